@@ -13,17 +13,17 @@ struct SpareReplicas {
   double dropped_share = 0;  // of the gradients that arrived
 };
 
-// Simulates `steps` synchronous steps of `total` replicas of which the first `needed` gradients count. The time of each
-// gradient is drawn from `measured_ms`, which must not be empty. A replica whose gradient is in time waits for the end
-// of the step. A late replica finishes its gradient, which is dropped, and then takes part in the current step.
-// REQUIRES: 1 <= needed <= total.
+// Simulates `steps` synchronous steps of `total` replicas. Each step ends when `needed` of its gradients have arrived.
+// The time of each gradient is drawn from `measured_ms`, which must not be empty. A replica whose gradient is in time
+// waits for the end of the step. A late replica finishes its gradient, which is dropped, and then takes part in the
+// current step. REQUIRES: 1 <= needed <= total.
 inline SpareReplicas SimulateSpareReplicas(const std::vector<double>& measured_ms, int needed, int total, int64_t steps,
                                            uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto draw = [&] { return measured_ms[random() % measured_ms.size()]; };
   struct Replica {
     double ends;   // when its gradient arrives
-    int64_t step;  // to which the gradient belongs
+    int64_t step;  // the step to which the gradient belongs
   };
   std::vector<Replica> replicas(total);
   for (Replica& r : replicas) r = {draw(), 0};

@@ -1,9 +1,10 @@
-// Measures the cures of StalenessPolicy on a problem where plain asynchronous training suffers from delays.
+// Measures the cures for stale gradients (StalenessPolicy) on a problem where plain asynchronous training suffers from
+// delays.
 //
 // Linear regression with features of very different sizes, by gradient descent at a high rate, on one parameter server.
 // All workers train in this process. Each waits a random time between its read of the variables and its gradient; the
 // last worker waits several times as long. The loss is computed exactly from the weights, after the same number of
-// examples for all cures. Dropped examples count.
+// examples for all cures. Examples whose gradients were dropped are counted, too.
 //
 // With the measured step times of the workers it then simulates synchronous training with spare replicas.
 #include <algorithm>
@@ -40,7 +41,7 @@ struct Options {
 
 // The variance of feature i: from 1 down to 0.02.
 double Variance(int i) { return std::pow(0.02, static_cast<double>(i) / (kFeatures - 1)); }
-// The weights that the training should find.
+// The weights that training should find.
 double Target(int i) { return i % 2 == 0 ? 1 : -1; }
 
 struct Batch {
@@ -73,13 +74,13 @@ double LossOf(std::span<const float> weights) {
 struct Row {
   std::string name;
   double loss = 0;
-  double steps_per_s = 0;  // pushes of all workers; of synchronous training, gradients
+  double steps_per_s = 0;  // pushes of all workers; in synchronous training, gradients
   double mean_age = 0;
   double dropped_share = 0;
   std::vector<double> step_ms;  // of the workers that are not slow
 };
 
-// The progress of a training, which all its workers share.
+// The progress of one training run, which all its workers share.
 struct Progress {
   std::atomic<int> batches{0};
   Mutex mu;
@@ -118,7 +119,7 @@ class Worker {
           SyncReplicasOptions{.replicas_to_aggregate = cure.sync_replicas, .total_num_replicas = options.workers});
       hooks_.push_back(sync_->MakeSessionRunHook(index == 0));
       // All workers stop at the same update. If each worker left when the batches are used up, the last one could wait
-      // for ever for an update that needs gradients of the others.
+      // forever for an update that needs gradients of the others.
       hooks_.push_back(StopAtStep(std::max(1, options.batches / cure.sync_replicas)));
       optimizer = sync_;
     } else {

@@ -51,6 +51,7 @@ class ServerHandler : public LinkHandler {
   RefPtr<Buffer> buffer_;
 };
 
+// The side that answers, in a process of its own.
 class Server : public LinkAcceptor {
  public:
   Status OnHello(const Hello&, Hello* answer) override {
@@ -71,7 +72,7 @@ void Serve(const char* fd) {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-// Has one link.
+// The side that measures. Has one link.
 class Client : public LinkAcceptor, public LinkHandler {
  public:
   Status OnHello(const Hello&, Hello*) override { return OkStatus(); }
@@ -184,8 +185,8 @@ Status Run(int repeats, const GrpcOptions& options) {
   std::vector<double> ours, theirs;
   for (int i = 0; i <= repeats; ++i) {
     const double us = client.PingPong(*link, kPings);
-    TF_ASSIGN_OR_RETURN(const double raw_us, raw->PingPong(80, kPings));
-    if (i == 0) continue;
+    TF_ASSIGN_OR_RETURN(const double raw_us, raw->PingPong(/*message_bytes=*/80, kPings));
+    if (i == 0) continue;  // the first round only warms up
     ours.push_back(us);
     theirs.push_back(raw_us);
   }
@@ -203,7 +204,8 @@ Status Run(int repeats, const GrpcOptions& options) {
   for (int i = 0; i <= repeats; ++i) {
     for (int s = 0; s < 3; ++s) {
       const double ms = client.Push(*link, source);
-      TF_ASSIGN_OR_RETURN(const double raw_ms, raw->Push(kPushBytes, kRawGrpcMessageBytes[s], false));
+      TF_ASSIGN_OR_RETURN(const double raw_ms,
+                          raw->Push(kPushBytes, kRawGrpcMessageBytes[s], /*add_on_receive=*/false));
       if (i == 0) continue;
       ours.push_back(ms);
       raw_by_size[s].push_back(raw_ms);

@@ -26,10 +26,10 @@ namespace layers = tensorbraid::layers;
 constexpr int kDigits = 5;           // of each line
 constexpr int kSide = 28;            // of an MNIST image
 constexpr int kHeight = 32;          // of a line
-constexpr int kWidth = 144;          // of the longest line
+constexpr int kWidth = 144;          // of the longest line: kHeight - kSide + kDigits * kSide
 constexpr int kReduction = 4;        // columns of the image for each step of the LSTM
-constexpr int kTestSeed = 20;        // of the places of the digits in the test lines
-constexpr int64_t kQuickTest = 200;  // lines, for the tests during the training
+constexpr int kTestSeed = 20;        // the seed of the places of the digits in the test lines
+constexpr int64_t kQuickTest = 200;  // the number of lines for the tests during training
 
 struct TrainOptions {
   int steps;
@@ -332,13 +332,13 @@ tf::Status Main(int argc, char** argv) {
       "log_dir", "", "directory of the learning curve; empty: checkpoint_dir or, without it, build/logs/crnn_ctc");
   auto& save_secs = flags.Define("save_checkpoint_secs", 60.0, "seconds between checkpoints");
   auto& init_from = flags.Define<std::string>(
-      "init_from", "", "checkpoint_dir of another training, whose weights a new training starts with; empty: random");
+      "init_from", "", "checkpoint_dir of another training run, whose weights a new run starts with; empty: random");
   auto& json = flags.Define("json", false, "print one line of JSON at the end instead of progress");
   examples::RefuseWrongNumbers(flags);
   flags.ParseOrExit(argc, argv);
   TF_RETURN_IF_ERROR(examples::CheckTraining(task, checkpoint_dir, log_dir));
   if (const auto start = tf::LatestCheckpoint(init_from); !init_from.empty() && !start.ok()) {
-    return absl::InvalidArgumentError("--init_from must be the --checkpoint_dir of an earlier training: " +
+    return absl::InvalidArgumentError("--init_from must be the --checkpoint_dir of an earlier training run: " +
                                       std::string(start.status().message()));
   }
 

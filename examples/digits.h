@@ -46,7 +46,7 @@ struct TrainOptions {
   }
 };
 
-// The flags of a training. `options` returns their values after Parse.
+// The flags of a program that trains. `options` returns their values after Parse.
 class TrainFlags {
  public:
   struct Defaults {
@@ -55,7 +55,7 @@ class TrainFlags {
     int batch_size;
     std::string batch;  // what --batch_size counts
     double learning_rate;
-    bool has_replica_flags = false;  // otherwise, synchronous training has no spare workers
+    bool has_replica_flags = false;  // the flags of Replicas; without them, there are no spare workers
   };
 
   TrainFlags(tf::Flags& flags, const Defaults& defaults)
@@ -115,7 +115,7 @@ struct DigitModel {
   tf::Output correct;  // how many images of a batch the model gets right
 };
 
-constexpr int64_t kQuickTest = 1000;  // images, for the tests during a training
+constexpr int64_t kQuickTest = 1000;  // the number of images for the tests during training
 
 // The part of the first `count` test images that the model gets right, in batches that fit into memory.
 inline tf::StatusOr<double> TestAccuracy(tf::MonitoredSession& session, const DigitModel& model,
@@ -132,14 +132,14 @@ inline tf::StatusOr<double> TestAccuracy(tf::MonitoredSession& session, const Di
   return correct / static_cast<double>(count);
 }
 
-// The parts of a training that TrainAndTest uses.
+// What TrainAndTest needs to train a model.
 struct DigitTraining {
   DigitModel model;
   tf::Output loss;
   tf::Variable global_step;
   tf::Operation train;
-  std::vector<tf::Feed> more_feeds = {};  // of a training step, beside images and labels
-  // For the result in JSON: how many devices or towers there are.
+  std::vector<tf::Feed> more_feeds = {};  // for each training step, in addition to images and labels
+  // For the result in JSON: `devices` is the value of the member `devices_name`; "": no such member.
   std::string devices_name = {};
   int devices = 0;
 };

@@ -55,7 +55,7 @@ const std::string& DeviceOf(int i, int n, const std::vector<std::string>& device
   return devices[static_cast<size_t>(i) * devices.size() / static_cast<size_t>(n)];
 }
 
-// A dense layer split vertically: each of two devices has half of the units.
+// A dense layer whose units are split: each of two devices has half of them.
 tf::Output SplitDense(tf::Output x, int units, const std::vector<std::string>& devices) {
   std::vector<tf::Operand> halves;
   for (int i = 0; i < 2; ++i) {

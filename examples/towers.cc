@@ -88,7 +88,8 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
   session_options.session.device_count = {{"CPU", num_devices}};
   TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(g, session_options));
 
-  // Compared before the first step. Not in a cluster, where other workers may change the variables meanwhile.
+  // Compares them before the first step. In a cluster this is left out, because other workers may change the variables
+  // meanwhile.
   if (!task.has_cluster() && !options.json) {
     auto batch = mnist.NextBatch(options.batch_size);
     TF_ASSIGN_OR_RETURN(auto compared, session->Run({difference}, {{images, batch.images}, {labels, batch.labels}}));

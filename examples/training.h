@@ -31,7 +31,7 @@ class LearningCurve {
   struct Options {
     std::string title;
     std::string directory;
-    int64_t steps;  // of the whole training
+    int64_t steps;  // of the whole training run
   };
 
   // The directory of the learning curve: --log_dir if it is set, else --checkpoint_dir, else build/logs/PROGRAM.
@@ -51,7 +51,7 @@ class LearningCurve {
     return curve;
   }
 
-  // A hundred points of the training batches.
+  // The number of steps between two points of the curve, so that training batches give about a hundred points.
   int64_t steps_per_point() const { return std::max<int64_t>(1, options_.steps / 100); }
   const tf::Output& summaries() const { return summaries_; }
   const std::shared_ptr<tf::summary::FileWriter>& writer() const { return writer_; }
@@ -99,14 +99,14 @@ class LearningCurve {
   int64_t next_test_ = 0;
 };
 
-// Measures the steps of a training. The time between End and the next Begin does not count.
+// Measures the time of training steps. The time between End and the next Begin is not counted.
 class StepTimes {
  public:
   void Begin() { begin_ = std::chrono::steady_clock::now(); }
   void End() {
     ms_.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count());
   }
-  // 0 without steps. Not moved by a slow first step.
+  // The median, which a slow first step does not change; 0 without steps.
   double median_ms() const {
     if (ms_.empty()) return 0;
     std::vector<double> sorted = ms_;
@@ -139,7 +139,7 @@ inline void RefuseWrongNumbers(tf::Flags& flags) {
   flags.AtLeast("save_checkpoint_secs", 0);
 }
 
-// How the replicas of a training work together.
+// How the replicas of a model train together.
 struct Replicas {
   int to_aggregate = 0;        // synchronous: gradients per step; 0: one per worker
   std::string staleness = "";  // asynchronous: a StalenessPolicy
@@ -156,7 +156,7 @@ inline std::pair<int&, std::string&> DefineReplicas(tf::Flags& flags) {
   return {to_aggregate, staleness};
 }
 
-// Finds mistakes in the flags of Replicas, like CheckTraining.
+// Checks the flags of Replicas, like CheckTraining.
 inline tf::Status CheckReplicas(const tf::TaskFlags& task, const Replicas& replicas) {
   if (task.issync && !replicas.staleness.empty()) {
     return absl::InvalidArgumentError(
@@ -167,8 +167,8 @@ inline tf::Status CheckReplicas(const tf::TaskFlags& task, const Replicas& repli
                      : absl::InvalidArgumentError("--staleness: " + std::string(policy.status().message()));
 }
 
-// Wraps the optimizer of a replica in a cluster as the flags say, and adds its hook. Returns it unchanged if there is
-// nothing to do.
+// Wraps the optimizer of a replica in a cluster as the flags say, and adds the hook of the wrapper. Returns the
+// optimizer unchanged if the flags need no wrapper.
 inline tf::StatusOr<std::shared_ptr<tf::Optimizer>> ReplicaOptimizer(
     const tf::TaskFlags& task, const Replicas& replicas, std::shared_ptr<tf::Optimizer> optimizer,
     std::vector<std::shared_ptr<tf::SessionRunHook>>& hooks) {

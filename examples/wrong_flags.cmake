@@ -48,7 +48,7 @@ foreach(name mnist_softmax mnist_cnn crnn_ctc towers two_columns model_parallel_
     refuses("four MNIST files" ${example} --data_dir=${WORK})
   endif()
 endforeach()
-refuses("--init_from must be the --checkpoint_dir of an earlier training" ${EXAMPLES}/crnn_ctc --init_from=${WORK})
+refuses("--init_from must be the --checkpoint_dir of an earlier training run" ${EXAMPLES}/crnn_ctc --init_from=${WORK})
 refuses("--num_devices must be at least 1, not 0" ${EXAMPLES}/towers --num_devices=0)
 refuses("--num_devices must be at most 256" ${EXAMPLES}/towers --num_devices=100000 --batch_size=100000)
 refuses("--batch_size must be a multiple of --num_devices" ${EXAMPLES}/towers --batch_size=10)

@@ -74,6 +74,7 @@ std::string TableOf(std::string_view block) {
   return table + footer;
 }
 
+// A block with these entries (form 2 above).
 std::string BlockOf(std::string_view bytes) {
   std::map<std::string, std::string> entries;
   while (!bytes.empty()) {

@@ -14,7 +14,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Larger images are refused, as a server refuses tensors that exceed the machine's memory.
+// Images whose pixels need more bytes are refused, as a server refuses tensors that exceed the machine's memory.
 constexpr int64_t kMaxPixels = int64_t{64} << 20;
 
 struct Decoded {

@@ -87,7 +87,7 @@ void DeliverAll(std::string_view bytes, FuzzTransport* transport) {
     if (graph != nullptr && MayTouchFiles(graph->partition)) return;
     const bool answered = graph != nullptr || std::holds_alternative<ResetContainers>(*message);
     transport->handler->OnMessage(std::move(*message));
-    // The next packets may refer to it.
+    // The next packets may refer to what this request creates.
     if (answered) link->WaitForReplies(++requests);
   }
 }

@@ -1,6 +1,6 @@
-// Reads the bytes that an untrusted neighbour writes to a ring of shared memory. The neighbour has passed one valid
-// segment, and one whose size it may change. Bit 0 of the first byte says whether the neighbour also writes to the
-// counters of the ring.
+// Reads the bytes that an untrusted neighbour (a task of the same machine) writes to a ring of shared memory. The
+// neighbour has passed one valid segment of shared memory, and one whose size it may change. Bit 0 of the first byte
+// says whether the neighbour also writes to the counters of the ring.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -53,9 +53,10 @@ void ReadAll(std::string_view bytes, bool writes_counters) {
   while (!broken && !bytes.empty()) {
     const auto written = ring.Write(std::as_bytes(std::span(bytes)));
     if (!written.ok()) break;
-    if (*written == 0) break;  // by its counters, the ring is full for ever
+    if (*written == 0) break;  // by its counters, the ring stays full
     bytes.remove_prefix(*written);
     if (writes_counters && bytes.size() >= 8) {
+      // The counters of written and of read bytes are at offsets 0 and 64 (Ring::Header).
       std::memcpy((*rings)->data() + (bytes[0] & 1) * 64, bytes.data(), 8);
       bytes.remove_prefix(8);
     }

@@ -94,7 +94,7 @@ class FuzzCall final : public Call {
 };
 
 void AskAll(std::string_view bytes, MasterService* service) {
-  constexpr std::string_view kPlaceholder("\x0a\x01@", 3);
+  constexpr std::string_view kPlaceholder("\x0a\x01@", 3);  // field 1, session_handle, with the value "@"
   std::string session = "none";
   for (int left = 16; left > 0 && bytes.size() >= 3; --left) {
     const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<unsigned char>(bytes[i])); };
@@ -109,6 +109,7 @@ void AskAll(std::string_view bytes, MasterService* service) {
     const auto call = std::make_shared<FuzzCall>("/tensorflow.MasterService/" + method, std::move(request));
     service->OnCall(call);
     const std::string answer = call->WaitForAnswer();
+    // The session handle is field 1: a tag, the length, and the handle.
     if (method == "CreateSession" && answer.size() > 2) session = answer.substr(2, static_cast<size_t>(answer[1]));
   }
 }

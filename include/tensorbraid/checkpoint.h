@@ -1,4 +1,4 @@
-// Checkpoints as files.
+// Includes the public API for checkpoints as files.
 #ifndef TENSORBRAID_CHECKPOINT_H_
 #define TENSORBRAID_CHECKPOINT_H_
 

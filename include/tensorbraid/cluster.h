@@ -1,4 +1,4 @@
-// Clusters and their tasks.
+// Includes the public API for clusters and their tasks.
 #ifndef TENSORBRAID_CLUSTER_H_
 #define TENSORBRAID_CLUSTER_H_
 

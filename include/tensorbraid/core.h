@@ -1,4 +1,4 @@
-// Values, errors and program flags.
+// Includes the public API for values, errors and program flags.
 #ifndef TENSORBRAID_CORE_H_
 #define TENSORBRAID_CORE_H_
 

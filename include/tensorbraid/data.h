@@ -1,4 +1,4 @@
-// Data sets.
+// Includes the public API for data sets.
 #ifndef TENSORBRAID_DATA_H_
 #define TENSORBRAID_DATA_H_
 

@@ -1,4 +1,4 @@
-// Graphs and variables.
+// Includes the public API for graphs and variables.
 #ifndef TENSORBRAID_GRAPH_H_
 #define TENSORBRAID_GRAPH_H_
 

@@ -1,4 +1,4 @@
-// Layers of neural networks.
+// Includes the public API for the layers of neural networks.
 #ifndef TENSORBRAID_LAYERS_H_
 #define TENSORBRAID_LAYERS_H_
 

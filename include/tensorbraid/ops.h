@@ -1,4 +1,4 @@
-// All ops. Each is documented where it is declared: formula, shapes, dtypes, gradient, errors.
+// Includes the functions for all ops. Their declarations document the formula, shapes, dtypes, gradient and errors.
 #ifndef TENSORBRAID_OPS_H_
 #define TENSORBRAID_OPS_H_
 

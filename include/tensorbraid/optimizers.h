@@ -1,4 +1,5 @@
-// Optimizers, learning rates, gradient clipping, moving averages, and training with several replicas.
+// Includes the public API for optimizers, learning rates, gradient clipping, moving averages, and training with several
+// replicas.
 #ifndef TENSORBRAID_OPTIMIZERS_H_
 #define TENSORBRAID_OPTIMIZERS_H_
 

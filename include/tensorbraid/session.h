@@ -1,4 +1,4 @@
-// Sessions.
+// Includes the public API for sessions.
 #ifndef TENSORBRAID_SESSION_H_
 #define TENSORBRAID_SESSION_H_
 

@@ -1,4 +1,4 @@
-// The whole library. Programs usually write
+// Includes the public API of the whole library. Programs usually write
 //
 //   #include <tensorbraid/tensorbraid.h>
 //   namespace tf = tensorbraid;

@@ -1,4 +1,4 @@
-// Training sessions, and their hooks, checkpoints, summaries and learning curves.
+// Includes the public API for training sessions, and their hooks, checkpoints, summaries and learning curves.
 #ifndef TENSORBRAID_TRAIN_H_
 #define TENSORBRAID_TRAIN_H_
 

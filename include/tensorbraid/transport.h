@@ -1,4 +1,4 @@
-// Options of connections: TLS, and the limits of a server.
+// Includes the options of connections: TLS, and the limits of a server.
 #ifndef TENSORBRAID_TRANSPORT_H_
 #define TENSORBRAID_TRANSPORT_H_
 

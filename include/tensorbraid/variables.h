@@ -1,4 +1,4 @@
-// Variable scopes, initializers, partitioned variables and embeddings.
+// Includes the public API for variable scopes, initializers, partitioned variables and embeddings.
 #ifndef TENSORBRAID_VARIABLES_H_
 #define TENSORBRAID_VARIABLES_H_
 

@@ -40,7 +40,7 @@ Status BundleFiles::WriteIndex(const BundleEntries& entries) {
   for (const auto& [key, entry] : entries) TF_RETURN_IF_ERROR(table.Add(key, entry.SerializeAsString()));
   TF_RETURN_IF_ERROR(table.Finish());
   const Status committed = file->Commit();
-  has_index_ = file->renamed();  // also if only the last sync has failed
+  has_index_ = file->renamed();  // true even if the sync after the rename has failed
   return committed;
 }
 

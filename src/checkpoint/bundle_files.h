@@ -1,4 +1,5 @@
-// The files of a bundle that is being written.
+// The files of a tensor bundle (TensorFlow's checkpoint of version 2, docs/formats/tensor_bundle.md) that is being
+// written.
 #ifndef TENSORBRAID_CHECKPOINT_BUNDLE_FILES_H_
 #define TENSORBRAID_CHECKPOINT_BUNDLE_FILES_H_
 
@@ -39,9 +40,9 @@ class BundleFiles {
   Status WriteIndex(const BundleEntries& entries);
 
   const std::string prefix_;
-  const int given_;     // data files of the caller
-  const int replaced_;  // data files of the bundle that the prefix has; 0 if there is none
-  const int num_shards_;
+  const int given_;       // data files of the caller
+  const int replaced_;    // data files of the bundle that the prefix has; 0 if there is none
+  const int num_shards_;  // data files of the new bundle: given_, or one more
   int added_ = 0;
   bool has_index_ = false;
 };

@@ -128,7 +128,7 @@ StatusOr<std::vector<BundleReader::Info>> BundleReader::List() {
   std::vector<Info> tensors;
   TableReader::Iterator it(table_.get());
   for (it.SeekToFirst(); it.valid(); it.Next()) {
-    // Skip the header and the entries of slices. A partitioned tensor has an entry of its own.
+    // Skips the header and the entries of slices. A partitioned tensor also has an entry under its name.
     if (it.key().empty() || it.key()[0] == '\0') continue;
     TF_ASSIGN_OR_RETURN(Entry entry, Decode(it.value(), it.key()));
     tensors.push_back({.name = it.key(), .dtype = entry.dtype, .shape = std::move(entry.shape)});
@@ -176,7 +176,8 @@ StatusOr<const RandomAccessFile*> BundleReader::CheckExtent(const Entry& entry, 
                                 ", which has ", file->size()));
   }
   const auto elements = static_cast<uint64_t>(entry.shape.num_elements());
-  // Each string takes at least one byte, for its length, and each variant a checksum, too.
+  // Each string takes at least one byte, for its length, and all strings together one checksum. Each variant takes at
+  // least one byte, for its length, and a checksum.
   const bool fits = entry.dtype == kString           ? entry.size >= elements + sizeof(uint32_t)
                     : entry.dtype == DType::kVariant ? entry.size / (1 + sizeof(uint32_t)) >= elements
                                                      : entry.size == elements * DTypeSize(entry.dtype);

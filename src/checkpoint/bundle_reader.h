@@ -61,7 +61,7 @@ class BundleReader {
   // The name of the first data file that does not exist; "" if all exist.
   std::string MissingFile() const;
   const std::string& prefix() const { return prefix_; }
-  int num_shards() const { return num_shards_; }
+  int num_shards() const { return num_shards_; }  // the number of data files
 
  private:
   struct Entry;

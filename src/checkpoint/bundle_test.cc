@@ -131,7 +131,7 @@ TEST_F(BundleTest, OurBundlesAreTensorFlowsByteForByte) {
                                                    "merged.data-00001-of-00002", "merged.index"}));
 }
 
-// The components of a sparse tensor: indices, values and shape.
+// "sparse" holds the components of a sparse tensor: indices, values and shape.
 TEST_F(BundleTest, VariantsThatHoldTensorsAreReadAndWritten) {
   const Tensor theirs = Open(kTestdata + "/variants")->Read("sparse").value();
   auto writer = BundleWriter::Create(Path("x")).value();
@@ -214,7 +214,7 @@ TEST_F(BundleTest, DamagedDataIsDataLossAndSaysWhere) {
       EXPECT_THAT(std::string(read.status().message()), HasSubstr(tensor));
     }
   }
-  // A flipped bit in any byte of a tensor is detected.
+  // A flipped bit in any byte of a tensor is detected. Every third byte was damaged, one at a time.
   EXPECT_EQ(refused["dtypes/float32"], 24 / 3);
   EXPECT_EQ(refused["by_row"], 48 / 3);
   EXPECT_GE(refused["strings"], 300 / 3);
@@ -231,7 +231,8 @@ TEST_F(BundleTest, MissingAndTruncatedFilesAreErrors) {
   EXPECT_TRUE(absl::IsDataLoss(reader->Read("strings").status()));
 }
 
-// Writes an index with these entries and right checksums, and a data file of 16 bytes.
+// Tests the reader with indices whose checksums are right, but whose entries may be wrong. The data file has 16 bytes,
+// all zero.
 class CraftedIndexTest : public BundleTest {
  protected:
   void Index(const std::map<std::string, proto::BundleEntryProto>& entries, proto::BundleHeaderProto header = One()) {
@@ -263,6 +264,8 @@ class CraftedIndexTest : public BundleTest {
 TEST_F(CraftedIndexTest, ExtentsOutsideOfTheFileAreDataLossBeforeMemoryIsTaken) {
   Index({{"good", Entry({2}, 0, 8)}});
   EXPECT_TRUE(Open(Path("x"))->Read("good").ok());
+  // Places outside of the file, sizes that do not fit the shape, impossible shapes, an unknown dtype (77), the dtype of
+  // a reference (101), and too many dimensions.
   const int64_t huge = int64_t{1} << 62;
   for (const proto::BundleEntryProto& entry :
        {Entry({2}, 12, 8), Entry({2}, 0, 12), Entry({2}, -4, 8), Entry({2}, huge, 8), Entry({huge}, 0, 8),

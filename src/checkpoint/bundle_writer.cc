@@ -37,7 +37,7 @@ BundleWriter::BundleWriter(const std::string& prefix) : files_(prefix, 1) {}
 BundleWriter::~BundleWriter() = default;
 
 Status BundleWriter::Append(std::string_view bytes, uint32_t* crc) {
-  // In pieces that stay in the cache between the checksum and the write.
+  // The pieces are small enough to stay in the cache between the checksum and the write.
   constexpr size_t kPiece = 1 << 18;
   constexpr size_t kMuch = size_t{8} << 20;
   if (bytes.size() >= kMuch) data_->ExpectMuch();

@@ -29,14 +29,14 @@ std::string Relative(const std::string& directory, const std::string& path) {
   return !directory.empty() && path.starts_with(inside) ? path.substr(inside.size()) : path;
 }
 
-// The file counts the seconds since 1970.
+// The file "checkpoint" stores times as seconds since 1970.
 CheckpointState::Timestamp FromSeconds(double seconds) {
   return CheckpointState::Timestamp(std::chrono::duration<double>(seconds));
 }
 double ToSeconds(CheckpointState::Timestamp time) { return time.time_since_epoch().count(); }
 
-// The most attempts to replace the file "checkpoint". An attempt fails if another saver has succeeded, so many failures
-// in a row mean that something else is wrong.
+// The largest number of attempts to replace the file "checkpoint". An attempt fails if another saver has succeeded, so
+// many failures in a row mean that something else is wrong.
 constexpr int kMostTries = 20;
 
 // The content of the file "checkpoint".

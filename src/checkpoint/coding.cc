@@ -39,7 +39,8 @@ void PutOrdered(uint64_t value, std::string* out) {
 }
 
 // Two's complement, highest byte first, in as few bytes as hold the value and a header. In an encoding of n bytes, the
-// header is the first n bits: all are the inverse of the sign bit. The bit after them is the sign bit.
+// header is the first n bits: all are the inverse of the sign bit. The bit after them is the sign bit. So n bytes have
+// 7 n - 1 bits for the magnitude.
 void PutOrderedSigned(int64_t value, std::string* out) {
   const uint64_t magnitude = static_cast<uint64_t>(value < 0 ? ~value : value);
   const int bytes = std::bit_width(magnitude) / 7 + 1;
@@ -48,6 +49,7 @@ void PutOrderedSigned(int64_t value, std::string* out) {
     const int shift = 8 * (bytes - 1 - i);
     encoded[i] = static_cast<unsigned char>(shift >= 64 ? (value < 0 ? 0xff : 0) : value >> shift);
   }
+  // The first `bytes` bits are copies of the sign bit; inverted, they are the header.
   for (int bit = 0; bit < bytes; ++bit) encoded[bit / 8] ^= static_cast<unsigned char>(0x80 >> (bit % 8));
   out->append(reinterpret_cast<const char*>(encoded), static_cast<size_t>(bytes));
 }

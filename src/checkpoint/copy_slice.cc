@@ -43,6 +43,7 @@ void CopySlice(const Tensor& from, const TensorSlice& from_slice, const TensorSl
                   static_cast<const char*>(from.raw_data()) + static_cast<size_t>(source) * size,
                   static_cast<size_t>(row) * size);
     }
+    // Goes to the next row.
     int d = rank - 2;
     for (; d >= 0; --d) {
       source += from_strides[d];

@@ -7,8 +7,8 @@
 
 namespace tensorbraid {
 
-// Copies the slice `what` of a tensor from `from`, which holds its slice `from_slice`, to `*to`, which holds its slice
-// `to_slice`.
+// Copies the slice `what` of a tensor T from `from`, which holds the slice `from_slice` of T, to `*to`, which holds the
+// slice `to_slice` of T.
 // REQUIRES: all three slices are resolved and have the same rank, `what` is not empty and lies within both others, and
 // the shapes and dtypes match.
 void CopySlice(const Tensor& from, const TensorSlice& from_slice, const TensorSlice& what, const TensorSlice& to_slice,

@@ -29,7 +29,7 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  // Announces that many bytes will be appended (WritableFile::ExpectMuch).
+  // Announces that a large number of bytes will be appended (WritableFile::ExpectMuch).
   void ExpectMuch() { file_->ExpectMuch(); }
   Status Append(std::string_view bytes);
   // Waits until all appended bytes are on the disk.
@@ -56,7 +56,7 @@ StatusOr<std::string> ReadWholeFile(const std::string& path);
 // Writes a whole file with AtomicFile.
 Status WriteFileAtomically(const std::string& path, std::string_view bytes);
 Status RenameFile(const std::string& from, const std::string& to);
-// OK if the file does not exist.
+// Removes a file. OK if it does not exist.
 Status RemoveFile(const std::string& path);
 // Removes a directory that is empty. OK if it does not exist.
 Status RemoveDirectory(const std::string& path);

@@ -58,7 +58,7 @@ class RecordingEnv final : public ForwardingEnv {
   };
 };
 
-TEST(AtomicFileTest, IsOnTheDiskBeforeItGetsItsNameAndItsNameIsBeforeCommitReturns) {
+TEST(AtomicFileTest, BytesAreSyncedBeforeTheRenameAndTheDirectoryBeforeCommitReturns) {
   TempDir dir;
   RecordingEnv env;
   const ScopedEnv scoped(&env);

@@ -19,13 +19,14 @@ std::string_view NameIn(const std::string& path) {
   return std::string_view(path).substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
+// The Take functions remove something from the front of `*rest`. They return false if it is not there.
 bool TakeText(std::string_view* rest, std::string_view text) {
   if (!rest->starts_with(text)) return false;
   rest->remove_prefix(text.size());
   return true;
 }
 
-// Takes at least one digit.
+// A number has at least one digit.
 bool TakeNumber(std::string_view* rest) {
   const size_t digits = std::min(rest->find_first_not_of("0123456789"), rest->size());
   rest->remove_prefix(digits);

@@ -1,4 +1,4 @@
-// Removes the files that killed saves have left.
+// Removes the files that a save leaves when its process is killed.
 #ifndef TENSORBRAID_CHECKPOINT_LEFTOVERS_H_
 #define TENSORBRAID_CHECKPOINT_LEFTOVERS_H_
 
@@ -9,8 +9,8 @@
 
 namespace tensorbraid {
 
-// The files of a save that is still running are never this old, because each is written without a pause and is merged
-// or renamed soon afterwards.
+// The files of a save that is still running are never this old, because each file is written without a pause and is
+// merged or renamed soon afterwards.
 inline constexpr std::chrono::hours kLeftoverAge{1};
 
 // Removes files that are at least kLeftoverAge older than the index of the complete checkpoint `newest`: temporary
@@ -19,9 +19,9 @@ inline constexpr std::chrono::hours kLeftoverAge{1};
 // after it had renamed them and before it had written its index. Other files are never touched. Both times come from
 // the same file system, so the clock of this machine does not matter.
 //
-// `path` is PREFIX: the path of a checkpoint without its step. Returns the number of files that were removed, and the
-// first error. Files that have disappeared meanwhile are no error. Thread-safe; blocks for as long as the file system
-// does.
+// `path` is PREFIX: the path of a checkpoint without its step. Returns the number of files that were removed, or the
+// first error, after which it removes nothing more. Files that have disappeared meanwhile are no error. Thread-safe;
+// blocks for as long as the file system does.
 StatusOr<int> RemoveLeftovers(const std::string& path, const std::string& newest, const std::string& state_name);
 
 }  // namespace tensorbraid

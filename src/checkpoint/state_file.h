@@ -14,9 +14,9 @@ namespace tensorbraid {
 //
 // A process can be stopped for any time between `is_allowed` and the renaming of its new file. When it continues, it
 // must not replace a file that another process has written meanwhile. So each process writes a temporary file, and then
-// removes the temporary files of all other processes, which these can no longer rename. The calls of these processes
-// ask `is_allowed` again or return Aborted. If another process renamed its file first, this call asks `is_allowed`
-// again and writes once more.
+// removes the temporary files of all other processes, which can then no longer rename them. The calls of this function
+// in these processes ask `is_allowed` again or return Aborted. If another process renamed its file first, this call
+// asks `is_allowed` again and writes once more.
 //
 // This works between processes that use this function. UpdateCheckpointState replaces the file whatever it holds.
 // Thread-safe; blocks for as long as the file system does.

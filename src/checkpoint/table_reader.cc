@@ -65,7 +65,7 @@ void BlockIterator::Parse(bool first) {
     return Fail("the sizes of an entry are truncated or too large");
   }
   if (added > rest.size() || value_size > rest.size() - added) return Fail("an entry extends beyond its end");
-  if (shared > key_.size()) return Fail("a key shares more bytes with the key before it than that has");
+  if (shared > key_.size()) return Fail("a key shares more bytes with the key before it than that key has");
   if (size_t{shared} + added > kMaxKeySize) return Fail("a key is too long");
   const std::string_view tail = rest.substr(0, added);
   if (!first && tail <= std::string_view(key_).substr(shared)) return Fail("its keys are out of order");

@@ -87,8 +87,8 @@ class TableReader {
 
  private:
   TableReader(std::string bytes, std::string path) : bytes_(std::move(bytes)), path_(std::move(path)) {}
-  // Removes a handle from the front of `*handle` and returns its block. Checks the block's checksum when it is first
-  // read. `*end` becomes the offset behind the block and its trailer.
+  // Removes a block handle (an offset and a size) from the front of `*handle` and returns the block. Checks the block's
+  // checksum when it is first read. `*end` becomes the offset behind the block and its trailer.
   StatusOr<std::string_view> Block(std::string_view* handle, uint64_t* end = nullptr);
 
   const std::string bytes_;

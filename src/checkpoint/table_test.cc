@@ -32,7 +32,7 @@ class TableTest : public testing::Test {
     TF_RETURN_IF_ERROR(it.status());
     return entries;
   }
-  // Some hundred kilobytes, which take several blocks.
+  // A few hundred kilobytes, which take several blocks.
   static std::map<std::string, std::string> Many() {
     std::map<std::string, std::string> entries = {{"", "header"}};
     for (int i = 0; i < 20'000; ++i)
@@ -84,7 +84,7 @@ TEST_F(TableTest, AFlippedBitIsDataLossOrHarmless) {
     std::string bad = good;
     bad[bit / 8] ^= static_cast<char>(1 << (bit % 8));
     const auto read = ReadAll(bad);
-    // The reader does not use the meta block, its handle or the padding.
+    // A flipped bit is harmless in what the reader does not use: the meta block, its handle, and the padding.
     if (read.ok()) {
       EXPECT_EQ(*read, entries) << "bit " << bit;
       ++harmless;
@@ -92,13 +92,16 @@ TEST_F(TableTest, AFlippedBitIsDataLossOrHarmless) {
       EXPECT_TRUE(absl::IsDataLoss(read.status())) << read.status();
     }
   }
+  // The meta block has 8 bytes and a trailer. In the footer, the magic number and at least 2 bytes of the index block's
+  // handle are used.
   EXPECT_LE(harmless, 8 * (8 + kBlockTrailerSize + kTableFooterSize - sizeof kTableMagic - 2));
   for (size_t size = 0; size < good.size(); ++size) {
     EXPECT_TRUE(absl::IsDataLoss(ReadAll(good.substr(0, size)).status()));
   }
 }
 
-// Returns a table with one data block of these bytes and right checksums.
+// Returns a table with one data block of these bytes and right checksums. The index has `index_value` in place of the
+// handle of the block, unless it is empty.
 std::string TableOf(std::string block, const std::string& index_value = "") {
   std::string table, handle, footer;
   const auto add = [&](std::string bytes, std::string* to) {
@@ -118,6 +121,7 @@ std::string TableOf(std::string block, const std::string& index_value = "") {
   return table + footer;
 }
 
+// The end of a block: the offsets of its restart points, and then their number.
 std::string Restarts(const std::vector<uint32_t>& numbers) {
   std::string bytes;
   for (const uint32_t n : numbers) PutFixed(n, &bytes);
@@ -128,21 +132,22 @@ TEST_F(TableTest, MalformedBlocksWithRightChecksumsAreDataLoss) {
   const std::string entry("\0\1\1kv", 5);
   ASSERT_TRUE(ReadAll(TableOf(entry + Restarts({0, 1}))).ok());
   const std::string blocks[] = {
-      "",                                               // too short for the number of restart points
-      Restarts({0}),                                    // no restart points
-      Restarts({0, 1000}),                              // more restart points than fit
-      entry + Restarts({0, 0xffffffff}),                //
-      std::string("\1\1\1kv", 5) + Restarts({0, 1}),    // shares bytes with no key
-      std::string("\0\5\1kv", 5) + Restarts({0, 1}),    // longer than the block
-      std::string("\0\1\x7fkv", 5) + Restarts({0, 1}),  //
-      std::string("\0\xff\xff\xff\xff\x0f\1kv", 9) + Restarts({0, 1}),
-      entry + entry + Restarts({0, 1}),             // the same key twice
-      std::string("\0\xff", 2) + Restarts({0, 1}),  // truncated within its sizes
-      std::string("\0\x81\x40\0", 4) + std::string(8193, 'k') + Restarts({0, 1}),
+      "",                                                               // too short for the number of restart points
+      Restarts({0}),                                                    // no restart points
+      Restarts({0, 1000}),                                              // more restart points than fit
+      entry + Restarts({0, 0xffffffff}),                                // the largest possible number
+      std::string("\1\1\1kv", 5) + Restarts({0, 1}),                    // shares bytes with no key
+      std::string("\0\5\1kv", 5) + Restarts({0, 1}),                    // a key that is longer than the block
+      std::string("\0\1\x7fkv", 5) + Restarts({0, 1}),                  // a value that is longer than the block
+      std::string("\0\xff\xff\xff\xff\x0f\1kv", 9) + Restarts({0, 1}),  // a key of 2^32 - 1 bytes
+      entry + entry + Restarts({0, 1}),                                 // the same key twice
+      std::string("\0\xff", 2) + Restarts({0, 1}),                      // truncated within its sizes
+      std::string("\0\x81\x40\0", 4) + std::string(8193, 'k') + Restarts({0, 1}),  // a key above kMaxKeySize
   };
   for (const std::string& block : blocks) {
     EXPECT_TRUE(absl::IsDataLoss(ReadAll(TableOf(block)).status())) << testing::PrintToString(block);
   }
+  // The second restart point is outside of the block. Only Seek uses restart points.
   auto table = TableReader::Open(TableOf(entry + Restarts({0, 900, 2})), "t").value();
   TableReader::Iterator it(table.get());
   it.Seek("k");

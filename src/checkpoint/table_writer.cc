@@ -97,7 +97,7 @@ Status TableWriter::WriteBlock(BlockBuilder* block, std::string* handle) {
 Status TableWriter::Finish() {
   TF_RETURN_IF_ERROR(WriteDataBlock());
   std::string footer;
-  BlockBuilder no_meta(16);
+  BlockBuilder no_meta(/*restart_interval=*/16);  // the format requires a block for metadata
   TF_RETURN_IF_ERROR(WriteBlock(&no_meta, &footer));
   if (!pending_handle_.empty()) index_.Add(After(last_key_), pending_handle_);
   TF_RETURN_IF_ERROR(WriteBlock(&index_, &footer));

@@ -16,14 +16,14 @@ namespace tensorbraid {
 inline constexpr uint64_t kTableMagic = 0xdb4775248b80fb57;
 // After each block: a byte for the compression (0: none) and a masked checksum of the block and that byte.
 inline constexpr size_t kBlockTrailerSize = 5;
-// Two handles of at most 20 bytes and the magic number.
+// Two block handles (offset and size) of at most 20 bytes each, and the magic number.
 inline constexpr size_t kTableFooterSize = 48;
 // Longer keys are neither written nor accepted by the reader. (A key can share most of its bytes with the one before:
 // without a limit, a small file could claim any number of large keys.)
 inline constexpr size_t kMaxKeySize = 8192;
 
-// Builds one block. The key of each entry shares a prefix with the one before, except at every `restart_interval`-th
-// entry.
+// Builds one block. Each entry stores its key without the prefix that it shares with the key before it. Every
+// `restart_interval`-th entry is a restart point, which stores its whole key.
 class BlockBuilder {
  public:
   explicit BlockBuilder(int restart_interval) : restart_interval_(restart_interval) {}
@@ -57,8 +57,8 @@ class TableWriter {
   Status WriteBlock(BlockBuilder* block, std::string* handle);
 
   AtomicFile* const file_;
-  BlockBuilder data_{16};
-  BlockBuilder index_{1};
+  BlockBuilder data_{/*restart_interval=*/16};
+  BlockBuilder index_{/*restart_interval=*/1};
   std::string last_key_;
   bool any_ = false;
   // Handle of the last finished data block. Its index entry is added when the next key is known.

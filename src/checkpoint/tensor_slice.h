@@ -29,7 +29,8 @@ class TensorSlice {
   // The whole of a tensor of this rank.
   explicit TensorSlice(int rank) : extents_(static_cast<size_t>(rank)) {}
   explicit TensorSlice(std::vector<Extent> extents) : extents_(std::move(extents)) {}
-  // Parses text such as "0,10:-:5,3". InvalidArgument if it is not a slice.
+  // Parses text such as "0,10:-:5,3", with "start,length" or "-" (all) for each dimension. InvalidArgument if the text
+  // does not have this form.
   static StatusOr<TensorSlice> Parse(std::string_view text);
   // DataLoss for negative starts or lengths, or a start without a length.
   static StatusOr<TensorSlice> FromProto(const proto::TensorSliceProto& proto);

@@ -119,7 +119,8 @@ StatusOr<Tensor> V1Reader::ReadPart(const std::string& name, const Entry& entry,
   TF_RETURN_IF_ERROR(Parse(*part.table, SliceKey(name, part.slice), &saved));
   TF_ASSIGN_OR_RETURN(const Shape shape, part.slice.ShapeWithin(entry.info.shape));
   proto::TensorProto& data = *saved.mutable_data()->mutable_data();
-  // Checked before memory is taken: a TensorProto may stand for more elements than it holds.
+  // Checks this before memory is taken, because the shape of a TensorProto may have more elements than the message
+  // holds.
   if (CountValues(data, entry.info.dtype) != shape.num_elements()) {
     return DataLoss(part.table->path(), " is damaged: tensor '", name, "' does not have ", shape.num_elements(),
                     " values");

@@ -9,7 +9,7 @@
 
 namespace tensorbraid {
 
-// Accepts numbers from `least` on.
+// Returns a validator for a command-line option that accepts numbers of at least `least`.
 inline CLI::Validator AtLeast(double least) {
   const auto check = [least](const std::string& word) -> std::string {
     double number = 0;

@@ -49,9 +49,10 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
       ->check(AtLeast(0));
   bench->add_option("--steps", options->steps, "number of steps to measure")->check(AtLeast(1));
   bench
-      ->add_option("--rounds", options->rounds,
-                   "push, pull: number of rounds into which the steps are divided; nullstep, sparse, save, --workers: "
-                   "of rounds")
+      ->add_option(
+          "--rounds", options->rounds,
+          "push, pull: number of rounds into which the steps are divided; nullstep, sparse, save, and models with "
+          "--workers: number of rounds")
       ->check(AtLeast(1));
   bench->add_option("--dir", options->directory, "save: the directory below which the checkpoints are written")
       ->capture_default_str();
@@ -97,15 +98,17 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
       "          in every step; lengthened is by how much the saves lengthen the steps, and the baseline is what\n"
       "          dd conv=fsync does: the same number of bytes, written and synced\n\n"
       "Of lenet, lstm and crnn, cpu_ms is the CPU time of a step, of all threads together, and onednn_ms what oneDNN\n"
-      "alone takes for the arithmetic, in the layouts it likes best. memory_mb is the peak of the memory over the "
+      "alone takes for the arithmetic, in its fastest layouts. memory_mb is the peak of the memory over the "
       "steps,\n"
       "beyond what the process had before it made the variables; memory_of_steps_mb, beyond what it had before the\n"
       "first step.\n\n"
       "Tasks are processes on this machine. Values are verified at the end. gb_s is 1e9 bytes per second at the\n"
       "median; ratio is the median of plain gRPC divided by our median, and ucx_perftest_ratio what a message of\n"
       "ucx_perftest takes divided by our median. local_ms is the median of the same step with\n"
-      "all variables on the worker, and times_local is our median divided by it. The three are measured alternately.\n"
-      "Push and pull are measured in several rounds, each with new processes. On each side the fastest round counts: "
+      "all variables on the worker, and times_local is our median divided by it. These steps, plain gRPC and ours\n"
+      "are measured alternately.\n"
+      "Push and pull are measured in several rounds, each with new processes. For each side, the fastest round is "
+      "reported: "
       "on a\n"
       "virtual machine, the memory that a process happens to get can halve the speed at which it copies.");
   bench->callback([options, invocation] {

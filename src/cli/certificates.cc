@@ -60,7 +60,8 @@ bool IsIpAddress(const std::string& name) {
   return inet_pton(AF_INET, name.c_str(), address) == 1 || inet_pton(AF_INET6, name.c_str(), address) == 1;
 }
 
-// Checked because names become file names, and parts of an extension's text, in which a comma would begin another name.
+// Names become file names, and parts of an extension's text, in which commas separate the names. So a name may only
+// have characters that are safe in both.
 Status CheckName(const std::string& name) {
   const bool known = std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
@@ -82,12 +83,12 @@ bool AddExtension(X509* certificate, X509* issuer, int id, const std::string& va
   return extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
-// A certificate with everything that authorities and hosts have in common, not signed yet.
+// Makes a certificate with everything that all certificates here have in common, not signed yet.
 X509Ptr NewCertificate(EVP_PKEY* key, std::string name, const std::string& unit, const Validity& validity) {
   X509Ptr made(X509_new());
   const NumberPtr serial(BN_new());
   if (made == nullptr || serial == nullptr) return nullptr;
-  name.resize(std::min<size_t>(name.size(), 64));  // the longest common name
+  name.resize(std::min<size_t>(name.size(), 64));  // the longest common name that X.509 allows
   X509_NAME* subject = X509_get_subject_name(made.get());
   const auto add = [&](const char* field, const std::string& value) {
     return X509_NAME_add_entry_by_txt(subject, field, MBSTRING_ASC,
@@ -156,9 +157,9 @@ StatusOr<Certificate> AuthorityIn(const std::string& directory, WallClock::time_
     return authority;
   }
   if (has_certificate || has_key) {
-    return absl::FailedPreconditionError(
-        StrCat("'", directory, "' has only one of ca.pem and ca-key.pem; new certificates need both: run this where ",
-               "the authority was made, or make another one in a new directory"));
+    return absl::FailedPreconditionError(StrCat(
+        "'", directory, "' has only one of ca.pem and ca-key.pem; new certificates need both: run this command where ",
+        "the authority was made, or make another one in a new directory"));
   }
   TF_ASSIGN_OR_RETURN(Certificate authority, MakeAuthority({begin, begin + std::chrono::hours(24 * 3650)}));
   TF_RETURN_IF_ERROR(WritePair(files, authority, written));
@@ -183,7 +184,7 @@ StatusOr<Certificate> MakeAuthority(const Validity& validity) {
 
 StatusOr<Certificate> MakeCertificate(const Certificate& authority, const std::vector<std::string>& names,
                                       const Validity& validity, CertificateUse use) {
-  if (names.empty()) return InvalidArgument("a certificate must be for at least one host");
+  if (names.empty()) return InvalidArgument("a certificate needs at least one name");
   for (const std::string& name : names) TF_RETURN_IF_ERROR(CheckName(name));
   const X509Ptr issuer(PEM_read_bio_X509(Reader(authority.certificate).get(), nullptr, nullptr, nullptr));
   const KeyPtr issuer_key(PEM_read_bio_PrivateKey(Reader(authority.key).get(), nullptr, nullptr, nullptr));
@@ -215,7 +216,7 @@ StatusOr<std::vector<std::string>> WriteCertificates(const CertsOptions& options
   for (const std::string& host : all) {
     if (std::count(all.begin(), all.end(), host) > 1) return InvalidArgument("'", host, "' is given twice");
     TF_RETURN_IF_ERROR(CheckName(host));
-    if (host == "ca") return InvalidArgument("the host name 'ca' is taken by the authority's files");
+    if (host == "ca") return InvalidArgument("the name 'ca' is taken by the authority's files");
     const Files files = FilesOf(options.directory, host);
     for (const std::string& path : {files.certificate, files.key}) {
       if (!FileExists(path)) continue;

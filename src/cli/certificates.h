@@ -22,13 +22,15 @@ struct Validity {
 
 // Makes an authority: a certificate that signs itself and other certificates.
 StatusOr<Certificate> MakeAuthority(const Validity& validity);
+
 // The purpose of a certificate. Servers recognise a client's certificate by its organizational unit (kClientUnit in
-// transport/caller.h). Its owner may run sessions, but cannot be a server or connect as a task.
+// transport/caller.h). The owner of such a certificate may run sessions, but cannot be a server or connect as a task.
 enum class CertificateUse { kTask, kClient };
 
-// Makes a certificate for a host, signed by `authority`. It is valid for each of `names`, which are host names and IP
-// addresses; the first is also its common name. It does not outlive the authority. InvalidArgument for a name that is
-// neither a host name nor an IP address, or if the key of `authority` does not belong to its certificate.
+// Makes a certificate for a task's host or for a client, signed by `authority`. It is valid for each of `names`, which
+// are host names and IP addresses; the first is also its common name. It does not outlive the authority.
+// InvalidArgument for a name that is neither a host name nor an IP address, or if the key of `authority` does not
+// belong to its certificate.
 StatusOr<Certificate> MakeCertificate(const Certificate& authority, const std::vector<std::string>& names,
                                       const Validity& validity, CertificateUse use = CertificateUse::kTask);
 
@@ -36,12 +38,12 @@ struct CertsOptions {
   std::string directory;
   std::vector<std::string> hosts;         // machines that run tasks
   std::vector<std::string> clients = {};  // machines or persons that only run sessions
-  int days = 365;  // how long the certificates of hosts are valid; the authority is for ten years
+  int days = 365;  // how long the certificates of hosts and clients are valid; the authority's is valid for ten years
 };
 // Writes HOST.pem and HOST-key.pem for each host and each client to the directory. Each certificate is for the name
 // HOST and for loopback, and is signed by the authority ca.pem of the directory, whose key is ca-key.pem. The
 // authority's two files are made if neither exists. Keys have mode 0600. Returns the paths of the new files.
-// AlreadyExists, before anything is written, if a host already has one of its files.
+// AlreadyExists, before anything is written, if a host or client already has one of its files.
 StatusOr<std::vector<std::string>> WriteCertificates(const CertsOptions& options);
 
 }  // namespace tensorbraid

@@ -56,7 +56,7 @@ TEST(Certificates, EachHostHasAKeyAndACertificateForItsNameAndLoopback) {
   EXPECT_EQ(X509_check_ca(authority.get()), 1);
 }
 
-TEST(Certificates, AreValidForTheDaysAskedButNotLongerThanTheAuthority) {
+TEST(Certificates, AreValidForTheRequestedDaysButNotLongerThanTheAuthority) {
   const auto now = WallClock::now();
   using days = std::chrono::duration<int, std::ratio<86400>>;
   const Certificate authority = MakeAuthority({now, now + days(10)}).value();
@@ -104,7 +104,7 @@ TEST(Certificates, WrongNamesAndAnIncompleteAuthorityAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(WriteCertificates({.directory = dir.path(), .hosts = {"alpha"}}).status()));
 }
 
-TEST(Certificates, OfClientsSayWhatTheyAreFor) {
+TEST(Certificates, ACertificateOfAClientIsNotForServers) {
   TempDir dir;
   const CertsOptions options{.directory = dir.path(), .hosts = {"alpha"}, .clients = {"laptop"}};
   ASSERT_TRUE(WriteCertificates(options).ok());

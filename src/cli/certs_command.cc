@@ -36,7 +36,7 @@ void AddCertsCommand(CLI::App& app, Invocation* invocation) {
       ->add_option("--clients", options->clients,
                    "names of clients, which may run sessions, but not be tasks or reset the cluster")
       ->delimiter(',');
-  certs->add_option("--days", options->days, "how long the certificates of hosts are valid")
+  certs->add_option("--days", options->days, "how long the certificates of hosts and clients are valid")
       ->check(CLI::Range(1, 3650))
       ->capture_default_str();
   certs->footer(

@@ -123,7 +123,7 @@ std::string DifferenceText(const Tensor& a, const Tensor& b) {
   for (size_t i = 0; i < x.size(); ++i) {
     if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
     const double difference = std::abs(x[i] - y[i]);
-    if (count++ == 0 || !(difference <= largest)) {  // NaN counts as the largest
+    if (count++ == 0 || !(difference <= largest)) {  // NaN is treated as the largest
       largest = difference;
       at = i;
     }

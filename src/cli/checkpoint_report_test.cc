@@ -39,7 +39,7 @@ TEST_F(CheckpointReportTest, ListsNamesTypesAndSizes) {
                                                     "words        string[]         1 string\n");
 }
 
-TEST_F(CheckpointReportTest, ShowsATensorWithItsRangeAndItsDamage) {
+TEST_F(CheckpointReportTest, ShowsTheFirstElementsAndTheRangeOfATensor) {
   const auto prefix = Write("m", {{"w", Tensor::Vector<float>({1, 2, NAN, 6})}});
   EXPECT_THAT(DescribeTensor(prefix, "w", 2).value(),
               AllOf(HasSubstr("min 1, max 6, mean 3, 1 elements are NaN or infinite"), HasSubstr("float32[4] [1 2"),

@@ -56,6 +56,7 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   return pointers;
 }
 
+// The environment of this process with these changes; an empty value removes a variable.
 std::vector<std::string> Environment(const std::vector<std::pair<std::string, std::string>>& changes) {
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry) {

@@ -24,8 +24,8 @@ struct ProcessEnd {
   int ShellCode() const { return signal != 0 ? 128 + signal : exit_code; }
 };
 
-// A running program. It leads its own process group, has an empty standard input, and its output is read here. It is
-// killed when the thread that started it ends, however that happens. Not thread-safe.
+// A running program. It leads its own process group, has an empty standard input, and its output can be read through
+// this object. It is killed when the thread that started it ends, however that happens. Not thread-safe.
 class ChildProcess {
  public:
   // The kind of the program's standard output. Programs write to a pipe in blocks, often only when they end. To a
@@ -46,8 +46,9 @@ class ChildProcess {
   pid_t pid() const { return pid_; }
   // Readable when the program has ended.
   const Fd& end_event() const { return pidfd_; }
-  // The program's output. Reads do not block. The owner of this object closes them when a read
-  // returns 0 bytes or an error other than EAGAIN: a terminal ends with EIO.
+  // The program's standard output and standard error. Reads do not block. The owner of this object closes each of the
+  // two descriptors when a read from it returns 0 bytes or an error other than EAGAIN. (The output of a terminal ends
+  // with EIO.)
   Fd& out() { return out_; }
   Fd& err() { return err_; }
 

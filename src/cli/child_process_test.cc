@@ -30,6 +30,7 @@ TEST(ChildProcess, TellsHowTheProgramEnded) {
 TEST(ChildProcess, SeparatesTheOutputsAndHasAnEmptyInput) {
   auto process = Shell("cat; echo out; echo err >&2");
   ASSERT_TRUE(process.ok()) << process.status();
+  // AwaitLine returns the rest of the line.
   EXPECT_EQ(AwaitLine(process->out(), "o"), "ut");
   EXPECT_EQ(AwaitLine(process->err(), "e"), "rr");
 }

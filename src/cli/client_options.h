@@ -1,4 +1,4 @@
-// The options of commands for clusters that use TLS or require a token.
+// The options of commands that connect to a cluster, which may use TLS or require a token.
 #ifndef TENSORBRAID_CLI_CLIENT_OPTIONS_H_
 #define TENSORBRAID_CLI_CLIENT_OPTIONS_H_
 

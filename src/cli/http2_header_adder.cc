@@ -11,7 +11,8 @@ constexpr size_t kFrameHeaderBytes = 9;  // length (3), type, flags, stream (4)
 constexpr char kHeaders = 0x1, kContinuation = 0x9;
 constexpr unsigned char kEndHeaders = 0x4;
 
-// A string literal of header compression, without Huffman coding.
+// Appends a string literal of header compression (RFC 7541, section 5.2), without Huffman coding: the length, which may
+// take several bytes, and the text.
 void AppendLiteral(std::string_view text, std::string* out) {
   constexpr size_t kPrefix = 127;  // the largest value of seven bits
   if (text.size() < kPrefix) {
@@ -26,7 +27,7 @@ void AppendLiteral(std::string_view text, std::string* out) {
 }
 
 std::string NeverIndexedField(std::string_view name, std::string_view value) {
-  std::string field(1, '\x10');
+  std::string field(1, '\x10');  // a literal that is never indexed, with a new name (section 6.2.3)
   AppendLiteral(name, &field);
   AppendLiteral(value, &field);
   return field;

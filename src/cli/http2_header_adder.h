@@ -11,7 +11,7 @@ namespace tensorbraid {
 // Adds one header to each header block of the bytes that an HTTP/2 client sends, from the connection preface on. The
 // header is in an additional CONTINUATION frame at the end of the block. It is not entered into the table of the header
 // compression, so the rest of the stream need not change (RFC 9113, sections 4 and 6; RFC 7541, section 6.2.3). Bytes
-// that are not HTTP/2 pass in some form, and the server refuses them. Not thread-safe.
+// that are not HTTP/2 may be changed, but the server refuses them in any case. Not thread-safe.
 class Http2HeaderAdder {
  public:
   // `name` is lower case. REQUIRES: the encoded header field fits into a frame of 16 KiB.

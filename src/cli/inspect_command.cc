@@ -40,7 +40,7 @@ StatusOr<int> Inspect(const InspectFlags& flags) {
 
 void AddInspectCommand(CLI::App& app, Invocation* invocation) {
   auto flags = std::make_shared<InspectFlags>();
-  CLI::App* inspect = app.add_subcommand("inspect", "Show what files of a training contain");
+  CLI::App* inspect = app.add_subcommand("inspect", "Show what the files of a training run contain");
   inspect->require_subcommand(1);
   CLI::App* checkpoint = inspect->add_subcommand("checkpoint", "List the tensors of a checkpoint, or compare two");
   checkpoint

@@ -37,7 +37,7 @@ constexpr milliseconds kDrainAfterEnd{200};
 // never.
 constexpr milliseconds kGraceWithoutWorkers{2000};
 constexpr int kMaxTasks = 1000;
-// The exit code of a program that would fail again after a restart, because of a wrong flag or a mistake in the graph.
+// The exit code of a program that would fail again after a restart, because of a wrong flag or an error in the graph.
 constexpr int kMistake = 2;
 
 void WriteAll(int fd, std::string_view bytes) {
@@ -300,7 +300,7 @@ class Launcher {
     const int max = options_.restart.max_restarts;
     if (max == 0) return "";
     if (end.signal == 0 && end.exit_code == kMistake) {
-      return "exit code 2 means a mistake in its arguments or its program, so it is not started again";
+      return "exit code 2 means an error in its arguments or its program, so it is not started again";
     }
     if (task.job() == "ps" && !AnyWorkerUnfinished()) return "no worker is left, so it is not started again";
     if (max > 0 && task.restarts() >= max) {
@@ -374,7 +374,8 @@ class Launcher {
     SetPhase(Phase::kStop, kill_after);
   }
 
-  // kRun -> kGrace (a task failed) -> kStop (signalled; killed at the deadline) -> kDrain (all ended).
+  // kRun -> kGrace (a task has failed) -> kStop (the tasks have got a signal, and are killed at the deadline) -> kDrain
+  // (all tasks have ended, and their output is read until the deadline). Phases may be skipped.
   enum class Phase { kRun, kGrace, kStop, kDrain };
   void SetPhase(Phase phase, milliseconds limit) {
     phase_ = phase;
@@ -408,8 +409,8 @@ StatusOr<RestartPolicy> ParseRestartPolicy(const std::string& text) {
     if (error == std::errc() && end == text.data() + text.size() && policy.max_restarts >= 0) return policy;
   }
   return InvalidArgument("--restart=", text,
-                         " must be no, on-failure, or on-failure:N, where N is the most restarts of",
-                         " each task; for example on-failure:5");
+                         " must be no, on-failure, or on-failure:N, where N is the largest number of",
+                         " restarts of each task; for example on-failure:5");
 }
 
 StatusOr<LaunchResult> Launch(const LaunchOptions& options) {

@@ -64,7 +64,7 @@ struct LaunchResult {
 // on without one.
 //
 // A task that fails is started again on the same port, as options.restart says. It is not started again when it exits
-// with 2, which means a mistake in its arguments or its program (see ExitCode in status.h), nor when it is a parameter
+// with 2, which means an error in its arguments or its program (see ExitCode in status.h), nor when it is a parameter
 // server and no worker is left.
 //
 // When a task fails for good, the others have options.grace to end by themselves; then they get SIGTERM, and are killed

@@ -55,7 +55,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       "SIGTERM lets the tasks save a checkpoint and leave. Ctrl-C does the same, but ends all tasks within 2 s.\n\n"
       "With --restart=on-failure a task that fails is started again on the same port: after 0.5 s, then after twice "
       "as\n"
-      "long each time, up to 30 s. A task that exits with 2 (a mistake in its arguments or its program) is not.\n"
+      "long each time, up to 30 s. A task that exits with 2 (an error in its arguments or its program) is not.\n"
       "The exit code is 0 if all tasks exited with 0 at last, otherwise the code of the first task that failed for\n"
       "good.\n\n"
       "Example:\n"

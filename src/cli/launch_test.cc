@@ -116,7 +116,7 @@ TEST_F(LaunchTest, FirstFailureIsNamedAndTheOthersAreStopped) {
   EXPECT_LT(Clock::now() - began, std::chrono::seconds(10));
 }
 
-// A script that fails, as `how` says, unless it is started for the nth time. It counts its starts in a file.
+// A script that fails, as `how` says, until it is started for the nth time. It counts its starts in a file.
 std::string FailsUntilStart(int n, const std::string& directory, const std::string& how = "exit 3") {
   return StrCat("echo start >> ", directory, "/starts; test $(wc -l < ", directory, "/starts) -ge ", n, " || ", how);
 }
@@ -150,12 +150,12 @@ TEST_F(LaunchTest, RestartsEndAtTheirLimit) {
   EXPECT_THAT(err(), HasSubstr("it has been started again 2 times, which is the limit"));
 }
 
-TEST_F(LaunchTest, AMistakeIsNotTriedAgain) {
+TEST_F(LaunchTest, ATaskThatExitsWith2IsNotStartedAgain) {
   const RestartPolicy policy{.max_restarts = -1, .first_delay = milliseconds(1)};
   const LaunchResult result = Run("echo once; exit 2", {.ps = 0, .workers = 1, .restart = policy});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(out(), "[worker/0] once\n");
-  EXPECT_THAT(err(), HasSubstr("exit code 2 means a mistake"));
+  EXPECT_THAT(err(), HasSubstr("exit code 2 means an error"));
 }
 
 TEST_F(LaunchTest, AParameterServerIsNotStartedAgainWithoutWorkers) {
@@ -209,9 +209,9 @@ TEST_F(LaunchTest, ServersAreNotWaitedForWhenAllWorkersHaveFailed) {
   EXPECT_LT(Clock::now() - began, std::chrono::seconds(60));
 }
 
-TEST_F(LaunchTest, ProcessThatLeftItsGroupDoesNotHoldTheLaunch) {
-  // A process in a session of its own keeps the task's output open as long as the file "left" exists, at most until the
-  // test's directory is removed.
+TEST_F(LaunchTest, ProcessThatLeftItsGroupDoesNotHoldUpTheLaunch) {
+  // A process in another session (setsid) keeps the task's output open as long as the file "left" exists, at most until
+  // the test's directory is removed.
   const LaunchResult result = Run("setsid sh -c '>" + Path("left") + "; while test -e " + Path("left") +
                                       "; do sleep 0.01; done' & until test -e " + Path("left") + "; do :; done",
                                   {.ps = 0, .workers = 1});
@@ -227,7 +227,7 @@ TEST_F(LaunchTest, BadOptionsAreRefused) {
   EXPECT_FALSE(Launch({.command = {"true"}, .log_dir = Path("file")}).ok());
 }
 
-// Tests of the program itself: signals, mistakes on the command line, help.
+// Tests of the program itself: signals, errors on the command line, help.
 class LaunchProgramTest : public ::testing::Test {
  protected:
   // Two workers that ignore SIGINT and SIGTERM. Each prints "pid N" for a child process and for itself.
@@ -237,6 +237,7 @@ class LaunchProgramTest : public ::testing::Test {
          "trap '' INT TERM; sleep 1000 & echo pid $!; echo pid $$; while :; do sleep 1000; done"},
         {});
   }
+  // Reads the four lines "[worker/N] pid ...".
   static std::vector<pid_t> ReadPids(const Fd& out) {
     std::vector<pid_t> pids;
     std::string line;
@@ -254,7 +255,7 @@ TEST_F(LaunchProgramTest, CtrlCEndsEverythingWithinTwoSeconds) {
   const std::vector<pid_t> pids = ReadPids(launch->out());
   const auto began = Clock::now();
   ::kill(launch->pid(), SIGINT);
-  EXPECT_EQ(launch->Reap().ToString(), "exited with 130");
+  EXPECT_EQ(launch->Reap().ToString(), "exited with 130");  // 128 + SIGINT
   for (pid_t pid : pids) EXPECT_TRUE(Ends(pid));
   EXPECT_LT(Clock::now() - began, std::chrono::seconds(2));
 }
@@ -268,10 +269,11 @@ TEST_F(LaunchProgramTest, SecondSignalKillsAtOnce) {
   ::kill(launch->pid(), SIGTERM);
   EXPECT_FALSE(launch->Reap().ok());
   for (pid_t pid : pids) EXPECT_TRUE(Ends(pid));
-  EXPECT_LT(Clock::now() - began, std::chrono::milliseconds(1400));
+  EXPECT_LT(Clock::now() - began, std::chrono::milliseconds(1400));  // less than after one signal, 1.5 s
 }
 
 TEST_F(LaunchProgramTest, TasksDieWithAKilledLauncher) {
+  // Each worker prints its pid twice, because ReadPids expects two lines from each.
   auto launch = ChildProcess::Start({TENSORBRAID_PROGRAM, "launch", "--ps=0", "--workers=2", "--", "sh", "-c",
                                      "trap '' INT TERM; echo pid $$; echo pid $$; exec sleep 1000"},
                                     {});
@@ -281,7 +283,7 @@ TEST_F(LaunchProgramTest, TasksDieWithAKilledLauncher) {
   for (pid_t pid : pids) EXPECT_TRUE(Ends(pid));
 }
 
-TEST_F(LaunchProgramTest, MistakesAreNamed) {
+TEST_F(LaunchProgramTest, ErrorsOnTheCommandLineAreNamed) {
   const std::vector<std::pair<std::vector<std::string>, const char*>> cases = {
       {{"lunch"}, "unknown command lunch; did you mean launch?"},
       {{"launch", "--worker=2", "--", "true"}, "unknown option --worker; did you mean --workers?"},

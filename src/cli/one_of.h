@@ -10,7 +10,8 @@
 
 namespace tensorbraid {
 
-// Accepts one of these words. The error for another word lists them and names the nearest.
+// Returns a validator for a command-line option that accepts one of these words. The error for another word lists them
+// and names the nearest.
 inline CLI::Validator OneOf(const std::vector<std::string>& words) {
   const auto check = [words](const std::string& word) -> std::string {
     if (std::find(words.begin(), words.end(), word) != words.end()) return "";

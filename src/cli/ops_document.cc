@@ -15,7 +15,7 @@ namespace {
 
 using Types = std::set<DType>;
 
-// Sets of dtypes that have a name, the largest first.
+// Sets of dtypes that have a name. A set comes before its subsets.
 const std::vector<std::pair<std::string, Types>>& Groups() {
   static const auto& groups = *new std::vector<std::pair<std::string, Types>>([] {
     const Types floats = {kFloat16, kBfloat16, kFloat32, kFloat64};
@@ -36,6 +36,7 @@ const std::vector<std::pair<std::string, Types>>& Groups() {
   return groups;
 }
 
+// The dtypes in words, with the names of the sets that they contain.
 std::string Words(Types types) {
   std::vector<std::string> words;
   for (const auto& [word, group] : Groups()) {

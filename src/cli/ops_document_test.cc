@@ -39,7 +39,7 @@ TEST(OpsDocument, EveryOpHasALineOrAReason) {
   }
 }
 
-// Without the ops that are registered only so that the error says why they cannot run.
+// Whether this build can run the op. Some ops are registered only so that the error says why they cannot run.
 bool IsAvailable(std::string_view op) {
   return OpRegistry::Global().Find(op) != nullptr && !op.starts_with("PyFunc") && op != "EagerPyFunc" &&
          op != "SqlDataset";

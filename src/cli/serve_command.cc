@@ -35,7 +35,7 @@ struct ServeFlags {
   int verbosity = -1;
 };
 
-// "worker|h:p;h:p,ps|h:p".
+// Parses a cluster such as "worker|h:p;h:p,ps|h:p".
 StatusOr<ClusterSpec> ParseBarForm(const std::string& text) {
   std::map<std::string, std::vector<std::string>> jobs;
   for (const std::string& job : StrSplit(text, ',')) {

@@ -65,7 +65,7 @@ StatusOr<int> ShowStatus(const StatusFlags& flags) {
   TF_ASSIGN_OR_RETURN(proto::ClusterReport report, AskForReport(*client, flags));
   if (flags.json) {
     while (true) {
-      Print(ReportJson(report) + "\n", false);
+      Print(ReportJson(report) + "\n", /*clear=*/false);
       if (!flags.watch) return EveryTaskAnswers(report) ? 0 : 1;
       SleepFor(pause);
       TF_ASSIGN_OR_RETURN(report, AskForReport(*client, flags));

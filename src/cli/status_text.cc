@@ -71,6 +71,7 @@ double ReceivedBytes(const proto::TaskReport& task, const std::string& from) {
   return bytes;
 }
 
+// The text of the column "gradient age", which the help of `tensorbraid status` explains.
 std::string StalenessText(const proto::TaskReport& task) {
   const proto::StalenessReport& s = task.staleness();
   std::string text;
@@ -117,7 +118,8 @@ std::string BlockedText(const proto::BlockedStepReport& step) {
   return text;
 }
 
-// A line about the cluster, from `begin` to `end`, the table of its tasks, and the steps that have run for long.
+// A line about the cluster, which begins with `begin` and ends with `end`; the table of its tasks; and the steps that
+// have run for long.
 std::string OneClusterText(const proto::ClusterReport& before, const proto::ClusterReport& report,
                            const std::string& begin, const std::string& end) {
   const Rates rates(before);

@@ -1,4 +1,4 @@
-// The report of a cluster as text for a terminal.
+// Turns the report of a cluster into text for a terminal.
 #ifndef TENSORBRAID_CLI_STATUS_TEXT_H_
 #define TENSORBRAID_CLI_STATUS_TEXT_H_
 

@@ -15,7 +15,8 @@ bool IsMissing(std::string_view op) {
          std::count(std::begin(kOnlyForTheirError), std::end(kOnlyForTheirError), op) > 0;
 }
 
-// The first reason that applies counts. Reasons for which TensorFlow itself refuses or cannot run ops come first.
+// A missing op is listed under the first reason that applies. Reasons for which TensorFlow itself refuses or cannot run
+// ops come first.
 std::vector<MissingOps> Reasons() {
   return {
       {.heading = "Internal",

@@ -119,7 +119,8 @@ class Tunnel {
   }
 
  private:
-  // Each returns false when its side has ended.
+  // Each of these functions moves what it can without blocking. It sets `*moved` if it has moved bytes. If it
+  // would block, it adds the event that it waits for to the events of poll(). It returns false when its side has ended.
   bool ReadClient(bool* moved) {
     if (!to_server_.rest.empty()) return true;
     if (!Read(client_, &client_wants_, &to_server_, moved)) return false;

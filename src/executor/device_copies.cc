@@ -15,7 +15,7 @@
 namespace tensorbraid {
 namespace {
 
-// Nodes that the runtime inserts, and whose kernels are for host memory.
+// Whether the node is of a type that the runtime inserts. The kernels of these types are registered for the CPU only.
 bool IsHostNode(const Node& node) {
   for (const char* type : {"_Arg", "_Retval", "_Send", "_Recv", "_Copy"}) {
     if (node.type() == type) return true;
@@ -30,6 +30,7 @@ int CountOf(const Node& node, const ArgDef& arg) {
   return 1;
 }
 
+// Makes the copy of a graph that InsertDeviceCopies returns.
 class CopyInserter {
  public:
   CopyInserter(const Graph& graph, const DeviceSet& devices) : graph_(graph), devices_(devices) {}
@@ -100,7 +101,7 @@ class CopyInserter {
     return OkStatus();
   }
 
-  // The device in whose memory the node takes the input; null for host memory.
+  // The device in whose memory the node needs the input; null for host memory.
   Device* Wanted(const Node& node, int input) const {
     return memory_[node.id()].input_on_device[input] ? node_devices_[node.id()] : nullptr;
   }
@@ -109,8 +110,8 @@ class CopyInserter {
     return memory_[NodeOf(o)->id()].output_on_device[o.index()] ? node_devices_[NodeOf(o)->id()] : nullptr;
   }
 
-  // The tensor in the memory of `wanted` (null: host memory). If it is a reference, its value is read after the nodes
-  // in `after`.
+  // Returns `tensor` in the memory of `wanted` (null: host memory), and adds the copies that this needs. If it is a
+  // reference, its value is read after the nodes in `after`.
   StatusOr<Output> In(const Output& tensor, Device* wanted, const std::vector<Node*>& after) {
     Device* const holder = Holder(tensor);
     if (holder == wanted) return OutputOf(copies_[NodeOf(tensor)->id()], tensor.index());
@@ -143,10 +144,11 @@ class CopyInserter {
   std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
   std::vector<Device*> node_devices_;    // indexed by node id
   std::vector<ArgumentMemory> memory_;   // indexed by node id
-  std::map<int, std::string> moved_to_;  // devices of moved nodes, by node id
-  std::vector<Node*> copies_;            // indexed by node id
+  std::map<int, std::string> moved_to_;  // the new devices of moved NextIterations, by node id
+  std::vector<Node*> copies_;            // the nodes of out_, indexed by the ids of the nodes of graph_
   BackEdges back_edges_;
-  // By tensor, destination, and the nodes after which a reference is read.
+  // The outputs of _Copy nodes, by tensor (node id and output), destination, and the nodes after which a reference is
+  // read.
   std::map<std::tuple<int, int, Device*, std::vector<Node*>>, Output> made_;
   int next_ = 0;
 };

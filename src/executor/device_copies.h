@@ -12,12 +12,12 @@
 
 namespace tensorbraid {
 
-// Returns the device on which a node of a partition runs. Without `devices`, a task has the CPU only. InvalidArgument
-// if the device does not exist.
+// Returns the device on which a node of a task's graph runs. If `devices` is null, the task has only the CPU.
+// InvalidArgument if the device does not exist.
 StatusOr<Device*> DeviceOf(const Node& node, const DeviceSet* devices);
 
-// The kernel for a node on its device. The nodes at the ends of edges between tasks, and of feeds and fetches, have the
-// same kernel on all devices, which works on host memory. NotFound, naming the node, if there is no kernel.
+// Returns the kernel for a node on its device. _Send, _Recv and _Copy nodes have the same kernel on all devices.
+// NotFound, naming the node, if there is no kernel.
 StatusOr<const KernelDef*> FindKernel(const Node& node, const Device& device);
 
 // Which inputs and outputs of a node are in the memory of its device. The other inputs and outputs are in host memory.
@@ -28,15 +28,16 @@ struct ArgumentMemory {
 };
 StatusOr<ArgumentMemory> MemoryOfArguments(const Node& node, Device& device);
 
-// Returns a copy of a partition in which a `_Copy` node joins the ends of every edge whose ends are in different
-// memories. A tensor is copied to a memory once, however many nodes use it there; between two devices it passes through
-// host memory. A NextIteration whose Merge is in another memory runs on the Merge's device, so that back edges need no
-// copies. Returns null if all devices use host memory. Unimplemented, naming both, if a NextIteration feeds Merge nodes
-// in different memories.
+// Returns a copy of a task's graph with a `_Copy` node on every edge whose two ends are in different memories. A tensor
+// is copied to a memory once, however many nodes use it there. A reference is copied again for nodes that must see a
+// later value of the variable. A copy between two devices passes through host memory. A NextIteration whose Merge is in
+// another memory runs on the Merge's device, so that back edges need no copies. Returns null if all devices use host
+// memory. Unimplemented, naming the NextIteration and a Merge, if a NextIteration feeds Merge nodes in different
+// memories.
 StatusOr<std::unique_ptr<Graph>> InsertDeviceCopies(const Graph& graph, const DeviceSet& devices);
 
-// Calls `done` on `pool`, with the first error, when the streams of all these devices have done the work that was
-// enqueued before this call. `devices` must live until then.
+// Calls `done` on `pool` when the streams of all these devices have done the work that was enqueued before this call.
+// `done` gets the first error of that work. `devices` must live until then. REQUIRES: `devices` is not empty.
 void WhenIdle(const std::vector<Device*>& devices, ThreadPool* pool, std::function<void(const Status&)> done);
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Steps that use a device whose memory the host cannot access and whose kernels run later.
+// Tests steps on a FakeDevice: the host cannot access its memory, and its kernels only enqueue work, which runs later.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ class DeviceTest : public ::testing::Test {
   ThreadPool pool_{"test", 2};
 };
 
-// Keeps the stream of a device from going on until it is opened.
+// Stops the stream of a device until the gate is opened.
 class Gate {
  public:
   explicit Gate(FakeDevice& device) {
@@ -91,7 +91,7 @@ TEST_F(DeviceTest, TheHostCannotAccessTheMemoryOfADevice) {
   EXPECT_DEATH(*static_cast<volatile float*>(const_cast<void*>(t.raw_data())), "");
 }
 
-TEST_F(DeviceTest, AGraphOnTwoDevicesHasTheValuesOfTheCpu) {
+TEST_F(DeviceTest, AGraphOnTheFakeDeviceHasTheValuesOfTheCpu) {
   const auto build = [this](const char* device) {
     const Output x = Const(g_, Tensor::Of<float>({2, 2}, {1, -2, 3, 4}));
     Output y;
@@ -122,7 +122,8 @@ TEST_F(DeviceTest, ATensorIsCopiedToEachMemoryOnceAndShapesStayOnTheHost) {
   }
   const auto plan = PlanFor({x}, {flat, sum, other});
   ASSERT_TRUE(plan.ok()) << plan.status();
-  // x to FAKE:0; the sum and the flat sum to the host; the sum from there to FAKE:1; the last value to the host.
+  // One copy each: x to FAKE:0; the sum and the flat sum to the host; the sum from there to FAKE:1; `other` to the
+  // host.
   EXPECT_EQ(Copies(**plan), 5);
   const Result result = Start(*plan, {Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6})}).get();
   ASSERT_TRUE(result.status.ok()) << result.status;
@@ -160,7 +161,7 @@ TEST_F(DeviceTest, AStepEndsWhenTheStreamHasDoneItsWork) {
   EXPECT_EQ(Run({v.value()}).values.at(0).ToString(), "float32[2] [2 3]");
 }
 
-TEST_F(DeviceTest, AnErrorOfLaterWorkFailsTheStep) {
+TEST_F(DeviceTest, AnErrorOfEnqueuedWorkFailsTheStep) {
   Output y;
   {
     auto on = g_.Device(kFake);
@@ -170,10 +171,10 @@ TEST_F(DeviceTest, AnErrorOfLaterWorkFailsTheStep) {
   ASSERT_TRUE(plan.ok()) << plan.status();
   fake().Enqueue([this] { fake().Fail(Internal("the device has overheated")); });
   EXPECT_THAT(std::string(Start(*plan).get().status.message()), HasSubstr("overheated"));
-  EXPECT_TRUE(Start(*plan).get().status.ok());
+  EXPECT_TRUE(Start(*plan).get().status.ok());  // the next step
 }
 
-TEST_F(DeviceTest, AFreedBufferIsUsedAgainOnlyAfterTheWorkEnqueuedBefore) {
+TEST_F(DeviceTest, AFreedBufferIsUsedAgainOnlyAfterTheWorkThatWasEnqueuedBefore) {
   Allocator& allocator = fake().allocator();
   const Tensor from = Tensor::Of<float>({3}, {1, 2, 3});
   Tensor a = NewTensor(kFloat32, {3}, allocator).value();
@@ -243,6 +244,7 @@ TEST_F(DeviceTest, AVariableIsUpdatedOnItsDeviceWhileItsOldValueIsRead) {
     const Result result = Start(*plan).get();
     ASSERT_TRUE(result.status.ok()) << result.status;
     std::string text = result.values[0].ToString();
+    // The negation of 0 is -0.
     if (const size_t minus = text.find("-0"); minus != std::string::npos) text.erase(minus, 1);
     EXPECT_EQ(text, expected);
   }

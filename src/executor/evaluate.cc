@@ -16,6 +16,7 @@
 namespace tensorbraid {
 namespace {
 
+// Runs the kernel and waits until it has called back.
 Status RunAndWait(AsyncKernel& kernel, KernelContext& ctx) {
   struct Result {
     Mutex mu;
@@ -32,6 +33,7 @@ Status RunAndWait(AsyncKernel& kernel, KernelContext& ctx) {
   return *result.status;
 }
 
+// The state of one call of Evaluate.
 class Evaluation {
  public:
   explicit Evaluation(const EvaluateOptions& options)
@@ -139,7 +141,7 @@ class Evaluation {
 
   ResourceManager own_resources_;
   StepResources step_resources_;
-  ThreadPool own_pool_{"evaluate", 0};
+  ThreadPool own_pool_{"evaluate", /*num_threads=*/0};
   CancellationManager own_cancellation_;
   StepEnvironment env_;
   std::map<std::pair<int, int>, Entry> entries_;  // keyed by node and output

@@ -234,7 +234,7 @@ void Executor::Process(Step* step, ReadyList ready) {
       ++finished;
       continue;
     }
-    const bool others = !ready.empty() || transport_depth > 0;
+    const bool others = !ready.empty() || transport_depth > 0;  // whether this thread has other work
     if (const Plan::PlanNode& p = plan_->nodes()[node]; (others || ranked) && IsHeavy(p, step->inputs(p))) {
       if (others) {
         HandOver(step, node);

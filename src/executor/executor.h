@@ -1,4 +1,4 @@
-// Runs the steps of a plan.
+// Runs the steps of a plan: a task's part of a graph, compiled for execution (plan.h).
 #ifndef TENSORBRAID_EXECUTOR_EXECUTOR_H_
 #define TENSORBRAID_EXECUTOR_EXECUTOR_H_
 
@@ -31,11 +31,11 @@ class ScopedTransportThread {
 // ranks. The first error stops the step: no further node is started, waiting kernels are cancelled, and the step ends
 // when the last kernel that was started has returned.
 //
-// This class contains the propagator for plans without control flow; it passes steps of other plans to RunWithFrames
-// (frame_step.h).
+// This class contains the propagator for plans without control flow: the code that passes the outputs of nodes on and
+// finds the nodes that become ready. It passes steps of other plans to RunWithFrames (frame_step.h).
 class Executor : public std::enable_shared_from_this<Executor> {
  public:
-  // The kernels of all steps run under the file limit of the thread that calls this constructor
+  // The kernels of all steps may use the same files as the thread that calls this constructor
   // (core/system/file_access.h). The time in which threads work on steps with a rendezvous is added to `*busy_ns`.
   // `busy_ns` may be null, and must outlive the executor.
   Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources,
@@ -57,7 +57,7 @@ class Executor : public std::enable_shared_from_this<Executor> {
     std::vector<WaitingOperation> operations;
   };
   std::vector<StepWaits> Waits();
-  // The operations of the step with this `cancellation`; empty if it does not run here.
+  // The operations that the step with this `cancellation` waits for; empty if no such step runs here.
   std::vector<WaitingOperation> WaitsOf(const CancellationManager* cancellation);
 
   const Plan& plan() const { return *plan_; }
@@ -91,7 +91,7 @@ class Executor : public std::enable_shared_from_this<Executor> {
   void NodesDone(Step* step, int count);
 
   const std::shared_ptr<const Plan> plan_;
-  const FileAccess* const files_;  // limits the kernels; null if they are not limited
+  const FileAccess* const files_;  // the files that kernels may use; null if they may use all
   ThreadPool* const pool_;
   ResourceManager* const resources_;
   std::atomic<int64_t>* const busy_ns_;

@@ -123,7 +123,7 @@ class FrameStep {
   void CleanUp(FrameRun* f, ReadyList* ready) TB_REQUIRES(mu_);
 
   const std::shared_ptr<const Plan> plan_;
-  const FileAccess* const files_;  // limits the kernels; null if they are not limited
+  const FileAccess* const files_;  // the files that kernels may use; null if they may use all
   StepEnvironment env_;
   const FrameStepOptions options_;
   StepResources step_resources_;
@@ -139,7 +139,8 @@ class FrameStep {
   Status status_ TB_GUARDED_BY(mu_);
   FrameRun root_ TB_GUARDED_BY(mu_);
   absl::flat_hash_map<std::pair<Iteration*, int>, std::unique_ptr<FrameRun>> frames_ TB_GUARDED_BY(mu_);
-  std::vector<std::vector<std::unique_ptr<Iteration>>> spare_ TB_GUARDED_BY(mu_);  // for reuse, by frame of the plan
+  // Ended iterations, kept for reuse, by frame of the plan.
+  std::vector<std::vector<std::unique_ptr<Iteration>>> spare_ TB_GUARDED_BY(mu_);
 };
 
 struct FrameStep::AsyncRun {
@@ -203,7 +204,7 @@ void FrameStep::Start(std::vector<Tensor> args) {
 
 void FrameStep::Process(ReadyList ready) {
   const ScopedFlushDenormals flush;
-  const ScopedFileAccess scope(files_);  // the calling thread may be that of another step, which woke this one
+  const ScopedFileAccess scope(files_);  // the calling thread may belong to another step, which woke this step
   const BusyScope busy(options_.busy_ns);
   int left = transport_depth > 0 ? kTransportSlice : kSlice;
   while (!ready.empty()) {
@@ -239,7 +240,7 @@ void FrameStep::RunNode(const Ready& r, ReadyList* ready) {
   StepTracer* const tracer = env_.tracer;
   const int64_t start_ns = tracer == nullptr ? 0 : StepTracer::Now();
   Status status;
-  if (r.dead) {  // a _Send, perhaps with a value that is alive behind a control input that is dead
+  if (r.dead) {  // a _Send; if only a control input is dead, its value has arrived, but must not be sent
     for (Entry& e : inputs) e = Entry();
   }
   if (p.derefs) status = Dereference(p, inputs);

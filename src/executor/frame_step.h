@@ -1,4 +1,5 @@
-// The propagator for plans with control flow. It implements frames, iterations and dead tensors.
+// The propagator for plans (plan.h) with control flow: the code that passes the outputs of nodes on and finds the nodes
+// that become ready. It implements frames, iterations and dead tensors.
 //
 // - A node runs at most once per iteration of its frame. If one of its inputs is dead, its kernel does not run and its
 //   outputs are dead. There are three exceptions. A Merge forwards its first live input, and is dead only if all its
@@ -23,16 +24,16 @@
 
 namespace tensorbraid {
 
-// How code outside the step observes it. Both pointers may be null, and must outlive the step.
+// How code outside the step observes it. Each pointer may be null, and must otherwise outlive the step.
 struct FrameStepOptions {
-  AsyncWaits* waits = nullptr;
-  std::atomic<int64_t>* busy_ns = nullptr;
+  AsyncWaits* waits = nullptr;              // records the asynchronous kernels that are waiting
+  std::atomic<int64_t>* busy_ns = nullptr;  // the time in which threads work on the step is added to it
 };
 
-// Runs one step, with the same contract as Executor::Run and under the file limit of the calling thread. A step that
-// fetches a dead tensor fails with InvalidArgument. After a cancellation, no further node is started. After a fixed
-// number of nodes, a thread hands the rest of the step to the pool, so that a long loop does not hold up the calling
-// thread or other work of the pool. REQUIRES: plan->flow() is not null.
+// Runs one step, with the same contract as Executor::Run. Its kernels may use the same files as the calling thread
+// (core/system/file_access.h). A step that fetches a dead tensor fails with InvalidArgument. After a cancellation, no
+// further node is started. After a fixed number of nodes, a thread hands the rest of the step to the pool, so that a
+// long loop does not hold up the calling thread or other work of the pool. REQUIRES: plan->flow() is not null.
 void RunWithFrames(std::shared_ptr<const Plan> plan, const StepEnvironment& env, std::vector<Tensor> args,
                    const FrameStepOptions& options,
                    std::function<void(const Status& status, std::vector<Tensor> retvals)> done);

@@ -30,7 +30,7 @@ class PlanFunction final : public RunnableFunction {
       return done(InvalidArgument("argument ", i, " of function '", name_, "' must be ", arguments_[i], ", got ",
                                   args[i].dtype()));
     }
-    executor_->Run(std::move(args), nullptr, cancellation,
+    executor_->Run(std::move(args), /*rendezvous=*/nullptr, cancellation,
                    [done = std::move(done)](const Status& status, std::vector<Tensor> values) {
                      if (!status.ok()) return done(status);
                      done(std::move(values));
@@ -44,7 +44,7 @@ class PlanFunction final : public RunnableFunction {
   const std::string name_;
   const std::vector<DType> arguments_;
   const std::vector<DType> returns_;
-  KernelCache kernels_;  // one per instance, so instances share no kernel state
+  KernelCache kernels_;  // belongs to this instance, so that instances of a function share no kernel state
   std::shared_ptr<Executor> executor_;
 };
 
@@ -55,7 +55,7 @@ Status Place(Graph* graph, const std::string& device) {
     if (!node->device().empty()) {
       TF_ASSIGN_OR_RETURN(const DeviceName requested, DeviceName::Parse(node->device()));
       if (requested.MergedOver(here).TaskString() != here.TaskString()) {
-        return InvalidArgument(node->Describe(), " asks for device '", node->device(), "', but its function runs on '",
+        return InvalidArgument(node->Describe(), " requests device '", node->device(), "', but its function runs on '",
                                device, "'");
       }
     }
@@ -95,7 +95,7 @@ class PlanFunctionRuntime final : public FunctionRuntime {
       if (node->op().is_stateful && node->type() != "_Arg") targets.push_back(OperationOf(node.get()));
     }
     TF_ASSIGN_OR_RETURN(auto graph, ExtractSubgraph(*body.graph, feeds, body.returns, targets));
-    TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*graph, nullptr, RemoteCalls::kOnThisTask));
+    TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*graph, /*still_wanted=*/nullptr, RemoteCalls::kOnThisTask));
     if (expanded != nullptr) graph = std::move(expanded);
     TF_RETURN_IF_ERROR(tensorbraid::Place(graph.get(), place.device));
     TF_RETURN_IF_ERROR(Optimize(graph.get()));

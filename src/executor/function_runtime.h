@@ -1,4 +1,5 @@
-// Runs each library function as a plan of its own.
+// Runs the functions that kernels call, such as the function of a MapDataset. Each function is compiled to a plan
+// (plan.h).
 #ifndef TENSORBRAID_EXECUTOR_FUNCTION_RUNTIME_H_
 #define TENSORBRAID_EXECUTOR_FUNCTION_RUNTIME_H_
 

@@ -31,7 +31,7 @@ TEST(OptimizeTest, FoldsExpressionsOfConstants) {
   EXPECT_NE(ImplOf(*o).Find(NodeOf(all)->name()), nullptr);  // keeps the name of the node that it replaces
 }
 
-TEST(OptimizeTest, EndsBeforeTheNextConstantWhenTheGraphIsNoLongerWanted) {
+TEST(OptimizeTest, EndsWhenTheGraphIsNoLongerWanted) {
   Graph g;
   const Output sum = Add(Operand(2.0f).ToOutput(g), 3.0f);
   const Output all = Square(Square(sum));
@@ -43,7 +43,7 @@ TEST(OptimizeTest, EndsBeforeTheNextConstantWhenTheGraphIsNoLongerWanted) {
   };
   ASSERT_TRUE(Optimize(Part(g, {}, {all}, {}).get(), {.skipped_passes = {}}, still_wanted).ok());
   const int asked_by_all = asked;
-  EXPECT_EQ(asked_by_all, static_cast<int>(Passes().size()) + 3);  // one for each pass and for each folded node
+  EXPECT_EQ(asked_by_all, static_cast<int>(Passes().size()) + 3);  // once for each pass and each of 3 folded nodes
   asked = 0;
   wanted = false;
   EXPECT_EQ(Optimize(Part(g, {}, {all}, {}).get(), {}, still_wanted), Cancelled("the session is closed"));
@@ -95,7 +95,7 @@ TEST(OptimizeTest, EveryPassCanBeSkipped) {
   }
 }
 
-TEST(OptimizeTest, RewritesLoopsAroundTheirBackEdges) {
+TEST(OptimizeTest, RewritesTheBodyOfALoopAndKeepsItsBackEdge) {
   Graph g;
   const Output p = Placeholder(g, kBool, {});
   const auto node = [&](const char* op, std::vector<Output> inputs) {
@@ -179,7 +179,7 @@ TEST(OptimizeTest, EqualExpressionsAreComputedOnce) {
   EXPECT_EQ(Count(*o, "Const"), 2);
 }
 
-TEST(OptimizeTest, DoesNotMergeNodesWithOtherAttributesOrDevices) {
+TEST(OptimizeTest, DoesNotMergeNodesWithDifferentAttributesOrDevices) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {4, 4});
   const Output here = Exp(x);

@@ -14,7 +14,7 @@ namespace tensorbraid {
 
 namespace {
 
-// Null if there is no kernel, or it has no state that checkpoints can hold.
+// The state of the kernel that checkpoints can hold. Null if there is no kernel or no such state.
 KernelState* StateOf(Kernel* kernel) {
   auto* stateful = dynamic_cast<StatefulKernel*>(kernel);
   return stateful == nullptr ? nullptr : stateful->state();
@@ -80,7 +80,8 @@ uint64_t StableHash(std::string_view s) {
   return h;
 }
 
-// Whether a tensor of the graph may be dead: the graph has control flow, or receives from a partition that has.
+// Whether a tensor of the graph may be dead: the graph has control flow, or receives tensors from a partition that has
+// control flow.
 bool HasControlFlow(const Graph& graph) {
   const auto& nodes = ImplOf(graph).nodes();
   return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
@@ -149,7 +150,7 @@ Status Plan::AddFlow(const std::vector<int>& index) {
 
 namespace {
 
-// Whether output 0 of the node has the buffer of its first input.
+// Whether output 0 of the node shares the buffer of the node's first input.
 bool PassesBufferOn(const Node& node) {
   const std::string& type = node.type();
   return (type == "Reshape" || type == "Identity" || type == "ExpandDims" || type == "Squeeze") &&
@@ -157,7 +158,8 @@ bool PassesBufferOn(const Node& node) {
 }
 
 // By node id and output: whether the output is sent to another task, perhaps in another shape, and is worth allocating
-// in memory that neighbours can map. The list of a node without such outputs is empty.
+// in memory that neighbours (other processes of this machine) can map; see core/memory/shared_memory.h. The list of a
+// node without such outputs is empty.
 std::vector<std::vector<bool>> LeavingOutputs(const std::vector<std::shared_ptr<Node>>& nodes) {
   std::vector<std::vector<bool>> leaving(nodes.size());
   if (!HasNeighbours()) return leaving;

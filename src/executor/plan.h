@@ -1,4 +1,5 @@
-// A partition compiled for execution: nodes in arrays, numbered input slots, and a kernel for each node.
+// A plan: a partition (one task's part of a graph) compiled for execution. It has the nodes in arrays, numbered input
+// slots, and a kernel for each node.
 #ifndef TENSORBRAID_EXECUTOR_PLAN_H_
 #define TENSORBRAID_EXECUTOR_PLAN_H_
 
@@ -62,8 +63,8 @@ class Plan {
     Weight weight = Weight::kLight;
     CostFn cost = nullptr;  // set if the weight is kAsk
     bool derefs = false;    // inputs must go through Dereference(): one may be a reference or is declared as one
-    bool derefs_for_neighbours = false;  // a reference is read for another task: see VariableResource::ReadFrom
-    int may_keep_references = 0;         // the kernel accepts references in place of values at this many first inputs
+    bool derefs_for_neighbours = false;  // for a _Send: reads references by VariableResource::ReadFrom
+    int may_keep_references = 0;         // how many inputs, from the first on, may stay references
     int first_input = 0;
     int num_inputs = 0;
     int num_outputs = 0;
@@ -74,12 +75,13 @@ class Plan {
     int control_begin = 0, control_end = 0;  // range of outgoing edges in control_edges
   };
 
-  // For the propagator with frames, in plans with control flow: the frame in which a node runs, and the numbers of the
-  // node and its slots within that frame. With these, an iteration holds state for the nodes of its own frame only.
+  // What the propagator for plans with control flow (frame_step.h) needs to know of a node: the frame in which the node
+  // runs, and the numbers of the node and its slots within that frame. Because of these numbers, an iteration holds
+  // state for the nodes of its own frame only.
   struct FlowNode {
     FlowKind kind = FlowKind::kNone;
     bool is_constant = false;    // for an Enter: every iteration of the loop gets its value
-    bool is_transfer = false;    // _Send or _Recv: runs with dead inputs too, see frame_step.h
+    bool is_transfer = false;    // a _Send or _Recv, which also runs if an input is dead; see frame_step.h
     bool may_give_dead = false;  // outputs that the kernel does not set are dead
     int frame = 0;               // the frame in which the node runs
     int child = -1;              // for an Enter: the frame that it enters
@@ -89,7 +91,7 @@ class Plan {
     int num_forward = 0;  // number of inputs that are not back edges
   };
   struct FlowFrame {
-    uint64_t name_hash = 0;  // of the loop's name; equal on every task
+    uint64_t name_hash = 0;  // hash of the loop's name; equal on every task
     int parallel_iterations = 1;
     int num_nodes = 0;
     int num_slots = 0;
@@ -102,12 +104,13 @@ class Plan {
     std::vector<FlowFrame> frames;
   };
 
-  // `graph` is one task's partition, in which every node has a device. `cache` provides the kernels of stateful ops. It
-  // is used only during the call, and the plan shares ownership of the kernels. `devices` are the devices of this task
-  // and must outlive the plan; null stands for the CPU. The plan copies tensors between devices with different memories
+  // `graph` is one task's partition, in which every node has a device. `cache` provides the kernels of stateful ops,
+  // which the plan and the cache own together. Kernels that use the states of others (KernelStatesUser) keep a pointer
+  // to `cache`, which must then outlive the plan. `devices` are the devices of this task, and must also outlive the
+  // plan; null stands for the CPU. The plan copies tensors between devices with different memories
   // (InsertDeviceCopies). NotFound, naming the node, if a node has no kernel. InvalidArgument if the loops are
   // malformed (see AssignFrames) or a value inside a loop is fetched. Returns the error of `still_wanted`, which is
-  // asked before every kernel is created.
+  // called before every kernel is created.
   static StatusOr<std::shared_ptr<const Plan>> Create(std::unique_ptr<Graph> graph, ResourceManager* resources,
                                                       KernelCache* cache, const DeviceSet* devices = nullptr,
                                                       const StillWanted& still_wanted = nullptr);
@@ -131,13 +134,14 @@ class Plan {
   int num_retvals() const { return num_retvals_; }
   // The devices of this plan whose kernels may return before their work is done. A step ends when that work is done.
   const std::vector<Device*>& streams() const { return streams_; }
-  // Null if no tensor of this plan can be dead. The propagator without frames then suffices.
+  // Null if no tensor of this plan can be dead. Then the propagator without frames (executor.h) suffices.
   const Flow* flow() const { return flow_.get(); }
 
  private:
   friend class Executor;
   Plan() = default;
-  // Finds or adds the memory for a node on `device` whose outputs are on the device or in host memory as given.
+  // Finds or adds the memory for a node on `device`. `output_on_device` says which outputs are in the memory of the
+  // device, `output_leaves` which outputs are sent to another task (empty: none).
   const NodeMemory* MemoryFor(Device& device, const std::vector<bool>& output_on_device,
                               const std::vector<bool>& output_leaves);
   // Sets flow_. `index` maps the id of a graph node to its number in nodes_, or to -1 for an argument.

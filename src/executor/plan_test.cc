@@ -43,7 +43,7 @@ TEST(PlanTest, KnownShapesDecideTheWeightBeforeAnyStep) {
   ResourceManager resources;
   const auto plan = PlanOf(g, {x, w, wide}, {small, product}, &resources);
   EXPECT_EQ(Find(*plan, small).weight, Plan::Weight::kLight);
-  // 3 MB of inputs and outputs are not needed to make a product heavy.
+  // The product is heavy because of its 34 million flops; its 786 KB of inputs and output alone would not suffice.
   EXPECT_EQ(Find(*plan, product).weight, Plan::Weight::kHeavy);
 }
 
@@ -65,7 +65,7 @@ TEST(PlanTest, ASmallBatchIsHeavyIfItsArithmeticIs) {
   EXPECT_TRUE(is_heavy(64));  // 320 KB of inputs, 8 million flops
 }
 
-TEST(PlanTest, WhatIsSentToAnotherTaskIsMadeInMemoryForNeighboursThoughItIsSentInAnotherShape) {
+TEST(PlanTest, ATensorIsMadeInSharedMemoryIfItIsSentEvenInAnotherShape) {
   SetHasNeighbours();
   auto g = std::make_unique<Graph>();
   const Output x = Const(*g, Tensor(kFloat32, {16, 16}));

@@ -1,4 +1,5 @@
-// Decides where a ready kernel runs. Both propagators share these rules.
+// What the two propagators (executor.h, frame_step.h) share: the decision on which thread a ready kernel runs, and the
+// preparation and the call of a kernel.
 #ifndef TENSORBRAID_EXECUTOR_SCHEDULING_H_
 #define TENSORBRAID_EXECUTOR_SCHEDULING_H_
 
@@ -12,7 +13,7 @@
 
 namespace tensorbraid {
 
-// Number of ScopedTransportThread objects that exist on this thread.
+// The number of ScopedTransportThread objects (executor.h) that exist on this thread.
 inline thread_local int transport_depth = 0;
 
 // If a kernel takes longer than this, it is worth waking another thread for it. Such a kernel should not run on a
@@ -26,8 +27,9 @@ inline bool IsHeavy(const Plan::PlanNode& p, std::span<const Entry> inputs) {
   return EstimatedNs(p.cost(CostContext(*p.node, inputs))) > kHeavyNs;
 }
 
-// If the node takes values, replaces references among its inputs by the variables' values. `inputs` are the inputs of
-// `p`. InvalidArgument if an input is a value but the node takes a reference.
+// Replaces the references among `inputs`, the inputs of `p`, by the variables' values. References stay where the op
+// declares a reference, and at the first p.may_keep_references inputs. InvalidArgument if an input is a value, but the
+// op declares a reference.
 inline Status Dereference(const Plan::PlanNode& p, std::span<Entry> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     Entry& entry = inputs[i];

@@ -7,8 +7,9 @@
 namespace tensorbraid {
 namespace {
 
-constexpr int kNever = std::numeric_limits<int>::max();
-constexpr int kCounting = kNever - 1;
+// Values of needed_at_ that are no places in the order.
+constexpr int kNever = std::numeric_limits<int>::max();  // no _Send in the order so far needs the node
+constexpr int kCounting = kNever - 1;                    // WorkFor has counted the node
 
 class SendOrder {
  public:
@@ -59,9 +60,9 @@ class SendOrder {
     }
   }
 
-  // Returns the _Send node that comes next. Only the shallowest ones are candidates, and counting the nodes that a
-  // candidate needs stops at the lowest count so far. So the nodes of the chosen candidate are counted at most
-  // kCandidates times, and never again, which makes the time linear.
+  // Returns the _Send node that comes next. Only the shallowest kCandidates are candidates, and counting the nodes
+  // that a candidate needs stops at the lowest count so far. The nodes of the chosen candidate are never counted again.
+  // So the time is linear, unless the shallowest candidate needs many nodes and is not chosen for long.
   std::vector<int>::iterator NextSend(std::vector<int>& left) {
     constexpr std::ptrdiff_t kCandidates = 16;
     auto best = left.end() - 1;

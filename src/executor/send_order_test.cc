@@ -42,6 +42,7 @@ class SentEdges final : public Rendezvous {
 class SendOrderTest : public ::testing::Test {
  protected:
   Graph& g() { return *graph_; }
+  // A constant with which a graph begins.
   Output Start(int size = 2) { return Const(g(), Tensor(kFloat32, {size, size})); }
 
   void Send(const Output& tensor, int edge) {
@@ -58,12 +59,12 @@ class SendOrderTest : public ::testing::Test {
     TB_CHECK_OK(node.status());
   }
 
-  // Two layers that read a sequence of `steps` elements. The output of the second one is sent after each of them, on
+  // Makes two layers that read a sequence of `steps` elements. The second layer's output for each element is sent, on
   // the edge with the element's number. Returns the outputs by layer and element.
   std::vector<std::vector<Output>> TwoLayers(int steps, int size) {
     std::vector<std::vector<Output>> h(2, std::vector<Output>(static_cast<size_t>(steps)));
     const Output weights = Start(size);
-    // The first layer is made before the second one, as by an unrolled network.
+    // The whole first layer is made before the second one, as in an unrolled network.
     for (size_t layer = 0; layer < 2; ++layer) {
       Output state = weights;
       for (size_t t = 0; t < h[layer].size(); ++t) {
@@ -106,6 +107,7 @@ TEST_F(SendOrderTest, AllLayersReadAnElementBeforeTheFirstLayerReadsTheNext) {
   const auto plan = MakePlan();
   for (int t = 0; t + 1 < kSteps; ++t) {
     EXPECT_LT(RankOf(*plan, StrCat("layer1_", t)), RankOf(*plan, StrCat("layer0_", t + 1))) << t;
+    // Every _Send has a lower rank than all nodes that compute.
     EXPECT_LT(RankOf(*plan, StrCat("send", kSteps - 1)), RankOf(*plan, StrCat("layer0_", t))) << t;
   }
 }
@@ -139,8 +141,8 @@ TEST_F(SendOrderTest, ASumOverASequenceDoesNotHoldUpItsElements) {
   }
 }
 
-// A wide graph whose tensors are sent. Comparing each with all others would take minutes.
-TEST_F(SendOrderTest, RanksAreAPermutationAlsoOfAGraphWithManySends) {
+// In this wide graph, all tensors are sent. Comparing each _Send with all others would take minutes.
+TEST_F(SendOrderTest, TheRanksOfAGraphWithManySendsAreAPermutation) {
   const Output x = Start();
   for (int i = 0; i < 20'000; ++i) Send(Square(x), i);
   const auto plan = MakePlan();

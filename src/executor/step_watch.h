@@ -15,12 +15,12 @@ namespace tensorbraid {
 
 // An operation whose asynchronous kernel has been started and has not called back.
 struct WaitingOperation {
-  std::string op;        // "QueueDequeueV2"
-  std::string node;      // "take"
+  std::string op;        // such as "QueueDequeueV2"
+  std::string node;      // its name, such as "take"
   std::string resource;  // the node that made the handle in the first input, such as a queue; may be empty
   std::string tensor;    // for a _Recv: the tensor that it receives, otherwise empty
   std::string peer;      // for a _Recv: the full name of the task that sends the tensor
-  std::string text;      // all of this for a message: "QueueDequeueV2 'take' (model.cc:12) on 'input'"
+  std::string text;      // all of this for a message, such as "QueueDequeueV2 'take' (model.cc:12) on 'input'"
   MonotonicClock::time_point since;
 };
 WaitingOperation DescribeWait(const Node& node);
@@ -30,8 +30,8 @@ class AsyncWaits {
  public:
   explicit AsyncWaits(const Plan& plan) : plan_(plan), waits_(plan.async_nodes().size()) {}
 
-  // Call these when a kernel is started and when it has called back. Several iterations of a loop may run the same node
-  // at once.
+  // Call Begin when a kernel is started, and End when it has called back. Several iterations of a loop may run the same
+  // node at once.
   void Begin(const Plan::PlanNode& p) {
     Wait& wait = waits_[p.async_number];
     if (wait.running.load(std::memory_order_relaxed) == 0) {
@@ -62,7 +62,7 @@ class AsyncWaits {
 };
 
 // Adds its lifetime to a counter of nanoseconds, unless the counter is null or the thread already has such an object.
-// The counter is then the time in which threads worked on steps.
+// So the counter becomes the time in which threads worked on steps.
 class BusyScope {
  public:
   explicit BusyScope(std::atomic<int64_t>* counter) : counter_(counter) {

@@ -1,4 +1,4 @@
-// Converts attributes from and to TensorFlow's AttrValue, and graphs from its GraphDef.
+// Converts attributes from and to TensorFlow's AttrValue, and imports graphs from its GraphDef.
 #ifndef TENSORBRAID_GRAPH_ATTR_PROTO_H_
 #define TENSORBRAID_GRAPH_ATTR_PROTO_H_
 
@@ -19,7 +19,8 @@ void ToProto(const AttrValue& value, proto::AttrValue* out);
 // InvalidArgument if the value is malformed or missing.
 StatusOr<AttrValue> FromProto(const proto::AttrValue& proto, std::string_view wanted);
 
-// Like Graph::ImportGraphDef, for a GraphDef that is already parsed and whose ops are not checked in advance.
+// Like Graph::ImportGraphDef, for a GraphDef that is already parsed. If ops do not exist, the error names only one of
+// them, whereas ImportGraphDef lists all (missing_ops.h).
 Status ImportProto(const proto::GraphDef& def, Graph* graph);
 
 }  // namespace tensorbraid

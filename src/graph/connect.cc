@@ -109,7 +109,7 @@ class Connector {
   std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
   std::map<int, Output> sources_;  // keyed by connection: the tensor that it connects from
   std::vector<State> state_;       // indexed by the original's id
-  std::vector<Node*> copies_;
+  std::vector<Node*> copies_;      // indexed by the original's id
   BackEdges back_edges_;
 };
 

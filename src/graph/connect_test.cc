@@ -16,7 +16,8 @@ const Node* Find(const Graph& graph, const std::string& name) {
   return it == nodes.end() ? nullptr : it->get();
 }
 
-TEST(ConnectTest, ConsumersTakeAConnectedTensorThatIsProducedLater) {
+// The tensor that a consumer gets may come from a node with a higher id than the consumer's.
+TEST(ConnectTest, ConsumersGetAConnectedTensorThatIsProducedLater) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {2}, "x");
   auto y = Placeholder(g, kFloat32, {2}, "y");
@@ -57,11 +58,11 @@ TEST(ConnectTest, RefusesCyclesDoubleFeedsAndOtherDtypes) {
   const auto refused = [&](std::vector<Output> feeds, std::vector<std::pair<Output, Output>> connections) {
     return absl::IsInvalidArgument(ExtractSubgraph(g, feeds, {z}, {}, connections).status());
   };
-  EXPECT_TRUE(refused({}, {{z, y}}));
-  EXPECT_TRUE(refused({}, {{z, x}}));
-  EXPECT_TRUE(refused({}, {{x, y}, {y, x}}));
-  EXPECT_TRUE(refused({}, {{whole, x}}));
-  EXPECT_TRUE(refused({x}, {{whole, x}}));
+  EXPECT_TRUE(refused({}, {{z, y}}));          // a cycle
+  EXPECT_TRUE(refused({}, {{z, x}}));          // a cycle
+  EXPECT_TRUE(refused({}, {{x, y}, {y, x}}));  // a cycle of connections
+  EXPECT_TRUE(refused({}, {{whole, x}}));      // int32 to float32
+  EXPECT_TRUE(refused({x}, {{whole, x}}));     // x is fed and connected
   EXPECT_FALSE(refused({x}, {}));
 }
 

@@ -89,7 +89,8 @@ StatusOr<FrameAssignment> AssignFrames(const Graph& graph) {
 StatusOr<std::vector<bool>> InsideControlFlow(const Graph& graph) {
   TF_ASSIGN_OR_RETURN(const FrameAssignment frames, AssignFrames(graph));
   const auto& nodes = ImplOf(graph).nodes();
-  std::vector<int> branches(nodes.size());  // how many conditionals the node is in
+  // How many conditionals the node is in. Conditionals within a loop are not counted: all of the loop is inside anyway.
+  std::vector<int> branches(nodes.size());
   std::vector<bool> inside(nodes.size());
   for (const auto& node : nodes) {
     int depth = 0;

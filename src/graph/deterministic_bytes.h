@@ -1,4 +1,4 @@
-// The bytes of protobuf messages, the same for equal messages.
+// Serializes protobuf messages such that equal messages have equal bytes.
 #ifndef TENSORBRAID_GRAPH_DETERMINISTIC_BYTES_H_
 #define TENSORBRAID_GRAPH_DETERMINISTIC_BYTES_H_
 
@@ -10,7 +10,8 @@
 
 namespace tensorbraid {
 
-// Serializes the message with its maps in the order of their keys. SerializeAsString writes them in any order.
+// Serializes the message with its maps in the order of their keys. SerializeAsString writes them in an unspecified
+// order.
 inline std::string DeterministicBytes(const google::protobuf::MessageLite& message) {
   std::string bytes;
   {

@@ -1,4 +1,4 @@
-// Expands If, Case, While and For to v1 control flow.
+// The part of Expander (expander.h) that expands If, Case, While and For to v1 control flow.
 #include <algorithm>
 
 #include "core/text/strings.h"
@@ -138,7 +138,7 @@ StatusOr<Replacement> Expander::Loop(const Call& call) {
   const std::vector<Output>& initial = call.inputs;
   const size_t variables = initial.size();
   TF_ASSIGN_OR_RETURN(const FunctionBody cond,
-                      Body(call, call.node.attr<FunctionAttr>("cond"), initial, 1, Role::kCondition));
+                      Body(call, call.node.attr<FunctionAttr>("cond"), initial, /*returns=*/1, Role::kCondition));
   TF_ASSIGN_OR_RETURN(const FunctionBody body,
                       Body(call, call.node.attr<FunctionAttr>("body"), initial, variables, Role::kWhileBody));
   TF_RETURN_IF_ERROR(CheckBodyTypes(body, initial));
@@ -164,7 +164,7 @@ StatusOr<Replacement> Expander::Loop(const Call& call) {
   parts.cond = [&](const std::vector<Output>& args, Node* pivot) { return Place(cond, inside("cond", args, pivot)); };
   parts.body = [&](const std::vector<Output>& args, Node* pivot) -> StatusOr<Placed> {
     TF_ASSIGN_OR_RETURN(Placed placed, Place(body, inside("body", args, pivot)));
-    if (args.size() > variables) placed.returns.push_back(args.back());
+    if (args.size() > variables) placed.returns.push_back(args.back());  // the variable that was added above
     return placed;
   };
   TF_ASSIGN_OR_RETURN(Replacement r, BuildLoop(call, parts));
@@ -173,6 +173,7 @@ StatusOr<Replacement> Expander::Loop(const Call& call) {
 }
 
 StatusOr<Replacement> Expander::ForLoop(const Call& call) {
+  // The inputs of a For are start, limit, delta, and then the initial values of the body's variables.
   const std::vector<Output> carried(call.inputs.begin() + 3, call.inputs.end());
   std::vector<Output> args = {call.inputs[0]};
   args.insert(args.end(), carried.begin(), carried.end());
@@ -288,7 +289,7 @@ StatusOr<Replacement> Expander::BuildLoop(const Call& call, const LoopParts& par
     }
     // The side effects of an iteration are complete before the next one begins.
     TF_ASSIGN_OR_RETURN(Node * again, Add(call, StrCat("_next_", i), "NextIteration", {next}, {}, body_done));
-    TF_RETURN_IF_ERROR(ImplOf(*out_).CloseLoop(merges[i], 1, OutputOf(again, 0)));
+    TF_RETURN_IF_ERROR(ImplOf(*out_).CloseLoop(merges[i], /*input=*/1, OutputOf(again, 0)));
     r.outputs.push_back(exits[i]);
     r.done.push_back(NodeOf(exits[i]));
   }

@@ -1,3 +1,4 @@
+// Implements ExpandFunctions, and the part of Expander (expander.h) that replaces function calls.
 #include "graph/expand_functions.h"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace tensorbraid {
 namespace expansion {
 namespace {
 
-// Without a limit, functions that each call another one twice would grow exponentially.
+// Without a limit, a chain of functions, each of which calls the next one twice, would expand to an exponential number
+// of nodes.
 constexpr size_t kMaxAddedNodes = 4 << 20;
 constexpr int kMaxDepth = 256;
 
@@ -44,7 +46,8 @@ bool MayBeReference(Output tensor) {
     const Node& node = *NodeOf(tensor);
     if (IsRef(node.output_type(tensor.index()))) return true;
     if (node.inputs().empty() || !ForwardsInput(node, 0)) return false;
-    // The Merge of a loop has two inputs: what enters the loop, and what leads back here or is not known yet.
+    // The Merge of a loop has two inputs: one comes from outside the loop. The other comes from a NextIteration, and so
+    // leads back to this Merge, or is not set yet.
     const Output& first = node.inputs()[0];
     const bool leads_back = !first.valid() || FlowKindOf(*NodeOf(first)) == FlowKind::kNextIteration;
     tensor = leads_back ? node.inputs().back() : first;
@@ -143,7 +146,7 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
     bool takes_args = false;
     bool takes_constants = false;
     bool is_gated = false;  // an input or control input is live only if the body runs
-    // No control edge may lead into a loop. What is there waits for what enters the loop.
+    // No control edge may lead into a loop. The nodes of a loop wait for the tensors that enter the loop.
     bool waits_for_start = !has_flow && HasState(*node);
     const auto note = [&](const Node& original, const Node& node) {
       const bool constant = IsConstantOfLoop(original, node);
@@ -175,7 +178,8 @@ StatusOr<std::vector<Replacement>> Expander::Copy(const Graph& from, const Surro
       }
     }
     const bool is_source = inputs.empty() && controls.empty();
-    // After a call is expanded, some of its nodes may depend only on the constants.
+    // A call that takes constants of the loop needs the pivot, too: once the call is expanded, some of its nodes may
+    // depend on these constants alone.
     const bool needs_pivot =
         is_source || !is_gated || (around.gates_args && takes_args) || (takes_constants && IsFunctionCall(*node));
     if (around.pivot != nullptr && needs_pivot && !waits_for.contains(around.pivot)) {
@@ -433,7 +437,7 @@ StatusOr<FunctionBody> Expander::GradientBody(const Call& call, const FunctionAt
   return body;
 }
 
-// The call without its target.
+// Returns `call`, a RemoteCall, as a call without the first input, which is the target.
 Call PlainCall(const Call& call, std::string device, std::vector<Node*> controls) {
   return Call{.node = call.node,
               .name = call.name,
@@ -498,7 +502,8 @@ StatusOr<Replacement> Expander::Inline(const Call& call) {
   } else if (!call.controls.empty()) {
     TF_ASSIGN_OR_RETURN(inside.pivot, Add(call, "_start", "NoOp", {}, {}, call.controls));
   }
-  // A call runs when all of its inputs are there. For nodes without state, their own inputs are enough.
+  // In TensorFlow, a call runs when all of its inputs have been computed. Here, nodes of the body that have no state
+  // may run earlier, as soon as their own inputs have been computed.
   const auto& nodes = ImplOf(*body->graph).nodes();
   if (std::any_of(nodes.begin(), nodes.end(), [](const auto& n) { return HasState(*n); }) ||
       std::any_of(call.inputs.begin(), call.inputs.end(), MayBeReference)) {

@@ -21,17 +21,18 @@ enum class RemoteCalls {
 // and NextIteration nodes. Calls inside bodies are replaced too, up to a nesting depth of 256.
 //
 // A node "inner" of a body becomes "call/inner". The control inputs of the call run before every node of the body. All
-// inputs of the call are there before a stateful node of a function's body runs, and before a function, a branch
-// or a loop reads a reference variable. A node with a control edge from the call runs after the body's outputs, control
-// outputs and stateful nodes. A node of a body requests its own device. The parts that this request leaves open come
-// from the device of the call. A node that takes a resource is an exception: it is left to be placed with the resource.
+// inputs of the call have been computed before a stateful node of a function's body runs, and before a function, a
+// branch or a loop reads a reference variable. A node with a control edge from the call runs after the body's outputs,
+// control outputs and stateful nodes. A node of a body requests its own device. The parts that this request leaves open
+// come from the device of the call. A node that takes a resource is an exception: it is left to be placed with the
+// resource.
 //
 // InvalidArgument, naming the call, if a function does not exist, does not match the call, or calls itself, or calls
 // are nested too deeply. ResourceExhausted if the expansion would add millions of nodes. Returns the error of
-// `still_wanted`, which is asked at every call and at every added node.
+// `still_wanted` (core/threads/still_wanted.h), which is called at every call and at every added node.
 //
-// The target of a RemoteCall must be a constant, or a constant that was passed on: it is the device of the call.
-// Unimplemented if it is another tensor, unless `remote_calls` is kOnThisTask.
+// The target of a RemoteCall is the device of the call. It must be a constant, possibly passed on by Identity, Enter or
+// Switch nodes. Unimplemented if it is another tensor, unless `remote_calls` is kOnThisTask.
 StatusOr<std::unique_ptr<Graph>> ExpandFunctions(const Graph& graph, const StillWanted& still_wanted = nullptr,
                                                  RemoteCalls remote_calls = RemoteCalls::kAtTheirTarget);
 

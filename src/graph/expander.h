@@ -35,10 +35,11 @@ struct Replacement {
   std::vector<Output> outputs;
   std::vector<Node*> done;
 };
+// A function body that has been added to the new graph.
 struct Placed {
   std::vector<Output> returns;
-  std::vector<Node*> done;  // the body is done when all of these have run
-  bool has_effects = false;
+  std::vector<Node*> done;   // the body is done when all of these have run
+  bool has_effects = false;  // some of these must run even if nothing uses the returns
 };
 // A call that is about to be replaced, with its inputs in the new graph.
 struct Call {
@@ -47,16 +48,16 @@ struct Call {
   std::string device;
   std::vector<Output> inputs;
   std::vector<Node*> controls;
-  Node* pivot;      // of the call's own context, or null
-  bool waited_for;  // a control edge may leave the call
+  Node* pivot;      // the pivot of the Surroundings of the call, or null
+  bool waited_for;  // a control edge may lead from the call to another node
   int depth;
 };
 
 // What a function is used for; decides the text of error messages.
 enum class Role { kCalled, kCondition, kWhileBody, kForBody };
 
-// The variables of a loop, its condition and its body. The functions place nodes in the loop: they get the current
-// values of the variables, and a pivot that runs in every iteration in which these nodes run.
+// The variables of a loop, its condition and its body. `cond` and `body` add their nodes to the loop. Both get the
+// current values of the variables, and a pivot that runs in every iteration in which these nodes run.
 struct LoopParts {
   std::vector<Output> initial;
   std::vector<bool> invariant;  // one per variable; at least one is false
@@ -88,11 +89,11 @@ class Expander {
   StatusOr<std::vector<Replacement>> Copy(const Graph& from, const Surroundings& around,
                                           const std::vector<bool>& needed,
                                           const std::vector<Node*>& control_returns = {});
-  // Returns a node that runs when all inputs and control inputs of the call are there, or null if none of the inputs
-  // depends on another node.
+  // Returns a node that runs when all inputs of the call have been computed and its control inputs have run, or null if
+  // none of the inputs depends on another node.
   StatusOr<Node*> Start(const Call& call);
-  // The control inputs of the nodes that take references among `values` into a branch or a loop. A call runs when all
-  // of its inputs are there, so a reference is not read before.
+  // Returns the control inputs for the nodes that pass references among `values` into a branch or a loop. With them, a
+  // reference is not read before all inputs of the call have been computed.
   StatusOr<std::vector<Node*>> ControlsOfReads(const Call& call, const std::vector<Output>& values);
   StatusOr<Replacement> Argument(const Node& arg, const Surroundings& around, bool waited_for);
   StatusOr<Node*> CopyNode(const Node& node, const Surroundings& around, std::vector<Output> inputs,
@@ -138,10 +139,11 @@ class Expander {
   const StillWanted& still_wanted_;
   const RemoteCalls remote_calls_;
   size_t added_ = 0;
-  std::set<std::string> calls_;
+  std::set<std::string> calls_;  // the names of all calls so far
 };
 
-// Whether the tensor is a reference, declared or forwarded. Of a Merge of branches, looks at the first branch alone.
+// Whether the tensor is a reference, declared or forwarded. If it comes from a Merge that joins branches, looks at the
+// first branch alone.
 bool MayBeReference(Output tensor);
 
 // The op of a call decides how it is replaced.

@@ -12,7 +12,8 @@
 namespace tensorbraid {
 namespace {
 
-// Texts with equal meaning are equal. They are hashed one by one, so that no separator is needed between them.
+// Collects the parts of which a fingerprint is made. Each string is added as its hash, so that a comma in a string
+// cannot be mistaken for the comma between two parts.
 class Text {
  public:
   void Add(std::string_view part) { text_ += StrCat(Fingerprint64(part), ","); }
@@ -59,8 +60,9 @@ class Fingerprints {
     return text.Fingerprint();
   }
 
-  // Of the definition of the function with this name, or of the name if there is no such function. Functions that are
-  // nested too deeply for the stack, and the inner calls of a function that calls itself, count by their names.
+  // The fingerprint of the definition of the function with this name, or of the name if there is no such function. The
+  // name is also used for a function that is nested too deeply for the stack, and for the inner calls of a function
+  // that calls itself.
   uint64_t OfName(const std::string& name) {
     const Function* function = library_.Find(name);
     if (function == nullptr || depth_ == kMaxDepth) return Fingerprint64(name);

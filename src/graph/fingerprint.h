@@ -1,4 +1,4 @@
-// Numbers that tell whether two pieces of a graph compute the same.
+// Fingerprints of attribute values: numbers that are equal for functions that compute the same under different names.
 #ifndef TENSORBRAID_GRAPH_FINGERPRINT_H_
 #define TENSORBRAID_GRAPH_FINGERPRINT_H_
 
@@ -10,7 +10,7 @@ namespace tensorbraid {
 
 // Returns the fingerprint of an attribute's value. The fingerprint of a function depends on its definition and not on
 // its name, and likewise for the functions that it refers to. So functions that differ only in such names have the same
-// fingerprint. Fingerprints are the same in every process. Takes time in proportion to the definitions.
+// fingerprint. Fingerprints are the same in every process. Takes time in proportion to the size of the definitions.
 uint64_t FingerprintOf(const AttrValue& value, const FunctionLibrary& library);
 
 }  // namespace tensorbraid

@@ -97,7 +97,7 @@ class FunctionLibrary {
 // Clients must not use them, because the runtime trusts their attributes.
 bool IsExecutorOp(std::string_view op);
 
-// Returns the op of a node and the functions in its attributes.
+// Returns the names of a node's op and of the functions in its attributes.
 std::set<std::string> References(const Node& node);
 std::set<std::string> References(const proto::NodeDef& node);
 

@@ -126,6 +126,7 @@ class Instantiation {
   }
 
  private:
+  // Consecutive outputs of one node of the body.
   struct Outputs {
     std::string node;
     int first = 0;
@@ -188,6 +189,7 @@ class Instantiation {
     return OkStatus();
   }
 
+  // Replaces the placeholders in an attribute of the body by the attributes of the function.
   Status Substitute(proto::AttrValue* value) const {
     if (value->value_case() == proto::AttrValue::kPlaceholder) {
       const auto it = attrs_.find(value->placeholder());
@@ -294,12 +296,12 @@ class Instantiation {
   const proto::FunctionDef& def_;
   const OpDef& signature_;
   const FunctionLibrary& library_;
-  AttrMap attrs_;
+  AttrMap attrs_;  // the attributes of the function
   std::map<std::string, proto::AttrValue> defaults_;
   proto::GraphDef graph_;
   std::vector<std::string> arg_names_;
-  absl::flat_hash_map<std::string, Outputs> tensors_;
-  absl::flat_hash_map<std::string, int> lists_;
+  absl::flat_hash_map<std::string, Outputs> tensors_;  // see Define
+  absl::flat_hash_map<std::string, int> lists_;        // the lengths of the arguments that are lists
 };
 
 }  // namespace

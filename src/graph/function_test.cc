@@ -1,4 +1,4 @@
-// Library functions: import, export, and expansion of calls.
+// Tests library functions: their import and export, and the expansion of their calls.
 #include "graph/function.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ std::string Call(const std::string& name, const std::string& function, const std
 const char* kPlaceholder =
     "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT_NUMBER } } } ";
 
-// Imports `text` with the number of float in place of DT_FLOAT_NUMBER.
+// Imports `text` with 1, the number of DT_FLOAT, in place of DT_FLOAT_NUMBER.
 Status Import(Graph& g, std::string text) {
   const std::string word = "DT_FLOAT_NUMBER";
   for (size_t at = text.find(word); at != std::string::npos; at = text.find(word)) text.replace(at, word.size(), "1");
@@ -78,7 +78,7 @@ TEST(FunctionTest, RefusesADifferentDefinitionOfTheSameName) {
   EXPECT_EQ(Import(g, Library(Binary("MatMul", "Mul"))).code(), StatusCode::kInvalidArgument);
 }
 
-TEST(FunctionTest, FingerprintsAreOfWhatFunctionsDoAndNotOfTheirNames) {
+TEST(FunctionTest, FunctionsThatDifferOnlyInNamesHaveEqualFingerprints) {
   Graph g, other;
   ASSERT_TRUE(Import(g, Library(Binary("twice", "AddV2") + Binary("square", "Mul") + Caller("f", "twice") +
                                 Caller("f_of_square", "square")))
@@ -123,7 +123,8 @@ TEST(FunctionTest, ControlEdgesOfACallApplyToItsBody) {
   EXPECT_EQ(after->control_inputs(), std::vector<Node*>{ImplOf(*expanded).Find("call/inner")});
 }
 
-// The client leaves out the control edge to a call if an input of the call has it already.
+// A client adds no control edge from a node to a call if an input of the call comes from this node. So the nodes with
+// state in the body must wait for that input even if they do not use it. (Type 20 is DT_RESOURCE.)
 TEST(FunctionTest, NodesWithStateWaitForAllInputsOfTheCall) {
   Graph g;
   const Status s = Import(g, StrCat(kPlaceholder, R"(
@@ -145,7 +146,8 @@ TEST(FunctionTest, NodesWithStateWaitForAllInputsOfTheCall) {
   EXPECT_TRUE(impl.Find("call/sum")->control_inputs().empty());
 }
 
-TEST(FunctionTest, ALoopReadsReferencesWhenAllItsInputsAreThere) {
+// Type 10 is DT_BOOL.
+TEST(FunctionTest, ALoopReadsReferencesAfterAllItsInputsAreComputed) {
   Graph g;
   const std::string arguments =
       "input_arg { name: 'x' type: DT_FLOAT_NUMBER } input_arg { name: 'v' type: DT_FLOAT_NUMBER }";
@@ -178,7 +180,7 @@ TEST(FunctionTest, ALoopReadsReferencesWhenAllItsInputsAreThere) {
   EXPECT_TRUE(impl.Find("loop/_enter_0")->control_inputs().empty());
 }
 
-TEST(FunctionTest, ABranchReadsReferencesWhenAllItsInputsAreThere) {
+TEST(FunctionTest, ABranchReadsReferencesAfterAllItsInputsAreComputed) {
   Graph g;
   const std::string arguments =
       "input_arg { name: 'x' type: DT_FLOAT_NUMBER } input_arg { name: 'v' type: DT_FLOAT_NUMBER }";
@@ -228,7 +230,8 @@ TEST(FunctionTest, RefusesRecursiveFunctions) {
   }
 }
 
-TEST(FunctionTest, RefusesFunctionsThatExpandToTooManyNodesAndEndsWhenNobodyNeedsThem) {
+// Each of 40 functions calls the one before twice, which makes 2^40 calls.
+TEST(FunctionTest, AnExpansionToTooManyNodesIsRefusedAndEndsWhenItIsNoLongerWanted) {
   std::string library = Binary("f0", "AddV2");
   for (int i = 1; i <= 40; ++i) {
     library += StrCat("function { signature { name: 'f", i, R"('

@@ -23,9 +23,9 @@ Output NumRows(Graph& graph, const Output& dense_shape) {
   }
   return NodeBuilder(graph, "StridedSlice")
       .Input(dense_shape)
-      .Input(Constant(graph, Tensor::Vector<int32_t>({0})))
-      .Input(Constant(graph, Tensor::Vector<int32_t>({1})))
-      .Input(Constant(graph, Tensor::Vector<int32_t>({1})))
+      .Input(Constant(graph, Tensor::Vector<int32_t>({0})))  // begin
+      .Input(Constant(graph, Tensor::Vector<int32_t>({1})))  // end
+      .Input(Constant(graph, Tensor::Vector<int32_t>({1})))  // strides
       .Attr("shrink_axis_mask", 1)
       .Output();
 }

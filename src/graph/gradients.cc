@@ -35,6 +35,7 @@ Status CheckSeed(const Output& y, const Output& seed) {
     return InvalidArgument("cannot differentiate '", y.name(), "': its dtype is ", y.dtype(),
                            "; expected a floating-point dtype, or grad_ys");
   }
+  // 1: real, 2: complex, 3: anything else.
   const auto kind = [](DType t) { return IsFloating(t) || IsInteger(t) ? 1 : IsComplex(t) ? 2 : 3; };
   const DType of_y = BaseType(y.dtype()), of_seed = BaseType(seed.dtype());
   if (of_y == DType::kResource || kind(of_y) == kind(of_seed)) return OkStatus();
@@ -121,6 +122,7 @@ class Differentiator {
     }
   }
 
+  // The number of an input, of which `in` is the element of n.inputs() itself.
   static int InputIndex(const Node& n, const Output& in) { return static_cast<int>(&in - n.inputs().data()); }
 
   Status Backward(Node* node) {
@@ -167,7 +169,7 @@ class Differentiator {
     return OkStatus();
   }
 
-  // Calls the gradient function of the op. Most take and give dense gradients only.
+  // Calls the gradient function of the op. Most gradient functions take and return dense gradients only.
   static Status InputGradients(const Operation& op, const std::vector<Gradient>& output_grads,
                                std::vector<Gradient>* input_grads) {
     if (NodeOf(op)->op().sparse_gradient != nullptr) {
@@ -196,7 +198,7 @@ StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, c
   for (const auto* list : {&ys, &xs, &grad_ys}) {
     for (const Output& o : *list) {
       if (!o.valid()) {
-        if (list == &grad_ys) continue;  // ones
+        if (list == &grad_ys) continue;  // stands for a tensor of ones
         for (const Output& any : ys) {
           if (any.valid() && NodeOf(any)->graph() != nullptr) TF_RETURN_IF_ERROR(any.graph()->status());
         }

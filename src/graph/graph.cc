@@ -1,3 +1,5 @@
+// Implements the public handles (Graph, Operation, Output) and Operand, and converts numbers to constants. The nodes
+// behind the handles are in node.h.
 #include "tensorbraid/graph/graph.h"
 
 #include <algorithm>
@@ -53,7 +55,8 @@ DType Operand::dtype() const {
 
 namespace {
 
-// Whether the integer dtype T holds a number. `integer` is the number as int64_t, in which a uint64_t may have wrapped.
+// Whether the integer dtype T holds a number. `integer` is the number as int64_t; a uint64_t that is too large for
+// int64_t has become negative.
 template <typename T>
 bool Holds(double real, int64_t integer) {
   const bool wrapped = real > 0 && integer < 0;

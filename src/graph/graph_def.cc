@@ -138,8 +138,8 @@ class Importer {
            FlowKindOf(def_.node(to).op()) == FlowKind::kMerge;
   }
 
-  // Names the nodes on a cycle. Every node that is left waits for another one that is left, so following these inputs
-  // leads to a cycle.
+  // Names the nodes on a cycle. Every node that could not be added waits for another such node, so following these
+  // inputs leads to a cycle.
   Status DescribeCycle(const std::vector<int>& waiting_for) const {
     int at = static_cast<int>(std::find_if(waiting_for.begin(), waiting_for.end(), [](int n) { return n > 0; }) -
                               waiting_for.begin());
@@ -230,7 +230,8 @@ Status AddLibrary(const proto::FunctionDefLibrary& library, GraphImpl* graph) {
   return OkStatus();
 }
 
-// Limits how much larger than the GraphDef its constants can be.
+// Refuses a GraphDef whose constants need much more memory than the GraphDef itself (see kMaxRepeatedBytes). This is
+// possible because a constant may give one value that fills the whole tensor.
 Status CheckRepeatedBytes(const proto::GraphDef& def) {
   int64_t total = 0;
   const auto add = [&](const proto::TensorProto& tensor) {

@@ -116,7 +116,7 @@ TEST(GraphTest, TheFirstErrorIsKeptWithOpShapesAndLocation) {
   }
 }
 
-TEST(GraphTest, MistakesInOpsAndAttributesSuggestTheLikelyFix) {
+TEST(GraphTest, ErrorsInOpsAndInputsSuggestTheLikelyFixOrNameTheConflict) {
   {
     Graph g;
     NodeBuilder(g, "MatMull").Finish();
@@ -164,7 +164,7 @@ TEST(GraphTest, NumbersTakeTheDtypeOfTheOtherOperand) {
   EXPECT_EQ(g.status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-TEST(GraphTest, ANumberThatDoesNotFitTheOtherOperandsDtypeIsAMistake) {
+TEST(GraphTest, ANumberThatDoesNotFitTheOtherOperandsDtypeIsAnError) {
   const auto mistake = [](DType dtype, const auto& number) {
     Graph g;
     const Output y = Placeholder(g, dtype, {}, "x") * number;
@@ -189,7 +189,7 @@ TEST(GraphTest, ANumberThatDoesNotFitTheOtherOperandsDtypeIsAMistake) {
   EXPECT_TRUE(Contains(mistake(kBool, 2), "bool"));
 }
 
-TEST(GraphTest, UsingWhatBelongsToNoGraphIsAMistakeThatNamesOpAndLine) {
+TEST(GraphTest, UsingAnInvalidHandleIsAnErrorThatNamesTheOp) {
   const auto expect_mistake = [](const Graph& g, const std::string& op) {
     EXPECT_EQ(g.status().code(), StatusCode::kInvalidArgument) << op;
     EXPECT_TRUE(Contains(g.status(), op)) << g.status();
@@ -234,7 +234,7 @@ TEST(GraphTest, FindSuggestsTheNearestName) {
   EXPECT_EQ(g.FindOutput("images:1").status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST(GraphDefTest, SurvivesExportAndImport) {
+TEST(GraphDefTest, AGraphSurvivesExportAndImport) {
   Graph g;
   {
     auto device = g.Device("/job:ps/task:0");
@@ -267,6 +267,7 @@ TEST(GraphDefTest, BadInputIsRefusedAndAddsNothing) {
   EXPECT_TRUE(Contains(import("node {name: 'a' op: 'NoOp' input: '^gone'}"), "gone"));
   EXPECT_FALSE(import("node {name: 'ok' op: 'NoOp'} node {name: 'x' op: 'Placeholder'}").ok());
   Graph g;
+  // A node whose length is much larger than the rest of the text.
   EXPECT_FALSE(g.ImportGraphDef(std::string("\x0a\xff\xff\xff\x7f", 5)).ok());
 }
 
@@ -283,7 +284,7 @@ TEST(GraphDefTest, ScalarPlaceholdersOfOldGraphsHaveUnknownShape) {
   EXPECT_TRUE(shape(24).is_scalar());
 }
 
-TEST(SubgraphTest, KeepsWhatIsNeededUpToTheFeeds) {
+TEST(SubgraphTest, ASubgraphHasTheNodesThatAreNeededUpToTheFeeds) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {2}, "x");
   auto y = Neg(x, "y");
@@ -307,7 +308,7 @@ TEST(SubgraphTest, AReferenceThatAnOpWritesCannotBeFed) {
   EXPECT_TRUE(ExtractSubgraph(g, {v}, {read}, {}).ok());
 }
 
-TEST(GradientsTest, SumsOverSharedNodesAndIsInvalidForIndependentTensors) {
+TEST(GradientsTest, AGradientIsASumOverAllUsesAndInvalidForAnIndependentTensor) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {}, "x");
   auto other = Placeholder(g, kFloat32, {}, "other");
@@ -319,7 +320,7 @@ TEST(GradientsTest, SumsOverSharedNodesAndIsInvalidForIndependentTensors) {
   EXPECT_EQ((*grads)[0].shape(), Shape());
 }
 
-TEST(GradientsTest, TheSumForATensorIsOnItsDeviceIfATermIs) {
+TEST(GradientsTest, TheSumOfATensorsGradientsIsOnItsDeviceIfOneOfThemIs) {
   Graph g;
   const auto on = [&g](int device) { return g.Device(StrCat("/device:CPU:", device)); };
   const Output x = Placeholder(g, kFloat32, {2});
@@ -351,6 +352,7 @@ TEST(GradientsTest, AnOpWithoutGradientIsAnError) {
   EXPECT_FALSE(s.ok());
 }
 
+// The edge from 'next' to 'merge' closes a cycle, which only a NextIteration may do.
 constexpr const char* kLoopDef = R"(
 node { name: 'zero' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } }
        attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape {} float_val: 0 } } } }
@@ -368,6 +370,7 @@ std::string LoopDef(const std::string& next) {
   return def;
 }
 
+// Type 7 is DT_STRING, type 6 is DT_INT8.
 TEST(GraphDefTest, RefusesAConstantWhoseValueHasAnotherDtype) {
   Graph g;
   const Status s = g.ImportGraphDefText(
@@ -425,6 +428,7 @@ TEST(GraphDefTest, ConstantsThatAreTooLargeAreRefusedWithTheNameOfTheLargest) {
   EXPECT_NE(s.message().find("Const 'a'"), absl::string_view::npos) << s;
 }
 
+// Type 10 is DT_BOOL.
 TEST(GraphDefTest, BoolsAreZeroOrOneWhateverTheirBytesAre) {
   Graph g;
   ASSERT_TRUE(g.ImportGraphDefText("node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: 10 } } attr { key: "

@@ -1,4 +1,4 @@
-// Handles, guards and variables that are used after their graph was destroyed or moved.
+// Tests what happens when handles, guards and variables are used after their graph was destroyed or moved.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A graph that a test can end, and handles of its parts.
+// A graph that a test can destroy, and handles of its parts.
 struct Mortal {
   Mortal() {
     const auto device = graph->Device("/job:ps");
@@ -177,7 +177,7 @@ TEST(GraphLifetime, AMovedGraphKeepsItsHandlesAndScopes) {
   EXPECT_TRUE(g.status().ok()) << g.status();
 }
 
-TEST(GraphLifetime, WhatWasMovedFromIsAnEmptyGraph) {
+TEST(GraphLifetime, AMovedFromGraphIsEmptyAndCanBeUsed) {
   Graph first;
   Placeholder(first, kFloat32, {}, "x");
   const Graph second = std::move(first);
@@ -188,7 +188,7 @@ TEST(GraphLifetime, WhatWasMovedFromIsAnEmptyGraph) {
   EXPECT_TRUE(second.FindOperation("x").ok());
 }
 
-TEST(GraphLifetimeDeathTest, AssigningAGraphEndsTheOneBefore) {
+TEST(GraphLifetimeDeathTest, AssigningToAGraphDestroysItsEarlierNodes) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {}, "x");
   g = Graph();
@@ -196,7 +196,7 @@ TEST(GraphLifetimeDeathTest, AssigningAGraphEndsTheOneBefore) {
   EXPECT_DEATH(Square(x), "Placeholder 'x' .* is used after its Graph was destroyed");
 }
 
-TEST(GraphLifetime, AFunctionOfDevicesMayKeepItsOperation) {
+TEST(GraphLifetime, ADeviceFunctionMayKeepItsOperation) {
   Operation kept;
   {
     Graph g;
@@ -226,7 +226,7 @@ TEST(GraphLifetime, TheNodesOfALoopAreFreedWithTheirGraph) {
                                       .value(),
                                   0);
     const Output next = NodeBuilder(g, "NextIteration").Input(merge).Output();
-    ASSERT_TRUE(impl.CloseLoop(NodeOf(merge), 1, next).ok());
+    ASSERT_TRUE(impl.CloseLoop(NodeOf(merge), /*input=*/1, next).ok());
     EXPECT_FALSE(constant.IsWritable()) << "the graph shares the buffer";
   }
   EXPECT_TRUE(constant.IsWritable()) << "a node still has the buffer";
@@ -244,8 +244,8 @@ TEST(GraphTest, LongLongIsInt64) {
   EXPECT_TRUE(g.status().ok()) << g.status();
 }
 
-// What a list without operands gives: an error on standard error, since no graph can record it.
-TEST(GraphTest, AnEmptyListOfOperandsIsAMistakeThatNamesTheOpAndTheLine) {
+// Without operands, there is no graph that could record the error. So the error is written to standard error.
+TEST(GraphTest, AnEmptyListOfOperandsIsAnErrorThatNamesTheOpAndTheLine) {
   const auto log_of = [](const std::function<void()>& call) {
     testing::internal::CaptureStderr();
     call();
@@ -266,7 +266,7 @@ TEST(GraphTest, AnEmptyListOfOperandsIsAMistakeThatNamesTheOpAndTheLine) {
   }
 }
 
-TEST(GraphTest, TheErrorOfAnInvalidInputNamesTheMistakeBefore) {
+TEST(GraphTest, TheErrorOfAnInvalidInputQuotesTheErrorThatWasLoggedBefore) {
   Graph g;
   testing::internal::CaptureStderr();
   const Output sum = AddN({});
@@ -275,10 +275,11 @@ TEST(GraphTest, TheErrorOfAnInvalidInputNamesTheMistakeBefore) {
   EXPECT_THAT(std::string(g.status().message()), HasSubstr("AddN (lifetime_test.cc:"));
   Graph later;
   NodeBuilder(later, "Square").Input(sum).Finish();
-  EXPECT_THAT(std::string(later.status().message()), ::testing::Not(HasSubstr("AddN"))) << "it was told once";
+  EXPECT_THAT(std::string(later.status().message()), ::testing::Not(HasSubstr("AddN")))
+      << "the logged error is quoted only once";
 }
 
-TEST(GradientDeathTest, TheWrongKindNamesTheLineOfTheUser) {
+TEST(GradientDeathTest, ReadingTheWrongKindOfGradientEndsTheProgramAndNamesTheLine) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {2}, "x");
   const Gradient dense(x);

@@ -15,7 +15,7 @@ constexpr std::string_view kGraphLifetime = "a Graph must outlive the use of eve
 
 thread_local std::string logged_mistake;  // see TakeLoggedMistake
 
-// TensorFlow's rule for node names: "[A-Za-z0-9.][A-Za-z0-9_.\\-/]*", also ">".
+// TensorFlow's rule for node names: letters, digits, '.', '_', '-', '/', '\' and, as in newer versions, '>'.
 bool IsValidNodeName(std::string_view name) {
   const auto letter = [](unsigned char c) { return std::isalnum(c) || c == '.'; };
   // Names that begin with "_" are reserved for the runtime (_Send, _Arg).
@@ -40,9 +40,9 @@ std::string_view TypeWord(const AttrValue& v) {
   return kWords[v.value().index()];
 }
 
-// Checks that `value` is allowed by `def`. Converts an int to a float if `def` declares a float.
+// Checks that `value` is allowed by `def`.
 Status CheckAttr(const AttrDef& def, AttrValue* value) {
-  // A float attribute accepts an int, as Python does with a literal 1.
+  // A float attribute also accepts an int, which is converted. So 1 can be written instead of 1.0.
   if (def.type == "float" && value->get<int64_t>() != nullptr) *value = static_cast<float>(*value->get<int64_t>());
   if (TypeWord(*value) != def.type) {
     if (std::holds_alternative<std::monostate>(value->value()))
@@ -72,9 +72,10 @@ Status CheckAttr(const AttrDef& def, AttrValue* value) {
     }
   }
   if (def.minimum) {
+    const bool is_list = def.type.starts_with("list(");
     int64_t n = 0;
     if (const int64_t* i = value->get<int64_t>()) n = *i;
-    if (def.type.starts_with("list(")) {
+    if (is_list) {
       n = std::visit(
           [](const auto& v) -> int64_t {
             if constexpr (requires { v.size(); }) return static_cast<int64_t>(v.size());
@@ -83,7 +84,8 @@ Status CheckAttr(const AttrDef& def, AttrValue* value) {
           value->value());
     }
     if (n < *def.minimum) {
-      return InvalidArgument("attribute '", def.name, "' must be at least ", *def.minimum, ", got ", n);
+      return InvalidArgument("attribute '", def.name, "' must ", is_list ? "have" : "be", " at least ", *def.minimum,
+                             is_list ? " elements" : "", ", got ", n);
     }
   }
   return OkStatus();

@@ -24,8 +24,8 @@ namespace tensorbraid {
 class FunctionLibrary;
 
 // The graph and the program's handles share the ownership of a node. A handle may keep its node longer than the graph
-// exists; the node then has its description, but no inputs and no graph. Handles do not own the graph: nodes have
-// handles of their inputs, so the graph would own itself.
+// exists; the node then has its description, but no inputs and no graph. Handles do not own the graph, because nodes
+// have handles of their inputs: the graph would own itself.
 class Node : public std::enable_shared_from_this<Node> {
  public:
   // Position among the graph's nodes. Ids rise along every edge except a back edge (NextIteration to Merge).
@@ -169,8 +169,8 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   }
   void SetControlInputs(Node* node, std::vector<Node*> controls) { node->control_inputs_ = std::move(controls); }
   // Turns `node` into the node that `spec` describes. `node` keeps its id, name, device, location and consumers,
-  // whatever `spec` says about them. On an error, as of AddNode, the node does not change. Internal if the output types
-  // differ. REQUIRES: nothing else keeps a reference to an attribute of the node.
+  // whatever `spec` says about them. Returns the errors of AddNode, or Internal if the output types differ; the node
+  // then does not change. REQUIRES: nothing else keeps a reference to an attribute of the node.
   Status Become(Node* node, NodeSpec spec);
   // Removes the nodes whose ids are set in `removed` (which may be shorter than the graph), sorts the others such that
   // ids rise along every edge except back edges, and renumbers them. REQUIRES: no other node refers to a removed one.
@@ -182,7 +182,7 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   // The part of a partitioned variable whose initializer is being called; empty at other times.
   const std::optional<VariablePart>& initialized_part() const { return initialized_part_; }
   void set_initialized_part(std::optional<VariablePart> part) { initialized_part_ = std::move(part); }
-  // Returns the object of type T that a later layer keeps with the graph. Makes the object when it is first asked for.
+  // Returns the object of type T that a later layer keeps with the graph. Makes the object at the first call.
   template <typename T>
   T& extension() {
     std::shared_ptr<void>& object = extensions_[typeid(T)];
@@ -210,7 +210,7 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
     bool reset = false;
   };
   std::string DeviceFor(const Node& node) const;
-  // Takes from a node what belongs to this graph. Handles may still keep the node.
+  // Removes the graph and the inputs from a node, which handles may still keep.
   void Release(Node& node) const;
   // Sorts the nodes such that ids rise along every edge except back edges.
   void Sort();
@@ -218,7 +218,7 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   Graph* self_;
   std::vector<std::shared_ptr<Node>> nodes_;
   std::map<std::string, Node*, std::less<>> by_name_;
-  std::map<std::string, int> name_uses_;  // keyed by lower-cased full name, counted as TensorFlow does
+  std::map<std::string, int> name_uses_;  // keyed by lower-cased full name; see UniqueName
   std::vector<DeviceScope> device_scopes_;
   std::vector<std::string> name_scopes_;  // full prefixes, without the last "/"
   std::string gradient_scope_;
@@ -257,13 +257,13 @@ class ScopedLocation {
 // "model.cc:12".
 std::string LocationText(const std::source_location& loc);
 
-// The mistake of an empty list of operands, for LogMistake.
+// The message of LogMistake for an empty list of operands.
 inline constexpr std::string_view kEmptyList = "the list is empty";
-// Logs a mistake that no graph can record, because none of the operands belongs to one: "AddN (model.cc:12): the list
-// is empty". Remembers it for this thread.
+// Logs an error in the program that no graph can record, because none of the operands belongs to one: "AddN
+// (model.cc:12): the list is empty". Remembers the error for this thread.
 void LogMistake(std::string_view function, const std::source_location& loc, std::string_view message);
-// For errors about a handle that is not valid: "; the last mistake outside of a graph: AddN (model.cc:12): ...", the
-// mistake that this thread logged last. "" if it logged none since the last call.
+// Returns the error that this thread logged last, as the end of an error message about an invalid handle: "; the last
+// mistake outside of a graph: AddN (model.cc:12): ...". Returns "" if the thread has logged none since the last call.
 std::string TakeLoggedMistake();
 
 }  // namespace tensorbraid

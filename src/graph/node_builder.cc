@@ -1,3 +1,4 @@
+// Implements NodeBuilder, and applies the open scopes of the graph to a new node.
 #include <algorithm>
 #include <cctype>
 
@@ -16,11 +17,11 @@ NodeBuilder& NodeBuilder::Name(std::string name) {
   return *this;
 }
 NodeBuilder& NodeBuilder::Input(tensorbraid::Output input) {
-  inputs_.push_back({{input}, false});
+  inputs_.push_back({{input}, /*is_list=*/false});
   return *this;
 }
 NodeBuilder& NodeBuilder::InputList(std::vector<tensorbraid::Output> inputs) {
-  inputs_.push_back({std::move(inputs), true});
+  inputs_.push_back({std::move(inputs), /*is_list=*/true});
   return *this;
 }
 NodeBuilder& NodeBuilder::Attr(std::string name, AttrValue value) {
@@ -72,7 +73,7 @@ std::string GraphImpl::DeviceFor(const Node& node) const {
   // Goes from the innermost scope outwards; each scope fills in the parts that are still open.
   const auto own = DeviceName::Parse(node.device());
   DeviceName device = own.ok() ? *own : DeviceName();
-  // A copy, because a handle is made from it before the node has its device.
+  // A copy of the node, because device functions get a handle of it before the node itself has its device.
   const auto seen = std::make_shared<Node>(node);
   for (auto scope = device_scopes_.rbegin(); scope != device_scopes_.rend(); ++scope) {
     if (scope->reset) break;
@@ -120,8 +121,8 @@ Operation GraphImpl::Add(NodeBuilder& b) {
           MutexLock lock(mu_);
           if (status_.ErasePayload(kNeedsOpName)) status_ = Annotate(status_, named());
         }
-        // Only the first error is kept. So this has no effect if the mistake that made the input invalid is recorded
-        // already.
+        // The graph keeps only its first error. So this has no effect if the error that made the input invalid is
+        // recorded already.
         graph()->AddError(InvalidArgument(describe(), ": input ", spec.inputs.size(),
                                           " is not valid: it belongs to no graph", TakeLoggedMistake()));
         return {};

@@ -26,7 +26,8 @@ std::pair<std::string, std::string_view> SplitName(const std::string& op, std::s
   return {std::string(Trim(spec.substr(0, colon))), Trim(spec.substr(colon + 1))};
 }
 
-// Parses "T", "float", "Ref(T)", "N * T" or "Ts". OpRegistry::Add finds out whether an attribute is a list(type).
+// Parses an argument whose type is written as "T", "float", "Ref(T)", "N * T" or "Ts". Whether an attribute such as Ts
+// is a list(type) is not known yet; OpRegistry::Add finds out.
 ArgDef ParseArg(const std::string& op, std::string_view spec) {
   ArgDef arg;
   std::string_view rest;
@@ -81,7 +82,7 @@ AttrValue ParseDefault(const std::string& op, std::string_view spec, const std::
     return *t;
   }
   if (type == "tensor") {
-    // "uint8 [1, 2]". TensorFlow's ops have no other default tensors than uint8 vectors.
+    // For example "uint8 [1, 2]". The only default tensors in TensorFlow's ops are uint8 vectors.
     const size_t open = text.find('[');
     if (!text.starts_with("uint8 ") || open == std::string_view::npos || !text.ends_with("]")) BadSpec(op, spec);
     std::vector<uint8_t> v;

@@ -32,8 +32,8 @@ class ShapeContext;
 using ShapeFn = Status (*)(ShapeContext& c);
 
 // Adds the ops that compute the gradients of the inputs of `op` from the gradients of its outputs. An invalid Output in
-// `grads` stands for zero (no y depends on that output). `*input_grads` has one invalid Output per input when the
-// function is called; an entry that stays invalid means that no gradient flows to that input.
+// `grads` stands for zero: what is differentiated does not depend on that output. `*input_grads` has one invalid Output
+// per input when the function is called; an entry that stays invalid means that no gradient flows to that input.
 using GradientFn = Status (*)(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads);
 
 // Like GradientFn, for an op whose gradients may be slices. `grads` may have slices as well.
@@ -71,7 +71,7 @@ struct OpDef {
   SparseGradientFn sparse_gradient = nullptr;
   bool not_differentiable = false;  // gradients stop here without an error
   bool has_gradient() const { return gradient != nullptr || sparse_gradient != nullptr; }
-  std::string_view file;  // of the call of OpRegistry::Add, relative to src: "ops/math/binary.cc"
+  std::string_view file;  // the file that calls OpRegistry::Add, relative to src: "ops/math/binary.cc"
   // Whether the outputs depend only on the values of the inputs and attributes, and running the op has no effects.
   // Nodes of a pure op may be folded, merged with equal nodes, and dropped if nothing uses their outputs. (A node also
   // needs inputs and outputs that are values; see IsPure in executor/passes/pass.h.)

@@ -23,7 +23,7 @@ std::string KeyOf(const Node& variable) {
   return StrCat(variable.device(), ";", text("container"), ";", shared.empty() ? variable.name() : shared);
 }
 
-// Whether the op waits for what other sessions do, or for the end of something that they wait for.
+// Whether the op belongs to those by which sessions wait for each other, such as the ops of queues and mutexes.
 bool WaitsForOthers(std::string_view op) {
   return op.starts_with("Queue") || op.starts_with("Barrier") || op.ends_with("TakeGradient") ||
          op.find("Unstage") != op.npos || op == "MutexLock";
@@ -99,7 +99,8 @@ void ReferenceReads::Index() {
   const auto& nodes = ImplOf(graph_).nodes();
   consumers_.resize(nodes.size());
   updates_.resize(references_.num_variables());
-  std::vector<int> waits, ordered;  // ops that wait for others; nodes that a control edge orders behind one
+  // `waits`: nodes whose op waits for other sessions. `ordered`: nodes that a control edge orders behind such a node.
+  std::vector<int> waits, ordered;
   for (const auto& node : nodes) {
     if (WaitsForOthers(node->type())) waits.push_back(node->id());
     for (int i = 0; i < static_cast<int>(node->inputs().size()); ++i) {
@@ -142,11 +143,11 @@ const std::vector<bool>& ReferenceReads::FollowsUpdate(int variable) {
 }
 
 std::vector<Node*> ReferenceReads::After(const Node& reader, int input) {
-  if (FlowKindOf(reader) == FlowKind::kMerge) return {};  // runs when one of its inputs is there
+  if (FlowKindOf(reader) == FlowKind::kMerge) return {};  // a Merge runs as soon as one of its inputs exists
   Index();
   const Node* const read = NodeOf(reader.inputs()[input]);
   const auto matters = [&](const Node& node, bool is_control) {
-    // The read itself is a consumer of `read`, wherever it runs.
+    // The reference itself comes from `read`, so it is always read after `read` has run.
     if (&node == read && !is_control) return false;
     if (follows_wait_[node.id()] || (is_control && WaitsForOthers(node.type()))) return true;
     const std::vector<int>& variables = references_.VariablesOf(reader.inputs()[input]);
@@ -154,10 +155,10 @@ std::vector<Node*> ReferenceReads::After(const Node& reader, int input) {
   };
   std::vector<Node*> after;
   for (const Output& in : reader.inputs()) {
-    if (matters(*NodeOf(in), false)) after.push_back(NodeOf(in));
+    if (matters(*NodeOf(in), /*is_control=*/false)) after.push_back(NodeOf(in));
   }
   for (Node* c : reader.control_inputs()) {
-    if (matters(*c, true)) after.push_back(c);
+    if (matters(*c, /*is_control=*/true)) after.push_back(c);
   }
   std::sort(after.begin(), after.end(), [](const Node* a, const Node* b) { return a->id() < b->id(); });
   after.erase(std::unique(after.begin(), after.end()), after.end());

@@ -51,14 +51,14 @@ TEST_F(ReferencesTest, AReferenceStaysOneThroughOpsThatForwardIt) {
   EXPECT_FALSE(references.Contains(sum));
 }
 
-TEST_F(ReferencesTest, AReferenceEndsWhereItDoesNotStay) {
+TEST_F(ReferencesTest, AReferenceEndsWhereStaysReturnsFalse) {
   const Output v = ReferenceVariable("v"), identity = One("Identity", v), next = One("Identity", identity);
   const ReferenceTensors references(g_, [&](const Node& node, int) { return &node != NodeOf(next); });
   EXPECT_TRUE(references.Contains(identity));
   EXPECT_FALSE(references.Contains(next));
 }
 
-TEST_F(ReferencesTest, NodesOfOneVariableCountAsOne) {
+TEST_F(ReferencesTest, NodesWithTheSameSharedNameAreOneVariable) {
   const Output a = ReferenceVariable("a", "shared"), b = ReferenceVariable("b", "shared"), c = ReferenceVariable("c");
   const ReferenceTensors references(g_);
   EXPECT_EQ(references.VariablesOf(a), references.VariablesOf(b));
@@ -103,7 +103,7 @@ TEST_F(ReferencesTest, AReadInALoopFollowsUpdatesOfEarlierIterations) {
     updated = AssignAdd(in_loop);
   }
   const Output next = One("NextIteration", updated);
-  TB_CHECK_OK(ImplOf(g_).CloseLoop(merge, 1, next));
+  TB_CHECK_OK(ImplOf(g_).CloseLoop(merge, /*input=*/1, next));
   EXPECT_THAT(After(read, 0), ElementsAre(merge));
 }
 
@@ -119,7 +119,7 @@ TEST_F(ReferencesTest, AReadFollowsWhatAControlEdgeOrdersBehindAQueue) {
     behind = Operand(1.0f).ToOutput(g_) * 2.0f;
     read = One("Neg", v);
   }
-  // An element of an input queue says nothing about the variable.
+  // A data edge does not count: an element of an input queue says nothing about the variable.
   EXPECT_THAT(After(v * batch, 0), IsEmpty());
   EXPECT_THAT(After(read, 0), ElementsAre(NodeOf(element)));
   EXPECT_THAT(After(v * behind, 0), ElementsAre(NodeOf(behind)));

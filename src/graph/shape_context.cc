@@ -1,3 +1,4 @@
+// Implements ShapeContext and the shape rules that many ops share (op_registry.h).
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "graph/op_registry.h"
@@ -63,7 +64,7 @@ StatusOr<Shape> AsShape(Output vector) {
   }
   if (node->type() == "ConcatV2") {
     Shape s;
-    for (size_t i = 0; i + 1 < node->inputs().size(); ++i) {
+    for (size_t i = 0; i + 1 < node->inputs().size(); ++i) {  // the last input is the axis
       TF_ASSIGN_OR_RETURN(const Shape part, AsShape(node->inputs()[i]));
       if (!part.has_rank()) return Shape::Unknown();
       for (int64_t d : part.dims()) s.AddDim(d);

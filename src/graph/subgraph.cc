@@ -77,6 +77,8 @@ class Extractor {
     }
   }
 
+  // Adds the MakeIterator of each iterator that a DeserializeIterator restores (see subgraph.h). The inputs of a
+  // MakeIterator are the dataset and the iterator; the first input of a DeserializeIterator is the iterator.
   void AddInitializersOfRestoredIterators() {
     const auto& nodes = ImplOf(graph_).nodes();
     std::vector<Node*> restores;
@@ -169,6 +171,7 @@ class Extractor {
   const std::vector<Output>& feeds_;
   std::unique_ptr<Graph> out_ = std::make_unique<Graph>();
   std::vector<bool> needed_;
+  // Keyed by DeserializeIterator: the MakeIterator that runs before it.
   std::map<const Node*, const Node*> runs_before_;
   std::vector<Node*> copies_;  // indexed by the original's id
   BackEdges back_edges_;

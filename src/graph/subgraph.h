@@ -1,4 +1,4 @@
-// Extracts the part of a graph that one run signature needs.
+// Extracts the part of a graph that one run signature (feeds, fetches and targets) needs.
 #ifndef TENSORBRAID_GRAPH_SUBGRAPH_H_
 #define TENSORBRAID_GRAPH_SUBGRAPH_H_
 
@@ -10,13 +10,14 @@
 
 namespace tensorbraid {
 
-// Copies the nodes that `fetches` and `targets` depend on, without those that only `feeds` need, into a new graph. Fed
-// tensors come from _Arg nodes, numbered in the order of `feeds`; fetched tensors go to _Retval nodes, numbered in the
-// order of `fetches`. For each pair (from, to) in `connections`, the consumers of `to` get the value of `from` instead.
+// Copies the nodes that `fetches` and `targets` depend on into a new graph, without those that are needed only to
+// compute `feeds`. Fed tensors come from _Arg nodes, numbered in the order of `feeds`; fetched tensors go to _Retval
+// nodes, numbered in the order of `fetches`. For each pair (from, to) in `connections`, the consumers of `to` get the
+// value of `from` instead.
 //
 // The state that a DeserializeIterator restores does not contain the dataset of its iterator. So the MakeIterator of
-// this iterator runs first, if the graph has exactly one, and this one precedes the DeserializeIterator and needs no
-// placeholder that is not fed.
+// this iterator is added, and runs before the DeserializeIterator. This requires that the graph has exactly one such
+// MakeIterator, with a lower id, and that it needs no placeholder that is not fed.
 //
 // InvalidArgument if a placeholder that is needed is not fed (the error names it), if a tensor is both fed and
 // connected or connected twice, or if a connection would close a cycle.

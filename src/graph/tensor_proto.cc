@@ -14,8 +14,8 @@
 namespace tensorbraid {
 namespace {
 
-// Fills `out` with the values. As in TensorFlow, the last value is repeated if there are too few, and extra values are
-// ignored.
+// Fills `out` with the values, of which each element has `per_element`: 2 if it is complex, otherwise 1. As in
+// TensorFlow, the last element is repeated if there are too few, and extra values are ignored.
 template <typename T, typename Values, typename Convert>
 void Fill(const Values& values, int per_element, Tensor* out, const Convert& convert) {
   auto data = out->mutable_data<T>();
@@ -29,12 +29,13 @@ void Fill(const Values& values, int per_element, Tensor* out, const Convert& con
 
 template <typename T, typename Values>
 void FillPlain(const Values& values, Tensor* out) {
-  Fill<T>(values, 1, out, [](const Values& v, size_t i) { return static_cast<T>(v.Get(static_cast<int>(i))); });
+  Fill<T>(values, /*per_element=*/1, out,
+          [](const Values& v, size_t i) { return static_cast<T>(v.Get(static_cast<int>(i))); });
 }
 
 template <typename T>
 void FillHalf(const proto::TensorProto& p, Tensor* out) {
-  Fill<T>(p.half_val(), 1, out, [](const auto& v, size_t i) {
+  Fill<T>(p.half_val(), /*per_element=*/1, out, [](const auto& v, size_t i) {
     T h;
     h.bits = static_cast<uint16_t>(v.Get(static_cast<int>(i)));
     return h;
@@ -43,7 +44,7 @@ void FillHalf(const proto::TensorProto& p, Tensor* out) {
 
 template <typename T, typename Values>
 void FillComplex(const Values& values, Tensor* out) {
-  Fill<std::complex<T>>(values, 2, out, [](const Values& v, size_t i) {
+  Fill<std::complex<T>>(values, /*per_element=*/2, out, [](const Values& v, size_t i) {
     return std::complex<T>(v.Get(static_cast<int>(2 * i)), v.Get(static_cast<int>(2 * i + 1)));
   });
 }
@@ -137,6 +138,7 @@ void ToProto(const Shape& shape, proto::TensorShapeProto* out) {
 
 StatusOr<Shape> FromProto(const proto::TensorShapeProto& proto) {
   if (proto.unknown_rank()) return Shape::Unknown();
+  // TensorFlow's limit, too.
   if (proto.dim_size() > 254) return InvalidArgument("a shape cannot have ", proto.dim_size(), " dimensions");
   Shape s;
   for (const auto& d : proto.dim()) {

@@ -1,3 +1,4 @@
+// Implements Variable, the ops that initialize several variables, and the global step.
 #include "tensorbraid/graph/variable.h"
 
 #include "core/text/strings.h"
@@ -37,7 +38,7 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
   auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
   const std::string name = ImplOf(graph).UniqueName(options.name);
   state->handle = NodeBuilder(graph, "VarHandleOp", loc)
-                      .Name(name + "/")
+                      .Name(name + "/")  // the "/" says that the name is complete
                       .Attr("dtype", options.dtype)
                       .Attr("shape", shape)
                       .Attr("shared_name", name)
@@ -100,7 +101,7 @@ Graph* Variable::graph(std::source_location loc) const { return valid() ? state_
 
 Output Variable::value(std::source_location loc) const {
   if (!valid()) return {};
-  // If the graph was destroyed, what uses the read reports it.
+  // If the graph was destroyed, the op that uses the read reports it.
   const Graph* const graph = NodeOf(state_->read)->graph();
   if (graph == nullptr || !ImplOf(*graph).in_control_scope() || graph->finalized()) return state_->read;
   return Read(loc);

@@ -16,7 +16,7 @@ namespace tensorbraid {
 inline constexpr char kWireParameters[] = "_wire_parameters";
 inline constexpr char kWireGradients[] = "_wire_gradients";
 
-// Sets the types of `node` that are not kDefault.
+// Stores `types` in attributes of `node`, except types that are kDefault.
 inline void SetWireTypes(Node* node, const WireTypes& types) {
   GraphImpl& graph = ImplOf(*node->graph());
   const auto set = [&](const char* attr, Wire wire) {
@@ -26,7 +26,8 @@ inline void SetWireTypes(Node* node, const WireTypes& types) {
   set(kWireGradients, types.gradients);
 }
 
-// InvalidArgument, which names the node, if an attribute has no valid value.
+// Returns the types that the attributes of `node` give. InvalidArgument, which names the node, if an attribute has no
+// valid value.
 inline StatusOr<WireTypes> WireTypesOf(const Node& node) {
   const auto get = [&](const char* attr) -> StatusOr<Wire> {
     const AttrValue* value = node.FindAttr(attr);

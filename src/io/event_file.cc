@@ -13,7 +13,7 @@
 namespace tensorbraid {
 namespace {
 
-// Length and checksums of a record.
+// The bytes that a record has besides its data: the length and two checksums.
 constexpr int64_t kRecordOverhead = 16;
 
 std::string HostName() {

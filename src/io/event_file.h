@@ -1,4 +1,4 @@
-// Event files, the format that TensorBoard reads: TFRecord files of serialized Event messages.
+// Writes event files, the format that TensorBoard reads: TFRecord files of serialized Event messages.
 #ifndef TENSORBRAID_IO_EVENT_FILE_H_
 #define TENSORBRAID_IO_EVENT_FILE_H_
 
@@ -19,7 +19,7 @@ class EventFile {
   struct Options {
     std::string directory;  // created if it does not exist
     std::string suffix;     // of the file's name
-    int64_t max_bytes = 0;  // if positive, continues in another file when one has this size
+    int64_t max_bytes = 0;  // if positive, a new file is begun when one has this size
   };
   // Creates "DIRECTORY/events.out.tfevents.TIME.HOST.PID.NUMBER SUFFIX" (without the space), a name that no other
   // writer uses. With max_bytes, ".00000", ".00001", ... precede the suffix, so that readers find the files in this

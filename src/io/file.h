@@ -19,8 +19,8 @@ StatusOr<std::string> ReadFile(const std::string& path);
 Status WriteFile(const std::string& path, std::string_view bytes);
 // Returns the sorted paths that match a pattern with *, ? and []. No match is not an error. A * does not match '/'.
 StatusOr<std::vector<std::string>> MatchingPaths(const std::string& pattern);
-// Creates the directory, but not its parents. OK if it exists. When this returns, the name of a new directory is on the
-// disk, so a loss of power does not remove the directory and the synced files in it.
+// Creates the directory, but not its parents. OK if the name exists already. When this returns, the name of a new
+// directory is on the disk, so a loss of power does not remove the directory and the synced files in it.
 Status MakeDirectory(const std::string& path);
 // As MakeDirectory, but also creates missing parents.
 Status MakeDirectories(const std::string& path);
@@ -28,6 +28,7 @@ bool FileExists(const std::string& path);
 
 // "a/b" for "a/b/c", "" for "c".
 std::string DirectoryOf(const std::string& path);
+// "a/b" for "a" and "b". `name` itself if it is absolute or `directory` is empty.
 std::string JoinPath(const std::string& directory, const std::string& name);
 
 }  // namespace tensorbraid

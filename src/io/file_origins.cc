@@ -26,7 +26,7 @@ Origins& AllOrigins() {
   return *origins;
 }
 
-// Files of one size with the same beginning and end have the same fingerprint; the last of them is then named.
+// Files of one size with the same beginning and end have the same fingerprint; errors then name the last of them.
 size_t FingerprintOf(std::string_view contents) {
   const size_t end = contents.size() - std::min(contents.size(), kLookedAt);
   return absl::HashOf(contents.size(), contents.substr(0, kLookedAt), contents.substr(end));

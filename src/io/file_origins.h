@@ -10,7 +10,8 @@
 
 namespace tensorbraid {
 
-// Both functions are thread-safe and look at a few hundred bytes of `contents` only.
+// Both functions are thread-safe and look only at the size of `contents` and at its first and last 256 bytes. Files
+// that agree in these are not distinguished.
 
 // Remembers that `contents` was read from the file `path`. The last few thousand files of this process are remembered.
 void NoteFileContents(const std::string& path, std::string_view contents);

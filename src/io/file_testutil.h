@@ -1,4 +1,4 @@
-// Temporary files for tests of readers.
+// Makes temporary files, and contents for them, for tests of readers.
 #ifndef TENSORBRAID_IO_FILE_TESTUTIL_H_
 #define TENSORBRAID_IO_FILE_TESTUTIL_H_
 
@@ -36,9 +36,10 @@ class TempDir {
   std::filesystem::path path_;
 };
 
+// Returns `bytes` in gzip's format.
 inline std::string Gzip(const std::string& bytes) {
   z_stream stream{};
-  deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);  // 15: largest window; + 16: gzip's format
   std::string out(deflateBound(&stream, bytes.size()), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
@@ -50,7 +51,7 @@ inline std::string Gzip(const std::string& bytes) {
   return out;
 }
 
-// An idx file of unsigned bytes.
+// Returns an idx file (idx.h) with these sizes of the dimensions, whose elements are unsigned bytes.
 inline std::string Idx(const std::vector<uint32_t>& sizes, const std::string& elements) {
   std::string file = {0, 0, 8, static_cast<char>(sizes.size())};
   for (uint32_t size : sizes) {

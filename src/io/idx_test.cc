@@ -33,13 +33,13 @@ TEST_F(IdxTest, ReadsPlainAndGzippedFilesAlike) {
   }
 }
 
-TEST_F(IdxTest, ReadsNoElements) {
+TEST_F(IdxTest, ReadsAFileWithoutElements) {
   auto tensor = ReadIdx(dir_.Write("file", Idx({0, 28, 28}, "")));
   ASSERT_TRUE(tensor.ok()) << tensor.status();
   EXPECT_EQ(tensor->shape(), Shape({0, 28, 28}));
 }
 
-TEST_F(IdxTest, MissingFileIsNotFound) {
+TEST_F(IdxTest, AMissingFileIsNotFoundAndADirectoryIsInvalid) {
   EXPECT_EQ(ReadIdx(dir_.path() + "/none").status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(ReadIdx(dir_.path()).status().code(), absl::StatusCode::kInvalidArgument);
 }
@@ -59,18 +59,18 @@ TEST_F(IdxTest, EveryFlippedByteOfTheCompressedDataIsDataLoss) {
   }
 }
 
-TEST_F(IdxTest, DataBehindTheElementsIsDataLoss) {
+TEST_F(IdxTest, DataAfterTheElementsIsDataLoss) {
   ExpectDataLoss(good_ + "x", "more data");
   ExpectDataLoss(Gzip(good_ + "x"), "more data");
 }
 
-TEST_F(IdxTest, BadHeadersSayWhatIsWrong) {
+TEST_F(IdxTest, ErrorsForBadHeadersSayWhatIsWrong) {
   ExpectDataLoss("PNG image", "magic number is 0x504e4720");
   ExpectDataLoss(std::string("\0\0\x0d\1\0\0\0\0", 8), "type 0x0d");
   ExpectDataLoss(std::string("\0\0\x08\0", 4), "magic number");
 }
 
-TEST_F(IdxTest, ClaimedSizesTakeNoMemory) {
+TEST_F(IdxTest, SizesBeyondTheEndOfTheFileAreDataLoss) {
   ExpectDataLoss(Idx({0xffffffff, 0xffffffff, 0xffffffff}, "abc"), "more than the file can hold");
   ExpectDataLoss(Idx({0xffffffff, 0x7fff}, "abc"), "more than the file can hold");
   ExpectDataLoss(Idx({100000}, "abc"), "more than the file can hold");

@@ -14,6 +14,7 @@ StatusOr<std::string> Inflate(std::string_view bytes, Compression compression, i
     Stream() : z_stream{} {}
     ~Stream() { inflateEnd(this); }
   } z;
+  // 15: the largest window; + 16: gzip's header and checksum.
   if (inflateInit2(&z, 15 + (compression == Compression::kGzip ? 16 : 0)) != Z_OK) {
     return ResourceExhausted("not enough memory to decompress");
   }
@@ -38,7 +39,7 @@ StatusOr<std::string> Inflate(std::string_view bytes, Compression compression, i
     }
     ended = result == Z_STREAM_END;
     if (ended) {
-      inflateReset(&z);  // another member may follow
+      inflateReset(&z);  // gzip's format allows several members, one after the other
     } else if (result == Z_BUF_ERROR) {
       return DataLoss("the compressed data is truncated");
     } else if (result != Z_OK) {

@@ -79,7 +79,7 @@ class InflatingStream final : public InputStream {
   std::unique_ptr<FileStream> file_;
   z_stream z_{};
   std::vector<char> buffer_;
-  bool between_members_ = true;
+  bool between_members_ = true;  // whether the input may end here
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ TEST(InputStream, LinesLoseTheirEndsAndCarriageReturns) {
       EXPECT_EQ(line, want);
     }
     EXPECT_TRUE(absl::IsOutOfRange((*stream)->ReadLine(&line)));
-    EXPECT_EQ((*stream)->position(), 12);
+    EXPECT_EQ((*stream)->position(), 12);  // the size of the file
   }
 }
 
@@ -52,7 +52,7 @@ TEST(InputStream, ADirectoryCannotBeRead) {
   EXPECT_TRUE(absl::IsFailedPrecondition((*stream)->Read(1, &bytes)));
 }
 
-TEST(InputStream, NamesOfCompressions) {
+TEST(InputStream, CompressionsHaveTensorFlowsNames) {
   EXPECT_EQ(*CompressionFromName("GZIP"), Compression::kGzip);
   EXPECT_EQ(*CompressionFromName(""), Compression::kNone);
   EXPECT_TRUE(absl::IsInvalidArgument(CompressionFromName("gzip").status()));

@@ -89,7 +89,7 @@ TEST_F(MnistTest, SeedDeterminesTheOrder) {
   const auto order = Ids(a.NextBatch(200));
   EXPECT_EQ(order, Ids(b.NextBatch(200)));
   EXPECT_NE(order, Ids(c.NextBatch(200)));
-  EXPECT_NE(order, Ids(a.NextBatch(200))) << "the second epoch has an order of its own";
+  EXPECT_NE(order, Ids(a.NextBatch(200))) << "the second epoch has the same order as the first";
   EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));
 }
 
@@ -143,6 +143,7 @@ TEST_F(MnistTest, TheShippedSubsetLoads) {
   EXPECT_EQ(mnist->num_test(), 10000);
   std::vector<int> count(10);
   for (int64_t label : mnist->test_labels().data<int64_t>()) ++count[static_cast<size_t>(label)];
+  // How often each digit occurs in MNIST's test set.
   EXPECT_THAT(count, ElementsAre(980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009));
 }
 

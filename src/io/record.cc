@@ -71,6 +71,7 @@ class DeflatingWriter final : public PlainWriter {
   DeflatingWriter(std::string path, File file) : PlainWriter(std::move(path), std::move(file)) {}
   ~DeflatingWriter() override { deflateEnd(&z_); }
   Status Init(Compression compression) {
+    // 15: the largest window; + 16: gzip's header and checksum.
     const int window_bits = 15 + (compression == Compression::kGzip ? 16 : 0);
     if (deflateInit2(&z_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
       return ResourceExhausted("not enough memory to compress ", path());

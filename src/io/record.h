@@ -1,5 +1,5 @@
-// TFRecord files: records of bytes, each stored with its length and masked checksums of length and data. The file as a
-// whole may be compressed.
+// Reads and writes TFRecord files: records of bytes, each stored with its length and the checksums of the length and
+// the data, masked (core/values/crc32c.h). The whole file may be compressed.
 #ifndef TENSORBRAID_IO_RECORD_H_
 #define TENSORBRAID_IO_RECORD_H_
 

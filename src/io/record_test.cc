@@ -27,7 +27,7 @@ Status WriteRecords(const std::string& path, const std::vector<std::string>& rec
 }
 
 std::string Records() {
-  // Written by TensorFlow: "hello" and an empty record.
+  // A file that TensorFlow has written, with the record "hello" and an empty record.
   static constexpr unsigned char kBytes[] = {
       0x05, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xea, 0xb2, 0x04, 0x3e, 0x68, 0x65, 0x6c, 0x6c, 0x6f, 0xbb, 0x1f,
       0x1c, 0x19, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x29, 0x03, 0x98, 0x07, 0xd8, 0xea, 0x82, 0xa2};
@@ -74,7 +74,7 @@ TEST(Record, EveryDamagedByteIsDataLoss) {
 
 TEST(Record, AFileTruncatedWithinARecordIsDataLoss) {
   TempDir dir;
-  const size_t first = 12 + 5 + 4;
+  const size_t first = 12 + 5 + 4;  // the end of the first record: header, "hello" and checksum
   for (size_t size = 0; size < Records().size(); ++size) {
     const auto got = ReadRecords(dir.Write("records", Records().substr(0, size)));
     EXPECT_EQ(absl::IsDataLoss(got.status()), size != 0 && size != first) << size;

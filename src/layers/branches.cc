@@ -7,7 +7,7 @@ namespace tensorbraid::layers {
 std::vector<Output> SelectBranch(const Training& training, const std::vector<Output>& inputs, const Branch& train,
                                  const Branch& infer) {
   if (!training.is_tensor()) return training.fixed() ? train(inputs) : infer(inputs);
-  if (!training.tensor().valid()) return std::vector<Output>(1);
+  if (!training.tensor().valid()) return std::vector<Output>(1);  // an invalid Output
   Graph& graph = *training.tensor().graph();
   std::vector<Output> if_false, if_true;
   for (const Output& input : inputs) {

@@ -1,4 +1,4 @@
-// Convolutions with a kernel and bias of their own.
+// The convolutional layers: convolutions that make their kernel and bias variables.
 #include <algorithm>
 
 #include "layers/layer_scope.h"
@@ -96,6 +96,7 @@ bool CheckFilters(const LayerScope& scope, int64_t channels, int64_t filters, in
   return scope.ok();
 }
 
+// Conv1D, Conv2D or Conv3D, a convolution over `spatial` axes.
 Output Convolution(const char* name, const char* default_name, int spatial, const Operand& input,
                    const ConvolutionLayerOptions& options,
                    Output (*convolve)(const Operand& x, const Operand& filter, const nn::ConvolutionOptions& options)) {
@@ -106,7 +107,7 @@ Output Convolution(const char* name, const char* default_name, int spatial, cons
   const DType dtype = scope.x().dtype();
   const PartitionedVariable kernel =
       scope.Weight("kernel", layer.KernelShape(layer.channels() / options.groups, options.filters), dtype,
-                   options.trainable, options.kernel_initializer, nullptr, options.kernel_regularizer);
+                   options.trainable, options.kernel_initializer, /*fallback=*/nullptr, options.kernel_regularizer);
   Output y = convolve(scope.x(), kernel, layer.options());
   if (options.bias) {
     y = layer.AddBias(y, scope.Weight("bias", {options.filters}, dtype, options.trainable, options.bias_initializer,
@@ -127,33 +128,34 @@ Output ConvolveLines(const Operand& x, const Operand& filter, const nn::Convolut
 }  // namespace
 
 Output Conv1D(const Operand& x, const ConvolutionLayerOptions& options) {
-  return Convolution("Conv1D", "conv1d", 1, x, options, ConvolveLines);
+  return Convolution("Conv1D", "conv1d", /*spatial=*/1, x, options, ConvolveLines);
 }
 
 Output Conv2D(const Operand& x, const ConvolutionLayerOptions& options) {
-  return Convolution("Conv2D", "conv2d", 2, x, options, nn::Conv2D);
+  return Convolution("Conv2D", "conv2d", /*spatial=*/2, x, options, nn::Conv2D);
 }
 
 Output Conv3D(const Operand& x, const ConvolutionLayerOptions& options) {
-  return Convolution("Conv3D", "conv3d", 3, x, options, nn::Conv3D);
+  return Convolution("Conv3D", "conv3d", /*spatial=*/3, x, options, nn::Conv3D);
 }
 
 Output Conv2DTranspose(const Operand& input, const ConvolutionLayerOptions& options) {
   const LayerScope scope("Conv2DTranspose", "conv2d_transpose", input, options.name);
-  const ConvolutionLayer layer(scope, 2, options.kernel, options.strides, options.padding, options.dilations,
-                               options.data_format);
-  if (!layer.ok() || !CheckFilters(scope, layer.channels(), options.filters, 1)) return {};
+  const ConvolutionLayer layer(scope, /*spatial=*/2, options.kernel, options.strides, options.padding,
+                               options.dilations, options.data_format);
+  if (!layer.ok() || !CheckFilters(scope, layer.channels(), options.filters, /*groups=*/1)) return {};
   if (options.groups != 1) return scope.Mistake("groups must be 1, got ", options.groups);
   const DType dtype = scope.x().dtype();
+  // The kernel of a transposed convolution has shape [window..., out, in].
   const PartitionedVariable kernel =
       scope.Weight("kernel", layer.KernelShape(options.filters, layer.channels()), dtype, options.trainable,
-                   options.kernel_initializer, nullptr, options.kernel_regularizer);
+                   options.kernel_initializer, /*fallback=*/nullptr, options.kernel_regularizer);
   nn::Conv2DTransposeOptions transpose{.strides = layer.strides(),
                                        .padding = options.padding,
                                        .dilations = layer.options().dilations,
                                        .data_format = options.data_format};
-  // With kValid, TensorFlow's result ends with elements that no window covers if the strides are larger than the
-  // window.
+  // With kValid, the result of TensorFlow's layer ends with elements that no window covers if the strides are larger
+  // than the window.
   const int first = options.data_format == nn::DataFormat::kChannelsLast ? 1 : 2;
   bool uncovered = false;
   std::vector<int64_t> size;
@@ -195,26 +197,26 @@ namespace {
 Output Depthwise(const char* name, const char* default_name, bool separable, const Operand& input,
                  const DepthwiseConvolutionLayerOptions& options) {
   const LayerScope scope(name, default_name, input, options.name);
-  const ConvolutionLayer layer(scope, 2, options.kernel, options.strides, options.padding, options.dilations,
-                               options.data_format);
+  const ConvolutionLayer layer(scope, /*spatial=*/2, options.kernel, options.strides, options.padding,
+                               options.dilations, options.data_format);
   if (!layer.ok()) return {};
   int64_t features = 0;
   if (options.depth_multiplier < 1 || __builtin_mul_overflow(layer.channels(), options.depth_multiplier, &features)) {
     return scope.Mistake("depth_multiplier must be positive and not too large, got ", options.depth_multiplier);
   }
-  if (separable && !CheckFilters(scope, features, options.filters, 1)) return {};
+  if (separable && !CheckFilters(scope, features, options.filters, /*groups=*/1)) return {};
   if (!separable && options.filters != 0) {
     return scope.Mistake("filters has no effect; depth_multiplier gives the number of output channels");
   }
   const DType dtype = scope.x().dtype();
-  const PartitionedVariable depthwise =
-      scope.Weight("depthwise_kernel", layer.KernelShape(layer.channels(), options.depth_multiplier), dtype,
-                   options.trainable, options.depthwise_initializer, nullptr, options.depthwise_regularizer);
+  const PartitionedVariable depthwise = scope.Weight(
+      "depthwise_kernel", layer.KernelShape(layer.channels(), options.depth_multiplier), dtype, options.trainable,
+      options.depthwise_initializer, /*fallback=*/nullptr, options.depthwise_regularizer);
   Output y = nn::DepthwiseConv2D(scope.x(), depthwise, layer.options());
   if (separable) {
     const PartitionedVariable pointwise =
         scope.Weight("pointwise_kernel", {1, 1, features, options.filters}, dtype, options.trainable,
-                     options.pointwise_initializer, nullptr, options.pointwise_regularizer);
+                     options.pointwise_initializer, /*fallback=*/nullptr, options.pointwise_regularizer);
     y = nn::Conv2D(y, pointwise, {.padding = nn::Padding::kValid, .data_format = options.data_format});
     features = options.filters;
   }
@@ -228,11 +230,11 @@ Output Depthwise(const char* name, const char* default_name, bool separable, con
 }  // namespace
 
 Output DepthwiseConv2D(const Operand& x, const DepthwiseConvolutionLayerOptions& options) {
-  return Depthwise("DepthwiseConv2D", "depthwise_conv2d", false, x, options);
+  return Depthwise("DepthwiseConv2D", "depthwise_conv2d", /*separable=*/false, x, options);
 }
 
 Output SeparableConv2D(const Operand& x, const DepthwiseConvolutionLayerOptions& options) {
-  return Depthwise("SeparableConv2D", "separable_conv2d", true, x, options);
+  return Depthwise("SeparableConv2D", "separable_conv2d", /*separable=*/true, x, options);
 }
 
 }  // namespace tensorbraid::layers

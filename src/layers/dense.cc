@@ -16,7 +16,7 @@ Output Activate(const Operand& x, Activation activation, const std::string& name
     case Activation::kRelu6:
       return nn::Relu6(x, name);
     case Activation::kLeakyRelu:
-      return nn::LeakyRelu(x, 0.2f, name);
+      return nn::LeakyRelu(x, /*alpha=*/0.2f, name);
     case Activation::kElu:
       return nn::Elu(x, name);
     case Activation::kSoftplus:
@@ -38,10 +38,10 @@ Output Activate(const Operand& x, Activation activation, const std::string& name
 
 namespace {
 
-// x as a matrix, whose rows stand for all dimensions but the last.
+// Returns x as a matrix: all dimensions but the last are merged into its rows.
 Output Rows(const Output& x) { return Reshape(x, {-1, x.shape().dim(x.shape().rank() - 1)}); }
 
-// The reverse of Rows: gives `rows` all dimensions of x but the last, followed by its own last dimension.
+// The reverse of Rows: gives `rows` all dimensions of x but the last, followed by the last dimension of `rows`.
 Output Unrows(const Output& rows, const Output& x) {
   std::vector<int64_t> sizes(x.shape().dims().begin(), x.shape().dims().end() - 1);
   sizes.push_back(rows.shape().dim(1));
@@ -67,8 +67,9 @@ Output Dense(const Operand& input, const DenseOptions& options) {
   if (size < 0) return {};
   if (size == 0) return layer.Mistake("the last dimension of the input is empty; the shape is ", x.shape());
   if (x.shape().rank() < 2) return layer.Mistake("the input must have rank 2 or more, got shape ", x.shape());
-  const PartitionedVariable kernel = layer.Weight("kernel", {size, options.units}, x.dtype(), options.trainable,
-                                                  options.kernel_initializer, nullptr, options.kernel_regularizer);
+  const PartitionedVariable kernel =
+      layer.Weight("kernel", {size, options.units}, x.dtype(), options.trainable, options.kernel_initializer,
+                   /*fallback=*/nullptr, options.kernel_regularizer);
   const bool is_matrix = x.shape().rank() == 2;
   Output y = MatMul(is_matrix ? x : Rows(x), kernel);
   if (options.bias) {

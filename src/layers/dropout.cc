@@ -1,3 +1,4 @@
+// The dropout layer.
 #include <optional>
 
 #include "layers/branches.h"
@@ -9,7 +10,7 @@
 namespace tensorbraid::layers {
 namespace {
 
-// `sizes` as a tensor; those that are not known are the sizes of x.
+// Returns `sizes` as a tensor, with the sizes of x in place of those that are not known.
 Output SizesOf(const Output& x, const Shape& sizes) {
   std::vector<Operand> parts;
   for (int i = 0; i < sizes.rank(); ++i) {
@@ -45,7 +46,7 @@ Output Dropout(const Operand& input, const DropoutOptions& options) {
   }
   const Branch drop = [&](const std::vector<Output>& in) -> std::vector<Output> {
     Graph& graph = layer.graph();
-    // Random numbers are drawn only in steps that train.
+    // The control dependency makes the random numbers part of this branch, so only steps that train draw them.
     std::optional<ScopeGuard> alive;
     if (options.training.is_tensor()) {
       alive.emplace(graph.ControlDependencies(std::vector<Output>{Identity(in[0])}));

@@ -13,7 +13,7 @@
 
 namespace tensorbraid::layers {
 
-// "{3, 3}", for messages.
+// Formats values for messages: "{3, 3}".
 std::string ListText(const std::vector<int64_t>& values);
 
 // One call of a layer. Opens the layer's variable scope, for as long as the object lives.

@@ -54,10 +54,11 @@ TEST(LayersTest, DenseIsAMatrixProductWithBiasAndActivation) {
   EXPECT_EQ(y.name(), "dense/Relu:0");
   EXPECT_THAT(Names(g.trainable_variables()), ElementsAre("dense/kernel", "dense/bias"));
   auto session = Started(g);
+  // The product is [9, 12, 15], and [9, -88, 16] with the bias.
   EXPECT_THAT(Values(Fetched(*session, {y}, {{x, Matrix(1, {1, 2})}})[0]), ElementsAre(9, 0, 16));
 }
 
-TEST(LayersTest, DenseKeepsTheOtherDimensions) {
+TEST(LayersTest, DenseKeepsAllDimensionsButTheLast) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {-1, -1, 2}, "x");
   const Output y = layers::Dense(x, {.units = 1, .bias = false, .kernel_initializer = Ones()});
@@ -141,7 +142,7 @@ TEST(LayersTest, EmbeddingLooksUpRows) {
   EXPECT_THAT(Values(Fetched(*session, {x}, {{ids, value}})[0]), ElementsAre(20, 21, 0, 1));
   const auto gradient = SparseGradients({x}, {g.variables()[0].handle()});
   ASSERT_TRUE(gradient.ok()) << gradient.status();
-  EXPECT_TRUE((*gradient)[0].is_sparse()) << "only the rows that were looked up change";
+  EXPECT_TRUE((*gradient)[0].is_sparse()) << "the gradient must have only the rows that were looked up";
   value.mutable_data<int64_t>()[1] = 3;
   EXPECT_TRUE(absl::IsInvalidArgument(session->Run({x}, {{ids, value}}).status()));
 }
@@ -168,6 +169,7 @@ TEST(LayersTest, RegularizationLossIsTheSumOverTheVariables) {
                                   .bias_regularizer = L1Regularizer(1.0)});
   const Output loss = layers::RegularizationLoss(g);
   auto session = Started(g);
+  // The squares of the 4 elements of the kernel, and the absolute values of the 2 biases.
   EXPECT_EQ(Fetched(*session, {loss})[0].scalar<float>(), 0.5f * 4 + 6);
 }
 
@@ -231,6 +233,7 @@ TEST(LayersTest, ConvolutionsComputeAndTrain) {
   ASSERT_TRUE(g.status().ok()) << g.status();
   auto session = Started(g);
   const auto values = Fetched(*session, {y, line, loss});
+  // Channels times the elements of the window that are in the image, plus the bias.
   EXPECT_EQ(values[0].data<float>()[0], 2 * 4 + 1) << "a corner";
   EXPECT_EQ(values[0].data<float>()[5], 2 * 9 + 1);
   EXPECT_EQ(values[1].data<float>()[0], 4);
@@ -240,7 +243,7 @@ TEST(LayersTest, ConvolutionsComputeAndTrain) {
   EXPECT_LT(after[0].data<float>()[0], 1);
 }
 
-TEST(LayersTest, ConvolutionsRefuseWhatDoesNotFit) {
+TEST(LayersTest, ConvolutionsRefuseInputsAndOptionsThatDoNotFit) {
   const auto mistake = [](const Shape& shape, const layers::ConvolutionLayerOptions& options) {
     Graph g;
     EXPECT_FALSE(layers::Conv2D(Placeholder(g, kFloat32, shape), options).valid());
@@ -282,9 +285,9 @@ TEST(LayersTest, DropoutScalesWhatItKeeps) {
     EXPECT_TRUE(v == 0 || v == 4) << v;
     kept += v != 0;
   }
-  EXPECT_NEAR(kept, 1250, 150);
+  EXPECT_NEAR(kept, 1250, 150);  // a quarter of 5000
   EXPECT_EQ(Values(values[1]), Values(ones));
-  EXPECT_EQ(Values(values[2]), Values(values[3])) << "the gradient passes where the value did";
+  EXPECT_EQ(Values(values[2]), Values(values[3])) << "the gradient must pass where the value passed";
   EXPECT_NE(Values(values[2]), Values(values[0]));
   const auto by_rows = Values(values[4]);
   for (int i = 0; i < 5000; ++i) EXPECT_EQ(by_rows[i], by_rows[i / 100 * 100]) << i;
@@ -296,7 +299,7 @@ TEST(LayersTest, DropoutScalesWhatItKeeps) {
   EXPECT_THAT(std::string(h.status().message()), HasSubstr("Dropout 'dropout' (layers_test.cc:"));
 }
 
-TEST(LayersTest, BatchNormOfImages) {
+TEST(LayersTest, BatchNormNormalisesImages) {
   for (const auto format : {nn::DataFormat::kChannelsLast, nn::DataFormat::kChannelsFirst}) {
     Graph g;
     const bool last = format == nn::DataFormat::kChannelsLast;
@@ -315,7 +318,8 @@ TEST(LayersTest, BatchNormOfImages) {
     EXPECT_NEAR(got[0].data<float>()[1], 1, 1e-5);
     const auto averages = Fetched(*session, {g.variables()[2], g.variables()[3]});
     EXPECT_NEAR(averages[0].data<float>()[0], 1, 1e-6);
-    EXPECT_NEAR(averages[1].data<float>()[0], 1.5, 1e-6) << "of 1 and the unbiased variance 2";
+    EXPECT_NEAR(averages[1].data<float>()[0], 1.5, 1e-6) << "the average of 1 and the unbiased variance 2";
+    // Without training, y = (3 - moving mean) / sqrt(moving variance).
     EXPECT_NEAR(Fetched(*session, {y}, {{x, value}, {flag, Tensor::Scalar(false)}})[0].data<float>()[1],
                 2 / std::sqrt(1.5), 1e-5);
   }
@@ -355,10 +359,11 @@ TEST(LayersTest, BatchNormUsesTheBatchWhileTrainingAndTheAveragesOtherwise) {
       return list;
     };
     EXPECT_THAT(Values(Fetched(*session, {trained}, feeds(true))[0]), ElementsAre(-2, 2));
-    EXPECT_THAT(Values(Fetched(*session, {inferred}, feeds(false))[0]), ElementsAre(2, 6)) << "averages 0 and 1";
+    EXPECT_THAT(Values(Fetched(*session, {inferred}, feeds(false))[0]), ElementsAre(2, 6))
+        << "the moving averages are 0 and 1";
     if (fed) {
       EXPECT_THAT(Values(Fetched(*session, {trained}, feeds(false))[0]), ElementsAre(2, 6));
-      Fetched(*session, {train}, feeds(false));  // moves no average
+      Fetched(*session, {train}, feeds(false));  // does not change the averages
     }
     Fetched(*session, {train}, feeds(true));
     const auto averages = Fetched(*session, {g.variables()[2], g.variables()[3]});
@@ -403,9 +408,11 @@ TEST(LayersTest, OnlyTheFirstTowerMovesTheAverages) {
   const Operation train = optimizer.ApplyGradients(AverageGradients(towers));
   auto session = Started(g);
   Fetched(*session, {train});
+  // The moving means of the towers' layer and of `other`.
   const auto averages = Fetched(*session, {g.variables()[2], g.variables().end()[-2]});
   EXPECT_THAT(Values(averages[0]), ElementsAre(2));
-  EXPECT_THAT(Values(averages[1]), ElementsAre(0)) << "the gradients do not depend on this layer";
+  EXPECT_THAT(Values(averages[1]), ElementsAre(0))
+      << "the gradients do not depend on this layer, so its averages must not move";
 }
 
 TEST(LayersTest, LayerNormNormalisesEachExample) {

@@ -1,4 +1,4 @@
-// Batch and layer normalisation.
+// The layers for batch and layer normalisation.
 #include <algorithm>
 #include <set>
 
@@ -27,7 +27,7 @@ Affine Normalizer(const Output& mean, const Output& variance, const Output& gamm
   return {factor, beta.valid() ? beta - mean * factor : -(mean * factor)};
 }
 
-// The inputs of the branches, in this order.
+// Names the inputs of the branches (SelectBranch), which are in this order.
 struct BatchNormInputs {
   explicit BatchNormInputs(const std::vector<Output>& in)
       : x(in[0]), gamma(in[1]), beta(in[2]), mean(in[3]), variance(in[4]) {}

@@ -1,4 +1,4 @@
-// Recurrent layers: run cells over sequences, layer by layer.
+// The recurrent layers, which run cells over sequences, layer by layer.
 #include "tensorbraid/layers/rnn.h"
 
 #include "core/text/strings.h"
@@ -45,7 +45,7 @@ void RunSteps(const BoundCell& cell, Sequences* s, std::vector<Output>* state) {
 // Runs a cell over a whole sequence. Replaces s->x by the outputs and *state by the last state.
 void RunSequence(const BoundCell& cell, Sequences* s, std::vector<Output>* state) {
   const Output time = SizeOf(s->x, 0);
-  // The largest element of no elements is the smallest int32.
+  // If the batch is empty, ReduceMax returns the smallest int32.
   const Output steps = s->lengths.valid() ? Maximum(ReduceMax(s->lengths), 0) : time;
   const BoundCell::SequenceResult done = cell.Sequence(s->x, *state, Cast(steps, kInt64));
   if (!done.outputs.valid()) return;
@@ -70,8 +70,8 @@ void RunSequence(const BoundCell& cell, Sequences* s, std::vector<Output>* state
   }
 }
 
-// Runs a cell, or the cells of a MultiRNNCell one after the other: each layer's whole output is the next one's input.
-// `state` has the states of all. Returns false after a mistake.
+// Runs a cell, or the cells of a MultiRNNCell one after the other: the whole output of one is the input of the next.
+// `state` has the states of all cells. Returns false after a mistake.
 bool RunCell(const LayerScope& layer, const RnnCell& description, Sequences* s, std::vector<Output>* state) {
   const RnnCellImpl& cell = RnnCellImpl::Of(description);
   Graph& g = layer.graph();
@@ -105,7 +105,8 @@ bool RunCell(const LayerScope& layer, const RnnCell& description, Sequences* s, 
   return g.status().ok();
 }
 
-// Zeros [batch, units] for each state of the cell. `batch` is the size if it is known, otherwise -1.
+// Appends zeros [batch, units] for each state of the cell. `batch` is the size of the batch if it is known, otherwise
+// -1; `dynamic_batch` is then the size as a tensor.
 void AppendZeroStates(const RnnCellImpl& cell, Graph& g, int64_t batch, const Output& dynamic_batch, DType dtype,
                       std::vector<Output>* states) {
   if (const auto layers = cell.layers(); !layers.empty()) {
@@ -118,7 +119,8 @@ void AppendZeroStates(const RnnCellImpl& cell, Graph& g, int64_t batch, const Ou
   states->insert(states->end(), cell.num_states(), zeros);
 }
 
-// The lengths as int32 between 0 and the number of steps. Invalid, with a mistake, if they cannot be lengths.
+// Returns the lengths as int32 between 0 and the number of steps, `time`. If the tensor cannot be lengths, records a
+// mistake and returns an invalid Output.
 Output CheckedLengths(const LayerScope& layer, const Operand& lengths, int64_t batch, const Operand& time) {
   Output tensor = lengths.ToOutput(layer.graph());
   if (!tensor.valid()) return {};
@@ -131,7 +133,7 @@ Output CheckedLengths(const LayerScope& layer, const Operand& lengths, int64_t b
   return Maximum(Minimum(tensor, time), 0);
 }
 
-// Checks what all layers need. Returns false after a mistake.
+// Checks the cell, the initial state and the dtype of the input. Returns false after a mistake.
 bool CheckCell(const LayerScope& layer, const RnnCell& cell, const std::vector<Output>& initial_state) {
   if (std::string mistake = RnnCellImpl::Of(cell).Mistake(); !mistake.empty()) {
     layer.Mistake(mistake);
@@ -149,7 +151,8 @@ bool CheckCell(const LayerScope& layer, const RnnCell& cell, const std::vector<O
   return true;
 }
 
-// x [time, batch, features] and the lengths. Returns false after a mistake.
+// Sets *s to the layer's input, transposed to [time, batch, features] if necessary, and the lengths. Returns false
+// after a mistake.
 bool Enter(const LayerScope& layer, const std::optional<Operand>& lengths, bool time_major, Sequences* s) {
   const Output& x = layer.x();
   if (x.shape().has_rank() && x.shape().rank() != 3) {
@@ -170,6 +173,7 @@ bool Enter(const LayerScope& layer, const std::optional<Operand>& lengths, bool 
   return true;
 }
 
+// The reverse of the transposition in Enter.
 Output Leave(const Output& x, bool time_major) { return time_major ? x : Transpose(x, {1, 0, 2}); }
 
 std::vector<Output> InitialState(const LayerScope& layer, const RnnCell& cell, const Sequences& s,
@@ -183,7 +187,7 @@ std::vector<Output> InitialState(const LayerScope& layer, const RnnCell& cell, c
   return zeros;
 }
 
-// Sequences with the steps in reverse order.
+// Returns x [time, batch, features] with the steps of each sequence in reverse order.
 Output Reversed(const Sequences& s, const Output& x) {
   if (!s.lengths.valid()) return Reverse(x, {0});
   return NodeBuilder(*x.graph(), "ReverseSequence")

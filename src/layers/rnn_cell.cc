@@ -1,5 +1,5 @@
-// The cells of recurrent layers. A whole sequence is one op; a single step is a fused op where there is one for the
-// dtype, otherwise several small ones.
+// The cells of recurrent layers. A whole sequence is computed by one op. A single step is computed by a fused op if
+// there is one for the dtype, otherwise by several small ops.
 #include "layers/rnn_cell.h"
 
 #include "core/text/strings.h"
@@ -43,6 +43,7 @@ class BoundLstm final : public BoundCell {
       const nn::LstmBlockOutputs out = nn::LstmBlockCell(x, state[0], state[1], kernel_, bias_, block_);
       return {out.h, {out.cs, out.h}};
     }
+    // The order of the gates is input, new value, forget, output.
     const auto gates = Split(Gates(x, state[1], kernel_, bias_), 4, 1);
     Output i = gates[0], f = gates[2] + options_.forget_bias, o = gates[3];
     if (options_.use_peepholes) {
@@ -75,13 +76,13 @@ class BoundLstm final : public BoundCell {
                              .Attr("use_peephole", options_.use_peepholes)
                              .Finish();
     if (!op.valid()) return {Output(), {Output(), Output()}};
-    return {op.output(6), {op.output(1), op.output(6)}};
+    return {op.output(6), {op.output(1), op.output(6)}};  // output 1 is cs, output 6 is h
   }
 
  private:
   const int64_t units_;
   const LSTMCellOptions options_;
-  // Whether TensorFlow's fused ops can be used: they have two dtypes, and their gradient ignores clipping.
+  // Whether TensorFlow's fused ops can be used: they support two dtypes only, and their gradient ignores clipping.
   const bool fused_;
   nn::LstmBlockOptions block_;
   Output kernel_, bias_, input_, forget_, output_;
@@ -124,6 +125,7 @@ class BoundGru final : public BoundCell {
       const Output h = nn::GruBlockCell(x, before, gates_, candidate_, gates_bias_, candidate_bias_).h;
       return {h, {h}};
     }
+    // The reset gate and the update gate.
     const auto ru = Split(Sigmoid(Gates(x, before, gates_, gates_bias_)), 2, 1);
     const Output c = Tanh(Gates(x, ru[0] * before, candidate_, candidate_bias_));
     const Output h = ru[1] * (before - c) + c;
@@ -140,7 +142,7 @@ class BoundGru final : public BoundCell {
                              .Input(gates_bias_)
                              .Input(candidate_bias_)
                              .Finish();
-    const Output h = op.valid() ? op.output(3) : Output();
+    const Output h = op.valid() ? op.output(3) : Output();  // the outputs are r, u, c and h
     return {h, {h}};
   }
 

@@ -1,4 +1,4 @@
-// The implementation of RnnCell: the kinds of cells, and cells whose variables exist.
+// The implementation of RnnCell: descriptions of cells (RnnCellImpl), and cells whose variables exist (BoundCell).
 #ifndef TENSORBRAID_LAYERS_RNN_CELL_H_
 #define TENSORBRAID_LAYERS_RNN_CELL_H_
 
@@ -41,7 +41,7 @@ class RnnCellImpl {
   static RnnCell ToCell(std::shared_ptr<const RnnCellImpl> impl) { return RnnCell(std::move(impl)); }
   virtual int64_t units() const = 0;  // the size of the output
   virtual int num_states() const = 0;
-  // Describes a mistake in the description; "" if there is none.
+  // Says what is wrong with the description; "" if nothing is.
   virtual std::string Mistake() const { return units() < 1 ? "the number of units must be positive" : ""; }
   // Makes the variables in a scope inside of the open one. REQUIRES: Mistake() is "" and layers() is empty.
   virtual std::unique_ptr<BoundCell> Bind(Graph& graph, int64_t features, DType dtype) const = 0;

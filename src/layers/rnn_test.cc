@@ -1,4 +1,4 @@
-// Recurrent layers: names, lengths, states, sharing, and that all ways to run a cell agree.
+// Tests recurrent layers: names, lengths, states, sharing, and that all ways to run a cell agree.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +8,7 @@
 namespace tensorbraid {
 namespace {
 
+// A tensor of different values between -1 and 1.
 Tensor Waves(const Shape& shape, double phase) {
   Tensor t(kFloat32, shape);
   double i = phase;
@@ -61,8 +62,8 @@ std::vector<Kind> Kinds() {
           {"two layers", layers::MultiRNNCell({lstm, gru})}};
 }
 
-// The same cell over whole sequences and unrolled, in three ways: without lengths, and with lengths that are fed as
-// int32 and int64.
+// Expects that a cell computes the same, with the same gradients, over whole sequences and unrolled step by step. Does
+// so without lengths, and with lengths that are int32 for the whole sequences and int64 for the steps.
 void ExpectSequencesAndStepsAgree(const Kind& kind, DType dtype) {
   for (const bool with_lengths : {false, true}) {
     Graph g;
@@ -106,6 +107,7 @@ void ExpectSequencesAndStepsAgree(const Kind& kind, DType dtype) {
     ASSERT_EQ(values.size(), all.size());
     for (size_t i = 0; i < a.size(); ++i) ExpectClose(values[i], values[a.size() + i], kind.name);
     if (!with_lengths || dtype != kFloat32) continue;
+    // The outputs after the ends of sequences 1 and 2, whose lengths are 0 and 3, are zeros.
     const Tensor& outputs = values[first->size()];
     const int64_t units = outputs.shape().dim(2);
     for (int64_t k = 0; k < kTime * units; ++k) EXPECT_EQ(outputs.data<float>()[kTime * units + k], 0) << kind.name;
@@ -149,7 +151,7 @@ TEST(RnnLayers, ComputeInHalfPrecision) {
   }
 }
 
-// The number of nodes does not depend on the number of steps.
+// With DynamicRnn, the number of nodes does not depend on the number of steps.
 TEST(RnnLayers, OnlyStaticRnnIsUnrolled) {
   for (const Kind& kind : Kinds()) {
     for (const DType dtype : {kFloat32, kFloat64}) {
@@ -229,7 +231,7 @@ TEST(RnnLayers, AcceptAnyNumberOfSteps) {
         for (const int64_t time : {4, 1, 0}) {
           Tensor input(dtype, {batch, time, kFeatures});
           if (dtype == kFloat32) input = Waves(input.shape(), 0.2);
-          const Tensor counts = Tensor::Vector(std::vector<int32_t>(batch, 9));  // more than there are
+          const Tensor counts = Tensor::Vector(std::vector<int32_t>(batch, 9));  // more than the steps that there are
           const auto result = (*session)->Run(fetches, {{x, input}, {lengths, counts}});
           ASSERT_TRUE(result.ok()) << kind.name << ": " << result.status();
           EXPECT_EQ(result->at(0).shape(), Shape({batch, time, units}));
@@ -256,7 +258,7 @@ TEST(RnnLayers, ContinueFromAState) {
   ExpectClose(values[2], values[3], "h");
 }
 
-TEST(RnnLayers, NameMistakes) {
+TEST(RnnLayers, ErrorsSayWhatIsWrongAndNameTheLine) {
   const auto message = [](const std::function<void(Graph&)>& build) {
     Graph g;
     build(g);

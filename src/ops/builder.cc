@@ -37,7 +37,7 @@ Output UnaryOp(const char* op, const Operand& x, const std::string& name) {
 Output BinaryOp(const char* op, const Operand& x, const Operand& y, const std::string& name) {
   Graph* graph = GraphOf(op, {&x, &y});
   if (graph == nullptr) return {};
-  // Creates the constants for the operands before the node that uses them.
+  // Converts both operands first, so that constants for them are created before the node.
   const Output a = x.ToOutput(*graph, y.dtype());
   const Output b = y.ToOutput(*graph, x.dtype());
   return NodeBuilder(*graph, op, x.location()).Name(name).Input(a).Input(b).Output();

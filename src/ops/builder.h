@@ -13,10 +13,10 @@
 
 namespace tensorbraid {
 
-// The graph of the first operand that belongs to one, or null if no operand does. Logs an error in that case, unless an
-// operand is an invalid tensor, whose error has been reported already.
+// Returns the graph of the first operand that belongs to a graph. If no operand does, returns null and logs an error of
+// the op, unless an operand is an invalid tensor: then its error has been reported already.
 Graph* GraphOf(const char* op, std::initializer_list<const Operand*> operands);
-// The same for a list that the program gives at `loc`. An empty list is an error, too.
+// The same for a list of operands in a call at `loc`. An empty list is an error, too.
 Graph* GraphOf(const char* op, const std::vector<Operand>& operands, const std::source_location& loc);
 
 // Adds a node with one operand, or with two operands of the same dtype. A plain number takes the dtype of the other
@@ -31,26 +31,27 @@ Output Conjugated(Output x);
 // Adds a constant int32 vector.
 Output ConstantVector(Graph& graph, const std::vector<int64_t>& values);
 
-// For gradients of ops that broadcast their operands x and y. Reduces a gradient of the result's shape to the shape of
-// an operand, by summing over the axes along which that operand was broadcast. Adds no node if the static shapes show
-// that it was not broadcast.
+// For gradients of ops that broadcast their operands x and y. SumToOperand reduces `grad`, which has the shape of the
+// result, to the shape of x, by summing over the axes along which x was broadcast. It adds no node if the static shapes
+// show that x was not broadcast. SumToOperands does this for both operands.
 Output SumToOperand(Output grad, Output x, Output y);
 void SumToOperands(Output x, Output y, Output grad_x, Output grad_y, std::vector<Output>* input_grads);
 
-// As SumToOperand, for the operand x of an op on batches of matrices that broadcasts the batches of x and y. Sums only
+// As SumToOperand, for an op on batches of matrices that broadcasts only the batch dimensions of x and y. Sums only
 // over batch dimensions.
 Output SumToBatch(Output grad, Output x, Output y);
 
-// The gradients of all outputs of an op. Outputs that nothing depends on get zeros.
+// Returns `grads` with zeros in place of the invalid gradients, which belong to outputs that nothing depends on.
 std::vector<Output> FilledGradients(const Operation& op, const std::vector<Output>& grads);
 
 // UnaryOp and BinaryOp with default node names, for nodes in gradients.
 inline Output Node1(const char* op, Output x) { return UnaryOp(op, x, ""); }
 inline Output Node2(const char* op, Output x, Output y) { return BinaryOp(op, x, y, ""); }
 
-// Gradient of an op that passes input i to output i: the gradient of output i becomes that of input i.
+// Gradient of an op that passes input i to output i: input i gets the gradient of output i.
 Status PassGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads);
-// As PassGradient, for an op between a variable and its lookups: gradients that are slices stay slices.
+// As PassGradient, but a gradient that consists of slices (IndexedSlices) is not made dense. For ops that pass the
+// value of a variable to lookups of its rows.
 Status PassSlices(const Operation& op, const std::vector<Gradient>& grads, std::vector<Gradient>* input_grads);
 
 // Gradient of an op of one operand: `gradient` gets its input x, its output y and the output's gradient g.

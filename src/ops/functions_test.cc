@@ -1,5 +1,4 @@
-// The public op functions that are made of several nodes or of nodes with several parts. Expected values are
-// TensorFlow's.
+// Tests of public op functions. Expected values are TensorFlow's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +35,7 @@ Output Matrix(Graph& g) { return Const(g, Tensor::Of<float>({2, 3}, {3, 1, 2, -1
 
 testing::Matcher<std::vector<float>> Near(std::vector<float> want) { return Pointwise(FloatNear(1e-5f), want); }
 
-TEST(FunctionsTest, ComparisonsAndRemaindersAreOperators) {
+TEST(FunctionsTest, OperatorsCompareAndTakeRemainders) {
   Graph g;
   const Output x = Const(g, Tensor::Vector<int32_t>({-3, 0, 4}));
   EXPECT_THAT(Values<bool>(x > 0), ElementsAre(false, false, true));
@@ -46,7 +45,7 @@ TEST(FunctionsTest, ComparisonsAndRemaindersAreOperators) {
   EXPECT_THAT(Values<int32_t>(x % 2), ElementsAre(1, 0, 0));
 }
 
-TEST(FunctionsTest, Losses) {
+TEST(FunctionsTest, SigmoidCrossEntropyHasAValueAndAGradientAndRefusesDifferentShapes) {
   Graph g;
   const Output logits = Const(g, Tensor::Vector<float>({-1000, -1, 0, 2, 1000}));
   const Output labels = Const(g, Tensor::Vector<float>({0, 1, 0.5, 0, 1}));
@@ -59,7 +58,7 @@ TEST(FunctionsTest, Losses) {
   EXPECT_THAT(std::string(g.status().message()), HasSubstr("SigmoidCrossEntropy (functions_test.cc:"));
 }
 
-TEST(FunctionsTest, Activations) {
+TEST(FunctionsTest, GeluAndSoftmaxOverAnAxisGiveTensorFlowsValues) {
   Graph g;
   const Output x = Const(g, Tensor::Vector<float>({-2, 0, 1}));
   EXPECT_THAT(Values(nn::Gelu(x)), Near({-0.0455003f, 0, 0.8413447f}));
@@ -72,7 +71,7 @@ TEST(FunctionsTest, Activations) {
   EXPECT_THAT(std::string(g.status().message()), HasSubstr("axis 2 does not exist in a tensor of shape [2,2]"));
 }
 
-TEST(FunctionsTest, Sorting) {
+TEST(FunctionsTest, TopKSortAndArgSortOrderTheElementsOfAnAxis) {
   Graph g;
   const Output m = Matrix(g);
   const TopKResult top = TopK(m, 2);
@@ -82,13 +81,14 @@ TEST(FunctionsTest, Sorting) {
   EXPECT_THAT(Values(Sort(m, 0, SortOrder::kDescending)), ElementsAre(3, 5, 2, -1, 1, 0));
   EXPECT_THAT(Values<int32_t>(ArgSort(m, 1)), ElementsAre(1, 2, 0, 0, 2, 1));
   EXPECT_THAT(Values<uint8_t>(Sort(Const(g, Tensor::Vector<uint8_t>({255, 0, 7})))), ElementsAre(0, 7, 255));
+  // There is no -low in int32, so Sort must not negate its input.
   const int32_t low = std::numeric_limits<int32_t>::min();
   EXPECT_THAT(Values<int32_t>(Sort(Const(g, Tensor::Vector<int32_t>({5, low, -5})))), ElementsAre(low, -5, 5));
   Sort(m, 2);
   EXPECT_THAT(std::string(g.status().message()), HasSubstr("Sort (functions_test.cc:"));
 }
 
-TEST(FunctionsTest, Sums) {
+TEST(FunctionsTest, CumsumEinsumAndScatterNdAddElements) {
   Graph g;
   const Output m = Matrix(g);
   EXPECT_THAT(Values(Cumsum(m, 1)), ElementsAre(3, 4, 6, -1, 4, 4));
@@ -99,7 +99,7 @@ TEST(FunctionsTest, Sums) {
       ElementsAre(0, 5, 0, 2));
 }
 
-TEST(FunctionsTest, Segments) {
+TEST(FunctionsTest, SegmentFunctionsReduceTheElementsOfEachSegment) {
   Graph g;
   const Output x = Const(g, Tensor::Vector<float>({1, 2, 3, 4}));
   const Tensor ids = Tensor::Vector<int32_t>({0, 0, 2, 2});
@@ -108,6 +108,7 @@ TEST(FunctionsTest, Segments) {
   EXPECT_THAT(Values(SegmentProd(x, ids)), ElementsAre(2, 1, 12));
   EXPECT_THAT(Values(SegmentMax(x, ids)), ElementsAre(2, 0, 4));
   EXPECT_THAT(Values(SegmentMin(x, ids)), ElementsAre(1, 0, 3));
+  // Elements with a negative id belong to no segment.
   const Tensor mixed = Tensor::Vector<int32_t>({1, 0, 1, -1});
   EXPECT_THAT(Values(UnsortedSegmentSum(x, mixed, 2)), ElementsAre(2, 4));
   EXPECT_THAT(Values(UnsortedSegmentProd(x, mixed, 2)), ElementsAre(2, 3));
@@ -115,7 +116,7 @@ TEST(FunctionsTest, Segments) {
   EXPECT_THAT(Values(UnsortedSegmentMin(x, mixed, 2)), ElementsAre(2, 1));
 }
 
-TEST(FunctionsTest, RandomChoices) {
+TEST(FunctionsTest, MultinomialAndRandomCropChooseFromTheirInput) {
   Graph g;
   // Only one class has a probability above 0.
   const Output logits = Const(g, Tensor::Of<float>({2, 3}, {-1e9f, 0, -1e9f, 0, -1e9f, -1e9f}));
@@ -126,6 +127,7 @@ TEST(FunctionsTest, RandomChoices) {
   EXPECT_EQ(crop.shape(), Shape({2, 3}));
   const auto part = Values<int32_t>(crop);
   ASSERT_EQ(part.size(), 6u);
+  // Each row of the grid has 5 numbers, so the number below another one is larger by 5.
   for (int i = 1; i < 3; ++i) EXPECT_EQ(part[i], part[0] + i);
   EXPECT_EQ(part[3], part[0] + 5);
   auto session = Session::Create(g).value();
@@ -134,7 +136,7 @@ TEST(FunctionsTest, RandomChoices) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("size is larger than the value"));
 }
 
-TEST(FunctionsTest, ChecksAndFiles) {
+TEST(FunctionsTest, ReadFileAndPrintReturnValuesAndAssertFailsWithItsData) {
   const TempDir dir;
   ASSERT_TRUE(WriteFile(dir.path() + "/a.txt", "hello").ok());
   Graph g;

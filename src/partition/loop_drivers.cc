@@ -67,8 +67,9 @@ Status LoopDrivers::Close(Graph* part, const LoopDriver& driver, Output conditio
                                   .loc = {}});
   };
   TF_ASSIGN_OR_RETURN(Node * taken, add("Switch", {OutputOf(driver.merge, 0), condition}));
+  // Output 1 is live if `condition` is true.
   TF_ASSIGN_OR_RETURN(Node * next, add("NextIteration", {OutputOf(taken, 1)}));
-  return ImplOf(*part).CloseLoop(driver.merge, 1, OutputOf(next, 0));
+  return ImplOf(*part).CloseLoop(driver.merge, /*input=*/1, OutputOf(next, 0));
 }
 
 }  // namespace tensorbraid

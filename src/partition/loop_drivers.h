@@ -1,9 +1,9 @@
 // Makes loops that cross tasks run on each task the right number of times.
 //
-// A _Recv has no inputs, so its part does not show to which loop the _Recv belongs or in which iterations it runs. The
-// same is true for nodes of a loop in a part where they depend only on loop invariants. So a part gets a small loop of
-// its own in the same frame, its *driver*, if it receives within a loop, or if it has nodes of a loop but no Merge with
-// a back edge. The driver has exactly the iterations of the real loop:
+// A _Recv has no inputs, so its part (the graph of one task, see partition.h) does not show to which loop the _Recv
+// belongs or in which iterations it runs. The same is true for nodes of a loop in a part where they depend only on loop
+// invariants. So a part gets a small loop of its own in the same frame, its *driver*, if it receives within a loop, or
+// if it has nodes of a loop but no Merge with a back edge. The driver has exactly the iterations of the real loop:
 //
 //     start ─► Enter ─► Merge ─► Switch ─► NextIteration ─┐         Merge ─control─► every _Recv of the loop here
 //                         ▲        ▲                      │

@@ -122,9 +122,9 @@ class GraphPartitioner {
     return drivers_.BeginOn(parts_.at(task).get(), task, device, frames_, frames_.out_frame_of[from.id()]);
   }
 
-  // Creates a driver for each part that has nodes of a loop but no Merge with a back edge. Such nodes depend only on
-  // loop invariants but must run in each iteration all the same. A loop without a LoopCond has one iteration and needs
-  // no driver.
+  // Creates a driver (loop_drivers.h) for each part that has nodes of a loop but no Merge with a back edge. Such nodes
+  // depend only on loop invariants but must run in each iteration all the same. A loop without a LoopCond has one
+  // iteration and needs no driver.
   Status BeginWithoutBackEdges(const std::vector<Node*>& conditions) {
     std::set<std::pair<int, std::string>> with_back_edge;
     for (const auto& node : ImplOf(graph_).nodes()) {
@@ -182,7 +182,8 @@ class GraphPartitioner {
   struct Edge {
     Output tensor;
     const WireEdge* wire = nullptr;  // null: the tensor travels as it is
-    // If the tensor is a reference: the nodes after which its value is read. (A value is read when it exists.)
+    // If the tensor is a reference: the nodes after which its value is read. (Any other tensor is sent as soon as it
+    // exists.)
     std::vector<Node*> after = {};
     bool conditional = false;  // whether what arrives may be dead
   };
@@ -273,9 +274,10 @@ class GraphPartitioner {
     return it->second;
   }
 
-  // Adds a _Send and a _Recv for `tensor`, which is in the part of `from`. It is an output of the copy of `from`, the
-  // signal of a control edge from `from`, or output `encoded_output` of `from` after its encoding, with `encoded_bytes`
-  // bytes. The _Send waits for `controls`. If `conditional`, what arrives may be dead.
+  // Adds a _Send and a _Recv for `tensor`, which is in the part of `from`. It is an output of the copy of `from`, or
+  // the signal of a control edge from `from`, or an encoded output of `from`. For an encoded output, `encoded_output`
+  // is its number, and `encoded_bytes` its size; otherwise both are -1. The _Send waits for `controls`. If
+  // `conditional`, what arrives may be dead.
   StatusOr<Node*> AddPair(const Node& from, Output tensor, std::vector<Node*> controls, bool conditional,
                           const std::string& to_task, const std::string& to_device, int64_t encoded_bytes = -1,
                           int encoded_output = -1) {
@@ -286,7 +288,7 @@ class GraphPartitioner {
     const int64_t edge = next_edge_++;
     const int64_t bytes = encoded_output >= 0       ? encoded_bytes
                           : IsPlain(tensor.dtype()) ? TensorBytes(tensor.shape(), tensor.dtype())
-                                                    : -1;
+                                                    : -1;  // not known
     // The name that traces show.
     std::string name = NodeOf(tensor)->name().starts_with("_signal_")
                            ? StrCat("^", from.name())

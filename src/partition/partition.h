@@ -18,7 +18,8 @@ namespace tensorbraid {
 // tasks, the receiving part gets a driver (loop_drivers.h), so that it receives once in each iteration.
 //
 // A tensor with a wire type (wire_edges.h) goes through a _WireEncode before the _Send and a _WireDecode after the
-// _Recv, on the first CPU of their tasks. `jobs` has the wire types of variables that have none of their own.
+// _Recv, on the first CPU of their tasks. `jobs` has, for each job, the wire types of its variables that have none of
+// their own.
 //
 // InvalidArgument if inputs of a node come from different frames (AssignFrames), or if a loop that crosses tasks does
 // not have exactly one LoopCond. REQUIRES: every node's device is a full name.

@@ -119,8 +119,9 @@ struct WireGraph {
 TEST(WireEdgesTest, OnlyMarkedEdgesBetweenTasksAreEncoded) {
   struct Case {
     WireTypes types;
-    int values, gradients;
+    int values, gradients;  // how many edges are encoded
   };
+  // A single type is also used for values only if it loses little: kBFloat16 is, kInt8 is not (see WireTypes).
   for (const Case& c :
        {Case{{}, 0, 0}, Case{Wire::kFloat32, 0, 0}, Case{Wire::kBFloat16, 1, 1}, Case{Wire::kInt8, 0, 1},
         Case{{Wire::kInt8, Wire::kFloat32}, 1, 0}, Case{{Wire::kFloat16, Wire::kTopK}, 1, 1}}) {
@@ -134,14 +135,14 @@ TEST(WireEdgesTest, OnlyMarkedEdgesBetweenTasksAreEncoded) {
   }
 }
 
-TEST(WireEdgesTest, TheTypesOfAJobAreForVariablesWithoutTheirOwn) {
+TEST(WireEdgesTest, TheTypesOfAJobApplyToItsVariablesWithoutTypesOfTheirOwn) {
   const JobWireTypes jobs = {{"ps", Wire::kBFloat16}};
   EXPECT_EQ(WireGraph({}).Count("worker", "_WireEncode", jobs), 1);
   EXPECT_EQ(WireGraph(Wire::kFloat32).Count("worker", "_WireEncode", jobs), 0);
   EXPECT_EQ(WireGraph({}).Count("worker", "_WireEncode", {{"worker", Wire::kBFloat16}}), 0);
 }
 
-TEST(WireEdgesTest, FetchedAndSavedValuesStayExact) {
+TEST(WireEdgesTest, FetchedValuesStayExact) {
   WireGraph graph(Wire::kBFloat16);
   {
     auto device = graph.g.Device("/job:worker/task:0");
@@ -179,11 +180,11 @@ TEST(WireEdgesTest, GradientsAreFoundBehindSumsInTheVariablesTask) {
   for (const Operation& op : parts->at("/job:worker/replica:0/task:0")->operations()) {
     if (op.type() == "_WireEncode") residuals.insert(NodeOf(op)->attr<std::string>("residual"));
   }
-  EXPECT_EQ(residuals.size(), 2u);  // of a and b, apart; not of the rate
+  EXPECT_EQ(residuals.size(), 2u);  // one for a and one for b, but none for the rate
   EXPECT_FALSE(residuals.contains(""));
 }
 
-TEST(WireEdgesTest, AWrongTypeFailsWithTheNameOfTheVariable) {
+TEST(WireEdgesTest, ATypeThatValuesCannotHaveIsRefusedAndNamed) {
   WireGraph graph({Wire::kTopK, Wire::kTopK});
   ASSERT_TRUE(PlaceNodes(&graph.g, Cluster()).ok());
   const Status s = PartitionByTask(graph.g).status();

@@ -86,6 +86,7 @@ bool PassesGradient(const Node& node) {
   return IsOneOf(node.type(), kOps);
 }
 
+// Whether the tensor can be encoded, and is not so small that this gains nothing. A tensor of unknown size is encoded.
 bool IsWorthwhile(const Output& tensor) {
   const int64_t n = tensor.shape().num_elements();
   return tensor.dtype() == kFloat32 && (n < 0 || n >= cpu::kMinWireElements);
@@ -139,8 +140,8 @@ StatusOr<WireEdges> WireEdges::Find(const Graph& graph, const std::vector<std::s
     if (state == types.end()) continue;
     const Wire wire = state->second.gradients;
     if (wire == Wire::kDefault || wire == Wire::kFloat32) continue;
-    // The part that encoding loses cannot be added to the next gradient, which has other rows. Without that, 1 bit or
-    // the largest values alone lose too much.
+    // What the encoding of a dense gradient loses is added to the next gradient. A sparse gradient has other rows each
+    // time, so this is not possible, and without it kOneBit and kTopK lose too much.
     if (is_sparse && (wire == Wire::kOneBit || wire == Wire::kTopK)) continue;
     // Goes back through the nodes between the edge and the update, which are in the task of the variable.
     const Shape shape = node->inputs()[input].shape();

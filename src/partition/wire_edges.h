@@ -18,7 +18,7 @@ using JobWireTypes = std::map<std::string, WireTypes>;
 // How the sender of an edge between tasks encodes the tensor.
 struct WireEdge {
   Wire wire = Wire::kFloat32;
-  std::string residual;  // name of the resource in which the sender keeps the lost part; "" if it keeps nothing
+  std::string residual;  // name of the resource in which the sender keeps what the encoding loses; "": nowhere
 };
 
 class WireEdges {

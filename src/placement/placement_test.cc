@@ -16,7 +16,7 @@ const DeviceName kPs1 = *DeviceName::Parse("/job:ps/replica:0/task:1/device:CPU:
 
 PlacerOptions Cluster() { return {.devices = {kWorker, kPs0, kPs1}}; }
 
-TEST(DeviceNameTest, ParsesMergesAndRefuses) {
+TEST(DeviceNameTest, ValidNamesAreParsedAndOthersRefused) {
   EXPECT_EQ(DeviceName::Parse("/job:ps/task:1/cpu:0")->ToString(), "/job:ps/task:1/device:CPU:0");
   EXPECT_EQ(DeviceName::Parse("/device:CPU:*")->ToString(), "/device:CPU:*");
   for (const char* bad : {"job:ps", "/job:", "/task:x", "/device:CPU:-1", "/nonsense"}) {
@@ -83,7 +83,7 @@ TEST(PlacerTest, UsersGoToTheirVariableWhateverTheyRequest) {
   }
   ASSERT_TRUE(PlaceNodes(&g, Cluster()).ok());
   EXPECT_EQ(add.device(), kPs1.ToString());
-  EXPECT_EQ(open.handle().op().device(), kPs0.ToString());  // no request of its own: that of its first user counts
+  EXPECT_EQ(open.handle().op().device(), kPs0.ToString());  // requests no device itself, so gets that of its first user
   EXPECT_EQ(second.device(), first.device());
 }
 

@@ -12,7 +12,8 @@
 namespace tensorbraid {
 namespace {
 
-// Sets of nodes that must share a device, with the device that each set requests so far.
+// Sets of nodes that must share a device, with the device that each set requests so far. Implemented as union-find: the
+// id of one member, Find(i), stands for the set.
 class Groups {
  public:
   explicit Groups(size_t nodes) : parent_(nodes), requested_(nodes), requester_(nodes, nullptr) {
@@ -34,13 +35,13 @@ class Groups {
     const DeviceName merged = requested_[g].MergedOver(device);
     if (!device.Matches(merged)) {
       if (yields) {
-        TB_LOG(Debug, "placement") << node.Describe() << " asks for " << node.device() << ", but is placed with "
+        TB_LOG(Debug, "placement") << node.Describe() << " requests " << node.device() << ", but is placed with "
                                    << requester_[g]->Describe() << " on " << requested_[g].ToString();
         return OkStatus();
       }
       return AboutNode(
-          InvalidArgument(node.Describe(), " asks for ", node.device(), " but must be on the same device as ",
-                          requester_[g]->Describe(), ", which asks for ", requested_[g].ToString()),
+          InvalidArgument(node.Describe(), " requests ", node.device(), " but must be on the same device as ",
+                          requester_[g]->Describe(), ", which requests ", requested_[g].ToString()),
           node);
     }
     requested_[g] = merged;
@@ -55,6 +56,7 @@ class Groups {
   std::vector<const Node*> requester_;
 };
 
+// Whether the op is one of the runtime's own, whose names begin with "_". Such a node may be placed on any device.
 bool IsExecutorNode(const Node& node) { return node.type().starts_with("_"); }
 
 bool HasKernel(const Node& node, const DeviceName& device) {
@@ -70,7 +72,7 @@ std::string Names(const std::vector<DeviceName>& devices) {
 }  // namespace
 
 Status NoSuchDevice(const Node& node, const DeviceName& requested, const std::vector<DeviceName>& devices) {
-  return AboutNode(InvalidArgument(node.Describe(), " asks for device ", requested.ToString(),
+  return AboutNode(InvalidArgument(node.Describe(), " requests device ", requested.ToString(),
                                    ", which does not exist; the devices are ", Names(devices)),
                    node);
 }
@@ -95,7 +97,7 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
     }
   }
   // A node that uses a variable or resource is placed with it, whatever device the node requests. The requests of the
-  // users only fill in what the request of the variable or resource leaves open.
+  // nodes that use it only fill in what the request of the variable or resource leaves open.
   for (const bool users : {false, true}) {
     for (const auto& node : nodes) {
       if (uses_state[node->id()] == users) {

@@ -13,16 +13,16 @@ struct PlacerOptions {
   // All devices that nodes may be placed on, in order of preference. Unconstrained nodes go to the first one.
   std::vector<DeviceName> devices;
   // If the requested device does not exist or has no kernel, uses another device of the same task, or else the first
-  // device that has the kernels. If requests within a group conflict, the first one counts.
+  // device that has the kernels. If nodes that must share a device have conflicting requests, the first one applies.
   bool allow_soft_placement = false;
   bool log_placement = false;
 };
 
 // Sets the device of every node to the full name of one of `options.devices`. Nodes that must share a device (colocated
 // nodes, users of a reference or of a resource) are placed on one that suits all of them. The device that a variable or
-// resource requests takes precedence over the devices that its users request. These only fill in what the request of
-// the variable or resource leaves open. InvalidArgument if no device suits; the message names the node, the requested
-// device and the devices that exist.
+// resource requests takes precedence over the devices that its users request. The users' requests only fill in what the
+// request of the variable or resource leaves open. InvalidArgument if no device suits; the message names the node, the
+// requested device and the devices that exist.
 Status PlaceNodes(Graph* graph, const PlacerOptions& options);
 
 // The error for a node whose requested device does not exist.

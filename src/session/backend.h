@@ -24,7 +24,8 @@ class SessionBackend {
   };
   virtual ~SessionBackend() = default;
 
-  // A prepared signature. Each backend derives its own type, and accepts only that.
+  // A prepared combination of feeds, fetches and targets (RunSignature). Each backend derives its own type, and accepts
+  // only that type.
   struct Prepared {
     virtual ~Prepared() = default;
   };
@@ -36,7 +37,7 @@ class SessionBackend {
   // null.
   virtual StatusOr<std::vector<Tensor>> Run(const RunSignature& signature, std::vector<Tensor> feeds, Deadline deadline,
                                             Recording* recording) = 0;
-  // Ends the calls of Prepare, RunPrepared and Run that are in progress, with Cancelled.
+  // Ends the calls of Prepare, RunPrepared and Run that are in progress. They return Cancelled.
   virtual void CancelRuns() = 0;
   virtual Status Close() = 0;
   virtual std::vector<std::string> ListDevices() = 0;
@@ -45,7 +46,7 @@ class SessionBackend {
 // `graph` must outlive the backend.
 StatusOr<std::unique_ptr<SessionBackend>> NewLocalBackend(const Graph& graph, const SessionOptions& options);
 // Uses TensorFlow's MasterService of the server at `address` ("host:port"). Unavailable if no server answers there,
-// Unauthenticated if it cannot prove who it is. `graph` must outlive the backend.
+// Unauthenticated if the server cannot prove its identity. `graph` must outlive the backend.
 StatusOr<std::unique_ptr<SessionBackend>> NewRemoteBackend(const Graph& graph, const std::string& address,
                                                            const SessionOptions& options);
 

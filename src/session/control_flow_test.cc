@@ -55,7 +55,7 @@ TEST(ControlFlowTest, TheBranchThatIsNotTakenHasNoEffect) {
   auto session = Session::Create(g).value();
   ASSERT_TRUE(session->Run({GlobalVariablesInitializer(g)}).ok());
   for (const bool side : {true, false, true}) ASSERT_TRUE(RunOne(*session, r, {{pred, Tensor::Scalar(side)}}).ok());
-  EXPECT_EQ(*RunOne(*session, v.value()), 102);
+  EXPECT_EQ(*RunOne(*session, v.value()), 102);  // 1 + 100 + 1
 }
 
 TEST(ControlFlowTest, ShapesKnownBeforehandStayDeadInADeadBranch) {
@@ -103,7 +103,7 @@ TEST(ControlFlowTest, AControlTriggerRunsAfterDeadNodes) {
   EXPECT_EQ(*RunOne(g, Identity(Number(g, 7)), {{pred, Tensor::Scalar(false)}}), 7);
 }
 
-// Counts to `n` in steps of one.
+// Builds a loop that counts from 0 to `n`, and returns the last count.
 Output CountTo(Graph& g, Output n, const std::string& frame = "loop", int64_t parallel = 10) {
   const Output limit = EnterConstant(n, frame, parallel);
   return While(
@@ -121,7 +121,7 @@ TEST(ControlFlowTest, AWhileLoopRunsAsLongAsItsConditionHolds) {
   }
 }
 
-// The sum of i * j for 0 <= j <= i < n, by two nested loops.
+// The sum of i * j for 0 <= j <= i < n, by two nested loops. The inner body applies `step` to each partial sum.
 Output SumOfProducts(
     Graph& g, Output n, int64_t parallel, const std::string& device = "",
     const std::function<Output(Output)>& step = [](Output x) { return x; }) {
@@ -177,7 +177,7 @@ TEST(ControlFlowTest, ACondInALoopIsEvaluatedInEachIteration) {
             g, odd, v[0], [](Output x) { return x * 3.0f + 1.0f; }, [](Output x) { return x / 2.0f; });
         return LoopVars{next, v[1] + 1.0f};
       });
-  EXPECT_EQ(*RunOne(g, r[1]), 111);
+  EXPECT_EQ(*RunOne(g, r[1]), 111);  // the number of steps from 27 to 1
 }
 
 size_t ResidentBytes() {
@@ -266,6 +266,8 @@ TEST(ControlFlowTest, InputsFromDifferentLoopsAreRefused) {
 
 class ClusterControlFlowTest : public ::testing::Test {
  protected:
+  // Tensors of up to a kilobyte are sent at once, and larger ones only when they are granted
+  // (cluster/exchange/exchange.h). The limits are low, so that the tests cover both.
   ClusterControlFlowTest()
       : cluster_(1, 1, {.membership = {}, .exchange = {.eager_limit = 1 << 10, .eager_budget = 4096}}) {}
   std::unique_ptr<Session> Open(Graph& g) { return Session::Create(g, {.target = cluster_.worker_target()}).value(); }
@@ -285,7 +287,7 @@ TEST_F(ClusterControlFlowTest, TheBodyMayBeOnAnotherTask) {
         parallel, kWorker);
     auto session = Open(g);
     EXPECT_EQ(*RunOne(*session, r[1], {{n, Tensor::Scalar(0.0f)}}), 0);
-    EXPECT_EQ(*RunOne(*session, r[1], {{n, Tensor::Scalar(20.0f)}}), 2470);
+    EXPECT_EQ(*RunOne(*session, r[1], {{n, Tensor::Scalar(20.0f)}}), 2470);  // the sum of i * i for i < 20
   }
 }
 
@@ -338,7 +340,7 @@ TEST_F(ClusterControlFlowTest, AVariableOnTheParameterServerIsUpdatedInEachItera
   auto session = Open(g);
   ASSERT_TRUE(session->Run({GlobalVariablesInitializer(g)}).ok());
   EXPECT_EQ(*RunOne(*session, r[0]), 10);
-  EXPECT_EQ(*RunOne(*session, v.value()), 45);
+  EXPECT_EQ(*RunOne(*session, v.value()), 45);  // 0 + 1 + ... + 9
 }
 
 TEST_F(ClusterControlFlowTest, ALoopWithoutAConditionRunsOnce) {
@@ -354,12 +356,13 @@ TEST_F(ClusterControlFlowTest, ALoopInvariantIsUsedOnAnotherTaskInEachIteration)
   const LoopVars r = While(
       g, "loop", {Number(g, 0)}, [&](const LoopVars& v) { return Less(v[0], 5.0f); },
       [&](const LoopVars& v) {
-        // Without control edges, the part of the loop on the parameter server has no NextIteration.
+        // Drops the control dependency of the body, so that no node of the loop on the parameter server depends on the
+        // iteration.
         auto scope = g.ControlDependencies(std::vector<Operation>{});
         return LoopVars{v[0] + On(g, kPs, [&] { return two * two; })};
       },
       10, kWorker);
-  EXPECT_EQ(*RunOne(*Open(g), r[0]), 8);
+  EXPECT_EQ(*RunOne(*Open(g), r[0]), 8);  // two times 2 * 2
 }
 
 TEST_F(ClusterControlFlowTest, SmallAndLargeDeadTensorsCrossTasks) {
@@ -406,6 +409,7 @@ TEST_F(ClusterControlFlowTest, AnErrorOnTheOtherTaskEndsTheLoop) {
       g, "loop", {Number(g, 0)}, [](const LoopVars& v) { return Less(v[0], 10.0f); },
       [&](const LoopVars& v) {
         return LoopVars{On(g, kPs, [&] {
+          // NaN when v[0] is 3: log(0) * 0.
           const Output bad = Log(Number(g, 3) - v[0]) * 0.0f + v[0] + 1.0f;
           return NodeBuilder(g, "CheckNumerics").Input(bad).Attr("message", std::string("too far")).Output();
         })};

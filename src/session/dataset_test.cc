@@ -17,6 +17,8 @@ const std::vector<DType> kInt64s = {kInt64};
 
 Output Number(Graph& g, int64_t value) { return Operand(Tensor::Scalar(value)).ToOutput(g); }
 
+// Adds a node of a dataset or iterator op, which has the attributes output_types and output_shapes. The elements are
+// int64.
 Output Dataset(Graph& g, const std::string& op, const std::vector<Output>& inputs,
                const std::map<std::string, AttrValue>& attrs = {}) {
   NodeBuilder b(g, op);
@@ -136,7 +138,8 @@ TEST(DatasetTest, AnIteratorContinuesWhereAnotherOneWasSaved) {
       },
   };
   for (size_t p = 0; p < pipelines.size(); ++p) {
-    // Two iterators over datasets of their own, with unseeded shuffles: all that the second one knows is the state.
+    // Each of the two iterators has its own dataset, with unseeded shuffles. So the second one can give the elements of
+    // the first one only if it gets them from the saved state.
     const Output handle = Dataset(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
     const Operation initialize = NodeBuilder(g, "MakeIterator").Input(pipelines[p]()).Input(handle).Finish();
     const Output next = Dataset(g, "IteratorGetNext", {handle});
@@ -178,7 +181,8 @@ TEST(DatasetTest, AStateOfAnotherPipelineIsRefused) {
   EXPECT_EQ(Rest(*session, two.next), (std::vector<int64_t>{0, 1, 2, 3})) << "the iterator is as it was";
 }
 
-// A function f(x, queue) that dequeues an element of the queue, and a dataset that maps ten numbers by f.
+// A function f(x, queue) that dequeues an element of the queue, and a dataset that maps ten numbers by f. Type 9 is
+// int64, type 20 is resource.
 constexpr const char* kMapOverQueue = R"(
   library { function { signature { name: 'f' is_stateful: true input_arg { name: 'x' type: 9 }
       input_arg { name: 'queue' type: 20 } output_arg { name: 'y' type: 9 } }
@@ -220,7 +224,7 @@ TEST(DatasetTest, AStepStopsWaitingForAnElementAtItsDeadline) {
     const auto r = (*session)->Run({it.next}, {}, {.timeout = std::chrono::seconds(30)});
     ASSERT_TRUE(r.ok()) << r.status();
     EXPECT_EQ((*r)[0].scalar<int64_t>(), 42);
-  }  // the session must also end while a prefetch waits, although no step waits
+  }  // the destructor of the session must also return if a prefetch still waits, although no step does
 }
 
 TEST(DatasetTest, AFunctionIsSentToTheTaskThatRunsIt) {

@@ -1,5 +1,5 @@
-// Tests trainings, from the graph to the values, on a device whose memory the host cannot access and whose kernels run
-// later.
+// Tests sessions that use a FakeDevice: the host cannot access its memory, and its kernels only enqueue work, which
+// runs later.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -119,7 +119,7 @@ TEST(DeviceSessionTest, TensorsBetweenDevicesOfDifferentTasksPassThroughTheHosts
   ExpectEqual(*values, *expected);
 }
 
-TEST(DeviceSessionTest, AnOpWithoutAKernelForTheDeviceIsAnErrorOrGoesToTheCpu) {
+TEST(DeviceSessionTest, AnOpWithoutAKernelForTheDeviceIsAnErrorUnlessSoftPlacementMovesIt) {
   Graph g;
   auto device = g.Device("/device:FAKE:0");
   const Output x = Operand(2.0f).ToOutput(g);
@@ -132,7 +132,7 @@ TEST(DeviceSessionTest, AnOpWithoutAKernelForTheDeviceIsAnErrorOrGoesToTheCpu) {
   EXPECT_FLOAT_EQ((*soft)[0].scalar<float>(), -std::log(4.0f));
 }
 
-TEST(DeviceSessionTest, ValuesThatTheDeviceComputesCanControlALoopOnTheCpu) {
+TEST(DeviceSessionTest, ABranchOfAConditionalMayBeOnTheDevice) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {2}, "x");
   const Output pred = Placeholder(g, kBool, {}, "pred");
@@ -186,6 +186,7 @@ TEST(DeviceSessionTest, ALoopMayChangeTheDeviceFromOneIterationToTheNext) {
     for (int step = 0; step < 2; ++step) {
       const auto value = session->Run({results[1], results[0]}, {{x, Tensor::Vector<float>({1, -2})}});
       ASSERT_TRUE(value.ok()) << c.loop << ", " << c.next << ", " << c.body << ": " << value.status();
+      // x times (-2)^5.
       EXPECT_EQ((*value)[0].ToString(), "float32[2] [-32 64]") << c.loop << ", " << c.next << ", " << c.body;
       EXPECT_EQ((*value)[1].scalar<float>(), 5);
     }

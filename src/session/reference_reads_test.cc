@@ -53,6 +53,8 @@ class ReferenceReadsTest : public ::testing::Test {
 };
 
 TEST_F(ReferenceReadsTest, AReaderOnAnotherTaskSeesTheUpdateThatItFollows) {
+  // A chain of updates and reads: each update follows the read before it, so that it cannot overtake this read.
+  // `between` is the task of a NoOp between an update and its read; "": there is none.
   std::vector<Output> reads;
   const Output v = NewVariable("v");
   Output last = v;
@@ -71,7 +73,6 @@ TEST_F(ReferenceReadsTest, AReaderOnAnotherTaskSeesTheUpdateThatItFollows) {
       }
     }
   }
-  // The next update must not overtake the last read, so each update follows the read before it.
   for (size_t i = 0; i < reads.size(); ++i) EXPECT_EQ(Run(reads[i]), static_cast<float>(i + 1)) << i;
 }
 
@@ -158,10 +159,11 @@ TEST_F(ReferenceReadsTest, AReaderBehindABarrierOfQueuesSeesWhatAnotherSessionWr
 }
 
 TEST_F(ReferenceReadsTest, ALoopReadsTheVariableInEachIteration) {
-  // The loop is where the variable is, or on another task.
+  // The loop is on the task of the variable or on another task.
   for (const char* where : {kFirstPs, kReader}) {
     for (const char* entered : {"RefEnter", "Enter"}) {
-      if (where == kReader && std::string(entered) == "Enter") continue;  // reads once, before the loop
+      if (where == kReader && std::string(entered) == "Enter")
+        continue;  // Enter would read the variable once, before the loop
       Graph g;
       std::swap(g, g_);
       inits_.clear();
@@ -195,8 +197,8 @@ TEST_F(ReferenceReadsTest, ALoopReadsTheVariableInEachIteration) {
             const Output read = vars[1] + in_loop;
             return LoopVars{vars[0] + one, read};
           },
-          1, where);
-      EXPECT_EQ(Run(sums[1]), 10) << where << " " << entered;
+          /*parallel=*/1, where);
+      EXPECT_EQ(Run(sums[1]), 10) << where << " " << entered;  // 1 + 2 + 3 + 4
     }
   }
 }

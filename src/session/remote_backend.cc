@@ -23,6 +23,7 @@ constexpr std::chrono::seconds kConnectTimeout{10};
 // Short, so that Close() does not wait long for a server that has stopped.
 constexpr std::chrono::seconds kCloseTimeout{5};
 
+// Calls the MasterService of a server over gRPC.
 class RemoteBackend final : public SessionBackend {
  public:
   RemoteBackend(const Graph& graph, const std::string& address, const SessionOptions& options,
@@ -166,8 +167,8 @@ class RemoteBackend final : public SessionBackend {
     if (!result.status.ok()) return CancelledIfClosed(ErrorOf(result));
     return std::move(result.answer);
   }
-  // If the session has been closed, returns Cancelled for Aborted: the server may delete a closed session before it
-  // receives a call that was made earlier, and then answers Aborted.
+  // If the session has been closed, returns Cancelled instead of Aborted: the server may delete a closed session before
+  // it receives a call that was made earlier, and then answers Aborted.
   Status CancelledIfClosed(Status status) const {
     return absl::IsAborted(status) && closed_ ? Cancelled("the session is closed") : status;
   }
@@ -184,7 +185,7 @@ class RemoteBackend final : public SessionBackend {
     // A server that was restarted does not know the session.
     return absl::IsAborted(error) ? Annotate(error, "grpc://" + address_) : error;
   }
-  // The error of a call that failed: the server's answer, or the way in which its task was lost.
+  // The error of a call that failed: the server's answer, or why there is none. OK if the call succeeded.
   Status ErrorOf(const CallClient::Result& result) const {
     if (result.status.ok() || result.from_server) return ServerError(result.status);
     // The handle of a session begins with the task of its master: "worker/0#...".

@@ -140,13 +140,13 @@ TEST_F(RemoteSessionTest, ADeadlineNamesTheOpThatTheStepWaitsForAndItsTask) {
   FIFOQueue queue(g, {kInt32}, {.shapes = {Shape()}, .capacity = 1, .name = "q"});
   auto element = queue.Dequeue();
   auto session = Connect(g);
-  // Long enough for the server's answer, which comes before the deadline, to arrive.
+  // The server answers shortly before the deadline. The timeout is long enough for this answer to arrive.
   const Status late = session->Run({element[0]}, {}, {.timeout = std::chrono::milliseconds(1000)}).status();
   EXPECT_EQ(late.code(), absl::StatusCode::kDeadlineExceeded) << late;
   EXPECT_THAT(std::string(late.message()), HasSubstr("worker/0: QueueDequeueV2 'q_Dequeue'"));
 }
 
-TEST_F(RemoteSessionTest, TheLossOfTheMasterNamesTargetAndTask) {
+TEST_F(RemoteSessionTest, TheErrorOfALostMasterNamesTargetAndTask) {
   Graph g;
   auto x = Const(g, Tensor::Scalar(1.0f));
   auto session = Session::Create(g, {.target = target_, .operation_timeout = std::chrono::seconds(1)});
@@ -181,7 +181,7 @@ TEST_F(RemoteSessionTest, AMasterThatWasRestartedAsksForANewSession) {
   }
 }
 
-TEST_F(RemoteSessionTest, AnUninitialisedVariableHasOneCode) {
+TEST_F(RemoteSessionTest, ReadsAndUpdatesOfAnUninitialisedVariableFailWithTheSameCode) {
   Graph g;
   Variable v(g, {}, Zeros(), {.name = "v"});
   auto session = Connect(g);
@@ -246,7 +246,7 @@ TEST_F(RemoteSessionTest, StepsThatStartWhileTheSessionClosesAreCancelled) {
   }
 }
 
-TEST(RemoteSessionWithoutServerTest, IsUnavailable) {
+TEST(RemoteSessionWithoutServerTest, CreateReturnsUnavailable) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {}, "x");
   (void)x;

@@ -14,10 +14,11 @@ namespace {
 
 using Clock = MonotonicClock;
 
-// The signature of a list of fetches, and the position of each fetch among the tensors that a step returns.
+// The feeds, fetches and targets of a step, and the position of each of the caller's fetches among the tensors that the
+// step returns.
 struct Resolved {
   RunSignature signature;
-  std::vector<int> value_of;  // by fetch, in the caller's order; -1 for operations
+  std::vector<int> value_of;  // for each fetch, in the caller's order: its position; -1 for operations
 };
 
 Status NotValid(const char* what, size_t i) {
@@ -57,6 +58,7 @@ StatusOr<Resolved> ResolveFetches(const Graph& graph, const std::vector<Fetch>& 
   return r;
 }
 
+// The values in the order of the caller's fetches; invalid tensors for operations.
 std::vector<Tensor> InOrder(const std::vector<int>& value_of, std::vector<Tensor> values) {
   std::vector<Tensor> result(value_of.size());
   for (size_t i = 0; i < value_of.size(); ++i) {

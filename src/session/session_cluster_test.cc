@@ -57,7 +57,7 @@ TEST_F(SessionClusterTest, TasksHaveTheirNamesInTheSessionsCluster) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {2}, "x");
   auto sum = On(g, "/job:worker/task:1", x, 2) + On(g, "/job:worker/task:2", x, 3) + On(g, "/job:ps/task:0", x, 4);
-  // The master is not the first task of the cluster.
+  // The master is not the first task of the cluster. No server runs as worker/0, which the step does not use.
   auto session = Open(g, 2, ClusterSpec({{"ps", {Address(1)}}, {"worker", {"localhost:9", Address(0), Address(2)}}}));
   ASSERT_TRUE(session.ok()) << session.status();
   auto result = (*session)->Run({sum}, {{x, Tensor::Of<float>({2}, {1, 10})}});
@@ -131,7 +131,7 @@ TEST_F(SessionClusterTest, AServerMayHaveDevicesThatTheMasterDoesNotHave) {
   auto result = session->Run({y}, {{"x:0", Tensor::Scalar(2.0f)}});
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ((*result)[0].scalar<float>(), 10);
-  EXPECT_EQ(session->ListDevices().size(), 4u);
+  EXPECT_EQ(session->ListDevices().size(), 4u);  // one of worker/0 and three of worker/1
 }
 
 TEST_F(SessionClusterTest, TheMasterMustBeInTheClusterOnce) {
@@ -269,7 +269,8 @@ TEST(SessionStateTest, IsSharedUnlessTheSessionIsolatesIt) {
   EXPECT_EQ(open(true)->Run({v}).status().code(), StatusCode::kFailedPrecondition);
 }
 
-// Runs on networks whose tasks pass buffers to each other: inproc and local.
+// Runs on the networks (TENSORBRAID_TEST_NETWORK) whose tasks pass buffers to each other: inproc and local. The
+// parameter says whether the variable is a reference variable; otherwise it is a resource.
 class ReadByAnotherTaskTest : public ::testing::TestWithParam<bool> {};
 
 TEST_P(ReadByAnotherTaskTest, AnUnchangedVariableIsNotCopied) {
@@ -313,7 +314,7 @@ TEST_P(ReadByAnotherTaskTest, AnUnchangedVariableIsNotCopied) {
   };
   const Tensor first = fetch(), second = fetch();
   EXPECT_EQ(first.raw_data(), second.raw_data());
-  // While they are held, an update goes to another buffer.
+  // While `first` and `second` hold the buffer, an update goes to another one.
   ASSERT_TRUE((*session)->Run({add}).ok());
   const Tensor third = fetch(), fourth = fetch();
   EXPECT_EQ(third.raw_data(), fourth.raw_data());

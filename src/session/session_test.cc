@@ -92,7 +92,7 @@ TEST(SessionTest, RunsFailOnceTheGraphIsDestroyed) {
   expect_destroyed(session->Prepare({y}, {x}).status(), "Session::Prepare: the Graph has been destroyed");
   expect_destroyed(prepared.Run({one}).status(), "Session::Prepared::Run: the Graph has been destroyed");
   EXPECT_DEATH(session->graph(), "session_test.cc:[0-9]+: graph: Session::graph: the Graph has been destroyed");
-  // A session of another graph gets fetches and feeds of the destroyed graph.
+  // A session of another graph refuses fetches and feeds of the destroyed graph.
   Graph other;
   auto z = Placeholder(other, kFloat32, {}, "z");
   auto second = Session::Create(other).value();
@@ -102,7 +102,7 @@ TEST(SessionTest, RunsFailOnceTheGraphIsDestroyed) {
   EXPECT_TRUE(session->Close().ok());
 }
 
-// A Supervisor, for example, runs steps on threads of its own, to read the global step.
+// A Supervisor, for example, runs steps on its own threads, to read the global step.
 TEST(SessionTest, AGraphMayBeDestroyedWhileAnotherThreadRunsSteps) {
   for (int round = 0; round < 20; ++round) {
     auto g = std::make_unique<Graph>();
@@ -115,7 +115,7 @@ TEST(SessionTest, AGraphMayBeDestroyedWhileAnotherThreadRunsSteps) {
     bool started = false;
     Status last;
     std::thread runs([&] {
-      // Each step has a signature of its own, so that it reads the graph.
+      // Each step has other fetches than the step before, so that it must read the graph.
       for (size_t i = 0; last.ok(); i = (i + 1) % sums.size()) {
         last = session->Run({sums[i], sums[i / 2]}, {{x, one}}).status();
         if (!std::exchange(started, true)) first_step.set_value();

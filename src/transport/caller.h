@@ -9,7 +9,7 @@
 namespace tensorbraid {
 
 // What a caller may do. kClient: create sessions and run them. kTask: also everything that concerns the whole cluster,
-// such as opening a link as a task, resetting containers, or sessions that bring their own cluster.
+// such as opening a link as a task, resetting containers, or creating sessions that bring their own cluster.
 enum class Role { kTask, kClient };
 
 // The organizational unit in the subject of a client's certificate; `tensorbraid certs --clients` writes it.
@@ -19,7 +19,8 @@ struct Caller {
   Role role = Role::kTask;
   // Whether the connection comes over loopback, or the caller is in this process.
   bool is_local = true;
-  // The other end of the connection, for messages and for limits: "10.0.0.7:41234". Empty in this process.
+  // The other end of the connection, "10.0.0.7:41234": named in messages, and used to limit the calls of each
+  // connection. Empty if the caller is in this process.
   std::string address = {};
 };
 

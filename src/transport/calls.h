@@ -1,5 +1,5 @@
-// Calls of clients, each with one request and one answer. Links connect tasks; a client that is not a task reaches a
-// master by calls.
+// Calls of clients, each with one request and one answer. Links (transport.h) connect tasks; a client that is not a
+// task reaches a master by calls.
 #ifndef TENSORBRAID_TRANSPORT_CALLS_H_
 #define TENSORBRAID_TRANSPORT_CALLS_H_
 
@@ -56,7 +56,7 @@ class CallClient {
   using Deadline = std::chrono::steady_clock::time_point;
   struct Result {
     Status status;
-    Payload answer;  // has an owner
+    Payload answer;  // its owner is set, so it stays valid
     // Whether the server sent this status. Otherwise the transport did: the server could not be reached, was lost, or
     // did not answer in time.
     bool from_server = false;

@@ -18,6 +18,7 @@ MessageParts Parts(size_t mebibytes, size_t more) {
 
 TEST(CallsTest, MessagesBeyondTheLimitOfProtobufAreRefused) {
   EXPECT_TRUE(CheckCallSize({}, "an answer").ok());
+  // 2047 MiB, 1 MiB less 5 bytes, and the 4 bytes of "head" are 2 GiB less 1 byte, which is the limit.
   EXPECT_TRUE(CheckCallSize(Parts(2047, (1 << 20) - 5), "an answer").ok());
   const Status status = CheckCallSize(Parts(2047, (1 << 20) - 4), "an answer");
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;

@@ -15,7 +15,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "lengths and tensors are sent in native byte order");
 
-constexpr int kMaxRank = 254;
+constexpr int kMaxRank = 254;  // as in TensorFlow
 
 // The arena in which a thread builds and parses headers. Each header reuses its memory, so the messages of a step
 // allocate nothing.

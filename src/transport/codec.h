@@ -37,8 +37,8 @@ Status AppendPacket(const Message& message, std::string* out);
 void AppendPacket(const LaneMessage& message, std::string* out);
 void AppendPacket(const Ping& message, std::string* out);
 void AppendPacket(const BulkAck& message, std::string* out);
-// Checks everything that one packet can tell: sizes, dtype, shape, and that the payload fits the tensor. The caller has
-// to check that step, edge and session exist. The message takes ownership of `payload`.
+// Checks everything that can be checked by looking at one packet: sizes, dtype, shape, and that the payload fits the
+// tensor. The caller has to check that step, edge and session exist. The message takes ownership of `payload`.
 StatusOr<LinkMessage> DecodeLinkMessage(std::span<const std::byte> header, Payload payload);
 // As DecodeLinkMessage, for a side lane: it carries only messages of the cluster, so any other message is
 // InvalidArgument.

@@ -33,6 +33,7 @@ Status OddStatus() {
 
 const TensorKey kKey{{0xfedcba9876543210, 7}, 4000000000u, ~uint64_t{0}, 3};
 
+// One message of each type, in the order of the alternatives of Message.
 std::vector<Message> OneOfEach() {
   const TensorMeta meta{.dtype = kFloat32, .shape = {2, 0, 3}, .bytes = 0};
   return {Heartbeat{},
@@ -84,7 +85,7 @@ T AsSentByALink(const T& message) {
   return std::get<T>(DecodeLinkMessage(header, {}).value());
 }
 
-TEST(CodecTest, PrivateMessagesOfLinksAreNoMessages) {
+TEST(CodecTest, TheMessagesBetweenLinksAreDecodedForLinksOnly) {
   const auto ping = AsSentByALink(Ping{.number = 3, .is_answer = true});
   EXPECT_EQ(ping.number, 3u);
   EXPECT_TRUE(ping.is_answer);
@@ -96,7 +97,7 @@ TEST(CodecTest, PrivateMessagesOfLinksAreNoMessages) {
   EXPECT_EQ(lane.bulk_tensors, 7u);
 }
 
-TEST(CodecTest, ALinkPassesMessagesOn) {
+TEST(CodecTest, LinksAlsoDecodeTheMessagesOfTheCluster) {
   std::string packet;
   ASSERT_TRUE(AppendPacket(Heartbeat{.only_serves = true}, &packet).ok());
   const auto header = std::as_bytes(std::span(packet)).subspan(kPacketPrefixBytes);
@@ -105,7 +106,7 @@ TEST(CodecTest, ALinkPassesMessagesOn) {
   EXPECT_TRUE(std::get<Heartbeat>(std::get<Message>(*message)).only_serves);
 }
 
-TEST(CodecTest, FieldsSurvive) {
+TEST(CodecTest, FieldsSurviveARoundTrip) {
   EXPECT_FALSE(AsSent(Heartbeat{}).only_serves);
   EXPECT_TRUE(AsSent(Heartbeat{.only_serves = true}).only_serves);
   EXPECT_EQ(AsSent(Leave{OddStatus()}).status, OddStatus());
@@ -160,7 +161,7 @@ TEST(CodecTest, FieldsSurvive) {
   EXPECT_EQ(bulk.payload.pieces[0].data(), part.payload.pieces[0].data());  // the same bytes, not a copy
 }
 
-TEST(CodecTest, HandshakesSurvive) {
+TEST(CodecTest, HandshakesSurviveARoundTrip) {
   std::string packet;
   Hello hello = HelloFrom("a", "b");
   hello.lanes = {{.kind = "local", .word = std::string("a\0b", 3)}, {.kind = "ucx", .word = "", .is_answer = true}};
@@ -228,8 +229,8 @@ TEST(CodecTest, PacketLengthsBeyondTheLimitsAreRefused) {
   EXPECT_TRUE(ReadPacketPrefix("\1\0\0\0\1\0\0\0\0\0\0\0").ok());
 }
 
-// All bytes either decode or are refused with InvalidArgument; sanitizers find the rest. A message that decodes can be
-// encoded again.
+// Any bytes either decode or are refused with InvalidArgument. (Sanitizers find invalid accesses to memory.) A message
+// that decodes can be encoded again.
 TEST(CodecTest, MutatedPacketsNeverCrash) {
   const uint32_t seed = TestSeed();
   const SeedReport report(seed);

@@ -18,12 +18,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A way to make transports that reach each other.
+// A kind of transport to test.
 struct Kind {
   std::string name;
   bool channels_overlap = true;  // the handler may run for both channels at the same time
   bool large_in_parts = true;    // a large payload arrives in parts
   bool side_lane = false;        // links switch to a side lane
+  // Returns a function that makes transports. Those that the same function has made can reach each other.
   std::function<std::function<std::unique_ptr<Transport>()>()> make;
 };
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
@@ -327,7 +328,8 @@ TEST_P(ConformanceTest, CloseFlushesControlAndBringsBothSidesDownOnce) {
   EXPECT_EQ(b.handler->downs(), 1u);
 }
 
-// A task says in its last message that it leaves; the other one must not take it for lost.
+// A task says in its last message that it leaves. If that message did not arrive, the other task would report it as
+// lost.
 TEST_P(ConformanceTest, WhatIsSentBeforeCloseArrivesAlsoWhileThePeerSends) {
   constexpr uint64_t kRounds = 20, kLast = 20;
   Task a = Start("a"), b = Start("b");
@@ -372,7 +374,8 @@ TEST_P(ConformanceTest, ATaskThatSendsAndClosesAtOnceIsHeard) {
       };
       Listen(a);
       Listen(b);
-      ConnectAndWait(*a.transport, b.address(), HelloFrom("a")).status().IgnoreError();  // an error, if it ended before
+      // Connect fails if the link has closed first.
+      ConnectAndWait(*a.transport, b.address(), HelloFrom("a")).status().IgnoreError();
       EXPECT_FALSE(hearing.WaitForDown().ok());
       EXPECT_FALSE(closing.WaitForDown().ok());
       EXPECT_EQ(hearing.ups(), 1u);
@@ -417,7 +420,7 @@ TEST_P(ConformanceTest, MessagesSentFromOnLinkUpArriveAfterTheOthersOnLinkUp) {
   }
 }
 
-TEST_P(ConformanceTest, PeerShutdownInTheMiddleOfTraffic) {
+TEST_P(ConformanceTest, AShutdownDuringTrafficMakesThePeerUnavailable) {
   Task a = Start("a"), b = Start("b");
   auto link = Connect(a, b);
   std::atomic<bool> stop{false};

@@ -1,4 +1,5 @@
-// What travels on a link: the messages of the cluster, and those that the links exchange among themselves.
+// Everything that travels on a link: the messages of the cluster (messages.h), and the messages that the two ends of
+// the link itself exchange.
 #ifndef TENSORBRAID_TRANSPORT_LINK_MESSAGES_H_
 #define TENSORBRAID_TRANSPORT_LINK_MESSAGES_H_
 
@@ -10,13 +11,14 @@
 
 namespace tensorbraid {
 
-// Measures the round trip of a link (grpc/): each end answers the pings of the other at once.
+// Measures the round trip of a link (grpc/grpc_link.h): each end answers the pings of the other at once.
 struct Ping {
   uint32_t number = 0;
   bool is_answer = false;
 };
 
-// The total number of bytes of BulkTensors that the sender of this message has received on this link (grpc/).
+// The total number of bytes of BulkTensors that the sender of this message has received on this link
+// (grpc/bulk_window.h).
 struct BulkAck {
   uint64_t received_bytes = 0;
 };
@@ -25,7 +27,7 @@ struct BulkAck {
 struct LaneMessage {
   enum class Kind : uint32_t {
     kNote = 1,      // `text` is for the LaneKind of the other end
-    kReady = 2,     // the accepting end: its lane is open, and it leaves the choice to the other end
+    kReady = 2,     // from the accepting end: its lane is open, and the other end decides whether to switch
     kSwitched = 3,  // the last message over the base: the sender uses the lane from now on
     kGivenUp = 4,   // there will be no lane; `text` says why
   };

@@ -1,5 +1,6 @@
 // The messages between tasks, as plain structs. Each transport encodes them in its own way, or not at all. The messages
-// that links exchange among themselves are in link_messages.h.
+// that links exchange among themselves are in link_messages.h. How tensors are announced, granted and sent is described
+// in cluster/exchange/exchange.h.
 #ifndef TENSORBRAID_TRANSPORT_MESSAGES_H_
 #define TENSORBRAID_TRANSPORT_MESSAGES_H_
 
@@ -29,6 +30,7 @@ struct StepId {
   }
 };
 
+// Identifies a session, in the same way as a StepId a step.
 struct SessionId {
   uint64_t master = 0;
   uint64_t counter = 0;
@@ -73,9 +75,9 @@ struct Payload {
 
 // A device, as described by its task.
 struct DeviceInfo {
-  std::string type;  // "CPU"
-  int id = 0;        // among the task's devices of this type
-  int64_t memory_limit = 0;
+  std::string type;          // "CPU"
+  int id = 0;                // among the task's devices of this type
+  int64_t memory_limit = 0;  // bytes
   uint64_t incarnation = 0;  // random, never 0, new with every start of the task
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };
@@ -106,12 +108,13 @@ struct Hello {
   std::vector<LaneOffer> lanes;
 };
 
-// RegisterGraph, ResetContainers and GetReport carry a request number, which the Reply to them repeats.
+// Gives a task the graph of a partition that it will run. RegisterGraph, ResetContainers and GetReport carry a request
+// number, which the Reply to them repeats.
 struct RegisterGraph {
   uint64_t request = 0;
   SessionId session;
   uint64_t handle = 0;          // chosen by the master
-  std::string partition;        // a GraphDef, or its end
+  std::string partition;        // a GraphDef, or the end of one that began in GraphParts
   bool isolated_state = false;  // the session's variables and queues are its own, not the task's
   bool limited_files = false;   // the session's client is on another machine: its graphs may use certain files only
 };
@@ -143,6 +146,7 @@ struct GetReport {
   // session, it is this cluster, if the task is its master.
   uint32_t session_clusters_within_ms = 0;
 };
+// Answers a RegisterGraph, ResetContainers or GetReport. `body` is empty except for a GetReport.
 struct Reply {
   uint64_t request = 0;
   Status status;
@@ -202,7 +206,8 @@ struct BulkTensor {
   uint64_t offset = 0;
   Payload payload;
 };
-// The total number of eager bytes received on this link that the sender of this message has consumed or dropped.
+// The total number of bytes of EagerTensors, received on this link, that the sender of this message has consumed or
+// dropped.
 struct EagerCredit {
   uint64_t consumed_bytes = 0;
 };

@@ -13,12 +13,12 @@
 namespace tensorbraid {
 namespace {
 
-// The side lanes of a task that does not ask for certain ones.
+// The side lanes for protocol "".
 std::vector<std::shared_ptr<LaneKind>> BestLanes(bool loopback_only, const GrpcOptions& options) {
   std::vector<std::shared_ptr<LaneKind>> kinds = {NewLocalKind()};
   if (HasRdmaDevice() && options.tls.enabled()) {
-    TB_LOG(Info, "transport") << "this task does not use RDMA by itself, because TLS would not protect it; protocol "
-                                 "'grpc+ucx' uses it";
+    TB_LOG(Info, "transport") << "this task does not use RDMA, because TLS would not protect it; to use RDMA all the "
+                                 "same, choose protocol 'grpc+ucx'";
   } else if (HasRdmaDevice()) {
     if (auto context = UcxContext::Create(loopback_only); context.ok()) {
       kinds.push_back(NewUcxKind(*std::move(context)));

@@ -11,17 +11,17 @@
 
 namespace tensorbraid {
 
-// Whether this name asks for UCX: "grpc+ucx", or one of "grpc+verbs" and "grpc+gdr", TensorFlow's names.
+// Whether the protocol of this name is UCX: "grpc+ucx", or TensorFlow's names "grpc+verbs" and "grpc+gdr".
 bool IsUcxProtocol(std::string_view protocol);
 
-// gRPC connects the tasks and serves clients with every protocol. `protocol` says how else two tasks may communicate,
-// if both want to:
+// gRPC connects the tasks and serves clients with every protocol. `protocol` says how else two tasks may
+// communicate if both support it:
 //   ""          the best that both have: shared memory on one machine; UCX where this machine has a device for RDMA and
 //               TLS is not used
 //   "grpc"      nothing else
 //   "grpc+ucx"  UCX, over RDMA or, without it, over TCP; the other names of IsUcxProtocol mean the same
-// InvalidArgument for another name, FailedPrecondition if the protocol needs UCX, which is not installed. `host` is
-// the host name in the address at which the server will listen.
+// InvalidArgument for another name, FailedPrecondition if the protocol needs UCX and UCX cannot be used, for example
+// because it is not installed. `host` is the host name in the address at which the server will listen.
 StatusOr<std::unique_ptr<Transport>> NewTransport(const std::string& protocol, const std::string& host,
                                                   const GrpcOptions& options);
 

@@ -1,6 +1,6 @@
 // A file with the tokens that a process sends or accepts.
 //
-// A token is a line of at least 16 printable ASCII characters without spaces. Blank lines are ignored. A process sends
+// A token is a line of 16 to 1024 printable ASCII characters without spaces. Blank lines are ignored. A process sends
 // the first token of its file and accepts every one, so that a token can be replaced without a pause.
 #ifndef TENSORBRAID_TRANSPORT_TOKEN_FILE_H_
 #define TENSORBRAID_TRANSPORT_TOKEN_FILE_H_
@@ -20,13 +20,14 @@ namespace tensorbraid {
 // that were read before stay valid and a warning is logged. Thread-safe.
 class TokenFile {
  public:
-  // `flag` names the file in errors and warnings ("--token_file"). InvalidArgument if the file contains no token or
-  // something else; the system's error if it cannot be read.
+  // `flag` names the file in errors and warnings ("--token_file"). InvalidArgument if the file contains no token, or a
+  // line that is neither blank nor a token; the system's error if the file cannot be read.
   static StatusOr<std::unique_ptr<TokenFile>> Open(std::string flag, std::string path);
 
   // The token that this process sends.
   std::string token() TB_EXCLUDES(mu_);
-  // Whether `token` is one of the file. The time that this takes does not depend on how much of a token is right.
+  // Whether `token` is one of the tokens of the file. The time that this takes does not depend on how many characters
+  // are right.
   bool Accepts(std::string_view token) TB_EXCLUDES(mu_);
 
  private:

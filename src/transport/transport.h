@@ -34,8 +34,9 @@ class Link {
   // Whether the messages of the other end now arrive over a side lane (side_lane/): shared memory, or RDMA. A link may
   // switch to a side lane at any time. Its users notice that only here.
   virtual bool receives_by_side_lane() const { return false; }
-  // Whether this link passes large payloads by handing over their memory, without copying them: both ends map it. Such
-  // a payload reaches the handler with an owner, whole, and need not be announced: it takes no memory at the receiver.
+  // Whether this link passes large payloads without copying them, by lending their memory, which both ends map. Such a
+  // payload reaches the handler whole and with an owner. It takes no memory at the receiver, so the sender need not
+  // announce it (AnnounceTensor) and wait until the receiver is ready for it.
   virtual bool shares_memory() const { return false; }
   // Moves the payload to memory that the other end can map, unless it is there already, or so small that it is copied.
   // False if the link does not share memory, or has none left. Thread-safe.
@@ -49,7 +50,7 @@ class Link {
   virtual void SendLaneMessage(const LaneMessage&) {}
 };
 
-// Takes the messages of one link. Called on the transport's threads; must not block. Calls for one channel do not
+// Receives the messages of one link. Called on the transport's threads; must not block. Calls for one channel do not
 // overlap; OnMessage calls for the two channels may.
 class LinkHandler {
  public:

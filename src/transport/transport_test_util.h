@@ -48,7 +48,8 @@ struct Received {
   std::string bytes;
 };
 
-// Records all calls, of all links. Hooks run before a call is recorded, without the lock held; set them before Listen.
+// Records the calls for all links of one transport. Hooks run before a call is recorded, without the lock held; set
+// them before Listen.
 class Recorder : public LinkAcceptor {
  public:
   std::function<Status(const Hello&, Hello*)> on_hello;

@@ -1,5 +1,5 @@
-// Lookups of embeddings. Each consists of ops that distribute the ids over the tables, a gather beside each table, and
-// ops that join the rows.
+// Lookups of embeddings. Each consists of ops that distribute the ids over the parts of the table, a gather beside each
+// part, and ops that join the rows.
 #include "tensorbraid/variables/embedding.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ PartitionStrategy StrategyOf(const EmbeddingTable& table, std::optional<Partitio
   return chosen.value_or(table.is_partitioned() ? PartitionStrategy::kDiv : PartitionStrategy::kMod);
 }
 
-// Records a mistake and returns false unless the parts can be one table.
+// Records a mistake and returns false unless the parts can form one table.
 bool CheckTable(Graph& g, const std::string& function, const EmbeddingTable& table,
                 std::optional<PartitionStrategy> chosen) {
   const PartitionStrategy strategy = StrategyOf(table, chosen);
@@ -49,7 +49,7 @@ bool CheckTable(Graph& g, const std::string& function, const EmbeddingTable& tab
     return mistake("the partitioned variable of '", parts[0].name(),
                    "' is saved as slices of one tensor, so with kMod ",
                    "a checkpoint that is restored into another number of parts would give ids the embeddings of ",
-                   "others: use kDiv, the default, or pass the variable's parts() and never change their number");
+                   "other ids: use kDiv, the default, or pass the variable's parts() and never change their number");
   }
   for (int64_t i = 0; strategy == PartitionStrategy::kDiv && i < count; ++i) {
     const int64_t rows = total / count + (i < total % count ? 1 : 0);
@@ -61,7 +61,7 @@ bool CheckTable(Graph& g, const std::string& function, const EmbeddingTable& tab
   return true;
 }
 
-// Rows with an L2 norm above max_norm are scaled to it. `x` is rows of shape `row`, in any arrangement.
+// Scales rows whose L2 norm is above max_norm to this norm. `x` has the shape [..., row...].
 Output ClipRows(const Output& x, const Shape& row, std::optional<double> max_norm) {
   if (!max_norm || !x.valid()) return x;
   const double limit = std::max(*max_norm, 0.0);
@@ -71,7 +71,7 @@ Output ClipRows(const Output& x, const Shape& row, std::optional<double> max_nor
   // Without axes, ReduceSum would sum over all of them, but a row without axes is a single element.
   const Output square = x * x;
   const Output squares = axes.empty() ? square : ReduceSum(square, axes, {.keep_dims = true});
-  // The square root of 0 has no gradient.
+  // The gradient of the square root is infinite at 0, so the root of 1 is computed in place of it.
   const Output positive = Greater(squares, 0);
   const Output norm = Select(positive, Sqrt(Select(positive, squares, OnesLike(squares))), squares);
   return x * limit / Maximum(norm, limit);
@@ -105,7 +105,7 @@ std::pair<Output, Output> Distribute(const Output& ids, PartitionStrategy strate
   if (strategy == PartitionStrategy::kMod) return {FloorMod(ids, parts), FloorDiv(ids, parts)};
   // The first `extras` parts have one row more.
   const int64_t rows = total / parts, extras = total % parts;
-  if (rows == 0) return {ids, ids - ids};
+  if (rows == 0) return {ids, ids - ids};  // part i has at most one row, the row of id i
   const Output rest = ids - extras;
   const Output part = Maximum(FloorDiv(ids, rows + 1), FloorDiv(rest, rows));
   return {part, Select(Less(part, extras), FloorMod(ids, rows + 1), FloorMod(rest, rows))};
@@ -120,7 +120,7 @@ Output Lookup(Graph& g, const EmbeddingTable& table, const Output& ids, std::opt
   const auto count = static_cast<int64_t>(parts.size());
   const Output flat = ids.shape().has_rank() && ids.shape().rank() == 1 ? ids : Reshape(ids, {-1});
   const auto [part, id] = Distribute(flat, StrategyOf(table, chosen), count, total);
-  // An id that is far from the table must not become another part's by the conversion.
+  // The limits keep the conversion from turning the part of an id that is far out of range into an existing part.
   const Output parts_of_ids = Cast(Minimum(Maximum(part, -1), count), kInt32);
   const Output positions = Range(g, 0, Size(flat));
   const auto partition = [&](const Output& x) {
@@ -189,6 +189,7 @@ Output CombineWeighted(Output e, const Output& position, const Output& segments,
 
 Output SparseLookup(Graph& g, const EmbeddingTable& table, const SparseTensor& ids, const Output* weights,
                     const EmbeddingLookupSparseOptions& options) {
+  // indices[:, 0], the rows of the ids.
   const Output first_column = NodeBuilder(g, "StridedSlice")
                                   .Input(ids.indices)
                                   .Input(ConstantVector(g, {0, 0}))
@@ -233,7 +234,7 @@ struct Filled {
   Output was_empty;  // for each row
 };
 
-// Gives each row without elements one element.
+// Gives each row without elements one element, `value`.
 Filled FillEmptyRows(Graph& g, const SparseTensor& x, const Operand& value) {
   const Operation filled = NodeBuilder(g, "SparseFillEmptyRows")
                                .Input(x.indices)
@@ -254,7 +255,7 @@ Output SafeLookup(const EmbeddingTable& table, const SparseTensor& sparse_ids, c
   const ScopedLocation at(g, loc);
   if (!CheckTable(g, "SafeEmbeddingLookupSparse", table, options.partition_strategy)) return {};
   auto scope = g.NameScope(options.name);
-  // As a matrix, whose rows stand for all dimensions but the last.
+  // Reshape the ids to a matrix: all dimensions but the last are merged into its rows.
   const Output outer = StridedSlice(sparse_ids.dense_shape, {0}, {-1}, {1});
   const Output last = StridedSlice(sparse_ids.dense_shape, {-1}, {0}, {1}, {.end_mask = 1});
   const Output matrix = Concat({ReduceProd(outer, {0}, {.keep_dims = true}), last}, 0);

@@ -1,4 +1,4 @@
-// Initializers of variables.
+// Implements the initializers of variables.
 #include "tensorbraid/variables/initializers.h"
 
 #include <algorithm>
@@ -89,6 +89,7 @@ Initializer Constant(double value) {
 Initializer Constant(Tensor value) {
   return [value](Graph& g, const Shape& shape, DType) {
     const auto& part = ImplOf(g).initialized_part();
+    // A part of a partitioned variable gets its rows of a value that is given for the whole variable.
     const bool is_whole = part && value.shape() == part->shape;
     const Tensor rows = is_whole ? value.Slice(part->first_row, part->first_row + shape.dim(0)) : value;
     return NodeBuilder(g, "Const").Attr("value", rows).Attr("dtype", rows.dtype()).Output();
@@ -120,7 +121,8 @@ struct Fans {
   double out;
 };
 
-// A matrix has shape [in, out]. A convolution filter has shape [..., in, out]; its fans count the whole window.
+// A matrix has shape [in, out]. A convolution filter has shape [..., in, out]; its fans are multiplied by the size of
+// the window.
 Fans FansOf(const Shape& shape) {
   const int rank = shape.rank();
   double window = 1;
@@ -194,9 +196,10 @@ Initializer Orthogonal(double gain, int64_t seed) {
     }
     const int64_t columns = shape.dim(shape.rank() - 1);
     const int64_t rows = Shape(shape.dims().first(shape.rank() - 1)).num_elements();
-    // Decomposes a matrix with at least as many rows as columns. There is no decomposition of 16-bit floats.
+    // The matrix to decompose has at least as many rows as columns. There is no decomposition of 16-bit floats.
     const DType type = dtype == kFloat64 ? kFloat64 : kFloat32;
     const Shape tall({std::max(rows, columns), std::min(rows, columns)});
+    // For other dtypes, Random records a mistake.
     if (!IsFloating(dtype)) return Random(g, "RandomStandardNormal", "random_normal", tall, dtype, 1, 0, seed);
     const Output numbers = Random(g, "RandomStandardNormal", "random_normal", tall, type, 1, 0, seed);
     const Operation qr = NodeBuilder(g, "Qr").Input(numbers).Finish();

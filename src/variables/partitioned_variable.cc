@@ -27,7 +27,7 @@ Partitioner FixedSizePartitioner(int64_t num_parts) {
 Partitioner PartitionLargest(int ps_tasks, int64_t min_bytes) {
   return [=](const Shape& shape, DType dtype) -> int64_t {
     const auto rows = static_cast<double>(shape.dim(0));
-    if (RowBytes(shape, dtype, 1) * rows < static_cast<double>(min_bytes)) return 1;
+    if (RowBytes(shape, dtype, /*bytes_per_string=*/1) * rows < static_cast<double>(min_bytes)) return 1;
     return std::min<int64_t>(ps_tasks, shape.dim(0));
   };
 }

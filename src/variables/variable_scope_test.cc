@@ -37,7 +37,7 @@ TEST(VariableScopeTest, NamesAreThoseOfTensorFlow) {
   EXPECT_TRUE(g.status().ok()) << g.status();
 }
 
-TEST(VariableScopeTest, UniqueNamesBeginAnewWithTheEnclosingScope) {
+TEST(VariableScopeTest, UniqueNamesBeginAgainWhenTheEnclosingScopeIsOpened) {
   Graph g;
   const auto unique = [&] {
     auto scope = g.VariableScope("cell", {.unique = true});
@@ -82,7 +82,7 @@ TEST(VariableScopeTest, ReuseSharesVariables) {
   EXPECT_TRUE(g.status().ok()) << g.status();
 }
 
-TEST(VariableScopeTest, MistakesNameBothPlaces) {
+TEST(VariableScopeTest, ErrorsNameTheLineOfTheCallAndTheLineThatItConflictsWith) {
   const auto mistake = [](const VariableScopeOptions& options, const std::string& name, const Shape& shape,
                           DType dtype) {
     Graph g;
@@ -130,11 +130,12 @@ TEST(VariableScopeTest, ScopesGiveDefaults) {
   ASSERT_TRUE(values.ok()) << values.status();
   EXPECT_EQ((*values)[0].data<double>()[1], 3.0);
   EXPECT_EQ((*values)[1].data<int32_t>()[1], 1);
+  // Each variable is [3, 3]: the sum of the absolute values is 6, and the sum of the squares is 18.
   EXPECT_EQ((*values)[2].scalar<double>(), 0.5 * 6 + 2.0 * 18);
   EXPECT_EQ((*values)[3].scalar<float>(), 39.0f);
 }
 
-TEST(VariableScopeTest, AScopeWithAPartitionerPartitions) {
+TEST(VariableScopeTest, AScopesPartitionerPartitionsItsVariables) {
   Graph g;
   PartitionedVariable w, own, scalar;
   {
@@ -158,7 +159,8 @@ TEST(VariableScopeTest, AScopeWithAPartitionerPartitions) {
   EXPECT_EQ(layers::RegularizationLosses(g).size(), 7u) << "one for each part";
 
   auto again = g.VariableScope("m/layer", {.reuse = true});
-  EXPECT_EQ(GetPartitionedVariable(g, "w", {7, 2}).parts(), w.parts()) << "also without a partitioner";
+  EXPECT_EQ(GetPartitionedVariable(g, "w", {7, 2}).parts(), w.parts())
+      << "the variable must be shared without a partitioner, too";
   EXPECT_EQ(GetPartitionedVariable(g, "whole", {7, 2}, FixedSizePartitioner(2)).parts().size(), 1u);
   EXPECT_TRUE(g.status().ok()) << g.status();
   EXPECT_FALSE(GetVariable(g, "w", {7, 2}).valid());
@@ -168,7 +170,7 @@ TEST(VariableScopeTest, AScopeWithAPartitionerPartitions) {
       << g.status();
 }
 
-// What the layers compute from constant variables, in one piece or in parts.
+// Layers compute the same whether their variables, which have constant values here, are in one piece or in parts.
 TEST(VariableScopeTest, LayersWithPartitionedVariablesComputeTheSame) {
   const auto run = [](const Partitioner& partitioner, size_t variables) {
     Graph g;

@@ -1,6 +1,6 @@
 // A task of the chaos test: softmax regression on MNIST over parameter servers, with checkpoints and short heartbeats.
-// A parameter server prints "listens". A worker prints "step N" with the global step, at most once in 20 ms, and at the
-// end, which SIGTERM asks for, "done at N". The chief also prints "accuracy A", of the test images.
+// A task prints "listens" when its server has started. A worker prints "step N" with the global step, at most once in
+// 20 ms. SIGTERM ends training; then the chief prints "accuracy A", which it has on the test images, and "done at N".
 #include <tensorbraid/tensorbraid.h>
 
 #include <chrono>
@@ -68,7 +68,7 @@ tf::Status Main(int argc, char** argv) {
   auto options = task.server_options();
   options.heartbeat_interval = milliseconds(100);
   options.heartbeat_timeout = milliseconds(1000);
-  // A task that is gone comes back, so a parameter server must not end without it.
+  // A task that was killed is started again, so a parameter server must wait for it and not end.
   options.lost_after = milliseconds(600'000);
   TF_ASSIGN_OR_RETURN(auto server, tf::Server::Create(task.cluster(), options));
   std::printf("listens\n");

@@ -1,8 +1,9 @@
 // A task whose progress is easy to observe. By default, workers add 1 to a variable on the parameter server in each
 // step. With --issync they train synchronously, and a step needs the gradients of all workers but one. With
-// --checkpoint_dir they train with checkpoints, synchronously or not. Workers print "step N" from time to time,
-// "recovered" after their session was replaced because a task was lost, and "done" at the end; with checkpoints, "done
-// at N" with the global step. SIGTERM makes a task save and leave.
+// --checkpoint_dir they train with checkpoints, synchronously or not; a synchronous step then needs the gradients of
+// all workers. Workers print "step N" from time to time, "recovered" after their session was replaced because a task
+// was lost, and "done" at the end; with checkpoints, "done at N" with the global step. SIGTERM makes a task save and
+// leave.
 #include <tensorbraid/tensorbraid.h>
 
 #include <chrono>
@@ -10,6 +11,7 @@
 
 namespace tf = tensorbraid;
 
+// Adds 1 to two variables in each step, and checks that no update of the worker's own variable is lost.
 tf::Status Work(const tf::TaskFlags& task, tf::Server& server, int steps) {
   tf::Graph g;
   auto device = g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device()}));

@@ -1,3 +1,5 @@
+// Tests clusters of processes (fault_task.cc and examples) whose tasks are killed, stopped, asked to stop, or started
+// in another order.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -30,6 +32,7 @@ class FaultTest : public testing::Test {
     }
   }
 
+  // Starts a task (fault_task.cc). If `steps` is 0, a worker trains until it is stopped.
   ChildProcess& Start(const std::string& job, int index, int steps = 200, bool issync = false,
                       const std::string& checkpoint_dir = "") {
     const std::string name = StrCat(job, "/", index);
@@ -82,6 +85,7 @@ class FaultTest : public testing::Test {
     ChildProcess& w1 = Start("worker", 1, 0, issync, dir.path());
     ASSERT_NE(AwaitLine(w1.out(), "step "), "");
     const std::string saved = "saved " + dir.path() + "/model.ckpt-";
+    // The first checkpoint is of step 0. Waits for one with progress.
     ASSERT_EQ(AwaitText(w0.err(), saved), "0");
     ASSERT_NE(AwaitText(w0.err(), saved), "");
     ps.Signal(SIGKILL);
@@ -89,7 +93,7 @@ class FaultTest : public testing::Test {
     ChildProcess& again = Start("ps", 0);
     ASSERT_NE(AwaitText(w0.err(), "restored " + dir.path() + "/model.ckpt-"), "");
     for (ChildProcess* worker : {&w0, &w1}) {
-      ASSERT_EQ(AwaitLine(worker->out(), "re"), "covered");
+      ASSERT_EQ(AwaitLine(worker->out(), "re"), "covered");  // the rest of the line "recovered"
       ASSERT_NE(AwaitLine(worker->out(), "step "), "");
       ASSERT_NE(AwaitLine(worker->out(), "step "), "") << "the worker did not continue";
     }
@@ -207,9 +211,9 @@ TEST_F(FaultTest, ALostParameterServerCostsTheStepsSinceTheLastCheckpoint) { Los
 
 TEST_F(FaultTest, SynchronousTrainingRecoversFromALostParameterServer) { LoseTheParameterServer(/*issync=*/true); }
 
-TEST_F(FaultTest, SigtermSavesAndLeaves) { StopTheCluster(/*issync=*/false); }
+TEST_F(FaultTest, TasksSaveAndLeaveAfterSigterm) { StopTheCluster(/*issync=*/false); }
 
-TEST_F(FaultTest, SigtermSavesAndLeavesSynchronously) { StopTheCluster(/*issync=*/true); }
+TEST_F(FaultTest, SynchronousTasksSaveAndLeaveAfterSigterm) { StopTheCluster(/*issync=*/true); }
 
 TEST_F(FaultTest, AChiefWhoseStepCannotEndSavesAndLeaves) {
   const TempDir dir;
@@ -276,7 +280,7 @@ class SupervisedFaultTest : public FaultTest {
   }
   std::string checkpoint() const { return dir_.path() + "/model.ckpt-"; }
 
-  // Kills a worker that is not the chief, and starts it again: it joins the others at the step where they are.
+  // Kills a worker that is not the chief, and starts it again. It must join the others at their step.
   void LoseAWorker(bool issync) {
     StartCrnn("ps", 0, issync);
     ChildProcess& chief = StartCrnn("worker", 0, issync);
@@ -297,7 +301,7 @@ class SupervisedFaultTest : public FaultTest {
     KillAll();
   }
 
-  // Kills the parameter server and starts it again: the chief restores a checkpoint, and both workers go on from it.
+  // Kills the parameter server and starts it again: the chief restores a checkpoint, and both workers continue from it.
   void LoseTheVariables(bool issync) {
     ChildProcess& ps = StartCrnn("ps", 0, issync);
     ChildProcess& chief = StartCrnn("worker", 0, issync);
@@ -331,28 +335,28 @@ class SupervisedFaultTest : public FaultTest {
   const TempDir dir_;
 };
 
-TEST_F(SupervisedFaultTest, SigtermSavesAndLeaves) { StopAll(/*issync=*/false); }
-TEST_F(SupervisedFaultTest, SigtermSavesAndLeavesSynchronously) { StopAll(/*issync=*/true); }
-TEST_F(SupervisedFaultTest, AKilledWorkerGoesOnWhereTheOthersAre) { LoseAWorker(/*issync=*/false); }
-TEST_F(SupervisedFaultTest, AKilledWorkerGoesOnSynchronously) { LoseAWorker(/*issync=*/true); }
+TEST_F(SupervisedFaultTest, TasksSaveAndLeaveAfterSigterm) { StopAll(/*issync=*/false); }
+TEST_F(SupervisedFaultTest, SynchronousTasksSaveAndLeaveAfterSigterm) { StopAll(/*issync=*/true); }
+TEST_F(SupervisedFaultTest, ARestartedWorkerContinuesAtTheStepOfTheOthers) { LoseAWorker(/*issync=*/false); }
+TEST_F(SupervisedFaultTest, ARestartedWorkerContinuesInSynchronousTraining) { LoseAWorker(/*issync=*/true); }
 TEST_F(SupervisedFaultTest, AfterALostParameterServerTheChiefRestoresACheckpoint) {
   LoseTheVariables(/*issync=*/false);
 }
 TEST_F(SupervisedFaultTest, SynchronousTrainingRecoversFromALostParameterServer) { LoseTheVariables(/*issync=*/true); }
 
-TEST_F(SupervisedFaultTest, AKilledChiefGoesOnFromItsCheckpoint) {
-  StartCrnn("ps", 0, false);
-  ChildProcess& chief = StartCrnn("worker", 0, false);
-  ChildProcess& worker = StartCrnn("worker", 1, false);
+TEST_F(SupervisedFaultTest, ARestartedChiefContinuesFromItsCheckpoint) {
+  StartCrnn("ps", 0, /*issync=*/false);
+  ChildProcess& chief = StartCrnn("worker", 0, /*issync=*/false);
+  ChildProcess& worker = StartCrnn("worker", 1, /*issync=*/false);
   int64_t saved = 0, restored = 0;
   while (saved < 5) ASSERT_TRUE(absl::SimpleAtoi(AwaitText(chief.err(), "saved " + checkpoint()), &saved));
   chief.Signal(SIGKILL);
   chief.Reap();
-  ChildProcess& again = StartCrnn("worker", 0, false);
+  ChildProcess& again = StartCrnn("worker", 0, /*issync=*/false);
   ASSERT_TRUE(absl::SimpleAtoi(AwaitText(again.err(), "restored " + checkpoint()), &restored));
   EXPECT_GE(restored, saved);
   EXPECT_GT(NextStep(again), restored);
-  EXPECT_GT(NextStep(worker), 0);  // never stopped
+  EXPECT_GT(NextStep(worker), 0);  // this worker was not killed
   KillAll();
 }
 #endif
@@ -450,7 +454,7 @@ TEST_F(FaultTest, SwappedHostsAreNamedAtTheFirstContact) {
   EXPECT_TRUE(Contains(line, "this address belongs to ps/0, but worker/0 expects ps/1 here")) << line;
 }
 
-TEST_F(FaultTest, ATakenPortIsAClearError) {
+TEST_F(FaultTest, APortInUseIsAnErrorThatNamesTheAddress) {
   Cluster(1);
   ChildProcess& ps = Start("ps", 0);
   ASSERT_EQ(AwaitLine(ps.out(), "started"), "");
@@ -474,6 +478,7 @@ TEST_F(FaultTest, GarbageOnThePortDoesNotEndTheServer) {
     address.sin_port = htons(static_cast<uint16_t>(ports_[0].port()));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     ASSERT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    // Every second round begins as a connection of HTTP/2 does.
     std::string bytes = round % 2 == 0 ? "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" : "";
     for (int i = 0; i < 1000; ++i) bytes += static_cast<char>((round * 7919 + i * 104729) >> 3);
     (void)!::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -1,6 +1,6 @@
-// A training with dropout, a shuffled input and Adam's slots, in this process or, with the flags of a cluster, as a
-// task of it. It saves a checkpoint every 4 steps. At the step --hold_at it prints "holds" and makes no further step
-// until it is killed, or until its parameter server has come back with the values of a checkpoint.
+// Trains a model with dropout, a shuffled input and Adam's slots, in this process or, with the flags of a cluster, as a
+// task of that cluster. It saves a checkpoint every 4 steps. At the step --hold_at it prints "holds" and makes no
+// further step until it is killed, or until its parameter server has come back with the values of a checkpoint.
 #include <chrono>
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// Tests that a training whose processes are killed and started again ends with the same bits as a training that was not
+// Tests that training whose processes are killed and started again ends with the same bits as training that was not
 // interrupted.
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -17,11 +17,12 @@
 namespace tensorbraid {
 namespace {
 
+// Whether checkpoints have the states of random ops and of the input.
 enum class States { kSaved, kNotSaved };
 
 class ResumeTest : public testing::Test {
  protected:
-  // One training, whose checkpoints are in a directory of their own.
+  // One training run. Its checkpoints are in a directory with its name.
   struct Training {
     std::string name;
     States states = States::kSaved;
@@ -41,21 +42,22 @@ class ResumeTest : public testing::Test {
     process.Signal(SIGKILL);
     EXPECT_EQ(process.Reap().signal, SIGKILL);
   }
-  // Trains in one process, which is killed at each of these steps.
+  // Trains in one process, which is killed and started again at each of the steps `kills`.
   void Run(const Training& training, const std::vector<int>& kills) {
     for (const int step : kills) {
       ChildProcess process = Start(training, step);
-      ASSERT_EQ(AwaitLine(process.out(), "hol"), "ds") << "killed at " << step;
+      // AwaitLine returns the rest of the line, which is "holds".
+      ASSERT_EQ(AwaitLine(process.out(), "hol"), "ds") << "held at " << step;
       Kill(process);
     }
     EXPECT_EQ(Start(training).Reap().ToString(), "exited with 0");
   }
-  // Trains with a worker and a parameter server, which both are killed at these steps.
+  // Trains with a worker and a parameter server, both of which are killed and started again at the steps `kills`.
   void RunInCluster(const Training& training, const std::vector<int>& kills) {
     for (const int step : kills) {
       ChildProcess ps = StartInCluster(training, "ps");
       ChildProcess worker = StartInCluster(training, "worker", step);
-      ASSERT_EQ(AwaitLine(worker.out(), "hol"), "ds") << "killed at " << step;
+      ASSERT_EQ(AwaitLine(worker.out(), "hol"), "ds") << "held at " << step;
       Kill(worker);
       Kill(ps);
     }
@@ -88,7 +90,7 @@ class ResumeTest : public testing::Test {
 
 TEST_F(ResumeTest, AKilledProcessResumesBitForBit) {
   Run({"whole"}, {});
-  Run({"killed"}, {2, 6, 11});  // goes on from the checkpoints of steps 0, 4 and 8
+  Run({"killed"}, {2, 6, 11});  // continues from the checkpoints of steps 0, 4 and 8
   EXPECT_TRUE(Weights({"killed"}) == Weights({"whole"}));
 }
 
@@ -98,7 +100,7 @@ TEST_F(ResumeTest, WithoutTheStatesAKilledProcessResumesWithOtherNumbers) {
   Run(killed, {6});
   EXPECT_FALSE(Weights(killed) == Weights(whole));
   Run({"with_states"}, {});
-  EXPECT_TRUE(Weights(whole) == Weights({"with_states"})) << "saving the states has changed the training";
+  EXPECT_TRUE(Weights(whole) == Weights({"with_states"})) << "saving the states must not change training";
 }
 
 TEST_F(ResumeTest, AKilledClusterResumesBitForBit) {
@@ -118,7 +120,7 @@ TEST_F(ResumeTest, AWorkerWhoseParameterServerIsKilledGoesBackToTheCheckpoint) {
   RunInCluster({"whole"}, {});
   const Training killed{"killed"};
   ChildProcess ps = StartInCluster(killed, "ps");
-  ChildProcess worker = StartInCluster(killed, "worker", 6);
+  ChildProcess worker = StartInCluster(killed, "worker", /*hold_at=*/6);
   ASSERT_EQ(AwaitLine(worker.out(), "hol"), "ds");
   Kill(ps);
   ps = StartInCluster(killed, "ps");

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Trains a CRNN under tf.compat.v1.train.Supervisor, as users did: alone, by two replicas asynchronously and
-synchronously, and by a chief that is killed and comes back."""
+"""Trains a CRNN under tf.compat.v1.train.Supervisor, as users did: by one replica, by two replicas asynchronously and
+synchronously, and by a chief that is killed and started again."""
 import argparse
 import os
 import subprocess
@@ -42,8 +42,8 @@ class Replica:
             self._queue_runner = None
             if sync:
                 self._queue_runner = optimizer.get_chief_queue_runner()
-                # Tokens at the start let replicas compute a gradient more than is used, so one replica has none: its
-                # steps are then the same in every run.
+                # Tokens at the start let replicas compute one gradient more than is used. A single replica gets none,
+                # so that its steps are the same in every run.
                 self._init_tokens = optimizer.get_init_tokens_op(-1 if replicas > 1 else 0)
                 tokens = optimizer._sync_token_queue  # pylint: disable=protected-access
                 self._close_tokens = tokens.close(cancel_pending_enqueues=True)
@@ -54,7 +54,7 @@ class Replica:
             tf1.summary.histogram("kernel", kernel)
             loaded = tf1.placeholder(tf.float32, kernel.shape)
             load = tf1.assign(kernel, loaded)
-            # These values take the place of those of a model that was trained before.
+            # These values stand for those of a model that was trained before.
             values = np.random.RandomState(3).uniform(-0.5, 0.5, kernel.shape.as_list())
             self.supervisor = tf1.train.Supervisor(
                 is_chief=self.chief, init_fn=lambda session: session.run(load, {loaded: values}), logdir=logdir,

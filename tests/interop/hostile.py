@@ -35,7 +35,7 @@ def const(name, value=1.0, device=""):
 
 
 def node(name, op, inputs=(), attrs="", device="", dtype="DT_FLOAT"):
-    """A node with the attribute T, and more as text."""
+    """The text of a node. It has the attribute T and the attributes in the text `attrs`."""
     listed = " ".join(f'input: "{i}"' for i in inputs)
     t = f'attr {{ key: "T" value {{ type: {dtype} }} }}' if dtype else ""
     return f'node {{ name: "{name}" op: "{op}" device: "{device}" {listed} {t} {attrs} }}'
@@ -64,7 +64,7 @@ def function(name, body, result):
 
 
 def status_of(pid, key):
-    """In MB."""
+    """The memory that /proc/PID/status gives for `key`, in MB."""
     with open(f"/proc/{pid}/status") as f:
         return next(int(line.split()[1]) for line in f if line.startswith(key + ":")) / 1024
 
@@ -322,7 +322,7 @@ class HostileTest(unittest.TestCase):
                        f'float_val: 1 }} }} }} }}' for i in range(100))
         self.refused((INVALID, EXHAUSTED), text)
 
-    def test_steps_that_want_more_than_there_is(self):
+    def test_steps_that_need_more_memory_than_there_is(self):
         numbers = ('node { name: "d" op: "Const" attr { key: "dtype" value { type: DT_INT64 } } attr { key: "value" value '
                    '{ tensor { dtype: DT_INT64 tensor_shape { dim { size: 2 } } int64_val: [%d, %d] } } } }')
         fill = 'attr { key: "index_type" value { type: DT_INT64 } }'

@@ -81,7 +81,7 @@ class Gru(Cell):
 
 
 class Stack(Cell):
-    """Cells on top of each other, as MultiRNNCell."""
+    """Cells on top of each other, like MultiRNNCell."""
 
     def __init__(self, cells):
         self.cells, self._name = cells, "stack"
@@ -106,7 +106,7 @@ class Stack(Cell):
 
 
 class OnDevice(Cell):
-    """A cell that is computed on `device`, as DeviceWrapper."""
+    """A cell that is computed on `device`, like DeviceWrapper."""
 
     def __init__(self, device, cell):
         self._device, self._cell, self._name = device, cell, "on_device"
@@ -165,11 +165,12 @@ def batch_norm(x, name, training, momentum=0.8):
 
 def train_op(loss, optimizer, clip, global_step, colocate=False):
     """A training step of gradients of a global norm of at most `clip`, after the updates of UPDATE_OPS. Clipping also
-    makes the step deterministic: no variable is updated before all gradients are known, which read the variables.
+    makes the step deterministic: no variable is updated before all gradients, which read the variables, are known.
     With `colocate` every gradient is computed where its op is."""
     gradients, variables = zip(*optimizer.compute_gradients(loss, colocate_gradients_with_ops=colocate))
     clipped, norm = tf.clip_by_global_norm(gradients, clip)
-    # The gradients wait, not the whole update: SyncReplicasOptimizer also makes ops there that run without a batch.
+    # Only the gradients wait for UPDATE_OPS. The update must not wait as a whole, because SyncReplicasOptimizer makes
+    # operations there that also run without a batch.
     with tf1.control_dependencies(tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)):
         clipped = [tf.identity(g) for g in clipped]
     return optimizer.apply_gradients(zip(clipped, variables), global_step=global_step), norm

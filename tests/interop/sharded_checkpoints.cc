@@ -19,7 +19,8 @@ namespace {
 
 constexpr int64_t kRows = 7, kColumns = 3;
 
-// Bits of all kinds, among them those of negative, tiny and huge numbers.
+// Returns a tensor whose elements have the bits factor, 2 * factor, 3 * factor and so on. With the factors below, they
+// include negative, tiny and huge numbers.
 template <typename Bits>
 tf::Tensor Filled(tf::DType dtype, const tf::Shape& shape, Bits factor) {
   tf::Tensor tensor(dtype, shape);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Sharded checkpoints with a partitioned variable: TensorFlow reads those of our C++ API, and the other way round.
+"""Sharded checkpoints with a partitioned variable: TensorFlow reads the checkpoints of our C++ API, and our C++ API
+reads those of TensorFlow.
 
     python tests/interop/sharded_checkpoints.py PROGRAM
 
@@ -44,7 +45,7 @@ class ShardedCheckpoints(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + cluster.log())
 
     def variables(self, parts):
-        """On two CPU devices in turn, so that a sharded Saver has two shards."""
+        """Variables and parts, placed alternately on two CPU devices, so that a sharded Saver has two shards."""
         cpus = iter(range(1000))
         with tf1.device(lambda op: f"/cpu:{next(cpus) % 2}" if op.type == "VariableV2" else ""):
             table = tf1.get_variable("table", [7, 3], partitioner=tf1.fixed_size_partitioner(parts), use_resource=False)

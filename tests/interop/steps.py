@@ -42,7 +42,7 @@ class Steps:
         return f"/job:worker/task:{index}" if self.target else "/cpu:0"
 
     def cpu(self, index):
-        """One of the four CPU devices of worker 0. For the reference, the program must have a `config` with as many."""
+        """One of the four CPU devices of worker 0. For the reference, the program must have a `config` with four."""
         return f"/job:worker/task:0/cpu:{index}" if self.target else f"/cpu:{index}"
 
     @property

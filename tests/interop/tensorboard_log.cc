@@ -1,8 +1,9 @@
 // Writes the logs that tensorboard_log.py reads: tensorboard_log DIR.
 //
-//   DIR/monitored    a MonitoredTrainingSession with all kinds of summaries
-//   DIR/supervised   a Supervisor
-//   DIR/traced       a graph and a traced step of two devices; DIR/trace.json is the same step for Chrome
+//   DIR/monitored    the events of a MonitoredTrainingSession with all kinds of summaries
+//   DIR/supervised   the events of a Supervisor
+//   DIR/traced       a graph, and the trace of a step on two devices
+//   DIR/trace.json   the same trace in Chrome's format
 #include <tensorbraid/tensorbraid.h>
 
 #include <cstdio>
@@ -32,7 +33,8 @@ tf::Status Monitored(const std::string& dir) {
   Model m;
   const tf::Tensor pixels = tf::Tensor::Of<uint8_t>({1, 2, 3, 1}, {0, 50, 100, 150, 200, 250});
   tf::summary::Image("digit", tf::Const(m.g, pixels), {.max_outputs = 1});
-  tf::summary::Audio("tone", tf::Const(m.g, tf::Tensor(tf::kFloat32, {1, 100, 1})), 8000, {.max_outputs = 1});
+  tf::summary::Audio("tone", tf::Const(m.g, tf::Tensor(tf::kFloat32, {1, 100, 1})), /*sample_rate=*/8000,
+                     {.max_outputs = 1});
   tf::summary::Text("note", tf::Const(m.g, tf::Tensor::Scalar(std::string("**hello**"))));
   TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(m.g, {.hooks = {tf::StopAtStep(kTrainSteps)},
                                                                        .summary_dir = dir,

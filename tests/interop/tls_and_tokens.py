@@ -21,7 +21,7 @@ TOKEN, GUEST, STRANGER = "the-token-of-the-cluster", "the-token-of-a-client", "t
 
 
 class Proxy:
-    """`tensorbraid proxy` to a task; `target` is what a session takes."""
+    """`tensorbraid proxy` to a task; `target` is the address for sessions."""
 
     def __init__(self, task, flags):
         self.process = subprocess.Popen([program_path(), "proxy", "--target=" + task.target, *flags],

@@ -70,7 +70,7 @@ class WholePrograms(unittest.TestCase):
         return self.images[rows], self.labels[rows]
 
     def train(self, index, make_optimizer, steps, accuracies, hooks_of=None, use_resource=False):
-        if index > 0:  # a worker looks again only after half a minute if the chief was not ready
+        if index > 0:  # if the chief is not ready yet, a worker looks again only after half a minute
             self.chief_is_ready.wait(60)
         random = np.random.RandomState(index)
         with tf.Graph().as_default():

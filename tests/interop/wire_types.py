@@ -52,6 +52,7 @@ class WireTypes(unittest.TestCase):
     def check(self, use_resource):
         plain_loss, plain_to_ps, plain_to_worker = train(use_resource)
         self.assertLess(plain_loss, 0.2)
+        # The shares follow from the encodings (src/kernels/cpu/wire/codec.h).
         for flags, gradients, values in [(["--wire=ps:int8"], 0.255, 1), (["--wire=ps:bfloat16"], 0.5, 0.5),
                                          (["--wire=ps:parameters=int8", "--wire=ps:gradients=1bit"], 0.04, 0.255)]:
             with self.subTest(flags=flags):

@@ -42,7 +42,7 @@ class Share(unittest.TestCase):
         self.assertEqual(run(range(2), serve, count=1),
                          ([], [(0, "its process ended with 0"), (1, "no process is left")]))
 
-    def test_a_failure_at_the_end_is_one_of_no_item(self):
+    def test_a_failure_after_the_last_item_belongs_to_no_item(self):
         def serve(items, report):
             for item in items:
                 report(item)

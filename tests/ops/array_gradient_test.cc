@@ -1,5 +1,5 @@
-// Gradients that rows of the op table cannot hold: through TensorArrays, lists of tensors and variables, and by axes
-// that are not constants.
+// Tests gradients for which the op table (op_case.h) can have no rows: through TensorArrays, lists of tensors and
+// variables, and along axes that are not constants.
 #include <gtest/gtest.h>
 
 #include "op_case.h"
@@ -25,7 +25,7 @@ class ArrayGradient : public testing::Test {
   Output Numbers(const std::vector<int32_t>& n) { return Const(g_, Tensor::Vector(n)); }
   Output Row(int64_t i) { return StridedSlice(x_, {i}, {i + 1}, {1}, {.shrink_axis_mask = 1}); }
 
-  // Expects that the gradient for x_ of the sum of y, each element times a number of its own (1, 2, ...), is `want`.
+  // Expects that `want` is the gradient for x_ of 1 y[0] + 2 y[1] + 3 y[2] + ..., where y[i] is the i-th element of y.
   void ExpectGradient(const Output& y, const std::vector<double>& want) {
     ASSERT_TRUE(g_.status().ok()) << g_.status();
     const Output numbers = Reshape(Range(g_, 1, Size(y) + 1), ShapeOf(y));
@@ -77,18 +77,18 @@ class ArrayGradient : public testing::Test {
 TEST_F(ArrayGradient, OfElementsThatAreWrittenAndRead) {
   Array array = NewArray(3);
   for (int32_t i = 0; i < 3; ++i) Write(&array, 2 - i, Square(Row(i)));
-  // Element 1 is read twice, element 2 never.
+  // Element 1 is read twice, element 2 never. So y is row 2 squared, times row 1 to the fourth power.
   ExpectGradient(Read(array, 0) * Read(array, 1) * Read(array, 1),
                  {0, 0, 4 * 27 * 25, 2 * 4 * 64 * 36, 2 * 5 * 81, 2 * 2 * 6 * 256});
 }
 
-TEST_F(ArrayGradient, OfEachCallIsInItsOwnTensorArray) {
+TEST_F(ArrayGradient, OfEachCallUsesItsOwnTensorArray) {
   Array array = NewArray(1);
   Write(&array, 0, x_);
   const Output y = Read(array, 0);
   const auto once = Gradients({y * 1.0}, {x_}), twice = Gradients({y * 3.0}, {x_});
   ASSERT_TRUE(once.ok() && twice.ok()) << once.status() << twice.status();
-  ExpectValue((*once)[0] + (*twice)[0] * 10.0, {31, 31, 31, 31, 31, 31});
+  ExpectValue((*once)[0] + (*twice)[0] * 10.0, {31, 31, 31, 31, 31, 31});  // 1 + 3 * 10
 }
 
 TEST_F(ArrayGradient, OfRowsThatAreScatteredAndGathered) {
@@ -167,6 +167,7 @@ TEST_F(ArrayGradient, OfTheTensorsOfAnOptional) {
 }
 
 TEST_F(ArrayGradient, OfSlicesAlongAnAxisThatIsNotAConstant) {
+  // The sums below are not constants while the gradient is built.
   for (const int32_t axis : {0, -2}) {
     ExpectGradient(Node("GatherV2", {x_, Numbers({1, 1, 0}), Number(axis - 1) + 1}), {5, 6, 4, 6, 0, 0});
   }
@@ -193,7 +194,7 @@ TEST_F(ArrayGradient, OfElementsGatheredInBatchesOfAVariable) {
   }
 }
 
-// x has 3 rows; the ragged tensors have 2 rows, of 1 and 2 of them.
+// x has 3 rows. The ragged tensors have 2 rows: one row of x is in the first, and two are in the second.
 TEST_F(ArrayGradient, OfRaggedTensorsInVariants) {
   const Output splits = Const(g_, Tensor::Vector<int64_t>({0, 1, 3}));
   const auto encode = [&](const std::vector<Output>& levels, bool batched) {
@@ -214,8 +215,8 @@ TEST_F(ArrayGradient, OfRaggedTensorsInVariants) {
     return op.output(levels) * 100.0;
   };
   const std::vector<double> expected = {200, 800, 1800, 3200, 5000, 7200};
-  ExpectGradient(decode(encode({splits}, true), 1), expected);
-  ExpectGradient(decode(encode({splits}, false), 1), expected);
+  ExpectGradient(decode(encode({splits}, /*batched=*/true), 1), expected);
+  ExpectGradient(decode(encode({splits}, /*batched=*/false), 1), expected);
   ExpectGradient(decode(encode({}, true), 1), expected);
   ExpectGradient(decode(encode({}, false), 0), expected);
 }

@@ -21,7 +21,8 @@ std::vector<Complex> Values(const Tensor& t) {
   return values;
 }
 
-// Orders by real part, then by imaginary part. Numbers that differ only by rounding count as equal.
+// Returns the indices of the numbers, ordered by real part and then by imaginary part. Real parts are rounded to three
+// decimals, so that small errors do not change the order. Returns the given order if a number is not finite.
 std::vector<int64_t> RisingOrder(const Complex* e, int64_t n) {
   std::vector<int64_t> order(n);
   std::iota(order.begin(), order.end(), 0);
@@ -33,7 +34,8 @@ std::vector<int64_t> RisingOrder(const Complex* e, int64_t n) {
   return order;
 }
 
-// Matrices a[:, k] b[:, k]^H for the first `count` k in `order`.
+// Returns the elements of the matrices a[:, k] b[:, k]^H. For each matrix of the batch, k takes the first `count`
+// values of that matrix's element of `orders`.
 Tensor Products(const Tensor& a, const Tensor& b, int64_t count, const std::vector<std::vector<int64_t>>& orders) {
   const auto x = Values(a), y = Values(b);
   const int64_t rows = a.shape().dim(a.shape().rank() - 2), columns = a.shape().dim(a.shape().rank() - 1);
@@ -112,7 +114,7 @@ std::vector<Tensor> TurnedGradients(const std::string& op, const std::vector<Ten
   if (!IsAmbiguous(op) || theirs[1].shape().rank() < 2) return turned;
   for (size_t k = 0; k < grad_ys.size(); ++k) {
     if (!grad_ys[k].is_valid()) continue;
-    // Output 0 has the values, which are in the order of the vectors.
+    // Output 0 has the eigenvalues or singular values. They are in the order of the vectors of output 1.
     const Tensor& vectors = theirs[std::max<size_t>(k, 1)];
     const int64_t rows = vectors.shape().dim(vectors.shape().rank() - 2);
     const int64_t columns = vectors.shape().dim(vectors.shape().rank() - 1);

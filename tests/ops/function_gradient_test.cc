@@ -1,4 +1,4 @@
-// Gradients through calls of library functions, If and Case.
+// Tests gradients through calls of library functions, If and Case.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,8 +9,8 @@
 namespace tensorbraid {
 namespace {
 
-// The function `name` of a first argument of dtype `first` and a second of dtype float64 (2) with these nodes. Its
-// result is float64.
+// Returns a FunctionDef as text. The function has the arguments `a`, of dtype `first`, and `b`, of dtype float64, and
+// these nodes. It returns the tensor `result`, of dtype float64. Dtypes are numbers: 2 is float64, 20 is resource.
 std::string FunctionText(const std::string& name, int first, const std::string& nodes, const std::string& result) {
   return StrCat("function { signature { name: '", name, "' input_arg { name: 'a' type: ", first,
                 " } input_arg { name: 'b' type: 2 } output_arg { name: 'y' type: 2 } } ", nodes,
@@ -70,7 +70,7 @@ class FunctionGradient : public testing::Test {
     EXPECT_TRUE(gradients.ok()) << gradients.status();
     return gradients.value_or(std::vector<Output>(xs.size()));
   }
-  // Runs with the given branch, after `before`.
+  // Expects that `got` has the value `want` if this branch is taken. Runs `before` first, if it is valid.
   void ExpectValue(const Output& got, int32_t branch, const std::vector<double>& want, const Operation& before = {}) {
     ASSERT_TRUE(got.valid()) << g_.status();
     auto session = Session::Create(g_);
@@ -126,7 +126,7 @@ TEST_F(FunctionGradient, FlowsThroughTheChosenCase) {
     const auto gradients = GradientsOf(y, {a_, b_});
     ExpectValue(gradients[0], 0, {std::cos(3), std::cos(0.5)});
     ExpectValue(gradients[0], 1, {12, -1});
-    ExpectValue(gradients[1], 7, {9, 0.25});
+    ExpectValue(gradients[1], 7, {9, 0.25});  // a number out of range takes the last branch
   }
 }
 

@@ -1,4 +1,4 @@
-// Tests what rows of the op table cannot test: public functions, and gradients of several ops together.
+// Tests what rows of the op table (op_case.h) cannot test: public functions, and gradients of several ops together.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -48,7 +48,7 @@ TEST(ComplexGradients, RequireInitialGradients) {
   ExpectValue((*gradients)[0], Tensor::Vector<float>({2, -6}));
 }
 
-// sqrt is not differentiable at 0, but where() does not let its gradient through.
+// Sqrt is not differentiable at 0, but Select does not pass on the gradient of elements that it does not take.
 TEST(SingularGradients, OfBranchesThatAreNotTakenAreZero) {
   Graph g;
   const Output w = Const(g, Tensor::Vector<float>({0, 1, 4}));
@@ -59,7 +59,8 @@ TEST(SingularGradients, OfBranchesThatAreNotTakenAreZero) {
   ExpectValue((*gradients)[0], Tensor::Vector<float>({0, -1, 0.125}));
 }
 
-// The op is linear, so its value is the product of the gradient and the input. Lengths below the sizes cut the input.
+// The op is linear. So the sum of its outputs, multiplied by weights, equals the sum of its inputs, multiplied by the
+// gradient of the first sum. Lengths that are smaller than the input's sizes cut the input.
 TEST(FourierGradients, AreThoseOfLinearFunctions) {
   for (const bool inverse : {false, true}) {
     for (const std::string suffix : {"", "2D", "3D"}) {

@@ -1,6 +1,6 @@
-// Tests hostile arguments: rows of the op table in which one or two things are changed, such as a number, a size, a
-// dimension or an attribute, and arguments that once ended a server, took minutes or took all memory. Each must give an
-// error or an answer, soon and within bounded memory. AddressSanitizer finds the rest.
+// Tests hostile arguments: rows of the op table (op_case.h) in which one or two things are changed, such as a number, a
+// size, a dimension or an attribute, and arguments that once ended a server, took minutes or took all memory. Each must
+// give an error or an answer, soon and within bounded memory. AddressSanitizer finds the rest.
 //
 // `hostile_test --gtest_shuffle --gtest_repeat=100` tries other changes in each round.
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@
 namespace tensorbraid {
 namespace {
 
-// The case that is being run, for messages about the end of the process.
+// The case that is being run. It is printed if the process crashes or hangs.
 char current_case[1024];
 
 void PrintCurrentCase() {
@@ -98,7 +98,7 @@ void ForType(DType dtype, const F& f) {
                           uint32_t, uint64_t, bool, std::string, std::complex<float>, std::complex<double>>();
 }
 
-// A tensor of this shape and of the dtype of `t`. Its elements are those of `t`, over and over.
+// A tensor of this shape and of the dtype of `t`. Its elements are those of `t`, repeated as often as needed.
 Tensor Remade(const Tensor& t, const Shape& shape) {
   Tensor out(t.dtype(), shape);
   ForType(t.dtype(), [&]<typename T>() {
@@ -253,6 +253,7 @@ std::vector<Change> ChangesOf(const OpCase& c, const OpDef& def) {
   return changes;
 }
 
+// The most memory that the process has used since ResetMostMemory, in MB.
 int64_t MostMemory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -260,9 +261,10 @@ int64_t MostMemory() {
   }
   return 0;
 }
+// Writing "5" resets VmHWM (see proc(5)).
 void ResetMostMemory() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
-// Reads all bytes of a tensor, so that a tensor whose elements are not all there is found.
+// Reads one byte of each page and the last byte, so that a tensor whose memory is shorter than its shape says is found.
 uint64_t SumOf(const Tensor& t) {
   uint64_t sum = 0;
   if (t.dtype() == DType::kString) {
@@ -275,6 +277,7 @@ uint64_t SumOf(const Tensor& t) {
   return sum;
 }
 
+// Runs the op of a case. Its inputs are fed, or they are constants.
 Status Run(const OpCase& c, bool fed) {
   Graph g;
   std::vector<Output> inputs;
@@ -316,7 +319,7 @@ Status Run(const OpCase& c, bool fed) {
   if (results.ok()) {
     uint64_t sum = 0;
     for (const Tensor& t : *results) sum += SumOf(t);
-    EXPECT_NE(sum, 1u << 31);  // so that no byte goes unread
+    EXPECT_NE(sum, 1u << 31);  // uses the sum, so that the compiler keeps the reads
   }
   return results.status();
 }
@@ -326,8 +329,8 @@ constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;
 #endif
-// The limits of the memory of all tensors together, and of the memory that one case may add to the process, because
-// kernels also have vectors.
+// kTensorLimit limits the memory of all tensors together. Kernels also use vectors, which it does not include, so
+// kMostMb limits by how much one case may raise the memory of the process.
 constexpr int64_t kTensorLimit = int64_t{64} << 20;
 constexpr int64_t kMostMb = 500;
 constexpr std::chrono::seconds kSoon{kSanitized ? 60 : 10};  // sanitizers make loops several times as slow
@@ -355,6 +358,7 @@ Status RunBounded(const OpCase& c, bool fed, const std::string& what) {
   if (!kSanitized) {
     EXPECT_LT(MostMemory() - before, kMostMb) << what;
   }
+  // This message says that the kernel's result differs from the inferred dtype or shape.
   EXPECT_EQ(status.message().find("but the kernel returned"), std::string::npos) << what << "\n" << status;
   alarm(0);
   return status;
@@ -376,7 +380,7 @@ class HostileArguments : public testing::Test {
   }
 };
 
-TEST_F(HostileArguments, RowsOfTheTableWithChanges) {
+TEST_F(HostileArguments, ChangedRowsOfTheOpTableGiveAnErrorOrAnAnswer) {
   constexpr int kChangesPerOp = 4;
   std::string error;
   static const std::vector<OpCase> cases = LoadCases(&error);
@@ -392,7 +396,7 @@ TEST_F(HostileArguments, RowsOfTheTableWithChanges) {
       const std::vector<Change> changes = ChangesOf(changed, *def);
       if (changes.empty()) break;
       std::string what = StrCat(changed.where, " ", op);
-      for (unsigned n = random() % 2; n < 2; ++n) {
+      for (unsigned n = random() % 2; n < 2; ++n) {  // one or two changes
         const Change& change = changes[random() % changes.size()];
         change.apply(&changed);
         what += StrCat("; ", change.what);
@@ -431,7 +435,7 @@ OpCase CaseOf(const Known& known) {
   return c;
 }
 
-TEST_F(HostileArguments, ThatOnceDidHarm) {
+TEST_F(HostileArguments, ThatOnceDidHarmGiveTheExpectedResult) {
   using enum absl::StatusCode;
   const Tensor text = Tensor::Scalar("x"), megabyte = Tensor::Scalar(std::string(1 << 20, 'x'));
   const Tensor threshold = Tensor::Scalar(0.5f), many = Remade(text, {1000});
@@ -510,7 +514,7 @@ TEST_F(HostileArguments, ThatOnceDidHarm) {
       {"PlaceholderWithDefault", {{Floats({2})}}, {{"shape", Shape({3})}}, kInvalidArgument},
   };
   for (const Known& k : known) {
-    const Status status = RunBounded(CaseOf(k), true, k.op);
+    const Status status = RunBounded(CaseOf(k), /*fed=*/true, k.op);
     EXPECT_EQ(status.code(), k.code) << k.op << ": " << status;
     if (!status.ok()) {
       EXPECT_NE(status.message().find(k.op), std::string::npos) << status;
@@ -518,14 +522,14 @@ TEST_F(HostileArguments, ThatOnceDidHarm) {
   }
 }
 
-// A beam that keeps all prefixes, whose number grows exponentially with the time.
+// A beam search that keeps all prefixes, whose number grows exponentially with the number of time steps.
 TEST_F(HostileArguments, TheBeamSearchesOfABatchShareABoundOfMemory) {
   if (kSanitized) GTEST_SKIP() << "memory is not measured, and millions of prefixes take long";
   const Known all_prefixes = {"CTCBeamSearchDecoder",
                               {{Remade(Tensor::Vector<double>({0.5}), {12, 2, 6})}, {Ints({12, 12})}},
                               {{"beam_width", kMost64}, {"top_paths", 1}, {"merge_repeated", false}},
                               absl::StatusCode::kResourceExhausted};
-  EXPECT_EQ(RunBounded(CaseOf(all_prefixes), true, all_prefixes.op).code(), all_prefixes.code);
+  EXPECT_EQ(RunBounded(CaseOf(all_prefixes), /*fed=*/true, all_prefixes.op).code(), all_prefixes.code);
 }
 
 TEST_F(HostileArguments, NoPartOfAShapeOverflows) {

@@ -306,7 +306,8 @@ def write(name, rows):
 
 
 def write_all_ops():
-    """All ops that TensorFlow registers: what is deprecated, for its own tests, or without a kernel for CPUs."""
+    """Writes the names of all ops that TensorFlow registers, and whether each op is deprecated, is for TensorFlow's own
+    tests, or has no kernel for CPUs."""
     ops = op_def_pb2.OpList()
     ops.ParseFromString(pywrap_tf_session.TF_GetBuffer(pywrap_tf_session.TF_GetAllOpList()))
     for_cpus = {k.op for k in kernels.get_all_registered_kernels().kernel if k.device_type in ("CPU", "DEFAULT")}

@@ -14,6 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+// Reads a number, or one of the strings "nan", "inf" and "-inf".
 double Real(const Json& v) {
   if (!v.is_string()) return v.get<double>();
   const std::string s = v.get<std::string>();
@@ -174,7 +175,7 @@ std::vector<std::string> ReferenceLines(const std::string& file) {
 }
 
 std::vector<OpCase> LoadCases(std::string* error) {
-  std::set<std::string> files;  // sorted: a folder lists its files in another order on each machine
+  std::set<std::string> files;  // sorted, because each machine may list the files of a folder in another order
   for (const auto& entry : std::filesystem::directory_iterator(TENSORBRAID_OP_REFERENCES)) {
     const std::string file = entry.path().filename();
     if (entry.path().extension() == ".jsonl" && file != "op_defs.jsonl") files.insert(file);

@@ -1,4 +1,4 @@
-// Rows of the op table: see README.md.
+// Reads the rows of the op table, the JSON files of test cases that README.md describes, and builds their nodes.
 #ifndef TENSORBRAID_TESTS_OPS_OP_CASE_H_
 #define TENSORBRAID_TESTS_OPS_OP_CASE_H_
 
@@ -17,7 +17,7 @@ struct OpCase {
   std::map<std::string, AttrValue> attrs;
   struct Input {
     std::vector<Tensor> tensors;
-    bool is_list = false;  // of an argument like "values: N * T"
+    bool is_list = false;  // whether the argument is a list, like "values: N * T"
   };
   std::vector<Input> inputs;
   std::vector<Tensor> outputs;
@@ -35,7 +35,7 @@ struct OpCase {
   double tolerance = 0;  // relative; 0: the default of the dtype
 };
 
-// All rows of references/*.jsonl, or a message in *error.
+// Returns all rows of references/*.jsonl. If a row is not valid, sets *error to a message.
 std::vector<OpCase> LoadCases(std::string* error);
 // The lines of a file of the references folder.
 std::vector<std::string> ReferenceLines(const std::string& file);
@@ -44,7 +44,7 @@ std::vector<std::string> ReferenceLines(const std::string& file);
 // and g.status() has the error.
 Operation AddCase(Graph& g, const OpCase& c, const std::vector<Output>& inputs);
 
-// Why the tensors differ, or "".
+// Returns why the tensors differ, or "" if they do not. `tolerance` is as in OpCase.
 std::string Difference(const Tensor& got, const Tensor& want, double tolerance);
 
 // The elements of a floating tensor as doubles. Each element of a complex tensor gives its real and its imaginary part.

@@ -1,4 +1,5 @@
-// Gradients of the rows that ask for it, against finite differences in float64 or against those of TensorFlow.
+// Compares gradients with finite differences in float64 or with TensorFlow's gradients, for those rows of the op table
+// (op_case.h) that have `gradient` or `tf_gradient`.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +48,7 @@ void Build(const OpCase& c, bool sizes_known, Model* m) {
   }
   const Operation op = AddCase(m->g, c, m->inputs);
   ASSERT_TRUE(m->g.status().ok()) << m->g.status();
-  double weight = 0.7;
+  double weight = 0.7;  // the weights are pseudorandom numbers from 0.1 to 2.1
   for (int i = 0; i < op.num_outputs(); ++i) {
     if (op.output(i).dtype() != kFloat64) continue;
     Tensor weights(kFloat64, c.outputs[i].shape());
@@ -171,10 +172,10 @@ void CheckAllTensorFlowGradients(bool sizes_known) {
   ASSERT_EQ(error, "");
 }
 
-TEST(OpGradients, AgreeWithFiniteDifferences) { CheckAll(true); }
-TEST(OpGradients, AgreeWhenOnlyRanksAreKnown) { CheckAll(false); }
-TEST(OpGradients, AreThoseOfTensorFlow) { CheckAllTensorFlowGradients(true); }
-TEST(OpGradients, AreThoseOfTensorFlowWhenOnlyRanksAreKnown) { CheckAllTensorFlowGradients(false); }
+TEST(OpGradients, AgreeWithFiniteDifferences) { CheckAll(/*sizes_known=*/true); }
+TEST(OpGradients, AgreeWithFiniteDifferencesWhenOnlyRanksAreKnown) { CheckAll(/*sizes_known=*/false); }
+TEST(OpGradients, MatchTensorFlow) { CheckAllTensorFlowGradients(/*sizes_known=*/true); }
+TEST(OpGradients, MatchTensorFlowWhenOnlyRanksAreKnown) { CheckAllTensorFlowGradients(/*sizes_known=*/false); }
 
 }  // namespace
 }  // namespace tensorbraid

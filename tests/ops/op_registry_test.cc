@@ -1,4 +1,4 @@
-// Compares the registry with TensorFlow's op definitions, and checks that the op table covers the registry.
+// Compares the registry with TensorFlow's op definitions, and checks that the op table (op_case.h) covers the registry.
 #include "graph/op_registry.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ void CheckArgs(const std::vector<ArgDef>& ours, const Json& theirs) {
   EXPECT_EQ(texts, theirs.get<std::vector<std::string>>());
 }
 
-TEST(OpRegistryTable, DefinitionsAreTensorFlows) {
+TEST(OpRegistryTable, DefinitionsMatchTensorFlow) {
   const auto lines = ReferenceLines("op_defs.jsonl");
   ASSERT_FALSE(lines.empty());
   std::set<std::string> compared;
@@ -81,10 +81,11 @@ TEST(OpRegistryTable, DefinitionsAreTensorFlows) {
       for (const std::string& name : allowed) {
         const auto t = ParseDType(name);
         if (!t.has_value() || a.allowed_types.empty()) continue;
-        EXPECT_TRUE(std::count(a.allowed_types.begin(), a.allowed_types.end(), *t) > 0) << name << " is allowed";
+        EXPECT_TRUE(std::count(a.allowed_types.begin(), a.allowed_types.end(), *t) > 0) << name << " must be allowed";
       }
       for (DType t : a.allowed_types) {
-        EXPECT_TRUE(std::count(allowed.begin(), allowed.end(), DTypeName(t)) > 0) << DTypeName(t) << " is not allowed";
+        EXPECT_TRUE(std::count(allowed.begin(), allowed.end(), DTypeName(t)) > 0)
+            << DTypeName(t) << " must not be allowed";
       }
       EXPECT_EQ(a.allowed_types.empty() && a.allowed_strings.empty(), allowed.empty());
     }
@@ -172,7 +173,7 @@ TEST(OpRegistryTable, KernelsAreInTheFilesThatSchemasName) {
                                   << StrJoin({mismatches.begin(), mismatches.end()}, "\n");
 }
 
-TEST(OpRegistryTable, EveryKernelIsOfAnOp) {
+TEST(OpRegistryTable, EveryKernelHasAnOp) {
   for (const auto& [op, def] : KernelRegistry::Global().kernels()) {
     const OpDef* found = OpRegistry::Global().Find(op);
     ASSERT_NE(found, nullptr) << op;

@@ -1,4 +1,4 @@
-// Compares every row of the op table with the values (or the error) of TensorFlow or NumPy.
+// Compares our results for every row of the op table (op_case.h) with the values, or the error, of TensorFlow or NumPy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 namespace tensorbraid {
 namespace {
 
+// What is known about the inputs while the graph is built: their values, or only their dtypes.
 enum class Knowledge { kConstants, kUnknownShapes };
 
 void Check(const OpCase& c, Knowledge knowledge, ThreadPool* pool) {
@@ -121,7 +122,8 @@ void CheckVariables(const OpCase& c, Knowledge knowledge, ThreadPool* pool) {
     options.targets.clear();
   }
   for (size_t i = 0; i < reads.size(); ++i) {
-    EXPECT_EQ(Difference((*before)[i], c.inputs[c.variables[i]].tensors[0], 0), "") << "variable " << i << " as read";
+    EXPECT_EQ(Difference((*before)[i], c.inputs[c.variables[i]].tensors[0], 0), "")
+        << "variable " << i << ", as read before the op ran";
   }
   if (!c.error.empty()) {
     EXPECT_EQ(absl::StatusCodeToString(status.code()), c.error) << status;
@@ -159,9 +161,9 @@ class OpTable : public testing::Test {
   }
 };
 
-TEST_F(OpTable, ValuesOfConstants) { CheckAll(Knowledge::kConstants, nullptr); }
+TEST_F(OpTable, ValuesOfConstantsAreAsExpected) { CheckAll(Knowledge::kConstants, nullptr); }
 
-TEST_F(OpTable, ValuesWhenShapesAreKnownOnlyAtRunTime) {
+TEST_F(OpTable, ValuesAreAsExpectedWhenShapesAreKnownOnlyAtRunTime) {
   ThreadPool pool("op_test", 2);
   CheckAll(Knowledge::kUnknownShapes, &pool);
 }

@@ -23,7 +23,7 @@ namespace {
 
 // A test ends after this number of failed seeds.
 constexpr int kMaxFailures = 3;
-// A training with faults takes less virtual time: six faults take up to 5 s each.
+// A limit in virtual time. Training with faults takes less: there are at most six faults, of at most 5 s each.
 constexpr std::chrono::seconds kTimeLimit{120};
 
 // "1,4" is 1 and 4.
@@ -41,7 +41,7 @@ std::string Describe(const Trained& trained) {
                 ", kills ", trained.kills, ", weights ", trained.weights);
 }
 
-// Trains in a simulation. The value is the final state.
+// Trains in a simulation. The value of the result describes the final state.
 SimulationResult SimulateTraining(uint64_t seed, const TrainingOptions& options, const SimulationOptions& how = {}) {
   return Simulate(
       seed,
@@ -53,7 +53,7 @@ SimulationResult SimulateTraining(uint64_t seed, const TrainingOptions& options,
 }
 
 // The number of seeds of a test: TENSORBRAID_SIMULATION_SEEDS, or `usual`. A build with sanitizers, which is several
-// times slower, takes fewer.
+// times slower, uses fewer.
 uint64_t NumSeeds(uint64_t usual) {
 #ifdef TENSORBRAID_ASAN
   usual = (usual + 3) / 4;
@@ -62,8 +62,10 @@ uint64_t NumSeeds(uint64_t usual) {
   return number == nullptr ? usual : std::strtoull(number, nullptr, 10);
 }
 
+// Returns an error if the final state of a training run is wrong.
 using Invariants = std::function<Status(const Trained&)>;
 
+// Trains once, and returns the error of training or of the invariants.
 Status TrainOnce(uint64_t seed, const TrainingOptions& options, const Invariants& invariants) {
   return Simulate(seed,
                   [&](Scheduler& scheduler) -> StatusOr<std::string> {
@@ -122,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, ClusterSimulation,
                                                                  : "Local";
                          });
 
-TEST_P(ClusterSimulation, ASeedRepeatsATrainingBitForBitAndSeedsDiffer) {
+TEST_P(ClusterSimulation, ASeedRepeatsTrainingBitForBitAndSeedsDiffer) {
   std::set<uint64_t> schedules;
   std::set<std::string> ends;
   for (uint64_t seed = 0; seed < 5; ++seed) {
@@ -154,7 +156,7 @@ TEST_P(ClusterSimulation, SynchronousTrainingAppliesEachStepOnce) {
   });
 }
 
-TEST_P(ClusterSimulation, EachGradientOfAnAsynchronousTrainingIsAppliedOrReportedAsDropped) {
+TEST_P(ClusterSimulation, EachGradientOfAsynchronousTrainingIsAppliedOrReportedAsDropped) {
   TrainOnSeeds(20, {.network = GetParam(), .num_workers = 3, .staleness = StalenessPolicy{.max_age = 0}},
                [](const Trained& t) {
                  TF_RETURN_IF_ERROR(Check(t.acknowledged == t.global_step, "acknowledged == step"));
@@ -163,7 +165,6 @@ TEST_P(ClusterSimulation, EachGradientOfAnAsynchronousTrainingIsAppliedOrReporte
                });
 }
 
-// Kinds of faults.
 using Kind = Fault::Kind;
 const std::vector<Kind> kNetworkFaults = {Kind::kSlow, Kind::kCut, Kind::kCutOneWay, Kind::kLoseLinks, Kind::kConnects};
 const std::vector<Kind> kAllFaults = {Kind::kKill,     Kind::kKillAtMessage, Kind::kKillAtChange, Kind::kStop,
@@ -171,6 +172,7 @@ const std::vector<Kind> kAllFaults = {Kind::kKill,     Kind::kKillAtMessage, Kin
                                       Kind::kConnects, Kind::kClockJump,     Kind::kDiskFails,    Kind::kDiskFull,
                                       Kind::kDiskSlow};
 
+// Only requires that training ends without an error.
 Status NothingMore(const Trained&) { return OkStatus(); }
 
 TEST(ClusterFaults, AKilledWorkerDoesNotHoldTheOthersBack) {
@@ -220,6 +222,7 @@ TEST(ClusterRecovery, SynchronousTrainingWithASpareContinues) {
                FaultPlanOptions{.num_workers = 3, .kinds = kAllFaults});
 }
 
+// Neighbours are tasks that share memory (Network::kLocal).
 TEST(ClusterRecovery, TrainingOfNeighboursContinues) {
   for (const bool sync : {false, true}) {
     TrainOnSeeds(15, {.network = Network::kLocal, .num_ps = 2, .sync = sync, .last_step = 40, .checkpoints = true},
@@ -231,6 +234,7 @@ TEST(ClusterRecovery, TrainingContinuesAfterALossOfPower) {
   for (const bool sync : {false, true}) {
     TrainOnSeeds(10, {.num_ps = 2, .sync = sync, .last_step = 40, .checkpoints = true}, NothingMore,
                  FaultPlanOptions{.num_ps = 2,
+                                  // Losses of power are drawn twice as often as the others.
                                   .kinds = {Kind::kPowerLoss, Kind::kPowerLoss, Kind::kKill, Kind::kKillAtChange,
                                             Kind::kStop, Kind::kDiskSlow}});
   }

@@ -113,7 +113,7 @@ FaultPlan Select(const FaultPlan& plan, const std::vector<size_t>& numbers) {
 std::vector<size_t> ShortestFailingPlan(const FaultPlan& plan, const std::function<bool(const FaultPlan&)>& fails) {
   std::vector<size_t> kept(plan.size());
   for (size_t i = 0; i < kept.size(); ++i) kept[i] = i;
-  // Halves first, then quarters, and so on down to single faults, until no single fault can be removed.
+  // Tries to remove halves first, then quarters and so on. Ends when no single fault can be removed.
   for (size_t size = std::max<size_t>(1, kept.size() / 2);;) {
     bool removed = false;
     for (size_t begin = 0; begin < kept.size();) {

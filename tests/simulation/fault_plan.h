@@ -30,16 +30,16 @@ struct Fault {
     kConnects,       // attempts to connect arrive up to 10 s late, or twice
     kClockJump,      // the wall clock of `task` jumps by `n` - 500 s
     kDiskFails,      // each change of a file fails
-    kDiskFull,
-    kDiskSlow,   // each change of a file takes up to 50 ms
-    kPowerLoss,  // all tasks are killed, and started again after `lasts`; the disk loses what was not synced
+    kDiskFull,       // nothing can be written
+    kDiskSlow,       // each change of a file takes up to 50 ms
+    kPowerLoss,      // all tasks are killed, and started again after `lasts`; the disk loses what was not synced
   };
 
   Kind kind = Kind::kKill;
   FaultyTask task, other;
-  std::chrono::microseconds at{};     // after the cluster has been started
-  std::chrono::microseconds lasts{};  // until the fault ends
-  uint64_t n = 0;
+  std::chrono::microseconds at{};     // when the fault begins, counted from the start of the cluster
+  std::chrono::microseconds lasts{};  // how long the fault lasts
+  uint64_t n = 0;                     // see Kind
 
   std::string ToString() const;  // "ps/0 is killed at 12.3 ms, and starts again after 40.0 ms"
 };

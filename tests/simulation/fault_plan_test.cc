@@ -17,10 +17,10 @@ TEST(FaultPlan, ASeedDrawsTheSameFaultsAgainAndAnotherSeedDrawsOthers) {
   EXPECT_NE(ToString(DrawFaultPlan(7, options)), ToString(DrawFaultPlan(8, options)));
 }
 
-// Two of many faults are needed together. The others are removed.
+// Of twenty faults, only 3 and 16 are needed, and only together do they make the plan fail.
 TEST(FaultPlan, AFailingPlanIsCutDownToTheFaultsThatItNeeds) {
   FaultPlan plan(20);
-  for (size_t i = 0; i < plan.size(); ++i) plan[i].n = i;
+  for (size_t i = 0; i < plan.size(); ++i) plan[i].n = i;  // the faults are told apart by `n`
   const auto fails = [](const FaultPlan& some) {
     const auto has = [&](uint64_t n) {
       return std::any_of(some.begin(), some.end(), [&](const Fault& fault) { return fault.n == n; });

@@ -21,11 +21,11 @@
 namespace tensorbraid {
 namespace {
 
-// Stops the threads that it starts, and the thread that calls Join, now and then when they take a lock.
+// Makes threads pause now and then when they take a lock: the threads that it starts, and those that have called Enter.
 class JitterEnv final : public ForwardingEnv, private LockScheduler {
  public:
   explicit JitterEnv(uint64_t seed) : seed_(seed) {}
-  // The calling thread is stopped, too, from now on.
+  // From now on, the calling thread pauses now and then, too.
   void Enter() { lock_scheduler = this; }
   static void Leave() { lock_scheduler = nullptr; }
 
@@ -40,7 +40,7 @@ class JitterEnv final : public ForwardingEnv, private LockScheduler {
 
  private:
   void Lock(bool (*try_lock)(void*), void* lock, std::source_location) override {
-    // Short stops change the order of threads. A long one is longer than a handshake.
+    // Short pauses change the order of threads. A long pause is longer than a handshake.
     constexpr uint64_t kShortOneIn = 8, kLongOneIn = 64;
     constexpr uint64_t kShortUs = 2'000, kLongUs = 50'000;
     static std::atomic<uint64_t> threads{0};
@@ -64,12 +64,12 @@ struct JitterTask {
   std::string address;
 };
 
-// A thread that opens a channel may be stopped right after, while the rest of the handshake happens.
+// A thread that opens a channel may pause right after, while the rest of the handshake happens.
 TEST(Jitter, ALinkThatIsUpHasBothChannels) {
   uint64_t seeds = 20;
   if (const char* number = std::getenv("TENSORBRAID_SIMULATION_SEEDS")) seeds = std::strtoull(number, nullptr, 10);
   for (uint64_t seed = 0; seed < seeds; ++seed) {
-    std::cout << "seed " << seed << std::endl;  // before a crash
+    std::cout << "seed " << seed << std::endl;  // flushed before the test runs, so that a crash shows the seed
     JitterEnv env(seed);
     const ScopedEnv scope(&env);
     env.Enter();

@@ -93,7 +93,7 @@ class Scheduler::ActorHandle final : public Thread::Handle {
 
 Scheduler::Scheduler(uint64_t seed, const SchedulerOptions& options, Failed failed)
     : seed_(seed), options_(options), failed_(std::move(failed)), random_(seed) {
-  // Long runs of one thread find other mistakes than frequent changes.
+  // Seeds with frequent changes of the running thread find other errors than seeds with rare ones.
   constexpr std::array<uint64_t, 5> kOneIn = {0, 200, 30, 8, 3};
   preempt_one_in_ = kOneIn[Random(kOneIn.size())];
   constexpr std::array<uint64_t, 4> kPauseOneIn = {0, 30, 0, 5};
@@ -165,8 +165,8 @@ Scheduler::ProcessScope::~ProcessScope() { scheduler_.running_->process = before
 bool Scheduler::IsHeld(const Actor& actor) const {
   if (actor.process == kNoProcess || !stopped_.contains(actor.process)) return false;
   // Real processes share no locks, but simulated processes share one network, one disk, one allocator of each kind, one
-  // watcher of loans, one log and one directory of tasks. A thread that took its last lock in one of these files may
-  // hold a shared lock.
+  // LoanWatcher (local_lane.cc), one log and one directory of tasks. A thread that took its last lock in one of these
+  // files may hold a shared lock.
   constexpr std::array<std::string_view, 11> kShared = {
       "transport/sim/", "transport/inproc/",        "simulation/training.cc", "simulation/simulated_disk",
       "faulty_files.h", "core/memory/allocator.cc", "core/text/logging.cc",   "cluster/server/task",
@@ -185,7 +185,7 @@ void Scheduler::SleepUntil(MonotonicClock::time_point time) {
 
 void Scheduler::Wait(std::condition_variable& cv, std::unique_lock<std::mutex>& lock,
                      MonotonicClock::time_point deadline, std::source_location where) {
-  constexpr uint64_t kSpuriousOneIn = 100;
+  constexpr uint64_t kSpuriousOneIn = 100;  // a real condition variable may wake a thread without a notification, too
   Actor& self = *running_;
   self.state = Random(kSpuriousOneIn) == 0 ? Actor::State::kRunnable : Actor::State::kWaits;
   self.on = &cv;

@@ -88,7 +88,7 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
     const ProcessId before_;
   };
 
-  // All files of the simulation are `files`, which must outlive their use. By default they are the system's.
+  // Sets the files that the simulation uses. `files` must outlive their use. By default they are the system's files.
   void set_files(Env* files) { files_ = files; }
 
   MonotonicClock::time_point MonotonicNow() override;
@@ -131,7 +131,7 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
   void TakeLock(bool (*try_lock)(void*), void* lock, std::source_location where);
   void Join(Actor& other);
   Actor& NewActor(const std::string& name);
-  // Lets another thread run, sometimes, and sometimes for long.
+  // Sometimes lets another thread run, and sometimes lets the running thread pause for up to some milliseconds.
   void Preempt();
   // Lets the next thread run, and returns when `self` runs again.
   void Switch(Actor& self, const Actor* avoid = nullptr);
@@ -146,7 +146,7 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
   const uint64_t seed_;
   const SchedulerOptions options_;
   const Failed failed_;
-  // Used by the running thread only. Handing over orders the accesses.
+  // The members from here on are used by the running thread only. The hand-over to the next thread orders the accesses.
   std::mt19937_64 random_;
   uint64_t preempt_one_in_;  // a thread that could go on is interrupted at one in so many points; 0: never
   uint64_t pause_one_in_;    // one in so many interruptions takes time; 0: none

@@ -21,7 +21,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Two threads that append to a log, with and without waiting for each other.
+// Two threads append to a log, which shows the order in which they have taken its lock.
 StatusOr<std::string> TwoWriters(Scheduler&) {
   Mutex mu;
   std::string log;
@@ -170,11 +170,11 @@ TEST(Scheduler, ThreadPoolsAndTimersRun) {
       }
       return StrCat(sum.load());
     };
-    EXPECT_EQ(Simulate(seed, program).value, "5100") << seed;
+    EXPECT_EQ(Simulate(seed, program).value, "5100") << seed;  // 5 * 1000 + 100
   }
 }
 
-// A mistake that needs a change of threads at one place: between the check and the act.
+// The program has an error that shows only if the running thread changes at one place: between the check and the act.
 TEST(Scheduler, SomeSeedsInterruptAThreadBetweenTwoLocks) {
   const auto program = [](Scheduler&) -> StatusOr<std::string> {
     Mutex mu;
@@ -200,7 +200,7 @@ TEST(Scheduler, SomeSeedsInterruptAThreadBetweenTwoLocks) {
   EXPECT_THAT(taken, ::testing::ElementsAre("1", "2"));
 }
 
-// Its initialisation takes a lock, so that the scheduler could interrupt it.
+// The initialisation of `value` takes locks, at which the scheduler could interrupt it.
 int SlowStatic() {
   static const int value = [] {
     Mutex mu;

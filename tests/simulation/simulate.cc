@@ -22,14 +22,15 @@ namespace {
 
 constexpr int kPatienceMs = 120'000;  // real time; only a failing simulation takes so long
 
-// oneDNN generates machine code at the first product of a process, which takes longer than many simulations. This does
-// it before the first fork, for all children.
+// oneDNN generates machine code at the first product of a process, which takes longer than many simulations. This
+// function makes it do so before the first fork, once for all children.
 void GenerateCodeOnce() {
   [[maybe_unused]] static const bool done = [] {
     constexpr int64_t kSize = 64;
     const std::vector<float> a(kSize * kSize);
     std::vector<float> c(kSize * kSize);
-    cpu::Gemm(nullptr, false, false, kSize, kSize, kSize, a.data(), a.data(), c.data());
+    cpu::Gemm(/*pool=*/nullptr, /*transpose_a=*/false, /*transpose_b=*/false, kSize, kSize, kSize, a.data(), a.data(),
+              c.data());
     return true;
   }();
 }
@@ -56,8 +57,8 @@ struct Header {
   ::_exit(0);  // without the destructors of static objects, which other threads may be using
 }
 
-// Only one thread of a simulation runs at a time, and waking a thread on another core takes longer than on this one. It
-// does not matter if the system refuses.
+// Only one thread of a simulation runs at a time, and waking a thread on another core takes longer than on this one. If
+// the system refuses, the simulation is slower, but not wrong.
 void StayOnThisCore() {
   cpu_set_t cores;
   CPU_ZERO(&cores);
@@ -70,6 +71,7 @@ void StayOnThisCore() {
   StayOnThisCore();
   if (std::getenv("TENSORBRAID_SIMULATION_TRACE") != nullptr) options.scheduler.trace = true;
   if (std::getenv("TENSORBRAID_LOG") == nullptr) ConfigureLog("off");
+  // Blocks and holes of different sizes on the heap give the program's objects other addresses.
   static std::vector<std::unique_ptr<char[]>> shift;
   for (size_t i = 0; options.shift_addresses && i < 1000; ++i) {
     shift.push_back(std::make_unique<char[]>(24 + 40 * (i % 23)));

@@ -55,8 +55,10 @@ class SimulatedDisk final : public ForwardingEnv {
  private:
   class Writer;
 
+  // Returns an error if the current process has ended.
   Status CheckAlive(const std::string& path);
-  // Called before each change. Returns its fault. `torn` is set if half of an append should be written.
+  // Called before each change. Returns the error of the change, if it fails. Sets *torn if it should write half of an
+  // append.
   Status Change(const std::string& path, bool* torn = nullptr);
 
   Scheduler& scheduler_;
@@ -65,6 +67,7 @@ class SimulatedDisk final : public ForwardingEnv {
   State state_ TB_GUARDED_BY(mu_) = State::kWorks;
   MonotonicClock::duration delay_ TB_GUARDED_BY(mu_){};
   std::set<ProcessId> ended_ TB_GUARDED_BY(mu_);
+  // The events of AtChange, each with the number of changes that are left until it is called.
   std::vector<std::pair<uint64_t, std::function<void()>>> at_change_ TB_GUARDED_BY(mu_);
 };
 

@@ -40,12 +40,12 @@ int64_t LatestCheckpointStep() {
 
 // Counts the runs of one worker, in all of its processes. Thread-safe.
 struct Runs {
-  std::atomic<int64_t> begun{0};         // each try of a run
+  std::atomic<int64_t> begun{0};         // attempts; a run that is repeated after a recovery has several
   std::atomic<int64_t> acknowledged{0};  // runs that returned OK
   std::atomic<int64_t> dropped{0};
 };
 
-// Counts the tries of the runs, and the sessions.
+// Counts the attempts of runs, and the sessions.
 class CountingHook final : public SessionRunHook {
  public:
   CountingHook(Runs& runs, std::atomic<int64_t>& sessions) : runs_(runs), sessions_(sessions) {}
@@ -94,7 +94,7 @@ struct Replica {
     count = Variable(g, {options.num_workers}, Zeros(), {.name = "count"});
     const Variable global_step = GetOrCreateGlobalStep(g);
     step = global_step.value();
-    // The gradient of this term for this worker's element of `count` is -1.
+    // The loss has a term whose gradient for this worker's element of `count` is -1.
     std::vector<float> mine(static_cast<size_t>(options.num_workers));
     mine[static_cast<size_t>(worker)] = 1;
     const Output loss = ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, MatMul(x, weights))) -
@@ -136,7 +136,7 @@ struct Replica {
       std::vector<Fetch> fetches = {train, step, count.value()};
       if (async != nullptr) fetches.emplace_back(async->outcomes());
       TF_ASSIGN_OR_RETURN(const auto values, session->Run(fetches, {{x, batch}, {labels, classes}}));
-      if (!values[1].is_valid()) continue;  // the training was over before this run
+      if (!values[1].is_valid()) continue;  // training was over before this run
       ++runs.acknowledged;
       const int64_t now = values[1].scalar<int64_t>();
       if (sessions == seen_in && now < seen) return Internal("the global step has fallen from ", seen, " to ", now);
@@ -161,7 +161,7 @@ struct Replica {
   Operation train;
 };
 
-// A training that is running.
+// A training run in progress, with its cluster, faults and clients.
 class Training {
  public:
   Training(Scheduler& scheduler, const TrainingOptions& options)
@@ -172,8 +172,7 @@ class Training {
                  {.inter_op_threads = 2,
                   .membership = {.heartbeat_interval = milliseconds(100),
                                  .heartbeat_timeout = milliseconds(1000),
-                                 // Longer than any fault, because the end of the training does not wait for a lost
-                                 // task.
+                                 // Longer than any fault, because the end of training does not wait for a lost task.
                                  .lost_after = milliseconds(60'000)}},
                  options.network != Network::kInproc
                      ? std::make_unique<SimNetwork>(static_cast<uint32_t>(scheduler.Random(uint64_t{1} << 32)),
@@ -181,7 +180,7 @@ class Training {
                      : nullptr),
         runs_(static_cast<size_t>(options.num_workers)) {
     if (options.network == Network::kLocal) {
-      // With these sizes rings are often full, and nearly all tensors are lent.
+      // With these small sizes (see LocalLaneOptions), rings are often full, and nearly all tensors are lent.
       cluster_.ShareMemory({.ring_bytes = 1024, .inline_bytes = 4}, {.stay_awake = {}});
     }
     scheduler.set_files(&disk_);
@@ -243,7 +242,7 @@ class Training {
       processes_.push_back(std::move(process));
     }
     const Scheduler::ProcessScope scope(scheduler_, self->id);
-    // A kill takes the task away while the thread is in Join, so the thread holds it too.
+    // A kill resets `running` while the thread still uses the task, so the thread holds the task, too.
     self->thread = Thread(NameOf(task), [this, self, held = self->running]() mutable {
       const Status status = self->task.job == "ps" ? JoinCluster(&held->membership()) : Work(self->task.index);
       held = nullptr;
@@ -326,8 +325,8 @@ class Training {
                        [](const auto& p) { return p->task.job == "ps" || p->ended; });
   }
 
-  // Without faults, waits until all workers are ready, so that each of them takes part in the training. With faults it
-  // does not wait, because the others may need the chief.
+  // Without faults, waits until all workers are ready, so that each of them takes part in training. With faults it does
+  // not wait, because the others may need the chief.
   void OnReady() {
     MutexLock lock(mu_);
     ++ready_;
@@ -359,7 +358,8 @@ class Training {
     SleepFor(fault.at);
     {
       MutexLock lock(mu_);
-      // Before its session exists, a worker waits for the parameter server, which must come back.
+      // A worker without a session would wait for ever for a lost parameter server, which is not started again. So all
+      // workers must have sessions before the fault.
       if (options_.may_lose_ps) {
         changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return ready_ >= options_.num_workers || IsOver(); });
       }
@@ -406,10 +406,10 @@ class Training {
       }
       case Kind::kDiskFails:
       case Kind::kDiskFull:
-        if (LatestCheckpointStep() < 0) return;  // a training that cannot save its first checkpoint ends
+        if (LatestCheckpointStep() < 0) return;  // training that cannot save its first checkpoint ends
         disk_.SetState(fault.kind == Kind::kDiskFails ? SimulatedDisk::State::kFails : SimulatedDisk::State::kFull);
         {
-          // A training whose last checkpoint cannot be saved ends with an error, as it should.
+          // Training whose last checkpoint cannot be saved ends with an error, as it should. So the fault ends before.
           MutexLock lock(mu_);
           changed_.WaitFor(mu_, fault.lasts, [this]() TB_REQUIRES(mu_) { return IsOver(); });
         }
@@ -423,7 +423,8 @@ class Training {
     }
   }
 
-  // Marks a task's process as killed, unless the training is over or the task is not running. Returns the process.
+  // Marks a task's process as killed and returns it. Returns null if no further fault may begin (IsOver), or if the
+  // task is not running or must not be killed.
   Process* Condemn(const FaultyTask& task) {
     MutexLock lock(mu_);
     return CondemnLocked(task);
@@ -443,7 +444,7 @@ class Training {
     return process;
   }
 
-  // From now on the process can change neither its files nor the other tasks.
+  // Ends a process: from now on it can change neither its files nor the other tasks.
   void End(Process& process) {
     if (process.task.job == "ps") latest_at_ps_kill_ = LatestCheckpointStep();
     disk_.EndProcess(process.id);
@@ -490,7 +491,7 @@ class Training {
     for (Thread& thread : threads) thread.Join();
   }
 
-  // Kills a task when `at` calls its argument.
+  // Kills a task at a message or at a change of a file: `at` gets the event that kills it, and has it called then.
   void KillAt(const Fault& fault, const std::function<void(std::function<void()>)>& at) {
     struct Trap {
       bool armed = true;
@@ -559,7 +560,7 @@ class Training {
 
   // --- Clients.
 
-  // Opens sessions on any task, reads the variables, and leaves, until the training is over.
+  // Opens sessions on any task, reads the variables, and leaves, until no further fault may begin.
   void UseSessions() {
     for (int i = 0; i < 30; ++i) {
       SleepFor(std::chrono::microseconds(scheduler_.Random(20'000)));
@@ -658,7 +659,8 @@ class Training {
     return OkStatus();
   }
 
-  // All sessions have been closed. The messages that say so may be under way.
+  // Checks that no parameter server holds a session or a step. All sessions have been closed, but the messages that say
+  // so may still be under way.
   Status CheckNothingLeaks() {
     const auto deadline = MonotonicClock::now() + std::chrono::seconds(30);
     while (true) {

@@ -1,4 +1,4 @@
-// A training for simulations: a cluster of simulated processes, with faults.
+// Trains in a simulation: on a cluster of simulated processes, with faults.
 #ifndef TENSORBRAID_TESTS_SIMULATION_TRAINING_H_
 #define TENSORBRAID_TESTS_SIMULATION_TRAINING_H_
 
@@ -26,22 +26,22 @@ struct TrainingOptions {
   int num_ps = 1;
   int num_workers = 2;
   bool sync = false;
-  int spares = 0;                                           // gradients that a step of a synchronous training can miss
+  int spares = 0;  // gradients that a step of synchronous training can do without
   std::optional<StalenessPolicy> staleness = std::nullopt;  // of asynchronous training
   int64_t last_step = 20;
   bool checkpoints = false;  // the chief saves one every 5 steps, on the simulated disk
   int clients = 0;           // threads whose sessions come and go
-  // Faults begin while the training has made less than half of its steps, so that each training can end. A parameter
-  // server may be killed, and the connection to it may be lost, only with checkpoints.
+  // Faults begin before half of the steps have been made, so that training can always end. A parameter server may be
+  // killed, and the connection to it may be lost, only with checkpoints.
   FaultPlan faults = {};
-  // The training ends at the loss of a parameter server, as it must without checkpoints.
+  // Training ends when a parameter server is lost, as it must without checkpoints.
   bool may_lose_ps = false;
 };
 
-// The end of a training.
+// The final state of a training run.
 struct Trained {
   int64_t global_step = 0;
-  double count = 0;          // gradients that were applied; of a synchronous training, steps
+  double count = 0;          // gradients that were applied or, in synchronous training, steps
   int64_t acknowledged = 0;  // runs that returned OK
   int64_t kills = 0;         // of all tasks
   int64_t dropped = 0;       // gradients of `count` that were dropped, as reported to the workers
@@ -52,13 +52,13 @@ struct Trained {
 // started again.
 //
 // Checks these invariants; the first that does not hold ends the simulation (Scheduler::Fail):
-// - No task ends by itself, and each training ends well. With may_lose_ps, each worker's error names the lost task.
-// - The global step that a worker sees grows, until its session is replaced.
+// - No task ends by itself, and all workers end without an error. With may_lose_ps, their errors name the lost task.
+// - The global step that a worker sees never falls while the worker has the same session.
 // - A value that a worker has read stays as it is.
 // - No gradient is applied twice. Those of acknowledged asynchronous steps are applied, except that the loss of a
 //   parameter server may cost the steps since the latest checkpoint.
 // - When the power fails, the disk keeps the checkpoint of each save that has returned.
-// - Each step of a synchronous training applies the gradients that it needs, no more and no fewer.
+// - Each step of synchronous training applies an average of gradients.
 // - At the end, no task holds a step or a session of another one.
 StatusOr<Trained> Train(Scheduler& scheduler, const TrainingOptions& options);
 

@@ -1,4 +1,4 @@
-// Reads Prometheus's text format (version 0.0.4), and refuses everything that it does not allow.
+// Reads Prometheus's text format (version 0.0.4), and refuses everything that the format does not allow.
 #ifndef TENSORBRAID_TESTS_STATUS_PROMETHEUS_PARSER_H_
 #define TENSORBRAID_TESTS_STATUS_PROMETHEUS_PARSER_H_
 
@@ -96,6 +96,7 @@ class PrometheusParser {
     at_ += text.size();
     return true;
   }
+  // Reads a name. Besides letters, digits and underscores, it may have the characters in `more`.
   StatusOr<std::string> Name(const std::string& more) {
     const size_t begin = at_;
     const auto fits = [&](char c) {

@@ -1,4 +1,4 @@
-// Reports of clusters in this process.
+// Helpers for tests of the status reports of clusters that run in this process.
 #ifndef TENSORBRAID_TESTS_STATUS_REPORT_TESTUTIL_H_
 #define TENSORBRAID_TESTS_STATUS_REPORT_TESTUTIL_H_
 
@@ -30,7 +30,7 @@ inline const proto::TaskReport& TaskIn(const proto::ClusterReport& report, const
   return none;
 }
 
-// Asks again until `holds`.
+// Asks `task` for reports until `holds` returns true for one. Returns that report.
 template <typename Holds>
 proto::ClusterReport AwaitReport(Task& task, const Holds& holds) {
   constexpr std::chrono::seconds kReportPatience{20};
@@ -39,14 +39,14 @@ proto::ClusterReport AwaitReport(Task& task, const Holds& holds) {
     proto::ClusterReport report = ReportOf(task);
     if (holds(report)) return report;
     if (std::chrono::steady_clock::now() > give_up) {
-      ADD_FAILURE() << "not in time: " << report.DebugString();
+      ADD_FAILURE() << "no report was as expected in time; the last one: " << report.DebugString();
       return report;
     }
     std::this_thread::yield();
   }
 }
 
-// How many operations wait on `task`, in all running steps.
+// Returns how many operations on `task` are waiting, in all running steps.
 inline int NumWaits(const proto::ClusterReport& report, const std::string& task) {
   int waits = 0;
   for (const auto& step : TaskIn(report, task).running()) waits += step.waits_size();

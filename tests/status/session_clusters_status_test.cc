@@ -1,4 +1,4 @@
-// The clusters that sessions bring with them, in the report of a server that takes part in them.
+// Tests how the report of a server shows the clusters that sessions bring with them and in which the server takes part.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,17 +82,17 @@ TEST_F(SessionClustersStatusTest, AreReportedWithTheirTasksAndTheWaitsOfTheirSte
   ASSERT_TRUE(session->Run({put}).ok());
   step.join();
 
-  // Asking must not make servers members of the session's cluster.
+  // A server does not become a member of the session's cluster when it is asked for a report.
   EXPECT_EQ(from_unused.session_clusters_size(), 0);
   EXPECT_EQ(from_stranger.session_clusters_size(), 0);
   for (const auto& report : {from_master, from_ps}) {
     EXPECT_THAT(TaskNames(report), ElementsAre("local/0"));
     EXPECT_EQ(report.blocked_size(), 0) << report.DebugString();
-    EXPECT_EQ(report.tasks(0).variables(), 0) << "the session has variables of its own";
+    EXPECT_EQ(report.tasks(0).variables(), 0) << "the variables of the session must be counted apart";
     EXPECT_EQ(report.cluster(), "");
     ASSERT_EQ(report.session_clusters_size(), 1);
     const auto& cluster = report.session_clusters(0);
-    EXPECT_EQ(cluster.cluster().size(), 16u);
+    EXPECT_EQ(cluster.cluster().size(), 16u);  // the digits of a 64-bit number
     EXPECT_EQ(cluster.asked(), "worker/0") << "the master of the session";
     EXPECT_EQ(cluster.master(), "worker/0");
     EXPECT_THAT(TaskNames(cluster), ElementsAre("ps/0", "worker/0", "worker/1"));
@@ -142,7 +142,7 @@ TEST_F(SessionClustersStatusTest, AreReportedWithTheirTasksAndTheWaitsOfTheirSte
   }
 }
 
-TEST_F(SessionClustersStatusTest, OfOneServerAreToldApart) {
+TEST_F(SessionClustersStatusTest, OfOneServerAreReportedSeparately) {
   Graph g;
   Output on_other;
   {

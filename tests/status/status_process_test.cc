@@ -1,4 +1,4 @@
-// Tests `tensorbraid status`, the metrics and the page with a training in real processes.
+// Tests `tensorbraid status`, the metrics and the status page with a cluster of real processes that trains.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ using ::testing::HasSubstr;
 
 constexpr std::chrono::seconds kPatience{60};
 
-// All that a pipe has until its end.
+// Reads a pipe to its end.
 std::string ReadAll(const Fd& fd) {
   std::string text;
   char buffer[4096];
@@ -61,7 +61,7 @@ ProgramResult RunCommand(const std::vector<std::string>& command) {
 
 class StatusProcessTest : public ::testing::Test {
  protected:
-  // One parameter server, which serves the metrics, and two workers.
+  // Starts a cluster that trains: a parameter server, which serves the metrics, and two workers.
   void Train(bool issync) {
     for (int i = 0; i < 4; ++i) ports_.push_back(HeldPort::Take().value());
     for (const auto& [name, index] : {std::pair("ps", 0), std::pair("worker", 0), std::pair("worker", 1)}) {
@@ -78,7 +78,7 @@ class StatusProcessTest : public ::testing::Test {
   std::string Address(int i) const { return StrCat("localhost:", ports_[i].port()); }
   std::string MetricsUrl() const { return "http://" + Address(3); }
 
-  // Asks the task at `address` until `holds`, at most for kPatience.
+  // Asks the task at `address` for reports until `holds` returns true for one, at most for kPatience.
   template <typename Holds>
   json AwaitStatus(const std::string& address, const Holds& holds) {
     const auto give_up = std::chrono::steady_clock::now() + kPatience;
@@ -157,7 +157,7 @@ TEST_F(StatusProcessTest, AStoppedWorkerIsNamedWithTheSynchronousStepThatWaitsFo
   EXPECT_THAT(healthy.out, AllOf(HasSubstr("3 of 3 tasks answer, asked by worker/1"), HasSubstr("B/s")));
 }
 
-TEST_F(StatusProcessTest, MetricsGrowWithTheTraining) {
+TEST_F(StatusProcessTest, MetricsGrowDuringTraining) {
   Train(/*issync=*/false);
   AwaitStatus(Address(2), Trains);
   const auto scrape = [this] {
@@ -204,7 +204,7 @@ TEST_F(StatusProcessTest, MetricsGrowWithTheTraining) {
   httplib::Client client(MetricsUrl());
   EXPECT_EQ(client.Get("/other")->status, 404);
   EXPECT_EQ(client.Post("/metrics")->status, 404);
-  // The request of a foreign page whose host name has the address 127.0.0.1.
+  // The request of another site's page, whose host name was given the address 127.0.0.1.
   EXPECT_EQ(client.Get("/metrics", {{"Host", "evil.example:80"}})->status, 403);
 }
 
@@ -233,7 +233,7 @@ TEST_F(StatusProcessTest, ThePageShowsTheClusterInABrowser) {
   const auto open = [&](const std::string& what, int virtual_ms) {
     return OpenPage(browser, MetricsUrl() + "/", what, virtual_ms);
   };
-  // In that virtual time the page asks a hundred times, which takes a second or two.
+  // In this virtual time the page asks for a hundred reports, which takes a second or two of real time.
   const std::string page = open("--dump-dom", 100'000).out;
   // The summary, the boxes of the tasks, the edges of their traffic, and the curves.
   EXPECT_THAT(page, HasSubstr("3 of 3 tasks answer, asked by ps/0"));
@@ -268,7 +268,7 @@ TEST_F(StatusProcessTest, ThePageShowsTheClusterInABrowser) {
   }
 }
 
-TEST_F(StatusProcessTest, AClusterThatASessionBroughtIsShownApart) {
+TEST_F(StatusProcessTest, AClusterThatASessionBroughtIsShownSeparately) {
   for (int i = 0; i < 4; ++i) ports_.push_back(HeldPort::Take().value());
   const auto start = [this](int i, int metrics_port) {
     return Server::Create(ClusterSpec({{"local", {Address(i)}}}), {.job_name = "local", .metrics_port = metrics_port});
@@ -316,7 +316,7 @@ TEST_F(StatusProcessTest, AClusterThatASessionBroughtIsShownApart) {
   EXPECT_THAT(page, HasSubstr("id=\"problem\" style=\"display: none;\""));
 }
 
-TEST_F(StatusProcessTest, WithTlsOnlyItsClientsSeeTheStatus) {
+TEST_F(StatusProcessTest, WithTlsOnlyClientsWithACertificateSeeTheStatus) {
   const TempDir dir;
   ASSERT_TRUE(RunCommand({TENSORBRAID_PROGRAM, "certs", dir.path() + "/certs", "--hosts=localhost"}).exit_code == 0);
   const std::string files = dir.path() + "/certs/";
@@ -348,9 +348,9 @@ TEST_F(StatusProcessTest, WithTlsOnlyItsClientsSeeTheStatus) {
     return got ? got->status : -1;
   };
   EXPECT_EQ(scrape(httplib::SSLClient("localhost", port, tls.cert, tls.key)), 200);
-  EXPECT_EQ(scrape(httplib::SSLClient("localhost", port)), -1) << "a client without a certificate";
+  EXPECT_EQ(scrape(httplib::SSLClient("localhost", port)), -1) << "a client without a certificate must be refused";
   httplib::Client plain("localhost", port);
-  EXPECT_FALSE(plain.Get("/metrics")) << "without TLS";
+  EXPECT_FALSE(plain.Get("/metrics")) << "a client without TLS must be refused";
 
   // A renewed certificate is used without a restart.
   const Certificate other =

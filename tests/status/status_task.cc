@@ -1,4 +1,4 @@
-// A task of a training that goes on until SIGTERM. With --issync the gradients of all workers are applied together.
+// A task of a cluster that trains until SIGTERM. With --issync, each step needs the gradients of all workers.
 #include <tensorbraid/tensorbraid.h>
 
 namespace tf = tensorbraid;

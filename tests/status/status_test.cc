@@ -43,7 +43,7 @@ TEST(StatusTest, EveryTaskKnowsTheWholeCluster) {
   }
 }
 
-// A queue on ps/0 from which worker/0 takes, in a step that ends only once something is put.
+// A step of worker/0 takes an element from a queue on ps/0. The queue is empty until the test puts an element into it.
 class BlockedQueueTest : public ::testing::Test {
  protected:
   // With `loop`, the step also has control flow on ps/0.
@@ -107,8 +107,8 @@ class BlockedQueueTest : public ::testing::Test {
   TestCluster cluster_{1, 2, {.membership = {.heartbeat_timeout = std::chrono::hours(1)}, .exchange = {}}};
 };
 
-TEST_F(BlockedQueueTest, IsReportedWithItsOperationAndItsTime) { BlockAndAdvance(false); }
-TEST_F(BlockedQueueTest, IsReportedInAPlanWithControlFlow) { BlockAndAdvance(true); }
+TEST_F(BlockedQueueTest, IsReportedWithItsOperationAndItsTime) { BlockAndAdvance(/*loop=*/false); }
+TEST_F(BlockedQueueTest, IsReportedInAStepWithControlFlow) { BlockAndAdvance(/*loop=*/true); }
 
 TEST(StatusTest, CountsStepsAndBytesAndReadsTheGlobalStep) {
   ManualClockEnv clock;
@@ -132,7 +132,7 @@ TEST(StatusTest, CountsStepsAndBytesAndReadsTheGlobalStep) {
   };
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(session->Run({table}).ok());
   clock.Advance(std::chrono::seconds(2));
-  // The part on the parameter server may end a little later than the step.
+  // The parameter server's part of a step may end a little later than the step itself.
   const auto after = AwaitReport(cluster.task("ps", 0), [&](const proto::ClusterReport& report) {
     return TaskIn(report, "ps/0").staleness().parts() == TaskIn(before, "ps/0").staleness().parts() + 3;
   });
@@ -142,7 +142,8 @@ TEST(StatusTest, CountsStepsAndBytesAndReadsTheGlobalStep) {
   EXPECT_EQ(TaskIn(after, "ps/0").variables(), 2);
   EXPECT_EQ(TaskIn(after, "ps/0").variable_bytes(), 4000 + 8);
   EXPECT_EQ(TaskIn(after, "ps/0").steps(), 0);
-  EXPECT_EQ(TaskIn(before, "worker/0").steps(), 1) << "one step of each of two signatures";
+  // The two steps have fetched different things. Of the steps in one second, only those of one signature are counted.
+  EXPECT_EQ(TaskIn(before, "worker/0").steps(), 1);
   EXPECT_EQ(TaskIn(after, "worker/0").steps(), 3);
   EXPECT_EQ(TaskIn(after, "worker/0").steps_per_second(), 1.5);
   EXPECT_EQ(bytes(after, "worker/0"), bytes(before, "worker/0") + 3 * 4000);
@@ -150,7 +151,7 @@ TEST(StatusTest, CountsStepsAndBytesAndReadsTheGlobalStep) {
   EXPECT_EQ(TaskIn(after, "worker/0").received(0).from(), "ps/0");
 }
 
-TEST(StatusTest, StepsOfManySecondsHaveARateWhileTheNextOneRuns) {
+TEST(StatusTest, SlowStepsHaveARateWhileTheNextOneRuns) {
   ManualClockEnv clock;
   const ScopedEnv installed(&clock);
   TestCluster cluster(1, 1, {.membership = {.heartbeat_timeout = std::chrono::hours(1)}, .exchange = {}});
@@ -167,7 +168,7 @@ TEST(StatusTest, StepsOfManySecondsHaveARateWhileTheNextOneRuns) {
   std::thread step([&] { EXPECT_TRUE(session->Run({taken}).ok()); });
   AwaitReport(cluster.task("ps", 0), [](const auto& r) { return NumWaits(r, "worker/0") == 1; });
   clock.Advance(std::chrono::seconds(15));
-  EXPECT_EQ(rate(), 1.0 / 35);
+  EXPECT_EQ(rate(), 1.0 / 35);  // one step has ended since the first `taken` began, 35 s ago
   ASSERT_TRUE(session->Run({put}).ok());
   step.join();
 }
@@ -190,6 +191,7 @@ TEST(StatusTest, AgesOfGradientsAreThoseOfTheUpdateClocks) {
     const auto ran = session->Run({train});
     ASSERT_TRUE(ran.ok()) << ran.status();
   }
+  // The optimizer keeps an UpdateClock (runtime/replicas/update_clock.h) for the variable.
   const auto staleness = TaskIn(ReportOf(cluster.task("ps", 0)), "ps/0").staleness();
   EXPECT_EQ(staleness.accepted(), 3);
   EXPECT_EQ(staleness.dropped(), 0);
@@ -209,7 +211,7 @@ TEST(StatusTest, ATaskThatHasLeftOrCannotBeReachedIsReported) {
   EXPECT_NE(TaskIn(other, "worker/1").problem(), "");
 }
 
-TEST(StatusTest, ATaskThatDoesNotAnswerDelaysTheReportByItsTimeout) {
+TEST(StatusTest, ATaskThatDoesNotAnswerDelaysTheReportUntilTheTimeout) {
   TestCluster cluster(1, 2, {}, std::make_unique<SimNetwork>(1));
   AwaitReport(cluster.task("ps", 0), [](const auto& r) { return TaskIn(r, "worker/1").state() == "up"; });
   cluster.network().Partition("localhost:1000", "localhost:2001");
@@ -274,7 +276,7 @@ TEST(SummaryTest, TheCauseOfABlockedStepIsATaskThatDoesNotAnswer) {
   EXPECT_EQ(report.blocked(0).cause(), "ps/0 does not answer");
 }
 
-TEST(StatusTextTest, RatesAreTakenOverTheTimeOfEachTask) {
+TEST(StatusTextTest, RatesUseTheTimeThatPassedOnEachTask) {
   proto::ClusterReport before;
   for (const char* name : {"ps/0", "worker/0"}) AddTask(&before, name, 3)->set_up_seconds(10);
   before.mutable_tasks(0)->add_received()->set_from("worker/0");

@@ -26,12 +26,14 @@ constexpr char kToken[] = "the-token-of-the-cluster", kOther[] = "a-token-of-oth
 
 class TokenTest : public AccessTest {
  protected:
-  // A file with one token a line.
+  // Writes a file with one token per line.
   std::string Tokens(const std::string& name, const std::string& lines) { return Write(name, lines + "\n"); }
+  // Connects as a task.
   Status Connect(const Peer& server, const GrpcOptions& options) {
     Peer task("task", options);
     return task.Connect(server.address);
   }
+  // Calls the server as a client.
   Status Call(const Peer& server, const GrpcOptions& options) {
     return Ask(server.address, options.tls, std::chrono::seconds(20), options.token_file);
   }
@@ -124,7 +126,7 @@ TEST_F(TokenTest, ATokenIsNeverSentWhereItCouldBeRead) {
               "--token_file is missing");
 }
 
-TEST_F(TokenTest, FilesWithoutATokenAreNamed) {
+TEST_F(TokenTest, ErrorsNameTheFileWithoutAValidToken) {
   const auto open = [](const std::string& path) { return TokenFile::Open("--token_file", path).status(); };
   ExpectError(open("/no/such/file"), absl::StatusCode::kNotFound, "--token_file: ");
   for (const std::string text :
@@ -132,6 +134,7 @@ TEST_F(TokenTest, FilesWithoutATokenAreNamed) {
     const std::string path = Write("bad", text);
     ExpectError(open(path), absl::StatusCode::kInvalidArgument, path);
     EXPECT_THAT(std::string(open(path).message()), HasSubstr("openssl rand -hex 32"));
+    // The message must not show what may be a token.
     if (text.size() > 4) {
       EXPECT_THAT(std::string(open(path).message()), ::testing::Not(HasSubstr(text)));
     }
@@ -145,14 +148,14 @@ TEST(EqualInConstantTimeTest, ComparesWholeTexts) {
   for (const char* other : {"", "ab", "abcd", "abd", "xbc", "ABC"}) EXPECT_FALSE(EqualInConstantTime("abc", other));
 }
 
-// A session for the graph x + x on the server at `target`.
+// Sessions that run the graph x + x on a server.
 class SessionAccessTest : public TokenTest {
  protected:
   StatusOr<std::unique_ptr<Server>> StartServer(ServerOptions options) {
     options.job_name = "worker";
     return Server::Create(ClusterSpec({{"worker", {"localhost:0"}}}), options);
   }
-  // This name of the server is not known in the process, so sessions connect as if from another one.
+  // This name of the server is not known in the process, so sessions connect as if from another process.
   static std::string Target(const Server& server) {
     const std::string address = server.address();
     return "grpc://127.0.0.1" + address.substr(address.find(':'));
@@ -169,7 +172,7 @@ class SessionAccessTest : public TokenTest {
   const Output sum_ = x_ + x_;
 };
 
-TEST_F(SessionAccessTest, AClientTrainsButDoesNotResetTheCluster) {
+TEST_F(SessionAccessTest, AClientMayTrainButNotResetTheCluster) {
   auto server = StartServer({.token_file = token_, .client_token_file = guest_});
   ASSERT_TRUE(server.ok()) << server.status();
   const std::string target = Target(**server);
@@ -269,7 +272,8 @@ class PathTest : public SessionAccessTest {
   std::vector<std::unique_ptr<Server>> servers_;
 };
 
-// Ops that use files. PATH stands for the path, which is also fed to the placeholder "name"; "op" is run.
+// Ops that use files. PATH stands for the path, which is also fed to the placeholder "name". The test runs the
+// operation "op".
 struct FileOp {
   const char* name;
   const char* nodes;
@@ -372,7 +376,7 @@ std::string Replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-TEST_F(PathTest, SessionsFromElsewhereUseAllowedPathsOnly) {
+TEST_F(PathTest, SessionsFromOtherMachinesUseAllowedPathsOnly) {
   for (const FileOp& op : kFileOps) {
     for (const char* device : {"/job:worker", "/job:ps"}) {
       SCOPED_TRACE(StrCat(op.name, " on ", device));
@@ -386,7 +390,7 @@ TEST_F(PathTest, SessionsFromElsewhereUseAllowedPathsOnly) {
                                                                   .isolate_session_state = true}));
         return session->Run({"op"}, {{"name:0", Tensor::Scalar(path)}}).status();
       };
-      // The path, or the directory that the op would make for it.
+      // The error names the path, or the directory that the op would make for it.
       ExpectRefused(run(outside_, secret_), directory_.path());
       ExpectRefused(run(outside_, data_ + "/../secret"), data_ + "/..");
       EXPECT_EQ(ReadFile(secret_).value(), "outside");
@@ -402,7 +406,7 @@ TEST_F(PathTest, SessionsFromElsewhereUseAllowedPathsOnly) {
   }
 }
 
-TEST_F(PathTest, OneServerReadsForLocalAndForDistantSessionsAtTheSameTime) {
+TEST_F(PathTest, OneServerReadsFilesForLocalAndForDistantSessionsAtTheSameTime) {
   // Each of the two sessions waits for an element that the other one puts into a queue, so each continues on the
   // other's thread.
   constexpr char kText[] = R"(

@@ -32,7 +32,7 @@ inline const std::vector<std::string>& Loopback() {
   return names;
 }
 
-// A task that answers every call with its request.
+// A task that answers every call of a client.
 class Peer : public CallHandler {
  public:
   Peer(const std::string& task, const TlsOptions& tls) : Peer(task, GrpcOptions{.tls = tls}) {}
@@ -52,6 +52,7 @@ class Peer : public CallHandler {
   std::string address;
 };
 
+// Calls a method of the server at `address`, as a client.
 inline Status Ask(const std::string& address, const TlsOptions& tls,
                   std::chrono::milliseconds patience = std::chrono::seconds(20), const std::string& token_file = "") {
   auto client = NewGrpcCallClient(address, patience, tls, token_file);
@@ -61,14 +62,15 @@ inline Status Ask(const std::string& address, const TlsOptions& tls,
 
 class AccessTest : public ::testing::Test {
  protected:
-  // Writes files so that a reader never sees a part of one.
+  // Writes a file so that a reader never sees only a part of it. Returns its path.
   std::string Write(const std::string& name, const std::string& text) {
     const std::string path = directory_.path() + "/" + name, part = path + ".part";
     TB_CHECK_OK(WriteFile(part, text));
     TB_CHECK_OK(Env::Default().RenameFile(part, path));
     return path;
   }
-  // The files of a certificate that comes from `from`; its owner trusts `trusted`.
+  // Writes the files of a new certificate, which the authority `from` has signed. Its owner trusts the authority
+  // `trusted`.
   TlsOptions Files(const std::string& name, const Certificate& from, const Certificate& trusted,
                    const std::vector<std::string>& names = Loopback(), const Validity& validity = Valid(),
                    CertificateUse use = CertificateUse::kTask) {

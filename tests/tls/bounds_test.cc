@@ -42,7 +42,7 @@ Fd ConnectTo(const std::string& address, const char* from = "127.0.0.1") {
   return socket;
 }
 
-// Reads until the other side closes the connection. Fails if it does not within the test's patience.
+// Reads until the other side closes the connection. Fails if the connection stays open for kTestPatience.
 std::string ReadToEnd(const Fd& socket) {
   const timeval patience{.tv_sec = kTestPatience.count(), .tv_usec = 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -50,7 +50,7 @@ std::string ReadToEnd(const Fd& socket) {
   size_t size = 0;
   ssize_t n;
   while ((n = ::recv(socket.get(), all.data() + size, all.size() - size, 0)) > 0) size += static_cast<size_t>(n);
-  EXPECT_FALSE(n < 0 && errno == EAGAIN) << "the connection stays open";
+  EXPECT_FALSE(n < 0 && errno == EAGAIN) << "the connection has stayed open";
   all.resize(size);
   return all;
 }
@@ -150,7 +150,7 @@ TEST_F(BoundsTest, ByDefaultAnotherAddressMayTakeHalfOfAllConnectionsAndTheOwnMa
   EXPECT_EQ(Ask(own.address, {}), OkStatus());
 }
 
-TEST_F(BoundsTest, ConnectionsOnWhichNothingComesAreClosed) {
+TEST_F(BoundsTest, ConnectionsWithoutAHandshakeAreClosed) {
   for (const TlsOptions& tls : {TlsOptions(), good_}) {
     Peer server("server", GrpcOptions{.tls = tls, .handshake_timeout = milliseconds(200)});
     const Fd silent = ConnectTo(server.address), slow = ConnectTo(server.address);
@@ -161,7 +161,7 @@ TEST_F(BoundsTest, ConnectionsOnWhichNothingComesAreClosed) {
   }
 }
 
-TEST_F(BoundsTest, IdleConnectionsAreClosedAndClientsComeBack) {
+TEST_F(BoundsTest, IdleConnectionsAreClosedAndClientsReconnect) {
   HoldingServer server(GrpcOptions{.limits = {.idle_timeout = milliseconds(100)}});
   server.Answer();
   const auto client = NewGrpcCallClient(server.address(), kTestPatience).value();
@@ -194,7 +194,7 @@ TEST_F(BoundsTest, ACallWhoseRequestDoesNotComeIsCancelled) {
   queue.Shutdown();
   while (queue.Next(&tag, &ok)) {
   }
-  // A call that the server works on for longer is not late.
+  // A call is not cancelled if the server works on it for longer than request_timeout.
   const auto client = NewGrpcCallClient(server.address(), kTestPatience).value();
   auto held = std::async(std::launch::async, [&] { return AskWith(*client); });
   server.WaitForCalls(1);
@@ -350,7 +350,7 @@ class RecordingRelay {
     address = StrCat("localhost:", ntohs(at.sin_port));
     thread_ = std::thread([this] { Loop(); });
   }
-  // The bytes of each connection. Ends the relay.
+  // Ends the relay, and returns the bytes that the clients have sent on each connection.
   std::vector<std::string> Stop() {
     ::shutdown(listener_.get(), SHUT_RDWR);
     thread_.join();
@@ -412,7 +412,7 @@ TEST_F(BoundsTest, AReplayedConnectionIsNotLetIn) {
     recorded = relay.Stop();
     EXPECT_FALSE(server.handler.WaitForDown().ok());
   }
-  ASSERT_EQ(recorded.size(), 2);
+  ASSERT_EQ(recorded.size(), 2);  // a link has two connections
   std::vector<Fd> replays;
   for (const std::string& bytes : recorded) {
     ASSERT_GT(bytes.size(), 1000);

@@ -96,7 +96,7 @@ TEST_F(TlsTest, ReplacedFilesAreUsedWithoutARestart) {
   Status link = task.Connect(server.address);
   while (!link.ok() && MonotonicClock::now() < give_up) link = task.Connect(server.address);
   EXPECT_TRUE(link.ok()) << link;
-  EXPECT_EQ(old.handler.downs(), 0) << "a connection was lost";
+  EXPECT_EQ(old.handler.downs(), 0) << "an open connection was lost";
   EXPECT_TRUE(absl::IsUnauthenticated(Peer("old", good_).Connect(server.address)));
 }
 
@@ -141,7 +141,7 @@ TEST_F(TlsTest, AWholeClusterAndItsSessionsUseTls) {
     const auto on_ps = g.Device("/job:ps");
     return Variable(g, {}, Zeros(), {.name = "counter"});
   }();
-  // This name of the server is not known in the process, so the session connects as if from another one.
+  // This name of the server is not known in the process, so the session connects as if from another process.
   const std::string target = StrCat("grpc://127.0.0.1:", ports[1].port());
   auto session = Session::Create(g, {.target = target, .tls = good_});
   ASSERT_TRUE(session.ok()) << session.status();
@@ -199,7 +199,7 @@ TEST_F(TlsTest, PlainClientReachesAServerThroughTheProxy) {
   const auto x = Placeholder(g, kFloat32, {-1}, "x");
   auto session = Session::Create(g, {.target = AwaitLine(good->out(), ready)});
   ASSERT_TRUE(session.ok()) << session.status();
-  // More than the sockets hold, in both directions.
+  // The request and its result are both larger than the buffers of the sockets.
   std::vector<float> values(8 << 20);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 1000);
   const auto sums = (*session)->Run({x + x}, {{x, Tensor::Of<float>({8 << 20}, values)}});

@@ -123,7 +123,7 @@ void ExpectTensorFlows(const Json& row, bool known_sizes) {
   }
 }
 
-TEST(TrainingTest, RecurrentLayersAreTensorFlows) {
+TEST(TrainingTest, RecurrentLayersMatchTensorFlow) {
   for (const Json& row : Rows("recurrent_layers")) {
     for (const bool known_sizes : {true, false}) ExpectTensorFlows(row, known_sizes);
   }

@@ -1,4 +1,4 @@
-// Reads the rows of references/.
+// Reads TensorFlow's results, the rows of the files references/*.jsonl (see README.md).
 #ifndef TENSORBRAID_TESTS_TRAINING_ROWS_H_
 #define TENSORBRAID_TESTS_TRAINING_ROWS_H_
 

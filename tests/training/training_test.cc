@@ -19,7 +19,7 @@ Tensor Floats(const Json& values, const Shape& shape) {
 
 Tensor Floats(const Json& values) { return Floats(values, Shape({static_cast<int64_t>(values.size())})); }
 
-// Adds a failure if an element differs by more than `tolerance`, relative to elements above 1.
+// Adds a failure if an element differs by more than `tolerance`, which is relative for expected values above 1.
 void ExpectValues(const Tensor& got, const Json& want, double tolerance, const std::string& where) {
   ASSERT_EQ(got.num_elements(), static_cast<int64_t>(want.size())) << where;
   for (size_t i = 0; i < want.size(); ++i) {
@@ -96,7 +96,7 @@ std::unique_ptr<Optimizer> MakeOptimizer(const std::string& name, const Json& o,
   return nullptr;
 }
 
-TEST(TrainingTest, TwentyStepsOfEachOptimizerAreTensorFlows) {
+TEST(TrainingTest, TwentyStepsOfEachOptimizerMatchTensorFlow) {
   for (const Json& row : Rows("optimizers")) {
     const std::string name = row.at("optimizer").get<std::string>(), where = name + " " + row.at("options").dump();
     Graph g;
@@ -149,7 +149,7 @@ Output MakeSchedule(const std::string& name, const Json& o, const Variable& step
   return {};
 }
 
-TEST(TrainingTest, SchedulesAreTensorFlows) {
+TEST(TrainingTest, SchedulesMatchTensorFlow) {
   for (const Json& row : Rows("schedules")) {
     const std::string name = row.at("schedule").get<std::string>(), where = name + " " + row.at("options").dump();
     Graph g;
@@ -169,7 +169,7 @@ TEST(TrainingTest, SchedulesAreTensorFlows) {
   }
 }
 
-TEST(TrainingTest, NoiseOfAScheduleHasItsSeedAndVariance) {
+TEST(TrainingTest, NoiseOfAScheduleHasTheGivenSeedAndVariance) {
   Graph g;
   g.SetRandomSeed(1);
   const Variable step = GetOrCreateGlobalStep(g);
@@ -271,7 +271,7 @@ TEST(TrainingTest, InitializersRefuseWhatTheyCannotFill) {
   EXPECT_TRUE(g.status().ok()) << g.status();
 }
 
-TEST(TrainingTest, ClippingIsTensorFlows) {
+TEST(TrainingTest, ClippingMatchesTensorFlow) {
   for (const Json& row : Rows("clipping")) {
     const std::string kind = row.at("clip").get<std::string>(), where = row.dump();
     Graph g;
@@ -290,7 +290,7 @@ TEST(TrainingTest, ClippingIsTensorFlows) {
       for (const Output& t : tensors) {
         clipped.push_back(kind == "value"  ? ClipByValue(t, argument, row.at("arguments")[1].get<double>())
                           : kind == "norm" ? ClipByNorm(t, argument)
-                                           : ClipByNorm(t, argument, 1));
+                                           : ClipByNorm(t, argument, /*axes=*/1));
       }
     }
     auto session = Started(g, where);
@@ -326,7 +326,7 @@ TEST(TrainingTest, GradientsAreClippedTogetherAndInfiniteOnesBecomeNan) {
   const auto fed = [&](float value) { return std::vector<Feed>{{factor, Tensor::Scalar(value)}}; };
   auto values = session->Run({norm, train}, fed(1.0f));
   ASSERT_TRUE(values.ok()) << values.status();
-  EXPECT_FLOAT_EQ((*values)[0].scalar<float>(), 3.0f);
+  EXPECT_FLOAT_EQ((*values)[0].scalar<float>(), 3.0f);  // the norm of (2, 2, 1)
   values = session->Run({a, b});
   EXPECT_FLOAT_EQ((*values)[0].data<float>()[0], 0.0f);
   EXPECT_FLOAT_EQ((*values)[1].scalar<float>(), 0.5f);
@@ -334,7 +334,7 @@ TEST(TrainingTest, GradientsAreClippedTogetherAndInfiniteOnesBecomeNan) {
   EXPECT_TRUE(std::isnan((*session->Run({a}))[0].data<float>()[0]));
 }
 
-TEST(TrainingTest, MovingAveragesAreTensorFlows) {
+TEST(TrainingTest, MovingAveragesMatchTensorFlow) {
   for (const Json& row : Rows("averages")) {
     const Json& o = row.at("options");
     const std::string where = o.dump();

@@ -26,7 +26,7 @@ class ClusterSpec {
   ClusterSpec(std::initializer_list<std::pair<const std::string, std::vector<std::string>>> jobs)
       : ClusterSpec(std::map<std::string, std::vector<std::string>>(jobs)) {}
   ClusterSpec(const std::map<std::string, std::vector<std::string>>& jobs);  // NOLINT
-  // Task indices as given: Sparse({{"worker", {{1, "w1:2222"}}}}).
+  // Makes a cluster whose task indices are given: Sparse({{"worker", {{1, "w1:2222"}}}}).
   static ClusterSpec Sparse(std::map<std::string, Tasks> jobs);
 
   // Checks what Server::Create requires. Returns InvalidArgument, naming the task, for an empty cluster, a job name

@@ -77,7 +77,8 @@ RefPtr<T> MakeRef(Args&&... args) {
 
 class Allocator;
 
-// The place of a buffer's bytes. The host can access only bytes in kHost. It asks the device to copy bytes in kDevice.
+// The place of a buffer's bytes. The host can access bytes in kHost directly. Bytes in kDevice must be copied by the
+// device.
 enum class MemorySpace : uint8_t { kHost, kDevice };
 
 // The properties of a buffer's memory.

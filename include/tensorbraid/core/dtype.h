@@ -1,5 +1,5 @@
-// Element types. Numbers and names are TensorFlow's (types.proto), so they can be written unchanged to files and
-// messages.
+// The element types of tensors. Their numbers and names are those of TensorFlow (types.proto), so they can be written
+// unchanged to files and messages.
 #ifndef TENSORBRAID_CORE_DTYPE_H_
 #define TENSORBRAID_CORE_DTYPE_H_
 
@@ -111,8 +111,9 @@ TB_DTYPE(std::complex<float>, DType::kComplex64)
 TB_DTYPE(std::complex<double>, DType::kComplex128)
 #undef TB_DTYPE
 
-// The element type of a tensor that is made from values of type T. It is T itself, except for long long: C++ takes long
-// long for a type of its own, and the element type is then the 64-bit integer of the same signedness.
+// The element type of a tensor that is made from values of type T. It is T itself, except for long long: in C++, long
+// long and int64_t can be different types, so the element type of long long is the 64-bit integer of the same
+// signedness.
 template <typename T>
 struct ElementOf {
   using type = T;
@@ -126,20 +127,20 @@ struct ElementOf<T> {
   using type = uint64_t;
 };
 
-// Bytes per element in memory; 0 for kInvalid. Strings and resources count their in-memory object.
+// Bytes per element in memory; 0 for kInvalid. For a string, resource or variant, the size of its C++ object.
 size_t DTypeSize(DType t);
 
-// "float32", "int64", "float32_ref"; "invalid" for numbers that are not a type.
+// Returns "float32", "int64", "float32_ref" and so on; "invalid" if `t` is not a type.
 std::string DTypeName(DType t);
 
-// The inverse of DTypeName; also takes TensorFlow's enumerators ("DT_FLOAT") and op-definition spellings ("float").
+// The inverse of DTypeName; also accepts TensorFlow's enumerators ("DT_FLOAT") and op-definition spellings ("float").
 std::optional<DType> ParseDType(std::string_view name);
 
 // Whether the number is a type (reference or not) that a Tensor can have.
 bool IsKnownDType(int32_t number);
 
 bool IsFloating(DType t);  // float16, bfloat16, float32, float64
-bool IsInteger(DType t);   // signed and unsigned; not the quantized types
+bool IsInteger(DType t);   // signed and unsigned integers, but not the quantized types
 bool IsComplex(DType t);
 
 // The type in which elements are stored. For quantized types (qint8 and the like: integers that represent reals by a

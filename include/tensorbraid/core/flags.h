@@ -16,8 +16,9 @@ namespace tensorbraid {
 struct TaskFlags;  // cluster/task_flags.h
 
 // Defines flags, then sets them from a command line. Accepted forms are --name=value, --name value, and --flag and
-// --noflag for booleans, with one dash or two; the last occurrence of a name wins. Types: bool, int, int64_t, float,
-// double, std::string, std::vector<std::string> (separated by commas). Not thread-safe.
+// --noflag for booleans, with one dash or two. If a flag occurs several times, the last occurrence counts. The type of
+// a flag is bool, int, int64_t, float, double, std::string, std::vector<std::string> (separated by commas). Not
+// thread-safe.
 //
 //   tf::Flags flags("Trains a model.");
 //   auto& steps = flags.Define("train_steps", 2000, "stop at this global step");
@@ -71,7 +72,7 @@ class Flags {
   // Adds a flag that writes to `target`, listed under `group`.
   template <typename T>
   void Bind(const std::string& name, T* target, const std::string& help, const std::string& group);
-  // Keeps `object` alive as long as this object.
+  // Keeps `object` alive as long as this object lives.
   void Keep(std::shared_ptr<void> object);
   // Runs `check` at the end of Parse.
   void AddCheck(std::function<Status()> check);

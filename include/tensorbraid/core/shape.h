@@ -42,10 +42,11 @@ class Shape {
   bool is_scalar() const { return rank_known_ && dims_.empty(); }
 
   // The product of all sizes; -1 if the rank or a size is unknown. Also -1 if the product of all sizes other than 0
-  // does not fit int64. So if a tensor exists, no product of some of its sizes overflows, even if it has no elements.
+  // does not fit int64. So no product of some sizes of an existing tensor overflows, even if the tensor has no
+  // elements.
   int64_t num_elements() const;
 
-  // Whether both can be the shape of one tensor: unknown parts match anything.
+  // Whether this shape and `other` can be the shape of one tensor: unknown parts match anything.
   bool IsCompatibleWith(const Shape& other) const;
   // Combines what is known in either shape; InvalidArgument when they contradict each other.
   StatusOr<Shape> MergeWith(const Shape& other) const;

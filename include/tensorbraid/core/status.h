@@ -18,8 +18,8 @@ template <typename T>
 using StatusOr = absl::StatusOr<T>;
 using absl::OkStatus;
 
-// For the end of main(): prints an error as "NOT_FOUND: message" on standard error. Returns 0 for OK, 2 for a mistake
-// that starting the program again does not cure (InvalidArgument, Unimplemented), and 1 for other errors.
+// For the end of main(): prints an error as "NOT_FOUND: message" on standard error. Returns 0 for OK, 2 for an error
+// that would occur again if the program were started again (InvalidArgument, Unimplemented), and 1 for other errors.
 int ExitCode(const Status& status);
 
 // "NOT_FOUND: message", or "OK".

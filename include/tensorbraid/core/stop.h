@@ -1,4 +1,4 @@
-// Ending a process in good order when its user, a launcher or systemd asks for it.
+// Ends a process in good order when its user, a launcher or systemd asks for it.
 #ifndef TENSORBRAID_CORE_STOP_H_
 #define TENSORBRAID_CORE_STOP_H_
 

@@ -23,15 +23,16 @@ class Tensor {
  public:
   // An invalid tensor: dtype kInvalid, no elements.
   Tensor() = default;
-  // Elements of plain types are left uninitialised; strings are empty. Throws std::bad_alloc if memory is exhausted.
-  // Use Create for shapes that come from outside. REQUIRES: shape.is_fully_defined() (checked).
+  // Elements of plain types (see IsPlain) are left uninitialised; strings are empty. Throws std::bad_alloc if memory is
+  // exhausted. Use Create for shapes that come from outside. REQUIRES: shape.is_fully_defined() (checked).
   Tensor(DType dtype, const Shape& shape, std::source_location loc = std::source_location::current());
   // InvalidArgument for a bad shape, ResourceExhausted for too many bytes.
   static StatusOr<Tensor> Create(DType dtype, const Shape& shape);
   // A view of the bytes of `buffer` that start at `offset`. InvalidArgument when they do not lie within the buffer.
   static StatusOr<Tensor> FromBuffer(RefPtr<Buffer> buffer, size_t offset, DType dtype, const Shape& shape);
 
-  // Make a scalar, a vector, or a tensor of the given shape with these elements. Elements of type long long are int64.
+  // Scalar, Vector and Of make a scalar, a vector, or a tensor of the given shape with these elements. Elements of type
+  // long long are int64.
   template <typename T>
   static Tensor Scalar(T value) {
     using Element = typename ElementOf<T>::type;
@@ -60,8 +61,7 @@ class Tensor {
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   int64_t num_elements() const { return num_elements_; }
-  // Size of the elements in memory, in bytes. The characters of strings that are stored outside of the string objects
-  // do not count.
+  // Size of the elements in memory, in bytes. Characters that are stored outside of the string objects are not counted.
   size_t num_bytes() const { return static_cast<size_t>(num_elements_) * DTypeSize(dtype_); }
   bool is_valid() const { return dtype_ != DType::kInvalid; }
 
@@ -71,13 +71,13 @@ class Tensor {
     CheckType(DTypeOf<T>::value, loc);
     return {static_cast<const T*>(data_), static_cast<size_t>(num_elements_)};
   }
-  // REQUIRES: T as for data() (checked), and this is the only handle to the buffer.
+  // REQUIRES: T is as for data() (checked), and this is the only handle to the buffer.
   template <typename T>
   std::span<T> mutable_data(std::source_location loc = std::source_location::current()) {
     CheckType(DTypeOf<T>::value, loc);
     return {static_cast<T*>(data_), static_cast<size_t>(num_elements_)};
   }
-  // The value of a tensor with one element. REQUIRES: num_elements() is 1 and T as for data() (checked).
+  // The value of a tensor with one element. REQUIRES: num_elements() is 1, and T is as for data() (checked).
   template <typename T>
   const T& scalar(std::source_location loc = std::source_location::current()) const {
     CheckType(DTypeOf<T>::value, loc);

@@ -16,7 +16,7 @@ namespace tensorbraid {
 enum class Wire {
   kDefault,   // as the server's option --wire says for the job of the variable; without one, as kFloat32
   kFloat32,   // unchanged
-  kFloat16,   // half the bytes; rounded to nearest even; from 65520 on infinity
+  kFloat16,   // half the bytes; rounded to nearest even; magnitudes from 65520 on become infinity
   kBFloat16,  // half the bytes; rounded to nearest even
   kInt8,      // a quarter of the bytes: blocks of 256 values, each with a float32 scale
   kOneBit,    // a 26th of the bytes: the sign of each value, and in each block of 256 the mean of each sign's values
@@ -28,8 +28,8 @@ enum class Wire {
 // kInt8, kOneBit and kTopK lose much of a gradient, so the sender keeps what is lost and adds it to the next gradient.
 // Values can only be sent in kFloat32, kFloat16, kBFloat16 or kInt8.
 //
-//   .wire = Wire::kBFloat16                  both
-//   .wire = {Wire::kBFloat16, Wire::kTopK}   the values, the gradients
+//   .wire = Wire::kBFloat16                  one type for values and gradients
+//   .wire = {Wire::kBFloat16, Wire::kTopK}   the type of values, the type of gradients
 struct WireTypes {
   constexpr WireTypes() = default;
   // Gradients are sent in `wire`. Values are also sent in `wire` if it is kFloat32, kFloat16 or kBFloat16, otherwise as

@@ -14,8 +14,8 @@
 //
 // A Graph must outlive the use of everything made from it; it may be moved. Handles share the ownership of their nodes,
 // but not of the graph. So a handle whose graph was destroyed still has its name, types, shape and device. Any other
-// use is a mistake that names the node and the line that made it: FailedPrecondition, or the end of the program where
-// no Status is returned.
+// use fails with FailedPrecondition or, where no Status is returned, ends the program. The message names the node and
+// the line of the program that made the node.
 #ifndef TENSORBRAID_GRAPH_GRAPH_H_
 #define TENSORBRAID_GRAPH_GRAPH_H_
 
@@ -42,7 +42,7 @@ namespace tensorbraid {
 class Gradient;
 class Graph;
 class GraphImpl;
-class Handles;  // gives the library's own code what a handle refers to
+class Handles;  // the library's own access to the nodes and graphs behind handles
 class Node;
 class Output;
 class PartitionedVariable;
@@ -210,8 +210,8 @@ class Graph {
   Graph& operator=(Graph&&) noexcept;
 
   // Places the nodes made while the guard lives on a device. Names may be partial ("/job:ps", "/device:CPU:1") and are
-  // merged with the enclosing scopes, part by part; the inner scope wins. A function is called for each node; scopes
-  // inside the function's scope take precedence over its result. "" has no effect.
+  // merged with the enclosing scopes, part by part; the inner scope wins. A device function is called for each node;
+  // scopes inside the function's scope take precedence over its result. "" has no effect.
   ScopeGuard Device(const std::string& device);
   ScopeGuard Device(const char* device) { return Device(std::string(device)); }
   ScopeGuard Device(DeviceFunction function);
@@ -272,7 +272,7 @@ class Graph {
 
  private:
   friend class Handles;
-  std::shared_ptr<GraphImpl> impl_;  // sessions and guards watch it, to know whether the graph still exists
+  std::shared_ptr<GraphImpl> impl_;  // sessions and guards observe it, to know whether the graph still exists
 };
 
 // Adds a node of any registered op. The functions of ops.h use it. Programs can use it for ops that have no function.
@@ -281,8 +281,8 @@ class Graph {
 class NodeBuilder {
  public:
   NodeBuilder(Graph& graph, std::string op, std::source_location loc = std::source_location::current());
-  // The name is made unique within the open name scope. A name that ends with "/" is absolute and is used without the
-  // "/".
+  // The name is made unique within the open name scope. A name that ends with "/" does not depend on the open name
+  // scope and is used without the "/".
   NodeBuilder& Name(std::string name);
   NodeBuilder& Input(tensorbraid::Output input);
   // For an input that takes a list ("values: N * T").

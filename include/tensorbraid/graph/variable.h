@@ -19,7 +19,7 @@ Initializer Zeros();
 Initializer Ones();
 Initializer Constant(double value);
 Initializer Constant(Tensor value);  // must have the shape and dtype of the variable, not of a part of it
-// `seed` 0: the graph's seed (Graph::SetRandomSeed).
+// A `seed` of 0 stands for the graph's seed (Graph::SetRandomSeed).
 Initializer RandomUniform(double low = -0.05, double high = 0.05, int64_t seed = 0);
 Initializer RandomNormal(double mean = 0.0, double stddev = 1.0, int64_t seed = 0);
 Initializer TruncatedNormal(double mean = 0.0, double stddev = 1.0, int64_t seed = 0);

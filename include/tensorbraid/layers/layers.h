@@ -62,8 +62,8 @@ struct DenseOptions {
   bool trainable = true;
   std::string name = {};
 };
-// activation(x · kernel + bias) over the last dimension of x, whose size must be known; rank 2 or more, floating.
-// Variables: "kernel" [size of the last dimension, units] and "bias" [units].
+// activation(x · kernel + bias) over the last dimension of x. x must have a floating dtype and rank 2 or more, and the
+// size of its last dimension must be known. Variables: "kernel" [size of the last dimension, units] and "bias" [units].
 Output Dense(const Operand& x, const DenseOptions& options);
 
 // Lists in the options of convolutions have one element for each spatial axis, such as {height, width}; a list of one
@@ -86,10 +86,10 @@ struct ConvolutionLayerOptions {
   bool trainable = true;
   std::string name = {};
 };
-// activation(convolution of x with the kernel + bias), as nn::Conv2D(x, filter, ...) defines it. The number of channels
-// must be known; floating. x is [batch, width, in], [batch, height, width, in] or [batch, depth, height, width, in], or
-// with the channels first as the data format says. Variables: "kernel" [..., in / groups, filters] and "bias"
-// [filters].
+// activation(convolution of x with the kernel + bias), as nn::Conv2D(x, filter, ...) defines it. x must have a floating
+// dtype, and its number of channels must be known. x is [batch, width, in], [batch, height, width, in] or [batch,
+// depth, height, width, in], or with the channels first as the data format says. Variables: "kernel" [..., in / groups,
+// filters] and "bias" [filters].
 Output Conv1D(const Operand& x, const ConvolutionLayerOptions& options);
 Output Conv2D(const Operand& x, const ConvolutionLayerOptions& options);
 Output Conv3D(const Operand& x, const ConvolutionLayerOptions& options);
@@ -150,8 +150,8 @@ struct DropoutOptions {
   int64_t seed = 0;  // 0: the graph's
   std::string name = {};
 };
-// While training, sets elements to 0 at random and multiplies the others by 1 / (1 - rate); otherwise returns x.
-// Floating. No variables. Gradient: g, times the same factors. Source: Srivastava et al., 2014.
+// While training, sets elements to 0 at random and multiplies the others by 1 / (1 - rate); otherwise returns x. x must
+// have a floating dtype. No variables. The gradient is multiplied by the same factors. Source: Srivastava et al., 2014.
 Output Dropout(const Operand& x, const DropoutOptions& options = {});
 
 struct BatchNormOptions {
@@ -173,10 +173,10 @@ struct BatchNormOptions {
   std::string name = {};
 };
 // Normalises each feature: gamma * (x - mean) / sqrt(variance + epsilon) + beta, with the mean and variance over the
-// batch and all positions while training, and with their moving averages otherwise. Rank 2 or more, floating.
-// Variables: "gamma", "beta", "moving_mean" and "moving_variance", each [features]; the moving ones are not trainable.
-// As in TensorFlow, images (rank 4, features in dimension 1 or 3, not float64) keep the moving average of the unbiased
-// variance.
+// batch and all positions while training, and with their moving averages otherwise. x must have a floating dtype and
+// rank 2 or more. Variables: "gamma", "beta", "moving_mean" and "moving_variance", each [features]; the moving ones are
+// not trainable. As in TensorFlow, images (rank 4, features in dimension 1 or 3, not float64) keep the moving average
+// of the unbiased variance.
 //
 // While training, each step moves the averages: moving -= (moving - batch) * (1 - momentum). These updates run with the
 // operation that Optimizer::Minimize or ApplyGradients returns, if its gradients depend on the layer; if several towers
@@ -203,7 +203,8 @@ struct LayerNormOptions {
   std::string name = {};
 };
 // Normalises each example by itself: gamma * (x - mean) / sqrt(variance + epsilon) + beta, with the mean and variance
-// over `axes`. Floating. Variables: "gamma" and "beta", of the sizes of `axes`. Source: Ba et al., 2016.
+// over `axes`. x must have a floating dtype. Variables: "gamma" and "beta", of the sizes of `axes`. Source: Ba et al.,
+// 2016.
 Output LayerNorm(const Operand& x, const LayerNormOptions& options = {});
 
 // The penalties of the regularizers of the graph's variables, in the order in which the variables were made: scalars

@@ -80,7 +80,7 @@ struct RnnResult {
   std::vector<Output> state;  // after the last step of each sequence; see the cell
 };
 
-// Runs a cell over sequences x [batch, time, features], float16, bfloat16, float32 or float64. The number of features
+// Runs a cell over sequences x [batch, time, features] of float16, bfloat16, float32 or float64. The number of features
 // must be known; the sizes of the batch and of time may be unknown, and differ from run to run. Nothing is unrolled:
 // each layer of cells is one op that computes all steps, so the graph does not grow with their number. Gradients flow
 // to x, the initial state and the variables.

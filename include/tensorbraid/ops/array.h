@@ -1,7 +1,8 @@
 // Ops that create, reshape, join, split and rearrange tensors. They do what TensorFlow's ops of the same names do.
 //
 // `name` is the node's name; "" stands for the op's name. After a mistake a function returns an invalid Output and the
-// graph records the mistake (Graph::status). Invalid operands yield invalid outputs without a further message.
+// graph records the mistake (Graph::status). Invalid operands yield invalid outputs without a further message. In the
+// notes on gradients, g is the gradient with respect to the op's result.
 #ifndef TENSORBRAID_OPS_ARRAY_H_
 #define TENSORBRAID_OPS_ARRAY_H_
 
@@ -27,9 +28,9 @@ class Integers {
   Integers(Tensor tensor, std::source_location loc = std::source_location::current());  // NOLINT
 
   bool is_tensor() const { return is_tensor_; }
-  // Null for values.
+  // Null if this list was given as values.
   Graph* graph() const { return tensor_.graph(); }
-  // kInvalid for values, which can become int32 or int64.
+  // kInvalid if this list was given as values, which can become int32 or int64.
   DType dtype() const { return tensor_.dtype(); }
   // Returns the tensor. Values become a constant vector named `name`, of `type`; kInvalid stands for int32 if all
   // values fit, else int64.
@@ -53,7 +54,7 @@ Output PlaceholderWithDefault(const Operand& input, const Shape& shape, const st
 // A constant.
 Output Const(Graph& graph, Tensor value, const std::string& name = "",
              std::source_location loc = std::source_location::current());
-// A tensor of shape `dims` in which every element is `value` (a scalar). Gradient: the sum, to `value`.
+// A tensor of shape `dims` in which every element is `value` (a scalar). Gradient for `value`: the sum of g.
 Output Fill(Graph& graph, const Integers& dims, const Operand& value, const std::string& name = "");
 Output Zeros(Graph& graph, const Shape& shape, DType dtype = kFloat32, const std::string& name = "zeros",
              std::source_location loc = std::source_location::current());
@@ -144,7 +145,7 @@ struct StridedSliceOptions {
   int64_t new_axis_mask = 0;     // insert a dimension of size 1; begin, end and stride are ignored
   int64_t shrink_axis_mask = 0;  // take only element `begin` and remove the dimension
 };
-// NumPy's input[begin : end : stride, ...]. Gradient: StridedSliceGrad.
+// NumPy's input[begin : end : stride, ...]. Gradient: g at the elements that were taken, 0 elsewhere.
 Output StridedSlice(const Operand& input, const Integers& begin, const Integers& end, const Integers& strides,
                     const StridedSliceOptions& options = {}, const std::string& name = "");
 
@@ -174,11 +175,11 @@ Output Gather(const Operand& params, const Operand& indices, int64_t axis = 0, c
 // As above, for a variable. If `axis` is 0, only the rows that are looked up are sent to other devices.
 Output Gather(const Variable& params, const Operand& indices, int64_t axis = 0, const std::string& name = "");
 // output[i...] = params[indices[i..., :]]: the last dimension of `indices` is a position in the first dimensions of
-// `params`.
+// `params`. Gradient: g, added at the positions.
 Output GatherNd(const Operand& params, const Operand& indices, const std::string& name = "");
 // A tensor of the given shape that is 0 except for output[indices[i..., :]] += updates[i...]: the inverse of GatherNd.
-// Values with equal indices are summed. A step fails with InvalidArgument for an index out of range. Gradient: g at the
-// indices, to `updates`.
+// Values with equal indices are summed. A step fails with InvalidArgument for an index out of range. Gradient for
+// `updates`: the elements of g at the indices.
 Output ScatterNd(const Operand& indices, const Operand& updates, const Integers& shape, const std::string& name = "");
 // The positions of the elements that are true (nonzero): int64 [number, rank], in row-major order. Not differentiable.
 Output Where(const Operand& condition, const std::string& name = "");
@@ -190,12 +191,13 @@ struct TopKResult {
   Output indices;  // int32, the positions of the values in the last dimension
 };
 // The `k` largest elements of the last dimension, in descending order; of equal elements, the one of the lower index is
-// first. Real, rank 1 or more. Gradient: g to the elements that were taken.
+// first. x must have a real dtype (an integer or floating dtype) and rank 1 or more. Gradient: g at the elements that
+// were taken, 0 elsewhere.
 TopKResult TopK(const Operand& x, const Operand& k = 1, const std::string& name = "");
 
 enum class SortOrder { kAscending, kDescending };
-// The elements of x in order along dimension `axis`, which may be negative. Real; the rank must be known. Gradient: g
-// to the places that the elements came from.
+// The elements of x in order along dimension `axis`, which may be negative. x must have a real dtype and a known rank.
+// Gradient: each element of g goes to the place that the sorted element came from.
 Output Sort(const Operand& x, int axis = -1, SortOrder order = SortOrder::kAscending, const std::string& name = "");
 // Where in x the elements of Sort(x) come from: their positions along `axis`, int32.
 Output ArgSort(const Operand& x, int axis = -1, SortOrder order = SortOrder::kAscending, const std::string& name = "");

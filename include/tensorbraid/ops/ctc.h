@@ -6,8 +6,8 @@
 //   auto error = ReduceMean(EditDistance(decoded.sequence, labels));
 //
 // Logits are [batch, time, classes], or [time, batch, classes] with `.time_major = true` (the faster form, and the only
-// one of TensorFlow's decoders); float32 or float64. Class classes - 1 is the blank. `lengths` is an int32 or int64
-// vector [batch] with the number of steps of each sequence. Source: Graves et al., 2006.
+// one that TensorFlow's decoders accept). They are float32 or float64. Class classes - 1 is the blank. `lengths` is an
+// int32 or int64 vector [batch] with the number of steps of each sequence. Source: Graves et al., 2006.
 #ifndef TENSORBRAID_OPS_CTC_H_
 #define TENSORBRAID_OPS_CTC_H_
 
@@ -33,11 +33,11 @@ struct CtcLossOptions {
 };
 // The loss of each sequence: -ln P(labels | softmax(logits)), summed over all alignments; [batch]. Label t of sequence
 // b is element [b, t] of `labels`, an int32 in [0, classes - 1); every sequence has at least one label. As in
-// TensorFlow, a larger value ends the labels of its sequence. If labels and blanks do not fit into the steps, the loss
-// is infinite. Gradient for the logits: g (softmax(logits) - P(class at the step | labels)). This gradient cannot be
-// differentiated again. A step fails with InvalidArgument for negative labels, for a sequence without labels, for a
-// length that is negative or beyond the logits, and for indices of labels that are out of order, repeated or out of
-// bounds.
+// TensorFlow, a value of classes - 1 or more ends the labels of its sequence. If labels and blanks do not fit into the
+// steps, the loss is infinite. Gradient for the logits: g (softmax(logits) - P(class at the step | labels)), where g is
+// the gradient with respect to the loss of the sequence. This gradient cannot be differentiated again. A step fails
+// with InvalidArgument for negative labels, for a sequence without labels, for a length that is negative or beyond the
+// logits, and for indices of labels that are out of order, repeated or out of bounds.
 Output CtcLoss(const SparseTensor& labels, const Operand& logits, const Operand& lengths,
                const CtcLossOptions& options = {}, std::source_location loc = std::source_location::current());
 
@@ -45,7 +45,7 @@ Output CtcLoss(const SparseTensor& labels, const Operand& logits, const Operand&
 struct CtcDecoded {
   SparseTensor sequence;                // the best for each sequence of the batch
   std::vector<SparseTensor> sequences;  // the best, the second best, ...
-  Output scores;                        // see the decoder
+  Output scores;                        // see the function that returns them
 };
 
 struct CtcGreedyOptions {

@@ -37,11 +37,11 @@ class FIFOQueue {
   // Splits the components along their first dimension and adds each slice as one element.
   Operation EnqueueMany(const std::vector<Operand>& components,
                         std::source_location loc = std::source_location::current()) const;
-  // Takes the oldest element. The step waits while the queue is empty, and fails with OutOfRange if it is closed and
-  // empty.
+  // Takes the oldest element. The step waits while the queue is empty, and fails with OutOfRange if the queue is closed
+  // and empty.
   std::vector<Output> Dequeue(std::source_location loc = std::source_location::current()) const;
   // Takes `n` elements, stacked along a new first dimension. The step waits until all `n` have come, and fails with
-  // OutOfRange if the queue is closed and holds fewer. Needs known shapes.
+  // OutOfRange if the queue is closed and holds fewer. The queue must have been made with FIFOQueueOptions::shapes.
   std::vector<Output> DequeueMany(const Operand& n) const;
   // Like DequeueMany, but returns the remaining elements when the queue is closed and holds fewer than `n`.
   std::vector<Output> DequeueUpTo(const Operand& n) const;
@@ -63,7 +63,7 @@ class FIFOQueue {
 };
 
 struct ConditionalAccumulatorOptions {
-  Shape shape = Shape::Unknown();       // that every gradient must have
+  Shape shape = Shape::Unknown();       // the shape that every gradient must have
   std::string reduction_type = "MEAN";  // or "SUM"
   std::string shared_name = {};         // as in FIFOQueueOptions
   std::string name = "conditional_accumulator";
@@ -86,6 +86,7 @@ class ConditionalAccumulator {
   // Returns the mean (or sum) of the gradients. The step waits until at least `num_required` (int32) have arrived. Then
   // the accumulator's step grows by one and the accumulator is empty again.
   Output TakeGrad(const Operand& num_required) const;
+  // Sets the accumulator's step to `new_global_step`, an int64 scalar.
   Operation SetGlobalStep(const Operand& new_global_step) const;
   // The number of gradients since the last TakeGrad, an int32 scalar.
   Output NumAccumulated(std::source_location loc = std::source_location::current()) const;

@@ -1,10 +1,10 @@
-// Images: files, sizes, colours, boxes. ops/math.h has the rules that hold for all ops, and the meaning of the words
-// below.
+// Ops on images: files, sizes, colours, boxes. ops/math.h has the rules that hold for all ops. In the notes on
+// gradients, g is the gradient with respect to the op's result.
 //
 // An image is a tensor [height, width, channels]; most functions take batches [batch, height, width, channels]. A file
-// is a scalar string. Pixels are "real" (every integer and floating dtype) unless a function says otherwise, and
-// floating pixels are usually in [0, 1]. A file that is malformed, truncated or too large (2^29 bytes when decoded, as
-// in TensorFlow) fails the step with InvalidArgument.
+// is a scalar string. Pixels may have any integer or floating dtype unless a function says otherwise, and floating
+// pixels are usually in [0, 1]. A floating dtype is float16, bfloat16, float32 or float64. A file that is malformed,
+// truncated or too large (2^29 bytes when decoded, as in TensorFlow) fails the step with InvalidArgument.
 #ifndef TENSORBRAID_OPS_IMAGE_H_
 #define TENSORBRAID_OPS_IMAGE_H_
 
@@ -27,22 +27,25 @@ struct DecodePngOptions {
 Output DecodePng(const Operand& contents, const DecodePngOptions& options = {});
 
 struct DecodeJpegOptions {
-  int channels = 0;                    // 1 (grey), 3 (RGB); 0: as many as the file has
-  int ratio = 1;                       // divides the size: 1, 2, 4 or 8
-  bool fancy_upscaling = true;         // slower, but without steps in the colours
-  bool try_recover_truncated = false;  // fills what a truncated file lacks with grey
-  float acceptable_fraction = 1.0f;    // of the rows that a file must have; the others become black
-  std::string dct_method = {};         // "INTEGER_FAST" (the default) or "INTEGER_ACCURATE"
+  // By default, a truncated file fails the step. If try_recover_truncated is set, the missing part of the image becomes
+  // grey. Otherwise, if the file has at least the fraction acceptable_fraction of its rows, it is decoded, and the
+  // missing rows become black.
+  int channels = 0;             // 1 (grey), 3 (RGB); 0: as many as the file has
+  int ratio = 1;                // divides the size: 1, 2, 4 or 8
+  bool fancy_upscaling = true;  // slower, but without steps in the colours
+  bool try_recover_truncated = false;
+  float acceptable_fraction = 1.0f;
+  std::string dct_method = {};  // "INTEGER_FAST" (the default) or "INTEGER_ACCURATE"
   std::string name = {};
 };
 // Decodes JPEG: uint8 [height, width, channels]. Not differentiable.
 Output DecodeJpeg(const Operand& contents, const DecodeJpegOptions& options = {});
-// Decodes the part [y, x, height, width] of a JPEG file, an int32 vector. InvalidArgument if it does not lie within the
-// image. Not differentiable.
+// Decodes one part of a JPEG file. `crop_window` is an int32 vector [y, x, height, width]. InvalidArgument if the
+// window does not lie within the image. Not differentiable.
 Output DecodeAndCropJpeg(const Operand& contents, const Operand& crop_window, const DecodeJpegOptions& options = {});
 
 struct DecodeImageOptions {
-  int channels = 0;               // as for the format of the file
+  int channels = 0;               // a number that the decoder of the file's format accepts
   DType dtype = kUint8;           // kUint8, kUint16 or kFloat32; float32 pixels are in [0, 1]
   bool expand_animations = true;  // GIF gives [frames, height, width, 3]; otherwise only the first frame
   std::string name = {};
@@ -52,12 +55,12 @@ struct DecodeImageOptions {
 Output DecodeImage(const Operand& contents, const DecodeImageOptions& options = {});
 // Decodes GIF: uint8 [frames, height, width, 3]. Not differentiable.
 Output DecodeGif(const Operand& contents, const std::string& name = "");
-// Decodes BMP: uint8 [height, width, channels] with 3 or 4 channels, or with 0 as many as the file has. Not
+// Decodes BMP: uint8 [height, width, channels]. `channels` is 3 or 4, or 0 for as many as the file has. Not
 // differentiable.
 Output DecodeBmp(const Operand& contents, int channels = 0, const std::string& name = "");
 
-// Encodes uint8 or uint16 images [..., height, width, channels] with 1 to 4 channels as PNG files [...]. `compression`
-// is -1 (default) or 0 (none) to 9 (smallest). Not differentiable.
+// Encodes uint8 or uint16 images [..., height, width, channels] with 1 to 4 channels as PNG. The result has shape
+// [...], one file for each image. `compression` is -1 (default) or 0 (none) to 9 (smallest). Not differentiable.
 Output EncodePng(const Operand& image, int compression = -1, const std::string& name = "");
 
 struct EncodeJpegOptions {
@@ -73,13 +76,14 @@ Output EncodeJpeg(const Operand& image, const EncodeJpegOptions& options = {});
 // --- Sizes ---
 
 struct ResizeOptions {
-  bool align_corners = false;       // the centers of the corner pixels stay the same
-  bool half_pixel_centers = false;  // pixels have their centers at 0.5, 1.5, ...; not with align_corners
+  bool align_corners = false;       // the corner pixels of the images and of the result have the same centers
+  bool half_pixel_centers = false;  // pixels have their centers at 0.5, 1.5, ...; cannot be combined with align_corners
   std::string name = {};
 };
 // Resize images [batch, height, width, channels] to `size`, two positive int32 numbers: height and width. The result is
-// float32 (for NearestNeighbor: of the dtype of the images). Gradients: g moved back by the weights of the
-// interpolation. Area has no gradient; Bicubic has one for float32 and float64.
+// float32; that of ResizeNearestNeighbor has the dtype of the images. Gradient: each element of g is distributed to the
+// pixels that it was interpolated from, with the same weights. ResizeArea has no gradient; ResizeBicubic has one for
+// float32 and float64 only.
 Output ResizeBilinear(const Operand& images, const Integers& size, const ResizeOptions& options = {});
 Output ResizeNearestNeighbor(const Operand& images, const Integers& size, const ResizeOptions& options = {});
 Output ResizeBicubic(const Operand& images, const Integers& size, const ResizeOptions& options = {});
@@ -87,26 +91,28 @@ Output ResizeBicubic(const Operand& images, const Integers& size, const ResizeOp
 Output ResizeArea(const Operand& images, const Integers& size, const ResizeOptions& options = {});
 
 struct CropAndResizeOptions {
-  bool nearest = false;              // instead of bilinear interpolation
-  float extrapolation_value = 0.0f;  // of pixels outside of the image
+  bool nearest = false;              // takes the nearest pixel instead of interpolating bilinearly
+  float extrapolation_value = 0.0f;  // the value of pixels outside of the image
   std::string name = {};
 };
-// Crops each box of `boxes`, float32 [n, 4] of (y1, x1, y2, x2) relative to the sides of the image, from the image
-// box_indices[i] of the batch, and resizes it to crop_size: float32 [n, crop height, crop width, channels]. Gradients:
-// for floating images, g moved back by the weights of the interpolation; for the boxes, the change of the interpolation
-// with the box. A step fails with OutOfRange for an index of an image that does not exist.
+// Crops box i of `boxes` from image box_indices[i] of the batch, and resizes the crop to crop_size: float32 [n, crop
+// height, crop width, channels]. `boxes` is float32 [n, 4] of (y1, x1, y2, x2) relative to the sides of the image.
+// Gradients: for floating images, each element of g is distributed to the pixels that it was interpolated from; for the
+// boxes, g times the derivative of the interpolated values with respect to the coordinates of the box. A step fails
+// with OutOfRange for an index of an image that does not exist.
 Output CropAndResize(const Operand& images, const Operand& boxes, const Operand& box_indices, const Integers& crop_size,
                      const CropAndResizeOptions& options = {});
 
 struct ExtractPatchesOptions {
   std::vector<int64_t> size = {3, 3};  // height and width
   std::vector<int64_t> strides = {1, 1};
-  std::vector<int64_t> rates = {1, 1};  // distance of the pixels of a patch
-  bool pad = false;                     // SAME: patches overlap the edges, where pixels are 0; else VALID
+  std::vector<int64_t> rates = {1, 1};  // distance between neighbouring pixels of a patch (dilation)
+  bool pad = false;                     // true: SAME, where patches may cross the edges into zeros; false: VALID
   std::string name = {};
 };
 // The patches of images [batch, height, width, channels]: [batch, rows of patches, columns of patches, height * width *
-// channels of a patch]. Any dtype of numbers. Gradient: for each pixel, the sum over its copies.
+// channels of a patch]. `images` may have any dtype of numbers. Gradient: for each pixel, the sum of g over the copies
+// of the pixel.
 Output ExtractPatches(const Operand& images, const ExtractPatchesOptions& options = {});
 
 // --- Reflections and rotations ---
@@ -126,26 +132,28 @@ Output RandomFlipUpDown(const Operand& image, const RandomFlipOptions& options =
 
 // --- Colours ---
 
-// image + delta. Floating. Gradient: g.
+// image + delta. `image` must have a floating dtype. Gradient: g.
 Output AdjustBrightness(const Operand& image, const Operand& delta, const std::string& name = "");
-// mean + factor (image - mean), with the mean of each channel of each image. float16, float32, rank 3 or more. No
-// gradient, as in TensorFlow.
+// mean + factor (image - mean), with the mean of each channel of each image. `images` must be float16 or float32 and
+// have rank 3 or more. No gradient, as in TensorFlow.
 Output AdjustContrast(const Operand& images, const Operand& factor, const std::string& name = "");
-// Adds `delta`, a part of a full turn, to the hue of RGB images. float16, float32, rank 3 or more. No gradient.
+// Adds `delta`, a part of a full turn, to the hue of RGB images. `images` must be float16 or float32 and have rank 3 or
+// more. No gradient.
 Output AdjustHue(const Operand& images, const Operand& delta, const std::string& name = "");
-// Multiplies the saturation of RGB images by `factor` and limits it to [0, 1]. float16, float32, rank 3 or more. No
-// gradient.
+// Multiplies the saturation of RGB images by `factor` and limits it to [0, 1]. `images` must be float16 or float32 and
+// have rank 3 or more. No gradient.
 Output AdjustSaturation(const Operand& images, const Operand& factor, const std::string& name = "");
-// Converts RGB in the last dimension, in [0, 1], to hue, saturation and value in [0, 1]. Floating. Gradient: defined by
-// the largest and the smallest channel of each pixel.
+// Converts RGB values from 0 to 1 in the last dimension to hue, saturation and value, which are from 0 to 1, too.
+// `images` must have a floating dtype. The gradient depends on which channel of a pixel is the largest and which is the
+// smallest.
 Output RgbToHsv(const Operand& images, const std::string& name = "");
-// The inverse of RgbToHsv. Floating. Not differentiable.
+// The inverse of RgbToHsv. `images` must have a floating dtype. Not differentiable.
 Output HsvToRgb(const Operand& images, const std::string& name = "");
 
 // --- Boxes ---
 
 struct NonMaxSuppressionOptions {
-  float iou_threshold = 0.5f;        // the overlap, intersection by union, above which a box is suppressed; in [0, 1]
+  float iou_threshold = 0.5f;        // the overlap (intersection over union), 0 to 1, above which a box is suppressed
   float score_threshold = -3.4e38f;  // boxes with lower scores are not selected
   std::string name = {};
 };
@@ -155,8 +163,8 @@ struct NonMaxSuppressionOptions {
 Output NonMaxSuppression(const Operand& boxes, const Operand& scores, const Operand& max_output_size,
                          const NonMaxSuppressionOptions& options = {});
 // Draws the outlines of `boxes`, float32 [batch, n, 4] of relative coordinates, into images with 1, 3 or 4 channels.
-// `colors` is float32 [colors, channels], taken in turn; with no rows, a fixed list of colours is used. float16,
-// float32. Not differentiable.
+// `colors` is float32 [colors, channels]; box i gets row i modulo the number of rows. If `colors` has no rows, a fixed
+// list of colours is used. `images` must be float16 or float32. Not differentiable.
 Output DrawBoundingBoxes(const Operand& images, const Operand& boxes, const Operand& colors,
                          const std::string& name = "");
 

@@ -12,12 +12,12 @@ namespace tensorbraid {
 
 struct PrintOptions {
   std::string message = {};  // printed before the values
-  int64_t first_n = -1;      // prints the first times only; -1: always
+  int64_t first_n = -1;      // how many times the op prints; -1: each time that it runs
   int64_t summarize = 3;     // the number of elements of each tensor; -1: all
   std::string name = {};
 };
-// Returns `input`, and prints `data` on the standard error of the task that runs the op, each time that it runs. Any
-// dtype. Gradient: g. Source: tf.Print.
+// Returns `input`, and prints `data` on the standard error of the task that runs the op, each time that it runs.
+// `input` and `data` may have any dtype. The gradient passes through unchanged. Source: tf.Print.
 Output Print(const Operand& input, const std::vector<Operand>& data, const PrintOptions& options = {});
 
 struct AssertOptions {

@@ -1,15 +1,17 @@
-// Mathematics on tensors.
+// Mathematical ops on tensors.
 //
 // Every function adds one node (some add a few) to the graph of its operands. At least one operand must be a tensor or
 // a variable of a graph; numbers take the dtype of the other operand. Two operands are broadcast as in NumPy: they are
 // aligned at their last dimensions, where sizes must be equal or 1. Mistakes (dtypes that differ, shapes that do not
 // fit) are recorded in Graph::status(); the function then returns an invalid Output, and so does every op that uses it.
 //
-// Below, "real" means every integer and floating dtype; "floating" means float16, bfloat16, float32 and float64; g is
-// the gradient with respect to the op's result. 16-bit floats are computed in float32 and rounded. Integers wrap
-// around. Arithmetic, and functions that TensorFlow defines for complex numbers, take complex64 and complex128 as well.
-// Gradients exist for floating and complex dtypes. Where a formula below multiplies g by a complex derivative, the
-// gradient is g times its conjugate, as in TensorFlow.
+// A note such as "Real." or "Floating, int32, int64." lists the dtypes that the operands may have. "Real" means every
+// integer and floating dtype; "floating" means float16, bfloat16, float32 and float64. In the notes on gradients, g is
+// the gradient with respect to the op's result; "g and -g" means g for the first operand and -g for the second. 16-bit
+// floats are computed in float32 and rounded. Integers wrap around. Arithmetic, and functions that TensorFlow defines
+// for complex numbers, take complex64 and complex128 as well. Gradients exist for floating and complex dtypes. Where a
+// formula below multiplies g by a complex derivative, the gradient is g times the conjugate of this derivative, as in
+// TensorFlow.
 #ifndef TENSORBRAID_OPS_MATH_H_
 #define TENSORBRAID_OPS_MATH_H_
 
@@ -79,9 +81,9 @@ Output Sigmoid(const Operand& x, const std::string& name = "");  // s = 1 / (1 +
 Output Floor(const Operand& x, const std::string& name = "");    // floating. Not differentiable.
 Output Ceil(const Operand& x, const std::string& name = "");     // floating. Not differentiable.
 Output Round(const Operand& x, const std::string& name = "");    // ties to even; floating, signed. Not differentiable.
-Output IsNan(const Operand& x, const std::string& name = "");    // bool of floating
-Output IsInf(const Operand& x, const std::string& name = "");    // bool of floating
-Output IsFinite(const Operand& x, const std::string& name = "");  // bool of floating
+Output IsNan(const Operand& x, const std::string& name = "");    // the result is bool; floating
+Output IsInf(const Operand& x, const std::string& name = "");    // the result is bool; floating
+Output IsFinite(const Operand& x, const std::string& name = "");  // the result is bool; floating
 
 // Comparisons, broadcast; the result is bool. Equal and NotEqual take real, bool and string; the others take real. Not
 // differentiable.
@@ -106,7 +108,8 @@ Output Select(const Operand& condition, const Operand& t, const Operand& e, cons
 Output Cast(const Operand& x, DType dtype, const std::string& name = "");
 
 // The sum of one or more tensors of equal shape and dtype. Real. Gradient: g to each. An empty list is a mistake that
-// is logged, since there is no graph that could record it; so are all empty lists of operands.
+// is logged, since there is no graph that could record it. The same is true of every function that takes a list of
+// operands.
 Output AddN(const std::vector<Output>& values, const std::string& name = "",
             std::source_location loc = std::source_location::current());
 
@@ -165,7 +168,7 @@ struct ReduceOptions {
 //
 // The sum. Real; 0 if there are no elements. Gradient: g, repeated along the reduced axes.
 Output ReduceSum(const Operand& x, const Axes& axes = Axes::All(), const ReduceOptions& options = {});
-// The mean. Real; integers use integer division; NaN if there are no elements. Gradient: g / n.
+// The mean. Real; integers use integer division; NaN if there are no elements. Gradient of a mean of n elements: g / n.
 Output ReduceMean(const Operand& x, const Axes& axes = Axes::All(), const ReduceOptions& options = {});
 // The product. Real; 1 if there are no elements. Gradient: g times the product of the other elements.
 Output ReduceProd(const Operand& x, const Axes& axes = Axes::All(), const ReduceOptions& options = {});
@@ -178,9 +181,9 @@ Output ReduceMin(const Operand& x, const Axes& axes = Axes::All(), const ReduceO
 Output ReduceAll(const Operand& x, const Axes& axes = Axes::All(), const ReduceOptions& options = {});
 Output ReduceAny(const Operand& x, const Axes& axes = Axes::All(), const ReduceOptions& options = {});
 
-// The position along `axis` of the largest (smallest) element; of equal elements, the first. Removes the axis. Takes
-// real and bool, returns int32 or int64. InvalidArgument for an axis that x does not have or that has size 0. Not
-// differentiable.
+// The position along `axis` of the largest (smallest) element; of equal elements, the first. Removes the axis. x is
+// real or bool; `dtype`, the dtype of the result, is int32 or int64. InvalidArgument for an axis that x does not have
+// or that has size 0. Not differentiable.
 Output ArgMax(const Operand& x, int axis = 0, DType dtype = kInt64, const std::string& name = "");
 Output ArgMin(const Operand& x, int axis = 0, DType dtype = kInt64, const std::string& name = "");
 
@@ -189,8 +192,8 @@ struct CumsumOptions {
   bool reverse = false;    // sums from the end
   std::string name = {};
 };
-// The running sums of x along `axis`. Numbers. Gradient: the running sums of g in the other direction. InvalidArgument
-// for an axis that x does not have.
+// The running sums of x along `axis`. x may have any dtype of numbers. Gradient: the running sums of g in the other
+// direction. InvalidArgument for an axis that x does not have.
 Output Cumsum(const Operand& x, int axis = 0, const CumsumOptions& options = {});
 
 // The vector start, start + delta, ... up to but not including limit. The operands are scalars of one real dtype. Not
@@ -212,9 +215,10 @@ Output UnsortedSegmentMax(const Operand& data, const Operand& segment_ids, const
 Output UnsortedSegmentMin(const Operand& data, const Operand& segment_ids, const Operand& num_segments,
                           const std::string& name = "");
 
-// out[s] is the sum (mean, product, maximum, minimum) of the rows of `data` whose id is s; if there are none, 0, or 1
-// for the product. segment_ids is a vector (int32 or int64) with an id for each row, sorted; the result has one row
-// more than the last id. A step fails with InvalidArgument if an id is negative or the ids are not sorted.
+// out[s] is the sum (mean, product, maximum, minimum) of the rows of `data` whose id is s. If there are no such rows,
+// out[s] is 1 for the product and 0 for the others. segment_ids is a vector (int32 or int64) with an id for each row,
+// sorted; the result has one row more than the last id. A step fails with InvalidArgument if an id is negative or the
+// ids are not sorted.
 Output SegmentSum(const Operand& data, const Operand& segment_ids, const std::string& name = "");
 Output SegmentMean(const Operand& data, const Operand& segment_ids, const std::string& name = "");
 Output SegmentProd(const Operand& data, const Operand& segment_ids, const std::string& name = "");

@@ -1,5 +1,6 @@
 // Neural networks: activations, losses, convolutions, pooling and normalization. ops/math.h has the rules that hold for
-// all ops, and the meaning of the words below.
+// all ops, and the meaning of the words "real" and "floating". In the notes on gradients, g is the gradient with
+// respect to the op's result.
 #ifndef TENSORBRAID_OPS_NN_H_
 #define TENSORBRAID_OPS_NN_H_
 
@@ -51,9 +52,10 @@ Output SoftmaxCrossEntropy(const Operand& labels, const Operand& logits, const s
 // InvalidArgument for a label outside [0, classes).
 Output SparseSoftmaxCrossEntropy(const Operand& labels, const Operand& logits, const std::string& name = "");
 
-// The loss of each element when each of them is a class of its own, which applies or not: with p = sigmoid(logits),
-// -labels log p - (1 - labels) log (1 - p), computed without overflow. Both have the same shape and floating dtype;
-// labels are probabilities. Gradient for the logits: g (p - labels). Source: tf.nn.sigmoid_cross_entropy_with_logits.
+// The loss of each element, where each element is a class that applies or not, independently of the others: with p =
+// sigmoid(logits), -labels log p - (1 - labels) log (1 - p), computed without overflow. Both have the same shape and
+// floating dtype; labels are probabilities. Gradient for the logits: g (p - labels). Source:
+// tf.nn.sigmoid_cross_entropy_with_logits.
 Output SigmoidCrossEntropy(const Operand& labels, const Operand& logits, const std::string& name = "");
 
 // sum(x²) / 2, a scalar. Floating. Gradient: g x.
@@ -63,9 +65,9 @@ Output L2Loss(const Operand& x, const std::string& name = "");
 // [batch, classes], `targets` is int32 or int64 [batch]. Not differentiable.
 Output InTopK(const Operand& predictions, const Operand& targets, int k, const std::string& name = "");
 
-// How a window may leave the edges of its input, along each spatial axis.
+// How the input of a convolution or pooling is padded along each spatial axis.
 enum class Padding {
-  kSame,      // zeros are added such that the output has ceil(input / stride) elements; if odd, one more at the end
+  kSame,      // zeros are added until the output has ceil(input / stride) elements; an odd one goes at the end
   kValid,     // nothing is added: the window stays inside the input
   kExplicit,  // zeros are added as the options say
 };
@@ -82,7 +84,7 @@ struct ConvolutionOptions {
   std::vector<int64_t> strides = {};  // the window moves by so many elements
   Padding padding = Padding::kSame;
   std::vector<int64_t> dilations = {};  // distance between the input elements that adjacent filter elements see
-  // With Padding::kExplicit alone: how many zeros are added {before, after} each spatial axis.
+  // Only with Padding::kExplicit: how many zeros are added {before, after} each spatial axis.
   std::vector<std::pair<int64_t, int64_t>> explicit_paddings = {};
   DataFormat data_format = DataFormat::kChannelsLast;
   std::string name = {};
@@ -93,10 +95,10 @@ struct ConvolutionOptions {
 //   y[b, i, j, o] = sum over u, v, c of x[b, i stride + u dilation - pad, j stride + v dilation - pad, c]
 //                                       filter[u, v, c, o]
 //
-// with zeros outside of x. x and the filter have the same dtype. Gradient: g convolved with the mirrored filter
-// (Conv2DTranspose), and the correlation of x with g; both can be differentiated again. InvalidArgument for ranks or
-// channels that do not fit, for a stride or dilation below 1, and for a filter that is larger than the padded input,
-// unless the padding is kSame.
+// with zeros outside of x. x and the filter have the same dtype. The gradient for x is g convolved with the mirrored
+// filter (Conv2DTranspose); the gradient for the filter is the correlation of x with g. Both gradients can be
+// differentiated again. InvalidArgument for ranks or channels that do not fit, for a stride or dilation below 1, and
+// for a filter that is larger than the padded input, unless the padding is kSame.
 //
 // x [batch, height, width, in] and filter [height, width, in / groups, out] give [batch, height, width, out]. If the
 // filter has fewer channels than x, the channels of x are split into groups, and so are the output channels: each group
@@ -115,19 +117,19 @@ struct Conv2DTransposeOptions {
   std::vector<int64_t> dilations = {};
   std::vector<std::pair<int64_t, int64_t>> explicit_paddings = {};
   DataFormat data_format = DataFormat::kChannelsLast;
-  // {height, width} of the result. Empty: the smallest for kSame that the strides allow, which is the input's size
-  // times the stride; for kValid and kExplicit, the size at which every element of the result is under a window.
+  // {height, width} of the result. Empty: for kSame, the size of x times the stride; for kValid and kExplicit, the size
+  // at which every element of the result is under a window.
   std::vector<int64_t> output_size = {};
   std::string name = {};
 };
-// The gradient of Conv2D for its input, as a separate op. The size of y is chosen such that a convolution of y with
-// these options and this filter has the size of x. The filter is [height, width, out, in]: `out` channels of the
-// result, `in` of x. Floating and int32. Gradient: Conv2D of g, and the correlation of g with x. InvalidArgument if no
-// convolution of `output_size` gives the size of x.
+// The gradient of Conv2D for its input, as a separate op. The size of the result is chosen such that a convolution of
+// the result with these options and this filter has the size of x. The filter is [height, width, out, in]: `out`
+// channels of the result, `in` of x. Floating and int32. Gradient: Conv2D of g, and the correlation of g with x.
+// InvalidArgument if no convolution of `output_size` gives the size of x.
 Output Conv2DTranspose(const Operand& x, const Operand& filter, const Conv2DTransposeOptions& options = {});
 
 // Grayscale dilation: the maximum over u, v of x[b, i stride + u rate - pad, j stride + v rate - pad, c] +
-// filter[u, v, c], where elements outside of x do not count. x is [batch, height, width, channels], filter [height,
+// filter[u, v, c], where elements outside of x are ignored. x is [batch, height, width, channels], filter [height,
 // width, channels]; the options' dilations are the rates. Real. Gradient: g goes to the element of x and
 // to the element of the filter that gave the maximum. Only channels last, no explicit padding.
 Output Dilation2D(const Operand& x, const Operand& filter, const ConvolutionOptions& options = {});
@@ -139,8 +141,9 @@ Output Dilation2D(const Operand& x, const Operand& filter, const ConvolutionOpti
 struct PoolOptions {
   std::vector<int64_t> size = {2};    // of the window
   std::vector<int64_t> strides = {};  // the window moves by so many elements; empty: by its size
-  Padding padding = Padding::kSame;   // elements that are added never count
-  // MaxPool with Padding::kExplicit alone: how much is added {before, after} each spatial axis; less than the size.
+  Padding padding = Padding::kSame;   // elements that are added are ignored: only those of x are pooled
+  // Only for MaxPool with Padding::kExplicit: how many elements are added {before, after} each spatial axis; fewer than
+  // the size of the window.
   std::vector<std::pair<int64_t, int64_t>> explicit_paddings = {};
   DataFormat data_format = DataFormat::kChannelsLast;
   std::string name = {};
@@ -177,7 +180,7 @@ Output BatchNormalization(const Operand& x, const Operand& mean, const Operand& 
                           const BatchNormalizationOptions& options = {});
 
 struct LayerNormalizationOptions {
-  Axes axes = -1;      // over which mean and variance are taken
+  Axes axes = -1;      // the axes over which mean and variance are taken
   Output offset = {};  // not given: 0
   Output scale = {};   // not given: 1
   double epsilon = 1e-3;
@@ -188,7 +191,7 @@ Output LayerNormalization(const Operand& x, const LayerNormalizationOptions& opt
 
 struct FusedBatchNormOptions {
   bool training = true;
-  // The averages so far. Needed unless training; in training, only if exponential_avg_factor is not 1.
+  // The averages so far. Must be given if `training` is false, or if exponential_avg_factor is not 1.
   Output mean = {};
   Output variance = {};
   double epsilon = 1e-3;
@@ -222,7 +225,7 @@ Output LocalResponseNormalization(const Operand& x, const LocalResponseNormaliza
 
 // x with elements set to 0 at random, each with probability `rate`, and the others multiplied by 1 / (1 - rate).
 // Floating. `rate` is at least 0 and below 1: a number, or a scalar tensor of x's dtype, which may be fed. A rate of 0
-// keeps all elements. `seed` as for RandomUniform. Gradient: g with the same factors.
+// keeps all elements. ops/random.h explains `seed`. Gradient: g with the same factors.
 Output Dropout(const Operand& x, const Operand& rate, int64_t seed = 0, const std::string& name = "");
 
 }  // namespace tensorbraid::nn

@@ -2,7 +2,7 @@
 //
 // Each node has its own counter-based generator (Philox). Its seed combines the op's seed (0: none) and the graph's
 // (Graph::SetRandomSeed); if neither is set, values differ from run to run. Equal seeds give equal sequences of values
-// on every run, whatever the number of threads. Not differentiable.
+// on every run, whatever the number of threads. The ops are not differentiable, except RandomCrop.
 #ifndef TENSORBRAID_OPS_RANDOM_H_
 #define TENSORBRAID_OPS_RANDOM_H_
 
@@ -15,7 +15,7 @@
 namespace tensorbraid {
 
 struct RandomOptions {
-  DType dtype = kFloat32;  // floating
+  DType dtype = kFloat32;  // must be a floating dtype: float16, bfloat16, float32 or float64
   int64_t seed = 0;
   std::string name = {};
 };
@@ -50,13 +50,13 @@ Output TruncatedNormal(Graph& graph, const RandomShape& shape, double mean, doub
 Output RandomUniformInt(Graph& graph, const RandomShape& shape, const Operand& low, const Operand& high,
                         int64_t seed = 0, const std::string& name = "",
                         std::source_location loc = std::source_location::current());
-// The rows of `value` in a random order. Any dtype.
+// The rows of `value`, which may have any dtype, in a random order.
 Output RandomShuffle(const Operand& value, int64_t seed = 0, const std::string& name = "");
 // `num_samples` classes for each row of `logits` [batch, classes], drawn with the probabilities softmax(logits): int64
 // [batch, num_samples].
 Output Multinomial(const Operand& logits, const Operand& num_samples, int64_t seed = 0, const std::string& name = "");
 // A part of `value` of the given size, at a random place. A step fails with InvalidArgument if `size` is larger than
-// the shape of `value`. Gradient: as for Slice.
+// the shape of `value`. The gradient is that of Slice.
 Output RandomCrop(const Operand& value, const Integers& size, int64_t seed = 0, const std::string& name = "");
 
 }  // namespace tensorbraid

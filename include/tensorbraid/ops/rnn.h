@@ -11,7 +11,7 @@
 
 namespace tensorbraid::nn {
 
-// The weights of the cells' influence on the gates, each [cells].
+// The weights with which the cells influence the gates. Each is a vector [cells].
 struct LstmPeepholes {
   Operand input;
   Operand forget;
@@ -41,9 +41,9 @@ struct LstmBlockOutputs {
 //   [gi, gc, gf, go] = [x, h_prev] w + b
 //   i = sigmoid(gi + peepholes.input * cs_prev), f = sigmoid(gf + forget_bias + peepholes.forget * cs_prev)
 //   cs = clip(i * tanh(gc) + f * cs_prev), o = sigmoid(go + peepholes.output * cs), h = o * tanh(cs)
-// x is [batch, inputs], cs_prev and h_prev are [batch, cells], w is [inputs + cells, 4 cells], b is [4 cells]. float16
-// or float32; computed in float32. Gradient: for all operands; it ignores the clipping, as TensorFlow's does. Source:
-// Zaremba et al., 2014.
+// x is [batch, inputs], cs_prev and h_prev are [batch, cells], w is [inputs + cells, 4 cells], b is [4 cells]. All
+// operands are float16 or all are float32; the op computes in float32. All operands have gradients, which ignore the
+// clipping, as in TensorFlow. Source: Zaremba et al., 2014.
 LstmBlockOutputs LstmBlockCell(const Operand& x, const Operand& cs_prev, const Operand& h_prev, const Operand& w,
                                const Operand& b, const LstmBlockOptions& options = {},
                                std::source_location loc = std::source_location::current());
@@ -66,7 +66,7 @@ struct GruBlockOutputs {
 //   [r, u] = sigmoid([x, h_prev] w_ru + b_ru)
 //   c = tanh([x, r * h_prev] w_c + b_c), h = u * h_prev + (1 - u) * c
 // x is [batch, inputs], h_prev is [batch, cells], w_ru is [inputs + cells, 2 cells], w_c is [inputs + cells, cells],
-// b_ru is [2 cells], b_c is [cells]. float32. Gradient: for all operands. Source: Cho et al., 2014.
+// b_ru is [2 cells], b_c is [cells]. All operands are float32, and all have gradients. Source: Cho et al., 2014.
 GruBlockOutputs GruBlockCell(const Operand& x, const Operand& h_prev, const Operand& w_ru, const Operand& w_c,
                              const Operand& b_ru, const Operand& b_c, const std::string& name = "",
                              std::source_location loc = std::source_location::current());

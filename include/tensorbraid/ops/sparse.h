@@ -1,4 +1,4 @@
-// Sparse tensors, as three dense ones, and ops on them.
+// Sparse tensors, each represented by three dense tensors, and ops on them.
 #ifndef TENSORBRAID_OPS_SPARSE_H_
 #define TENSORBRAID_OPS_SPARSE_H_
 
@@ -25,13 +25,14 @@ SparseTensor SparsePlaceholder(Graph& graph, DType dtype, const Shape& shape = S
                                std::source_location loc = std::source_location::current());
 
 struct EditDistanceOptions {
-  bool normalize = true;  // divide each distance by the length of the truth
+  bool normalize = true;  // whether each distance is divided by the length of the truth
   std::string name = {};
 };
 // The Levenshtein distance between each pair of sequences: the fewest insertions, deletions and substitutions that turn
-// the hypothesis into the truth. Sequences are the last dimension of both operands, whose other sizes should agree; the
-// result is float32 of these other sizes. Values of different integer dtypes are compared as int64. With `normalize`,
-// the distance to an empty truth is 0 if the hypothesis is empty too, otherwise infinity. Not differentiable.
+// the hypothesis into the truth. The sequences lie along the last dimension of both operands. The result is float32 and
+// has the other dimensions; where their sizes differ, it has the larger size. Values of different integer dtypes are
+// compared as int64. With `normalize`, the distance to an empty truth is 0 if the hypothesis is empty too, otherwise
+// infinity. Not differentiable.
 Output EditDistance(const SparseTensor& hypothesis, const SparseTensor& truth, const EditDistanceOptions& options = {},
                     std::source_location loc = std::source_location::current());
 

@@ -1,4 +1,4 @@
-// Summaries: values of a training that TensorBoard shows.
+// Summaries: values of a training run, which TensorBoard shows.
 //
 //   tensorbraid::summary::Scalar("loss", loss);
 //   tensorbraid::summary::Histogram("weights", w);
@@ -27,7 +27,7 @@ inline constexpr char kSummaries[] = "summaries";
 struct SummaryOptions {
   // The collections of the graph that the summary joins; MergeAll merges one collection.
   std::vector<std::string> collections = {kSummaries};
-  // Groups summaries in TensorBoard: the tag becomes "family/family/name", as in TensorFlow.
+  // Groups summaries in TensorBoard: the tag becomes "family/family/name" (the family twice, as in TensorFlow).
   std::string family = "";
 };
 
@@ -57,19 +57,20 @@ struct AudioOptions {
   std::string family = "";
 };
 // float32 clips of shape [batch, frames] or [batch, frames, channels], with samples from -1 to 1. `sample_rate` is a
-// float32 scalar in hertz. Tags as for Image, but with "audio". Source: tf.summary.audio.
+// float32 scalar in hertz. The tags are as for Image, but with "audio" instead of "image". Source: tf.summary.audio.
 Output Audio(const std::string& name, const Operand& clips, const Operand& sample_rate,
              const AudioOptions& options = {});
 
-// The strings of a tensor of any shape, which TensorBoard shows as Markdown; a matrix becomes a table. A mistake if the
-// tensor is not of strings. Source: tf.summary.text.
+// The strings of a tensor of any shape, which TensorBoard shows as Markdown; a matrix becomes a table. If the tensor is
+// not of strings, this is recorded as a mistake (see Graph::status). Source: tf.summary.text.
 Output Text(const std::string& name, const Operand& text, const SummaryOptions& options = {});
 
 // One summary with the values of all `summaries`. A run in which two of them have the same tag fails with
 // InvalidArgument. Source: tf.summary.merge.
 Output Merge(const std::vector<Output>& summaries, const std::string& name = "",
              std::source_location loc = std::source_location::current());
-// Merges the summaries of a collection. Invalid if there are none. Source: tf.summary.merge_all.
+// Merges the summaries of a collection. Returns an invalid Output, without a mistake, if there are none. Source:
+// tf.summary.merge_all.
 Output MergeAll(Graph& graph, const std::string& collection = kSummaries,
                 std::source_location loc = std::source_location::current());
 

@@ -1,5 +1,6 @@
-// Asynchronous training with cures for stale gradients: gradients that were computed from a value of the variables
-// which other replicas have updated since. docs/staleness.md says which cure to choose, with measurements.
+// Asynchronous training with measures against stale gradients. A gradient is stale if other replicas have updated the
+// variables since the replica read the values from which it computes the gradient. docs/staleness.md compares the
+// measures and says which one to choose.
 //
 //   auto optimizer = std::make_shared<tensorbraid::AsyncReplicasOptimizer>(
 //       std::make_shared<tensorbraid::GradientDescentOptimizer>(0.5),
@@ -23,8 +24,8 @@
 
 namespace tensorbraid {
 
-// The measures against stale gradients. The default has none. All of them can be combined, except delay_compensation
-// with a batches_per_push above 1.
+// The measures against stale gradients. By default, no measure is taken. All of them can be combined, except
+// delay_compensation with a batches_per_push above 1.
 //
 // The age of a gradient is the number of updates of its variable that were accepted since the replica read the
 // variable, so each variable's gradient has its own age. The parameter server of the variable determines the age when
@@ -84,6 +85,7 @@ struct StalenessCounts {
 };
 
 // Asynchronous training under a StalenessPolicy: the wrapped optimizer applies the gradients that the policy accepts.
+// The parameter server counts the accepted updates of each variable w with a clock:
 //
 //   worker: version = read(clock of w) ─► read w ─► gradient ─► (sum of k batches)
 //   PS of w: age = clock - version ─► drop, or scale and apply ─► clock + 1 ─► outcome

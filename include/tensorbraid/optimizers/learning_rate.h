@@ -86,8 +86,8 @@ Output NoisyLinearCosineDecay(double learning_rate, const Variable& global_step,
                               const NoisyLinearCosineDecayOptions& options = {},
                               std::source_location loc = std::source_location::current());
 
-// `rate`, times a factor that rises linearly from start_factor at step 0 to 1 at warmup_steps. The steps of the warm-up
-// count for `rate`, too: its schedule runs at the same time. Source: Goyal et al., 2017.
+// `rate`, times a factor that rises linearly from start_factor at step 0 to 1 at warmup_steps. The schedule of `rate`
+// runs during the warm-up, too, so it counts these steps. Source: Goyal et al., 2017.
 Output WarmUp(const Operand& rate, const Variable& global_step, int64_t warmup_steps, double start_factor = 0.0,
               std::source_location loc = std::source_location::current());
 

@@ -21,7 +21,8 @@
 namespace tensorbraid {
 
 struct MovingAverageOptions {
-  // If given: the decay is at most (1 + n) / (10 + n), so that the averages move faster while n is small.
+  // If given: the decay is at most (1 + n) / (10 + n), where n is num_updates, so that the averages move faster while n
+  // is small.
   Operand num_updates = Output();
   // Corrects the averages of tensors for their start at 0. Without the correction, early averages are too small.
   bool zero_debias = false;

@@ -135,7 +135,7 @@ class Optimizer {
 };
 
 // Returns the mean of the towers' gradients for each variable. Every tower must list the same variables in the same
-// order. A tower whose loss does not depend on a variable counts as a gradient of 0. Slices of all towers are
+// order. A tower whose loss does not depend on a variable contributes a gradient of 0. Slices of all towers are
 // concatenated; if one tower's gradient is dense, so is the mean. New nodes are placed by the open device scope.
 std::vector<GradAndVar> AverageGradients(const std::vector<std::vector<GradAndVar>>& tower_grads,
                                          std::source_location loc = std::source_location::current());

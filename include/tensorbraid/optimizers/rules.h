@@ -29,7 +29,7 @@ class GradientDescentOptimizer final : public Optimizer {
 
  protected:
   Operation Apply(const Gradient& grad, const Variable& variable) override;
-  bool NeedsDistinctRows() const override { return false; }  // subtracts one after the other
+  bool NeedsDistinctRows() const override { return false; }  // repeated rows are subtracted one after the other
 
  private:
   const Operand learning_rate_;
@@ -188,7 +188,7 @@ struct FtrlOptions {
   double initial_accumulator_value = 0.1;  // must not be negative
   double l1_regularization_strength = 0.0;
   double l2_regularization_strength = 0.0;
-  // Penalises large weights while gradients are small.
+  // Penalises large weights: for the slot "linear", 2 * this strength * variable is added to the gradient.
   double l2_shrinkage_regularization_strength = 0.0;
   std::string name = "Ftrl";
   bool use_locking = false;

@@ -26,8 +26,8 @@ struct SyncReplicasOptions {
 
 // Synchronous training: gradients gather in one accumulator per variable. When enough have arrived, the chief applies
 // their mean with the wrapped optimizer, increments the global step and gives every worker a token for the next step.
-// Gradients of an earlier step, and those sent to a chief that was replaced, are dropped, and the worker is told.
-// Source: tf.train.SyncReplicasOptimizer.
+// Gradients of an earlier step, and those sent to a chief that was replaced, are dropped; the hook of the worker counts
+// them (see dropped_gradients). Source: tf.train.SyncReplicasOptimizer.
 //
 //   worker: gradients ─► accumulators (on the PS) ─► token = dequeue(sync_token_q) ─► local_step = token
 //   chief:  take(accumulators) ─► apply ─► global_step + 1 ─► enqueue(sync_token_q, total_num_replicas tokens)
@@ -35,8 +35,8 @@ struct SyncReplicasOptions {
 // A graph may have several SyncReplicasOptimizers, each with a global step of its own. For all but the first optimizer,
 // the name of the global step is part of the names of the queue of tokens and of the accumulators. Two optimizers with
 // one global step are a mistake, because the updates of one would make gradients of the other look stale. Each
-// optimizer trains in runs of its own: in a run that trains two of them, the workers could wait for each other for
-// ever, so the hook refuses such a run. To train groups of variables in one step, use a GroupedOptimizer.
+// optimizer trains in runs of its own. In a run that trains with two of them, the workers could wait for each other
+// forever, so the hook refuses such a run. To train groups of variables in one step, use a GroupedOptimizer.
 //
 // In a MonitoredTrainingSession every worker needs the hook (MakeSessionRunHook). When the chief's session closes, its
 // hook closes the token queue, and the sessions of the other workers then stop without an error. Under a Supervisor the
@@ -65,12 +65,12 @@ class SyncReplicasOptimizer final : public Optimizer {
   Operation local_step_init_op() const;  // other workers
   Output ready_for_local_init() const;   // names of global variables without a value; empty when ready
   Operation close_tokens_op() const;     // chief, at the end
-  // Chief: runs its part of the steps. When it is told to stop, it closes the token queue, and the runs of the other
+  // Chief: runs its part of the steps. When a stop is requested, it closes the token queue, and the runs of the other
   // workers then fail with OutOfRange.
   QueueRunner chief_queue_runner() const;
 
   // The number of steps of this worker whose gradients arrived too late and were dropped, as the accumulators have told
-  // the hook. A step counts even if its gradients were dropped for some of the variables only. Thread-safe.
+  // the hook. A step is counted even if its gradients were dropped for some of the variables only. Thread-safe.
   int64_t dropped_gradients() const;
 
  private:

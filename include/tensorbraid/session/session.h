@@ -27,7 +27,7 @@ class Fetch {
   Fetch(std::string name) : name_(std::move(name)) {}                               // NOLINT
   Fetch(const char* name) : name_(name) {}                                          // NOLINT
 
-  bool is_tensor() const { return is_tensor_; }  // false also for all fetches by name
+  bool is_tensor() const { return is_tensor_; }  // false for every fetch by name, too
   const Output& output() const { return output_; }
   const std::string& name() const { return name_; }
 
@@ -72,7 +72,7 @@ struct SessionOptions {
   // including the target, under the jobs and indices given here. The session then has its own variables and queues, as
   // with isolate_session_state.
   ClusterSpec cluster = {};
-  // Which devices of other tasks the session can use, as full or partial names ("/job:ps"); empty: all.
+  // The devices of other tasks that the session can use, as full or partial names ("/job:ps"); empty: all.
   std::vector<std::string> device_filters = {};
   // If true, the session has variables and queues of its own, which are deleted when it ends. If false, all sessions
   // share them.
@@ -82,7 +82,7 @@ struct SessionOptions {
 enum class TraceLevel { kNone, kFull };
 
 struct RunOptions {
-  // 0: SessionOptions::operation_timeout.
+  // The timeout of the run; 0: SessionOptions::operation_timeout.
   std::chrono::milliseconds timeout{0};
   // kFull records when and where each node ran, on all tasks. The record is returned in a RunMetadata.
   TraceLevel trace_level = TraceLevel::kNone;
@@ -123,7 +123,7 @@ class Session {
   // until the step has ended. Errors name the op, node and task: InvalidArgument and NotFound for bad feeds and
   // fetches, Unavailable when a task cannot be reached, Aborted when a task has been restarted (create a new session),
   // DeadlineExceeded after the timeout, Cancelled after Close, and the errors of kernels. If `metadata` is not null and
-  // the step succeeds, *metadata gets the record that `options` asks for.
+  // the step succeeds, the record that `options` selects is stored in *metadata.
   StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds = {},
                                     const RunOptions& options = {}, RunMetadata* metadata = nullptr);
 

@@ -1,4 +1,4 @@
-// Threads beside a training: their coordinator, and the threads that fill queues.
+// Threads that run beside the training loop: their coordinator, and the threads that fill queues.
 #ifndef TENSORBRAID_TRAIN_COORDINATOR_H_
 #define TENSORBRAID_TRAIN_COORDINATOR_H_
 

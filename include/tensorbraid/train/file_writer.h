@@ -1,4 +1,4 @@
-// Writes what TensorBoard shows; ops/summary.h makes summaries.
+// Writes the event files that TensorBoard shows. The summaries in them are made by the ops of ops/summary.h.
 #ifndef TENSORBRAID_TRAIN_FILE_WRITER_H_
 #define TENSORBRAID_TRAIN_FILE_WRITER_H_
 
@@ -21,7 +21,7 @@ enum class SessionStatus { kStart = 1, kStop = 2, kCheckpoint = 3 };
 struct FileWriterOptions {
   // How many events may wait to be written; a caller that adds more blocks.
   int max_queue = 10;
-  // The longest time until a written event becomes visible to readers.
+  // The longest time until an added event becomes visible to readers.
   std::chrono::milliseconds flush_every = std::chrono::minutes(2);
   // Appended to the name of the file.
   std::string filename_suffix = "";
@@ -54,8 +54,8 @@ class FileWriter {
   // before.
   Status AddRunMetadata(const RunMetadata& metadata, const std::string& tag,
                         std::optional<int64_t> step = std::nullopt);
-  // Tells TensorBoard that a training starts, ends or saves. After a start, TensorBoard hides the values that an
-  // earlier training wrote for later steps.
+  // Tells TensorBoard that a training run starts, ends or saves a checkpoint. After a start, TensorBoard hides the
+  // values that an earlier run wrote for later steps.
   Status AddSessionLog(SessionStatus status, std::optional<int64_t> step = std::nullopt,
                        const std::string& checkpoint_path = "");
   // Adds a serialized Event unchanged.

@@ -1,4 +1,4 @@
-// Hooks: what runs around the steps of a training.
+// Hooks: code that runs before and after the steps of a training session.
 #ifndef TENSORBRAID_TRAIN_HOOKS_H_
 #define TENSORBRAID_TRAIN_HOOKS_H_
 
@@ -40,7 +40,7 @@ struct SessionRunValues {
   int64_t global_step = -1;
 };
 
-// The run and the session, as passed to hooks.
+// The current run and its session, as passed to hooks.
 class SessionRunContext {
  public:
   Session& session() const { return session_; }
@@ -55,7 +55,7 @@ class SessionRunContext {
   // The user's fetches of the current run.
   const std::vector<Fetch>& fetches() const { return *fetches_; }
   // Whether the current run executes `op`: it is one of the user's fetches, or they depend on it. Operations that only
-  // hooks fetch do not count.
+  // hooks fetch are not considered.
   bool Runs(const Operation& op) const;
   // Whether the current run trains: it executes an optimizer's operation, or one that changes the global step. Hooks
   // should add nothing to other runs, such as evaluations, which feed other values or none. Always true in a graph that
@@ -103,8 +103,8 @@ class SessionRunHook {
   virtual std::optional<int64_t> last_step() const { return std::nullopt; }
 };
 
-// Requests a stop when the global step reaches `last_step`. FailedPrecondition when the session is created if no
-// optimizer was given the global step.
+// Requests a stop when the global step reaches `last_step`. If no optimizer was given the global step, creating the
+// session fails with FailedPrecondition.
 std::shared_ptr<SessionRunHook> StopAtStep(int64_t last_step);
 
 struct ShowProgressOptions {
@@ -136,18 +136,18 @@ struct NanCheckOptions {
 std::shared_ptr<SessionRunHook> NanCheck(Output loss, NanCheckOptions options = {});
 
 struct CheckNumericsOptions {
-  // The floating tensors to check; empty: all of the graph. Tensors in loops and in the branches of conditionals cannot
-  // be checked, but the results of loops and conditionals can.
+  // The floating tensors to check; empty: all floating tensors of the graph. Tensors in loops and in the branches of
+  // conditionals cannot be checked, but the results of loops and conditionals can.
   std::vector<Output> tensors = {};
 };
 // Finds the operation that makes the first NaN or infinity in a run that trains. The run then fails with
 // InvalidArgument, and the message names the operation, the tensor and the line of the program that added the
 // operation. A tensor is checked after all tensors that it depends on, so the error names a cause and not a
 // consequence. Checks the tensors that the user's fetches depend on, each on the device where it is made. The variables
-// may have been updated before a check fails. This hook is for finding a mistake: it makes steps slower, because every
-// tensor is read once more, and operations that are otherwise merged run one by one. Feed placeholders only: if another
-// tensor is fed, the operations that would compute it run all the same and are checked, too. Source:
-// tf.add_check_numerics_ops.
+// may have been updated before a check fails. Use this hook only to find the cause of such values: it makes steps
+// slower, because every tensor is read once more, and operations that are otherwise merged run one by one. Feed
+// placeholders only: if another tensor is fed, the operations that would compute it run all the same and are checked,
+// too. Source: tf.add_check_numerics_ops.
 std::shared_ptr<SessionRunHook> CheckNumericsHook(CheckNumericsOptions options = {});
 
 struct StepCounterOptions {

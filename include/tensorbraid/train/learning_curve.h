@@ -1,5 +1,5 @@
-// The learning curve of a training, drawn from the scalars that its summaries hold (ops/summary.h). No other program is
-// needed to see it: the result is an SVG file, which web browsers show.
+// The learning curve of a training run, drawn from the scalars that its summaries hold (ops/summary.h). No other
+// program is needed to see it: the result is an SVG file, which web browsers show.
 //
 //   tensorbraid::summary::Scalar("loss", loss);   // and MonitoredTrainingSessionOptions::summary_dir = "logs"
 //   ...                                           // at the end of the training:
@@ -24,10 +24,10 @@ struct ScalarPoint {
 };
 
 // The scalars in all event files of a directory, keyed by tag, in the order in which they were written. As in
-// TensorBoard, a training that starts at a step (SessionStatus::kStart) hides the values that earlier trainings wrote
-// for this step and later steps. So a training that was continued from a checkpoint gives one curve. A file whose end
-// is missing, because its program was killed or is still writing, is read as far as it goes. NotFound if the directory
-// has no event file; DataLoss, naming the file, if a file is damaged. Source: tf.compat.v1.train.summary_iterator.
+// TensorBoard, a training run that starts at a step (SessionStatus::kStart) hides the values that earlier runs wrote
+// for this step and later steps. So training that was continued from a checkpoint gives one curve. A file whose end is
+// missing, because its program was killed or is still writing, is read as far as it goes. NotFound if the directory has
+// no event file; DataLoss, naming the file, if a file is damaged. Source: tf.compat.v1.train.summary_iterator.
 StatusOr<std::map<std::string, std::vector<ScalarPoint>>> ReadScalars(const std::string& logdir);
 
 // Curves that share an axis.

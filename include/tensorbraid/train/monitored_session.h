@@ -39,7 +39,7 @@ struct MonitoredTrainingSessionOptions {
   // and every task that was given the directory continues by itself. In a task without the directory, runs then fail
   // with Unavailable or Aborted.
   std::string checkpoint_dir = "";
-  // A checkpoint, for example of another training, from which the chief takes the values of variables when it
+  // A checkpoint, for example of another training run, from which the chief takes the values of variables when it
   // initialises them; "": none. Variables that the checkpoint lacks, or has with another shape or dtype, keep their
   // initial values, and the log lists them. Not used when there is a checkpoint in checkpoint_dir.
   std::string warm_start_from = "";
@@ -47,7 +47,7 @@ struct MonitoredTrainingSessionOptions {
   std::optional<int64_t> save_checkpoint_every_steps = std::nullopt;
   std::optional<std::chrono::milliseconds> save_checkpoint_every = std::nullopt;
   std::shared_ptr<Saver> saver = nullptr;
-  // As in SaverOptions, for the saver that is made if `saver` is null. Only the chief's states are saved, so a training
+  // As in SaverOptions, for the saver that is made if `saver` is null. Only the chief's states are saved, so training
   // with one worker resumes from a checkpoint as if it had not been interrupted. If the parameter servers have kept the
   // variables, nothing is restored, and the states start anew.
   bool save_random_state = false;
@@ -73,9 +73,9 @@ class MonitoredSession {
   MonitoredSession(const MonitoredSession&) = delete;
   MonitoredSession& operator=(const MonitoredSession&) = delete;
 
-  // True after a hook has requested a stop, after Run has returned an error, when the training was ended by another
-  // task, and after a signal has asked this process to stop (core/stop.h). After an error of a background thread, such
-  // as a queue runner, it stays false until Run has returned that error.
+  // True after a hook has requested a stop, after Run has returned an error, after another task has ended the training,
+  // and after a signal has asked this process to stop (core/stop.h). After an error of a background thread, such as a
+  // queue runner, it stays false until Run has returned that error.
   bool ShouldStop() const;
 
   // Runs the fetches together with what the hooks add, as one Session::Run. Returns one tensor per fetch; operations

@@ -50,8 +50,8 @@ struct SaverOptions {
   // the saving program need to share one. By default true if variables are placed on tasks, as on parameter servers.
   std::optional<bool> sharded = std::nullopt;
   // Also saves the states of the graph's random ops and of the iterators of its input pipelines, with the elements that
-  // the iterators have buffered. So a training that is resumed draws the numbers and reads the elements that it would
-  // have without the interruption. Saves the states of the session that saves; other sessions on the same tasks have
+  // the iterators have buffered. So resumed training draws the same numbers and reads the same elements as training
+  // without the interruption. The states are those of the session that saves; other sessions on the same tasks have
   // states of their own. Iterators must have been initialized. A checkpoint without these states restores the variables
   // and logs a warning. Random ops within library functions are not saved, except those of input pipelines. TensorFlow
   // cannot import the graph beside such a checkpoint; it reads the checkpoint itself. See docs/design/0020.

@@ -122,7 +122,7 @@ class Supervisor {
   // this unless start_standard_services is false. FailedPrecondition if this task is not the chief. Without a logdir,
   // logs that there is nothing to do.
   Status StartStandardServices();
-  // Starts the threads of queue runners, which Stop ends. REQUIRES: `session` is the one that PrepareOrWaitForSession
+  // Starts the threads of queue runners. Stop ends them. REQUIRES: `session` is the one that PrepareOrWaitForSession
   // returned last.
   Status StartQueueRunners(Session& session, const std::vector<QueueRunner>& runners);
   // Calls `fn` on a thread of its own, at once and then once per interval (0: without a pause), until a stop is

@@ -25,8 +25,8 @@ struct ServerLimits {
   // Simultaneous connections of clients and of tasks; a pair of tasks has two. 0: three quarters of the files that the
   // process may have open. A connection above the limit is closed at once, and logged.
   int max_connections = 0;
-  // Simultaneous connections from one address. 0: half of max_connections. The server's own machine, on which a whole
-  // cluster may run, may then have all of them.
+  // Simultaneous connections from one address. 0: half of max_connections. The server's own machine may then have
+  // max_connections, because a whole cluster may run on it.
   int max_connections_per_address = 0;
   // Calls that one connection has in progress.
   int max_requests = 1024;

@@ -68,6 +68,7 @@ struct EmbeddingLookupOptions {
 // Source: tf.nn.embedding_lookup.
 Output EmbeddingLookup(const EmbeddingTable& table, const Operand& ids, const EmbeddingLookupOptions& options = {});
 
+// How the embeddings e of the ids in one row are combined, with the weights w of these ids (1 without weights).
 enum class Combiner {
   kSum,    // sum(w e)
   kMean,   // sum(w e) / sum(w)
@@ -81,10 +82,10 @@ struct EmbeddingLookupSparseOptions {
   std::string name = "embedding_lookup_sparse";
 };
 
-// Combines the embeddings of the ids in each row of `ids`, a sparse matrix of int32 or int64 in row-major order. `e`
-// are the embeddings and `w` the weights of one row. The result has one row for each row of `ids` up to the last one
-// that has an id; rows without ids are 0. Each distinct id is looked up once. Gradient: slices for each part of the
-// table; and to the weights. Source: tf.nn.embedding_lookup_sparse.
+// Combines the embeddings of the ids in each row of `ids`, a sparse matrix of int32 or int64 in row-major order. The
+// result has one row for each row of `ids` up to the last one that has an id; rows without ids are 0. Each distinct id
+// is looked up once. Gradients: slices for each part of the table, and a dense gradient for the weights. Source:
+// tf.nn.embedding_lookup_sparse.
 Output EmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids,
                              const EmbeddingLookupSparseOptions& options = {},
                              std::source_location loc = std::source_location::current());
@@ -98,15 +99,15 @@ struct SafeEmbeddingLookupSparseOptions {
   std::optional<PartitionStrategy> partition_strategy = std::nullopt;  // as in EmbeddingLookupOptions
   Combiner combiner = Combiner::kMean;
   std::optional<double> max_norm = std::nullopt;
-  // The id whose embedding stands for rows without valid ids; none: these rows are 0.
+  // The id whose embedding becomes the result for rows without valid ids; if not given, these rows are 0.
   std::optional<int64_t> default_id = std::nullopt;
   std::string name = "safe_embedding_lookup_sparse";
 };
 
 // EmbeddingLookupSparse for ids that may be invalid: negative ids and, unless the combiner is kSum, ids with weights
-// that are not positive are ignored, and rows without ids are allowed everywhere. `ids` may have any rank of 2 or more;
-// the ids of the last dimension are combined. The result has shape [dense_shape of ids without the last..., shape of a
-// row...]. Gradient: as of EmbeddingLookupSparse. Source: tf.nn.safe_embedding_lookup_sparse.
+// that are not positive are ignored, and any row may be without ids. `ids` may have any rank of 2 or more; the ids of
+// the last dimension are combined. The result has shape [dense_shape of ids without the last..., shape of a row...].
+// The gradients are those of EmbeddingLookupSparse. Source: tf.nn.safe_embedding_lookup_sparse.
 Output SafeEmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids,
                                  const SafeEmbeddingLookupSparseOptions& options = {},
                                  std::source_location loc = std::source_location::current());

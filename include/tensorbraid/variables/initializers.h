@@ -3,9 +3,9 @@
 //
 // The fans of a shape are the numbers of inputs and outputs of a unit: `in` and `out` for a matrix [in, out]; for a
 // filter [..., in, out], both are multiplied by the number of positions of the window. `seed` 0 stands for the graph's
-// seed (Graph::SetRandomSeed). The dtype must be floating; other dtypes are mistakes. For a part of a partitioned
-// variable, the fans are those of the whole variable, and IdentityMatrix gives the part's rows of the whole matrix;
-// Orthogonal makes each part orthogonal by itself.
+// seed (Graph::SetRandomSeed). The dtype must be floating; another dtype is recorded as a mistake (Graph::status). For
+// a part of a partitioned variable, the fans are those of the whole variable, and IdentityMatrix gives the part's rows
+// of the whole matrix; Orthogonal makes each part orthogonal by itself.
 #ifndef TENSORBRAID_VARIABLES_INITIALIZERS_H_
 #define TENSORBRAID_VARIABLES_INITIALIZERS_H_
 
@@ -37,9 +37,9 @@ Initializer LecunNormal(int64_t seed = 0);
 Initializer LecunUniform(int64_t seed = 0);
 
 // gain times a random matrix with orthogonal columns, or rows if it has fewer rows than columns. All dimensions but the
-// last count as rows; rank 2 or more. Source: Saxe et al., 2014.
+// last together are the rows; the shape must have rank 2 or more. Source: Saxe et al., 2014.
 Initializer Orthogonal(double gain = 1.0, int64_t seed = 0);
-// gain on the diagonal and 0 elsewhere; for matrices.
+// gain on the diagonal and 0 elsewhere. The shape must be that of a matrix.
 Initializer IdentityMatrix(double gain = 1.0);
 
 }  // namespace tensorbraid

@@ -78,11 +78,11 @@ struct GetVariableOptions {
   bool local = false;  // see VariableOptions
 };
 
-// Makes the variable "scope/name" or returns the existing one, as the open variable scopes say; name scopes do not
-// count. It is a mistake if the variable exists and the scope does not reuse, if it does not exist and the scope must
-// reuse, if shape or dtype differ from those of the existing variable, or if the existing variable is partitioned. The
-// message names the line of this call and the line that made the variable. Options other than the dtype have no effect
-// on a variable that exists.
+// Makes the variable "scope/name" or returns the existing one, as the open variable scopes say; name scopes have no
+// effect on its name. It is a mistake if the variable exists and the scope does not reuse, if it does not exist and the
+// scope must reuse, if shape or dtype differ from those of the existing variable, or if the existing variable is
+// partitioned. The message names the line of this call and the line that made the variable. Options other than the
+// dtype have no effect on a variable that exists.
 Variable GetVariable(Graph& graph, const std::string& name, const Shape& shape, const GetVariableOptions& options = {},
                      std::source_location loc = std::source_location::current());
 

@@ -1,5 +1,5 @@
-// Measures the network between the tasks of a cluster. Each task in turn reads and sums a tensor that another task
-// holds, and then all tasks do so at the same time.
+// Measures the network between the tasks of a cluster. For each pair of tasks, one task reads and sums a tensor that
+// the other task holds. At the end, all pairs do so at the same time.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

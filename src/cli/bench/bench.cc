@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// "median_ms 0.2871  steps_per_s 3412", with numbers rounded for readability.
+// The result as text such as "softmax  median_ms 0.2871  steps_per_s 3412", with numbers rounded for readability.
 std::string AsText(const ordered_json& result) {
   std::string text;
   for (const auto& [key, value] : result.items()) {

@@ -19,14 +19,15 @@ struct BenchOptions {
   std::string name;            // step, softmax, lenet, lstm, crnn, push, pull, allpairs, nullstep, sparse, save
   std::string mode = "async";  // softmax: local, async, sync
   int threads = 0;             // lenet, lstm, crnn: threads of this process; 0: one per core
-  int workers = 1;  // nullstep, sparse: all repeat the step; lenet, lstm, crnn: more than one train synchronously, with
-                    // one core each
+  int workers = 1;  // softmax, nullstep, sparse: number of workers; lenet, lstm, crnn: if more than 1, that many
+                    // workers train synchronously, with one core each
   int ps = 1;
   double mb = 100;    // size of the variable in 1e6 bytes, summed over all parameter servers; save: of each variable
   int64_t bytes = 0;  // size of the variable in bytes; replaces `mb` if not 0
   double background_mb = 0;  // size of the pushes between the same tasks in the background; 0: none
   int steps = 0;             // 0: chosen by the benchmark
-  int rounds = 0;  // push, pull, workers: rounds, each with new processes; the fastest counts; 0: as for `steps`
+  int rounds = 0;  // number of rounds; except for save, each has new processes, and the fastest is reported; 0: chosen
+                   // by the benchmark
   std::vector<std::string> wire = {};  // softmax, nullstep, sparse, models with workers: rules of ParseWireRules
   int64_t rows = 1'000'000;            // sparse: rows of the table
   int64_t dim = 64;                    // sparse: columns of the table
@@ -37,7 +38,8 @@ struct BenchOptions {
   std::string token_file = "";
   bool sum = false;      // pull: the worker adds all elements up
   bool rss = false;      // report how much memory each task uses over the steps
-  bool baseline = true;  // also measure raw gRPC (push, pull), oneDNN alone or a local session (lenet, lstm, crnn)
+  bool baseline = true;  // also measure raw gRPC (push, pull), float32 (nullstep with `wire`), oneDNN alone or a local
+                         // session (lenet, lstm, crnn)
   bool smoke = false;    // a short run that only checks that the benchmark works
   bool json = false;
   std::string protocol = "";

@@ -64,7 +64,7 @@ class BenchCluster {
   // "one_core_each" in it, the tasks run on the cores that CoresOfTask says. Returns when all tasks have reported that
   // they are ready.
   static StatusOr<std::unique_ptr<BenchCluster>> Start(int ps, int workers, nlohmann::json config);
-  ~BenchCluster();  // Stops the workers first, as at the end of a training.
+  ~BenchCluster();  // Stops the workers before the parameter servers, as at the end of a training run.
 
   const std::vector<std::unique_ptr<BenchProcess>>& ps() const { return ps_; }
   const std::vector<std::string>& ps_hosts() const { return ps_hosts_; }

@@ -48,7 +48,8 @@ std::vector<Arithmetic> Layers() {
       {.batch = kLines, .height = kHeight, .width = kWidth, .kernel = 3, .in = 1, .out = 16, .input_gradient = false},
       {.batch = kLines, .height = kHeight / 2, .width = kWidth / 2, .kernel = 3, .in = 16, .out = 32},
       {.batch = kLines, .height = kHeight / 4, .width = kWidth / 4, .kernel = 3, .in = 32, .out = 64},
-      // The window is as high as the rest of the line, so it has one position in each column.
+      // The filter of this convolution is as high as its input. It has one position in each column, so the convolution
+      // is a product of matrices.
       {.batch = kLines * kSteps, .in = kHeight / 8 * 64, .out = 96},
       {.batch = kLines * kSteps, .in = 96, .out = 4 * kUnits, .repeats = 2},
       {.batch = kLines, .in = kUnits, .out = 4 * kUnits, .repeats = 2, .steps = kSteps},

@@ -85,8 +85,8 @@ StatusOr<BenchResults> BenchLocally(const BenchOptions& options, int steps) {
   return results;
 }
 
-// Compares synchronous workers that have one core each with a training in one process on one core. Each round measures
-// both, and the fastest round of each counts.
+// Compares training by synchronous workers that have one core each with training in one process on one core. Each round
+// measures both, and the results are the fastest round of each.
 StatusOr<BenchResults> BenchWorkers(const BenchOptions& options, int steps) {
   const int rounds = options.rounds > 0 ? options.rounds : options.smoke ? 1 : 3;
   double median_ms = 0, local_ms = 0;

@@ -18,12 +18,12 @@ namespace tensorbraid {
 struct BenchModel {
   Graph graph;
   std::vector<Output> inputs;
-  std::vector<std::vector<Tensor>> batches;  // each has a value for every input; the steps take them in turn
+  std::vector<std::vector<Tensor>> batches;  // each has a value for every input; the steps use them in rotation
   int64_t examples = 0;                      // in a batch
   Output loss;
   std::shared_ptr<Optimizer> optimizer;
-  double clip_norm = 0;  // limit for the norm of all gradients together; 0: none
-  std::vector<Arithmetic> arithmetic;
+  double clip_norm = 0;                // limit for the norm of all gradients together; 0: none
+  std::vector<Arithmetic> arithmetic;  // of each layer
 };
 
 // Builds the model `name` (softmax, lenet, lstm or crnn) in `m`, which must be empty. Workers with different numbers

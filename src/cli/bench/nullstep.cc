@@ -1,5 +1,5 @@
-// Null steps: a training without a model. A worker reads all parameters, and sends a gradient of the same size. Source:
-// "TensorFlow: A System for Large-Scale Machine Learning" (OSDI 2016), section 6.2.
+// Null steps: training steps without a model. A worker reads all parameters, and sends a gradient of the same size. The
+// idea is from "TensorFlow: A System for Large-Scale Machine Learning" (OSDI 2016), section 6.2.
 #include <algorithm>
 #include <cmath>
 

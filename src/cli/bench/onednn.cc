@@ -123,7 +123,7 @@ void AddProduct(const Arithmetic& layer, Stopwatch& watch) {
 
 double OneDnnMs(const std::vector<Arithmetic>& layers, int threads, bool smoke) {
   const int threads_before = omp_get_max_threads();
-  omp_set_num_threads(threads);  // of this calling thread alone
+  omp_set_num_threads(threads);  // only for the calling thread
   Stopwatch watch(smoke);
   for (const Arithmetic& layer : layers) layer.kernel > 0 ? AddConvolution(layer, watch) : AddProduct(layer, watch);
   omp_set_num_threads(threads_before);

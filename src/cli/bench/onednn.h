@@ -15,8 +15,8 @@ struct Arithmetic {
   int64_t kernel = 0;  // height and width of the filter
   int64_t in = 0;      // channels
   int64_t out = 0;
-  bool input_gradient = true;  // the first layer of a model needs none
-  int64_t repeats = 1;
+  bool input_gradient = true;  // whether the gradient of the input is computed, as in all layers but the first
+  int64_t repeats = 1;         // how many such layers the model has
   // The time steps of a recurrent network, each of which has a product. The weight gradient is one product over all
   // steps.
   int64_t steps = 1;

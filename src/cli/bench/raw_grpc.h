@@ -29,7 +29,7 @@ class RawGrpc {
   virtual StatusOr<double> PingPong(size_t message_bytes, int count) = 0;
 };
 
-// The message sizes that a baseline tries; the best one counts.
+// The message sizes that a baseline tries. The result for the best one is reported.
 inline constexpr size_t kRawGrpcMessageBytes[] = {256 << 10, 1 << 20, 4 << 20};
 
 struct RawGrpcResult {

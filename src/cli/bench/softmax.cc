@@ -24,7 +24,7 @@ constexpr int kBatch = 100;
 constexpr int kPixels = 784;
 constexpr int kClasses = 10;
 constexpr int kBatches = 32;  // used in rotation, so that consecutive steps get different batches
-// For the loss summed over a batch. Small enough for the training to converge although the updates of all workers are
+// For a loss that is summed over a batch. Small enough for training to converge although the updates of all workers are
 // applied late.
 constexpr double kLearningRate = 0.001;
 
@@ -82,8 +82,8 @@ StatusOr<BenchResults> BenchLocal(const BenchOptions& options, int steps) {
   }
   times.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   TF_ASSIGN_OR_RETURN(const auto facts, training.Finish());
-  TF_RETURN_IF_ERROR(VerifyTraining({facts}, false));
-  return BenchResults{Result(options, 0, times)};
+  TF_RETURN_IF_ERROR(VerifyTraining({facts}, /*is_sync=*/false));
+  return BenchResults{Result(options, /*worker=*/0, times)};
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ class SparseStep final : public RepeatedStep {
     const auto k = config["k"].get<int64_t>();
     ids_ = Placeholder(graph_, kInt64, {k});
     loss_ = ReduceMean(Square(nn::EmbeddingLookup(table, ids_) - 1.0f));
+    // The learning rate is large, because the loss is a mean over many elements.
     train_ = GradientDescentOptimizer(100.0).Minimize(loss_);
     for (size_t i = 0; i < kSparseBatches; ++i) {
       std::mt19937_64 random(i + 1000 * static_cast<size_t>(index));

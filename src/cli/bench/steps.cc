@@ -77,7 +77,7 @@ void AddTimes(const StepTimes& times, nlohmann::ordered_json* result) {
 Status RunStepWorker(JsonChannel& parent, const json& config, const Server& server) {
   const auto step = config["bench"] == "sparse" ? MakeSparseStep(config) : MakeNullStep(config);
   const bool is_first = config["index"] == 0;
-  if (is_first) TF_RETURN_IF_ERROR(step->Start(server.target(), true));
+  if (is_first) TF_RETURN_IF_ERROR(step->Start(server.target(), /*is_first=*/true));
   TF_RETURN_IF_ERROR(parent.Send(json::object()));
   while (true) {
     TF_ASSIGN_OR_RETURN(const json message, parent.Receive());
@@ -85,7 +85,7 @@ Status RunStepWorker(JsonChannel& parent, const json& config, const Server& serv
     json reply = json::object();
     if (what == "stop") return OkStatus();
     if (what == "start") {
-      TF_RETURN_IF_ERROR(step->Start(server.target(), false));
+      TF_RETURN_IF_ERROR(step->Start(server.target(), /*is_first=*/false));
     } else if (what == "use") {
       TF_ASSIGN_OR_RETURN(reply, UseOfThisProcess());
     } else if (what == "verify") {

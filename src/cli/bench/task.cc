@@ -80,7 +80,7 @@ StatusOr<json> UseOfThisProcess() {
 
 Status ForgetPeakOfMemory() {
   std::ofstream file("/proc/self/clear_refs");
-  file << 5 << std::flush;
+  file << 5 << std::flush;  // resets VmHWM (see proc(5))
   if (!file) return Internal("cannot reset the peak of the memory of this process (/proc/self/clear_refs)");
   return OkStatus();
 }

@@ -15,14 +15,15 @@ namespace tensorbraid {
 Status RunTrainingWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
 
 // Pushes or pulls. Sends {"bytes": …}, the size of the variables, when it is ready. On "measure" it runs "steps" steps
-// and sends {"times_ms": […]}. On "use" it sends UseOfThisProcess(). On "verify" it checks every element on the
-// parameter servers and sends {"background_steps": …}. Ends on "stop".
+// and sends {"times_ms": […], "local_times_ms": […]}. On "use" it sends UseOfThisProcess(). On "verify" it checks every
+// element on the parameter servers and sends {"background_steps": …}. Ends on "stop".
 Status RunTransferWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
 
-// Saves (worker 0) or trains (worker 1) the same variables. Sends {} when it is ready. Worker 0: on "save" saves
-// "times" times and sends {"seconds": […]}, on "verify" checks every element of the last checkpoint. Worker 1: on
-// "start" makes its session, on "begin" begins to train and on "end" ends and sends {"times_ms": […]}, as on "measure"
-// after "steps" steps. Both end on "stop".
+// Saves (worker 0) or trains (worker 1) the same variables. When it is ready, worker 0 sends {"bytes": …}, the size of
+// the variables, and worker 1 sends {}. Worker 0: on "save" saves "times" times and sends {"seconds": […]}; on "verify"
+// checks every element of the last checkpoint. Worker 1: on "start" makes its session; on "measure" runs "steps" steps
+// and sends {"times_ms": […]}; on "begin" begins to train on another thread; on "end" stops that and sends
+// {"times_ms": […]} of its steps. Both end on "stop".
 Status RunSaveWorker(JsonChannel& parent, const nlohmann::json& config, const Server& server);
 
 // Trains a model for "steps" steps without a cluster, on one thread, and sends {"median_ms": …}.

@@ -86,7 +86,7 @@ Status VerifyTraining(const std::vector<json>& all, bool is_sync) {
   const auto step = all[0]["global_step"].get<int64_t>();
   int64_t runs = 0;
   for (const json& facts : all) runs += facts["runs"].get<int64_t>();
-  // In an asynchronous training every run is a step. In a synchronous one, the first and the last gradients of each
+  // In asynchronous training every run is a step. In synchronous training, the first and the last gradients of each
   // worker may remain unused.
   const int64_t slack = is_sync ? 4 : 0;
   const int64_t expected = is_sync ? runs / static_cast<int64_t>(all.size()) : runs;
@@ -108,8 +108,8 @@ Status RunTrainingWorker(JsonChannel& parent, const json& config, const Server& 
                           .is_sync = config["is_sync"]});
   TF_RETURN_IF_ERROR(training.Start());
 
-  // A separate thread receives messages, because the training must not pause: in a synchronous training all other
-  // workers wait for this one.
+  // A separate thread receives messages, because this thread must not pause: in synchronous training all other
+  // workers wait for this worker.
   std::atomic<int> steps_to_measure{0};
   std::atomic<bool> stop{false};
   std::thread listener([&] {
@@ -162,8 +162,8 @@ StatusOr<std::vector<WorkerTimes>> MeasureTraining(const BenchOptions& options, 
     TF_ASSIGN_OR_RETURN(const json measured, worker->Receive());
     times.push_back({measured["times_ms"].get<std::vector<double>>(), measured["seconds"].get<double>()});
   }
-  // In a synchronous training the chief stops first and ends it for all workers. Otherwise the chief stops last, so
-  // that its global step counts the runs of all workers.
+  // In synchronous training the chief stops first, which ends training for all workers. Otherwise the chief stops last,
+  // so that its global step counts the runs of all workers.
   std::vector<json> facts(workers.size());
   std::vector<size_t> order;
   for (size_t i = 0; i < workers.size(); ++i) order.push_back(is_sync ? i : workers.size() - 1 - i);

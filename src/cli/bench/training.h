@@ -15,12 +15,12 @@
 
 namespace tensorbraid {
 
-// One worker's replica of the training of a model.
+// One worker's part in training a model.
 class BenchTraining {
  public:
   struct Options {
     std::string model;
-    // The session's target on a cluster. This and the following fields are not set for a training within this process.
+    // The session's target on a cluster. This and the following fields are not set for training within this process.
     std::string target = "";
     ClusterSpec cluster = {};
     int worker = 0;  // worker 0 is the chief
@@ -32,7 +32,7 @@ class BenchTraining {
   bool ShouldStop() const { return session_->ShouldStop(); }
   // Runs one step with the next batch and returns its duration.
   StatusOr<double> StepMs();
-  // Ends the training and returns the values for VerifyTraining: {"runs": …, "first_loss": …}, and of the chief also
+  // Ends training and returns the values for VerifyTraining: {"runs": …, "first_loss": …}, and on the chief also
   // "global_step" and "last_loss".
   StatusOr<nlohmann::json> Finish();
 
@@ -51,8 +51,8 @@ class BenchTraining {
   double first_loss_ = 0;
 };
 
-// Internal unless the loss has fallen and the global step is the number of runs of all workers. `all` has the result of
-// Finish on each worker, the chief's first.
+// Internal unless the loss has fallen and the global step fits the number of runs of all workers. `all` has the result
+// of Finish on each worker, the chief's first.
 Status VerifyTraining(const std::vector<nlohmann::json>& all, bool is_sync);
 
 // The measured steps of one worker.

@@ -47,7 +47,8 @@ Status CheckAll(const Tensor& t, int64_t times) {
   return OkStatus();
 }
 
-// The number of messages for ucx_perftest, and their smallest size: its bandwidth is not meaningful for small messages.
+// The number of messages for ucx_perftest, and the smallest variable with which it is compared: its bandwidth is not
+// meaningful for small messages.
 constexpr int kPerftestMessages = 20;
 constexpr int64_t kLeastPerftestBytes = 1'000'000;
 

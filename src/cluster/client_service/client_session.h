@@ -69,7 +69,7 @@ struct MasterService::ClientSession {
   std::map<int64_t, Callable> callables TB_GUARDED_BY(mu);
   int64_t next_partial_run TB_GUARDED_BY(mu) = 0;
   std::map<std::string, std::shared_ptr<PartialRun>> partial_runs TB_GUARDED_BY(mu);
-  // The most open_edges. Clients may abandon partial runs, and each partial run uses memory.
+  // The limit for open_edges. Clients may abandon partial runs, and each partial run uses memory.
   static constexpr size_t kMaxOpenEdges = size_t{1} << 20;
   size_t open_edges TB_GUARDED_BY(mu) = 0;  // the sum of num_edges() over `partial_runs`
 };

@@ -158,7 +158,7 @@ void MasterService::RunStep(const std::shared_ptr<Call>& call) {
   run->write = [names = std::vector<std::string>(request.fetch().begin(), request.fetch().end())](
                    const std::vector<Tensor>& values) {
     MessageParts answer;
-    for (size_t i = 0; i < names.size(); ++i) AppendNamedTensor(1, names[i], values[i], &answer);
+    for (size_t i = 0; i < names.size(); ++i) AppendNamedTensor(/*field=*/1, names[i], values[i], &answer);
     return answer;
   };
   if (!request.partial_run_handle().empty()) return RunPart(run, request.partial_run_handle());
@@ -298,7 +298,7 @@ void MasterService::RunCallable(const std::shared_ptr<Call>& call) {
   if (!prepared.ok()) return run->Finish(prepared);
   run->write = [](const std::vector<Tensor>& values) {
     MessageParts answer;
-    for (const Tensor& value : values) AppendTensor(1, value, &answer);
+    for (const Tensor& value : values) AppendTensor(/*field=*/1, value, &answer);
     return answer;
   };
   Run(run);

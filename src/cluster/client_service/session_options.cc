@@ -8,7 +8,7 @@
 namespace tensorbraid {
 namespace {
 
-// Whether a rewrite is on. The client's toggle decides; if it is DEFAULT, the optimization level, which determines
+// Whether a rewrite is on. The client's toggle decides. If the toggle is DEFAULT, the rewrite is on if
 // `is_on_by_default`.
 bool IsOn(proto::RewriterConfig::Toggle toggle, bool is_on_by_default) {
   if (toggle == proto::RewriterConfig::OFF) return false;

@@ -23,7 +23,7 @@ class GraphOptionsTest : public ::testing::Test {
 TEST_F(GraphOptionsTest, AllPassesRunByDefault) { EXPECT_THAT(Skipped(), IsEmpty()); }
 
 TEST_F(GraphOptionsTest, TheLevelAndItsExceptionsChoosePasses) {
-  optimizer_.set_opt_level(-1);
+  optimizer_.set_opt_level(-1);  // L0: no optimizations
   EXPECT_THAT(Skipped(), ElementsAre("known_shapes", "constant_folding", "common_subexpressions"));
   optimizer_.set_do_constant_folding(true);
   EXPECT_THAT(Skipped(), ElementsAre("common_subexpressions"));

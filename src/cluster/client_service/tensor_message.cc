@@ -67,9 +67,9 @@ void AppendTensor(int field, const Tensor& tensor, MessageParts* message) {
 void AppendNamedTensor(int field, const std::string& name, const Tensor& tensor, MessageParts* message) {
   Encoded encoded = Encode(tensor);
   std::string inner;
-  AppendHeader(1, name.size(), &inner);
+  AppendHeader(/*field=*/1, name.size(), &inner);
   inner += name;
-  AppendHeader(2, encoded.size(), &inner);
+  AppendHeader(/*field=*/2, encoded.size(), &inner);
   std::string head;
   AppendHeader(field, inner.size() + encoded.size(), &head);
   Append(head + inner, std::move(encoded), message);
@@ -103,7 +103,7 @@ StatusOr<Tensor> ReadTensor(const Payload& bytes) {
 
 StatusOr<Tensor> ReadNamedTensor(const Payload& bytes, std::string* name) {
   std::string rest;
-  TF_ASSIGN_OR_RETURN(const auto tensors, TakeFields(bytes, 2, &rest));
+  TF_ASSIGN_OR_RETURN(const auto tensors, TakeFields(bytes, /*field=*/2, &rest));
   proto::NamedTensorProto named;
   if (!named.ParseFromString(rest)) return InvalidArgument("cannot parse a NamedTensorProto");
   *name = named.name();

@@ -14,8 +14,8 @@ namespace tensorbraid {
 // Not thread-safe: one thread adds the parts, in order.
 class ArrivingTensor {
  public:
-  // Allocates memory for the tensor. InvalidArgument if `meta` is impossible or describes a dead tensor,
-  // ResourceExhausted if there is not enough memory.
+  // Allocates memory for the tensor. InvalidArgument if `meta` is impossible or describes a dead tensor (the output of
+  // a branch that was not taken), ResourceExhausted if there is not enough memory.
   static StatusOr<ArrivingTensor> Create(const TensorMeta& meta);
 
   // Copies a part to its place. InvalidArgument unless the part begins where the previous one ended, and fits into the

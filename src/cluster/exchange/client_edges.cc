@@ -22,7 +22,7 @@ StatusOr<std::unique_ptr<Graph>> WithClientEdges(const Graph& part) {
   BackEdges back_edges;
   for (const auto& node : ImplOf(part).nodes()) {
     std::vector<Output> inputs;
-    std::vector<int> missing;  // back edges: copied later
+    std::vector<int> missing;  // inputs that are back edges of loops; connected at the end
     for (const Output& in : node->inputs()) {
       if (copies[NodeOf(in)->id()] == nullptr) missing.push_back(static_cast<int>(inputs.size()));
       inputs.push_back(OutputOf(copies[NodeOf(in)->id()], in.index()));

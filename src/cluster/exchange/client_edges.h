@@ -30,8 +30,9 @@ class ClientEdges final : public Rendezvous, public std::enable_shared_from_this
 
   // Feeds tensor `i`. Kernels that consume it may run on this thread. REQUIRES: it has not been fed before.
   void Feed(size_t i, Tensor value);
-  // Calls `done` with the fetches `which`, in this order, once all of them have arrived. If one of them is dead, `done`
-  // gets InvalidArgument; if the step fails, `done` gets the step's error. REQUIRES: none has been fetched before.
+  // Calls `done` with the fetches `which`, in this order, once all of them have arrived. If one of them is dead (on a
+  // branch that was not taken), `done` gets InvalidArgument; if the step fails, `done` gets the step's error. REQUIRES:
+  // none has been fetched before.
   using FetchDone = std::function<void(StatusOr<std::vector<Tensor>>)>;
   void Fetch(std::vector<size_t> which, FetchDone done);
   // Fails pending and later fetches: the step has ended with this error. (A step that succeeds has sent every fetch.)

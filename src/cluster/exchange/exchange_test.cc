@@ -1,3 +1,4 @@
+// Tests how two tasks exchange the tensors of a step; exchange.h describes the protocol.
 #include "cluster/exchange/exchange.h"
 
 #include <gtest/gtest.h>
@@ -138,7 +139,8 @@ TEST_F(ExchangeTest, ALargeTensorWaitsForItsGrantAndIsSentOnce) {
 
 TEST_F(ExchangeTest, BeyondTheEagerBudgetSmallTensorsAreAnnouncedAndCreditComesBack) {
   auto step = producer_.Begin(kStep);
-  for (uint32_t i = 0; i < 4; ++i) step->Send({.number = i, .peer = kConsumer}, {}, Floats(16, 1));  // 64 bytes each
+  // Each tensor has 64 bytes. The budget is 128 bytes.
+  for (uint32_t i = 0; i < 4; ++i) step->Send({.number = i, .peer = kConsumer}, {}, Floats(16, 1));
   EXPECT_EQ(Count<EagerTensor>(*to_consumer_), 2);
   EXPECT_EQ(Count<AnnounceTensor>(*to_consumer_), 2);
   Deliver();
@@ -238,7 +240,7 @@ TEST_F(ExchangeTest, APeerThatIgnoresItsEagerBudgetLosesItsLink) {
   EXPECT_EQ(to_producer_->closed.code(), StatusCode::kResourceExhausted);
 }
 
-TEST_F(ExchangeTest, StepsThatNeverBeginAreBounded) {
+TEST_F(ExchangeTest, TheNumberOfStepsThatNeverBeginIsBounded) {
   for (size_t i = 0; i <= Exchange::kMaxEarlySteps; ++i) {
     EXPECT_TRUE(to_producer_->closed.ok()) << i;
     consumer_.On(producer_peer_, GrantTensor{.key = {.step = {kStep.master, i}}});
@@ -251,7 +253,7 @@ TEST_F(ExchangeTest, StepsThatNeverBeginAreBounded) {
   EXPECT_EQ(consumer_.num_steps(), Exchange::kMaxEarlySteps + 1);
 }
 
-TEST_F(ExchangeTest, EarlyTensorsOfAStepAreBounded) {
+TEST_F(ExchangeTest, TheNumberOfEarlyTensorsOfAStepIsBounded) {
   const auto step = consumer_.Begin(kStep);
   for (uint32_t i = 0; i <= StepExchange::kMaxEarlyTensors; ++i) {
     ASSERT_TRUE(step->status().ok()) << i;

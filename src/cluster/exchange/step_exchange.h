@@ -1,4 +1,5 @@
-// The tensors that one step exchanges with other tasks.
+// The tensors that one step exchanges with other tasks. exchange.h describes the protocol: eager, announced, granted,
+// bulk and lent tensors, and eager credit. A dead tensor is the output of a branch that was not taken.
 #ifndef TENSORBRAID_CLUSTER_EXCHANGE_STEP_EXCHANGE_H_
 #define TENSORBRAID_CLUSTER_EXCHANGE_STEP_EXCHANGE_H_
 
@@ -34,8 +35,8 @@ class StepExchange final : public Rendezvous, public std::enable_shared_from_thi
   void Recv(const StepEdge& edge, LoopPosition at, RecvDone done) override;
 
   // Fails all pending and later Recv calls and cancels the step's kernels here. The first call decides the status.
-  // Cancelling the step's kernels calls this function, too. Another task may wait for a tensor that will not be
-  // computed here, and then never sends the tensor for which a Recv waits here.
+  // Cancelling the step's kernels also calls this function: a kernel that is cancelled sends nothing, so another task
+  // may wait for it forever and never send what a Recv here waits for.
   void Fail(const Status& why);
   StepId id() const { return id_; }
   // OK, or the reason why the step failed.
@@ -81,13 +82,14 @@ class StepExchange final : public Rendezvous, public std::enable_shared_from_thi
   void On(PeerConnection& from, const AnnounceTensor& m);
   void On(PeerConnection& from, const GrantTensor& m);
   void On(const BulkTensor& m);
-  // A whole tensor in memory of its sender, which comes without a grant.
+  // A tensor that its sender lends: it comes whole, in the memory of the sender, and without a grant.
   void OnLent(const std::shared_ptr<PeerConnection>& from, const BulkTensor& m);
-  // A tensor that may come before its Recv. `eager_bytes` of it count towards the eager budget.
+  // A tensor that comes without a grant, so perhaps before its Recv. `eager_bytes` of it are counted in the eager
+  // budget.
   void ArriveUnasked(const std::shared_ptr<PeerConnection>& from, const TensorKey& key, StatusOr<Tensor> value,
                      uint64_t eager_bytes);
   void Grant(Link& link, const TensorKey& key);
-  // Adds a part. True if the tensor is now complete, so that Take may be called.
+  // Adds a part. True if the tensor is now complete, so that ArrivingTensor::Take may be called.
   StatusOr<bool> AddPart(const BulkTensor& m, std::shared_ptr<ArrivingTensor>* tensor);
   void OnLinkDown(uint32_t peer, const Status& why);
   void Arrive(const TensorKey& key, StatusOr<Tensor> value);

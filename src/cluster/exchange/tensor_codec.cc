@@ -74,8 +74,9 @@ Status CheckMeta(const TensorMeta& meta) {
 
 namespace {
 
-// Whether the tensor can use the payload's memory. Memory that is not writable here belongs to a neighbour. A faulty
-// neighbour may still change it, so only floating-point elements may stay there: all their bit patterns are valid.
+// Whether the tensor can use the payload's memory. Memory that is not writable here belongs to another process of this
+// machine. If that process is faulty, it may still change the memory, so only floating-point elements may stay there:
+// all their bit patterns are valid.
 bool CanAdopt(const TensorMeta& meta, const Payload& payload) {
   if (!payload.owner || payload.pieces.size() != 1) return false;
   const bool may_change = !payload.owner->writable();

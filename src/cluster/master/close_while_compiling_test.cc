@@ -95,7 +95,7 @@ class CloseWhileCompilingTest : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Tasks, CloseWhileCompilingTest, ::testing::Values("worker", "ps"),
                          [](const auto& info) { return std::string(info.param); });
 
-TEST_P(CloseWhileCompilingTest, TheTaskStopsCompilingAndCompilesForOtherSessions) {
+TEST_P(CloseWhileCompilingTest, AfterCloseTheTaskStopsCompilingAndStillServesOtherSessions) {
   TaskOptions options;
   options.device_count = {{"GATE", 1}};
   options.inter_op_threads = 2;  // one of them waits at the gate

@@ -21,7 +21,7 @@ namespace {
 
 using Clock = MonotonicClock;
 
-// Compiled signatures that a session keeps. A program usually has only a few.
+// The most compiled signatures that a session keeps. A program usually has only a few.
 constexpr size_t kMaxCached = 128;
 
 std::vector<uint64_t> KeyOf(const RunSignature& s) {
@@ -256,7 +256,7 @@ Status MasterSession::RegisterPart(CompiledGraph::Part* part, uint64_t handle, D
       if (registered.ok()) used_[part->task] = worker;
     }
   }
-  // Close did not know that this task has a part of the session.
+  // If the session was closed meanwhile, Close did not know yet that this task has a part, so the task is told now.
   if (const Status open = CheckOpen(); !open.ok()) {
     worker->CloseSession(id_);
     return open;

@@ -1,4 +1,5 @@
-// The session of one client: compiles run signatures and runs their steps on all tasks that take part.
+// The session of one client: compiles run signatures (what a step feeds, fetches and runs) and runs their steps on all
+// tasks that take part.
 #ifndef TENSORBRAID_CLUSTER_MASTER_MASTER_SESSION_H_
 #define TENSORBRAID_CLUSTER_MASTER_MASTER_SESSION_H_
 
@@ -20,7 +21,7 @@
 
 namespace tensorbraid {
 
-// A compiled signature: a plan on each task that it needs.
+// A compiled signature: for each task that it needs, the part of the graph that the task runs.
 struct CompiledGraph {
   struct Part {
     std::string task;
@@ -31,16 +32,17 @@ struct CompiledGraph {
   std::shared_ptr<Executor> local;  // the part of the master's own task; takes the feeds and returns the fetches
   std::vector<Part> remote;         // guarded by MasterSession::mu_ once steps run
   bool is_local_only = true;
-  std::atomic<int64_t> num_steps{0};  // started by clients so far
+  std::atomic<int64_t> num_steps{0};  // steps that clients have started so far
 };
 
+// What a step feeds, fetches and runs.
 struct RunSignature {
   std::vector<Output> feeds;
   std::vector<Output> fetches;
   std::vector<Operation> targets;
   // Replaced tensors: consumers of `second` get the value of `first` instead.
   std::vector<std::pair<Output, Output>> connections = {};
-  // Feeds and fetches pass through ClientEdges, in several calls.
+  // Feeds and fetches pass through ClientEdges (exchange/client_edges.h), in several calls.
   bool by_client_edges = false;
 };
 

@@ -62,7 +62,7 @@ void MasterStep::Run(uint64_t handle, std::vector<Tensor> feeds) {
     MutexLock lock(mu_);
     if (others_told_) aborted = status_;
   }
-  if (!aborted.ok()) TellParts(aborted);  // those that have been started since
+  if (!aborted.ok()) TellParts(aborted);  // also tells the parts that have been started since the abort
   env_->worker->RunStep(id, local_, std::move(feeds), std::move(done), tracer_.get(), client_.get());
 }
 

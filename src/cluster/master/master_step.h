@@ -102,7 +102,7 @@ class MasterStep final : public RemoteWorker::StepListener, public std::enable_s
   bool local_done_ TB_GUARDED_BY(mu_) = false;
   int remaining_ TB_GUARDED_BY(mu_);                   // parts that have not ended; -1 when the step has ended
   bool others_told_ TB_GUARDED_BY(mu_) = false;        // all parts have been told to stop
-  bool aborted_by_client_ TB_GUARDED_BY(mu_) = false;  // `status_` is final
+  bool aborted_by_client_ TB_GUARDED_BY(mu_) = false;  // then `status_` is final
   Status status_ TB_GUARDED_BY(mu_);
   // What parts reported after the step was aborted: the nodes that were interrupted, with their tasks.
   std::vector<std::string> interrupted_ TB_GUARDED_BY(mu_);

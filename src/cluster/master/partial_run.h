@@ -11,9 +11,9 @@
 
 namespace tensorbraid {
 
-// Lasts from its setup until everything has been fed and fetched, or until an error. The first call starts the step. An
-// invalid call (one with a tensor that was not set up, is fed or fetched again, or cannot be computed yet) gets
-// InvalidArgument and changes nothing. Thread-safe.
+// A partial run lasts from its setup until everything has been fed and fetched, or until an error. The first call
+// starts the step. An invalid call (one with a tensor that was not set up, is fed or fetched again, or cannot be
+// computed yet) gets InvalidArgument and changes nothing. Thread-safe.
 class PartialRun : public std::enable_shared_from_this<PartialRun> {
  public:
   using Deadline = MasterSession::Deadline;

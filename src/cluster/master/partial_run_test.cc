@@ -1,3 +1,4 @@
+// Tests partial runs: steps that are fed and fetched in several calls.
 #include "cluster/master/partial_run.h"
 
 #include <gtest/gtest.h>
@@ -132,7 +133,7 @@ TEST_F(PartialRunTest, RunsOfOneSignatureAreIndependent) {
 TEST_F(PartialRunTest, SurvivesEvictionOfItsSignatureFromTheCache) {
   auto run = SetUpRun({a_, b_, c_}, {sum_, product_});
   std::vector<Output> shifted;
-  for (int i = 0; i < 130; ++i) {
+  for (int i = 0; i < 130; ++i) {  // more signatures than a session keeps (kMaxCached in master_session.cc)
     auto scope = g_.Device(kPs);
     shifted.push_back(a_ + static_cast<float>(i));
   }

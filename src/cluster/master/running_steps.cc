@@ -11,7 +11,7 @@ Status RunningSteps::CheckRunning() const { return stopped_ ? Cancelled("the ser
 
 Status RunningSteps::Add(const std::shared_ptr<MasterStep>& step) {
   MutexLock lock(mu_);
-  // Stop sets this before it looks for steps.
+  // Stop sets stopped_ before it looks for steps. So either the step is refused here, or Stop finds it.
   TF_RETURN_IF_ERROR(CheckRunning());
   steps_[step->id.counter] = step;
   constexpr auto kBetweenCounts = std::chrono::seconds(1);

@@ -35,14 +35,15 @@ class RunningSteps {
   // Cancelled once Stop has been called.
   Status CheckRunning() const;
 
-  // The number of steps that had ended at some moment. Each second counts only the steps of the signature that ran most
-  // often. So a chief that also aggregates gradients, in separate steps, counts as many steps as the other workers.
+  // The number of steps that had ended at some moment. For each second, only the steps of the signature (RunSignature
+  // in master_session.h) that ran most often are counted. So a chief that also aggregates gradients, in separate steps,
+  // has the same count as the other workers.
   struct Count {
     MonotonicClock::time_point at;
     int64_t ended = 0;
   };
-  // For reports. `history` has at most one count per second, the oldest first. A count is taken when a step begins, so
-  // that counting needs no clock of its own.
+  // For reports. `history` has at most one count per second, the oldest first. Counts are taken when steps begin, so
+  // that counting needs no timer.
   struct State {
     int64_t ended = 0;  // so far
     std::vector<Count> history;

@@ -53,6 +53,7 @@ class StoringLink final : public Link {
 };
 
 TEST(ErrorRankTest, ACauseReplacesItsConsequencesAndTheFirstOfEqualsStays) {
+  // Each error is more likely to be the cause than those before it (core/errors/error_rank.h).
   const Status errors[] = {Cancelled("cancelled"), Aborted("aborted"), Unavailable("lost"), InvalidArgument("wrong")};
   for (size_t i = 0; i < std::size(errors); ++i) {
     for (size_t j = 0; j < std::size(errors); ++j) {
@@ -68,7 +69,7 @@ TEST(ErrorRankTest, ACauseReplacesItsConsequencesAndTheFirstOfEqualsStays) {
   }
 }
 
-// The parameter servers have the numbers of their indices, and no links.
+// Numbers each parameter server by its index, and has no links.
 class NoLinks final : public PeerLinks {
  public:
   StatusOr<uint32_t> NumberOf(const std::string& task) override { return static_cast<uint32_t>(task.back() - '0'); }
@@ -95,14 +96,14 @@ class StepErrorsTest : public ::testing::Test {
   std::shared_ptr<LinkWorker> ps1_ = std::make_shared<LinkWorker>(ps1_link_);
 
   std::shared_ptr<MasterStep> NewStep() {
-    auto step = std::make_shared<MasterStep>(&env_, kSession, nullptr,
+    auto step = std::make_shared<MasterStep>(&env_, kSession, /*local=*/nullptr,
                                              std::vector<std::shared_ptr<RemoteWorker>>{ps0_, ps1_}, StepOptions{});
     exchange_.Begin(step->id);
     return step;
   }
 };
 
-TEST_F(StepErrorsTest, AWaitInAQueueThatTheLossOfATaskCancelsReportsTheLoss) {
+TEST_F(StepErrorsTest, WhenATaskIsLostAWaitInAQueueFailsWithTheLoss) {
   auto partition = std::make_unique<Graph>();
   {
     auto device = partition->Device(cpu_.ToString());
@@ -110,7 +111,8 @@ TEST_F(StepErrorsTest, AWaitInAQueueThatTheLossOfATaskCancelsReportsTheLoss) {
   }
   ASSERT_TRUE(partition->status().ok()) << partition->status();
   const auto master = std::make_shared<StoringLink>("/job:worker/replica:0/task:0", kStep.master);
-  ASSERT_TRUE(worker_.Register(kSession, 1, std::move(partition), false, false).ok());
+  ASSERT_TRUE(
+      worker_.Register(kSession, 1, std::move(partition), /*isolated_state=*/false, /*limited_files=*/false).ok());
   worker_.OnRunGraph(master, RunGraph{.step = kStep, .session = kSession, .handle = 1});
   // Another node of the step uses the task that is lost.
   exchange_.Find(kStep)->Recv({.number = 0, .peer = 1}, {}, [](const StatusOr<Tensor>&) {});
@@ -184,7 +186,9 @@ class RecordingWorker final : public RemoteWorker {
 TEST_F(StepErrorsTest, AWorkerThatIsStartedAfterTheStepHasFailedIsToldToStop) {
   const auto failing = std::make_shared<RecordingWorker>("/job:ps/replica:0/task:0", Unavailable("ps/0 is gone"));
   const auto second = std::make_shared<RecordingWorker>("/job:ps/replica:0/task:1");
-  const auto local = worker_.Register(kSession, 1, std::make_unique<Graph>(), false, false).value();
+  const auto local =
+      worker_.Register(kSession, 1, std::make_unique<Graph>(), /*isolated_state=*/false, /*limited_files=*/false)
+          .value();
   const auto step = std::make_shared<MasterStep>(
       &env_, kSession, local, std::vector<std::shared_ptr<RemoteWorker>>{failing, second}, StepOptions{});
   step->Run(1, {});

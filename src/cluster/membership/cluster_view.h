@@ -16,7 +16,7 @@ namespace tensorbraid {
 struct TaskView {
   enum class State {
     kNotSeen,       // has never been connected
-    kConnected,     //
+    kConnected,     // a link with the task is up
     kDisconnected,  // was connected
     kLeft,          // has said that it stops; `leave_status` says why
     kLost,          // has been disconnected for MembershipOptions::lost_after

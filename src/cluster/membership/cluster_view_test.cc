@@ -60,7 +60,7 @@ class ClusterViewTest : public ::testing::Test {
   const ClusterSpec two_ps_{{"ps", {"a:1", "c:1"}}, {"worker", {"b:1"}}};
   Membership membership_{nullptr, nullptr, one_ps_, WorkerHello(), {}};
 
-  // A link has come up.
+  // Reports to the membership that a link has come up.
   std::shared_ptr<PeerConnection> Connect(const std::shared_ptr<Link>& link) {
     const auto received = membership_.connections().ReceivedFrom(link->peer().task);
     const auto connection = std::make_shared<PeerConnection>(link, received);
@@ -83,7 +83,7 @@ TEST_F(ClusterViewTest, CountsWhatATaskReceivesFromAnotherOverAllItsLinks) {
   EXPECT_EQ(received[0].tensor_bytes, 2000u);
 }
 
-TEST_F(ClusterViewTest, ItsVersionGrowsWithEveryChangeAndOnlyThen) {
+TEST_F(ClusterViewTest, TheVersionGrowsWithEachChangeAndOnlyThen) {
   const auto first = membership_.view();
   EXPECT_EQ(membership_.view(), first);
   ASSERT_EQ(first->others.size(), 1u);
@@ -107,7 +107,7 @@ TEST_F(ClusterViewTest, ItsVersionGrowsWithEveryChangeAndOnlyThen) {
   EXPECT_EQ(connected->others[0].state, State::kConnected);
 }
 
-TEST_F(ClusterViewTest, ATaskHasLeftThoughASecondLinkWithItComesUpAfterwards) {
+TEST_F(ClusterViewTest, ATaskThatHasLeftStaysLeftWhenASecondLinkComesUp) {
   const auto first = Connect(std::make_shared<ClosableLink>("ps", 0, 5));
   membership_.OnLeave(first->peer(), {.status = Internal("no more data")});
   const auto second = Connect(std::make_shared<ClosableLink>("ps", 0, 5));
@@ -122,14 +122,14 @@ TEST_F(ClusterViewTest, ATaskHasLeftThoughASecondLinkWithItComesUpAfterwards) {
 TEST_F(ClusterViewTest, ATaskThatIsNotConnectedIsAssumedToHaveTheDevicesOfThisOne) {
   EXPECT_THAT(NamesOf(*membership_.view()),
               ElementsAre("/job:worker/replica:0/task:0/device:CPU:0", "/job:ps/replica:0/task:0/device:CPU:0"));
-  const auto link = Connect(std::make_shared<ClosableLink>("ps", 0, 5, 2));
+  const auto link = Connect(std::make_shared<ClosableLink>("ps", 0, 5, /*num_gpus=*/2));
   EXPECT_THAT(NamesOf(*membership_.view()),
               ElementsAre("/job:worker/replica:0/task:0/device:CPU:0", "/job:ps/replica:0/task:0/device:CPU:0",
                           "/job:ps/replica:0/task:0/device:GPU:0", "/job:ps/replica:0/task:0/device:GPU:1"));
   const auto devices = DevicesOf(*membership_.view(), {*DeviceName::Parse("/device:GPU:*")});
   ASSERT_EQ(devices.size(), 3u);  // its own device is not filtered
   EXPECT_TRUE(devices[0].is_local);
-  EXPECT_EQ(devices[2].incarnation, 205u);
+  EXPECT_EQ(devices[2].incarnation, 205u);  // see ClosableLink
   EXPECT_EQ(membership_.OnLinkDown(link, Unavailable("broken")).code(), StatusCode::kUnavailable);
   EXPECT_EQ(DevicesOf(*membership_.view()).back().incarnation, 0u);
 }
@@ -176,7 +176,7 @@ TEST_F(ClusterViewTest, NoLockIsHeldWhileConnecting) {
   EXPECT_THAT(transport.dialed, ElementsAre("a:1"));  // once for both
 }
 
-TEST_F(ClusterViewTest, WhoeverWaitsForATaskHearsThatItIsRemoved) {
+TEST_F(ClusterViewTest, ACallThatWaitsForATaskFailsWhenTheTaskIsRemoved) {
   ReentrantTransport transport;
   Timer timer;
   Membership membership(&transport, &timer, one_ps_, WorkerHello(), {});

@@ -18,7 +18,7 @@ constexpr milliseconds kDialTimeout{5000};
 constexpr milliseconds kMaxStepWait{5000};
 // Time between two attempts to reach a task: a waiting task notices another within this time after it has started.
 constexpr milliseconds kRedial{100};
-constexpr milliseconds kRedialRefused{2000};  // a server answers, but refuses the connection
+constexpr milliseconds kRedialRefused{2000};  // used instead if a server answers, but refuses the connection
 // Waits for a task that follow each other within this time are logged as one.
 constexpr milliseconds kBetweenWaits{1000};
 
@@ -239,7 +239,7 @@ void Connections::DialLater(const std::string& task, milliseconds delay) {
       if (peer.links.empty() && (peer.keep != Keep::kNo || !peer.waiters.empty())) WantDial(&peer);
     }
     Dial();
-    // The last access to this object: Shutdown waits for the timers that it finds here.
+    // The last access to this object: Shutdown waits for the timers that it finds in redials_.
     MutexLock lock(mu_);
     redials_.erase(*id);
   });

@@ -38,7 +38,7 @@ class Connections final : public PeerLinks {
   // What this task says of itself to the others.
   Hello self();
   void set_own_address(const std::string& address);
-  // The task can be reached at this address from now on.
+  // From now on, the task can be reached at this address.
   void SetAddress(const std::string& task, const std::string& address);
   // The task is no longer in the cluster: closes its links, and fails calls that wait for it with NotFound.
   void Remove(const std::string& task);
@@ -72,8 +72,8 @@ class Connections final : public PeerLinks {
   std::shared_ptr<Traffic> ReceivedFrom(const std::string& task);
 
   // --- Events.
-  // Records a link that has come up. The caller must close the links in `outdated` and call the waiters, which it does
-  // once it holds no lock.
+  // Records a link that has come up. The caller must then close the links in `outdated` and call the waiters, without
+  // holding a lock.
   struct Added {
     std::shared_ptr<PeerConnection> primary;                // on which this task sends
     std::vector<std::shared_ptr<PeerConnection>> outdated;  // to earlier incarnations; to be closed

@@ -75,7 +75,7 @@ Status JoinCluster(Membership* membership) {
     interval = std::min(2 * interval, std::max(kMaxLogInterval, options.join_log_after));
   }
   if (StopRequested()) end = LetWorkingTasksLeave(membership, std::move(end), options.stop_grace);
-  return HowWorkEnded(*end);  // if the membership was shut down, it may be gone by now
+  return HowWorkEnded(*end);  // uses the view only: a membership that was shut down may be gone
 }
 
 }  // namespace tensorbraid

@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kTick{100};  // at most this long between two looks at waiters, links and lost tasks
+constexpr milliseconds kTick{100};  // the longest time between two checks of waiters, links and lost tasks
 
 }  // namespace
 

@@ -217,7 +217,7 @@ TEST(JoinTest, ATaskThatOnlyServedDoesNotEndTheOthersWhenItLeaves) {
   ConfigureLog("cluster=debug");
   StderrReader log;
   joined.Start("worker", 0);
-  // Both the parameter server and worker 1 have learned that worker 0 only serves.
+  // Waits until both the parameter server and worker 1 have learned that worker 0 only serves.
   for (int i = 0; i < 2; ++i) log.WaitForLine(only_serves(0));
   joined.Stop("worker", 0);
   joined.Start("ps", 0);

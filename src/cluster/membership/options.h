@@ -14,7 +14,7 @@ struct MembershipOptions {
   std::chrono::milliseconds lost_after{30000};
   // A wait for a task is logged after this time, and again each time it has passed.
   std::chrono::milliseconds slow_wait{5000};
-  // How long Join waits for tasks that work after this process was asked to stop.
+  // How long Join still waits for the tasks that work, after this process was asked to stop.
   std::chrono::milliseconds stop_grace{30000};
   // How long Join waits before it logs which tasks have never connected, and which still work. The time doubles with
   // each such line.

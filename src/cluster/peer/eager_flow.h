@@ -1,4 +1,4 @@
-// The flow control of eager tensors on one link.
+// The flow control of eager tensors (see exchange/exchange.h) on one link.
 #ifndef TENSORBRAID_CLUSTER_PEER_EAGER_FLOW_H_
 #define TENSORBRAID_CLUSTER_PEER_EAGER_FLOW_H_
 
@@ -9,11 +9,11 @@
 
 namespace tensorbraid {
 
-// Running totals of eager bytes, in both directions. The rules are those of exchange/exchange.h. Thread-safe.
+// Running totals of eager bytes, in both directions. Thread-safe.
 class EagerFlow {
  public:
   // --- What this task sends.
-  // Counts `bytes` as sent, unless more than `budget` would then be sent and not consumed.
+  // Counts `bytes` as sent and returns true, unless more than `budget` bytes would then be sent and not consumed.
   bool Reserve(uint64_t bytes, uint64_t budget) {
     MutexLock lock(mu_);
     if (sent_ - credited_ + bytes > budget) return false;
@@ -27,13 +27,14 @@ class EagerFlow {
   }
 
   // --- What this task receives.
-  // Counts `bytes` as received. Returns how many are received and not consumed.
+  // Counts `bytes` as received. Returns how many bytes have been received and not consumed.
   uint64_t Receive(uint64_t bytes) {
     MutexLock lock(mu_);
     received_ += bytes;
     return received_ - consumed_;
   }
-  // Counts `bytes` as consumed. Returns the total that the peer is to be told, or 0: it is told every `interval` bytes.
+  // Counts `bytes` as consumed. Returns the total of consumed bytes if it should be reported to the peer, otherwise 0.
+  // It is reported every `interval` bytes.
   uint64_t Consume(uint64_t bytes, uint64_t interval) {
     MutexLock lock(mu_);
     consumed_ += bytes;

@@ -1,5 +1,5 @@
 // Sends large graphs in parts (GraphPart in transport/messages.h), and puts the parts together. A message of a gigabyte
-// would hold back the heartbeats behind it for so long that the receiver would take the sender for dead.
+// would hold back the heartbeats behind it for so long that the receiver would consider the sender dead.
 #ifndef TENSORBRAID_CLUSTER_PEER_GRAPH_PARTS_H_
 #define TENSORBRAID_CLUSTER_PEER_GRAPH_PARTS_H_
 
@@ -23,8 +23,8 @@ class GraphParts {
   explicit GraphParts(size_t max_graph_bytes = kMaxGraphDefBytes) : max_graph_bytes_(max_graph_bytes) {}
 
   void Add(const GraphPart& part);
-  // The message carries the end of its graph. Replaces this end with the whole graph. InvalidArgument if the graph is
-  // larger than allowed.
+  // `message` carries the last part of its graph. Replaces this part with the whole graph. InvalidArgument if the graph
+  // is larger than allowed.
   Status Complete(RegisterGraph* message);
 
  private:

@@ -1,3 +1,4 @@
+// Tests LinkWorker, GraphParts and PeerConnection, which belong to the link with another task.
 #include "cluster/peer/link_worker.h"
 
 #include <gmock/gmock.h>
@@ -49,7 +50,7 @@ class LinkWorkerTest : public ::testing::Test {
 
   // Registers a small partition and returns its request.
   RegisterGraph Register(RemoteWorker::Done done) {
-    worker_.RegisterGraph(kSession, 1, "graph", false, true, std::move(done));
+    worker_.RegisterGraph(kSession, 1, "graph", /*isolated_state=*/false, /*limited_files=*/true, std::move(done));
     return std::get<RegisterGraph>(link_->sent.back());
   }
 };
@@ -57,7 +58,7 @@ class LinkWorkerTest : public ::testing::Test {
 TEST_F(LinkWorkerTest, ALargeGraphIsSentInPartsAndPutTogetherAgain) {
   std::string graph(5 * kMaxGraphPartBytes / 2, 'a');
   graph.back() = 'b';
-  worker_.RegisterGraph(kSession, 1, graph, true, false, [](const Status&) {});
+  worker_.RegisterGraph(kSession, 1, graph, /*isolated_state=*/true, /*limited_files=*/false, [](const Status&) {});
   worker_.RegisterGraph(kSession, 2, "small", false, false, [](const Status&) {});
   GraphParts parts;
   std::vector<RegisterGraph> whole;
@@ -71,7 +72,7 @@ TEST_F(LinkWorkerTest, ALargeGraphIsSentInPartsAndPutTogetherAgain) {
     EXPECT_LE(whole.back().partition.size(), kMaxGraphPartBytes);
     EXPECT_TRUE(parts.Complete(&whole.back()).ok());
   }
-  EXPECT_EQ(link_->sent.size(), 4u);
+  EXPECT_EQ(link_->sent.size(), 4u);  // two GraphParts, and a RegisterGraph for each graph
   ASSERT_EQ(whole.size(), 2u);
   EXPECT_TRUE(whole[0].partition == graph);
   EXPECT_TRUE(whole[0].isolated_state);
@@ -118,7 +119,7 @@ TEST_F(LinkWorkerTest, AReportIsTheBodyOfItsReply) {
   EXPECT_EQ(status, Unavailable("ps/0 is gone"));
 }
 
-TEST_F(LinkWorkerTest, ARepliesNumberSaysWhichCallItAnswers) {
+TEST_F(LinkWorkerTest, TheNumberOfAReplySaysWhichCallItAnswers) {
   Status first = Internal("not called"), second = first;
   const auto one = Register([&](const Status& s) { first = s; });
   const auto two = Register([&](const Status& s) { second = s; });

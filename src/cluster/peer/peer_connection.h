@@ -52,8 +52,8 @@ class PeerConnection : public std::enable_shared_from_this<PeerConnection> {
     PeerConnection& connection_;
   };
 
-  // How long no message has arrived. 0 while a message is handled: others may have to wait behind it, so the other task
-  // may only seem to be silent.
+  // The time since the last message. 0 while a message is handled: other messages may have to wait behind it, so the
+  // other task may only seem to be silent.
   MonotonicClock::duration silence(MonotonicClock::time_point now) const {
     if (handling_.load(std::memory_order_acquire) > 0) return MonotonicClock::duration(0);
     return now.time_since_epoch() - MonotonicClock::duration(heard_.load(std::memory_order_relaxed));
@@ -67,7 +67,7 @@ class PeerConnection : public std::enable_shared_from_this<PeerConnection> {
   const std::shared_ptr<Traffic> received_;
   EagerFlow flow_;
   std::atomic<int> handling_{0};            // how many messages are being handled
-  std::atomic<MonotonicClock::rep> heard_;  // when the last message has been handled
+  std::atomic<MonotonicClock::rep> heard_;  // when the handling of the last message ended
 };
 
 }  // namespace tensorbraid

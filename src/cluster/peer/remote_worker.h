@@ -59,7 +59,8 @@ class RemoteWorker {
                         std::shared_ptr<StepListener> listener) = 0;
   // Stops the part, which still ends through the listener.
   virtual void AbortStep(StepId step, const Status& why) = 0;
-  // All parts of the step have ended: the worker frees the step's state. Not urgent: it may leave with a later message.
+  // All parts of the step have ended: the worker frees the step's state. Not urgent: the request may be sent along with
+  // a later message.
   virtual void EndStep(StepId step) = 0;
 };
 

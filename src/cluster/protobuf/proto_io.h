@@ -15,7 +15,7 @@ class MessageLite;
 
 namespace tensorbraid {
 
-// Returns false if the bytes are not such a message, or if they are 2 GiB or more.
+// Parses the bytes. Returns false if they are not a message of this type, or if they are 2 GiB or more.
 bool ParseMessage(const Payload& bytes, google::protobuf::MessageLite* message);
 // Splits a message: returns the fields with number `field`, which must have type bytes or message, in order and as
 // views of `message`, and writes the other fields to `rest`. Large values can then be read without an extra copy.

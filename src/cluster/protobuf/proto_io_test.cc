@@ -1,3 +1,4 @@
+// Tests how the protobuf messages of clients are read, and the errors that clients get.
 #include "cluster/protobuf/proto_io.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 namespace tensorbraid {
 namespace {
 
+// A payload with these bytes, in pieces of `size` bytes.
 Payload InPieces(const std::string& bytes, size_t size) {
   Payload payload = OwnedPayload(bytes);
   const auto whole = payload.pieces[0];
@@ -33,7 +35,7 @@ TEST(TakeFieldsTest, FindsFieldsAndTensorsWhereverPiecesEnd) {
   request.add_fetch("y:0");
   for (const size_t size : {1, 2, 3, 7, 64, 1000}) {
     std::string rest;
-    const auto feeds = TakeFields(InPieces(request.SerializeAsString(), size), 2, &rest);
+    const auto feeds = TakeFields(InPieces(request.SerializeAsString(), size), /*field=*/2, &rest);  // the feeds
     ASSERT_TRUE(feeds.ok()) << feeds.status();
     ASSERT_EQ(feeds->size(), 3u);
     for (int i = 0; i < 3; ++i) {
@@ -88,10 +90,12 @@ TEST(TakeFieldsTest, EveryEncodingOfATensorIsRead) {
 TEST(TakeFieldsTest, RefusesMalformedMessages) {
   const auto take = [](const std::string& bytes) {
     std::string rest;
-    return TakeFields(OwnedPayload(bytes), 2, &rest).status();
+    return TakeFields(OwnedPayload(bytes), /*field=*/2, &rest).status();
   };
   EXPECT_TRUE(take("").ok());
   EXPECT_TRUE(take(std::string("\x12\x00", 2)).ok());
+  // Field 2 with more bytes than follow, with 2^32 - 1 bytes, of another type, and without a length; then a tag whose
+  // type does not exist.
   for (const std::string& bytes :
        {std::string("\x12\x05"
                     "abc"),
@@ -126,7 +130,7 @@ TEST(ClientErrorsTest, AnnotatingAnErrorKeepsItsNode) {
   EXPECT_EQ(NodeNameOf(Annotate(status, "worker/1")), "reader");
 }
 
-TEST(ClientErrorsTest, TensorFlowGetsItsCodeForAnUninitialisedVariableAndOurClientsOurs) {
+TEST(ClientErrorsTest, TensorFlowsClientsGetItsCodeForAnUninitialisedVariableAndOurClientsGetOurs) {
   const Status status =
       WithTensorFlowCode(FailedPrecondition("Attempting to use uninitialized value v"), absl::StatusCode::kNotFound);
   const Status sent = ToClientError(status);

@@ -25,7 +25,7 @@ struct Overloaded : F... {
 template <typename... F>
 Overloaded(F...) -> Overloaded<F...>;
 
-// The messages of the exchange.
+// The messages that the exchange handles.
 template <typename M>
 concept TensorMessage = std::is_same_v<M, EagerTensor> || std::is_same_v<M, AnnounceTensor> ||
     std::is_same_v<M, GrantTensor> || std::is_same_v<M, BulkTensor> || std::is_same_v<M, EagerCredit>;

@@ -29,7 +29,7 @@ struct MemberOptions {
   MembershipOptions membership = {};
   ExchangeOptions exchange = {};
   std::map<std::string, WireTypes> wire = {};  // see ServerOptions::wire
-  // For a cluster that a session brings: the fields of the same names in Hello.
+  // For a cluster whose ClusterSpec came with a session: the fields of the same names in Hello (transport/messages.h).
   uint64_t cluster_id = 0;
   std::string cluster_def = {};
   std::string cluster_master = {};
@@ -76,7 +76,7 @@ class Member final : public ReportSource, public SessionHost, private LinkAccept
   // A link to the task is down. Calls on_master_gone if it was the last link to the session's master.
   void OnTaskDown(const std::string& task);
   void OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m);
-  // The members of the clusters whose reports belong to an answer to GetReport.
+  // The members whose reports an answer to GetReport (transport/messages.h) includes, besides the report of this task.
   std::vector<std::shared_ptr<ReportSource>> ReportedClusters() const;
 
   WorkerEnv* const env_;
@@ -87,7 +87,7 @@ class Member final : public ReportSource, public SessionHost, private LinkAccept
   RemoteWorkers remote_workers_;
   Exchange exchange_;
   std::atomic<bool> stopped_{false};
-  std::weak_ptr<void> owner_;  // this object, if options_.outlives_steps
+  std::weak_ptr<void> owner_;  // this object, which running steps lock; null unless options_.outlives_steps
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<Master> master_;
 };

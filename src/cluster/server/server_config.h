@@ -15,7 +15,7 @@ struct ServerConfig {
   std::string session_config;  // the whole ConfigProto, serialized
 };
 
-// Parses the text format. Unknown fields are ignored. InvalidArgument names the line and column of a mistake.
+// Parses the text format. Unknown fields are ignored. InvalidArgument names the line and column of an error.
 StatusOr<ServerConfig> ParseServerConfig(const std::string& text);
 
 }  // namespace tensorbraid

@@ -162,7 +162,7 @@ Status SessionClusters::Join(const Hello& from, const std::string& job, int inde
   {
     MutexLock lock(mu_);
     const auto own = members_.find(from.cluster);
-    has_ended = own == members_.end();  // another process of the master has connected meanwhile
+    has_ended = own == members_.end();  // the master was restarted, and its new process has connected meanwhile
     if (!has_ended && !listening.ok()) members_.erase(own);
     if (!has_ended && listening.ok()) {
       own->second.member = member;

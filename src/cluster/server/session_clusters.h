@@ -52,7 +52,7 @@ class SessionClusters {
   struct Admitted {
     std::shared_ptr<Member> member;  // null while it is being created
     std::string master;              // task name
-    uint64_t master_process = 0;     // differs between two processes of that name
+    uint64_t master_process = 0;     // identifies the process of `master`
   };
   // Makes this process a member, for Admit. No lock is held meanwhile, because this function calls other objects. Until
   // it has created the member, the entry of the cluster in `members_` has none.

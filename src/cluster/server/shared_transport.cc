@@ -98,7 +98,7 @@ class SharedTransport::ClusterTransport final : public Transport,
     if (acceptor == nullptr) return Refuse(link);
     auto handler = acceptor->OnLinkUp(link);
     EndCall();
-    // A link releases its handler when it is down and no call is running.
+    // A link releases its handler when it is down and no call is running. The deleter then removes the link from up_.
     LinkHandler* const calls = handler.get();
     return {calls, [self = shared_from_this(), link, handler = std::move(handler)](LinkHandler*) mutable {
               handler = nullptr;

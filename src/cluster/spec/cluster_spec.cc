@@ -43,7 +43,7 @@ Status ClusterSpec::Validate() const {
   std::map<std::string, std::string> task_at;
   for (const auto& [job, tasks] : jobs_) {
     if (!IsJobName(job)) {
-      return InvalidArgument("bad job name '", job, "': must be a letter, followed by letters, digits and '_'");
+      return InvalidArgument("bad job name '", job, "': a job name is a letter, followed by letters, digits and '_'");
     }
     for (const auto& [index, address] : tasks) {
       const std::string task = StrCat(job, "/", index);

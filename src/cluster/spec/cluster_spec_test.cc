@@ -1,3 +1,4 @@
+// Tests ClusterSpec, and the parsing of TF_CONFIG (tf_config.h).
 #include "tensorbraid/cluster/cluster_spec.h"
 
 #include <gmock/gmock.h>
@@ -39,7 +40,7 @@ TEST(ClusterSpec, KeepsGaps) {
   EXPECT_EQ(Gaps().ToString(), R"({"worker":{"1":"w1:2222","7":"w7:2222"}})");
 }
 
-TEST(ClusterSpec, UnknownTasksNameTheKnownOnes) {
+TEST(ClusterSpec, ErrorsAboutUnknownTasksNameTheKnownOnes) {
   EXPECT_THAT(Example().task_address("wroker", 0).status().message(),
               AllOf(HasSubstr("'wroker'"), HasSubstr("ps, worker"), HasSubstr("did you mean 'worker'")));
   EXPECT_THAT(Example().task_address("worker", 2).status().message(), HasSubstr("0 to 1"));
@@ -56,6 +57,7 @@ TEST(ClusterSpec, ValidateAcceptsGoodClusters) {
 }
 
 TEST(ClusterSpec, ValidateNamesWhatIsWrong) {
+  // Each case is a cluster and a part of the error message.
   const std::vector<std::pair<ClusterSpec, const char*>> cases = {
       {ClusterSpec(), "empty"},
       {ClusterSpec({{"worker", {}}}), "empty"},
@@ -115,6 +117,7 @@ TEST(TfConfig, ReadsBackWhatItWrote) {
 }
 
 TEST(TfConfig, SaysWhereTheTextIsWrong) {
+  // Each case is a text and a part of the error message.
   const std::vector<std::pair<const char*, const char*>> cases = {
       {"{", "not JSON"},
       {"[]", "object"},

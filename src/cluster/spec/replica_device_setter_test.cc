@@ -16,7 +16,7 @@ std::string DeviceOfNewVariable(Graph& g, const Shape& shape = {}) {
 
 std::string DeviceOfNewNode(Graph& g) { return NodeBuilder(g, "NoOp").Finish().device(); }
 
-TEST(ReplicaDeviceSetter, PutsVariablesOnTheServersInTurnAndTheRestOnTheWorker) {
+TEST(ReplicaDeviceSetter, VariablesGoToTheServersInTurnAndOtherNodesToTheWorker) {
   Graph g;
   auto device = g.Device(ReplicaDeviceSetter({.cluster = TwoServers(), .worker_device = "/job:worker/task:7"}));
   EXPECT_EQ(DeviceOfNewVariable(g), "/job:ps/task:0");
@@ -35,7 +35,7 @@ TEST(ReplicaDeviceSetter, InitialiserAndReadsFollowTheirVariable) {
   }
 }
 
-TEST(ReplicaDeviceSetter, MergesWithTheDeviceThatANodeAsksFor) {
+TEST(ReplicaDeviceSetter, TheDeviceThatANodeRequestsIsMerged) {
   Graph g;
   auto device = g.Device(ReplicaDeviceSetter({.cluster = TwoServers(), .worker_device = "/job:worker/task:0"}));
   {
@@ -87,7 +87,7 @@ TEST(ReplicaDeviceSetter, LeastBytesBalancesBySize) {
   EXPECT_EQ(DeviceOfNewVariable(g, {100}), "/job:ps/task:0");
   EXPECT_EQ(DeviceOfNewVariable(g, {10}), "/job:ps/task:1");
   EXPECT_EQ(DeviceOfNewVariable(g, {10}), "/job:ps/task:1");
-  EXPECT_EQ(DeviceOfNewVariable(g, {90}), "/job:ps/task:1");
+  EXPECT_EQ(DeviceOfNewVariable(g, {90}), "/job:ps/task:1");  // the servers now have 100 and 110 elements
   EXPECT_EQ(DeviceOfNewVariable(g, {1}), "/job:ps/task:0");
 }
 

@@ -57,7 +57,7 @@ TEST_F(TaskFlagsTest, ServerOptionsHaveTheTaskAndItsProtection) {
   EXPECT_FALSE(options.insecure);
 }
 
-TEST_F(TaskFlagsTest, MetricsAreServedOnlyIfAFlagSaysSo) {
+TEST_F(TaskFlagsTest, MetricsPortAndProtocolComeFromFlags) {
   ASSERT_TRUE(Parse({"--worker_hosts=a:1", "--job_name=worker", "--metrics_port=9090"}).ok());
   EXPECT_EQ(task_.server_options().metrics_port, 9090);
   EXPECT_EQ(ServerOptions().metrics_port, -1);
@@ -66,7 +66,7 @@ TEST_F(TaskFlagsTest, MetricsAreServedOnlyIfAFlagSaysSo) {
   EXPECT_EQ(task_.server_options().protocol, "grpc+ucx");
 }
 
-TEST_F(TaskFlagsTest, WireTypesAreRulesByJob) {
+TEST_F(TaskFlagsTest, WireTypesAreSetPerJob) {
   const auto parse = [&](const char* wire) {
     return Parse({"--ps_hosts=p:1", "--worker_hosts=a:1", "--job_name=worker", wire});
   };
@@ -92,7 +92,7 @@ TEST_F(TaskFlagsTest, ParameterServerIsNoChief) {
   EXPECT_FALSE(task_.is_chief());
 }
 
-TEST_F(TaskFlagsTest, ClusterOfWorkersAloneIsFine) {
+TEST_F(TaskFlagsTest, AClusterMayConsistOfWorkersOnly) {
   ASSERT_TRUE(Parse({"--worker_hosts=a:1", "--job_name=worker"}).ok());
   EXPECT_THAT(task_.cluster().jobs(), ElementsAre("worker"));
   EXPECT_THAT(task_.ps_hosts, IsEmpty());
@@ -108,7 +108,7 @@ TEST_F(TaskFlagsTest, TfConfigMakesTheCluster) {
   EXPECT_TRUE(task_.is_chief());
 }
 
-TEST_F(TaskFlagsTest, TfConfigWithAChiefCountsItAmongTheReplicas) {
+TEST_F(TaskFlagsTest, AChiefInTfConfigIsOneOfTheReplicas) {
   for (const std::string chief : {"chief", "master"}) {
     const std::string cluster =
         R"({"cluster": {"ps": ["p:1"], ")" + chief + R"(": ["c:1"], "worker": ["a:1"]}, "task": )";
@@ -130,7 +130,7 @@ TEST_F(TaskFlagsTest, FlagsWinOverTfConfig) {
   EXPECT_TRUE(Parse({"--worker_hosts=a:1", "--job_name=worker"}).ok());
 }
 
-TEST_F(TaskFlagsTest, MissingClusterExplainsHowToGiveOne) {
+TEST_F(TaskFlagsTest, TheErrorForAMissingClusterExplainsHowToGiveOne) {
   EXPECT_THAT(Parse({}).message(),
               AllOf(HasSubstr("--worker_hosts"), HasSubstr("TF_CONFIG"), HasSubstr("tensorbraid launch")));
 }
@@ -160,7 +160,7 @@ struct BadCase {
 
 class BadTaskFlagsTest : public TaskFlagsTest, public ::testing::WithParamInterface<BadCase> {};
 
-TEST_P(BadTaskFlagsTest, IsInvalidArgumentWithNames) {
+TEST_P(BadTaskFlagsTest, TheErrorNamesTheBadFlagOrValue) {
   if (GetParam().tf_config != nullptr) ::setenv("TF_CONFIG", GetParam().tf_config, 1);
   const Status status = Parse(GetParam().args);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);

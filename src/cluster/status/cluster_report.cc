@@ -51,7 +51,7 @@ class Collection final : public std::enable_shared_from_this<Collection> {
         if (report_.cluster().empty()) {
           for (auto& cluster : *answer.mutable_session_clusters()) *report_.add_session_clusters() = std::move(cluster);
         } else if (answer.session_clusters_size() > 0) {
-          // The master of this session's cluster has answered for all its tasks.
+          // The master of this session's cluster has answered for all its tasks, so no other answer is awaited.
           report_ = std::move(*answer.mutable_session_clusters(0));
           pending_ = 1;
         }

@@ -87,7 +87,7 @@ class ClusterMetrics {
     const proto::ClusterReport& report;
     Labels labels;
   };
-  // Prometheus's texts for people begin with `help_prefix`.
+  // The help text of each metric begins with `help_prefix`.
   ClusterMetrics(std::string prefix, std::string help_prefix, std::vector<Cluster> clusters, Families* families)
       : prefix_(std::move(prefix)),
         help_prefix_(std::move(help_prefix)),

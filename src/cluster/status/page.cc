@@ -56,7 +56,7 @@ svg text.dim { fill: var(--dim); font-size: 11px; paint-order: stroke; stroke: v
 const SVG = "http://www.w3.org/2000/svg";
 const colors = ["#3b6fd4", "#d9822b", "#1a7f4b", "#a03cc0", "#c0322b", "#0f8b8d", "#8a6d3b", "#5b5fc7"];
 let previous = new Map();  // the report before: maps of tasks, by the number of their cluster ("" for the server's own)
-let clock = null;     // of the asked task, at the last report
+let clock = null;     // up_seconds of the asked task in the last report
 
 function add(parent, tag, attributes, text) {
   const svg = parent.namespaceURI === SVG;

@@ -23,8 +23,8 @@ inline constexpr std::chrono::milliseconds kReportTimeout{2000};
 // Answers GetClusterReport and passes all other calls on. Thread-safe.
 class StatusService final : public CallHandler {
  public:
-  // `task` is this process in the cluster that it was started in, `sessions` finds it in the clusters that sessions
-  // brought, and `others` handles all other calls. `env` and `others` must outlive the service.
+  // `task` is this process in the cluster that it was started in, `sessions` finds this process in the clusters that
+  // sessions brought, and `others` handles all other calls. `env` and `others` must outlive the service.
   StatusService(std::shared_ptr<ReportSource> task, SessionSources sessions, WorkerEnv* env, CallHandler* others)
       : task_(std::move(task)), sessions_(std::move(sessions)), env_(env), others_(others) {}
 

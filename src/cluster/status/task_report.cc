@@ -103,8 +103,9 @@ void FillCounts(const RunningSteps::State& state, MonotonicClock::time_point now
     out->set_seconds(SecondsSince(history[i].at, now));
     out->set_steps(static_cast<double>(history[i].ended));
   }
-  // No step has ended since that count. A count is taken when a step begins. So if the count before it is older by a
-  // whole window, steps usually take that long: they are slow rather than blocked. The rate then begins at that count.
+  // If no step has ended since the count at `begin`, the rate would be 0. Counts are taken when steps begin. So if the
+  // previous count is older by a whole window, steps usually take that long: they are slow rather than blocked. The
+  // rate then begins at the previous count.
   if (history[begin].ended == state.ended && begin > 0 && history[begin].at - history[begin - 1].at >= kRateWindow) {
     --begin;
   }
@@ -131,7 +132,7 @@ std::map<uint64_t, std::string> Masters(const TaskParts& task) {
 void FillSteps(const TaskParts& task, const RunningSteps::State& state, proto::TaskReport* report) {
   std::map<const CancellationManager*, std::vector<WaitingOperation>> waits;
   for (auto& step : task.worker.Waits()) waits[step.cancellation] = std::move(step.operations);
-  const auto now = MonotonicClock::now();  // after the waits began
+  const auto now = MonotonicClock::now();  // read after Waits, so that no wait begins later than `now`
   const auto masters = Masters(task);
   std::map<std::pair<std::string, uint64_t>, proto::StepReport> steps;  // by master and number
   const auto step_of = [&](StepId id) -> proto::StepReport& {

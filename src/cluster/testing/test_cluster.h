@@ -35,7 +35,7 @@ class TestCluster {
  public:
   TestCluster(int num_ps, int num_workers, TaskOptions options = {})
       : TestCluster(num_ps, num_workers, std::move(options), nullptr) {}
-  // The tasks communicate over `simulated`, whatever the environment says, unless it is null.
+  // If `simulated` is not null, the tasks communicate over it, whatever the environment variable says.
   TestCluster(int num_ps, int num_workers, TaskOptions options, std::unique_ptr<SimNetwork> simulated)
       : TestCluster(NotStarted{}, num_ps, num_workers, std::move(options), std::move(simulated)) {
     for (int i = 0; i < num_ps; ++i) Start("ps", i);

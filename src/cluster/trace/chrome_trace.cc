@@ -51,6 +51,8 @@ std::string_view NodeOf(std::string_view input) {
   return input.substr(0, input.rfind(':'));
 }
 
+// Writes events. The phase ("ph") of an event says what it is: M names a process, X is the run of a node, and s and t
+// are the two ends of an arrow.
 class TraceWriter {
  public:
   void AddDevice(const proto::DeviceStepStats& device) {
@@ -70,7 +72,7 @@ class TraceWriter {
     }
   }
 
-  // Adds the arrows and returns the trace. Only now are all nodes known.
+  // Adds the arrows, which are possible only when all nodes are known, and returns the trace.
   std::string Finish() && {
     int id = 0;
     for (const auto& [input, user] : uses_) {
@@ -120,7 +122,7 @@ class TraceWriter {
 
   int num_devices_ = 0;
   std::string events_;
-  std::map<std::string, Place, std::less<>> places_;  // by node; the first run of a node in a loop
+  std::map<std::string, Place, std::less<>> places_;  // by node; for a node in a loop, the place of its first run
   std::vector<std::pair<std::string, Place>> uses_;
 };
 

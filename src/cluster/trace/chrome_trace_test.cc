@@ -11,6 +11,7 @@
 namespace tensorbraid {
 namespace {
 
+// The events with this phase. M names a process, X is the run of a node, and s and t are the two ends of an arrow.
 nlohmann::json EventsOf(const std::string& trace, const char* phase) {
   auto events = nlohmann::json::array();
   const auto json = nlohmann::json::parse(trace);
@@ -60,6 +61,7 @@ TEST(ChromeTrace, NodesThatOverlapAreInDifferentRowsAndNamesAreQuoted) {
   proto::RunMetadata metadata;
   auto* device = metadata.mutable_step_stats()->add_dev_stats();
   device->set_device("a \"device\"\n");
+  // Each node runs for 10 us. The second overlaps the first; the third does not.
   for (const int64_t start : {10, 12, 25}) {
     auto* node = device->add_node_stats();
     node->set_node_name("n\\" + std::to_string(start));
@@ -77,9 +79,9 @@ TEST(ChromeTrace, NodesThatOverlapAreInDifferentRowsAndNamesAreQuoted) {
   EXPECT_EQ(EventsOf(*trace, "M")[0].at("args").at("name"), "a \"device\"\n");
 }
 
-TEST(ChromeTrace, OtherBytesAreRefused) {
+TEST(ChromeTrace, BytesThatAreNotARunMetadataAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(ChromeTrace("\xff\xff").status()));
-  EXPECT_TRUE(EventsOf(ChromeTrace("").value(), "X").empty());
+  EXPECT_TRUE(EventsOf(ChromeTrace("").value(), "X").empty());  // an empty message has no events
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ void FillStats(const std::vector<const proto::NodeExecStats*>& runs, proto::Cost
   for (const auto& output : runs.back()->output()) {
     constexpr int kMaxOutputs = 1 << 16;  // the slot comes from another task, so it may be anything
     if (output.slot() < 0 || output.slot() >= kMaxOutputs) continue;
+    // -1: the output is no alias of an input.
     while (node->output_info_size() <= output.slot()) node->add_output_info()->set_alias_input_port(-1);
     const auto& description = output.tensor_description();
     auto* info = node->mutable_output_info(output.slot());

@@ -21,7 +21,7 @@ struct RunMetadataParts {
 };
 
 // Returns a serialized RunMetadata. `step_stats` has a serialized StepStats of each task (unreadable ones are skipped),
-// `graphs` a serialized GraphDef.
+// and `graphs` has a serialized GraphDef of each task.
 std::string EncodeRunMetadata(const std::vector<std::string>& step_stats, const std::vector<std::string>& graphs,
                               RunMetadataParts parts = {});
 

@@ -47,7 +47,7 @@ class StepStatsTest : public ::testing::Test {
 };
 
 TEST_F(StepStatsTest, EveryTaskReportsItsNodesAndReceivedTensors) {
-  const proto::RunMetadata metadata = Run(true, true);
+  const proto::RunMetadata metadata = Run(/*trace=*/true, /*graphs=*/true);
   std::map<std::string, std::map<std::string, proto::NodeExecStats>> stats;
   for (const auto& device : metadata.step_stats().dev_stats()) {
     for (const auto& node : device.node_stats()) stats[device.device()][node.node_name()] = node;
@@ -61,7 +61,7 @@ TEST_F(StepStatsTest, EveryTaskReportsItsNodesAndReceivedTensors) {
   EXPECT_GE(exp.all_end_rel_nanos(), 0);
   EXPECT_GE(log.all_start_nanos(), exp.all_start_nanos() + exp.all_end_rel_nanos());
   ASSERT_EQ(exp.output_size(), 1);
-  EXPECT_EQ(exp.output(0).tensor_description().allocation_description().requested_bytes(), 12);
+  EXPECT_EQ(exp.output(0).tensor_description().allocation_description().requested_bytes(), 12);  // 3 floats
   EXPECT_EQ(exp.output(0).tensor_description().shape().dim(0).size(), 3);
   ASSERT_TRUE(stats[kWorkerDevice].contains("RecvTensor"));
   const std::string label = stats[kWorkerDevice]["RecvTensor"].timeline_label();
@@ -69,7 +69,9 @@ TEST_F(StepStatsTest, EveryTaskReportsItsNodesAndReceivedTensors) {
   EXPECT_EQ(metadata.partition_graphs_size(), 2);
 }
 
-TEST_F(StepStatsTest, AnUntracedStepHasNoMetadata) { EXPECT_EQ(Run(false, false).ByteSizeLong(), 0u); }
+TEST_F(StepStatsTest, AnUntracedStepHasNoMetadata) {
+  EXPECT_EQ(Run(/*trace=*/false, /*graphs=*/false).ByteSizeLong(), 0u);
+}
 
 TEST_F(StepStatsTest, UnreadableStepStatsAreSkipped) {
   proto::RunMetadata metadata;

@@ -71,7 +71,7 @@ StatusOr<std::shared_ptr<Executor>> Worker::AddGraph(SessionId id, const std::sh
     if (std::find(devices_.begin(), devices_.end(), device) == devices_.end()) {
       std::vector<std::string> names;
       for (const DeviceName& d : devices_) names.push_back(d.ToString());
-      return InvalidArgument(node->Describe(), " asks for device ", node->device(),
+      return InvalidArgument(node->Describe(), " requests device ", node->device(),
                              ", which does not exist; this task has ", StrJoin(names, ", "));
     }
   }

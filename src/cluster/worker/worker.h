@@ -1,4 +1,5 @@
-// The worker of a task: holds the partitions that masters register, and runs them.
+// The worker of a task: holds the partitions that masters register, and runs them. A partition is the part of a graph
+// that one task runs.
 #ifndef TENSORBRAID_CLUSTER_WORKER_WORKER_H_
 #define TENSORBRAID_CLUSTER_WORKER_WORKER_H_
 

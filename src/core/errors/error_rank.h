@@ -11,7 +11,7 @@ namespace tensorbraid {
 //
 //   0  OK
 //   1  Cancelled    another part has failed, or the client has given up
-//   2  Aborted      state that the step needs has been dropped, which may follow from any failure
+//   2  Aborted      state that the step needs has been dropped; any failure can lead to this
 //   3  Unavailable  a task is gone
 //   4  all others   name the fault itself
 inline int ErrorRank(const Status& status) {

@@ -20,7 +20,7 @@ namespace {
 
 // Returns null when the system is out of memory. Large blocks request huge pages: a parameter server streams through,
 // say, 100 MB in every step, and huge pages save it most of the page faults and TLB misses. The request has no effect
-// where the system's setting is "never".
+// if transparent huge pages are set to "never" in the system.
 void* NewBlock(size_t size) {
   constexpr size_t kHugePage = size_t{2} << 20;
   const size_t alignment = size < kHugePage ? kTensorAlignment : kHugePage;
@@ -48,6 +48,7 @@ class CachingAllocator final : public Allocator {
   RefPtr<Buffer> Allocate(size_t size) override;
   AllocatorStats stats() const override { return {in_use_.load(), cached_.load()}; }
 
+  // Returns a block of size class `c`, or null if there is not enough memory.
   void* AllocateBlock(int c) {
     FreeList& list = lists_[c];
     const size_t size = SizeOfClass(c);
@@ -149,7 +150,7 @@ class PooledBuffer final : public Buffer {
 static_assert(sizeof(PooledBuffer) <= PooledBuffer::kHeader);
 
 RefPtr<Buffer> CachingAllocator::Allocate(size_t size) {
-  if (size > (size_t{1} << 46)) return nullptr;
+  if (size > (size_t{1} << 46)) return nullptr;  // more than any machine has, but within the size classes
   const int c = SizeClass(size + PooledBuffer::kHeader);
   void* block = AllocateBlock(c);
   if (block == nullptr) return nullptr;

@@ -22,7 +22,7 @@ struct AllocatorStats {
 class Allocator {
  public:
   virtual ~Allocator() = default;
-  virtual std::string_view name() const = 0;  // "host"
+  virtual std::string_view name() const = 0;  // for example "host"
   virtual MemorySpace space() const = 0;
   // Returns an uninitialised, 64-byte-aligned buffer of at least `size` bytes whose allocator() is this one, or null
   // when there is not enough memory. A block is used again only after the device has finished all work on it.
@@ -30,10 +30,10 @@ class Allocator {
   virtual AllocatorStats stats() const = 0;
 };
 
-// The memory of this process, which exists until the program's end. Freed blocks are cached by size class (at most
-// 12.5 % apart) and reused, so that a repeated training step touches no fresh pages. The cache holds at most four times
-// the largest block so far and at most an eighth of the limit, but 256 MiB are always allowed. It is emptied when an
-// allocation would otherwise pass the limit.
+// The allocator of this process's memory. It exists until the program's end. Freed blocks are cached by size class (at
+// most 12.5 % apart) and reused, so that a repeated training step touches no fresh pages. The cache holds at most four
+// times the largest block so far and at most an eighth of the limit, but 256 MiB are always allowed. It is emptied when
+// an allocation would otherwise pass the limit.
 Allocator& HostAllocator();
 
 // HostAllocator().Allocate(size).
@@ -46,9 +46,10 @@ AllocatorStats GetAllocatorStats();
 // Thread-safe.
 void SetAllocatorLimit(int64_t bytes);
 
-// Counts `bytes` as in use. For buffers of elements that are not plain, whose memory does not come from an allocator.
-// Returns false and counts nothing if the limit would be exceeded. Thread-safe.
+// Counts `bytes` as in use. For memory that HostAllocator() does not provide, such as the elements of string tensors
+// and shared memory. Returns false and counts nothing if the limit would be exceeded. Thread-safe.
 bool CountMemory(int64_t bytes);
+// Undoes CountMemory(bytes), which returned true. Thread-safe.
 void UncountMemory(int64_t bytes);
 
 }  // namespace tensorbraid

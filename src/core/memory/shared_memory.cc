@@ -107,7 +107,7 @@ class CachingSharedAllocator final : public Allocator {
   static constexpr size_t kLargestInSlab = size_t{1} << 20;
   static constexpr size_t kSlab = size_t{16} << 20;
 
-  // Takes a cached block. False if there is none.
+  // Moves a cached block of this class to `*block`. Returns false if there is none.
   bool TakeCached(int size_class, Block* block) TB_REQUIRES(mu_);
   StatusOr<Block> NewBlock(size_t size);
   void ReleaseCached();
@@ -156,7 +156,7 @@ StatusOr<Block> CachingSharedAllocator::NewBlock(size_t size) {
     TF_ASSIGN_OR_RETURN(auto segment,
                         SharedSegment::Create((size + kPage - 1) / kPage * kPage, SharedSegment::Others::kMayRead));
     // Allocates all pages at once. If there is not enough memory, this call fails; without it, a later access would
-    // kill the process.
+    // kill the process. EINVAL: the kernel is too old for this call.
     if (madvise(segment->data(), segment->size(), MADV_POPULATE_WRITE) != 0 && errno != EINVAL) {
       return ResourceExhausted("not enough shared memory for ", size, " bytes: ", ErrorText());
     }
@@ -177,7 +177,7 @@ StatusOr<Block> CachingSharedAllocator::NewBlock(size_t size) {
 }
 
 RefPtr<Buffer> CachingSharedAllocator::Allocate(size_t size) {
-  if (size > (size_t{1} << 46)) return nullptr;
+  if (size > (size_t{1} << 46)) return nullptr;  // more than any machine has, but within the size classes
   const int c = SizeClass(size);
   const auto bytes = static_cast<int64_t>(SizeOfClass(c));
   Block block;

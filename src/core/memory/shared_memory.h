@@ -1,4 +1,4 @@
-// Memory that several processes of one machine map.
+// Makes memory that several processes of one machine can map.
 #ifndef TENSORBRAID_CORE_MEMORY_SHARED_MEMORY_H_
 #define TENSORBRAID_CORE_MEMORY_SHARED_MEMORY_H_
 
@@ -20,7 +20,7 @@ class SharedSegment {
   enum class Others { kMayRead, kMayWrite };  // what other processes may do with the bytes
 
   // Creates a segment that this process may write. Unavailable if the system does not offer such memory (old kernels,
-  // seccomp), ResourceExhausted if there is not enough.
+  // seccomp), ResourceExhausted if there is not enough memory.
   static StatusOr<std::shared_ptr<SharedSegment>> Create(size_t size, Others others);
   // Maps a segment that another process has created. InvalidArgument unless its size is sealed and is `size`.
   static StatusOr<std::shared_ptr<SharedSegment>> Map(Fd fd, size_t size, Others others);
@@ -53,13 +53,14 @@ struct SharedPlace {
   std::shared_ptr<SharedSegment> segment;  // null if the buffer is not in shared memory of this process
   size_t offset = 0;
 };
-// REQUIRES: `data` points into the buffer.
+// Returns the place of `data`, which must point into `buffer`.
 SharedPlace SharedPlaceOf(const Buffer& buffer, const void* data);
 
 // Host memory that neighbours (other processes of this machine) may map for reading. Blocks are cached by size class
-// and used again, because the first touch of shared memory is slow: 1 ms for a megabyte. What is cached or in use
-// counts towards the limit of HostAllocator(). At most twice the largest amount in use so far stays cached. If the
-// system has no shared memory or no descriptors left, buffers come from HostAllocator().
+// and used again, because the first touch of shared memory is slow: 1 ms for a megabyte. Blocks count towards the limit
+// of HostAllocator() while they are in use and while they are cached. A freed block of more than 1 MiB is given back to
+// the system instead of being cached if the memory in use and the cached memory would together exceed twice the largest
+// amount in use so far. If the system has no shared memory or no descriptors left, buffers come from HostAllocator().
 Allocator& SharedAllocator();
 
 // Whether this process has neighbours that map its memory. Then tensors that are sent to other tasks should be

@@ -27,7 +27,7 @@ TEST(SharedSegmentTest, WhatTheCreatorWritesOthersRead) {
   EXPECT_EQ(theirs->id(), 0u);
 }
 
-TEST(SharedSegmentTest, OthersCannotMapItForWritingUnlessTheyMay) {
+TEST(SharedSegmentTest, OthersCanMapItForWritingOnlyIfItsCreatorAllowsThat) {
   const auto ours = SharedSegment::Create(4096, SharedSegment::Others::kMayRead).value();
   EXPECT_FALSE(SharedSegment::Map(CopyOfFd(*ours), 4096, SharedSegment::Others::kMayWrite).ok());
   const auto common = SharedSegment::Create(4096, SharedSegment::Others::kMayWrite).value();
@@ -36,7 +36,7 @@ TEST(SharedSegmentTest, OthersCannotMapItForWritingUnlessTheyMay) {
   EXPECT_EQ(common->data()[0], std::byte{7});
 }
 
-// A descriptor that could be made shorter later would end the process that reads beyond its end.
+// If the owner could make its segment shorter later, a process that then reads beyond the new end would be killed.
 TEST(SharedSegmentTest, ADescriptorWhoseSizeMayChangeIsRefused) {
   Fd fd(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(ftruncate(fd.get(), 4096), 0);

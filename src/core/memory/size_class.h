@@ -1,4 +1,4 @@
-// Sizes of memory blocks that allocators keep in free lists.
+// Divides the sizes of memory blocks into classes. Allocators keep a free list for each class.
 #ifndef TENSORBRAID_CORE_MEMORY_SIZE_CLASS_H_
 #define TENSORBRAID_CORE_MEMORY_SIZE_CLASS_H_
 
@@ -14,6 +14,7 @@ inline constexpr int kSizeClassesPerDoubling = 8;
 inline constexpr int kMinSizeClassShift = 6;
 inline constexpr int kNumSizeClasses = (48 - kMinSizeClassShift) * kSizeClassesPerDoubling;
 
+// The smallest class whose size is at least `size`.
 inline int SizeClass(size_t size) {
   if (size <= (size_t{1} << kMinSizeClassShift)) return 0;
   const int shift = std::bit_width(size - 1) - 1;  // 2^shift < size <= 2^(shift+1)

@@ -1,4 +1,4 @@
-// How a thread computes with denormal floating-point numbers.
+// Sets how a thread computes with denormal floating-point numbers.
 #ifndef TENSORBRAID_CORE_SYSTEM_DENORMALS_H_
 #define TENSORBRAID_CORE_SYSTEM_DENORMALS_H_
 

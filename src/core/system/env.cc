@@ -44,7 +44,7 @@ Status SystemError(const char* what, const std::string& path) {
   return absl::ErrnoToStatus(errno, StrCat(what, " ", path));
 }
 
-// Opens a file, as far as the current thread may use it.
+// Opens a file if the current thread may use it (file_access.h).
 StatusOr<Fd> OpenFile(const std::string& path, int flags, mode_t mode = 0) {
   if (const FileAccess* access = CurrentFileAccess()) return access->Open(path, flags, mode);
   Fd fd(::open(LocalPath(path).c_str(), flags | O_CLOEXEC, mode));
@@ -52,9 +52,9 @@ StatusOr<Fd> OpenFile(const std::string& path, int flags, mode_t mode = 0) {
   return fd;
 }
 
-// A name and the directory in which to look for it, for the system's calls that change directories.
+// A name and the directory in which to look for it: the arguments of system calls that change a directory's entries.
 struct Place {
-  Fd directory;  // none: `name` is a whole path
+  Fd directory;  // not open: `name` is a whole path
   std::string name;
   int at() const { return directory.get() < 0 ? AT_FDCWD : directory.get(); }
 };
@@ -112,7 +112,7 @@ class SystemWritableFile final : public WritableFile {
   void ExpectMuch() override {
     struct stat info {};
     if (block_ != nullptr || ::fstat(fd_.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
-    if (!SetDirect(true)) return;
+    if (!SetDirect(true)) return;  // the file system cannot bypass the page cache
     block_.reset(static_cast<char*>(std::aligned_alloc(kAlignment, kBlockSize)));
     (void)SetDirect(block_ != nullptr);
   }
@@ -138,7 +138,8 @@ class SystemWritableFile final : public WritableFile {
   }
 
  private:
-  // At least what any disk needs: O_DIRECT writes whole sectors at multiples of them, from memory aligned likewise.
+  // O_DIRECT writes whole sectors at multiples of the sector size, from memory that is aligned to it. This is at least
+  // the sector size of any disk.
   static constexpr size_t kAlignment = 4096;
   static constexpr size_t kBlockSize = size_t{4} << 20;
 
@@ -154,7 +155,7 @@ class SystemWritableFile final : public WritableFile {
       if (block_ != nullptr && can_be_direct_ && !is_direct_ && aligned) can_be_direct_ = SetDirect(true);
       const ssize_t written = ::write(fd_.get(), bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0 && errno == EINVAL && is_direct_) {  // the file system wants another alignment
+      if (written < 0 && errno == EINVAL && is_direct_) {  // the file system requires another alignment
         can_be_direct_ = false;
         (void)SetDirect(false);
         continue;
@@ -175,7 +176,7 @@ class SystemWritableFile final : public WritableFile {
 
   const std::string path_;
   Fd fd_;
-  uint64_t at_ = 0;                           // what has been written
+  uint64_t at_ = 0;                           // the number of bytes written
   std::unique_ptr<char[], FreeBlock> block_;  // null until ExpectMuch
   size_t filled_ = 0;                         // bytes in the block
   bool can_be_direct_ = true;
@@ -311,7 +312,7 @@ class SystemEnv final : public Env {
     if (result == 0) paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
     ::globfree(&found);
     if (result == GLOB_NOSPACE) return ResourceExhausted("out of memory while matching files to '", pattern, "'");
-    // A symbolic link may have led out of the directories. The names of files there are not reported.
+    // A symbolic link may have led out of the allowed directories. The names of files there are not reported.
     if (access != nullptr) std::erase_if(paths, [this](const std::string& path) { return !Stat(path).ok(); });
     std::sort(paths.begin(), paths.end());
     return paths;

@@ -35,7 +35,7 @@ std::string LocalPath(std::string_view path);
 class SequentialFile {
  public:
   virtual ~SequentialFile() = default;
-  // Reads up to `size` bytes and returns their number: less than `size` does not mean the end, 0 does.
+  // Reads up to `size` bytes and returns their number. 0 means that the file has ended; a number below `size` does not.
   virtual StatusOr<size_t> Read(size_t size, char* out) = 0;
 };
 
@@ -66,9 +66,9 @@ class RandomAccessFile {
 class WritableFile {
  public:
   virtual ~WritableFile() = default;
-  // Announces that many bytes will be appended and not be read soon. Where the file system can do so, the file then
-  // bypasses the operating system's page cache, which costs far less CPU time and leaves the cache to other files. From
-  // then on, appended bytes may wait in a buffer until Sync or Close. Does nothing by default.
+  // Announces that many bytes will be appended and will not be read soon. Where the file system can do so, the file
+  // then bypasses the operating system's page cache, which costs far less CPU time and leaves the cache to other files.
+  // From then on, appended bytes may wait in a buffer until Sync or Close. Does nothing by default.
   virtual void ExpectMuch() {}
   virtual Status Append(std::string_view bytes) = 0;
   // Waits until all appended bytes are on the disk.

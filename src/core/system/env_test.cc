@@ -107,7 +107,7 @@ TEST(EnvTest, SeedsComeFromTheInstalledEnv) {
   EXPECT_EQ(RandomSeed(), 2u);
 }
 
-TEST(EnvTest, TheSystemIsRestoredWhenNoEnvIsInstalled) {
+TEST(EnvTest, TheSystemIsRestoredWhenAScopedEnvEnds) {
   ManualClockEnv env;
   { const ScopedEnv scoped(&env); }
   EXPECT_EQ(&Env::Default(), &Env::System());
@@ -124,7 +124,7 @@ TEST(ThreadTest, HasTheFirstFifteenCharactersOfItsName) {
 
 // A task that may use one core must not compute on several threads, which would alternate and evict each other's data
 // from the cache.
-TEST(ThreadTest, OnlyCoresThatTheThreadMayUseCount) {
+TEST(ThreadTest, NumCoresIsTheNumberOfCoresThatTheThreadMayUse) {
   int cores = 0;
   Thread thread("on-one-core", [&] {
     cpu_set_t set;
@@ -151,9 +151,9 @@ std::string ContentOf(const std::string& path) {
   return bytes;
 }
 
-TEST(WritableFileTest, AFileOfWhichMuchIsExpectedHasAllBytesInOrder) {
+TEST(WritableFileTest, AFileHasAllBytesInOrderAfterExpectMuch) {
   std::string bytes((9 << 20) + 123, '\0');
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2654435761u >> 13);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2654435761u >> 13);  // pseudorandom
   const std::string path = ::testing::TempDir() + "/much" + std::to_string(RandomSeed());
   for (const size_t before : {size_t{0}, size_t{1}, size_t{4096}, size_t{5} << 20}) {
     const std::string_view all = bytes;
@@ -171,7 +171,7 @@ TEST(WritableFileTest, AFileOfWhichMuchIsExpectedHasAllBytesInOrder) {
   ASSERT_TRUE(Env::System().RemoveFile(path).ok());
 }
 
-TEST(WritableFileTest, MuchIsAppendedToAFileThatHasAnUnevenSize) {
+TEST(WritableFileTest, ExpectMuchWorksOnAFileThatHasAnUnevenSize) {
   const std::string path = ::testing::TempDir() + "/uneven" + std::to_string(RandomSeed());
   const std::string much((8 << 20) + 5, 'm');
   const auto start = Env::System().OpenWritable(path, Env::WriteMode::kReplace).value();
@@ -183,7 +183,7 @@ TEST(WritableFileTest, MuchIsAppendedToAFileThatHasAnUnevenSize) {
   ASSERT_TRUE(Env::System().RemoveFile(path).ok());
 }
 
-TEST(WritableFileTest, MuchIsWrittenToAFileInMemoryToo) {
+TEST(WritableFileTest, ExpectMuchWorksOnAFileInMemory) {
   const std::string path = "/dev/shm/much" + std::to_string(RandomSeed());
   const std::string much((8 << 20) + 5, 'm');
   auto file = Env::System().OpenWritable(path, Env::WriteMode::kCreate);

@@ -104,7 +104,7 @@ class ManualClockEnv : public ForwardingEnv {
     for (auto waiter = waiters_.begin(); waiter != waiters_.end();) {
       if (waiter->deadline > now_) {
         ++waiter;
-      } else if (waiter->mu->try_lock()) {  // it waits, rather than being about to wait
+      } else if (waiter->mu->try_lock()) {  // its lock is free, so the thread already waits
         waiter->cv->notify_all();
         waiter->mu->unlock();
         ++waiter;

@@ -122,7 +122,7 @@ std::function<void()> WithCurrentFileAccess(std::function<void()> work) {
   return [access = current_access, work = std::move(work)]() mutable {
     const ScopedFileAccess scope(access);
     work();
-    work = nullptr;  // under the limit too
+    work = nullptr;  // its destructors run under the limit too
   };
 }
 

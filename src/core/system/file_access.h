@@ -1,4 +1,4 @@
-// Which files the work of a thread may use.
+// Limits which files the work of a thread may use.
 //
 // A graph that a client on another machine has sent may use files in certain directories only (docs/security.md). The
 // limit is a property of the thread that runs a kernel. The executor of such a graph sets the limit. Work that the
@@ -52,7 +52,7 @@ class FileAccess {
 const FileAccess* CurrentFileAccess();
 
 // Sets the limit for the current thread while this object exists. If `access` is null, the thread has no limit.
-// `access` must outlive this object and all work that the thread hands to others meanwhile.
+// `access` must outlive this object and all work that the thread hands to other threads meanwhile.
 class ScopedFileAccess {
  public:
   explicit ScopedFileAccess(const FileAccess* access);

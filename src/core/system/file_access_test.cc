@@ -1,4 +1,4 @@
-// Tests the limit on files, and that it cannot be bypassed.
+// Tests the limit on the files that a thread may use, and that the limit cannot be bypassed.
 #include "core/system/file_access.h"
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ class FileAccessTest : public ::testing::Test {
     EXPECT_THAT(std::string(status.message()), HasSubstr(path));
     EXPECT_THAT(std::string(status.message()), HasSubstr("--allow_path"));
   }
-  // Nothing that the Env can do with this path is allowed.
+  // Expects that the Env refuses every use of the path.
   void ExpectClosed(const std::string& path) {
     Env& env = Env::Default();
     ExpectRefused(ReadFile(path).status(), path);
@@ -45,13 +45,13 @@ class FileAccessTest : public ::testing::Test {
     ExpectRefused(env.Stat(path).status(), path);
     for (const auto mode : {Env::WriteMode::kReplace, Env::WriteMode::kCreate, Env::WriteMode::kAppend}) {
       const Status opened = env.OpenWritable(path, mode).status();
-      // A link is a file that exists, wherever it leads.
+      // kCreate finds that a symbolic link exists, wherever the link leads.
       if (mode == Env::WriteMode::kCreate && absl::IsAlreadyExists(opened)) continue;
       ExpectRefused(opened, path);
     }
     ExpectRefused(env.SyncDirectory(path), path);
   }
-  // The directory of the path is closed, so nothing can be made, removed or moved there.
+  // Expects that nothing can be made, removed or moved at the path.
   void ExpectClosedToChanges(const std::string& path) {
     Env& env = Env::Default();
     ExpectRefused(env.RemoveFile(path), path);
@@ -155,7 +155,7 @@ TEST_F(FileAccessTest, WorkForOtherThreadsInheritsTheLimit) {
       // The limit passes from thread to thread.
       EXPECT_TRUE(refused_in([&](auto work) { schedule([&, work] { block(work); }); }));
     }
-    // The threads are the same as before, but not their limit.
+    // The same threads now run work without the limit.
     EXPECT_FALSE(refused_in(schedule));
     EXPECT_FALSE(refused_in(block));
   }

@@ -73,9 +73,9 @@ class FaultyFiles : public ForwardingEnv {
     }
     durable_names_ = names_;
   }
-  // As above, but unsynced changes may survive, as when the disk was writing while the power failed. `random` decides
-  // for the names of each directory, and how many of the first bytes of each file are kept. `random` returns a number
-  // below its argument.
+  // As above, but unsynced changes may survive, as when the disk was writing while the power failed. `random`, which
+  // returns a number below its argument, decides for each directory whether the unsynced changes of its names survive,
+  // and for each file whether it has its synced bytes or some of the first bytes that were written.
   void LosePower(const std::function<uint64_t(uint64_t)>& random) {
     MutexLock lock(mu_);
     std::map<std::string, bool> kept;  // keyed by directory
@@ -316,12 +316,12 @@ class FaultyFiles : public ForwardingEnv {
     if (it == names_.end()) return Error(ENOENT, what, path);
     return it->second == nullptr ? OkStatus() : Error(ENOTDIR, what, path);
   }
-  // An error once the process has ended.
+  // Returns an error if a fault of kind kKilled has ended the process.
   Status Alive(const std::string& path) const TB_REQUIRES(mu_) {
     return fired_ && fault_ == Fault::kKilled ? Error(EIO, "the process has ended before it could use", path)
                                               : OkStatus();
   }
-  // Counts a change, and returns its fault.
+  // Counts a change. Returns the error with which the change fails, or OK.
   Status Change(const char* what, const std::string& path) TB_REQUIRES(mu_) {
     ++changes_;
     TF_RETURN_IF_ERROR(Alive(path));

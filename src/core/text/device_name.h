@@ -1,4 +1,4 @@
-// Device names, full or partial, such as "/job:ps/replica:0/task:1/device:CPU:0".
+// Parses and compares device names, full or partial, such as "/job:ps/replica:0/task:1/device:CPU:0".
 #ifndef TENSORBRAID_CORE_TEXT_DEVICE_NAME_H_
 #define TENSORBRAID_CORE_TEXT_DEVICE_NAME_H_
 

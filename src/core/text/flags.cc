@@ -83,8 +83,8 @@ struct Flags::Impl {
 
   // Appends the argument `word` to `words` in the form that CLI11 expects: one dash becomes two, --noflag becomes
   // --flag=false, and "--flag=" becomes the flag and an empty value. A word that names no flag stays as it is, because
-  // it may be a value that begins with a dash.
-  void Translate(const std::string& word, std::vector<std::string>* words) const {
+  // it may be a value that begins with a dash. Returns whether the next argument is the value of this flag.
+  bool Translate(const std::string& word, std::vector<std::string>* words) const {
     const size_t dashes = word.starts_with("--") ? 2 : word.starts_with("-") ? 1 : 0;
     const size_t equals = word.find('=');
     const std::string name = word.substr(dashes, equals - dashes);
@@ -94,12 +94,14 @@ struct Flags::Impl {
       words->push_back("");
     } else if (option != nullptr) {
       words->push_back("--" + word.substr(dashes));
+      return equals == std::string::npos && option->get_items_expected_max() > 0;
     } else if (const CLI::Option* positive = dashes > 0 && name.starts_with("no") ? Find(name.substr(2)) : nullptr;
                positive != nullptr && positive->get_items_expected_max() == 0 && equals == std::string::npos) {
       words->push_back("--" + name.substr(2) + "=false");
     } else {
       words->push_back(word);
     }
+    return false;
   }
 
   CLI::App app;
@@ -135,7 +137,7 @@ bool Flags::WasGiven(const std::string& name) const {
 void Flags::AtLeast(const std::string& name, double least) {
   const auto number = impl_->numbers.find(name);
   if (number == impl_->numbers.end()) {
-    CheckFailed(__FILE__, __LINE__, "flag name", StrCat("'", name, "' is not a flag of a number"));
+    CheckFailed(__FILE__, __LINE__, "flag name", StrCat("'", name, "' is not a flag with a number"));
   }
   AddCheck([name, least, value = number->second] {
     if (value() >= least) return OkStatus();
@@ -182,7 +184,15 @@ template void Flags::Bind(const std::string&, std::vector<std::string>*, const s
 Status Flags::Parse(int argc, const char* const* argv) {
   impl_->parsed = true;
   std::vector<std::string> words;
-  for (int i = 1; i < argc; ++i) impl_->Translate(argv[i], &words);
+  bool is_value = false;
+  for (int i = 1; i < argc; ++i) {
+    if (is_value) {
+      words.push_back(argv[i]);
+      is_value = false;
+    } else {
+      is_value = impl_->Translate(argv[i], &words);
+    }
+  }
   std::reverse(words.begin(), words.end());  // CLI11 expects the last argument first
   if (argc > 0) impl_->app.name(std::string(argv[0]).substr(std::string(argv[0]).rfind('/') + 1));
   try {
@@ -198,8 +208,8 @@ Status Flags::Parse(int argc, const char* const* argv) {
     const std::string& word = unknown.front();
     const size_t dashes = word.find_first_not_of('-');
     if (word[0] != '-' || dashes == std::string::npos) {
-      return InvalidArgument("unexpected argument '", word, "'; flags are written --name=value, and a boolean ",
-                             "one takes its value after '='");
+      return InvalidArgument("unexpected argument '", word, "'; flags are written --name=value, and the value ",
+                             "of a boolean flag must follow '='");
     }
     const std::string name = word.substr(dashes, word.find('=') - dashes);
     const std::string nearest = NearestWord(name, impl_->names);

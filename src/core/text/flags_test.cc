@@ -27,7 +27,7 @@ struct All {
   std::vector<std::string>& hosts = flags.Define<std::vector<std::string>>("hosts", {}, "addresses");
 };
 
-TEST(Flags, HoldDefaultsUntilParsed) {
+TEST(Flags, HaveTheirDefaultsIfTheCommandLineIsEmpty) {
   All a;
   ASSERT_TRUE(Parse(a.flags, {}).ok());
   EXPECT_EQ(a.steps, 2000);
@@ -45,11 +45,12 @@ TEST(Flags, TakeValuesAfterEqualsAndAfterSpaceWithOneDashOrTwo) {
   EXPECT_EQ(a.seed, -9000000000);
   EXPECT_EQ(a.rate, 1e-3);
   EXPECT_EQ(a.decay, .5f);
+  EXPECT_EQ(a.dir, "-seed") << "a value that looks like a flag stays as it is";
   EXPECT_THAT(a.hosts, ElementsAre("a:1", "b:2"));
   EXPECT_TRUE(a.flags.WasGiven("train_steps"));
 }
 
-TEST(Flags, BooleansComeBareNegatedAndWithAValue) {
+TEST(Flags, BooleansMayBeBareOrNegatedOrHaveAValue) {
   for (const char* yes : {"--json", "--json=true", "--json=1", "-json", "--json=YES"}) {
     All a;
     ASSERT_TRUE(Parse(a.flags, {yes}).ok()) << yes;
@@ -62,7 +63,7 @@ TEST(Flags, BooleansComeBareNegatedAndWithAValue) {
   }
 }
 
-TEST(Flags, LastOfSeveralWins) {
+TEST(Flags, TheLastOfSeveralValuesIsUsed) {
   All a;
   ASSERT_TRUE(Parse(a.flags, {"--train_steps=1", "--json", "--train_steps=2", "--nojson"}).ok());
   EXPECT_EQ(a.steps, 2);
@@ -75,14 +76,14 @@ TEST(Flags, AnEmptyTextIsAValue) {
   EXPECT_EQ(a.dir, "");
 }
 
-TEST(Flags, UnknownFlagNamesTheNearestKnown) {
+TEST(Flags, ErrorForAnUnknownFlagNamesTheNearestKnownFlag) {
   All a;
   const Status status = Parse(a.flags, {"--train_step=7"});
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(status.message(), AllOf(HasSubstr("unknown flag --train_step"), HasSubstr("did you mean --train_steps")));
 }
 
-TEST(Flags, UnknownFlagWithoutASimilarOnePointsToHelp) {
+TEST(Flags, ErrorForAnUnknownFlagWithoutASimilarOnePointsToHelp) {
   All a;
   EXPECT_THAT(Parse(a.flags, {"--zzzzzzzz"}).message(), HasSubstr("--help"));
 }
@@ -101,7 +102,7 @@ TEST(Flags, ErrorsNameTheFlagAndItsInvalidValue) {
       {"--seed=99999999999999999999", "64-bit"},
       {"--learning_rate=fast", "--learning_rate takes a number, not 'fast'"},
       {"--json=maybe", "--json takes true or false, not 'maybe'"},
-      {"--train_steps", "train_steps"},
+      {"--train_steps", "train_steps"},  // without a value
   };
   for (const auto& [argument, message] : cases) {
     All a;
@@ -127,9 +128,9 @@ TEST(Flags, ANumberBelowItsLeastValueIsRefused) {
   EXPECT_EQ(parse("--train_steps=x"), InvalidArgument("--train_steps takes a 32-bit integer, not 'x'"));
 }
 
-TEST(FlagsDeathTest, ALeastValueOfATextEndsTheProgram) {
+TEST(FlagsDeathTest, AtLeastOfATextFlagEndsTheProgram) {
   All all;
-  EXPECT_DEATH(all.flags.AtLeast("data_dir", 1), "'data_dir' is not a flag of a number");
+  EXPECT_DEATH(all.flags.AtLeast("data_dir", 1), "'data_dir' is not a flag with a number");
   EXPECT_TRUE(Parse(all.flags, {}).ok());
 }
 

@@ -12,7 +12,7 @@ namespace tensorbraid {
 struct HostPort {
   std::string host;  // a name or an IPv4 address, or an IPv6 address without its brackets
   int port = 0;      // 0..65535
-  // "host:port", "[::1]:port".
+  // "host:port", or "[::1]:port" for an IPv6 address.
   std::string ToString() const;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(HostPort, ReadsNamesAndBothKindsOfAddress) {
+TEST(HostPort, ReadsNamesAndIpv4AndIpv6Addresses) {
   for (const char* text : {"localhost:2222", "10.0.0.1:1", "ps-0.train.svc.cluster.local:65535", "[::1]:0"}) {
     auto parsed = ParseHostPort(text);
     ASSERT_TRUE(parsed.ok()) << parsed.status();

@@ -47,7 +47,7 @@ LogConfig Parse(std::string_view spec) {
 }
 
 // A new configuration replaces the old one as a whole. The old one is never freed, because another thread may still be
-// reading it; the new one points to it, so that it is not taken for a leak.
+// reading it; the new one points to it, so that leak checkers do not report it.
 std::atomic<const LogConfig*>& Config() {
   static std::atomic<const LogConfig*> config = [] {
     const char* spec = std::getenv("TENSORBRAID_LOG");

@@ -1,7 +1,7 @@
 // Log lines on standard error: "I 12:00:01.234 worker/1 transport: connected to ps/0".
 //
 // The environment variable TENSORBRAID_LOG sets the lowest level that is written: debug, info (the default), warning,
-// error or off. An area, which is a source folder, can have a level of its own:
+// error or off. An area, which is the name of a source folder, can have its own level:
 // TENSORBRAID_LOG=warning,transport=debug.
 #ifndef TENSORBRAID_CORE_TEXT_LOGGING_H_
 #define TENSORBRAID_CORE_TEXT_LOGGING_H_
@@ -21,6 +21,7 @@ bool LogEnabled(LogLevel level, std::string_view area);
 void ConfigureLog(std::string_view spec);
 // Sets a name, such as "worker/1", that appears on every line of this process.
 void SetLogTask(const std::string& name);
+// Writes a line. Does not check whether the level is enabled; TB_LOG does.
 void WriteLog(LogLevel level, std::string_view area, const std::string& message);
 
 // Logs file, line and message, then aborts the program. For broken invariants only, never for bad input.
@@ -40,7 +41,7 @@ class LogLine {
 };
 }  // namespace internal
 
-// TB_LOG(Info, "cluster") << "joined as " << name;
+// Writes a line if its level is enabled: TB_LOG(Info, "cluster") << "joined as " << name;
 #define TB_LOG(level, area)                                                  \
   if (!::tensorbraid::LogEnabled(::tensorbraid::LogLevel::k##level, area)) { \
   } else                                                                     \

@@ -1,4 +1,4 @@
-// Names of dtypes in the spelling of TensorFlow's op definitions and messages.
+// Gives dtypes the names that TensorFlow's op definitions and messages use.
 #ifndef TENSORBRAID_CORE_TEXT_OP_TYPE_NAME_H_
 #define TENSORBRAID_CORE_TEXT_OP_TYPE_NAME_H_
 

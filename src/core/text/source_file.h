@@ -7,7 +7,7 @@
 
 namespace tensorbraid {
 
-// The file of a location, relative to src: "ops/math/binary.cc". The whole path if it is not below a folder src.
+// The file of a location, relative to src: "ops/math/binary.cc". The whole path if it is not below a folder named src.
 constexpr std::string_view SourceFile(const std::source_location& location) {
   constexpr std::string_view kSrc = "/src/";
   const std::string_view path = location.file_name();

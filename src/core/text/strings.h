@@ -1,5 +1,5 @@
-// Joining and splitting text, and making errors from text. Debian's absl::string_view is not std::string_view; StrCat
-// converts between them.
+// Joins and splits text, and makes errors from text. In Debian's build of Abseil, absl::string_view is another type
+// than std::string_view; StrCat accepts both.
 #ifndef TENSORBRAID_CORE_TEXT_STRINGS_H_
 #define TENSORBRAID_CORE_TEXT_STRINGS_H_
 

@@ -1,5 +1,5 @@
-// Characters in UTF-8 text. Every byte that is not a continuation byte begins a character, so malformed text has
-// characters too.
+// Counts the characters of UTF-8 text and moves over them. Every byte that is not a continuation byte begins a
+// character, so malformed text has characters too.
 #ifndef TENSORBRAID_CORE_TEXT_UTF8_H_
 #define TENSORBRAID_CORE_TEXT_UTF8_H_
 

@@ -7,8 +7,8 @@
 
 namespace tensorbraid {
 
-// Runs `body` on a new thread, which gets a small share of a core that other threads want too, and returns when `body`
-// has ended. It runs under the file limit of the calling thread (file_access.h).
+// Runs `body` on a new thread, and returns when `body` has ended. If other threads keep all cores busy, the new thread
+// gets a small share of a core. `body` runs under the file limit of the calling thread (file_access.h).
 void RunAtLowPriority(const std::string& name, std::function<void()> body);
 
 }  // namespace tensorbraid

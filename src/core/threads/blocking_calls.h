@@ -1,4 +1,4 @@
-// Threads for work that may block, such as creating a session or preparing a signature whose tasks are not up yet.
+// Threads for work that may block, such as creating a session, or preparing a step while its tasks are not up yet.
 #ifndef TENSORBRAID_CORE_THREADS_BLOCKING_CALLS_H_
 #define TENSORBRAID_CORE_THREADS_BLOCKING_CALLS_H_
 
@@ -10,7 +10,7 @@
 namespace tensorbraid {
 
 // Runs functions on threads that start on demand and end when the queue is empty. Threads are not kept, because a
-// client needs one only for a few milliseconds per signature. Thread-safe.
+// client needs one only for a few milliseconds when it first runs a step with certain feeds and fetches. Thread-safe.
 class BlockingCalls {
  public:
   // While `max_threads` are busy, further work is queued.

@@ -17,7 +17,7 @@ class LiveCount {
     MutexLock lock(mu_);
     if (--count_ == 0) cv_.NotifyAll();
   }
-  // Blocks. The caller makes sure that nothing is added meanwhile.
+  // Blocks until no object is left. The caller makes sure that none is added meanwhile.
   void WaitForNone() {
     MutexLock lock(mu_);
     cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return count_ == 0; });

@@ -144,7 +144,7 @@ class TB_THREAD_ANNOTATION(scoped_lockable) ReaderLock {
 class CondVar {
  public:
   // All waits release `mu` while they wait, and hold it again when they evaluate `pred` and on return. The analysis
-  // does not see that the lambdas `pred`, which require `mu`, are called with it.
+  // does not see that `mu` is held when the lambda `pred`, which requires it, is called.
   template <typename Pred>
   void Wait(Mutex& mu, Pred pred, std::source_location where = std::source_location::current())
       TB_REQUIRES(mu) TB_NO_THREAD_SAFETY_ANALYSIS {
@@ -175,7 +175,7 @@ class CondVar {
   void NotifyAll();
 
  private:
-  // Blocks until notified, until `deadline` passes, or for less.
+  // Blocks until notified or until `deadline` passes. May return earlier for no reason.
   void WaitOnce(std::unique_lock<std::mutex>& lock, MonotonicClock::time_point deadline, std::source_location where);
 
   std::condition_variable cv_;

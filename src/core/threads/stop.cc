@@ -49,7 +49,8 @@ constexpr int kSignals[] = {SIGTERM, SIGINT};
 std::atomic<bool> stop_requested = false;
 int signal_event = -1;  // an eventfd; OnSignal writes the number of the signal
 
-// A second signal has its usual effect, which is to end the process.
+// Wakes the thread that calls WaitForSignal. Also restores the usual effect of the signals, so that a second signal
+// ends the process.
 void OnSignal(int number) {
   const int saved_errno = errno;
   for (const int signal : kSignals) {

@@ -1,4 +1,4 @@
-// Tells the parts of the library that are waiting that the process is asked to stop (tensorbraid/core/stop.h).
+// When the process is asked to stop (tensorbraid/core/stop.h), wakes the parts of the library that wait.
 #ifndef TENSORBRAID_CORE_THREADS_STOP_H_
 #define TENSORBRAID_CORE_THREADS_STOP_H_
 
@@ -23,9 +23,9 @@ class OnStopRequest {
   const std::function<void()> wake_;
 };
 
-// What a signal does: makes StopRequested() true and calls the listeners. `why` is logged, for example "SIGTERM".
+// Does what a signal does: makes StopRequested() true and calls the listeners. `why` is logged, for example "SIGTERM".
 void RequestStop(const char* why);
-// For tests: makes StopRequested() false again, so that a test can start another training in the same process.
+// For tests: makes StopRequested() false again, so that a test can start another training run in the same process.
 void WithdrawStopRequest();
 
 }  // namespace tensorbraid

@@ -33,7 +33,7 @@ void ThreadPool::Stop() {
     blocking_cv_.NotifyAll();
     blocking_cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return blocking_threads_ == 0; });
   }
-  // Run the blocking work that was scheduled while the last blocking threads ended: all scheduled work runs.
+  // Run the blocking work that was scheduled while the last blocking threads ended, since all scheduled work must run.
   BlockingLoop();
   {
     MutexLock lock(mu_);
@@ -84,7 +84,8 @@ void ThreadPool::BlockingLoop() {
     work = nullptr;
     mu_.Lock();
   }
-  // Notify under the lock: the pool may be destroyed as soon as the lock is released.
+  // Notify under the lock: the pool may be destroyed as soon as the lock is released. The number is negative if Stop
+  // called this function.
   if (--blocking_threads_ <= 0) blocking_cv_.NotifyAll();
   mu_.Unlock();
 }
@@ -131,7 +132,7 @@ void ThreadPool::ParallelFor(int64_t total, double cost_ns, const std::function<
     return std::max(0, idle_ - static_cast<int>(queue_.size()));
   };
   // Several ranges per thread balance the load between threads of different speed. If all threads are busy now, the
-  // work is split for one that becomes idle later.
+  // work is split for a thread that may become idle later.
   ranges = std::min<int64_t>(ranges, 4 * (std::max(1, idle_threads()) + 1));
   struct Shared {
     std::atomic<int64_t> next{0};

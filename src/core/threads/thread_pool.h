@@ -1,4 +1,4 @@
-// A pool of threads, and loops that share their work among them.
+// A pool of threads that runs closures and shares the work of parallel loops.
 #ifndef TENSORBRAID_CORE_THREADS_THREAD_POOL_H_
 #define TENSORBRAID_CORE_THREADS_THREAD_POOL_H_
 
@@ -35,9 +35,9 @@ class ThreadPool {
   uint64_t OnStop(std::function<void()> closure);
   // On return, the closure is not running and will not be called any more. Must not be called from a closure of OnStop.
   void RemoveOnStop(uint64_t id);
-  // Runs all scheduled closures, also those that they schedule in turn, then joins the threads. Later calls are still
-  // allowed, but work that is scheduled later never runs: it is destroyed at once, and ParallelFor runs all ranges on
-  // its caller. Idempotent, but not thread-safe: two threads must not call Stop at the same time.
+  // Runs all scheduled closures, including those that these closures schedule, then joins the threads. Later calls are
+  // still allowed, but work that is scheduled later never runs: it is destroyed at once, and ParallelFor runs all
+  // ranges on its caller. Idempotent, but not thread-safe: two threads must not call Stop at the same time.
   void Stop();
 
   // Runs body(begin, end) over disjoint ranges that cover [0, total), on the calling thread and on idle pool threads,

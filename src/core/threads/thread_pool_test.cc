@@ -1,3 +1,4 @@
+// Tests ThreadPool and Timer (core/system/timer.h).
 #include "core/threads/thread_pool.h"
 
 #include <gtest/gtest.h>
@@ -19,9 +20,9 @@ TEST(ThreadPoolTest, ParallelForCoversEveryIndexOnceEvenFromPoolThreads) {
   std::atomic<int> finished{0};
   constexpr int kOuter = 8, kInner = 1000;
   std::vector<std::atomic<int>> hits(kOuter * kInner);
-  pool.ParallelFor(kOuter, 1e6, [&](int64_t b, int64_t e) {
+  pool.ParallelFor(kOuter, /*cost_ns=*/1e6, [&](int64_t b, int64_t e) {
     for (int64_t i = b; i < e; ++i) {
-      pool.ParallelFor(kInner, 1e3, [&, i](int64_t bb, int64_t ee) {
+      pool.ParallelFor(kInner, /*cost_ns=*/1e3, [&, i](int64_t bb, int64_t ee) {
         for (int64_t j = bb; j < ee; ++j) ++hits[i * kInner + j];
       });
       ++finished;
@@ -40,7 +41,7 @@ TEST(ThreadPoolTest, ParallelForRethrowsOnItsCallerAfterAllRangesHaveEnded) {
   };
   for (int i = 0; i < 100; ++i) {
     begun = 0;
-    EXPECT_THROW(pool.ParallelFor(8, 1e6, throw_all), std::bad_alloc);
+    EXPECT_THROW(pool.ParallelFor(8, /*cost_ns=*/1e6, throw_all), std::bad_alloc);
     EXPECT_EQ(begun, 8);
   }
 }
@@ -61,7 +62,7 @@ TEST(ThreadPoolTest, AThreadThatBecomesIdleJoinsALoopThatHasBegun) {
     changed.Wait(mu, [&] { return busy; });
   }
   const auto caller = std::this_thread::get_id();
-  pool.ParallelFor(8, 1e6, [&](int64_t, int64_t) {
+  pool.ParallelFor(8, /*cost_ns=*/1e6, [&](int64_t, int64_t) {
     MutexLock lock(mu);
     released = true;
     joined = joined || std::this_thread::get_id() != caller;
@@ -73,21 +74,21 @@ TEST(ThreadPoolTest, AThreadThatBecomesIdleJoinsALoopThatHasBegun) {
   EXPECT_TRUE(joined);
 }
 
-TEST(ThreadPoolTest, WorkOfAStoppedPoolIsDestroyedAndItsLoopsRunOnTheirCaller) {
+TEST(ThreadPoolTest, AStoppedPoolDestroysWorkAndRunsLoopsOnTheirCaller) {
   ThreadPool pool("test", 2);
   pool.Stop();
   const auto dropped = std::make_shared<int>(0);
-  pool.Schedule([dropped] { FAIL() << "the pool has stopped"; });
-  pool.ScheduleBlocking([dropped] { FAIL() << "the pool has stopped"; });
+  pool.Schedule([dropped] { FAIL() << "a stopped pool has run work"; });
+  pool.ScheduleBlocking([dropped] { FAIL() << "a stopped pool has run work"; });
   EXPECT_EQ(dropped.use_count(), 1);
   std::vector<int> hits(1000);
-  pool.ParallelFor(1000, 1e6, [&](int64_t begin, int64_t end) {
+  pool.ParallelFor(1000, /*cost_ns=*/1e6, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) ++hits[i];
   });
   EXPECT_EQ(hits, std::vector<int>(1000, 1));
 }
 
-TEST(TimerTest, RunsInOrderAndCancels) {
+TEST(TimerTest, RunsClosuresInTheOrderOfTheirTimesButNotACancelledOne) {
   Timer timer;
   Mutex mu;
   CondVar cv;
@@ -113,12 +114,12 @@ TEST(TimerTest, DropsItsClosuresWhenItStops) {
   EXPECT_EQ(dropped.use_count(), 1);
   EXPECT_FALSE(timer.Cancel(pending));
   const Timer::Id later =
-      timer.RunAfter(std::chrono::milliseconds(0), [dropped] { FAIL() << "the timer has stopped"; });
+      timer.RunAfter(std::chrono::milliseconds(0), [dropped] { FAIL() << "a stopped timer has run a closure"; });
   EXPECT_EQ(dropped.use_count(), 1);
   EXPECT_FALSE(timer.CancelAndWait(later));
 }
 
-TEST(TimerTest, CancellingNothingReturnsAtOnce) {
+TEST(TimerTest, CancelAndWaitWithoutATimerReturnsAtOnce) {
   Timer timer;
   EXPECT_FALSE(timer.CancelAndWait(0));
 }

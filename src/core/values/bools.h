@@ -1,4 +1,4 @@
-// Makes bool tensors valid whose bytes come from files or other programs.
+// Repairs bool tensors whose bytes come from files or other programs.
 #ifndef TENSORBRAID_CORE_VALUES_BOOLS_H_
 #define TENSORBRAID_CORE_VALUES_BOOLS_H_
 

@@ -66,11 +66,13 @@ constexpr Skips MakeSkips() {
 
 constexpr Skips kSkips = MakeSkips();
 
+// Continues the checksum `crc` over kLane zero bytes.
 uint32_t SkipLane(uint32_t crc) {
   return kSkips[0][crc & 0xff] ^ kSkips[1][crc >> 8 & 0xff] ^ kSkips[2][crc >> 16 & 0xff] ^ kSkips[3][crc >> 24];
 }
 
-// The instruction gives its result after three cycles, but can start in each. So three lanes are summed side by side.
+// The instruction takes three cycles, but the processor can start one in each cycle. So the checksums of three
+// neighbouring lanes of kLane bytes are computed side by side, and then combined.
 __attribute__((target("sse4.2"))) uint32_t ByInstruction(const char* p, size_t size, uint32_t crc) {
   for (; size >= 3 * kLane; p += 3 * kLane, size -= 3 * kLane) {
     uint64_t a = crc, b = 0, c = 0;

@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli), the checksum of TFRecord files and tensor bundles.
+// Computes CRC-32C (Castagnoli), the checksum of TFRecord files and tensor bundles.
 #ifndef TENSORBRAID_CORE_VALUES_CRC32C_H_
 #define TENSORBRAID_CORE_VALUES_CRC32C_H_
 

@@ -7,7 +7,7 @@
 namespace tensorbraid {
 namespace {
 
-// From RFC 3720, appendix B.4.
+// The second is the usual check value of CRC-32C. The last two are from RFC 3720, appendix B.4.
 TEST(Crc32c, KnownAnswers) {
   EXPECT_EQ(Crc32c(""), 0u);
   EXPECT_EQ(Crc32c("123456789"), 0xe3069283u);
@@ -23,9 +23,9 @@ TEST(Crc32c, PartsGiveTheChecksumOfTheWhole) {
   }
 }
 
-TEST(Crc32c, ALongTextHasTheChecksumOfItsBytesOneByOne) {
+TEST(Crc32c, ALongTextHasTheSameChecksumAtOnceAndByteByByte) {
   std::string text(20000, '\0');
-  for (size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * 2654435761u >> 13);
+  for (size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * 2654435761u >> 13);  // pseudorandom
   uint32_t by_bytes = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     by_bytes = Crc32c(std::string_view(text).substr(i, 1), by_bytes);

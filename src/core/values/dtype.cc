@@ -141,7 +141,7 @@ Bfloat16::Bfloat16(float value) {
     bits = static_cast<uint16_t>((u >> 16) | 0x40);  // keep it a NaN whatever the low bits were
     return;
   }
-  u += 0x7fff + ((u >> 16) & 1);
+  u += 0x7fff + ((u >> 16) & 1);  // round to the nearest, and halves to even
   bits = static_cast<uint16_t>(u >> 16);
 }
 

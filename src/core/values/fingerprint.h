@@ -1,4 +1,4 @@
-// Hashes whose values users may store: they are the same on every machine and in TensorFlow. Thread-safe.
+// Computes hashes that users may store, because they are the same on every machine and in TensorFlow. Thread-safe.
 #ifndef TENSORBRAID_CORE_VALUES_FINGERPRINT_H_
 #define TENSORBRAID_CORE_VALUES_FINGERPRINT_H_
 

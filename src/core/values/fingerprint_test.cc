@@ -14,7 +14,7 @@ TEST(Fingerprint, SipHashMatchesThePaper) {
   EXPECT_EQ(SipHash(0x0706050403020100, 0x0f0e0d0c0b0a0908, message), 0xa129ca6149be45e5u);
 }
 
-TEST(Fingerprint, EveryByteCounts) {
+TEST(Fingerprint, EveryByteChangesTheHash) {
   for (size_t size = 1; size < 70; ++size) {
     const std::string text(size, 'a');
     for (size_t i = 0; i < size; ++i) {

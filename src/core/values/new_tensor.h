@@ -7,7 +7,7 @@
 
 namespace tensorbraid {
 
-// Like Tensor::Create, in memory of `allocator`. Elements of types that are not plain are always in host memory.
+// Like Tensor::Create, but in memory of `allocator`. Elements of types that are not plain are always in host memory.
 StatusOr<Tensor> NewTensor(DType dtype, const Shape& shape, Allocator& allocator);
 
 }  // namespace tensorbraid

@@ -28,7 +28,7 @@ std::atomic<size_t> all_mappings{0};
 // Counts the mappings and bytes of one buffer against the limits of the process, until this object is destroyed.
 class Share {
  public:
-  // Null if the limits do not allow it.
+  // Returns null if the limits do not allow so many mappings or bytes.
   static std::unique_ptr<Share> Take(size_t mappings, size_t bytes) {
     if (!CountMemory(static_cast<int64_t>(bytes))) return nullptr;
     std::unique_ptr<Share> share(new Share(mappings, bytes));
@@ -48,7 +48,7 @@ class Share {
   const size_t bytes_;
 };
 
-// Writes the element again and again.
+// Fills the `size` bytes at `out` with copies of the element. REQUIRES: `size` is a multiple of `element_size`.
 void FillWith(const void* element, size_t element_size, void* out, size_t size) {
   if (size == 0) return;
   auto* bytes = static_cast<std::byte*>(out);

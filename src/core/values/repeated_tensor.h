@@ -6,10 +6,10 @@
 
 namespace tensorbraid {
 
-// A tensor whose elements all have the value at `element`, which has DTypeSize(dtype) bytes. From 1 MiB on, the
-// elements are in a small block of memory that is mapped many times, so that the tensor takes about 1.5 % of its size
-// and is made at once. Such a tensor is not writable. InvalidArgument for a bad shape, ResourceExhausted for too many
-// bytes. REQUIRES: IsPlain(dtype).
+// Returns a tensor whose elements all have the value at `element`, which has DTypeSize(dtype) bytes. From 1 MiB on, the
+// elements are in a small block of memory that is mapped many times, if the system allows so many mappings. Such a
+// tensor takes at most 1/32 of its size, or 256 KiB if that is more, and is not writable. InvalidArgument for a bad
+// shape, ResourceExhausted for too many bytes. REQUIRES: IsPlain(dtype).
 StatusOr<Tensor> RepeatedTensor(DType dtype, const Shape& shape, const void* element);
 
 // If `tensor` is a large tensor that RepeatedTensor has made, or a part of such a tensor that is not empty, returns the

@@ -23,7 +23,7 @@ TEST(RepeatedTensorTest, EveryElementHasTheValue) {
   }
 }
 
-TEST(RepeatedTensorTest, ALargeOneTakesLittleMemoryAndIsNotWritable) {
+TEST(RepeatedTensorTest, ALargeTensorTakesLittleMemoryAndIsNotWritable) {
   const float value = -1;
   const int64_t before = GetAllocatorStats().bytes_in_use;
   const auto t = RepeatedTensor(kFloat32, {int64_t{1} << 30}, &value);
@@ -33,15 +33,15 @@ TEST(RepeatedTensorTest, ALargeOneTakesLittleMemoryAndIsNotWritable) {
   EXPECT_EQ(t->data<float>()[(int64_t{1} << 30) - 1], value);
 }
 
-TEST(RepeatedTensorTest, ItsMemoryIsGivenBack) {
+TEST(RepeatedTensorTest, ADestroyedTensorGivesBackItsMemoryAndMappings) {
   const float value = -1;
   const int64_t before = GetAllocatorStats().bytes_in_use;
-  // Together they have more mappings than all tensors may have at once.
+  // All these tensors at once would have more mappings than the limit allows.
   for (int i = 0; i < 1000; ++i) ASSERT_NE(RepeatedElement(*RepeatedTensor(kFloat32, {16 << 20}, &value)), nullptr);
   EXPECT_EQ(GetAllocatorStats().bytes_in_use, before);
 }
 
-TEST(RepeatedTensorTest, WithoutMappingsTheElementsAreWritten) {
+TEST(RepeatedTensorTest, WhenTheMappingsRunOutTheElementsAreWrittenToMemory) {
   const int8_t value = 3;
   std::vector<Tensor> many;
   while (many.empty() || RepeatedElement(many.back()) != nullptr) {
@@ -53,7 +53,7 @@ TEST(RepeatedTensorTest, WithoutMappingsTheElementsAreWritten) {
   EXPECT_EQ(many.back().data<int8_t>()[(16 << 20) - 1], value);
 }
 
-TEST(RepeatedTensorTest, PartsOfALargeOneRepeatTheSameElement) {
+TEST(RepeatedTensorTest, PartsOfALargeTensorRepeatTheSameElement) {
   const int32_t value = 9;
   const auto t = RepeatedTensor(kInt32, {3, kLarge}, &value);
   ASSERT_TRUE(t.ok()) << t.status();
@@ -67,7 +67,7 @@ TEST(RepeatedTensorTest, PartsOfALargeOneRepeatTheSameElement) {
   EXPECT_EQ(RepeatedElement(*Tensor::FromBuffer(t->buffer(), 0, kInt64, {4})), nullptr);
 }
 
-TEST(RepeatedTensorTest, RefusesWhatIsNoTensorOrTooLarge) {
+TEST(RepeatedTensorTest, RefusesInvalidShapesAndTooManyBytes) {
   const float value = 1;
   EXPECT_EQ(RepeatedTensor(kFloat32, {-1}, &value).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_FALSE(RepeatedTensor(kFloat32, {int64_t{1} << 62}, &value).ok());

@@ -10,7 +10,7 @@
 namespace tensorbraid {
 
 // Names a resource of one device and holds a reference to it. Handles do not leave their task, because ops that use a
-// resource are placed with it.
+// resource are placed on its device.
 struct ResourceHandle {
   RefPtr<RefCounted> resource;
   std::string device;

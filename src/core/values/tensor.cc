@@ -87,7 +87,7 @@ void PrintElements(std::ostringstream& out, const Tensor& t, int max) {
   }
 }
 
-// Ends the program because of a mistake of the caller at `loc`.
+// Ends the program because the caller at `loc` has made an error.
 template <typename... Parts>
 [[noreturn]] void EndAt(const std::source_location& loc, const char* what, const Parts&... message) {
   CheckFailed(loc.file_name(), static_cast<int>(loc.line()), what, StrCat(message...));

@@ -1,4 +1,4 @@
-// The size that a tensor of a given shape would have.
+// Computes the size that a tensor of a given shape would have.
 #ifndef TENSORBRAID_CORE_VALUES_TENSOR_BYTES_H_
 #define TENSORBRAID_CORE_VALUES_TENSOR_BYTES_H_
 

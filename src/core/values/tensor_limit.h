@@ -10,12 +10,13 @@
 
 namespace tensorbraid {
 
-// Tensor::Create fails with ResourceExhausted for more bytes than this. There is no limit before the first call.
-// Thread-safe.
+// From now on, Tensor::Create fails with ResourceExhausted for more than `bytes` bytes. There is no limit before the
+// first call. Thread-safe.
 void SetMaxTensorBytes(int64_t bytes);
 
-// Whether a tensor may have this dtype and shape: InvalidArgument if they are not complete or have too many elements to
-// count, ResourceExhausted if it would have more bytes than the limit. Thread-safe.
+// Checks that a tensor may have this dtype and shape. InvalidArgument if no tensor can have the dtype, if the shape is
+// not fully defined or if it has too many elements to count; ResourceExhausted if the tensor would have more bytes than
+// the limit. Thread-safe.
 Status CheckTensorSize(DType dtype, const Shape& shape);
 
 }  // namespace tensorbraid

@@ -1,3 +1,4 @@
+// Tests tensors, shapes and dtypes, and parts of the allocator, of status.h and of strings.h.
 #include "tensorbraid/core/tensor.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +50,7 @@ TEST(TensorDeathTest, ReadingTheResultOfAFetchedOperationSaysWhyItHasNoValue) {
   EXPECT_DEATH(none.data<float>(), "returns for a fetched operation");
 }
 
-TEST(TensorDeathTest, AMistakeNamesTheLineOfTheCallerAndTheTensor) {
+TEST(TensorDeathTest, AWrongUseNamesTheLineOfTheCallerAndTheTensor) {
   const std::string here = "tensor_test.cc:[0-9]+: ";
   Tensor t = Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   const std::string type =
@@ -88,7 +89,7 @@ StatusOr<int> SumOfHalves(int a, int b) {
   return x + y;
 }
 
-TEST(StatusTest, TwoAssignmentsOnOneLineAreTwoVariables) {
+TEST(StatusTest, TwoAssignOrReturnsMayBeOnOneLine) {
   EXPECT_EQ(SumOfHalves(2, 4).value(), 3);
   EXPECT_EQ(SumOfHalves(2, 3).status().message(), "3 is odd");
   EXPECT_EQ(SumOfHalves(1, 3).status().message(), "1 is odd");
@@ -135,7 +136,7 @@ TEST(DTypeTest, NamesAreParsedBack) {
   EXPECT_EQ(ParseDType("floaty"), std::nullopt);
 }
 
-TEST(StringsTest, NearestWordIsNearEnough) {
+TEST(StringsTest, NearestWordReturnsOnlyASimilarWord) {
   EXPECT_EQ(NearestWord("train_step", {"train_steps", "data_dir"}), "train_steps");
   EXPECT_EQ(NearestWord("zzzzzzzz", {"train_steps", "data_dir"}), "");
 }

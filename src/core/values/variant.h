@@ -29,7 +29,7 @@ struct DTypeOf<Variant> {
   static constexpr DType value = DType::kVariant;
 };
 
-// A scalar variant tensor.
+// Returns a scalar variant tensor that holds `value`.
 Tensor MakeVariantTensor(RefPtr<VariantValue> value);
 // Returns the value of a scalar variant tensor. InvalidArgument if `tensor` is not a scalar variant or its variant is
 // empty.
@@ -37,7 +37,7 @@ StatusOr<VariantValue*> VariantOf(const Tensor& tensor);
 // The error for a variant of another type: "the variant is [have], not a [want]".
 Status WrongVariant(const VariantValue* have, const char* want);
 
-// Returns the value as a T. InvalidArgument if it has another type.
+// Like VariantOf, but returns the value as a T. InvalidArgument if it has another type.
 template <typename T>
 StatusOr<T*> VariantAs(const Tensor& tensor) {
   TF_ASSIGN_OR_RETURN(VariantValue * value, VariantOf(tensor));

@@ -9,7 +9,7 @@
 namespace tensorbraid {
 namespace {
 
-// Larger tensors in attributes are not compared; they count as different.
+// Larger tensors in attributes are not compared, but taken to be different.
 constexpr size_t kMaxComparedBytes = 64 << 10;
 
 bool SameTensor(const Tensor& a, const Tensor& b) {

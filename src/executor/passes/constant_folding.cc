@@ -36,7 +36,7 @@ bool CanFold(const Node& node) {
   return IsPure(node) && IsSmall(node);
 }
 
-// Evaluates the node in a graph of its own.
+// Evaluates the node in a separate graph.
 StatusOr<std::vector<Tensor>> Compute(const Node& node) {
   Graph alone;
   std::map<const Node*, Node*> constants;

@@ -1,7 +1,7 @@
 // Fuses FusedBatchNormV3, the Relu behind it, and the MaxPool behind that into _FusedBatchNormRelu, and their gradients
-// into _FusedBatchNormReluGrad. Without a MaxPool that fits, the windows have one pixel. The fused nodes neither write
-// nor read the tensors in between, which are as large as the image. Fuses only where the kernels exist: float32 on
-// CPUs, channels last, and a number of channels that fills whole vectors.
+// into _FusedBatchNormReluGrad. Without a MaxPool that fits, the fused nodes get windows of one pixel. The fused
+// nodes neither write nor read the tensors in between, which are as large as the image. Fuses only where the kernels
+// exist: float32 on CPUs, channels last, and a number of channels that fills whole vectors.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -76,14 +76,14 @@ class BatchNormFusion {
   bool IsFusible(const Node& norm) {
     if (norm.type() != "FusedBatchNormV3" || !HasValue(norm, "data_format", "NHWC") || !Fits(norm, norm)) return false;
     const Shape& x = norm.output_shape(0);
-    constexpr int64_t kLanes = 16;  // of the kernels' vectors
+    constexpr int64_t kLanes = 16;  // the number of elements in a vector of the kernels
     if (!x.has_rank() || x.rank() != 4 || x.dim(3) <= 0 || x.dim(3) % kLanes != 0) return false;
     const auto& uses = uses_[norm.id()];
     return std::count_if(uses.begin(), uses.end(), [](const Use& use) { return use.output == 0; }) == 1;
   }
 
-  // Returns the gradient node of `norm` if it is the only consumer of `from`, which is the gradient of the Relu's
-  // result; otherwise null.
+  // Returns the gradient node of `norm` if it is the only consumer of `from`, the node that computes the gradient of
+  // the Relu; otherwise null.
   Node* GradientBehind(const Node& from, const Node& norm) {
     if (!MayVanish(from, norm) || waited_for_[from.id()] || uses_[from.id()].size() != 1) return nullptr;
     const Use& use = uses_[from.id()][0];
@@ -152,7 +152,7 @@ class BatchNormFusion {
       Node* const grad = GradientBehind(*pool_grad, *norm);
       if (grad == nullptr || NodeOf(maxima) != pool || TileOf(*pool_grad, norm->output_shape(0)) != tile) return false;
       if (!FuseGradient(grad, *norm, pool_grad->inputs()[2], *tile)) return false;
-      replacements_.Replace(pool_grad, {OutputOf(grad, 0)});  // which nothing takes any more
+      replacements_.Replace(pool_grad, {OutputOf(grad, 0)});  // `grad` was its only consumer
     }
     if (!FuseForward(norm, *tile)) return false;
     replacements_.Replace(relu, {OutputOf(norm, 0)});

@@ -26,7 +26,7 @@ Tensor Values(const Shape& shape, double seed) {
 
 // Batch norm, Relu and, unless the window has one pixel, a maximum, with the gradients of x, scale and offset.
 struct NormLayer {
-  // x is computed, so nothing else holds its buffer, and its gradient may reuse the buffer.
+  // If `x_is_computed`, x is not a constant: nothing else holds its buffer, which the gradient of x may reuse.
   explicit NormLayer(const Shape& shape, Window window = {1, 1, 1, 1}, bool training = true, Tensor input = {},
                      bool x_is_computed = false) {
     const Shape channels = {shape.dim(3)};
@@ -99,7 +99,7 @@ TEST(FuseBatchNormsPass, BatchNormReluAndMaximumBecomeOneNodeAndSoDoTheirGradien
   EXPECT_EQ(gradient.output_shape(0), Shape({2, 4, 6, 16}));
 }
 
-TEST(FuseBatchNormsPass, WithoutAMaximumThatFitsTheWindowIsOnePixel) {
+TEST(FuseBatchNormsPass, WindowsHaveOnePixelIfThereIsNoMaximumThatFits) {
   {
     NormLayer l({2, 4, 6, 16});
     l.AddGradients();
@@ -121,24 +121,24 @@ TEST(FuseBatchNormsPass, WithoutAMaximumThatFitsTheWindowIsOnePixel) {
   l.fetches.push_back(l.relu);
   const auto o = l.Optimized(true);
   EXPECT_EQ(Count(*o, "MaxPool"), 1);
-  EXPECT_EQ(FetchedFrom(*o, 6).attr<Window>("ksize"), (Window{1, 1, 1, 1}));
+  EXPECT_EQ(FetchedFrom(*o, 6).attr<Window>("ksize"), (Window{1, 1, 1, 1}));  // fetch 6 is the Relu
 }
 
 TEST(FuseBatchNormsPass, LeavesOtherNodesAlone) {
   {
-    NormLayer l({2, 4, 6, 16});  // what Relu gets is fetched
+    NormLayer l({2, 4, 6, 16});  // the input of the Relu is fetched
     l.AddGradients();
     l.fetches.push_back(l.norm.y);
     EXPECT_EQ(Count(*l.Optimized(true), "FusedBatchNormV3"), 1);
   }
   {
-    NormLayer l({2, 4, 6, 20}, {1, 2, 2, 1});  // no whole vectors of channels
+    NormLayer l({2, 4, 6, 20}, {1, 2, 2, 1});  // 20 channels do not fill whole vectors of 16
     l.AddGradients();
     EXPECT_EQ(Count(*l.Optimized(true), "FusedBatchNormV3"), 1);
   }
   NormLayer l({2, 4, 6, 16});
   l.AddGradients();
-  const Output dy = Const(l.g, Values({2, 4, 6, 16}, 7));  // the gradient of a Relu of something else
+  const Output dy = Const(l.g, Values({2, 4, 6, 16}, 7));  // for a ReluGrad that does not lead to the batch norm
   const Output other = NodeBuilder(l.g, "ReluGrad").Input(dy).Input(l.relu).Output();
   l.fetches.push_back(Square(other));
   const auto o = l.Optimized(true);
@@ -146,7 +146,7 @@ TEST(FuseBatchNormsPass, LeavesOtherNodesAlone) {
   EXPECT_EQ(Count(*o, "_FusedBatchNormReluGrad"), 1);
 }
 
-TEST(FusedBatchNormReluKernel, HasTheValuesOfSingleOps) {
+TEST(FusedBatchNormReluKernel, HasTheValuesOfTheSeparateOps) {
   struct Case {
     Shape x;
     Window window;
@@ -184,7 +184,7 @@ TEST(FusedBatchNormReluKernel, HasTheValuesOfSingleOps) {
   }
 }
 
-TEST(FusedBatchNormReluKernel, TreatsNaNsAsTheSingleOps) {
+TEST(FusedBatchNormReluKernel, TreatsNaNsAsTheSeparateOpsDo) {
   for (const Window& window : {Window{1, 1, 1, 1}, Window{1, 2, 2, 1}}) {
     const Shape shape = {2, 4, 4, 16};
     Tensor x = Values(shape, 1);

@@ -1,5 +1,5 @@
 // Fuses Conv2D or MatMul, the BiasAdd behind it and the Relu behind that into one node, whose kernel adds the bias
-// while the product is in the cache. Only where the kernel exists: float32 on CPUs, channels last.
+// while the product is in the cache. Fuses only where the kernel exists: for float32 on CPUs with the channels last.
 #include <optional>
 #include <string>
 #include <vector>

@@ -65,7 +65,7 @@ TEST(FuseBiasesPass, AProductItsBiasAndReluBecomeOneNode) {
   EXPECT_EQ(FetchedFrom(*o, 2).attr<Strings>("fused_ops"), (Strings{"BiasAdd"}));
 }
 
-TEST(FuseBiasesPass, WhatIsUsedElsewhereIsComputedByItself) {
+TEST(FuseBiasesPass, AResultThatIsUsedElsewhereIsComputedByItself) {
   Layer l;
   const Output product = MatMul(l.rows, l.weights);
   const Output of_product = WithBias(product, l.bias);
@@ -94,7 +94,7 @@ TEST(FuseBiasesPass, LeavesAloneWhatHasNoKernel) {
   const Output planes = Placeholder(l.g, kFloat32, {2, 3, 8, 8}, "planes");
   const Output first = WithBias(Convolved(planes, l.filter, "NCHW"), l.bias, "NCHW");
   EXPECT_EQ(Count(*After(FuseBiases, l.g, {planes, l.filter, l.bias}, {first}), "Conv2D"), 1);
-  // A bias of unknown size may be a mistake, whose message should name the BiasAdd.
+  // A bias of unknown size may be wrong. Then the error should name the BiasAdd.
   const Output any = Placeholder(l.g, kFloat32, Shape::Unknown(), "any");
   const Output unknown = WithBias(MatMul(l.rows, l.weights), any);
   EXPECT_EQ(Count(*After(FuseBiases, l.g, {l.rows, l.weights, any}, {unknown}), "MatMul"), 1);
@@ -151,11 +151,12 @@ void ExpectSameBits(const Output& fused, const Output& plain) {
   EXPECT_EQ(std::memcmp(a.data<float>().data(), b.data<float>().data(), a.num_bytes()), 0) << a.shape().ToString();
 }
 
-TEST(FusedKernels, HaveTheBitsOfSingleOps) {
+TEST(FusedKernels, HaveTheBitsOfTheSeparateOps) {
   struct Case {
     Shape images, filter;
   };
-  // Parts of a batch; rows of one image; no image; and groups of one channel of which oneDNN computes some slowly.
+  // Many images, which are split into parts of the batch; one image, which is split into rows; an empty batch; and a
+  // convolution with groups of one input channel.
   for (const Case& c : {Case{{70, 12, 12, 8}, {5, 5, 8, 16}}, Case{{1, 64, 64, 16}, {3, 3, 16, 32}},
                         Case{{0, 8, 8, 3}, {3, 3, 3, 4}}, Case{{2, 9, 9, 3}, {3, 3, 1, 9}}}) {
     for (const bool relu : {false, true}) {

@@ -10,7 +10,7 @@
 
 namespace tensorbraid {
 
-// Calls fuse(first, second) for each pair of pure nodes where `second` takes `first` as its input 0. If `fuse` returns
+// Calls fuse(first, second) for each pair of pure nodes where input 0 of `second` comes from `first`. If `fuse` returns
 // a node, and its op accepts the inputs, the node replaces the pair, under the name of `second`. Leaves out pairs that
 // must not change: if `first` has other consumers, if `second` has control inputs, if the nodes are on two devices or
 // not on a CPU, or if a result is not float32. Visits the nodes in the order of their ids, so `first` may be a fused

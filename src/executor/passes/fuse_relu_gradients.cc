@@ -1,5 +1,5 @@
 // Fuses MaxPoolGrad and the ReluGrad behind it into one node, if the maximum was taken over the output of that Relu.
-// Saves writing and reading a tensor of the size of the image once more.
+// This saves one write and one read of a tensor of the size of the image.
 #include <optional>
 
 #include "executor/passes/fuse_pairs.h"

@@ -15,7 +15,7 @@ namespace {
 
 using PoolSizes = std::vector<int64_t>;
 
-// How maxima are taken.
+// The attributes of a MaxPool.
 struct PoolChoice {
   PoolSizes ksize = {1, 2, 2, 1}, strides = {1, 2, 2, 1};
   std::string padding = "VALID", format = "NHWC";
@@ -35,7 +35,7 @@ Output ReluGradOf(const Output& dy, const Output& x) {
   return NodeBuilder(*dy.graph(), "ReluGrad").Input(dy).Input(x).Output();
 }
 
-// The inputs of the gradients of a Relu and the maximum over its output.
+// A MaxPool over the output of a Relu: x is the output of the Relu, y that of the MaxPool, and dy the gradient of y.
 struct PooledRelu {
   explicit PooledRelu(DType dtype = kFloat32)
       : x(Placeholder(g, dtype, {-1, 8, 8, 4}, "x")),
@@ -73,23 +73,24 @@ TEST(FuseReluGradientsPass, LeavesOtherPairsAlone) {
     const Output of_pool = l.OfPool();
     EXPECT_EQ(Count(*l.Fused({ReluGradOf(of_pool, l.x), of_pool}), "ReluGrad"), 1);
   }
-  PooledRelu l(kFloat64);
+  PooledRelu l(kFloat64);  // the fused kernel is for float32
   EXPECT_EQ(Count(*l.Fused({ReluGradOf(l.OfPool(), l.x)}), "ReluGrad"), 1);
 }
 
-TEST(MaxPoolReluGradKernel, HasTheBitsOfSingleOps) {
+TEST(MaxPoolReluGradKernel, HasTheBitsOfTheSeparateOps) {
   struct Case {
     Shape x;
     PoolChoice windows;
   };
-  // Windows of four and of two elements that tile the image; few channels; windows that overlap; planes; no image.
+  // Windows of four and of two elements that tile the image; few channels; windows that overlap; channels first; an
+  // empty batch.
   for (const Case& c : {Case{{40, 12, 12, 16}, {}}, Case{{3, 4, 6, 8}, {{1, 1, 2, 1}, {1, 1, 2, 1}}},
                         Case{{3, 6, 6, 3}, {}}, Case{{5, 9, 9, 8}, {{1, 3, 3, 1}, {1, 2, 2, 1}, "SAME"}},
                         Case{{4, 3, 8, 8}, {{1, 1, 2, 2}, {1, 1, 2, 2}, "VALID", "NCHW"}}, Case{{0, 8, 8, 4}, {}}}) {
     Graph g;
     Tensor values(kFloat32, c.x);
     int64_t i = 0;
-    // A third of the elements is 0, as behind a Relu; and elements that no Relu returns.
+    // A third of the elements is 0, as behind a Relu. Others are negative, and one is NaN.
     for (float& v : values.mutable_data<float>()) v = ++i % 3 == 0 ? 0 : static_cast<float>(std::sin(double(i % 101)));
     if (i > 50) values.mutable_data<float>()[50] = std::numeric_limits<float>::quiet_NaN();
     const Output x = Const(g, values), y = PoolOp("MaxPool", {x}, c.windows);

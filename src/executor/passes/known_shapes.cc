@@ -1,11 +1,11 @@
-// Replaces the shape, size and rank of a tensor whose shape is known before the graph runs by constants, so that the
-// tensor itself need not be computed.
+// Replaces Shape, Size and Rank nodes by constants if the shape of their input is known before the graph runs, so that
+// the input itself need not be computed.
 #include "executor/passes/pass.h"
 
 namespace tensorbraid {
 namespace {
 
-// Whether the tensor is the value of a reference, perhaps behind Identity nodes. Its shape is not folded: TensorFlow's
+// Whether the tensor is the value of a reference, perhaps behind Identity nodes. Its rank is not folded: TensorFlow's
 // assert_variables_initialized computes the rank of each variable, and must fail if a variable has no value.
 bool ReadsReference(Output o) {
   while (NodeOf(o)->type() == "Identity" && !IsRef(NodeOf(o)->output_type(o.index()))) {

@@ -9,8 +9,9 @@
 namespace tensorbraid {
 namespace {
 
-// The gradient of a sequence's inputs is a fifth of the arithmetic of training the sequence, and is not needed if the
-// inputs are data.
+// Whether the node's kernel saves much work by leaving out unused outputs. These ops compute the gradients of an LSTM
+// over a sequence. The gradient of the sequence's inputs is a fifth of the arithmetic of training, and is not needed if
+// the inputs are data.
 bool CanLeaveOutOutputs(const Node& node) {
   return node.type() == "BlockLSTMGrad" || node.type() == "BlockLSTMGradV2" || node.type() == "_BlockLSTMGrad";
 }

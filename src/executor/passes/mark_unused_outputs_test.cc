@@ -12,7 +12,7 @@
 namespace tensorbraid {
 namespace {
 
-// The gradients of a sequence of LSTM cells.
+// The gradients of an LSTM of 4 units over 3 steps, with 5 features and batches of 2.
 struct LstmTraining {
   LstmTraining() {
     const auto zeros = [&](const Shape& shape) { return Zeros(g, shape, kFloat32); };
@@ -27,7 +27,7 @@ struct LstmTraining {
   Output of_x, of_w;
 };
 
-TEST(MarkUnusedOutputsPass, MarksWhatNothingUses) {
+TEST(MarkUnusedOutputsPass, MarksTheOutputsThatNothingUses) {
   LstmTraining t;
   ASSERT_EQ(t.of_w.op().type(), "BlockLSTMGrad");
   const auto o = After(MarkUnusedOutputs, t.g, {}, {t.of_w});
@@ -36,7 +36,7 @@ TEST(MarkUnusedOutputsPass, MarksWhatNothingUses) {
   for (int i = 0; i < grad.num_outputs(); ++i) EXPECT_EQ(IsUnusedOutput(grad, i), i != t.of_w.index()) << i;
 }
 
-TEST(MarkUnusedOutputsPass, FetchesAreUses) {
+TEST(MarkUnusedOutputsPass, DoesNotMarkFetchedOutputs) {
   LstmTraining t;
   const auto o = After(MarkUnusedOutputs, t.g, {}, {t.of_w, t.of_x});
   const Node& grad = FetchedFrom(*o, 0);

@@ -1,7 +1,7 @@
 // Passes: rewrites of a graph that make it cheaper to run and do not change its results.
 //
-// A pass changes the placed graph of one run signature in place, in one sweep. passes.cc has the list of passes, in the
-// order in which they run.
+// A pass changes a placed graph in place, in one sweep. The graph is what one combination of feeds, fetches and targets
+// needs. passes.cc has the list of passes, in the order in which they run.
 #ifndef TENSORBRAID_EXECUTOR_PASSES_PASS_H_
 #define TENSORBRAID_EXECUTOR_PASSES_PASS_H_
 
@@ -38,7 +38,7 @@ class PassContext {
 };
 
 struct Pass {
-  std::string_view name;  // as users write it to skip the pass
+  std::string_view name;  // users write it to skip the pass (optimize.h)
   // On entry, every node of `graph` is consumed or a target, except nodes that an earlier pass has left without a
   // consumer. Ids rise along every edge except back edges. Both must hold when the pass returns. An error means that
   // the graph must not be used.
@@ -90,12 +90,13 @@ class Replacements {
 };
 
 // Whether the node may be folded, merged with an equal one, or dropped: its op is pure, it is no control flow op, and
-// neither inputs nor outputs are references or resources.
+// none of its inputs and outputs is a reference or a resource.
 bool IsPure(const Node& node);
 // For each node, indexed by id: whether it may be dead or run in a loop, because it is a control flow op or depends on
 // one.
 std::vector<bool> ConditionalNodes(const Graph& graph);
 
+// The passes. The file that defines a pass describes it.
 Status FoldKnownShapes(Graph* graph, PassContext& context);
 Status RemoveIdentities(Graph* graph, PassContext& context);
 Status FoldConstants(Graph* graph, PassContext& context);

@@ -22,7 +22,7 @@ inline std::unique_ptr<Graph> Part(const Graph& g, const std::vector<Output>& fe
   return *std::move(part);
 }
 
-// The same part after this pass alone.
+// The part of `g` that the fetches and targets need, after this pass alone.
 inline std::unique_ptr<Graph> After(Status (*pass)(Graph*, PassContext&), const Graph& g,
                                     const std::vector<Output>& feeds, const std::vector<Output>& fetches,
                                     const std::vector<Operation>& targets = {}) {

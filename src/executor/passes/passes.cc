@@ -10,7 +10,7 @@ std::span<const Pass> Passes() {
       {"constant_folding", FoldConstants},
       // After the passes that make nodes equal.
       {"common_subexpressions", MergeCommonSubexpressions},
-      // After the merging of equal nodes, which may give a node more consumers, and while no node has references.
+      // After common_subexpressions, which may give a node more consumers.
       {"fuse_biases", FuseBiases},
       {"fuse_relu_gradients", FuseReluGradients},
       // After fuse_relu_gradients, whose node this pass fuses further.

@@ -18,7 +18,7 @@ TEST(PrunePass, DropsPureNodesThatLostTheirConsumers) {
   ASSERT_TRUE(FoldKnownShapes(part.get(), context).ok());
   ASSERT_TRUE(Prune(part.get(), context).ok());
   EXPECT_EQ(Count(*part, "Exp"), 0);
-  EXPECT_EQ(Count(*part, "RandomUniform"), 1);  // its state would differ in later runs
+  EXPECT_EQ(Count(*part, "RandomUniform"), 1);  // without it, its generator would have another state in later runs
   EXPECT_EQ(ImplOf(*part).Find(NodeOf(unused)->name()), nullptr);
   for (size_t i = 0; i < ImplOf(*part).nodes().size(); ++i) {
     EXPECT_EQ(ImplOf(*part).nodes()[i]->id(), static_cast<int>(i));

@@ -34,7 +34,7 @@ TEST(RemoveIdentitiesPass, NodesWaitForWhatTheIdentityForwarded) {
   EXPECT_EQ(FetchedFrom(*o, 0).control_inputs()[0]->type(), "Exp");
 }
 
-TEST(RemoveIdentitiesPass, KeepsOnesThatOrderOrMoveOrGuard) {
+TEST(RemoveIdentitiesPass, KeepsIdentitiesThatOrderOrMoveOrGuard) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {});
   const Output p = Placeholder(g, kBool, {});

@@ -1,5 +1,5 @@
-// Replaces SaveV2 by an op that reads the variables itself, one after the other. With SaveV2, every variable has a
-// snapshot until the last one is written, and an update of a variable in the meantime needs a second buffer.
+// Replaces SaveV2 by an op that reads the variables itself, one after the other. SaveV2 would hold a snapshot of every
+// variable until the last one is written, and an update of a variable in the meantime would need a second buffer.
 #include <vector>
 
 #include "executor/passes/fuse_pairs.h"
@@ -8,13 +8,13 @@
 namespace tensorbraid {
 namespace {
 
-constexpr size_t kFirstTensor = 3;
+constexpr size_t kFirstTensor = 3;  // inputs of SaveV2: prefix, names, slices, then the tensors
 
 // The node that replaces a SaveV2, and the reads that are no longer needed.
 struct Fused {
   NodeSpec spec;
   std::vector<const Node*> reads;
-  bool any = false;
+  bool any = false;  // whether the node takes any variable instead of its value
 };
 
 // `uses` has the number of edges that leave each node, by id.
@@ -26,7 +26,7 @@ Fused Fuse(const Node& save, const std::vector<int>& uses) {
     Output& input = fused.spec.inputs[i];
     const Node& from = *NodeOf(input);
     types.push_back(BaseType(save.input_type(static_cast<int>(i))));
-    if (from.device() != save.device()) continue;  // the value is in another task or in another memory
+    if (from.device() != save.device()) continue;  // the value is on another task or in another memory
     if (IsRef(save.input_type(static_cast<int>(i)))) {
       types.back() = save.input_type(static_cast<int>(i));
     } else if (from.type() == "ReadVariableOp" && uses[from.id()] == 1) {

@@ -28,8 +28,8 @@ bool IsTerm(const Node& product, const Node& sum, PassContext& context) {
          context.DeviceType(product) == "CPU" && AreOfOneTask(product.device(), sum.device());
 }
 
-// Whether all terms have the shape and the transposes of the first one. The shape must be known: the error for terms of
-// different shapes names the AddN.
+// Whether all terms have the shape and the transposes of the first one. The shape must be known. If it is not, the
+// nodes stay as they are, so that an error about terms of different shapes names the AddN.
 bool AreAlike(const std::vector<const Node*>& products) {
   const Node& first = *products[0];
   return first.output_shape(0).is_fully_defined() &&

@@ -49,6 +49,7 @@ std::unique_ptr<Graph> Summed(const Graph& g, const std::vector<Output>& fetches
   return After(SumProducts, g, feeds, fetches, targets);
 }
 
+// Computes fetch 0 with a pool of this many threads; 0: without a pool.
 Tensor Fetch(const Graph& part, int threads) {
   ThreadPool pool("test", std::max(1, threads));
   const auto values =
@@ -57,7 +58,7 @@ Tensor Fetch(const Graph& part, int threads) {
   return values->front();
 }
 
-TEST(SumProductsPass, HasTheValuesOfProductsAndTheirSum) {
+TEST(SumProductsPass, TheFusedNodeHasTheValuesOfTheSum) {
   for (const Sizes& s :
        {Sizes{20, 30, 8, 3, true, false}, Sizes{64, 256, 16, 40, true, false}, Sizes{5, 7, 3, 2, false, false},
         Sizes{6, 4, 9, 5, false, true}, Sizes{300, 200, 100, 9, true, true}, Sizes{1, 1, 1, 2, false, false},
@@ -78,7 +79,7 @@ TEST(SumProductsPass, HasTheValuesOfProductsAndTheirSum) {
   }
 }
 
-TEST(SumProductsPass, WhatIsUsedElsewhereStays) {
+TEST(SumProductsPass, LeavesASumWithATermThatIsUsedElsewhereOrWaits) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {4, 3}, "x");
   const auto product = [&] { return MatMul(x, x, {.transpose_a = true}); };
@@ -94,6 +95,7 @@ TEST(SumProductsPass, WhatIsUsedElsewhereStays) {
     waits = product();
   }
   const Output twice = product();
+  // The second term of each sum is fetched, is waited for, waits, is used twice, or is not a MatMul.
   const auto o = Summed(g,
                         {AddN({product(), fetched}), fetched, AddN({product(), waited_for}), AddN({product(), waits}),
                          AddN({twice, twice}), AddN({product(), Transpose(product(), {1, 0})})},
@@ -101,11 +103,11 @@ TEST(SumProductsPass, WhatIsUsedElsewhereStays) {
   EXPECT_EQ(Count(*o, "_SumOfMatMuls"), 0);
 }
 
-TEST(SumProductsPass, OnlyProductsThatAreAlike) {
+TEST(SumProductsPass, FusesOnlyProductsThatAreAlike) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {4, 4}, "x"), rows = Placeholder(g, kFloat32, {-1, 4}, "rows");
   const std::vector<Output> sums = {
-      AddN({MatMul(x, x), MatMul(x, x, {.transpose_a = true})}),  // other transposes
+      AddN({MatMul(x, x), MatMul(x, x, {.transpose_a = true})}),  // different transposes
       AddN({MatMul(rows, x), MatMul(rows, x)}),                   // an unknown shape
       AddN({MatMul(x, x), x}),
       SumOf(g, {4, 4, 4, 2, false, false}, kFloat64),

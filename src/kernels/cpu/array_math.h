@@ -10,6 +10,7 @@
 
 namespace tensorbraid {
 
+// The n numbers at `data` as an Eigen array.
 template <typename T>
 Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>> Vec(T* data, int64_t n) {
   return {data, static_cast<Eigen::Index>(n)};
@@ -19,7 +20,7 @@ Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>> Vec(const T* data, int64_t 
   return {data, static_cast<Eigen::Index>(n)};
 }
 
-// out[i] = f(a[i], b[i]). f must accept Eigen expressions and single numbers. Integers wrap around.
+// out[i] = f(a[i], b[i]). f must accept both Eigen expressions and single numbers. Integers wrap around.
 template <typename T, typename F>
 void Combine(const T* a, const T* b, T* out, int64_t n, const F& f) {
   if constexpr (kIsHalf<T>) {

@@ -23,7 +23,7 @@ inline constexpr bool kIsComplex<std::complex<T>> = true;
 template <typename T>
 using ComputeType = std::conditional_t<kIsHalf<T>, float, T>;
 
-// The type in which to compute a T so that signed overflow wraps around, as in NumPy.
+// The type in which to compute with numbers of type T so that signed integers wrap around on overflow, as in NumPy.
 template <typename T>
 using Wrapping = std::conditional_t<std::is_integral_v<T>, std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>, T>;
 

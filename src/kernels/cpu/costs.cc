@@ -82,7 +82,8 @@ Cost EinsumCost(const CostContext& c) {
   const AttrValue* attr = c.node().FindAttr("equation");
   const auto* equation = attr == nullptr ? nullptr : attr->get<std::string>();
   if (equation == nullptr) return cost;
-  // Every combination of the labels' values is one multiplication and one addition. Labels of "..." count as one.
+  // Every combination of the labels' values is one multiplication and one addition. The dimensions of "..." together
+  // are treated as one label.
   std::array<double, 256> sizes{};
   double ellipsis = 1;
   size_t at = 0;
@@ -172,6 +173,7 @@ Cost RowUpdateCost(const CostContext& c) {
   return cost;
 }
 
+// As much as for 16 MB of data, because a disk may be slow.
 Cost FileCost(const CostContext&) { return {.bytes = 16 << 20, .flops = 0}; }
 
 }  // namespace tensorbraid::cpu

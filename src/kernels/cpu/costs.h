@@ -26,16 +26,16 @@ Cost FunctorCost(const CostContext& c) {
 
 Cost ReductionCost(const CostContext& c);    // reads input 0; the outputs are small
 Cost ProductCost(const CostContext& c);      // MatMul, BatchMatMul, SparseMatMul, of inputs 0 and 1
-Cost ProductSumCost(const CostContext& c);   // the sum of the products of the first half of the inputs with the second
+Cost ProductSumCost(const CostContext& c);   // the sum of the products a_i * b_i of inputs a_0, a_1, ..., b_0, b_1, ...
 Cost ConvolutionCost(const CostContext& c);  // convolutions and their gradients, also depthwise ones
 Cost EinsumCost(const CostContext& c);
 Cost SparseProductCost(const CostContext& c);  // SparseTensorDenseMatMul
-Cost LinalgCost(const CostContext& c);         // cubic algorithms on the matrices of input 0; solvers: input 1 too
+Cost LinalgCost(const CostContext& c);         // cubic algorithms on the matrices of input 0; for solvers, input 1 is B
 Cost FourierCost(const CostContext& c);
 Cost GatherCost(const CostContext& c);  // copies rows of input 0, which may be a large table, at the indices in input 1
-Cost UpdateCost(const CostContext& c);  // reads and writes each variable once, at the elements of the operand
-Cost RowUpdateCost(const CostContext& c);  // reads indices and updates, and reads and writes as much of the variable
-Cost FileCost(const CostContext& c);       // accesses files, so it may wait for a disk
+Cost UpdateCost(const CostContext& c);  // for each variable: reads and writes as many elements as the operand has
+Cost RowUpdateCost(const CostContext& c);  // reads indices and updates; reads and writes as many bytes of the variable
+Cost FileCost(const CostContext& c);       // accesses files, so the kernel may wait for a disk
 
 }  // namespace tensorbraid::cpu
 

@@ -1,3 +1,4 @@
+// Tests the cost functions of CPU kernels (costs.h).
 #include "kernels/cpu/costs.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@
 namespace tensorbraid {
 namespace {
 
-// The cost of the node by its kernel for the CPU.
+// The cost of the node according to its CPU kernel.
 Cost CostOf(const Output& output) {
   const auto def = KernelRegistry::Global().Find(*NodeOf(output), "CPU");
   TB_CHECK_OK(def.status());
@@ -26,7 +27,7 @@ TEST(Costs, ElementwiseKernelsReadAndWriteEveryElement) {
   const Cost cost = CostOf(Tensors(g, {10, 20}) + Tensors(g, {20}));
   EXPECT_EQ(cost.bytes, 4 * (200 + 20 + 200));
   EXPECT_GE(cost.flops, 200);
-  // The cost of a function that takes long per element includes that time.
+  // Lgamma takes long per element. Its cost includes that time.
   EXPECT_GT(EstimatedNs(CostOf(NodeBuilder(g, "Lgamma").Input(Tensors(g, {1000})).Output())), 10'000);
 }
 
@@ -76,7 +77,7 @@ TEST(Costs, DecompositionsAreCubic) {
     return EstimatedNs(CostOf(NodeBuilder(g, "Cholesky").Input(Tensors(g, {2, n, n})).Output()));
   };
   EXPECT_NEAR(cholesky(400) / cholesky(200), 8, 0.5);
-  EXPECT_GT(cholesky(64), 50'000);  // 32 KB of input
+  EXPECT_GT(cholesky(64), 50'000);  // far more than it takes to read the 32 KB of input
 }
 
 TEST(Costs, GatheringFewRowsOfALargeTableIsCheap) {
@@ -94,7 +95,7 @@ TEST(Costs, UnknownAndWrongShapesGiveALowerBound) {
   const CostContext context(*NodeOf(product));
   EXPECT_EQ(cpu::ProductCost(context).flops, 0);
   EXPECT_TRUE(context.lacks_input());
-  // Kernels check shapes; cost functions run before them.
+  // Kernels check shapes, but cost functions run before the kernels. So they must accept wrong shapes, as here scalars.
   const Output add = unknown + unknown;
   Entry scalar[2] = {{.value = Tensor::Scalar(1.0f), .ref = nullptr}, {.value = Tensor::Scalar(1.0f), .ref = nullptr}};
   const CostContext wrong(*NodeOf(add), scalar);
@@ -104,7 +105,7 @@ TEST(Costs, UnknownAndWrongShapesGiveALowerBound) {
   }
 }
 
-TEST(Costs, EveryKernelAcceptsNodesOfUnknownShape) {
+TEST(Costs, EveryCostFunctionAcceptsNodesOfUnknownShape) {
   // A node of each op that can be made from inputs of unknown shape without further attributes.
   for (const auto& [op, def] : KernelRegistry::Global().kernels()) {
     if (def.cost == kNoCost) continue;

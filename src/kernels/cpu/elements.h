@@ -62,7 +62,7 @@ void CopyElements(const E* from, int64_t n, E* to) {
   }
 }
 
-// Zero, false or the empty string.
+// Zero, false, the empty string, or a handle or variant that is empty.
 template <typename E>
 E ZeroElement() {
   return E{};

@@ -39,6 +39,7 @@ absl::InlinedVector<Axis, 4> MergedAxes(const Shape& a, const Shape& b, const Sh
   return axes;
 }
 
+// Runs the loop over n elements. According to `spread`, one operand may be a single element.
 Status RunFlat(KernelContext& ctx, const BinaryLoop& loop, const char* a, const char* b, char* out, int64_t n,
                Spread spread) {
   const int64_t a_size = spread == Spread::kLeft ? 0 : loop.in_size;
@@ -52,6 +53,7 @@ Status RunFlat(KernelContext& ctx, const BinaryLoop& loop, const char* a, const 
   return ok ? OkStatus() : InvalidArgument(loop.refusal);
 }
 
+// Runs the loop over each row of the innermost axis.
 Status RunAxes(KernelContext& ctx, const BinaryLoop& loop, absl::InlinedVector<Axis, 4> axes, const char* a,
                const char* b, char* out) {
   const Axis inner = axes.back();

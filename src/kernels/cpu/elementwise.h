@@ -1,7 +1,7 @@
 // Elementwise kernels: loops over rows of elements, and drivers that split broadcast tensors into such rows.
 //
 // A loop handles types and arithmetic, but not shapes; a driver handles shapes, but not types. So each new (op, dtype)
-// instantiates only three small loops. 16-bit floats go through the float32 loop, block by block.
+// instantiates only three small loops, one for each Spread. 16-bit floats go through the float32 loop, block by block.
 #ifndef TENSORBRAID_KERNELS_CPU_ELEMENTWISE_H_
 #define TENSORBRAID_KERNELS_CPU_ELEMENTWISE_H_
 
@@ -51,7 +51,9 @@ Status RunUnary(KernelContext& ctx, UnaryRow row, int in_size, int out_size, dou
 
 // A functor F is a struct with
 //   template <typename T> static R Apply(T a, T b)        (R: T, or bool)
-// and optionally `static constexpr double kCostNs`, `kRefusal` and `template <typename T> static bool Refuses(T b)`.
+// and optionally `static constexpr double kCostNs` (per element). If it also has `static constexpr const char*
+// kRefusal` and `template <typename T> static bool Refuses(T b)`, integer operands b that it refuses are an error with
+// this text.
 template <typename F, typename T, typename R>
 bool BinaryRowOf(const void* av, const void* bv, void* outv, int64_t n, Spread spread) {
   const T* a = static_cast<const T*>(av);
@@ -124,7 +126,7 @@ void HalfUnaryRow(const void* inv, void* outv, int64_t n) {
 }
 
 // The type for which the loops are compiled: T, or the unsigned integer of the same size if F has `static constexpr
-// bool kWraps = true`, which means that it gives the same bits for signed and unsigned integers.
+// bool kWraps = true`, which means that F gives the same bits for signed and unsigned integers.
 template <typename F, typename T>
 auto BinaryTypeOf() {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && requires { requires F::kWraps; }) {

@@ -72,6 +72,7 @@ struct DivF {
   }
 };
 
+// Division whose result is 0 where b is 0.
 struct DivNoNanF {
   template <typename T>
   static T Apply(T a, T b) {
@@ -79,6 +80,7 @@ struct DivNoNanF {
   }
 };
 
+// Division rounded towards minus infinity, like Python's //.
 struct FloorDivF {
   static constexpr double kCostNs = 1.5;
   static constexpr const char* kRefusal = DivF::kRefusal;

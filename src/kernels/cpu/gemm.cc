@@ -16,10 +16,10 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Multiplies by oneDNN, except for the products that MultiplyNarrow computes faster. Measured on one thread of a Zen 4
-// core, with the first factor transposed: [784,100]x[100,10] takes 15 us in MultiplyNarrow and 31 us in oneDNN,
-// [1024,128]x[128,10] 27 and 78. If the first factor is not transposed, as in [100,784]x[784,10] (32 us in oneDNN), the
-// gain is small.
+// Multiplies with oneDNN, except for the products that MultiplyNarrow computes faster. Measured on one thread of a Zen
+// 4 core, with the first factor transposed: [784,100]x[100,10] takes 15 us in MultiplyNarrow and 31 us in oneDNN;
+// [1024,128]x[128,10] takes 27 us and 78 us. If the first factor is not transposed, as in [100,784]x[784,10] (32 us in
+// oneDNN), the gain is small.
 void Multiply(const GemmPart& s, const float* a, const float* b, float* c) {
   if (IsNarrowProduct(s)) return MultiplyNarrow(s, a, b, c);
   UseOneOpenMpThread();
@@ -28,7 +28,8 @@ void Multiply(const GemmPart& s, const float* a, const float* b, float* c) {
   TB_CHECK(status == dnnl_success);
 }
 
-// Integers. Only the strides of the operands depend on whether they are transposed, so this is compiled once per type.
+// Integers. Only the strides of the operands depend on whether they are transposed, so this function is compiled once
+// per type.
 template <typename T>
 requires std::is_integral_v<T>
 void Multiply(const GemmPart& s, const T* a, const T* b, T* c) {
@@ -114,7 +115,7 @@ void Gemm(ThreadPool* pool, bool transpose_a, bool transpose_b, int64_t m, int64
     Shared(pool, s, fa, fb, fc);
     FromFloat(fc, c, m * n);
   } else if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(uint32_t)) {
-    // Computed in a wider type. The low bits of its result equal the result of the narrow type, which wraps around.
+    // Computes in a wider type. The low bits of its result equal the result of the narrow type, which wraps around.
     const std::vector<uint32_t> wa(a, a + m * k), wb(b, b + k * n);
     std::vector<uint32_t> wc(m * n);
     Shared(pool, s, wa.data(), wb.data(), wc.data());

@@ -41,7 +41,7 @@ struct GemmPart {
 template <typename T>
 void Gemm(ThreadPool* pool, const GemmPart& part, const T* a, const T* b, T* c);
 
-// Sizes of the product [m,k] times [k,n] of the last two dimensions of tensors of rank 2 or more.
+// The sizes of a product of tensors of rank 2 or more, whose last two dimensions are matrices [m,k] and [k,n].
 struct MatMulSizes {
   int64_t m = 0;
   int64_t n = 0;
@@ -60,8 +60,8 @@ void GemmOf(ThreadPool* pool, bool transpose_a, bool transpose_b, const MatMulSi
 // Returns InvalidArgument if a rank is below 2 or the inner dimensions differ.
 StatusOr<MatMulSizes> MatMulSizesOf(const Shape& a, const Shape& b, bool transpose_a, bool transpose_b);
 
-// Returns the index of the matrix that product i uses of an operand. The operand has batch dimensions `of`, which are
-// broadcast to `batch`.
+// Product i of a batch uses one matrix of each operand. Returns the index of this matrix in an operand whose batch
+// dimensions `of` are broadcast to `batch`.
 int64_t MatrixAt(const Shape& of, const Shape& batch, int64_t i);
 
 }  // namespace tensorbraid::cpu

@@ -1,4 +1,4 @@
-// Products of complex matrices.
+// The Gemm functions (gemm.h) for complex matrices. They use Eigen.
 #include <Eigen/Core>
 #include <algorithm>
 #include <complex>

@@ -1,3 +1,4 @@
+// Tests matrix products (gemm.h).
 #include "kernels/cpu/gemm.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,8 @@ std::vector<T> RampOf(int64_t n) {
   return v;
 }
 
-// The numbers are small integers, so the products of all types are exact and must be equal.
+// Products of floats take other paths (oneDNN or MultiplyNarrow) than products of doubles (Eigen). The numbers are
+// small integers, so the products of both types are exact and must be equal.
 TEST(GemmTest, ProductsOfFloatsEqualThoseOfDoubles) {
   for (const int64_t m : {1, 2, 15, 16, 17, 40, 48, 63, 64, 65, 200}) {
     for (const int64_t n : {1, 2, 3, 7, 8, 9, 10, 15, 16, 17, 40}) {
@@ -35,8 +37,8 @@ TEST(GemmTest, ProductsOfFloatsEqualThoseOfDoubles) {
   }
 }
 
-// Parts of larger matrices: what lies beside c must not change.
-TEST(GemmTest, PartsOfMatricesWriteOnlyTheirPart) {
+// The result is a block c of a larger matrix. The elements of that matrix outside of c must not change.
+TEST(GemmTest, AProductIntoAPartOfAMatrixWritesOnlyThisPart) {
   constexpr int64_t kM = 37, kN = 10, kK = 20, kAStride = 41, kBStride = 13, kCStride = 12;
   for (const bool add : {false, true}) {
     const GemmPart part{.transpose_a = true,

@@ -5,7 +5,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Eigen's half and bfloat16 have the same layout as ours, and conversions that use the CPU's instructions.
+// Eigen's half and bfloat16 have the same layout as ours, and their conversions use the CPU's instructions.
 template <typename E, typename H>
 void Widen(const H* in, float* out, int64_t n) {
   static_assert(sizeof(E) == sizeof(H));

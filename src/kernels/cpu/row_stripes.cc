@@ -24,7 +24,9 @@ void VisitByStripe(ThreadPool& pool, std::span<const int64_t> rows, std::span<Ro
     std::iota(numbers.begin(), numbers.end(), int64_t{0});
     return visit(numbers);
   }
-  // A counting sort: the numbers of stripe s end up in [begin[s], begin[s + 1]).
+  // A counting sort: the numbers of stripe s end up in [begin[s], begin[s + 1]). The sizes of the stripes are counted
+  // two places further on. So after the partial sum, begin[s + 1] is the start of stripe s. Each number of the stripe
+  // that is placed advances begin[s + 1], up to the end of the stripe.
   constexpr size_t kStripes = RowLocks::kStripes;
   const RowLocks& table = *tables[0];
   std::array<size_t, kStripes + 2> begin{};

@@ -12,8 +12,8 @@
 namespace tensorbraid {
 namespace {
 
-// Each kind of update is a function of the old element and the update, both in their ComputeType. If it has `kWraps`,
-// signed and unsigned integers of one size give the same bits.
+// Each kind of update is a function of the old element and the update, both in their ComputeType. If the struct has
+// `kWraps`, signed and unsigned integers of one size give the same bits.
 struct AddTo {
   static constexpr bool kWraps = true;
   template <typename C>
@@ -71,6 +71,7 @@ struct GreaterOf {
   }
 };
 
+// The arguments of UpdateRows.
 struct Rows {
   std::span<const int64_t> rows;
   int64_t size;

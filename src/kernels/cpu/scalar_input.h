@@ -1,4 +1,4 @@
-// Inputs of kernels that hold one value.
+// Reads kernel inputs that hold a single value.
 #ifndef TENSORBRAID_KERNELS_CPU_SCALAR_INPUT_H_
 #define TENSORBRAID_KERNELS_CPU_SCALAR_INPUT_H_
 
@@ -7,8 +7,8 @@
 
 namespace tensorbraid {
 
-// The value in input `i`. REQUIRES: the input has the dtype of T. Like TensorFlow, takes a tensor of any rank with one
-// element; otherwise InvalidArgument, which names the input as `what`.
+// The value in input `i`. Like TensorFlow, accepts a tensor of any rank that has one element. Returns InvalidArgument,
+// with `what` as the name of the input, for other numbers of elements. REQUIRES: the input has the dtype of T.
 template <typename T>
 StatusOr<T> ScalarInput(const KernelContext& ctx, int i, const char* what) {
   const Tensor& t = ctx.input(i);

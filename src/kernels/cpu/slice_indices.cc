@@ -7,7 +7,7 @@
 namespace tensorbraid {
 namespace {
 
-// Calls f with the elements in their integer type.
+// Calls f with the elements of `t` in their integer type.
 template <typename F>
 StatusOr<std::vector<int64_t>> WithIntegers(const Tensor& t, const F& f) {
   switch (t.dtype()) {

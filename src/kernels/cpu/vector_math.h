@@ -1,7 +1,7 @@
-// Exponential functions that compilers vectorise: no branches, no tables, no calls. For float; double uses the C
-// library, which is slower and exact to the last bit or two.
+// Exponential functions for float that compilers vectorise: no branches, no tables, no calls. The versions for double
+// call the C library, which is slower and exact to the last bit or two.
 //
-// The relative error is below 2e-7 (1.5 units in the last place). NaN gives NaN.
+// The relative error for float is below 2e-7 (1.5 units in the last place). NaN gives NaN.
 #ifndef TENSORBRAID_KERNELS_CPU_VECTOR_MATH_H_
 #define TENSORBRAID_KERNELS_CPU_VECTOR_MATH_H_
 
@@ -40,7 +40,7 @@ inline double VectorExp(double x) { return std::exp(x); }
 
 // ln(x) for 0 <= x < infinity; -infinity for 0.
 inline float VectorLog(float x) {
-  // Denormal numbers are scaled into the normal range.
+  // Denormal numbers are scaled into the normal range, by 2^23.
   const bool tiny = x < std::numeric_limits<float>::min();
   const float scaled = tiny ? x * 8388608.0f : x;
   // x = 2^e m with m in [sqrt(1/2), sqrt(2)).
@@ -72,7 +72,8 @@ A VectorSigmoid(A x) {
 
 // tanh(x).
 inline float VectorTanh(float x) {
-  // Near 0: x (1 + x² p(x²)). Elsewhere from e^(-2|x|), where 1 - e^(-2|x|) loses no digits.
+  // Near 0: x (1 + x² p(x²)). Elsewhere (1 - e^(-2|x|)) / (1 + e^(-2|x|)), because there the difference loses no
+  // digits.
   const float z = x * x;
   float p = 0.0022727032f;
   p = p * z - 0.0083264004f;

@@ -1,4 +1,5 @@
-// Array ops that mirror, reverse or roll elements, or move blocks between space and batch or depth dimensions.
+// Array ops that mirror, reverse or roll elements, or move blocks between the spatial dimensions and the batch or depth
+// dimension: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/array/registration.h"
@@ -15,6 +16,7 @@ std::vector<int64_t> PairsOf(const Tensor& t, int rank) {
   return {};
 }
 
+// `sign` is 1 for an op that adds paddings, and -1 for its gradient, which removes them.
 Status PaddedShape(ShapeContext& c, int sign) {
   TF_RETURN_IF_ERROR(c.WithRank(1, 2).status());
   const Shape& in = c.input(0);
@@ -36,9 +38,10 @@ Status PaddedShape(ShapeContext& c, int sign) {
   return OkStatus();
 }
 
-Status MirrorPadShape(ShapeContext& c) { return PaddedShape(c, 1); }
-Status MirrorPadGradShape(ShapeContext& c) { return PaddedShape(c, -1); }
+Status MirrorPadShape(ShapeContext& c) { return PaddedShape(c, /*sign=*/1); }
+Status MirrorPadGradShape(ShapeContext& c) { return PaddedShape(c, /*sign=*/-1); }
 
+// The gradient is the op `gradient_op` with the same paddings and mode.
 template <const char* gradient_op>
 Status MirrorGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   (*input_grads)[0] = NodeBuilder(*op.graph(), gradient_op)
@@ -82,7 +85,8 @@ Status SpaceToBatchShape(ShapeContext& c) {
 }
 Status BatchToSpaceShape(ShapeContext& c) { return SpaceToBatchShape(c); }
 
-// The gradient is the inverse op, with the same remaining inputs and attributes.
+// The gradient is the inverse op, with the same remaining inputs and attributes: the op `one` if the attribute
+// block_size is the size of all blocks, and the op `with_shape` if an input gives the shape of the blocks.
 template <const char* one, const char* with_shape>
 Status BlocksGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Node& node = *NodeOf(op);
@@ -113,6 +117,7 @@ Status DepthShape(ShapeContext& c, bool to_depth) {
   const int64_t block = c.attr<int64_t>("block_size");
   const int first = format == "NHWC" ? 1 : 2;
   const int depth = format == "NHWC" ? 3 : 1;
+  // Multiplies (`grow`) or divides the size of dimension d.
   const auto change = [&](int d, int64_t by, bool grow) -> Status {
     if (s.dim(d) == Shape::kUnknownDim) return OkStatus();
     if (!grow && s.dim(d) % by != 0) {
@@ -133,8 +138,8 @@ Status DepthShape(ShapeContext& c, bool to_depth) {
   return OkStatus();
 }
 
-Status SpaceToDepthShape(ShapeContext& c) { return DepthShape(c, true); }
-Status DepthToSpaceShape(ShapeContext& c) { return DepthShape(c, false); }
+Status SpaceToDepthShape(ShapeContext& c) { return DepthShape(c, /*to_depth=*/true); }
+Status DepthToSpaceShape(ShapeContext& c) { return DepthShape(c, /*to_depth=*/false); }
 
 }  // namespace
 

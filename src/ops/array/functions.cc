@@ -1,3 +1,4 @@
+// The public functions of the array op family, except those that sort (sorting_functions.cc).
 #include <limits>
 #include <map>
 
@@ -9,7 +10,7 @@
 namespace tensorbraid {
 namespace {
 
-// A node with one operand, whose attributes can all be inferred from it.
+// Adds a node with one operand, from which all attributes of the node can be inferred.
 Output Unary(const char* op, const Operand& input, const std::string& name) {
   Graph* g = GraphOf(op, {&input});
   if (g == nullptr) return {};
@@ -26,7 +27,7 @@ std::vector<Output> AllOutputs(const Operation& op) {
   return outputs;
 }
 
-// A node with two inputs: a tensor and a list of integers.
+// Adds a node with two inputs: a tensor and a list of integers. `argument` is the name of the input for the list.
 Output WithIntegers(const char* op, const Operand& input, const char* argument, const Integers& integers,
                     const std::string& name) {
   Graph* g = integers.graph() != nullptr ? integers.graph() : GraphOf(op, {&input});
@@ -170,8 +171,8 @@ Operation Group(Graph& graph, const std::vector<Operation>& operations, const st
   std::map<std::string, std::vector<Operation>> by_device;
   for (const Operation& op : operations) {
     if (!op.valid()) {
-      // Only the first error is kept. So this has no effect if the mistake that made the operation invalid is recorded
-      // already.
+      // Has no effect if the graph already has the error that made the operation invalid, because a graph keeps only
+      // its first error.
       graph.AddError(InvalidArgument("Group '", name, "': one of the operations is not valid"));
       return {};
     }
@@ -180,7 +181,8 @@ Operation Group(Graph& graph, const std::vector<Operation>& operations, const st
   NodeBuilder group(graph, "NoOp");
   group.Name(name);
   if (by_device.size() == 1) {
-    // All operations are on one device. The group goes there too and needs no transfer from another device.
+    // All operations are on one device. The node goes there, too, whatever the open device and colocation scopes say,
+    // so that no other device takes part.
     for (const Operation& op : operations) group.Control(op);
     auto here = graph.NoDevice();
     auto alone = graph.ColocateWith({});

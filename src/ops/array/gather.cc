@@ -9,7 +9,8 @@
 namespace tensorbraid {
 namespace {
 
-// The axis: 0 for Gather, which has no axis input; nothing if the value is not known while building the graph.
+// The axis along which a node gathers: 0 for Gather, which has no input `axis`. Nothing if the value of the input is
+// not known while building the graph.
 std::optional<int64_t> GatherAxis(const Node& node, const Tensor& axis) {
   if (node.type() == "Gather") return 0;
   if (const auto values = IntegersOf(axis); values && values->size() == 1) return (*values)[0];
@@ -63,8 +64,8 @@ Output ShapeOfParams(Graph& g, const Output& params, const Shape& known) {
   return NodeBuilder(g, op).Input(params).Attr("out_type", kInt64).Output();
 }
 
-// The gradient of rows gathered along dimension 0: slices, with the gradient of each row that was gathered. `params` is
-// a tensor or the handle of a variable and has the static shape `known`.
+// The gradient of a gather along dimension 0: slices, which have the gradient of each gathered row. `params` is a
+// tensor or the handle of a variable; `known` is its static shape.
 Gradient GatheredRows(const Output& params, const Shape& known, Output indices, Output grad) {
   Graph& g = *params.graph();
   const Output shape = ShapeOfParams(g, params, known);
@@ -93,7 +94,7 @@ Gradient GatheredRows(const Output& params, const Shape& known, Output indices, 
 // An int64 scalar.
 Output Number(Graph& g, int64_t value) { return Const(g, Tensor::Scalar(value)); }
 
-// The number of batch dimensions. If the attribute is negative, it counts from the end of the dimensions of `indices`.
+// The number of batch dimensions. A negative attribute batch_dims counts from the end of the dimensions of `indices`.
 Output NumBatchDims(const Node& node, Output indices) {
   Graph& g = *indices.graph();
   const int64_t dims = BatchDims(node);
@@ -107,9 +108,10 @@ Output ProductOf(Output vector, Output begin, Output end) {
   return ReduceProd(Slice(vector, ExpandDims(begin, 0), ExpandDims(end - begin, 0)), {0});
 }
 
-// Adds each slice of the gradient to the slice of params, a tensor of the given shape, that it was gathered from along
-// dimension `axis`. `outer` says that there may be dimensions between the batches and the axis. Sees params as
-// [batches, outer, rows, inner] and the gradient as [batches, outer, count, inner], with `count` indices in each batch.
+// The gradient of params, a tensor with the given shape, from which slices were gathered along dimension `axis`. It is
+// the sum, for each slice of params, of the slices of the gradient that were gathered from it. `outer` says that there
+// may be dimensions between the batch dimensions and the axis. Treats params as [batches, between, rows, inner] and the
+// gradient as [batches, between, count, inner], with `count` indices in each batch.
 Output SumOfGathered(Output shape, Output indices, Output grad, Output axis, Output batch_dims, bool outer) {
   Graph& g = *grad.graph();
   const Output zero = Number(g, 0);
@@ -120,7 +122,7 @@ Output SumOfGathered(Output shape, Output indices, Output grad, Output axis, Out
   const Output rows = ProductOf(shape, axis, axis + 1);
   const Output inner = ProductOf(shape, axis + 1, Size(shape, kInt64));
   if (outer) grad = Transpose(Reshape(grad, Stack({batches, between, count, inner})), {0, 2, 1, 3});
-  // The rows of all batches are one dimension: row r of batch b is row b * rows + r.
+  // UnsortedSegmentSum gets the rows of all batches in one dimension: row r of batch b is row b * rows + r.
   const Output first = ExpandDims(Range(g, 0, batches) * rows, 1);
   const Output row = first + Reshape(Cast(indices, kInt64), Stack({batches, count}));
   Output sum = NodeBuilder(g, "UnsortedSegmentSum")
@@ -132,8 +134,8 @@ Output SumOfGathered(Output shape, Output indices, Output grad, Output axis, Out
   return Reshape(sum, shape);
 }
 
-// The gradient of a gather along dimension 0 is slices. Along another dimension, or one that is not known while
-// building, it is a dense tensor.
+// The gradient of a gather along dimension 0 consists of slices (IndexedSlices). The gradient of a gather along another
+// dimension, or along one that is not known while building the graph, is a dense tensor.
 Status GatherGradient(const Operation& op, const std::vector<Gradient>& grads, std::vector<Gradient>* input_grads) {
   Graph& g = *op.graph();
   const Node& node = *NodeOf(op);
@@ -169,8 +171,8 @@ Status GatherNdShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// If each position has one component, returns slices. Otherwise adds each slice of the gradient to the slice that it
-// was gathered from.
+// The gradient of GatherNd. If the positions in `indices` are known to have one component, which is then a row number,
+// returns slices. Otherwise returns a tensor to which each slice of `grad` is added at its position.
 Gradient GatheredPositions(const Output& params, const Shape& known, const Output& indices, const Output& grad) {
   Graph& g = *params.graph();
   const Shape& shape = indices.shape();
@@ -189,13 +191,13 @@ Status GatherNdGradient(const Operation& op, const std::vector<Gradient>& grads,
   return OkStatus();
 }
 
-// What VarHandleOp declares; unknown for other handles.
+// The shape that VarHandleOp declares for its variable. Unknown for other handles.
 Shape DeclaredShape(const Output& handle) {
   return handle.op().type() == "VarHandleOp" ? NodeOf(handle)->attr<Shape>("shape") : Shape::Unknown();
 }
 
-// Without batch dimensions, the gradient is slices. With batch dimensions, the rows were gathered along the dimension
-// after these.
+// Without batch dimensions, the gradient consists of slices. With batch dimensions, the rows were gathered along the
+// dimension after the batch dimensions.
 Status ResourceGatherGradient(const Operation& op, const std::vector<Gradient>& grads,
                               std::vector<Gradient>* input_grads) {
   const Node& node = *NodeOf(op);

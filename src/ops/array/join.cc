@@ -1,4 +1,4 @@
-// Array ops that join tensors and split them: concat, split, pack, unpack.
+// Array ops that join tensors and split them (concat, split, pack, unpack): schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/array/registration.h"
@@ -13,6 +13,8 @@ std::optional<int64_t> ScalarValue(const Tensor& t) {
   return t.dtype() == kInt32 ? t.data<int32_t>()[0] : t.data<int64_t>()[0];
 }
 
+// Replaces a negative axis, which counts from the last one, by its number. Returns InvalidArgument if it is out of
+// range.
 Status NormalizeAxis(int64_t* axis, int rank) {
   if (*axis < -rank || *axis >= rank)
     return InvalidArgument("axis ", *axis, " is out of range for ", rank, " dimensions");
@@ -27,7 +29,7 @@ Status ConcatShapeOf(ShapeContext& c, int first, int last, int axis_input) {
   for (int i = first; i < last; ++i) {
     const Shape& in = c.input(i);
     if (!in.has_rank()) continue;
-    if (in.rank() == 0) return InvalidArgument("scalars cannot be concatenated; see Stack");
+    if (in.rank() == 0) return InvalidArgument("scalars cannot be concatenated; use Stack");
     if (out.has_rank() && out.rank() != in.rank()) {
       return InvalidArgument("shapes ", c.input(first), " and ", in, " differ in rank and cannot be concatenated");
     }
@@ -60,7 +62,7 @@ Status ConcatShapeOf(ShapeContext& c, int first, int last, int axis_input) {
 Status ConcatShape(ShapeContext& c) { return ConcatShapeOf(c, 1, c.num_inputs(), 0); }
 Status ConcatV2Shape(ShapeContext& c) { return ConcatShapeOf(c, 0, c.num_inputs() - 1, c.num_inputs() - 1); }
 
-// Slices the gradient at the offsets where the values were joined.
+// Cuts the gradient into slices at the offsets where the values, inputs [first, last), were joined.
 Status ConcatGradientOf(const Operation& op, int first, int last, int axis_input, const std::vector<Output>& grads,
                         std::vector<Output>* input_grads) {
   Graph& g = *op.graph();

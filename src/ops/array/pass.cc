@@ -1,4 +1,5 @@
-// Array ops that pass a tensor through unchanged or reinterpret it, and ops that convert data formats.
+// Array ops that pass a tensor through unchanged or reinterpret it, Empty, and ops that convert data formats: schemas,
+// shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/array/registration.h"

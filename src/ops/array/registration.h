@@ -1,4 +1,4 @@
-// The files of the array ops: each has one function, which registers its ops.
+// Declares the functions that register the array ops. Beside each is the name of the file that defines it.
 #ifndef TENSORBRAID_OPS_ARRAY_REGISTRATION_H_
 #define TENSORBRAID_OPS_ARRAY_REGISTRATION_H_
 
@@ -10,10 +10,11 @@
 
 namespace tensorbraid {
 
-// Shape rule: the output has the shape that attribute "shape" says.
+// Shape rule: the output has the shape in attribute "shape".
 Status PlaceholderShape(ShapeContext& c);
 
-// The values of an int32 or int64 constant; none if the tensor is of another dtype or not known before running.
+// The values of an int32 or int64 tensor. Nothing if it has another dtype, or if it is invalid because its value is not
+// known while building the graph.
 std::optional<std::vector<int64_t>> IntegersOf(const Tensor& t);
 
 void RegisterArrayOps(OpRegistry& r);           // array.cc

@@ -1,4 +1,4 @@
-// Array ops that write elements or rows at given indices.
+// Array ops that write elements or rows at given indices: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/array/registration.h"
@@ -63,7 +63,8 @@ Status TensorScatterSubGradient(const Operation& op, const std::vector<Output>& 
   return OkStatus();
 }
 
-// Divides the gradient of an element equally among the values that equal it: that of the tensor, and the updates.
+// Divides the gradient of an element of the result equally among those of its candidates that equal it: the element of
+// the tensor, and the updates for this element.
 Status TensorScatterExtremeGradient(const Operation& op, const std::vector<Output>& grads,
                                     std::vector<Output>* input_grads) {
   const auto& in = NodeOf(op)->inputs();

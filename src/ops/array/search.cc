@@ -1,4 +1,5 @@
-// Array ops that search: distinct values, list differences, the largest values, bounds in sorted rows.
+// Array ops that search for distinct values, list differences, the largest values or bounds in sorted rows, and
+// UnravelIndex: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/array/registration.h"
@@ -67,6 +68,7 @@ Status TopKGradient(const Operation& op, const std::vector<Output>& grads, std::
   Graph& g = *op.graph();
   const Output in = NodeOf(op)->inputs()[0];
   const auto integer = [&](Output x) { return NodeBuilder(g, "Cast").Input(x).Attr("DstT", kInt32).Output(); };
+  // The element of a vector with the index `at`, as a scalar.
   const auto element = [&](Output of, int at) {
     return NodeBuilder(g, "StridedSlice")
         .Input(of)
@@ -117,7 +119,7 @@ Status UnravelIndexShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Divides the gradient of a row equally among the elements that equal the result.
+// Divides the gradient of each result equally among the elements of its row that equal the result.
 Status NthElementGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output x = NodeOf(op)->inputs()[0];
   const Output chosen = Cast(Equal(x, ExpandDims(op.output(0), -1)), x.dtype());

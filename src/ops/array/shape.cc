@@ -1,4 +1,5 @@
-// Array ops that return shapes, create tensors of a given shape, or change only the shape.
+// Array ops that return shapes, create tensors of a given shape, or change only the shape of a tensor: schemas, shape
+// rules, gradients.
 #include <set>
 
 #include "core/text/strings.h"
@@ -21,7 +22,7 @@ int64_t IntegerAt(const Tensor& t, int64_t i) {
   return t.dtype() == kInt32 ? t.data<int32_t>()[i] : t.data<int64_t>()[i];
 }
 
-// Gradient of ops that only change the shape: reshapes it to the shape of input 0.
+// The gradient of ops that change only the shape is the gradient of the output, reshaped to the shape of input 0.
 Status ReshapeBack(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
   const Output shape = NodeBuilder(g, "Shape").Input(NodeOf(op)->inputs()[0]).Output();
@@ -32,8 +33,8 @@ Status ReshapeBack(const Operation& op, const std::vector<Output>& grads, std::v
 Status ReshapeShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(Shape wanted, c.input_as_shape(1));
   const Shape& in = c.input(0);
-  // Computes the dimension of size -1 from the others, if the input's size is known. A dimension whose size is known
-  // only when a step runs looks the same here.
+  // If the number of elements is known, computes the dimension of size -1 from the others. A dimension whose size is
+  // not known while building the graph looks the same here.
   if (wanted.has_rank()) {
     const Tensor literal = c.input_value(1);
     int64_t known = 1;

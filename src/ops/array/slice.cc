@@ -1,4 +1,5 @@
-// Array ops that extract a region of a tensor or insert one: slice, strided slice, pad.
+// Array ops that extract a region of a tensor or insert one (slice, strided slice, pad): schemas, shape rules,
+// gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/array/registration.h"
@@ -39,7 +40,7 @@ Status SliceShape(ShapeContext& c) {
     } else if ((*size)[i] >= 0) {
       out.set_dim(i, (*size)[i]);
     } else if ((*size)[i] != -1) {
-      return InvalidArgument("size ", i, " must be -1 or more, got ", (*size)[i]);
+      return InvalidArgument("size[", i, "] must be -1 or more, got ", (*size)[i]);
     } else if (begin && in.dim(i) >= 0 && (*begin)[i] >= 0 && (*begin)[i] <= in.dim(i)) {
       out.set_dim(i, in.dim(i) - (*begin)[i]);
     }
@@ -83,8 +84,8 @@ Status StridedSliceShape(ShapeContext& c) {
     c.set_output(0, region.shape);
     return OkStatus();
   }
-  // Only the rank of the result is known. Resolving against unknown sizes leaves the ranges unknown and removes the
-  // dimensions of single elements.
+  // Only the rank of the result is known. Resolving made-up entries against unknown sizes gives this rank: ranges get
+  // an unknown size, and the dimensions in shrink_axis_mask disappear.
   const Shape& length = c.input(1);
   if (!length.has_rank() || length.rank() != 1 || length.dim(0) < 0 || length.dim(0) > 32) return OkStatus();
   const std::vector<int64_t> ones(length.dim(0), 1);
@@ -126,7 +127,8 @@ Status StridedSliceGradGradient(const Operation& op, const std::vector<Output>& 
   return OkStatus();
 }
 
-// What was replaced passes no gradient on. A value is broadcast to the region that it replaces.
+// The elements that were replaced get no gradient. The value may be broadcast to the region that it replaces, so the
+// gradient of the region is reduced to the shape of the value.
 Status StridedSliceUpdateGradient(const Operation& op, const std::vector<Output>& grads,
                                   std::vector<Output>* input_grads) {
   Graph& g = *op.graph();

@@ -1,4 +1,4 @@
-// The public functions that sort, made with TopKV2.
+// The public functions TopK, Sort and ArgSort. All of them use the op TopKV2.
 #include <limits>
 
 #include "core/text/strings.h"
@@ -10,7 +10,7 @@
 namespace tensorbraid {
 namespace {
 
-// Turns the order around, for all numbers of the dtype. It is its own inverse.
+// Maps the numbers of the dtype to each other so that their order is reversed. Applied twice, it gives x.
 Output Reversed(const Output& x) {
   if (IsFloating(x.dtype())) return -x;
   // There is no -x for an unsigned x, nor for the lowest signed number.
@@ -28,7 +28,7 @@ Output Reversed(const Output& x) {
   }
 }
 
-// The sorted values and their positions; invalid after a mistake.
+// The sorted values and their positions. Invalid outputs after an error.
 TopKResult Sorted(const char* function, const Operand& operand, int axis, SortOrder order, const std::string& name) {
   Graph* graph = GraphOf(function, {&operand});
   if (graph == nullptr) return {};
@@ -51,6 +51,7 @@ TopKResult Sorted(const char* function, const Operand& operand, int axis, SortOr
   if (!is_last) x = Transpose(x, swapped);
   const bool ascends = order == SortOrder::kAscending;
   const int64_t size = x.shape().dim(rank - 1);
+  // TopKV2 works along the last dimension. k is its size, as a scalar.
   const Output k = size >= 0 ? Operand(size).ToOutput(*graph, kInt32)
                              : Reshape(Slice(ShapeOf(x), {rank - 1}, {1}), Integers(std::vector<int64_t>()));
   TopKResult sorted = TopK(ascends ? Reversed(x) : x, k);

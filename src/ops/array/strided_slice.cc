@@ -34,7 +34,7 @@ Status AddRange(int64_t size, int64_t begin, bool begin_masked, int64_t end, boo
   return OkStatus();
 }
 
-// Adds a single element. The result does not have its dimension.
+// Adds a single element. The shape of the result does not get a dimension for it.
 Status AddElement(int64_t size, int64_t index, int64_t stride, int dim, StridedRegion* region) {
   if (stride <= 0)
     return InvalidArgument("the stride of a single element (shrink_axis_mask) must be positive, got ", stride);
@@ -74,8 +74,11 @@ StatusOr<StridedRegion> ResolveStridedSlice(const Node& node, const Shape& input
                            input);
   StridedRegion region;
   int dim = 0;
+  // Adds the next `count` dimensions as a whole.
   const auto whole = [&](int count) -> Status {
-    for (; count > 0; --count, ++dim) TF_RETURN_IF_ERROR(AddRange(input.dim(dim), 0, true, 0, true, 1, &region));
+    for (; count > 0; --count, ++dim)
+      TF_RETURN_IF_ERROR(AddRange(input.dim(dim), /*begin=*/0, /*begin_masked=*/true, /*end=*/0, /*end_masked=*/true,
+                                  /*stride=*/1, &region));
     return OkStatus();
   };
   for (int i = 0; i < n; ++i) {

@@ -1,4 +1,4 @@
-// Resolves the entries and masks of a StridedSlice to a region of its input.
+// Finds the region of its input that a StridedSlice selects by its entries (begin, end and strides) and masks.
 #ifndef TENSORBRAID_OPS_ARRAY_STRIDED_SLICE_H_
 #define TENSORBRAID_OPS_ARRAY_STRIDED_SLICE_H_
 

@@ -1,6 +1,6 @@
-// The ops that implement loops and conditionals. The executor gives them their meaning (executor/frame_step.h): a
-// Switch makes one of its outputs dead, a Merge forwards its live input, and Enter, NextIteration and Exit move values
-// between frames and iterations.
+// The ops that implement loops and conditionals: schemas, shape rules, gradients. The executor gives them their meaning
+// (executor/frame_step.h): a Switch makes one of its outputs dead, a Merge forwards its live input, and Enter,
+// NextIteration and Exit move values between frames and iterations.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
@@ -50,8 +50,7 @@ Status LoopCondShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The input gets the gradient of the output that was alive. If the gradient does not depend on that output, the input
-// gets zeros.
+// The input gets the gradient of the output that was alive. If that output has no gradient, the input gets zeros.
 Status SwitchGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   std::vector<Output> branches;
   for (int i = 0; i < 2; ++i) branches.push_back(grads[i].valid() ? grads[i] : ZerosLike(op.output(i)));

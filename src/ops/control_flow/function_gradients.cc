@@ -21,8 +21,8 @@ FunctionAttr GradientOf(const FunctionAttr& f) {
   return std::make_shared<const AttrValue::Function>(std::move(gradient));
 }
 
-// Whether a stateful op may run again: it reads a variable, checks something, or calls functions, which are looked at
-// by themselves.
+// Whether a stateful op may run a second time: it reads a variable, checks something, or calls functions.
+// CheckCanRunAgain looks at the ops of these functions, too.
 bool CanRunAgain(const std::string& op) {
   static const auto* ops = new std::set<std::string>{"Assert",
                                                      "Case",
@@ -37,6 +37,8 @@ bool CanRunAgain(const std::string& op) {
   return ops->contains(op);
 }
 
+// Returns Unimplemented if a function that the node calls, directly or through other functions, has a stateful op that
+// may not run a second time.
 Status CheckCanRunAgain(const Node& node) {
   const FunctionLibrary& library = *ImplOf(*node.graph()).functions();
   std::set<std::string> seen = References(node);
@@ -65,7 +67,8 @@ struct GradientCall {
   std::vector<Shape> shapes;
 };
 
-// The arguments of the call's functions are its inputs from number `first` to the last.
+// The arguments of the functions that `op` calls are the inputs of `op` from number `first` to the last. (Input 0 of If
+// and Case is the condition.)
 StatusOr<GradientCall> PrepareGradient(const Operation& op, const std::vector<Output>& grads, size_t first) {
   const Node& node = *NodeOf(op);
   TF_RETURN_IF_ERROR(CheckCanRunAgain(node));
@@ -88,7 +91,7 @@ StatusOr<GradientCall> PrepareGradient(const Operation& op, const std::vector<Ou
   return call;
 }
 
-// The results of `gradient` are the gradients of the inputs from number `first` on.
+// Sets the gradients of the inputs from number `first` on to the results of `gradient`.
 void SetGradients(const Operation& gradient, const GradientCall& call, size_t first, std::vector<Output>* input_grads) {
   for (size_t i = 0; gradient.valid() && i < call.types.size(); ++i) {
     const DType type = call.types[i];
@@ -100,7 +103,7 @@ void SetGradients(const Operation& gradient, const GradientCall& call, size_t fi
 }  // namespace
 
 Status CallGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  TF_ASSIGN_OR_RETURN(const GradientCall call, PrepareGradient(op, grads, 0));
+  TF_ASSIGN_OR_RETURN(const GradientCall call, PrepareGradient(op, grads, /*first=*/0));
   auto f = NodeOf(op)->attr<FunctionAttr>("f");
   if (op.type() == "SymbolicGradient") f = GradientOf(f);
   const Operation gradient = NodeBuilder(*op.graph(), "SymbolicGradient")
@@ -108,25 +111,25 @@ Status CallGradient(const Operation& op, const std::vector<Output>& grads, std::
                                  .Attr("Tout", call.types)
                                  .Attr("f", AttrValue(*f))
                                  .Finish();
-  SetGradients(gradient, call, 0, input_grads);
+  SetGradients(gradient, call, /*first=*/0, input_grads);
   return OkStatus();
 }
 
 Status IfGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Node& node = *NodeOf(op);
-  TF_ASSIGN_OR_RETURN(const GradientCall call, PrepareGradient(op, grads, 1));
+  TF_ASSIGN_OR_RETURN(const GradientCall call, PrepareGradient(op, grads, /*first=*/1));
   NodeBuilder builder(*op.graph(), op.type());
   builder.Input(node.inputs()[0]).InputList(call.inputs).Attr("Tout", call.types).Attr("output_shapes", call.shapes);
   for (const char* branch : {"then_branch", "else_branch"}) {
     builder.Attr(branch, AttrValue(*GradientOf(node.attr<FunctionAttr>(branch))));
   }
-  SetGradients(builder.Finish(), call, 1, input_grads);
+  SetGradients(builder.Finish(), call, /*first=*/1, input_grads);
   return OkStatus();
 }
 
 Status CaseGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Node& node = *NodeOf(op);
-  TF_ASSIGN_OR_RETURN(const GradientCall call, PrepareGradient(op, grads, 1));
+  TF_ASSIGN_OR_RETURN(const GradientCall call, PrepareGradient(op, grads, /*first=*/1));
   std::vector<FunctionAttr> branches;
   for (const FunctionAttr& f : node.attr<std::vector<FunctionAttr>>("branches")) branches.push_back(GradientOf(f));
   const Operation gradient = NodeBuilder(*op.graph(), op.type())
@@ -136,7 +139,7 @@ Status CaseGradient(const Operation& op, const std::vector<Output>& grads, std::
                                  .Attr("output_shapes", call.shapes)
                                  .Attr("branches", branches)
                                  .Finish();
-  SetGradients(gradient, call, 1, input_grads);
+  SetGradients(gradient, call, /*first=*/1, input_grads);
   return OkStatus();
 }
 

@@ -12,9 +12,9 @@ namespace tensorbraid {
 // between functions has the same op as its gradient, with SymbolicGradient[f] in place of each f. The expansion of
 // functions builds the bodies (graph/expand_functions.h).
 //
-// The gradient runs the function again. So the gradient is Unimplemented if the function has an op whose second run
-// could differ from the first one, such as a random op; reads of variables are allowed. It is Unimplemented too if an
-// input is a resource other than the handle of a variable of this graph.
+// The gradient runs the function again. So these functions return Unimplemented if the function has an op whose second
+// run could differ from the first one, such as a random op; reads of variables are allowed. They also return
+// Unimplemented if an input is a resource other than the handle of a variable of this graph.
 Status CallGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads);
 Status IfGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads);
 Status CaseGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads);

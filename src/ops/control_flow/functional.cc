@@ -1,5 +1,6 @@
-// Ops that refer to library functions: calls, and v2 control flow. The master expands them before a step runs (see
-// graph/expand_functions.h), so they have no kernels.
+// Ops that refer to library functions (calls, and v2 control flow): schemas, shape rules, gradients. The master
+// replaces them by the bodies of the functions before a step runs (see graph/expand_functions.h), so they have no
+// kernels. The helper ops _ForTurns, _CheckOwnTask, ToBool and FakeParam are not replaced; they have kernels.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/control_flow/function_gradients.h"
@@ -93,7 +94,7 @@ void RegisterControlFlowFunctionalOps(OpRegistry& r) {
             .Output("output: T")
             .Attr("T: list(type) >= 0")
             .Attr("body: func"));
-  // The number of iterations of a For. The expansion of For uses it.
+  // The number of iterations of a For. The nodes that replace a For include this op.
   r.Add(Op("_ForTurns")
             .Input("start: int32")
             .Input("limit: int32")
@@ -109,8 +110,8 @@ void RegisterControlFlowFunctionalOps(OpRegistry& r) {
             .Attr("Tout: list(type) >= 1")
             .Attr("f: func")
             .Stateful());
-  // Fails unless the target names a device of the task that runs the op. It stands before the body of a RemoteCall
-  // whose target is not known when the function is expanded.
+  // Fails unless the target names a device of the task that runs the op. If the target of a RemoteCall is not known
+  // when the call is replaced by the body of its function, this op is put before the body.
   r.Add(Op("_CheckOwnTask").Input("target: string").Stateful().Shape(NoOutputs).NotDifferentiable());
   r.Add(Op("SymbolicGradient")
             .Input("input: Tin")

@@ -1,5 +1,5 @@
-// Ops that the runtime inserts where it cuts a graph: at feeds and fetches, and at edges between tasks or devices.
-// Users do not create them.
+// Ops that the runtime inserts where it cuts a graph: at feeds and fetches, and at edges between tasks or devices:
+// schemas and shape rules. Users do not create them.
 #include "graph/node.h"
 #include "ops/control_flow/registration.h"
 
@@ -29,9 +29,9 @@ void RegisterControlFlowSendRecvOps(OpRegistry& r) {
             .Stateful()
             .Shape(NoOutputs)
             .NotDifferentiable());
-  // `edge` is the number of the edge in its signature, and `peer` the task at the other end. `peer_number` is the
-  // number that the task which runs the node has given to `peer`; that task sets the attribute. `bytes` is the tensor's
-  // size in bytes, or -1 if it is unknown.
+  // `edge` is the number of the edge, which is unique in the graph of one run signature (feeds, fetches and targets).
+  // `peer` is the task at the other end. `peer_number` is a number for `peer`, chosen by the task that runs the node;
+  // that task sets this attribute. `bytes` is the tensor's size in bytes, or -1 if it is unknown.
   r.Add(Op("_Send")
             .Input("tensor: T")
             .Attr("T: type")
@@ -42,7 +42,8 @@ void RegisterControlFlowSendRecvOps(OpRegistry& r) {
             .Stateful()
             .Shape(NoOutputs)
             .NotDifferentiable());
-  // `may_be_dead`: the sending part has control flow, so it may send a dead value instead of a tensor.
+  // `may_be_dead`: the tensor depends on a control flow op such as Switch, so the sender may say that it is dead, that
+  // is, not computed in this step.
   r.Add(Op("_Recv")
             .Output("tensor: T")
             .Attr("T: type")

@@ -1,10 +1,12 @@
-// Conditional accumulators: with resource handles ("Resource...") and with reference handles.
+// Conditional accumulators: schemas and shape rules. Their handles are resources ("Resource...") or, in the older form,
+// references to strings.
 #include "graph/node.h"
 #include "ops/data_flow/registration.h"
 
 namespace tensorbraid {
 namespace {
 
+// The gradient has the shape in attribute 'shape' of the op that makes the accumulator.
 Status TakeShape(ShapeContext& c) {
   const Node* made = NodeOf(c.node().inputs()[0]);
   if (made->type().ends_with("ConditionalAccumulator")) c.set_output(0, made->attr<Shape>("shape"));
@@ -54,8 +56,8 @@ void AddAccumulator(OpRegistry& r, const std::string& prefix) {
             .NotDifferentiable());
 }
 
-// As the ops without "_", with an output that tells whether the gradient was added, or dropped because it came too
-// late.
+// These ops are like the ops without "_" in their names, but have an output that tells whether the gradient was added.
+// If not, it was dropped because it came too late.
 void AddApplyWithOutcome(OpRegistry& r) {
   r.Add(Op("_ResourceAccumulatorApplyGradient")
             .Input("handle: resource")
@@ -80,7 +82,9 @@ void AddApplyWithOutcome(OpRegistry& r) {
             .NotDifferentiable());
 }
 
-// For synchronous training: a new chief gets a number for its session, and resets the accumulators.
+// For synchronous training. _ChiefNumber numbers the sessions of chiefs: with `next` it returns a new number, else the
+// number of the latest session. A new chief resets the accumulators with _AccumulatorRestart: they drop the gradients
+// that they have collected for the next update, and go on at `step`.
 void AddRestart(OpRegistry& r) {
   for (const std::string prefix : {"", "Resource"}) {
     r.Add(Op("_" + prefix + "AccumulatorRestart")

@@ -1,4 +1,5 @@
-// Partitions rows by index and stitches them together again. Lookups in partitioned variables use these ops.
+// Ops that partition rows by index and stitch them together again: schemas, shape rules, gradients. Lookups in
+// partitioned variables use these ops.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
@@ -8,7 +9,7 @@
 namespace tensorbraid {
 namespace {
 
-// A shape of `rows` rows, followed by the dimensions of `shape` after its first `prefix`.
+// The shape [rows], followed by the dimensions of `shape` after its first `prefix` dimensions.
 Shape RowsOf(const Shape& shape, int prefix, int64_t rows) {
   Shape result({rows});
   for (int d = prefix; d < shape.rank(); ++d) result.AddDim(shape.dim(d));
@@ -55,8 +56,8 @@ Status StitchShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Stitches the gradients of the partitions together. Partitioning the row numbers in the same way gives the index of
-// each row.
+// Stitches the gradients of the partitions together. The indices for that are the row numbers, partitioned in the same
+// way as the rows.
 Status PartitionGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
   const Output data = NodeOf(op)->inputs()[0];

@@ -1,3 +1,4 @@
+// The public classes FIFOQueue, ConditionalAccumulator and SparseConditionalAccumulator.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "tensorbraid/ops/data_flow.h"
@@ -12,7 +13,8 @@ std::string BaseName(Output handle) {
   return slash == std::string::npos ? name : name.substr(slash + 1);
 }
 
-// An operation on a queue or an accumulator: named after it, on its device, with its handle as the first input.
+// Starts a node for an operation on a queue or an accumulator. The node is named after the queue or accumulator, is on
+// its device, and has its handle as the first input. All suffixes in this file are those of TensorFlow's node names.
 NodeBuilder OperationOn(const Output& handle, const char* op, const std::string& suffix,
                         std::source_location loc = std::source_location::current()) {
   NodeBuilder builder(*handle.graph(loc), op, loc);
@@ -31,7 +33,7 @@ Output MakeAccumulator(Graph& graph, const char* op, DType dtype, const Conditio
       .Output();
 }
 
-// The operations that both kinds of accumulators have, under different names.
+// Operations that both kinds of accumulators have. Their ops have different names.
 Operation TakeGradient(const Output& accumulator, const char* op, DType dtype, const Operand& num_required) {
   return OperationOn(accumulator, op, "_take_grad", num_required.location())
       .Input(num_required.ToOutput(*accumulator.graph(num_required.location()), kInt32))

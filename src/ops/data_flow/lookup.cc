@@ -1,4 +1,5 @@
-// Lookup tables: with resource handles ("V2") and with reference handles.
+// Lookup tables: schemas and shape rules. Their handles are resources ("V2") or, in the older form, references to
+// strings.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/data_flow/registration.h"
@@ -25,6 +26,7 @@ Status InitializeShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// `version` is "" for tables with reference handles and "V2" for tables with resource handles.
 void AddTables(OpRegistry& r, const std::string& version) {
   const std::string handle = version.empty() ? "table_handle: Ref(string)" : "table_handle: resource";
   for (const char* kind : {"HashTable", "MutableHashTable", "MutableHashTableOfTensors"}) {

@@ -1,4 +1,4 @@
-// Critical sections: schemas and shape rules.
+// Mutexes for critical sections: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/data_flow/registration.h"
 

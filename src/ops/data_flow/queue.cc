@@ -1,4 +1,4 @@
-// Queues: with resource handles ("V2") and with reference handles.
+// Queues: schemas and shape rules. Their handles are resources ("V2") or, in the older form, references to strings.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/data_flow/registration.h"

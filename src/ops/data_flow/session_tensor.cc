@@ -1,4 +1,4 @@
-// Tensors that a session keeps on the server between steps.
+// Ops on tensors that a session keeps on the server between steps: schemas and shape rules.
 #include "ops/data_flow/registration.h"
 
 namespace tensorbraid {

@@ -5,13 +5,15 @@
 namespace tensorbraid {
 namespace {
 
-// Starts an op on a staging area with the attributes that all of them have. `dtypes` declares the attribute dtypes.
+// Starts an op on a staging area or map, with the attributes that all of these ops have. `dtypes` is the declaration of
+// the attribute dtypes.
 Op AreaOp(const std::string& name, const char* dtypes) {
   Op op(name);
   op.Attr("capacity: int >= 0 = 0").Attr("memory_limit: int >= 0 = 0").Attr(dtypes);
   return op;
 }
 
+// Adds the last two attributes, which all of these ops have, and registers the op.
 void Finish(OpRegistry& r, Op op, ShapeFn shape) {
   op.Attr("container: string = ''").Attr("shared_name: string = ''");
   r.Add(op.Stateful().Shape(shape).NotDifferentiable());
@@ -20,7 +22,7 @@ void Finish(OpRegistry& r, Op op, ShapeFn shape) {
 constexpr const char* kSome = "dtypes: list(type) >= 1";
 constexpr const char* kAny = "dtypes: list(type)";
 
-// The key is a scalar; the shapes of the values are unknown.
+// Output 0, the key, is a scalar; the shapes of the other outputs, the values, are unknown.
 Status KeyShape(ShapeContext& c) {
   c.set_output(0, Shape::UnknownOfRank(0));
   return OkStatus();

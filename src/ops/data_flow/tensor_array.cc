@@ -1,5 +1,6 @@
-// TensorArrays, and stacks with resource handles or, in the older form, with handles by name: schemas, shape rules and
-// gradients. Gradients of loops, which clients add to their graphs as ops, use both.
+// TensorArrays and stacks: schemas, shape rules and gradients. The handles of stacks are resources ("V2") or, in the
+// older form, references to strings. Clients use TensorArrays and stacks in the gradients of loops, which they add to
+// their graphs as ops.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
@@ -67,7 +68,8 @@ Status HandleShape(ShapeContext& c) {
 // elements reads their gradients from there. The flows order these ops: the gradient of a flow is the flow of the
 // second TensorArray.
 
-// The handle and the flow of the TensorArray of gradients that belongs to the TensorArray `handle`, once `flow` exists.
+// The handle and the flow of the TensorArray of gradients that belongs to the TensorArray `handle`. They are computed
+// after `flow`.
 struct GradientArray {
   Output handle;
   Output flow;
@@ -82,7 +84,8 @@ GradientArray GradientsOf(Output handle, Output flow) {
   return op.valid() ? GradientArray{op.output(0), op.output(1)} : GradientArray{};
 }
 
-// For the gradient of an op that has written elements: the gradient of its flow, once the op is done.
+// For the gradient of `op`, which writes elements. Returns `grad_flow`, the gradient of its flow, but not before `op`
+// is done.
 Output FlowAfter(const Operation& op, Output grad_flow) {
   const auto after = op.graph()->ControlDependencies({op});
   return Node1("Identity", grad_flow);
@@ -254,7 +257,7 @@ void AddTensorArrayUses(OpRegistry& r) {
   r.Add(StatefulOp("TensorArrayCloseV3").Input("handle: resource").Shape(NoOutputs));
 }
 
-// Registers the ops of stacks with resource handles ("V2") or with handles by name.
+// Registers the ops of stacks whose handles are resources ("V2") or references to strings.
 void AddStack(OpRegistry& r, const char* make, const char* push, const char* pop, const char* close) {
   const bool by_name = std::string_view(make) == "Stack";
   const char* handle = by_name ? "handle: Ref(string)" : "handle: resource";

@@ -1,4 +1,4 @@
-// Datasets that keep the elements of their input: schemas.
+// Datasets that keep the elements of their input in memory or in files: schemas.
 #include "ops/dataset/registration.h"
 #include "ops/dataset/schema.h"
 
@@ -7,7 +7,7 @@ namespace tensorbraid {
 void RegisterDatasetCacheOps(OpRegistry& r) {
   AddDataset(r, "CacheDataset", {kInputDataset, "filename: string"}, {kOutputTypes, kOutputShapes, kMetadata});
   AddDataset(r, "CacheDatasetV2", {kInputDataset, "filename: string", "cache: resource"},
-             {kOutputTypes, kOutputShapes, kMetadata}, true);
+             {kOutputTypes, kOutputShapes, kMetadata}, /*stateful=*/true);
 }
 
 }  // namespace tensorbraid

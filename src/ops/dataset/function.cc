@@ -1,4 +1,4 @@
-// Datasets that call functions: schemas.
+// Datasets that call functions, UniqueDataset and DirectedInterleaveDataset: schemas.
 #include "ops/dataset/registration.h"
 #include "ops/dataset/schema.h"
 
@@ -58,7 +58,7 @@ void RegisterDatasetFunctionOps(OpRegistry& r) {
                 "Tkey_func_other_arguments: list(type) >= 0", "Tinit_func_other_arguments: list(type) >= 0",
                 "Treduce_func_other_arguments: list(type) >= 0", "Tfinalize_func_other_arguments: list(type) >= 0",
                 kOutputTypes, kOutputShapes},
-               true);
+               /*stateful=*/true);
   }
   AddDataset(r, "UniqueDataset", {kInputDataset}, {kOutputTypes, kOutputShapes, kMetadata});
   AddDataset(r, "DirectedInterleaveDataset", {"selector_input_dataset: variant", "data_input_datasets: N * variant"},

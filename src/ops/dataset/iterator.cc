@@ -1,4 +1,4 @@
-// Iterators over datasets, and ops that consume a whole dataset.
+// Ops on iterators over datasets, and ops that consume a whole dataset: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/dataset/registration.h"
@@ -21,8 +21,8 @@ Status ElementShape(ShapeContext& c) {
 }  // namespace
 
 void RegisterDatasetIteratorOps(OpRegistry& r) {
-  // Inside functions, shuffle and cache datasets take a resource for the state that iterators share. These ops make a
-  // dummy resource for that input.
+  // Inside functions, shuffle and cache datasets have an input for a resource with the state that iterators share.
+  // These ops make a resource for this input that nothing uses.
   for (const char* op : {"DummySeedGenerator", "DummyMemoryCache"}) {
     r.Add(Op(op).Output("handle: resource").Stateful().Shape(ScalarShape).NotDifferentiable());
   }
@@ -46,7 +46,8 @@ void RegisterDatasetIteratorOps(OpRegistry& r) {
               .Shape(ScalarShape)
               .NotDifferentiable());
   }
-  // Between these two, a dataset is in a variant that devices do not copy. Here all variants are in host memory.
+  // TensorFlow wraps a dataset so that it is not copied to the memory of a device. Here all variants are in host
+  // memory, so both ops pass their input on.
   for (const char* op : {"WrapDatasetVariant", "UnwrapDatasetVariant"}) {
     r.Add(
         Op(op).Input("input_handle: variant").Output("output_handle: variant").Shape(ScalarShape).NotDifferentiable());

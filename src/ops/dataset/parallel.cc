@@ -1,4 +1,4 @@
-// Datasets that work ahead or in parallel: schemas.
+// Datasets that compute elements ahead of time or in parallel, and SleepDataset: schemas.
 #include "ops/dataset/registration.h"
 #include "ops/dataset/schema.h"
 

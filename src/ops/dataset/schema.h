@@ -1,5 +1,5 @@
-// Dataset ops give a variant that describes how to create iterators. Their schemas differ only in inputs and
-// attributes.
+// AddDataset, which registers dataset ops. The output of a dataset op is a variant that describes how to create
+// iterators. The schemas of dataset ops differ only in their inputs and attributes.
 #ifndef TENSORBRAID_OPS_DATASET_SCHEMA_H_
 #define TENSORBRAID_OPS_DATASET_SCHEMA_H_
 
@@ -12,6 +12,7 @@
 
 namespace tensorbraid {
 
+// Inputs and attributes that many dataset ops have.
 inline constexpr const char* kInputDataset = "input_dataset: variant";
 inline constexpr const char* kOtherArguments = "other_arguments: Targuments";
 inline constexpr const char* kOtherArgumentTypes = "Targuments: list(type) >= 0";
@@ -26,7 +27,8 @@ inline void AddDataset(OpRegistry& r, const char* name, std::initializer_list<co
   for (const char* input : inputs) op.Input(input);
   op.Output("handle: variant");
   for (const char* attr : attrs) op.Attr(attr);
-  // As in TensorFlow, the source of a pipeline is stateful, so that it is created anew for each iterator.
+  // An op is stateful if it is so in TensorFlow: the sources of pipelines, for example. The nodes of a stateful op are
+  // neither folded into constants nor merged with equal nodes.
   if (stateful) op.Stateful();
   r.Add(op.Shape(ScalarShape).NotDifferentiable(), location);
 }

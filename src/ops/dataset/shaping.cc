@@ -1,4 +1,5 @@
-// Datasets that choose, repeat, join or cut what other datasets give: schemas.
+// Datasets that choose, repeat, join or split the elements of other datasets, datasets that set options, and
+// DatasetCardinality: schemas.
 #include "graph/node.h"
 #include "ops/dataset/registration.h"
 #include "ops/dataset/schema.h"

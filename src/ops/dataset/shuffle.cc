@@ -1,16 +1,17 @@
-// Datasets in random order, and of random numbers: schemas.
+// Datasets that shuffle the elements of other datasets, and datasets of random numbers: schemas.
 #include "ops/dataset/registration.h"
 #include "ops/dataset/schema.h"
 
 namespace tensorbraid {
 
 void RegisterDatasetShuffleOps(OpRegistry& r) {
-  AddDataset(r, "RandomDataset", {"seed: int64", "seed2: int64"}, {kOutputTypes, kOutputShapes, kMetadata}, true);
+  AddDataset(r, "RandomDataset", {"seed: int64", "seed2: int64"}, {kOutputTypes, kOutputShapes, kMetadata},
+             /*stateful=*/true);
   AddDataset(r, "RandomDatasetV2", {"seed: int64", "seed2: int64", "seed_generator: resource"},
-             {"rerandomize_each_iteration: bool = false", kOutputTypes, kOutputShapes, kMetadata}, true);
+             {"rerandomize_each_iteration: bool = false", kOutputTypes, kOutputShapes, kMetadata}, /*stateful=*/true);
   AddDataset(r, "ShuffleDatasetV3",
              {kInputDataset, "buffer_size: int64", "seed: int64", "seed2: int64", "seed_generator: resource"},
-             {"reshuffle_each_iteration: bool = true", kOutputTypes, kOutputShapes, kMetadata}, true);
+             {"reshuffle_each_iteration: bool = true", kOutputTypes, kOutputShapes, kMetadata}, /*stateful=*/true);
   AddDataset(r, "ShuffleDataset", {kInputDataset, "buffer_size: int64", "seed: int64", "seed2: int64"},
              {"reshuffle_each_iteration: bool = true", kOutputTypes, kOutputShapes, kMetadata});
   AddDataset(r, "ShuffleAndRepeatDataset",
@@ -19,7 +20,7 @@ void RegisterDatasetShuffleOps(OpRegistry& r) {
   AddDataset(
       r, "ShuffleAndRepeatDatasetV2",
       {kInputDataset, "buffer_size: int64", "seed: int64", "seed2: int64", "count: int64", "seed_generator: resource"},
-      {"reshuffle_each_iteration: bool = true", kOutputTypes, kOutputShapes, kMetadata}, true);
+      {"reshuffle_each_iteration: bool = true", kOutputTypes, kOutputShapes, kMetadata}, /*stateful=*/true);
 }
 
 }  // namespace tensorbraid

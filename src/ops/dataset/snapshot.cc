@@ -1,4 +1,4 @@
-// Datasets that are stored in files: schemas.
+// Datasets that save elements to files or load them: schemas.
 #include "ops/dataset/registration.h"
 #include "ops/dataset/schema.h"
 
@@ -26,11 +26,11 @@ void RegisterDatasetSnapshotOps(OpRegistry& r) {
   AddDataset(r, "SaveDatasetV2", {kInputDataset, "path: string", "shard_func_other_args: Tshard_func_args"},
              {"compression: string = ''", "shard_func: func", "use_shard_func: bool = true",
               "Tshard_func_args: list(type) >= 0", kOutputTypes, kOutputShapes},
-             true);
+             /*stateful=*/true);
   AddDataset(r, "LoadDataset", {"path: string", "reader_func_other_args: Treader_func_args"},
              {kOutputTypes, kOutputShapes, "compression: string = ''", "reader_func: func",
               "Treader_func_args: list(type) >= 0"},
-             true);
+             /*stateful=*/true);
 }
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Datasets that make or read elements: schemas.
+// Datasets that make elements, or read them from files or databases: schemas and shape rules.
 #include "core/text/strings.h"
 #include "ops/dataset/registration.h"
 #include "ops/dataset/schema.h"
@@ -20,13 +20,13 @@ void RegisterDatasetSourceOps(OpRegistry& r) {
   AddDataset(r, "TensorSliceDataset", {"components: Toutput_types"},
              {"Toutput_types: list(type) >= 1", kOutputShapes, "is_files: bool = false", kMetadata,
               "replicate_on_split: bool = false"},
-             true);
+             /*stateful=*/true);
   AddDataset(r, "TensorDataset", {"components: Toutput_types"},
-             {"Toutput_types: list(type) >= 1", kOutputShapes, kMetadata}, true);
+             {"Toutput_types: list(type) >= 1", kOutputShapes, kMetadata}, /*stateful=*/true);
   AddDataset(r, "RangeDataset", {"start: int64", "stop: int64", "step: int64"},
-             {kOutputTypes, kOutputShapes, kMetadata, "replicate_on_split: bool = false"}, true);
+             {kOutputTypes, kOutputShapes, kMetadata, "replicate_on_split: bool = false"}, /*stateful=*/true);
   AddDataset(r, "TextLineDataset", {"filenames: string", "compression_type: string", "buffer_size: int64"}, {kMetadata},
-             true);
+             /*stateful=*/true);
   const auto add_csv = [&](const char* name, std::initializer_list<const char*> more) {
     Op op(name);
     for (const char* input :
@@ -45,18 +45,18 @@ void RegisterDatasetSourceOps(OpRegistry& r) {
   add_csv("CSVDataset", {});
   add_csv("CSVDatasetV2", {"exclude_cols: int64"});
   AddDataset(r, "TFRecordDataset", {"filenames: string", "compression_type: string", "buffer_size: int64"}, {kMetadata},
-             true);
+             /*stateful=*/true);
   AddDataset(r, "TFRecordDatasetV2",
              {"filenames: string", "compression_type: string", "buffer_size: int64", "byte_offsets: int64"},
-             {kMetadata}, true);
+             {kMetadata}, /*stateful=*/true);
   AddDataset(
       r, "FixedLengthRecordDataset",
       {"filenames: string", "header_bytes: int64", "record_bytes: int64", "footer_bytes: int64", "buffer_size: int64"},
-      {kMetadata}, true);
+      {kMetadata}, /*stateful=*/true);
   AddDataset(r, "FixedLengthRecordDatasetV2",
              {"filenames: string", "header_bytes: int64", "record_bytes: int64", "footer_bytes: int64",
               "buffer_size: int64", "compression_type: string"},
-             {kMetadata}, true);
+             {kMetadata}, /*stateful=*/true);
   r.Add(Op("MatchingFilesDataset")
             .Input("patterns: string")
             .Output("handle: variant")
@@ -69,9 +69,9 @@ void RegisterDatasetSourceOps(OpRegistry& r) {
              {"init_func: func", "next_func: func", "finalize_func: func", "Tinit_func_args: list(type) >= 0",
               "Tnext_func_args: list(type) >= 0", "Tfinalize_func_args: list(type) >= 0", kOutputTypes, kOutputShapes,
               kMetadata},
-             true);
+             /*stateful=*/true);
   AddDataset(r, "SqlDataset", {"driver_name: string", "data_source_name: string", "query: string"},
-             {kOutputTypes, kOutputShapes}, true);
+             {kOutputTypes, kOutputShapes}, /*stateful=*/true);
 }
 
 }  // namespace tensorbraid

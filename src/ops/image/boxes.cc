@@ -1,4 +1,4 @@
-// Bounding boxes: schemas, shape rules.
+// DrawBoundingBoxes and SampleDistortedBoundingBox: schemas, shape rules.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/image/registration.h"
@@ -19,6 +19,7 @@ Status SampleBoxShape(ShapeContext& c) {
   if (!Shape({boxes.dim(2)}).IsCompatibleWith({4})) {
     return InvalidArgument("bounding_boxes must have shape [batch, n, 4], got ", boxes);
   }
+  // The further inputs, if any, are the scalar min_object_covered and the vector seed.
   for (int i = 2; i < c.num_inputs(); ++i) TF_RETURN_IF_ERROR(c.WithRank(i, i == 2 ? 0 : 1).status());
   c.set_output(0, {3});
   c.set_output(1, {3});
@@ -28,7 +29,7 @@ Status SampleBoxShape(ShapeContext& c) {
 
 Op SampleBoxOp(const char* name) { return Op(name).Input("image_size: T").Input("bounding_boxes: float"); }
 
-// The outputs and the attributes that all variants have.
+// Adds the outputs and the attributes that all versions of the op have.
 Op& SampleBoxRest(Op& op) {
   return op.Output("begin: T")
       .Output("size: T")

@@ -6,7 +6,7 @@
 namespace tensorbraid {
 namespace {
 
-// The number of channels that the node asks for, if it does.
+// The attribute 'channels', or kUnknownDim if it is 0: then the image has as many channels as the file.
 StatusOr<int64_t> ChannelsAskedFor(ShapeContext& c) {
   const int64_t channels = c.attr<int64_t>("channels");
   if (channels < 0) return InvalidArgument("channels must not be negative, got ", channels);

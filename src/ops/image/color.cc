@@ -30,20 +30,20 @@ Status AdjustShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Channel i of images, with a last dimension of 1.
+// Channel i of images. The last dimension of the result has size 1.
 Output Channel(Output images, int i) {
   return StridedSlice(images, {0, i}, {0, i + 1}, {1, 1}, {.begin_mask = 1, .end_mask = 1, .ellipsis_mask = 1});
 }
 
-// With v the largest and m the smallest of r, g and b: value = v, saturation = (v - m) / v, and hue = n / (6 (v - m)),
-// plus a constant, where n is the difference of the two channels that are not v. Where v is 0, or v equals m,
-// saturation or hue are constant.
+// With v the largest and m the smallest of r, g and b, value = v, saturation = (v - m) / v, and hue = n / (6 (v - m))
+// plus a constant. n is the difference of the two channels that are not v. Where v is 0, the saturation is constant,
+// and where v equals m, the hue is constant.
 Status RgbToHsvGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output images = NodeOf(op)->inputs()[0];
   const DType dtype = images.dtype();
   const Output r = Channel(images, 0), g = Channel(images, 1), b = Channel(images, 2);
-  // If channels are equal, the first counts as the largest and the last as the smallest, so that exactly one channel is
-  // the largest and exactly one the smallest.
+  // Of equal channels, the first is taken as the largest and the last as the smallest, so that exactly one channel is
+  // the largest and exactly one is the smallest.
   const auto number = [&](Output condition) { return Cast(condition, dtype); };
   const Output largest[] = {number(LogicalAnd(GreaterEqual(r, b), GreaterEqual(r, g))),
                             number(LogicalAnd(Greater(g, r), GreaterEqual(g, b))),
@@ -60,6 +60,8 @@ Status RgbToHsvGradient(const Operation& op, const std::vector<Output>& grads, s
   const Output to_value = Channel(grads[0], 2);
   std::vector<Operand> channels;
   for (int i = 0; i < 3; ++i) {
+    // The derivatives with respect to channel i. dhue still has to be divided by 6 (v - m)^2, and dsaturation by v^2;
+    // to_hue and to_saturation contain these divisions.
     const Output dn = largest[(i + 2) % 3] - largest[(i + 1) % 3];
     const Output dhue = dn * range - n * (largest[i] - smallest[i]);
     const Output dsaturation = largest[i] * m - smallest[i] * v;

@@ -8,7 +8,8 @@
 namespace tensorbraid {
 namespace {
 
-// The boxes in input `boxes` are [n, 4]; input boxes + 1 has the image of each. Returns n.
+// Input number `boxes` has the boxes, [n, 4], and the input after it has the index of the image for each box. Returns
+// n.
 StatusOr<int64_t> BoxCount(ShapeContext& c, int boxes) {
   TF_ASSIGN_OR_RETURN(const Shape coordinates, c.WithRank(boxes, 2));
   TF_ASSIGN_OR_RETURN(const Shape images, c.WithRank(boxes + 1, 1));
@@ -57,6 +58,7 @@ Status CropAndResizeGradBoxesShape(ShapeContext& c) {
 
 Status CropAndResizeGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const auto& inputs = NodeOf(op)->inputs();
+  // CropAndResizeGradImage has only these dtypes. Images of other dtypes get no gradient.
   const DType dtype = inputs[0].dtype();
   if (dtype == kFloat16 || dtype == kFloat32 || dtype == kFloat64) {
     (*input_grads)[0] = NodeBuilder(*op.graph(), "CropAndResizeGradImage")

@@ -8,7 +8,7 @@
 namespace tensorbraid::image {
 namespace {
 
-// A node of `op` with these operands. `add` adds attributes to its builder.
+// Adds a node of `op` with these operands. `add` adds attributes to the builder of the node.
 template <typename Add>
 Output ImageOp(const char* op, const std::string& name, std::initializer_list<const Operand*> operands,
                const Add& add) {
@@ -35,6 +35,7 @@ void AddJpegAttrs(NodeBuilder& builder, const DecodeJpegOptions& o) {
       .Attr("dct_method", o.dct_method);
 }
 
+// `has_centers`: the op has the attribute half_pixel_centers.
 Output Resize(const char* op, const Operand& images, const Integers& size, const ResizeOptions& o, bool has_centers) {
   Graph* graph = images.graph() != nullptr ? images.graph() : size.graph();
   if (graph == nullptr) graph = GraphOf(op, {&images});
@@ -47,7 +48,8 @@ Output Resize(const char* op, const Operand& images, const Integers& size, const
   return builder.Output();
 }
 
-// Reverses dimension `from_end` (2: columns, 3: rows) from the end.
+// Reverses the columns (`from_end` = 2) or rows (3) of one image or of a batch of images. `from_end` is the number of
+// the dimension, counted from the end: 1 is the channels.
 Output Flip(const char* function, const Operand& image, int from_end, const std::string& name) {
   Graph* graph = GraphOf(function, {&image});
   if (graph == nullptr) return {};
@@ -129,13 +131,13 @@ Output EncodeJpeg(const Operand& image, const EncodeJpegOptions& o) {
 }
 
 Output ResizeBilinear(const Operand& images, const Integers& size, const ResizeOptions& options) {
-  return Resize("ResizeBilinear", images, size, options, true);
+  return Resize("ResizeBilinear", images, size, options, /*has_centers=*/true);
 }
 Output ResizeNearestNeighbor(const Operand& images, const Integers& size, const ResizeOptions& options) {
-  return Resize("ResizeNearestNeighbor", images, size, options, true);
+  return Resize("ResizeNearestNeighbor", images, size, options, /*has_centers=*/true);
 }
 Output ResizeBicubic(const Operand& images, const Integers& size, const ResizeOptions& options) {
-  return Resize("ResizeBicubic", images, size, options, true);
+  return Resize("ResizeBicubic", images, size, options, /*has_centers=*/true);
 }
 Output ResizeArea(const Operand& images, const Integers& size, const ResizeOptions& options) {
   if (options.half_pixel_centers) {
@@ -146,7 +148,7 @@ Output ResizeArea(const Operand& images, const Integers& size, const ResizeOptio
     }
     return {};
   }
-  return Resize("ResizeArea", images, size, options, false);
+  return Resize("ResizeArea", images, size, options, /*has_centers=*/false);
 }
 
 Output CropAndResize(const Operand& images, const Operand& boxes, const Operand& box_indices, const Integers& crop_size,
@@ -166,6 +168,7 @@ Output CropAndResize(const Operand& images, const Operand& boxes, const Operand&
 }
 
 Output ExtractPatches(const Operand& images, const ExtractPatchesOptions& o) {
+  // The attributes have an element for each axis, which is 1 for the batch and the depth.
   const auto list = [](const std::vector<int64_t>& spatial) {
     std::vector<int64_t> all = {1};
     all.insert(all.end(), spatial.begin(), spatial.end());
@@ -180,13 +183,17 @@ Output ExtractPatches(const Operand& images, const ExtractPatchesOptions& o) {
   });
 }
 
-Output FlipLeftRight(const Operand& image, const std::string& name) { return Flip("FlipLeftRight", image, 2, name); }
-Output FlipUpDown(const Operand& image, const std::string& name) { return Flip("FlipUpDown", image, 3, name); }
+Output FlipLeftRight(const Operand& image, const std::string& name) {
+  return Flip("FlipLeftRight", image, /*from_end=*/2, name);
+}
+Output FlipUpDown(const Operand& image, const std::string& name) {
+  return Flip("FlipUpDown", image, /*from_end=*/3, name);
+}
 Output RandomFlipLeftRight(const Operand& image, const RandomFlipOptions& options) {
-  return RandomFlip("RandomFlipLeftRight", image, 2, options);
+  return RandomFlip("RandomFlipLeftRight", image, /*from_end=*/2, options);
 }
 Output RandomFlipUpDown(const Operand& image, const RandomFlipOptions& options) {
-  return RandomFlip("RandomFlipUpDown", image, 3, options);
+  return RandomFlip("RandomFlipUpDown", image, /*from_end=*/3, options);
 }
 
 Output AdjustBrightness(const Operand& image, const Operand& delta, const std::string& name) {

@@ -6,7 +6,7 @@
 namespace tensorbraid {
 namespace {
 
-// The number of boxes, from boxes [n, 4] and scores [n].
+// Checks the boxes [n, 4] and scores [n], inputs 0 and 1. Returns n.
 StatusOr<int64_t> CheckBoxes(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Shape boxes, c.WithRank(0, 2));
   TF_ASSIGN_OR_RETURN(const Shape scores, c.WithRank(1, 1));
@@ -17,12 +17,13 @@ StatusOr<int64_t> CheckBoxes(ShapeContext& c) {
   return both.dim(0);
 }
 
+// Checks that the inputs from number `first` on are scalars.
 Status CheckScalars(ShapeContext& c, int first) {
   for (int i = first; i < c.num_inputs(); ++i) TF_RETURN_IF_ERROR(c.WithRank(i, 0).status());
   return OkStatus();
 }
 
-// The size of the outputs if they are padded to max_output_size.
+// The size of the outputs if they are padded to max_output_size, else kUnknownDim.
 StatusOr<int64_t> PaddedSize(ShapeContext& c) {
   const Tensor value = c.input_value(2);
   if (!c.attr<bool>("pad_to_max_output_size") || !value.is_valid()) return Shape::kUnknownDim;
@@ -65,6 +66,9 @@ Status OverlapsShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// The boxes are [batch, n, q, 4], where q is 1 or the number of classes. The scores are [batch, n, classes]. With
+// pad_per_class, the outputs have min(max_total_size, max_output_size_per_class * classes) boxes per image, else
+// max_total_size.
 Status CombinedShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Shape boxes, c.WithRank(0, 4));
   TF_ASSIGN_OR_RETURN(const Shape scores, c.WithRank(1, 3));

@@ -43,7 +43,7 @@ Status VolumePatchesShape(ShapeContext& c) { return PatchesShape(c, 5); }
 
 // Each element of a patch is a copy of an input element, or 0 outside of the image. The gradient of an input element is
 // the sum of the gradients of its copies. To find the copies, patches are also taken from an image with elements 1, 2,
-// 3, ...: each element of these patches is the position of the input element.
+// 3, ...: each element of these patches is the position of the input element plus 1, or 0 outside of the image.
 Status PatchesGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& graph = *op.graph();
   const Node& node = *NodeOf(op);
@@ -66,7 +66,7 @@ Status PatchesGradient(const Operation& op, const std::vector<Output>& grads, st
     if (const AttrValue* value = node.FindAttr(attr)) patches.Attr(attr, *value);
   }
   const Output all = Operand(Tensor::Vector<int64_t>({-1})).ToOutput(graph);
-  // Position -1 stands for padding; UnsortedSegmentSum drops it.
+  // Position -1 is outside of the image; UnsortedSegmentSum drops elements with this position.
   const Output at = NodeBuilder(graph, "Reshape").Input(patches.Output()).Input(all).Output() - unit;
   // [batch, elements of all patches, depth] -> [elements, batch, depth], summed by position, and back.
   const Output flat = Transpose(reshape(grads[0], {batch, ShapeOf(at, kInt64), depth}), {1, 0, 2});

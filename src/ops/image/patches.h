@@ -13,8 +13,9 @@ namespace tensorbraid {
 struct PatchWindow {
   std::vector<int64_t> sizes, strides, rates;
 
-  // Fails unless each has `rank` elements, which are 1 for the batch and the depth, and positive 32-bit numbers for the
-  // other dimensions. The kernel must check this, too, because servers leave the errors of shape rules to the kernels.
+  // Returns InvalidArgument unless each list has `rank` elements, which are 1 for the batch and the depth, and positive
+  // 32-bit numbers for the other dimensions. The kernel must check this, too: servers ignore errors of shape rules in
+  // the graphs that they import.
   static StatusOr<PatchWindow> Of(const Node& node, int rank);
 };
 

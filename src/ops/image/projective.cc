@@ -28,7 +28,7 @@ Status TransformedShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The gradient is moved back by the inverse of the transformation.
+// The gradient is transformed back by the inverse of each transformation.
 Status TransformGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& graph = *op.graph();
   const Node& node = *NodeOf(op);
@@ -36,7 +36,7 @@ Status TransformGradient(const Operation& op, const std::vector<Output>& grads, 
   const auto reshape = [&](Output x, const std::vector<int64_t>& shape) {
     return NodeBuilder(graph, "Reshape").Input(x).Input(ConstantVector(graph, shape)).Output();
   };
-  // The ninth element of a matrix is 1.
+  // A row of `transforms` has the first eight elements of a 3 x 3 matrix. The ninth element is 1.
   const Output ones = Node1("OnesLike", Slice(transforms, {0, 0}, {-1, 1}));
   const Output matrices = reshape(Concat({transforms, ones}, 1), {-1, 3, 3});
   const Output inverse = reshape(NodeBuilder(graph, "MatrixInverse").Input(matrices).Output(), {-1, 9});

@@ -37,13 +37,14 @@ Status QuantizedResizedShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The gradient of the images has their shape, which is that of input 1.
+// Shape rule of the gradient ops: the gradient has the shape of the images, input 1.
 Status OriginalShape(ShapeContext& c) {
   c.set_output(0, c.input(1));
   return OkStatus();
 }
 
-// The gradient is the op `name`, of the gradient and the images.
+// The gradient of the images is the op `name`, applied to the gradient of the result and to the images. The gradient op
+// of ResizeBicubic has only float32 and float64.
 template <const char* name>
 Status ResizeGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output images = NodeOf(op)->inputs()[0];

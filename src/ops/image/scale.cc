@@ -7,6 +7,7 @@
 namespace tensorbraid {
 namespace {
 
+// Checks that the inputs from number `first` on are vectors of two elements.
 Status CheckPairs(ShapeContext& c, int first) {
   for (int i = first; i < c.num_inputs(); ++i) {
     TF_ASSIGN_OR_RETURN(const Shape pair, c.WithRank(i, 1));

@@ -26,6 +26,7 @@ Status CheckLists(ShapeContext& c, int num_tensors) {
   return OkStatus();
 }
 
+// The inputs after the first three are the tensors.
 Status SaveShape(ShapeContext& c) { return CheckLists(c, c.num_inputs() - 3); }
 
 Status RestoreShape(ShapeContext& c) {
@@ -57,7 +58,7 @@ void RegisterIoCheckpointOps(OpRegistry& r) {
             .Stateful()
             .Shape(SaveShape)
             .NotDifferentiable());
-  // The pass save_variables replaces SaveV2 by this op. An entry of `variables` may be a resource handle or a
+  // executor/passes/save_variables.cc replaces SaveV2 by this op. An entry of `variables` may be a resource handle or a
   // reference; the kernel reads its variable just before it writes the value.
   r.Add(Op("_SaveVariables")
             .Input("prefix: string")

@@ -1,4 +1,4 @@
-// Whole files: schemas and shape rules.
+// ReadFile, WriteFile and MatchingFiles: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/io/registration.h"
 

@@ -1,10 +1,11 @@
-// Readers of records: schemas and shape rules.
+// Ops that read records from files: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/io/registration.h"
 
 namespace tensorbraid {
 namespace {
 
+// A handle that is a reference consists of two strings; a resource handle is a scalar.
 Status HandleShape(ShapeContext& c) {
   c.set_output(0, IsRef(c.node().output_type(0)) ? Shape({2}) : Shape());
   return OkStatus();
@@ -16,6 +17,7 @@ Status ReadUpToShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// `version` is "" for readers with reference handles and "V2" for readers with resource handles.
 void AddReaders(OpRegistry& r, const std::string& version) {
   const std::string type = version.empty() ? "Ref(string)" : "resource";
   const std::string handle = "reader_handle: " + type;

@@ -27,7 +27,9 @@ Status TridiagonalSolveShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Moves the rows of matrices up or down by one; the last or first row becomes 0.
+// Moves the rows of matrices up or down by one; the last or first row becomes 0. In the slices of this file, entry 0 is
+// an ellipsis, entry 1 is for the rows and entry 2 is for the columns. In end_mask, 2 means up to the last row and 4 up
+// to the last column.
 Output ShiftedUp(Output m) {
   const Output zero =
       Node1("ZerosLike", StridedSlice(m, {0, 0, 0}, {0, 1, 0}, {1, 1, 1}, {.end_mask = 4, .ellipsis_mask = 1}));
@@ -39,7 +41,8 @@ Output ShiftedDown(Output m) {
   return Concat({zero, StridedSlice(m, {0, 0, 0}, {0, -1, 0}, {1, 1, 1}, {.end_mask = 4, .ellipsis_mask = 1})}, -2);
 }
 
-// Diagonals have shape [..., 1, n]: the superdiagonal without its last element, the subdiagonal without its first one.
+// The three diagonals have shape [..., 1, n]. The last element of the superdiagonal and the first element of the
+// subdiagonal are not used.
 Status TridiagonalMatMulGradient(const Operation& op, const std::vector<Output>& grads,
                                  std::vector<Output>* input_grads) {
   const auto& in = NodeOf(op)->inputs();
@@ -51,13 +54,13 @@ Status TridiagonalMatMulGradient(const Operation& op, const std::vector<Output>&
   return OkStatus();
 }
 
-// Row `i` of the diagonals [..., 3, n], as [..., n, 1].
+// Row `i` of the diagonals [..., 3, n], in the shape [..., n, 1].
 Output DiagonalColumn(Output diagonals, int64_t i) {
   const Output row = StridedSlice(diagonals, {0, i, 0}, {0, i + 1, 0}, {1, 1, 1}, {.end_mask = 4, .ellipsis_mask = 1});
   return MatrixTranspose(row);
 }
 
-// As in TensorFlow, no gradient is conjugated.
+// Solves with the transposed matrix. As in TensorFlow, no gradient is conjugated.
 Status TridiagonalSolveGradient(const Operation& op, const std::vector<Output>& grads,
                                 std::vector<Output>* input_grads) {
   const Output diagonals = NodeOf(op)->inputs()[0];
@@ -77,6 +80,8 @@ Status TridiagonalSolveGradient(const Operation& op, const std::vector<Output>& 
   return OkStatus();
 }
 
+// Computes the gradient of the full triangular matrix, as for MatrixTriangularSolve, and takes the bands from it. The
+// rows of the input `a` are the bands.
 Status BandedSolveGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
   const Output a = NodeOf(op)->inputs()[0], b = NodeOf(op)->inputs()[1];

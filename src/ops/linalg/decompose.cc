@@ -80,7 +80,7 @@ Output TallQrGradient(Output q, Output r, Output dq, Output dr) {
   Output grad = Product(q, dr + TimesInverseAdjoint(lower, r, /*lower=*/false));
   grad = grad + TimesInverseAdjoint(dq - Product(q, qdq), r, /*lower=*/false);
   if (!IsComplex(q.dtype())) return grad;
-  // The diagonal of r is real.
+  // For complex matrices there is one more term, because the diagonal of r is real.
   const Output diagonal = DiagonalOf(rdr - Adjoint(qdq));
   const Output imaginary = DiagonalMatrix(0.5 * (diagonal - Conjugated(diagonal)));
   return grad + TimesInverseAdjoint(Product(q, Adjoint(imaginary)), r, /*lower=*/false);
@@ -104,8 +104,8 @@ Status QrGradient(const Operation& op, const std::vector<Output>& grads, std::ve
     (*input_grads)[0] = TallQrGradient(q, r, d[0], d[1]);
     return OkStatus();
   }
-  // The first columns of a have a decomposition of their own, which gives q. The other columns of r are q^H times those
-  // of a.
+  // The first `rows` columns of a are a square matrix with the same q. The other columns of r are q^H times the other
+  // columns of a.
   const Output rest = ColumnsOf(a, rows, 0), d_rest = ColumnsOf(d[1], rows, 0);
   const Output first =
       TallQrGradient(q, ColumnsOf(r, 0, rows), d[0] + ProductAdjoint(rest, d_rest), ColumnsOf(d[1], 0, rows));

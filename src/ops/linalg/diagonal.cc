@@ -14,8 +14,8 @@ namespace {
 constexpr int64_t kUnknownSize = Shape::kUnknownDim;
 constexpr const char* kAlign = "align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'";
 
-// The diagonals that an input selects: `lower` to `upper`. If the op has no such input, the main diagonal. `known` is
-// false if the value of the input is not known while building the graph.
+// The diagonals from `lower` to `upper`, which an input selects. If the op does not have this input, they are the main
+// diagonal. `known` is false if the value of the input is not known while building the graph.
 struct DiagonalRange {
   bool known = true;
   int64_t lower = 0;
@@ -40,6 +40,8 @@ StatusOr<DiagonalRange> RangeOf(ShapeContext& c, int input) {
   return r;
 }
 
+// The value of a scalar input, or `otherwise` if the op does not have the input. Returns -2 if the value is not known
+// while building the graph, because -1 is a value that the input may have.
 int64_t ScalarOr(ShapeContext& c, int input, int64_t otherwise) {
   if (input >= c.num_inputs()) return otherwise;
   const Tensor t = c.input_value(input);
@@ -51,6 +53,7 @@ Status MatrixDiagShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Shape in, c.WithRankAtLeast(0, 1));
   TF_ASSIGN_OR_RETURN(const DiagonalRange k, RangeOf(c, 1));
   if (!in.has_rank() || !k.known) return OkStatus();
+  // The number of dimensions of the input that belong to one matrix.
   const int own = k.lower == k.upper ? 1 : 2;
   TF_RETURN_IF_ERROR(c.WithRankAtLeast(0, own).status());
   const int64_t longest = in.dim(in.rank() - 1);
@@ -133,8 +136,8 @@ Status DiagPartShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Versions 2 and 3 of an op take the diagonals k, and version 3 has an attribute `align`. Adds version `op` of the op
-// `name` with these inputs.
+// Adds the op `name`, in the same version as `op`, with these inputs. Versions 2 and 3 have an input k for the
+// diagonals, and version 3 has an attribute `align`.
 Output SameVersion(const Operation& op, const std::string& name, const std::vector<Output>& inputs) {
   const bool aligned = op.type().ends_with("V3");
   NodeBuilder builder(*op.graph(), name + (aligned ? "V3" : op.type().ends_with("V2") ? "V2" : ""));
@@ -143,7 +146,7 @@ Output SameVersion(const Operation& op, const std::string& name, const std::vect
   return builder.Output();
 }
 
-// The diagonals of `matrices` that `op` sets or makes: k, or the main one if k is invalid.
+// Takes from `matrices` the diagonals that `op` sets: the diagonals k, or the main diagonal if k is invalid.
 Output SameDiagonals(const Operation& op, Output matrices, Output k) {
   if (!k.valid()) return SameVersion(op, "MatrixDiagPart", {matrices});
   const Output padding = Operand(0.0).ToOutput(*op.graph(), matrices.dtype());

@@ -16,7 +16,7 @@ Status EigShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The eigenvectors: the second output of the op, or of a copy of it that computes them.
+// The eigenvectors. They are the second output of the op, or, if the op does not compute them, of a copy that does.
 Output EigenvectorsOf(const Operation& op) {
   if (NodeOf(op)->attr<bool>("compute_v")) return op.output(1);
   NodeBuilder builder(*op.graph(), op.type());
@@ -25,7 +25,7 @@ Output EigenvectorsOf(const Operation& op) {
   return builder.Finish().output(1);
 }
 
-// The op reads the lower triangle of its input, so the gradient is one for that triangle.
+// The op reads only the lower triangle of its input, so the gradient is 0 above the main diagonal.
 Status SelfAdjointEigGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output e = op.output(0);
   const Output v = EigenvectorsOf(op);

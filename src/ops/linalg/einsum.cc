@@ -1,3 +1,4 @@
+// The parsing of Einsum equations, and the schema, shape rule and gradient of Einsum.
 #include "ops/linalg/einsum.h"
 
 #include <algorithm>
@@ -168,8 +169,8 @@ Output EinsumOf(const std::vector<Output>& operands, const std::vector<Labels>& 
       .Output();
 }
 
-// The part of a shape from the axis with index `begin` among `labels` to that with index `end`. Axes after an ellipsis
-// are counted from the last one.
+// The sizes, in the shape of an operand, of the axes that the labels [begin, end) of the operand stand for. An axis
+// after an ellipsis is counted from the last axis, because the number of axes of the ellipsis is not known.
 Output SizesOf(Output shape, const Labels& labels, size_t begin, size_t end) {
   const auto ellipsis =
       static_cast<size_t>(std::find(labels.begin(), labels.end(), EinsumEquation::kEllipsis) - labels.begin());
@@ -180,8 +181,9 @@ Output SizesOf(Output shape, const Labels& labels, size_t begin, size_t end) {
 }
 
 // The gradient, before sums over broadcast axes, for an operand with the labels `own` and the shape `shape`. `factors`
-// are the gradient of the result and the other operand, if any. The sum over labels that only this operand has gave the
-// gradient equally to all their elements, so they become factors of ones.
+// are the gradient of the result and the other operand, if any, and `labels` are their labels. If only this operand has
+// a label, Einsum sums over it, so all elements along its axis have the same gradient. A factor of ones repeats the
+// gradient along such axes.
 Output EinsumOperandGradient(std::vector<Output> factors, std::vector<Labels> labels, const Labels& own, Output shape) {
   Graph& g = *shape.graph();
   Labels summed;
@@ -197,7 +199,7 @@ Output EinsumOperandGradient(std::vector<Output> factors, std::vector<Labels> la
   const Output dims = sizes.size() == 1 ? sizes[0].ToOutput(g) : Concat(sizes, 0);
   const Output ones = Fill(g, dims, Operand(1).ToOutput(g, factors[0].dtype()));
   if (factors.size() == 1) return EinsumOf({factors[0], ones}, {labels[0], summed}, own);
-  // Einsum takes two operands.
+  // Einsum takes at most two operands, so the factor of ones is multiplied by a second Einsum.
   Labels rest;
   for (int label : own) {
     if (!Has(summed, label)) rest.push_back(label);
@@ -209,7 +211,7 @@ Status EinsumGradient(const Operation& op, const std::vector<Output>& grads, std
   TF_ASSIGN_OR_RETURN(EinsumEquation e, ParseEinsum(NodeOf(op)->attr<std::string>("equation")));
   const auto& in = NodeOf(op)->inputs();
   const bool broadcasts = Has(e.output, EinsumEquation::kEllipsis);
-  // Without an ellipsis in the result, those of the operands stand for no axis.
+  // If the result has no ellipsis, the ellipses of the operands stand for no axis.
   for (Labels& labels : e.inputs) {
     if (!broadcasts) std::erase(labels, EinsumEquation::kEllipsis);
   }
@@ -217,10 +219,13 @@ Status EinsumGradient(const Operation& op, const std::vector<Output>& grads, std
     (*input_grads)[0] = EinsumOperandGradient({grads[0]}, {e.output}, e.inputs[0], ShapeOf(in[0]));
     return OkStatus();
   }
+  // An operand without an ellipsis gets an empty one at its end. There its gradient gets the axes of the other
+  // operand's ellipsis, which are then summed over.
   for (Labels& labels : e.inputs) {
     if (broadcasts && !Has(labels, EinsumEquation::kEllipsis)) labels.push_back(EinsumEquation::kEllipsis);
   }
   const Output shapes[] = {ShapeOf(in[0]), ShapeOf(in[1])};
+  // The sizes of the axes that the ellipsis of operand i stands for, and the number of the first of these axes.
   const auto batch = [&](int i) {
     const Labels& labels = e.inputs[i];
     const auto at =

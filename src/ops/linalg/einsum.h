@@ -1,4 +1,4 @@
-// Parsing of Einsum equations such as "...ij,...jk->...ik".
+// Parses Einsum equations such as "...ij,...jk->...ik", for the shape rule and the kernel.
 #ifndef TENSORBRAID_OPS_LINALG_EINSUM_H_
 #define TENSORBRAID_OPS_LINALG_EINSUM_H_
 
@@ -12,9 +12,9 @@
 
 namespace tensorbraid {
 
-// The label of each axis of each operand and of the result. Until it is expanded, an ellipsis is the single label
-// kEllipsis. ExpandEinsum replaces it by the labels kEllipsis + 1, kEllipsis + 2, ..., one for each axis that it stands
-// for, aligned at the last axis as in broadcasting.
+// The labels of the axes of each operand and of the result. The label of an axis is the code of its character in the
+// equation. Until it is expanded, an ellipsis is the single label kEllipsis. ExpandEinsum replaces it by the labels
+// kEllipsis + 1, kEllipsis + 2, ..., one for each axis that it stands for, aligned at the last axis as in broadcasting.
 struct EinsumEquation {
   static constexpr int kEllipsis = 256;
   std::vector<std::vector<int>> inputs;

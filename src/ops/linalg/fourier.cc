@@ -21,6 +21,7 @@ Status FourierShape(ShapeContext& c) {
   if (!in.has_rank()) return OkStatus();
   Shape out = in;
   const Tensor lengths = c.input_value(1);
+  // The result of RFFT has only the first n / 2 + 1 of n elements along the last axis.
   const bool to_half = c.node().type().starts_with("RFFT");
   for (int i = 0; i < axes; ++i) {
     const int64_t n = lengths.is_valid() ? lengths.data<int32_t>()[i] : Shape::kUnknownDim;
@@ -35,7 +36,7 @@ Status FourierShape(ShapeContext& c) {
 // The last `count` elements of the shape of x.
 Output LastSizes(Output x, int count) { return StridedSlice(ShapeOf(x), {-count}, {0}, {1}, {.end_mask = 1}); }
 
-// The last `count` dimensions of x with zeros after them, so that they get these sizes.
+// Appends zeros to the last `count` dimensions of x, so that they get these sizes.
 Output PaddedTo(Output x, Output sizes, int count) {
   Graph& g = *x.graph();
   const Output after = sizes - LastSizes(x, count);
@@ -44,8 +45,8 @@ Output PaddedTo(Output x, Output sizes, int count) {
   return Pad(x, Concat({outer, inner}, 0));
 }
 
-// FFT and IFFT (with suffix "", "2D" or "3D") are adjoint, except for the factor 1 / N of IFFT. N is the number of
-// elements that are transformed together.
+// FFT and IFFT (with suffix "", "2D" or "3D") are adjoint to each other, except for the factor 1 / N of IFFT. N is the
+// number of elements that are transformed together.
 template <int axes>
 Status FourierGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const bool inverse = op.type().starts_with("IFFT");
@@ -57,20 +58,20 @@ Status FourierGradient(const Operation& op, const std::vector<Output>& grads, st
 }
 
 // The result of RFFT is the first half, along the last axis, of FFT's result. So the gradient is computed as FFT's
-// gradient, with zeros for the second half. The input is real, so only the real part of this gradient counts.
+// gradient, with zeros for the second half. The input is real, so its gradient is the real part of this gradient.
 template <int axes>
 Status RealFourierGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output x = NodeOf(op)->inputs()[0], lengths = NodeOf(op)->inputs()[1];
   const Output whole = PaddedTo(grads[0], lengths, axes);
   const Output inverse = Node1(StrCat("I", op.type().substr(1)).c_str(), whole);
   const Output real = NodeBuilder(*op.graph(), "Real").Input(inverse).Attr("Tout", x.dtype()).Output();
-  // The op leaves out what exceeds the lengths.
+  // RFFT ignores elements of x beyond the lengths, so they get 0.
   (*input_grads)[0] = PaddedTo(real * Cast(ReduceProd(lengths, {0}), x.dtype()), LastSizes(x, axes), axes);
   return OkStatus();
 }
 
 // IRFFT completes its input along the last axis: the second half has the conjugates of the first half. So each element
-// counts twice, except those without a counterpart: the first and, for an even length, the last.
+// is used twice, except those without a counterpart: the first and, for an even length, the last.
 template <int axes>
 Status InverseRealFourierGradient(const Operation& op, const std::vector<Output>& grads,
                                   std::vector<Output>* input_grads) {

@@ -1,4 +1,4 @@
-// Functions of matrices: schemas, shape rules, gradients.
+// MatrixSquareRoot and MatrixLogarithm: schemas, shape rules, gradients.
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/matrices.h"
@@ -9,15 +9,16 @@
 namespace tensorbraid {
 namespace {
 
-// The Kronecker products of square matrices a and b, which have `batch` as their batch dimensions.
+// The Kronecker products of the square matrices a and b, which have `order` rows. `batch` has the sizes of their batch
+// dimensions.
 Output Kronecker(Output a, Output b, Output batch, Output order) {
   const auto shape = [&](std::vector<Operand> last) { return Concat({batch, Stack(last)}, 0); };
   const Output product = Reshape(a, shape({order, 1, order, 1})) * Reshape(b, shape({1, order, 1, order}));
   return Reshape(product, shape({order * order, order * order}));
 }
 
-// With r the square root, the gradient d of the input solves the Sylvester equation r^T d + d r^T = g. Its unknowns
-// are the elements of d^T, row by row.
+// With r the square root, the gradient d of the input solves the Sylvester equation r^T d + d r^T = g. It is solved as
+// a linear system whose unknowns are the elements of d^T, row by row.
 Status SquareRootGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output root = op.output(0);
   const Output shape = ShapeOf(root);

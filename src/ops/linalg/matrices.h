@@ -1,4 +1,4 @@
-// Shape rules of ops on batches of matrices.
+// Helpers for the shape rules of ops on batches of matrices.
 #ifndef TENSORBRAID_OPS_LINALG_MATRICES_H_
 #define TENSORBRAID_OPS_LINALG_MATRICES_H_
 
@@ -32,6 +32,8 @@ struct Matrices {
   }
 };
 
+// The shape of an input. Returns InvalidArgument if its rank is below 2; SquareMatricesOf also if the matrices are not
+// square.
 inline StatusOr<Matrices> MatricesOf(ShapeContext& c, int input) {
   TF_ASSIGN_OR_RETURN(const Shape s, c.WithRankAtLeast(input, 2));
   Matrices m;
@@ -52,10 +54,12 @@ inline StatusOr<Matrices> SquareMatricesOf(ShapeContext& c, int input) {
   return m;
 }
 
+// The smaller one of two sizes; kUnknownDim if that depends on an unknown size.
 inline int64_t LeastSize(int64_t a, int64_t b) {
   return a < 0 || b < 0 ? (a == 0 || b == 0 ? 0 : Shape::kUnknownDim) : std::min(a, b);
 }
 
+// Shape rule: input 0 and output 0 are square matrices of the same shape.
 inline Status SquareMatricesShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Matrices m, SquareMatricesOf(c, 0));
   c.set_output(0, m.With({m.rows, m.rows}));

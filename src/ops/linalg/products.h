@@ -30,12 +30,13 @@ inline Output MatrixTranspose(Output m) {
 }
 inline Output Adjoint(Output m) { return Conjugated(MatrixTranspose(m)); }
 
-// Matrices with these main diagonals and 0 elsewhere, and main diagonals of matrices.
+// Matrices with the main diagonals `diagonal` and 0 elsewhere; the main diagonals of m; and m with the main diagonals
+// `diagonal`.
 inline Output DiagonalMatrix(Output diagonal) { return Node1("MatrixDiag", diagonal); }
 inline Output DiagonalOf(Output m) { return Node1("MatrixDiagPart", m); }
 inline Output WithDiagonal(Output m, Output diagonal) { return Node2("MatrixSetDiag", m, diagonal); }
 
-// The triangle of m on and below (above) the main diagonal; 0 elsewhere.
+// The part of m on and below the main diagonal if `lower`, else the part on and above it; 0 elsewhere.
 inline Output Triangle(Output m, bool lower) {
   Graph& graph = *m.graph();
   const auto count = [&](int64_t n) { return Operand(Tensor::Scalar(n)).ToOutput(graph); };
@@ -58,13 +59,13 @@ inline Output TriangularSolution(Output m, Output b, bool lower, bool adjoint) {
 
 // b m^-H for a triangular matrix m.
 inline Output TimesInverseAdjoint(Output b, Output m, bool lower) {
-  return Adjoint(TriangularSolution(m, Adjoint(b), lower, false));
+  return Adjoint(TriangularSolution(m, Adjoint(b), lower, /*adjoint=*/false));
 }
 
-// m with two more dimensions of size 1 at its end, so that one number multiplies a matrix.
+// `numbers` with two more dimensions of size 1 at its end, so that each number multiplies one matrix.
 inline Output AsMatrices(Output numbers) { return ExpandDims(ExpandDims(numbers, -1), -1); }
 
-// 1 / x, and 0 at 0.
+// 1 / x, but 0 where x is 0. (Differs noticeably from 1 / x only where x is very small.)
 inline Output SafeReciprocal(Output x) { return x / (x * x + 1e-20); }
 
 // The matrices of 1 / (e_j - e_i) at row i and column j, with 0 on the diagonal, for vectors e.

@@ -12,7 +12,8 @@
 namespace tensorbraid {
 namespace {
 
-// Shape rule for solving A X = B.
+// Shape rule for solving A X = B. `square`: A must be square. `broadcast`: the batch dimensions of A and B are
+// broadcast.
 Status SolveShapeOf(ShapeContext& c, bool square, bool broadcast) {
   TF_ASSIGN_OR_RETURN(const Matrices a, square ? SquareMatricesOf(c, 0) : MatricesOf(c, 0));
   TF_ASSIGN_OR_RETURN(const Matrices b, MatricesOf(c, 1));
@@ -32,15 +33,16 @@ Status SolveShapeOf(ShapeContext& c, bool square, bool broadcast) {
   return OkStatus();
 }
 
-Status SolveShape(ShapeContext& c) { return SolveShapeOf(c, true, false); }
-Status TriangularSolveShape(ShapeContext& c) { return SolveShapeOf(c, true, true); }
+Status SolveShape(ShapeContext& c) { return SolveShapeOf(c, /*square=*/true, /*broadcast=*/false); }
+Status TriangularSolveShape(ShapeContext& c) { return SolveShapeOf(c, /*square=*/true, /*broadcast=*/true); }
 
 Status SolveLsShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRank(2, 0).status());
-  return SolveShapeOf(c, false, false);
+  return SolveShapeOf(c, /*square=*/false, /*broadcast=*/false);
 }
 
-// The gradient for A, given the gradient for B, of the solution X of A X = B, or A^H X = B if `adjoint`.
+// The gradient for A, where `solution` is the solution X of A X = B, or of A^H X = B if `adjoint`. `grad_rhs` is the
+// gradient for B.
 Output MatrixGradient(Output solution, Output grad_rhs, bool adjoint) {
   return Neg(adjoint ? ProductAdjoint(solution, grad_rhs) : ProductAdjoint(grad_rhs, solution));
 }
@@ -67,8 +69,8 @@ Status TriangularSolveGradient(const Operation& op, const std::vector<Output>& g
   return OkStatus();
 }
 
-// Least squares. With at least as many rows as columns, X = (A^H A + l I)^-1 A^H B; otherwise X = A^H (A A^H + l I)^-1
-// B.
+// Least squares, where l is the regularizer. With at least as many rows as columns, the op computes
+// X = (A^H A + l I)^-1 A^H B. Otherwise it computes X = A^H (A A^H + l I)^-1 B.
 Status SolveLsGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output a = NodeOf(op)->inputs()[0], b = NodeOf(op)->inputs()[1];
   const Shape& shape = a.shape();

@@ -24,7 +24,7 @@ Status SvdShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The gradient of matrices u s v^H with m rows and n >= m columns. v has m columns, or all n if `full`.
+// The gradient of matrices u s v^H with m rows and n columns, where n >= m. v has n columns if `full`, else m.
 Output WideSvdGradient(Output s, Output u, Output v, Output ds, Output du, Output dv, int64_t m, int64_t n, bool full) {
   const Output f = ReciprocalDifferences(Square(s));
   const Output s_matrix = DiagonalMatrix(s);
@@ -43,6 +43,7 @@ Output WideSvdGradient(Output s, Output u, Output v, Output ds, Output du, Outpu
     grad = grad + Product(Product(u, inverse), rest);
   }
   if (!IsComplex(s.dtype())) return grad;
+  // Complex matrices have one more term, because the phases of the singular vectors can change.
   const Output diagonal = DiagonalOf(v_dv);
   const Output phases = Product(inverse, DiagonalMatrix(Conjugated(diagonal) - diagonal));
   return grad + 0.5 * Product(u, ProductAdjoint(phases, v1));
@@ -52,6 +53,7 @@ Status SvdGradient(const Operation& op, const std::vector<Output>& grads, std::v
   const Output a = NodeOf(op)->inputs()[0];
   if (!NodeOf(op)->attr<bool>("compute_uv") || (!grads[1].valid() && !grads[2].valid())) {
     if (!grads[0].valid()) return OkStatus();
+    // Only the singular values have a gradient. It needs u and v without full_matrices.
     const Operation vectors =
         NodeBuilder(*op.graph(), "Svd").Input(a).Attr("compute_uv", true).Attr("full_matrices", false).Finish();
     (*input_grads)[0] = Product(vectors.output(1), ProductAdjoint(DiagonalMatrix(grads[0]), vectors.output(2)));
@@ -70,6 +72,7 @@ Status SvdGradient(const Operation& op, const std::vector<Output>& grads, std::v
   }
   const std::vector<Output> d = FilledGradients(op, grads);
   const Output s = op.output(0), u = op.output(1), v = op.output(2);
+  // The adjoint of a matrix with more rows than columns is v s u^H, with more columns than rows.
   (*input_grads)[0] = m <= n ? WideSvdGradient(s, u, v, d[0], d[1], d[2], m, n, full)
                              : Adjoint(WideSvdGradient(s, v, u, d[0], d[2], d[1], n, m, full));
   return OkStatus();

@@ -9,7 +9,7 @@
 
 namespace tensorbraid {
 
-// The shape that input i describes by a vector of sizes. A scalar -1 stands for an unknown shape.
+// The shape that input i describes. The input is a vector of sizes, or a scalar -1, which stands for an unknown shape.
 inline StatusOr<Shape> DescribedShape(ShapeContext& c, int i) {
   const Shape& of_input = c.input(i);
   if (!of_input.has_rank() || of_input.rank() == 0) return Shape::Unknown();

@@ -1,4 +1,4 @@
-// Makes lists of tensors, and the shapes of their elements, for gradients.
+// Nodes that make lists of tensors, or return the shapes of their elements, for gradients.
 #ifndef TENSORBRAID_OPS_LIST_LISTS_H_
 #define TENSORBRAID_OPS_LIST_LISTS_H_
 
@@ -11,12 +11,12 @@
 
 namespace tensorbraid {
 
-// The shape of the elements of a list, as far as it is known to the list.
+// The shape of the elements of a list, as far as the list knows it.
 inline Output ElementShapeOf(Output list) {
   return NodeBuilder(*list.graph(), "TensorListElementShape").Input(list).Attr("shape_type", kInt32).Output();
 }
 
-// A list of as many elements as `list`, which are zeros of type `dtype`.
+// A list with as many elements as `list`. Its elements are not set, so they are read as zeros of type `dtype`.
 inline Output EmptyListLike(Output list, DType dtype) {
   return NodeBuilder(*list.graph(), "TensorListReserve")
       .Input(ElementShapeOf(list))

@@ -1,5 +1,5 @@
-// Optionals: variants that hold tensors or nothing: schemas, shape rules,
-// gradients. The gradient of an optional is an optional of the gradients of its tensors.
+// Optionals (variants that hold tensors or nothing): schemas, shape rules, gradients. The gradient of an optional is an
+// optional of the gradients of its tensors.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"

@@ -1,4 +1,4 @@
-// The files of the list ops: each has one function, which registers its ops.
+// Declares the functions that register the list ops. Beside each is the name of the file that defines it.
 #ifndef TENSORBRAID_OPS_LIST_REGISTRATION_H_
 #define TENSORBRAID_OPS_LIST_REGISTRATION_H_
 

@@ -8,7 +8,7 @@
 namespace tensorbraid {
 namespace {
 
-// The list is a scalar.
+// Output 0, the list, is a scalar; output 1 is the element.
 Status PopBackShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(ScalarShape(c));
   TF_ASSIGN_OR_RETURN(Shape s, DescribedShape(c, 1));
@@ -49,8 +49,11 @@ Status GetItemGradient(const Operation& op, const std::vector<Output>& grads, st
   return OkStatus();
 }
 
+// `list` with the length of the list `like`.
 Output Resized(Output list, Output like) { return Node2("TensorListResize", list, Node1("TensorListLength", like)); }
 
+// The element that was replaced gets a gradient of 0. If the op may have lengthened the list, the gradient of the list
+// is cut to the old length.
 Status SetItemGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const auto& in = NodeOf(op)->inputs();
   const Output others = WithItem(grads[0], in[1], Node1("ZerosLike", in[2]));

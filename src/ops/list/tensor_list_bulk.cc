@@ -1,5 +1,5 @@
-// Lists as one tensor, and tensors as lists: stack, concatenate, gather, split, scatter: schemas, shape
-// rules, gradients.
+// Ops that make one tensor of a list, or a list of one tensor (stack, concatenate, gather, split, scatter): schemas,
+// shape rules, gradients.
 #include "graph/node.h"
 #include "ops/list/element_shape.h"
 #include "ops/list/lists.h"

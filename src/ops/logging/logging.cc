@@ -1,4 +1,4 @@
-// Ops that check, print or report values while a step runs.
+// Ops that check or print values while a step runs, Timestamp, and PyFunc: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
@@ -9,7 +9,7 @@ namespace {
 
 Status AssertShape(ShapeContext& c) { return c.WithRank(0, 0).status(); }
 
-// The gradient passes through a CheckNumerics as well.
+// The gradient is checked by a CheckNumerics node as well.
 Status CheckNumericsGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   (*input_grads)[0] = NodeBuilder(*op.graph(), "CheckNumerics")
                           .Input(grads[0])

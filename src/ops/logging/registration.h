@@ -1,4 +1,4 @@
-// The files of the logging ops: each has one function, which registers its ops.
+// Declares the function that registers the logging ops, and names the file that defines it.
 #ifndef TENSORBRAID_OPS_LOGGING_REGISTRATION_H_
 #define TENSORBRAID_OPS_LOGGING_REGISTRATION_H_
 

@@ -10,7 +10,9 @@ namespace {
 
 Output BesselI0Grad(Output x, Output, Output g) { return g * Node1("BesselI1", x); }
 Output BesselI0eGrad(Output x, Output y, Output g) { return g * (Node1("BesselI1e", x) - Sign(x) * y); }
-// Replaces `derivative`, which is NaN where x is 0, by TensorFlow's value there.
+
+// Replaces `derivative` by `value` where x is 0. There, the formula of the derivative gives NaN, and TensorFlow uses
+// `value`.
 Output AtZero(Output x, double value, Output derivative) { return Select(Equal(x, 0.0), value, derivative); }
 
 Output BesselI1Grad(Output x, Output y, Output g) { return g * AtZero(x, 1.0, Node1("BesselI0", x) - y / x); }

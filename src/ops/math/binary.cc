@@ -13,8 +13,9 @@ struct Pair {
   Output y;
 };
 
-// Adapts a function that computes gradients from the op's inputs x and y, its output z and the output's gradient g. Its
-// results have the output's shape; they are then reduced to the shapes of the inputs.
+// Makes a GradientFn of a function that computes the gradients of the op's inputs x and y from the inputs, the op's
+// output z and the output's gradient g. The gradients have the output's shape; they are then reduced to the shapes of
+// the inputs.
 template <Pair (*gradient)(Output x, Output y, Output z, Output g)>
 Status BroadcastGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output x = NodeOf(op)->inputs()[0];
@@ -56,8 +57,8 @@ Pair MinimumGrad(Output x, Output y, Output, Output g) {
 }
 
 Pair PowGrad(Output x, Output y, Output z, Output g) {
-  // The logarithm counts as 0 where x is 0 or a negative real number. Log must not even see such an x, since NaN * 0 is
-  // NaN.
+  // Where x is 0 or a negative real number, 0 is used for its logarithm. Log gets 1 instead of such an x. Otherwise a
+  // gradient of this gradient would be NaN where x is 0, because it divides 0 by the input of Log.
   const Output cx = Conjugated(x), cy = Conjugated(y);
   const Output has_log = IsComplex(cx.dtype()) ? NotEqual(cx, 0.0) : Greater(cx, 0.0);
   const Output log = Select(has_log, Log(Select(has_log, cx, 1.0)), 0.0);

@@ -10,7 +10,7 @@ namespace {
 Status CastGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const DType from = NodeOf(op)->attr<DType>("SrcT");
   const auto differentiable = [](DType t) { return IsFloating(t) || IsComplex(t); };
-  // From a complex gradient to a real one, Cast takes the real part.
+  // If the gradient is complex and x is real, Cast takes the real part of the gradient.
   if (differentiable(from) && differentiable(NodeOf(op)->attr<DType>("DstT"))) {
     (*input_grads)[0] = Cast(grads[0], from);
   }

@@ -7,7 +7,7 @@
 namespace tensorbraid {
 namespace {
 
-// The gradient of a clipped element flows to the bound; the gradient of any other element flows to the input.
+// The gradient of a clipped element flows to the bound that replaced it. The gradient of any other element flows to t.
 Status ClipByValueGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const auto& in = NodeOf(op)->inputs();
   const Output g = grads[0];

@@ -17,8 +17,8 @@ void RegisterMathComparisonOps(OpRegistry& r) {
               .NotDifferentiable());
   }
   const auto equality_shape = [](ShapeContext& c) -> Status {
-    // With incompatible_shape_error = false, operands whose shapes do not broadcast compare as unequal and the result
-    // is a scalar. Its shape is therefore unknown.
+    // With incompatible_shape_error = false, the shape of the result is unknown: if the shapes of the operands turn out
+    // not to broadcast, the operands compare as unequal and the result is a scalar.
     return c.attr<bool>("incompatible_shape_error") ? BroadcastShape(c) : UnknownShape(c);
   };
   for (const char* name : {"Equal", "NotEqual"}) {

@@ -28,12 +28,13 @@ Output RealGrad(Output, Output, Output g) { return ComplexOf(g, ZeroOf(g)); }
 Output ImagGrad(Output, Output, Output g) { return ComplexOf(ZeroOf(g), g); }
 Output ConjGrad(Output, Output, Output g) { return Conjugated(g); }
 
-// The angle grows by the imaginary part of dz / z, so its gradient is the conjugate of 1 / (i z).
+// The change dz of z changes the angle by the imaginary part of dz / z. So the gradient is g times the conjugate of
+// 1 / (i z), which is -g / (i conj(z)), and i conj(z) has the real part Imag(z) and the imaginary part Real(z).
 Output AngleGrad(Output z, Output, Output g) {
   return Neg(ComplexOf(g, ZeroOf(g)) / ComplexOf(PartOf("Imag", z), PartOf("Real", z)));
 }
 
-// g z / |z|, and 0 at 0.
+// The gradient is g z / |z|, and 0 where z is 0. `size` is |z|.
 Output ComplexAbsGrad(Output z, Output size, Output g) {
   return DivNoNan(ComplexOf(g, ZeroOf(g)) * z, ComplexOf(size, ZeroOf(size)));
 }

@@ -1,4 +1,4 @@
-// Helpers that the schemas of functions of one and two operands share.
+// Helpers for the schemas of functions of one operand and of two operands.
 #ifndef TENSORBRAID_OPS_MATH_GRADIENTS_H_
 #define TENSORBRAID_OPS_MATH_GRADIENTS_H_
 
@@ -10,11 +10,14 @@
 
 namespace tensorbraid {
 
+// The gradients of two operands, in the shape of the result.
 struct OperandGrads {
   Output x;  // invalid if no gradient flows to x
   Output y;
 };
 
+// Makes a GradientFn of a function that computes the gradients of the operands x and y from them and from the gradient
+// g of the result. The op broadcasts its operands, so each gradient is then reduced to the shape of its operand.
 template <OperandGrads (*gradient)(Output x, Output y, Output g)>
 Status OperandGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output x = NodeOf(op)->inputs()[0];

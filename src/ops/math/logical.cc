@@ -1,4 +1,4 @@
-// Logic: schemas.
+// LogicalNot, LogicalAnd and LogicalOr: schemas.
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/math/registration.h"

@@ -93,7 +93,7 @@ Status BatchMatMulGradient(const Operation& op, const std::vector<Output>& grads
   return OkStatus();
 }
 
-// The gradients are float32 products, in the dtypes of the operands.
+// Computes the gradients in float32, and then casts them to the dtypes of the operands.
 Status SparseMatMulOperandsGradient(const Operation& op, const std::vector<Output>& grads,
                                     std::vector<Output>* input_grads) {
   const Output a = NodeOf(op)->inputs()[0], b = NodeOf(op)->inputs()[1];
@@ -121,7 +121,8 @@ void RegisterMathMatmulOps(OpRegistry& r) {
             .Attr("grad_b: bool = false")
             .Shape(MatMulShape)
             .Gradient(MatMulGradient));
-  // The pass fuse_biases replaces MatMul and BiasAdd by this op. `args` are the further inputs of `fused_ops`.
+  // executor/passes/fuse_biases.cc replaces MatMul, BiasAdd and perhaps Relu by this op. `fused_ops` names the ops
+  // that are applied to the product, and `args` are their other inputs, such as the bias.
   r.Add(Op("_FusedMatMul")
             .Input("a: T")
             .Input("b: T")
@@ -135,7 +136,7 @@ void RegisterMathMatmulOps(OpRegistry& r) {
             .Attr("epsilon: float = 0.0001")
             .Attr("leakyrelu_alpha: float = 0.2")
             .Shape(MatMulShape));
-  // The pass sum_products replaces AddN of products by this op: sum = a[0] b[0] + a[1] b[1] + ...
+  // executor/passes/sum_products.cc replaces an AddN of matrix products by this op: sum = a[0] b[0] + a[1] b[1] + ...
   r.Add(Op("_SumOfMatMuls")
             .Input("a: N * T")
             .Input("b: N * T")

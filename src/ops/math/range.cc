@@ -10,6 +10,8 @@
 namespace tensorbraid {
 namespace {
 
+// The number of elements of Range. Unknown if delta is 0 or the number is negative or very large: the kernel reports
+// the error.
 template <typename T>
 int64_t RangeSize(const Tensor& start, const Tensor& limit, const Tensor& delta) {
   const double from = static_cast<double>(start.scalar<T>()), step = static_cast<double>(delta.scalar<T>());

@@ -28,7 +28,7 @@ Output SpenceGrad(Output x, Output, Output g) {
 OperandGrads ZetaGrad(Output x, Output q, Output g) { return {Output(), Neg(g * x * Node2("Zeta", x + 1.0, q))}; }
 OperandGrads PolygammaGrad(Output n, Output x, Output g) { return {Output(), g * Node2("Polygamma", n + 1.0, x)}; }
 
-// x^(a-1) exp(-x) / gamma(a)
+// The derivative of Igamma with respect to x: x^(a-1) exp(-x) / gamma(a).
 Output GammaDensity(Output a, Output x) { return Exp((a - 1.0) * Log(x) - x - Node1("Lgamma", a)); }
 
 OperandGrads IgammaGrad(Output a, Output x, Output g) {
@@ -39,7 +39,7 @@ OperandGrads IgammacGrad(Output a, Output x, Output g) {
   return {Neg(g * Node2("IgammaGradA", a, x)), Neg(g * GammaDensity(a, x))};
 }
 
-// Only x has a derivative.
+// As in TensorFlow, only x gets a gradient, not a and b.
 Status BetaincGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output a = NodeOf(op)->inputs()[0], b = NodeOf(op)->inputs()[1], x = NodeOf(op)->inputs()[2];
   const Output log_beta = Node1("Lgamma", a) + Node1("Lgamma", b) - Node1("Lgamma", a + b);
@@ -48,6 +48,7 @@ Status BetaincGradient(const Operation& op, const std::vector<Output>& grads, st
   return OkStatus();
 }
 
+// Each input is a scalar or has the shape that all inputs except the scalars have in common. The result has that shape.
 Status BetaincShape(ShapeContext& c) {
   Shape shape;
   bool some_unknown = false;
@@ -93,7 +94,7 @@ void RegisterMathSpecialOps(OpRegistry& r) {
                                                    {"Spence", kRealFloats, UnaryGradient<SpenceGrad>}}) {
     r.Add(Op(row.name).Input("x: T").Output("y: T").Attr(row.types).Shape(UnchangedShape).Gradient(row.gradient));
   }
-  // The remaining ops name their operands differently.
+  // The remaining ops have more than one operand.
   const auto add = [&r](const char* name, const char* x, const char* y, const char* types, GradientFn gradient) {
     r.Add(Op(name).Input(x).Input(y).Output("z: T").Attr(types).Shape(BroadcastShape).Gradient(gradient));
   };

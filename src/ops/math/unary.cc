@@ -24,7 +24,7 @@ Output CosGrad(Output x, Output, Output g) { return Neg(g * Sin(Conjugated(x)));
 Output TanhGrad(Output, Output y, Output g) { return Node2("TanhGrad", Conjugated(y), g); }
 Output SigmoidGrad(Output, Output y, Output g) { return Node2("SigmoidGrad", Conjugated(y), g); }
 
-// Gradients of the gradient ops, whose inputs are y and dy: second derivatives.
+// The gradients of the inputs y and dy of an op such as TanhGrad, which computes a gradient: second derivatives.
 struct SecondGrads {
   Output y;
   Output dy;
@@ -49,7 +49,8 @@ SecondGrads SigmoidGradGrad(Output y, Output dy, Output, Output g) {
   return {gd - 2.0 * gd * cy, Node2("SigmoidGrad", cy, g)};
 }
 
-// The next three ops conjugate y themselves, so their derivative by y takes the conjugate of g.
+// Unlike TanhGrad and SigmoidGrad, the next three ops conjugate y themselves. So the gradient of y contains the
+// conjugate of g.
 SecondGrads ReciprocalGradGrad(Output y, Output dy, Output, Output g) {
   const Output cy = Conjugated(y);
   return {Conjugated(g) * -2.0 * dy * cy, Node2("ReciprocalGrad", cy, g)};

@@ -1,4 +1,4 @@
-// Activations: schemas, shape rules, gradients.
+// Activation functions and their gradient ops: schemas, shape rules, gradients.
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/nn/registration.h"
@@ -7,7 +7,8 @@
 namespace tensorbraid {
 namespace {
 
-// The gradient is the op `name` applied to g and the activation's input (with kOfOutput: the activation's output).
+// The gradient is the op `name`, applied to the gradient of the output and to the activation's input, or to its output
+// if kOfOutput.
 template <const char* name, bool kOfOutput>
 Status ActivationGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   (*input_grads)[0] = Node2(name, grads[0], kOfOutput ? op.output(0) : NodeOf(op)->inputs()[0]);
@@ -28,7 +29,7 @@ constexpr char kEluGrad[] = "EluGrad";
 constexpr char kSoftplusGrad[] = "SoftplusGrad";
 constexpr char kSoftsignGrad[] = "SoftsignGrad";
 
-// Computes the derivative of Selu from its output y: y + scale * alpha where y < 0, else scale.
+// SeluGrad computes the derivative of Selu from its output y: y + scale * alpha where y < 0, else scale.
 constexpr char kSeluGrad[] = "SeluGrad";
 
 Status SeluGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {

@@ -13,7 +13,7 @@
 namespace tensorbraid {
 namespace {
 
-// The shape of input 0 of a fused op, and the number of its channels as [channels].
+// Sets *x to the shape of input number `input`, which must have rank 4 or 5, and *channels to [number of its channels].
 Status BatchNormInput(ShapeContext& c, int input, Shape* x, Shape* channels) {
   TF_ASSIGN_OR_RETURN(const bool channels_first, ReadChannelsFirst(c.node()));
   TF_ASSIGN_OR_RETURN(*x, c.WithRankAtLeast(input, 4));
@@ -22,6 +22,7 @@ Status BatchNormInput(ShapeContext& c, int input, Shape* x, Shape* channels) {
   return OkStatus();
 }
 
+// Merges *channels with the shapes of these inputs, which are vectors with one element for each channel.
 Status MergeChannels(ShapeContext& c, std::initializer_list<int> inputs, Shape* channels) {
   for (const int i : inputs) {
     TF_ASSIGN_OR_RETURN(const Shape vector, c.WithRank(i, 1));
@@ -48,7 +49,7 @@ Status FusedBatchNormShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// y_backprop, x, scale, and mean and variance of the batch.
+// The inputs are y_backprop, x, scale, and mean and variance of the batch.
 Status FusedBatchNormGradShape(ShapeContext& c) {
   Shape x, channels;
   TF_RETURN_IF_ERROR(BatchNormInput(c, 0, &x, &channels));
@@ -62,7 +63,8 @@ Status FusedBatchNormGradShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The shape of a batch norm's result after the maximum over windows that tile it. Unknown sizes stay unknown.
+// Output 0 has the shape of the batch norm's result after the maximum over windows that tile it. Unknown sizes stay
+// unknown.
 Status FusedBatchNormReluShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(FusedBatchNormShape(c));
   TF_ASSIGN_OR_RETURN(Shape y, c.WithRank(0, 4));
@@ -77,7 +79,7 @@ Status FusedBatchNormReluShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// As FusedBatchNormGradShape, but y_backprop has the shape of the maxima.
+// As FusedBatchNormGradShape, but y_backprop has the shape of the maxima, and input 6 is the offset.
 Status FusedBatchNormReluGradShape(ShapeContext& c) {
   Shape x, channels;
   TF_RETURN_IF_ERROR(BatchNormInput(c, 1, &x, &channels));
@@ -102,6 +104,7 @@ Status FusedBatchNormGradient(const Operation& op, const std::vector<Output>& gr
   const bool training = node.attr<bool>("is_training");
   NodeBuilder builder(*op.graph(), name);
   builder.Input(grads[0]).Input(node.inputs()[0]).Input(node.inputs()[1]);
+  // In training, the mean and variance of the batch are outputs 3 and 4.
   builder.Input(training ? op.output(3) : node.inputs()[3]).Input(training ? op.output(4) : node.inputs()[4]);
   if (op.num_outputs() > 5) builder.Input(op.output(5));
   builder.Attr("epsilon", node.attr<float>("epsilon"))
@@ -113,7 +116,7 @@ Status FusedBatchNormGradient(const Operation& op, const std::vector<Output>& gr
   return OkStatus();
 }
 
-// Sums, means and vectors of channels, for one data format.
+// Sums and means of each channel, for one data format.
 class ChannelMath {
  public:
   ChannelMath(int rank, bool channels_first) {
@@ -127,24 +130,28 @@ class ChannelMath {
   }
   Output Sum(Output x) const { return ReduceSum(x, axes_); }
   Output Mean(Output x) const { return ReduceMean(x, axes_); }
-  // A vector with one element per channel, in a shape that broadcasts to that of x.
+  // Reshapes a vector with one element for each channel so that it broadcasts to the shape of x.
   Output Spread(Output vector) const { return spread_.empty() ? vector : Reshape(vector, spread_); }
 
  private:
   std::vector<int64_t> axes_, spread_;
 };
 
-// Gradients of y_backprop, x and scale. As in TensorFlow, the statistics of the batch count as functions of x, and what
-// was given in their place without training passes no gradient on. With r = 1 / sqrt(variance + epsilon) and
-// n = (x - mean) * r, the op computes, of dy = y_backprop,
+// Gradients of y_backprop, x and scale. As in TensorFlow, mean and variance are functions of x in training. Without
+// training they are inputs, which get no gradient. With r = 1 / sqrt(variance + epsilon), n = (x - mean) * r and
+// dy = y_backprop, the op computes
 //
-//   scale_backprop = sum(dy * n), x_backprop = scale * r * R(dy) where R(v) = v - mean(v) - n * mean(v * n) in
-//   training, offset_backprop = sum(dy),    and R(v) = v otherwise.
+//   scale_backprop = sum(dy * n)
+//   offset_backprop = sum(dy)
+//   x_backprop = scale * r * R(dy)
+//
+// where R(v) = v - mean(v) - n * mean(v * n) in training, and R(v) = v otherwise.
 Status FusedBatchNormGradGradient(const Operation& op, const std::vector<Output>& grads,
                                   std::vector<Output>* input_grads) {
   const Node& node = *NodeOf(op);
   const std::vector<Output>& in = node.inputs();
   TF_ASSIGN_OR_RETURN(const bool channels_first, ReadChannelsFirst(node));
+  // A data format such as "NHWC" has a letter for each axis.
   const int rank =
       in[1].shape().has_rank() ? in[1].shape().rank() : static_cast<int>(node.attr<std::string>("data_format").size());
   const ChannelMath math(rank, channels_first);
@@ -159,7 +166,7 @@ Status FusedBatchNormGradGradient(const Operation& op, const std::vector<Output>
     const auto rest = [&](Output v) { return v - mean(v) - n * mean(v * n); };
     const Output rest_dy = rest(dy);
     of_dy = scale * r * rest(gx);
-    // x counts through n, whose own derivative is r * R, and through r.
+    // The outputs depend on x through n, whose derivative is r * R, and through r.
     const Output of_n = gscale * dy - scale * r * (gx * mean(dy * n) + dy * mean(gx * n));
     of_x = r * rest(of_n) - n * (scale * Square(r) * mean(gx * rest_dy));
     of_scale = math.Sum(gx * rest_dy * r);
@@ -215,8 +222,8 @@ constexpr const char* kBatchNormFormat = "data_format: {'NHWC', 'NCHW'} = 'NHWC'
 constexpr const char* kBatchNormFormatV3 = "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'";
 constexpr const char* kBatchNormChannelsLast = "data_format: {'NHWC'} = 'NHWC'";
 
-// Starts a version of FusedBatchNorm, without its attributes. `vectors` is the dtype of the vectors with one element
-// per channel (scale, offset, mean, variance).
+// Starts the schema of a version of FusedBatchNorm, without its attributes. `vectors` is the dtype of the vectors with
+// one element per channel (scale, offset, mean, variance).
 Op FusedBatchNormOp(const char* name, const char* vectors) {
   Op op(name);
   op.Input("x: T").Output("y: T");
@@ -227,7 +234,8 @@ Op FusedBatchNormOp(const char* name, const char* vectors) {
   return op;
 }
 
-// Starts a version of FusedBatchNorm's gradient, without the inputs and outputs that depend on the version.
+// Starts the schema of a version of FusedBatchNormGrad, without its attributes and without the inputs and outputs that
+// depend on the version.
 Op FusedBatchNormGradOp(const char* name, const char* scale, const char* vectors) {
   Op op(name);
   op.Input("y_backprop: T").Input("x: T").Input(StrCat("scale: ", scale).c_str()).Output("x_backprop: T");
@@ -289,7 +297,8 @@ void RegisterNnBatchNormOps(OpRegistry& r) {
                                 kBatchNormFormatV3)
             .Shape(FusedBatchNormGradShape)
             .Gradient(FusedBatchNormGradGradient));
-  // The pass fuse_batch_norms makes this op of FusedBatchNormV3, Relu and a MaxPool whose windows tile the image.
+  // executor/passes/fuse_batch_norms.cc replaces FusedBatchNormV3, Relu and a MaxPool whose windows tile the image by
+  // this op. Without a MaxPool, the windows have one pixel.
   r.Add(FusedBatchNormAttrs(FusedBatchNormOp("_FusedBatchNormRelu", "U")
                                 .Output("reserve_space_3: U")
                                 .Attr("T: {float}")

@@ -1,4 +1,4 @@
-// BiasAdd: schemas, shape rules, gradients.
+// BiasAdd and BiasAddGrad: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"

@@ -168,7 +168,7 @@ Status ConvolutionShape(ShapeContext& c) {
   const ConvolutionTraits traits = ConvolutionTraitsOf(c.node().type());
   TF_ASSIGN_OR_RETURN(const WindowAttrs attrs, ReadConvolutionAttrs(c.node()));
   TF_ASSIGN_OR_RETURN(const ConvolutionBatch batch, ReadConvolutionBatch(c.node()));
-  // The shape of an argument, or, of an argument such as "filter_sizes", the shape that it stands for.
+  // The shape of input i. The value of an input such as "filter_sizes" is a shape: then returns that shape.
   const auto shape_of = [&](int i) -> StatusOr<Shape> {
     if (!c.node().op().inputs[i].name.ends_with("_sizes")) return c.input(i);
     TF_RETURN_IF_ERROR(c.WithRank(i, 1).status());
@@ -227,7 +227,8 @@ Status ConvolutionGradient(const Operation& op, const std::vector<Output>& grads
 }
 
 void RegisterNnConvolutionOps(OpRegistry& r) {
-  // T is the first attribute, as in TensorFlow's definitions. The order of attributes has no meaning.
+  // `first` and `second` are the first two inputs. `backprop`: the op has the input out_backprop. `integers`: the op
+  // has int32, too.
   const auto add2d = [&r](const char* op, const char* first, const char* second, bool backprop, bool integers) {
     Op def(op);
     def.Input(first).Input(second);
@@ -244,11 +245,11 @@ void RegisterNnConvolutionOps(OpRegistry& r) {
         .Gradient(ConvolutionGradient);
     r.Add(def);
   };
-  add2d("Conv2D", "input: T", "filter: T", false, true);
-  add2d("Conv2DBackpropInput", "input_sizes: int32", "filter: T", true, true);
-  add2d("Conv2DBackpropInputV2", "input: T", "filter: T", true, true);
-  add2d("Conv2DBackpropFilter", "input: T", "filter_sizes: int32", true, false);
-  add2d("Conv2DBackpropFilterV2", "input: T", "filter: T", true, false);
+  add2d("Conv2D", "input: T", "filter: T", /*backprop=*/false, /*integers=*/true);
+  add2d("Conv2DBackpropInput", "input_sizes: int32", "filter: T", /*backprop=*/true, /*integers=*/true);
+  add2d("Conv2DBackpropInputV2", "input: T", "filter: T", /*backprop=*/true, /*integers=*/true);
+  add2d("Conv2DBackpropFilter", "input: T", "filter_sizes: int32", /*backprop=*/true, /*integers=*/false);
+  add2d("Conv2DBackpropFilterV2", "input: T", "filter: T", /*backprop=*/true, /*integers=*/false);
 
   r.Add(Op("Conv")
             .Input("input: T")
@@ -264,7 +265,8 @@ void RegisterNnConvolutionOps(OpRegistry& r) {
             .Attr("groups: int = 1")
             .Shape(ConvolutionShape));
 
-  // The pass fuse_biases replaces Conv2D and BiasAdd by this op. `args` are the further inputs of `fused_ops`.
+  // executor/passes/fuse_biases.cc replaces Conv2D, BiasAdd and perhaps Relu by this op. `fused_ops` names the ops
+  // that are applied to the output, and `args` are their other inputs, such as the bias.
   r.Add(Op("_FusedConv2D")
             .Input("input: T")
             .Input("filter: T")
@@ -299,13 +301,13 @@ void RegisterNnConvolutionOps(OpRegistry& r) {
   };
   constexpr const char* kFloats = "T: {half, bfloat16, float, double}";
   constexpr const char* kOldFloats = "T: {half, float, double}";
-  r.Add(add3d("Conv3D", "input: T", "filter: T", false, kFloats).Attr(kFormat));
-  r.Add(add3d("Conv3DBackpropInput", "input: T", "filter: T", true, kOldFloats));
-  r.Add(add3d("Conv3DBackpropInputV2", "input_sizes: Tshape", "filter: T", true, kFloats)
+  r.Add(add3d("Conv3D", "input: T", "filter: T", /*backprop=*/false, kFloats).Attr(kFormat));
+  r.Add(add3d("Conv3DBackpropInput", "input: T", "filter: T", /*backprop=*/true, kOldFloats));
+  r.Add(add3d("Conv3DBackpropInputV2", "input_sizes: Tshape", "filter: T", /*backprop=*/true, kFloats)
             .Attr(kFormat)
             .Attr("Tshape: {int32, int64} = int32"));
-  r.Add(add3d("Conv3DBackpropFilter", "input: T", "filter: T", true, kOldFloats));
-  r.Add(add3d("Conv3DBackpropFilterV2", "input: T", "filter_sizes: int32", true, kFloats).Attr(kFormat));
+  r.Add(add3d("Conv3DBackpropFilter", "input: T", "filter: T", /*backprop=*/true, kOldFloats));
+  r.Add(add3d("Conv3DBackpropFilterV2", "input: T", "filter_sizes: int32", /*backprop=*/true, kFloats).Attr(kFormat));
 }
 
 }  // namespace tensorbraid

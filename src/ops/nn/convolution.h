@@ -18,37 +18,40 @@ enum class ConvolutionResult {
   kFilter,  // the gradient for its filter
 };
 
-// The properties that an op's name tells, such as "DepthwiseConv2dNativeBackpropFilter".
+// The properties of a convolution op that follow from its name, such as "DepthwiseConv2dNativeBackpropFilter".
 struct ConvolutionTraits {
   ConvolutionResult result = ConvolutionResult::kOutput;
-  int spatial = 2;
+  int spatial = 2;  // the number of spatial axes
   bool depthwise = false;
 };
 ConvolutionTraits ConvolutionTraitsOf(std::string_view op);
 
-// The attributes of a convolution op, also of Conv, whose strides tell the number of spatial axes. Returns the errors
-// of ReadWindowAttrs, and InvalidArgument for a Conv that has not 2 or 3 spatial axes.
+// The attributes of a convolution op. (The number of spatial axes of Conv follows from its strides.) Returns the errors
+// of ReadWindowAttrs, and InvalidArgument for a Conv that does not have 2 or 3 spatial axes.
 StatusOr<WindowAttrs> ReadConvolutionAttrs(const Node& node);
 
-// Conv has any number of batch axes and may say how many groups it has; every other op has one batch axis.
+// The op Conv has any number of batch axes, and an attribute with the number of groups. Every other op has one batch
+// axis.
 struct ConvolutionBatch {
   int64_t axes = 1;
-  int64_t groups = 0;  // 0 if the shapes tell
+  int64_t groups = 0;  // 0 if only the shapes of input and filter determine it
 };
 // InvalidArgument if batch_dims is out of range or the groups are not positive.
 StatusOr<ConvolutionBatch> ReadConvolutionBatch(const Node& node);
 // Returns the shape of the input after its batch axes are combined into one. InvalidArgument unless the input has these
 // batch axes and the axes of `attrs`.
 StatusOr<Shape> FoldBatch(const ConvolutionBatch& batch, const WindowAttrs& attrs, const Shape& input);
-// Returns the shape of the output with the batch axes of the input in place of its single one.
+// Returns the shape of the output with the batch axes of the input in place of its single batch axis.
 Shape UnfoldBatch(const ConvolutionBatch& batch, const Shape& input, const Shape& output);
-// InvalidArgument if the op says another number of groups than the shapes.
+// InvalidArgument if the attribute of the op is not equal to `groups`, the number of groups that follows from the
+// shapes.
 Status CheckGroups(const ConvolutionBatch& batch, const Shape& input, const Shape& filter, int64_t groups);
 
 // The sizes of one convolution. Input and output are [batch, spatial..., channels], or [batch, channels, spatial...].
 // The filter is [spatial..., in_channels / groups, out_channels], and the output channels of group g are those from
-// g * out_channels / groups. A depthwise filter [spatial..., in_channels, multiplier] has the same elements in the same
-// order as the filter of that convolution with groups = in_channels. Sizes are Shape::kUnknownDim if they are unknown.
+// g * out_channels / groups. A depthwise convolution has groups = in_channels. Its filter has the shape
+// [spatial..., in_channels, multiplier], with the same elements in the same order as [spatial..., 1, out_channels].
+// Sizes are Shape::kUnknownDim if they are unknown.
 struct Convolution {
   bool channels_first = false;
   int64_t batch = Shape::kUnknownDim;
@@ -62,15 +65,15 @@ struct Convolution {
   friend bool operator==(const Convolution&, const Convolution&) = default;
 };
 
-// Checks that the shapes of input, filter and output can belong to one convolution, and combines what they say.
-// `output` is unknown for a forward convolution. InvalidArgument, with the shapes, for wrong ranks, channels that do
-// not fit, a filter without elements, or what WindowAttrs::Place refuses.
+// Checks that the shapes of input, filter and output can belong to one convolution, and combines what they tell about
+// it. `output` is unknown for the convolution itself. InvalidArgument, with the shapes, for wrong ranks, channels that
+// do not fit, a filter without elements, or what WindowAttrs::Place refuses.
 StatusOr<Convolution> MakeConvolution(const WindowAttrs& attrs, bool depthwise, const Shape& input, const Shape& filter,
                                       const Shape& output);
 
-// The shape that the vector in argument `input_sizes` of a gradient stands for. Usually it is that shape; for Conv2D it
-// may also be the height and width alone, and the rest follows from the filter and the gradient. InvalidArgument for
-// another number of elements.
+// The shape of the input, where `sizes` is the value of argument `input_sizes` of a gradient op. Usually `sizes` is
+// that shape. For Conv2D it may also be the height and width alone; then the batch and the channels are taken from the
+// gradient and the filter. InvalidArgument for another number of elements.
 StatusOr<Shape> ConvolutionInputShape(const WindowAttrs& attrs, bool depthwise, const Shape& sizes, const Shape& filter,
                                       const Shape& output);
 

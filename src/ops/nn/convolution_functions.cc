@@ -1,4 +1,4 @@
-// The public functions of convolutions and dilation.
+// The public functions for convolutions and grayscale dilation.
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -20,13 +20,14 @@ constexpr const char* TextOf(Padding padding) {
   return padding == Padding::kSame ? "SAME" : padding == Padding::kValid ? "VALID" : "EXPLICIT";
 }
 
-// Turns the lists of a function's options, which name spatial axes, into attributes, which have an element for each
-// axis of the tensor.
+// Turns the lists in the options of a function, which have elements for the spatial axes, into attributes, which have
+// elements for all axes of the tensor.
 class WindowAttributes {
  public:
   WindowAttributes(int spatial, DataFormat format)
       : spatial_(spatial), channels_first_(format == DataFormat::kChannelsFirst) {}
 
+  // Returns one number for each spatial axis. The list has one for each of them, one for all, or none, which means 1.
   StatusOr<std::vector<int64_t>> PerSpatialAxis(const char* what, const std::vector<int64_t>& list) const {
     if (list.size() > 1 && static_cast<int>(list.size()) != spatial_) {
       return InvalidArgument(what, " must have no, one or ", spatial_, " elements, got ", list.size());
@@ -35,6 +36,7 @@ class WindowAttributes {
     if (list.size() > 1) values = list;
     return values;
   }
+  // As PerSpatialAxis, with 1 for the batch and the channels.
   StatusOr<std::vector<int64_t>> PerAxis(const char* what, const std::vector<int64_t>& list) const {
     TF_ASSIGN_OR_RETURN(std::vector<int64_t> values, PerSpatialAxis(what, list));
     values.insert(values.begin(), 1);
@@ -70,12 +72,12 @@ class WindowAttributes {
 
 struct WindowOp {
   const char* op;
-  int spatial = 2;
-  const char* dilations = "dilations";
+  int spatial = 2;                      // the number of spatial axes
+  const char* dilations = "dilations";  // the name of the attribute
   bool has_data_format = true;
 };
 
-// Sets the attributes that `options` stands for.
+// Sets the attributes of the op according to `options`.
 template <typename Options>
 Status SetWindowAttrs(const WindowOp& op, const Options& options, NodeBuilder* b) {
   const WindowAttributes attributes(op.spatial, options.data_format);
@@ -88,7 +90,7 @@ Status SetWindowAttrs(const WindowOp& op, const Options& options, NodeBuilder* b
   if (op.has_data_format) {
     b->Attr("data_format", attributes.data_format());
   } else if (options.data_format != DataFormat::kChannelsLast) {
-    return InvalidArgument("channels must be last");
+    return InvalidArgument("data_format must be kChannelsLast");
   }
   if (options.padding == Padding::kExplicit &&
       OpRegistry::Global().Find(op.op)->FindAttr("explicit_paddings") == nullptr) {
@@ -97,7 +99,7 @@ Status SetWindowAttrs(const WindowOp& op, const Options& options, NodeBuilder* b
   return OkStatus();
 }
 
-// Adds the node. A mistake in the options becomes the graph's error.
+// Adds the node. An error in the options becomes an error of the graph (Graph::status).
 template <typename Options>
 Output AddWindowOp(const WindowOp& op, Graph& graph, const std::vector<Output>& inputs, const Options& options,
                    const std::source_location& location) {
@@ -119,13 +121,14 @@ Output AddWindowOp(const WindowOp& op, const Operand& x, const Operand& filter, 
   return AddWindowOp(op, *graph, {input, filter.ToOutput(*graph, input.dtype())}, options, x.location());
 }
 
-// The op takes sizes as int32.
+// Returns InvalidArgument unless the size fits into int32, the dtype in which the op takes sizes.
 Status CheckSize(double size) {
   if (size >= 0 && size <= std::numeric_limits<int32_t>::max()) return OkStatus();
   return InvalidArgument("the size of the result must be from 0 to 2147483647, got ", size);
 }
 
-// The height and width of a transposed convolution's result, as an int32 vector, if every element is in some window.
+// The height and width of a transposed convolution's result, as an int32 vector: output_size if it is given, else the
+// size for which every element of the result is in some window.
 StatusOr<Output> TransposedSize(Output x, Output filter, const Conv2DTransposeOptions& options) {
   Graph& graph = *x.graph();
   const WindowAttributes attributes(2, options.data_format);

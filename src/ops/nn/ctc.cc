@@ -9,7 +9,8 @@
 namespace tensorbraid {
 namespace {
 
-// Checks inputs 0 (logits [time, batch, classes]) and `lengths` ([batch]). Returns the shape of the logits.
+// Checks input 0, the logits [time, batch, classes], and input number `lengths`, which is [batch]. Returns the shape of
+// the logits.
 StatusOr<Shape> LogitsShape(ShapeContext& c, int lengths) {
   TF_ASSIGN_OR_RETURN(Shape logits, c.WithRank(0, 3));
   TF_ASSIGN_OR_RETURN(const Shape batch, c.WithRank(lengths, 1));
@@ -43,6 +44,7 @@ Status CtcGreedyShape(ShapeContext& c) {
 
 Status CtcBeamShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Shape logits, LogitsShape(c, 1));
+  // Each path has three outputs: indices, values and shape. The last output has the scores of all paths.
   const int paths = (c.num_outputs() - 1) / 3;
   for (int i = 0; i < paths; ++i) {
     c.set_output(i, {Shape::kUnknownDim, 2});

@@ -15,6 +15,7 @@ Output TimeMajor(const Operand& logits, Graph& graph, bool time_major) {
   return time_major || !tensor.valid() ? tensor : Transpose(tensor, {1, 0, 2});
 }
 
+// The lengths as int32, which the ops take.
 Output LengthsOf(const Operand& lengths, Graph& graph) {
   const Output tensor = lengths.ToOutput(graph);
   return tensor.dtype() == kInt64 ? Cast(tensor, kInt32) : tensor;
@@ -72,7 +73,7 @@ CtcDecoded CtcGreedyDecode(const Operand& logits, const Operand& lengths, const 
 
 CtcDecoded CtcBeamSearchDecode(const Operand& logits, const Operand& lengths, const CtcBeamSearchOptions& options,
                                std::source_location loc) {
-  // The number of outputs, even if top_paths is a mistake, which is reported below.
+  // The number of sequences in the result. If top_paths is not valid, which is reported below, this is a valid number.
   const int paths = static_cast<int>(std::clamp<int64_t>(options.top_paths, 1, 1 << 20));
   Graph* graph = GraphOf("CTCBeamSearchDecoder", {&logits, &lengths});
   if (graph == nullptr) return DecodedOf({}, paths);

@@ -20,9 +20,9 @@ void RegisterNnDepthwiseConvolutionOps(OpRegistry& r) {
         .Gradient(ConvolutionGradient);
     r.Add(def);
   };
-  add("DepthwiseConv2dNative", "input: T", "filter: T", false);
-  add("DepthwiseConv2dNativeBackpropInput", "input_sizes: int32", "filter: T", true);
-  add("DepthwiseConv2dNativeBackpropFilter", "input: T", "filter_sizes: int32", true);
+  add("DepthwiseConv2dNative", "input: T", "filter: T", /*backprop=*/false);
+  add("DepthwiseConv2dNativeBackpropInput", "input_sizes: int32", "filter: T", /*backprop=*/true);
+  add("DepthwiseConv2dNativeBackpropFilter", "input: T", "filter_sizes: int32", /*backprop=*/true);
 }
 
 }  // namespace tensorbraid

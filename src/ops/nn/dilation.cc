@@ -76,7 +76,7 @@ void RegisterNnDilationOps(OpRegistry& r) {
     return def;
   };
   r.Add(add("Dilation2D", "output: T").Gradient(DilationGradient));
-  // Like TensorFlow's, these have no gradients.
+  // As in TensorFlow, these ops have no gradients.
   r.Add(add("Dilation2DBackpropInput", "in_backprop: T"));
   r.Add(add("Dilation2DBackpropFilter", "filter_backprop: T"));
 }

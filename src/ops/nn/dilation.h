@@ -8,8 +8,8 @@
 
 namespace tensorbraid {
 
-// Input [batch, height, width, channels], filter [height, width, channels] and output [batch, height, width, channels].
-// Sizes are Shape::kUnknownDim if they are unknown.
+// The sizes of one dilation. The input is [batch, height, width, channels], the filter is [height, width, channels],
+// and the output is [batch, height, width, channels]. Sizes are Shape::kUnknownDim if they are unknown.
 struct Dilation {
   int64_t batch = Shape::kUnknownDim;
   int64_t channels = Shape::kUnknownDim;
@@ -20,8 +20,8 @@ struct Dilation {
   Shape OutputShape() const { return {batch, height.output, width.output, channels}; }
 };
 
-// Checks that the shapes can belong to one dilation, and combines what they say. `output` is unknown for the forward
-// op. InvalidArgument, with the shapes, for wrong ranks or channels, or what WindowAttrs::Place refuses.
+// Checks that the shapes can belong to one dilation, and combines what they tell about it. `output` is unknown for
+// Dilation2D itself. InvalidArgument, with the shapes, for wrong ranks or channels, or what WindowAttrs::Place refuses.
 StatusOr<Dilation> MakeDilation(const WindowAttrs& attrs, const Shape& input, const Shape& filter, const Shape& output);
 
 }  // namespace tensorbraid

@@ -51,7 +51,8 @@ Status QuantVarsGradientShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Merges the shapes of inputs `first` and `first` + 1, one element for each channel, and of the last axis of `values`.
+// Merges the size of the last axis of *values, the number of channels, with the shapes of input number `first` and the
+// input after it, which have one element for each channel. Sets *channels to [number of channels].
 Status MergeQuantChannels(ShapeContext& c, int first, Shape* values, Shape* channels) {
   if (values->has_rank() && values->rank() == 0) return InvalidArgument("the input must have channels, got a scalar");
   *channels = Shape({values->has_rank() ? values->dim(values->rank() - 1) : Shape::kUnknownDim});

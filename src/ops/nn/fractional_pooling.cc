@@ -24,6 +24,7 @@ Status FractionalPoolShape(ShapeContext& c) {
     if (value.dim(i) >= 0) output.set_dim(i, static_cast<int64_t>(std::floor(value.dim(i) / ratios[i])));
   }
   c.set_output(0, output);
+  // The pooling sequences are the bounds of the windows, so they have one element more than there are windows.
   for (int i = 1; i < 3; ++i) {
     c.set_output(i, {output.dim(i) < 0 ? Shape::kUnknownDim : output.dim(i) + 1});
   }

@@ -13,7 +13,8 @@ namespace tensorbraid {
 namespace nn {
 namespace {
 
-// Checks the dtypes of the operands of a cross entropy. Records a mistake with its likely fix and returns false.
+// Checks the dtypes of the operands of a cross entropy. `sparse`: the labels must be class indices. If a dtype is
+// wrong, records an error that names the likely fix, and returns false.
 bool CheckCrossEntropy(const char* function, const Operand& labels, const Operand& logits, bool sparse) {
   if (labels.dtype() == DType::kInvalid || logits.dtype() == DType::kInvalid) return true;  // reported elsewhere
   std::string fix;
@@ -91,17 +92,17 @@ Output Gelu(const Operand& x, bool approximate, const std::string& name) {
 }
 
 Output SoftmaxCrossEntropy(const Operand& labels, const Operand& logits, const std::string& name) {
-  if (!CheckCrossEntropy("SoftmaxCrossEntropy", labels, logits, false)) return {};
+  if (!CheckCrossEntropy("SoftmaxCrossEntropy", labels, logits, /*sparse=*/false)) return {};
   return BinaryOp("SoftmaxCrossEntropyWithLogits", logits, labels, name);
 }
 
 Output SparseSoftmaxCrossEntropy(const Operand& labels, const Operand& logits, const std::string& name) {
-  if (!CheckCrossEntropy("SparseSoftmaxCrossEntropy", labels, logits, true)) return {};
+  if (!CheckCrossEntropy("SparseSoftmaxCrossEntropy", labels, logits, /*sparse=*/true)) return {};
   return BinaryOp("SparseSoftmaxCrossEntropyWithLogits", logits, labels, name);
 }
 
 Output SigmoidCrossEntropy(const Operand& labels, const Operand& logits, const std::string& name) {
-  if (!CheckCrossEntropy("SigmoidCrossEntropy", labels, logits, false)) return {};
+  if (!CheckCrossEntropy("SigmoidCrossEntropy", labels, logits, /*sparse=*/false)) return {};
   Graph* graph = GraphOf("SigmoidCrossEntropy", {&labels, &logits});
   if (graph == nullptr) return {};
   const ScopedLocation at(*graph, logits.location());
@@ -114,7 +115,7 @@ Output SigmoidCrossEntropy(const Operand& labels, const Operand& logits, const s
                                     z.shape(), " and logits ", x.shape(), " must have the same shape"));
     return {};
   }
-  // max(x, 0) - x z + log(1 + e^-|x|), whose exponent is never positive.
+  // Computes max(x, 0) - x z + log(1 + e^-|x|). The exponent is never positive, so the exponential does not overflow.
   const Output zero = ZerosLike(x);
   const Output positive = x >= zero;
   return Select(positive, x, zero) - x * z + Log1p(Exp(Select(positive, -x, x)));

@@ -1,4 +1,4 @@
-// InTopK: schemas and shape rules.
+// InTopK and InTopKV2: schemas and shape rule.
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/nn/registration.h"

@@ -1,4 +1,4 @@
-// L2Loss: schemas, shape rules, gradients.
+// L2Loss: schema and gradient.
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/nn/registration.h"

@@ -1,4 +1,4 @@
-// The public functions of normalization and dropout, on tensors.
+// The public functions that normalize tensors, and Dropout.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
@@ -10,7 +10,7 @@
 namespace tensorbraid::nn {
 namespace {
 
-// (x - mean) / sqrt(variance + epsilon) * scale + offset.
+// (x - mean) / sqrt(variance + epsilon) * scale + offset. An invalid scale or offset is left out.
 Output Normalize(Output x, Output mean, Output variance, Output scale, Output offset, double epsilon,
                  const std::string& name) {
   Output factor = Rsqrt(variance + epsilon);
@@ -70,6 +70,7 @@ FusedBatchNormResult FusedBatchNorm(const Operand& x, const Operand& scale, cons
   const ScopedLocation at(*graph, x.location());
   const Output in = x.ToOutput(*graph);
   if (!in.valid()) return {};
+  // Whether the op reads mean and variance.
   const bool reads = !options.training || options.exponential_avg_factor != 1.0;
   if (reads != (options.mean.valid() && options.variance.valid()) || options.mean.valid() != options.variance.valid()) {
     graph->AddError(InvalidArgument(
@@ -121,6 +122,7 @@ Output Dropout(const Operand& x, const Operand& rate, int64_t seed, const std::s
   const Output in = x.ToOutput(*graph);
   if (!in.valid()) return {};
   const Output dropped = rate.ToOutput(*graph, in.dtype());
+  // A rate that is a plain number is checked now, if x is float32 or float64.
   const Output value = rate.is_number() && dropped.valid() ? dropped : Output();
   if (value.valid()) {
     const auto& number = NodeOf(value)->attr<Tensor>("value");
@@ -136,7 +138,8 @@ Output Dropout(const Operand& x, const Operand& rate, int64_t seed, const std::s
   const Output shape = Node1("Shape", in);
   const Output random =
       RandomUniform(*graph, RandomShape(shape), {.dtype = in.dtype(), .seed = seed, .name = "random_uniform"});
-  // Scaled before the choice, as in TensorFlow, so that the dropped elements are 0 even where x is infinite.
+  // As in TensorFlow, Select chooses between 0 and the scaled elements. So the dropped elements are 0 even where x is
+  // infinite.
   return Select(GreaterEqual(random, dropped), in / (1.0 - dropped), 0.0);
 }
 

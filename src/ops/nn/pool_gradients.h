@@ -1,4 +1,4 @@
-// The gradients of the pooling ops, which are pooling ops with the same attributes.
+// The gradients of the pooling ops. The gradient of each is a node of another pooling op, with the same attributes.
 #ifndef TENSORBRAID_OPS_NN_POOL_GRADIENTS_H_
 #define TENSORBRAID_OPS_NN_POOL_GRADIENTS_H_
 
@@ -35,7 +35,8 @@ inline Output PoolNode(const char* name, const Operation& op, std::initializer_l
   return builder.Output();
 }
 
-// Gradient of a maximum: the op `name` of its input, its output and g. Inputs that give sizes are passed on.
+// Gradient of a maximum: the op `name`, applied to the input, the output and the gradient of the output. The V2 ops
+// have inputs for ksize and strides, which are passed on.
 template <const char* name>
 Status PoolGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const std::vector<Output>& in = NodeOf(op)->inputs();
@@ -55,6 +56,7 @@ Status PoolGradGradient(const Operation& op, const std::vector<Output>& grads, s
   return OkStatus();
 }
 
+// Gradient of a mean: the op `name`, applied to the shape of the input and to the gradient of the output.
 template <const char* name>
 Status AvgPoolGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   (*input_grads)[0] = PoolNode(name, op, {Node1("Shape", NodeOf(op)->inputs()[0]), grads[0]});

@@ -95,6 +95,7 @@ StatusOr<PoolWindows> PlacePool(const PoolAttrs& a, const Shape& input) {
   bool spatial = false;
   for (int i = 0; i < a.spatial; ++i) {
     const int axis = a.spatial_axis(i);
+    // p.axes are depth, height and width. Images have no depth, so their axes are the last two.
     WindowAxis& w = p.axes[3 - a.spatial + i];
     w.input = size_of(axis);
     w.window = a.ksize[axis];

@@ -1,5 +1,5 @@
-// The windows of the pooling ops: their attributes, and the places of the windows on an input. Shape rules and kernels
-// use the same functions. window.h has the geometry of one axis.
+// The windows of the pooling ops: the attributes of the ops, and the places of the windows on an input. Shape rules and
+// kernels use the same functions. window.h has the geometry of one axis.
 #ifndef TENSORBRAID_OPS_NN_POOL_WINDOW_H_
 #define TENSORBRAID_OPS_NN_POOL_WINDOW_H_
 
@@ -41,18 +41,18 @@ struct PoolWindows {
 };
 
 // Reads the attributes that the node has of padding, data_format, ksize, strides and explicit_paddings.
-// InvalidArgument if a list has not one element (explicit_paddings: two) for each axis, if explicit paddings are
-// negative, pad the batch or the channels, or are given without padding EXPLICIT.
+// InvalidArgument if a list does not have one element (explicit_paddings: two) for each axis, or if explicit paddings
+// are negative, pad the batch or the channels, or are given without padding EXPLICIT.
 StatusOr<PoolAttrs> ReadPoolAttrs(const Node& node, int spatial);
 
-// Sets ksize and strides from tensors, as inputs of the V2 ops. InvalidArgument unless each is a vector of one integer
-// for each axis.
+// Sets ksize and strides from tensors, which are inputs of the V2 ops. InvalidArgument unless each is a vector with one
+// integer for each axis.
 Status SetPoolSizes(const Tensor& ksize, const Tensor& strides, PoolAttrs* attrs);
 
 // Places the windows on an input. REQUIRES: ksize and strides have been set. InvalidArgument if the input has another
-// rank, or for the reasons of PlaceWindow. Unimplemented for windows over the batch. Also Unimplemented for windows
-// over channels, unless the op supports them, the window is as long as its stride and divides the channels, and there
-// is no window over the spatial axes.
+// rank than the attributes, or if PlaceWindow returns it for an axis. Unimplemented for windows over the batch. Also
+// Unimplemented for windows over channels, unless the op supports them, the window is as long as its stride and divides
+// the channels, and there is no window over the spatial axes.
 StatusOr<PoolWindows> PlacePool(const PoolAttrs& attrs, const Shape& input);
 
 }  // namespace tensorbraid

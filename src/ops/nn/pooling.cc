@@ -9,6 +9,7 @@
 namespace tensorbraid {
 namespace {
 
+// `kPoolsChannels`: the op may pool over channels.
 template <bool kPoolsChannels>
 Status PoolShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(PoolAttrs attrs, ReadPoolAttrs(c.node(), 2));
@@ -18,7 +19,8 @@ Status PoolShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// For the ops that take ksize and strides as inputs `sizes` and `sizes` + 1.
+// For ops that have ksize and strides as inputs number `sizes` and `sizes` + 1. Sets them in *attrs, or returns false
+// if their values are not known while building the graph.
 StatusOr<bool> ReadPoolSizes(ShapeContext& c, int sizes, PoolAttrs* attrs) {
   TF_RETURN_IF_ERROR(c.WithRank(sizes, 1).status());
   TF_RETURN_IF_ERROR(c.WithRank(sizes + 1, 1).status());
@@ -94,7 +96,7 @@ constexpr const char* kMaxPoolTypes =
     "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT";
 constexpr const char* kPoolPadding = "padding: {'SAME', 'VALID'}";
 
-// Adds the sizes of windows as attributes, with the paddings that ops with such attributes may have.
+// Adds ksize and strides as attributes (or as inputs, with PoolSizeInputs), and the attributes of the padding.
 Op PoolSizeAttrs(Op op) { return op.Attr("ksize: list(int) >= 4").Attr("strides: list(int) >= 4").Attr(kPoolPadding); }
 Op ExplicitPoolAttrs(Op op) {
   return op.Attr("ksize: list(int) >= 4")
@@ -136,7 +138,8 @@ void RegisterNnPoolingOps(OpRegistry& r) {
             .Attr("T: realnumbertype = DT_FLOAT")
             .Shape(MaxPoolGradShape)
             .Gradient(PoolGradGradient<kMaxPoolGradGrad>));
-  // Computes MaxPoolGrad, of a maximum over the output of a Relu, and then the gradient of that Relu.
+  // executor/passes/fuse_relu_gradients.cc makes this op. It computes the MaxPoolGrad of a maximum over the output of a
+  // Relu, and then the gradient of that Relu.
   r.Add(ExplicitPoolAttrs(MaxPoolGradInputs(Op("_MaxPoolReluGrad")).Output("output: T"))
             .Attr(kPoolFormat)
             .Attr("T: {float} = DT_FLOAT")

@@ -1,4 +1,4 @@
-// The public functions of pooling.
+// The public functions for pooling.
 #include <utility>
 #include <vector>
 
@@ -52,6 +52,7 @@ Status SetPoolAttrs(const PoolOptions& options, int spatial, bool has_explicit_p
   return OkStatus();
 }
 
+// Adds a pooling op over `spatial` axes.
 Output Pool(const char* op, int spatial, bool has_explicit_padding, const Operand& x, const PoolOptions& options) {
   Graph* graph = GraphOf(op, {&x});
   if (graph == nullptr) return {};
@@ -68,9 +69,17 @@ Output Pool(const char* op, int spatial, bool has_explicit_padding, const Operan
 
 }  // namespace
 
-Output MaxPool(const Operand& x, const PoolOptions& options) { return Pool("MaxPool", 2, true, x, options); }
-Output AvgPool(const Operand& x, const PoolOptions& options) { return Pool("AvgPool", 2, false, x, options); }
-Output MaxPool3D(const Operand& x, const PoolOptions& options) { return Pool("MaxPool3D", 3, false, x, options); }
-Output AvgPool3D(const Operand& x, const PoolOptions& options) { return Pool("AvgPool3D", 3, false, x, options); }
+Output MaxPool(const Operand& x, const PoolOptions& options) {
+  return Pool("MaxPool", /*spatial=*/2, /*has_explicit_padding=*/true, x, options);
+}
+Output AvgPool(const Operand& x, const PoolOptions& options) {
+  return Pool("AvgPool", /*spatial=*/2, /*has_explicit_padding=*/false, x, options);
+}
+Output MaxPool3D(const Operand& x, const PoolOptions& options) {
+  return Pool("MaxPool3D", /*spatial=*/3, /*has_explicit_padding=*/false, x, options);
+}
+Output AvgPool3D(const Operand& x, const PoolOptions& options) {
+  return Pool("AvgPool3D", /*spatial=*/3, /*has_explicit_padding=*/false, x, options);
+}
 
 }  // namespace tensorbraid::nn

@@ -1,5 +1,5 @@
-// Rounding to the values of an integer of a few bits, with a scale for the whole tensor or for each slice along an
-// axis: schemas, shape rules, gradients.
+// Ops that round numbers to those that an integer of a few bits can represent, with one scale for the whole tensor or
+// one for each slice along an axis: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
@@ -8,7 +8,8 @@
 namespace tensorbraid {
 namespace {
 
-// Checks minimum and maximum, inputs `first` and `first` + 1: scalars, or with an axis one element for each slice.
+// Checks the minimum and the maximum, inputs `first` and `first` + 1. They must be scalars, or, if the op has an axis,
+// vectors with one element for each slice of input number `values`. Returns their shape.
 StatusOr<Shape> RangeShape(ShapeContext& c, int values, int first) {
   const int64_t axis = c.attr<int64_t>("axis");
   if (axis < -1) return InvalidArgument("axis must be at least -1, which stands for no axis, got ", axis);
@@ -49,8 +50,8 @@ Status RoundTripGradShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// As in TensorFlow, versions before V4 pass the gradient on as if they did not round. V4 stops the gradient of values
-// outside the range.
+// As in TensorFlow, the versions before V4 pass the gradient on unchanged, as if they did not round. V4 does so only
+// for values inside the range.
 Status RoundTripV4Gradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const std::vector<Output>& in = NodeOf(op)->inputs();
   const Operation gradient = NodeBuilder(*op.graph(), "QuantizeAndDequantizeV4Grad")

@@ -48,13 +48,14 @@ Status SparseCrossEntropyShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// Makes a matrix with one column of a vector.
 Output ColumnOf(Output vector) {
   const Output at = Operand(Tensor::Scalar(int32_t{-1})).ToOutput(*vector.graph());
   return NodeBuilder(*vector.graph(), "ExpandDims").Input(vector).Input(at).Output();
 }
 
 // The gradient of the logits. The gradient of output 0, the loss, is multiplied by the derivative of the loss, which is
-// output 1. Output 1 has a gradient too if the graph takes a gradient of a gradient; that one is multiplied by the
+// output 1. If the graph takes a gradient of a gradient, output 1 has a gradient, too, which is multiplied by the
 // derivative of softmax.
 Output LogitsGradient(const Operation& op, const std::vector<Output>& grads) {
   Output g;
@@ -73,6 +74,7 @@ Status CrossEntropyGradient(const Operation& op, const std::vector<Output>& grad
   (*input_grads)[0] = SumToOperand(LogitsGradient(op, grads), logits, labels);
   Output to_labels;
   if (grads[0].valid()) to_labels = ColumnOf(grads[0]) * -nn::LogSoftmax(logits);
+  // Output 1 is softmax(logits) - labels.
   if (grads[1].valid()) to_labels = to_labels.valid() ? to_labels - grads[1] : -grads[1];
   (*input_grads)[1] = SumToOperand(to_labels, labels, logits);
   return OkStatus();

@@ -16,7 +16,7 @@ const std::string* StringAttr(const Node& node, std::string_view name) {
   return attr == nullptr ? nullptr : attr->get<std::string>();
 }
 
-// Copies the elements of an attribute that belong to spatial axes. The attribute has one element for each axis.
+// Copies those elements of an attribute that belong to spatial axes. The attribute must have one element for each axis.
 Status ReadPerAxis(const Node& node, std::string_view name, const WindowAttrs& a, std::vector<int64_t>* out) {
   const AttrValue* attr = node.FindAttr(name);
   const auto* list = attr == nullptr ? nullptr : attr->get<std::vector<int64_t>>();

@@ -16,7 +16,7 @@ namespace tensorbraid {
 class Node;
 
 enum class WindowPadding {
-  kSame,      // such that output = ceil(input / stride); if the total is odd, one more after than before
+  kSame,      // such that output = ceil(input / stride); if the total is odd, one more after than before the input
   kValid,     // none
   kExplicit,  // given by an attribute
 };
@@ -77,16 +77,16 @@ struct WindowAttrs {
 };
 
 // Reads the attributes padding, strides, `dilations` (its name; "" if the op has none), explicit_paddings and
-// data_format, as far as the node has them. InvalidArgument if an attribute has not one element for each axis, if a
-// stride or dilation of the batch or the channels is not 1, or one of a spatial axis is below 1, or if explicit
-// paddings are given without padding EXPLICIT, are negative, or pad the batch or the channels.
+// data_format, as far as the node has them. InvalidArgument if an attribute does not have one element for each axis
+// (explicit_paddings: two), if a stride or dilation of the batch or the channels is not 1, if one of a spatial axis is
+// below 1, or if explicit paddings are given without padding EXPLICIT, are negative, or pad the batch or the channels.
 StatusOr<WindowAttrs> ReadWindowAttrs(const Node& node, int spatial, std::string_view dilations);
 
 // Reads the attributes padding and data_format alone. InvalidArgument for other values than TensorFlow's.
 StatusOr<WindowPadding> ReadWindowPadding(const Node& node);
 StatusOr<bool> ReadChannelsFirst(const Node& node);
 
-// The name of spatial axis i of `spatial`, for messages: "height".
+// The name of spatial axis i of `spatial` axes, for messages: "height".
 std::string_view SpatialAxisName(int i, int spatial);
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Numbers, CSV and compressed bytes in strings: schemas and shape rules.
+// Ops that decode strings with numbers, compressed bytes, JSON or CSV: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/parsing/registration.h"

@@ -1,4 +1,4 @@
-// Example protos: schemas and shape rules.
+// Ops that parse tf.train.Example messages: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/parsing/registration.h"
@@ -8,7 +8,8 @@ namespace tensorbraid {
 namespace {
 
 Status CheckDenseShapes(const std::vector<Shape>& shapes, size_t count) {
-  if (shapes.size() != count) return InvalidArgument("there are ", shapes.size(), " shapes for ", count, " columns");
+  if (shapes.size() != count)
+    return InvalidArgument("there are ", shapes.size(), " dense_shapes for ", count, " dense columns");
   for (const Shape& s : shapes) {
     bool known = s.has_rank();
     for (int i = 1; known && i < s.rank(); ++i) known = s.dim(i) >= 0;

@@ -1,4 +1,4 @@
-// SequenceExample protos: schemas and shape rules.
+// Ops that parse tf.train.SequenceExample messages: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/parsing/registration.h"
@@ -7,7 +7,8 @@
 namespace tensorbraid {
 namespace {
 
-// `has_lengths`: the op has outputs for the lengths of dense feature lists.
+// Sets the shapes of all outputs. `batch` is the shape of the input with the serialized messages. `has_lengths`: the op
+// has outputs for the lengths of dense feature lists. `has_ragged`: the op has outputs for ragged features.
 Status SequenceShape(ShapeContext& c, const Shape& batch, bool has_lengths, bool has_ragged) {
   const auto& context = c.attr<std::vector<Shape>>("context_dense_shapes");
   const auto& lists = c.attr<std::vector<Shape>>("feature_list_dense_shapes");
@@ -18,7 +19,7 @@ Status SequenceShape(ShapeContext& c, const Shape& batch, bool has_lengths, bool
   OutputShapes out(c);
   out.AddSparse(LengthOfList(c, "context_sparse_types"), RankOfSparseColumn(batch, 1));
   out.AddDense(batch, context);
-  // Row splits have the rank of the batch: a batch has a vector of them, a single example a scalar.
+  // Row splits are a vector for a batch of messages, and a scalar for a single message.
   const Shape splits = !batch.has_rank() ? Shape::Unknown() : batch.rank() == 0 ? Shape() : Shape({-1});
   if (has_ragged) {
     out.Add(LengthOfList(c, "context_ragged_value_types"), Shape({-1}));
@@ -38,20 +39,20 @@ Status SequenceShape(ShapeContext& c, const Shape& batch, bool has_lengths, bool
 
 Status SingleSequenceShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRank(0, 0));
-  return SequenceShape(c, Shape(), false, false);
+  return SequenceShape(c, /*batch=*/Shape(), /*has_lengths=*/false, /*has_ragged=*/false);
 }
 
 Status BatchSequenceShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Shape batch, c.WithRank(0, 1));
-  return SequenceShape(c, batch, true, false);
+  return SequenceShape(c, batch, /*has_lengths=*/true, /*has_ragged=*/false);
 }
 
 Status SequenceV2Shape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(CheckAtMostVector(c, 0));
-  return SequenceShape(c, c.input(0), true, true);
+  return SequenceShape(c, c.input(0), /*has_lengths=*/true, /*has_ragged=*/true);
 }
 
-// Adds the outputs and attributes that all sequence example ops share.
+// Adds the outputs, and the attributes that all of these ops have.
 Op WithSequenceOutputs(Op op, bool has_ragged, bool has_lengths) {
   op.Output("context_sparse_indices: Ncontext_sparse * int64")
       .Output("context_sparse_values: context_sparse_types")
@@ -102,7 +103,7 @@ void RegisterParsingSequenceExampleOps(OpRegistry& r) {
                                 .Input("debug_name: string")
                                 .Attr("Ncontext_dense: int >= 0 = 0")
                                 .Shape(SingleSequenceShape),
-                            false, false));
+                            /*has_ragged=*/false, /*has_lengths=*/false));
   r.Add(WithSequenceOutputs(Op("ParseSequenceExample")
                                 .Input("serialized: string")
                                 .Input("debug_name: string")
@@ -114,7 +115,7 @@ void RegisterParsingSequenceExampleOps(OpRegistry& r) {
                                 .Attr("feature_list_dense_keys: list(string) >= 0")
                                 .Attr("Ncontext_dense: int >= 0 = 0")
                                 .Shape(BatchSequenceShape),
-                            false, true));
+                            /*has_ragged=*/false, /*has_lengths=*/true));
   r.Add(WithSequenceOutputs(Op("ParseSequenceExampleV2")
                                 .Input("serialized: string")
                                 .Input("debug_name: string")
@@ -127,7 +128,7 @@ void RegisterParsingSequenceExampleOps(OpRegistry& r) {
                                 .Input("feature_list_dense_missing_assumed_empty: bool")
                                 .Input("context_dense_defaults: Tcontext_dense")
                                 .Shape(SequenceV2Shape),
-                            true, true));
+                            /*has_ragged=*/true, /*has_lengths=*/true));
 }
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Shape rules that the files of the parsing ops share.
+// Helpers that the shape rules of the parsing ops share.
 #ifndef TENSORBRAID_OPS_PARSING_SHAPES_H_
 #define TENSORBRAID_OPS_PARSING_SHAPES_H_
 
@@ -18,7 +18,8 @@ class OutputShapes {
   void Add(size_t count, const Shape& shape) {
     for (size_t i = 0; i < count && next_ < c_.num_outputs(); ++i) c_.set_output(next_++, shape);
   }
-  // For each dense shape, an output of shape [batch..., more..., dense...]. Unknown if the rank of batch or dense is.
+  // Adds an output of shape [batch..., more..., dense...] for each dense shape. The shape is unknown if the rank of the
+  // batch or of the dense shape is unknown.
   void AddDense(const Shape& batch, const std::vector<Shape>& shapes, std::initializer_list<int64_t> more = {}) {
     for (const Shape& dense : shapes) {
       if (!batch.has_rank() || !dense.has_rank()) {
@@ -31,7 +32,7 @@ class OutputShapes {
       Add(1, shape);
     }
   }
-  // Indices, values and shapes of `count` sparse columns of this rank, which is unknown if negative.
+  // Adds the indices, values and shapes of `count` sparse columns of this rank. A negative rank is unknown.
   void AddSparse(size_t count, int rank) {
     Add(count, Shape({-1, rank < 0 ? Shape::kUnknownDim : rank}));
     Add(count, Shape({-1}));
@@ -54,7 +55,8 @@ inline Status CheckAtMostVector(ShapeContext& c, int input) {
   return OkStatus();
 }
 
-// The rank of sparse columns: the batch's rank plus `own`, or -1 if the batch's rank is unknown.
+// The rank of sparse columns: the rank of the batch plus `own`, the rank of the column in one message. -1 if the rank
+// of the batch is unknown.
 inline int RankOfSparseColumn(const Shape& batch, int own) { return batch.has_rank() ? batch.rank() + own : -1; }
 
 }  // namespace tensorbraid

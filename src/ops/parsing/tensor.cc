@@ -1,4 +1,4 @@
-// Tensors as strings: schemas and shape rules.
+// ParseTensor and SerializeTensor: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/parsing/registration.h"
 

@@ -1,4 +1,4 @@
-// Candidate samplers: schemas and shape rules.
+// Ops that sample candidate classes, and ComputeAccidentalHits: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/random/registration.h"

@@ -16,8 +16,9 @@ struct SeedPair {
   int64_t seed2;
 };
 
-// Combines the graph's seed and the op's as tf.compat.v1.get_seed does. If only the graph's is set, the number of nodes
-// so far replaces the op's, so that ops without a seed differ.
+// Combines the seed of the graph and the seed of the op (0: none) as tf.compat.v1.get_seed does. If only the graph has
+// a seed, the number of nodes in the graph replaces the seed of the op, so that ops without a seed differ. If neither
+// has one, both results are 0.
 SeedPair SeedsOf(Graph& graph, int64_t seed) {
   constexpr int64_t kDefaultGraphSeed = 87654321;
   if (graph.random_seed() != 0) {
@@ -37,7 +38,8 @@ Output Draw(Graph& graph, const char* op, const RandomShape& shape, const Random
       .Output();
 }
 
-// value * scale + offset. Adds no node for a scale of 1 or an offset of 0. The last node gets the name o.name.
+// Draws random values with `op` and returns values * scale + offset. Adds no node for a scale of 1 or an offset of 0.
+// The last node gets the name o.name.
 Output Scaled(Graph& graph, const char* op, const RandomShape& shape, double scale, double offset,
               const RandomOptions& o) {
   const bool scales = scale != 1.0, moves = offset != 0.0;
@@ -136,6 +138,7 @@ Output RandomCrop(const Operand& value, const Integers& size, int64_t seed, cons
       ReduceAll(shape >= wanted),
       {Tensor::Scalar("RandomCrop: size is larger than the value. Shape, size:"), shape, wanted}, {.summarize = 1000});
   const Output limit = WithDependencies({fits}, shape - wanted + 1);
+  // As in TensorFlow, the offset is a random number below the largest integer, modulo the number of possible offsets.
   const Operand most = wanted.dtype() == kInt64 ? Operand(std::numeric_limits<int64_t>::max())
                                                 : Operand(std::numeric_limits<int32_t>::max());
   const Output zero = Operand(0).ToOutput(*graph, wanted.dtype());

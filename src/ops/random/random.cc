@@ -1,4 +1,4 @@
-// Random tensors: schemas and shape rules.
+// Ops that make random tensors, and RandomShuffle: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/random/registration.h"

@@ -1,4 +1,4 @@
-// Samples of distributions with parameters: schemas and shape rules.
+// Ops that draw samples from distributions whose parameters are inputs: schemas, shape rules, gradients.
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/random/registration.h"
@@ -7,7 +7,8 @@
 namespace tensorbraid {
 namespace {
 
-// Shape rule: a sample of the shape in input 0 for each element of input 1.
+// Shape rule for ops that draw, for each element of input 1, samples of the shape that input 0 gives. The output has
+// this shape, followed by the shape of input 1.
 Status ShapeForEach(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRank(0, 1).status());
   TF_ASSIGN_OR_RETURN(Shape shape, c.input_as_shape(0));

@@ -1,4 +1,5 @@
-// The states of random generators, for checkpoints: schemas. Internal ops, which Saver adds beside the random ops.
+// Internal ops that read and set the states of random generators: schemas and shape rules. Saver adds them to the graph
+// to keep these states in checkpoints (docs/design/0020-state-of-random-ops.md).
 #include "graph/node.h"
 #include "ops/random/registration.h"
 
@@ -15,7 +16,7 @@ Status VectorInput(ShapeContext& c) { return c.WithRank(0, 1).status(); }
 }  // namespace
 
 void RegisterRandomStateOps(OpRegistry& r) {
-  // `node` is the name of a node with a generator on the same task.
+  // `node` is the name of a node on the same task that has a generator.
   r.Add(Op("_ReadRandomState")
             .Output("state: int64")
             .Attr("node: string")

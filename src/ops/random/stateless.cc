@@ -5,6 +5,7 @@
 namespace tensorbraid {
 namespace {
 
+// The outputs are the key, the counter and, for some ops, the algorithm of a counter-based generator.
 Status KeyCounterShape(ShapeContext& c) {
   c.set_output(0, {1});
   c.set_output(1, {2});

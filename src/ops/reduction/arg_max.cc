@@ -13,6 +13,7 @@ Status ArgShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRank(1, 0).status());
   if (!in.has_rank()) return OkStatus();
   const Tensor axis_value = c.input_value(1);
+  // AxisValues does not read int16, so an int16 axis is treated as unknown.
   if (!axis_value.is_valid() || axis_value.dtype() == kInt16) {
     if (in.rank() > 0) c.set_output(0, Shape::UnknownOfRank(in.rank() - 1));
     return OkStatus();

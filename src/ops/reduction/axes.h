@@ -1,4 +1,4 @@
-// The axes of reductions, for shape rules and gradients.
+// Helpers for the axes of reductions, for shape rules and gradients.
 #ifndef TENSORBRAID_OPS_REDUCTION_AXES_H_
 #define TENSORBRAID_OPS_REDUCTION_AXES_H_
 
@@ -14,6 +14,7 @@
 
 namespace tensorbraid {
 
+// The elements of an int32 or int64 tensor.
 inline std::vector<int64_t> AxisValues(const Tensor& t) {
   std::vector<int64_t> v;
   for (int64_t i = 0; i < t.num_elements(); ++i) {
@@ -36,6 +37,7 @@ inline StatusOr<std::vector<int64_t>> CheckedAxes(std::vector<int64_t> axes, int
 
 inline Output ConstantScalar(Graph& graph, int32_t value) { return Operand(Tensor::Scalar(value)).ToOutput(graph); }
 
+// Adds a dimension of size 1 to x.
 inline Output InsertDimension(Output x, int64_t axis) {
   return NodeBuilder(*x.graph(), "ExpandDims")
       .Input(x)

@@ -1,4 +1,4 @@
-// Counts of values: schemas and shape rules.
+// Ops that count values, and Bucketize: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
@@ -8,7 +8,7 @@
 namespace tensorbraid {
 namespace {
 
-// Shape rule: [size], where `size_input` is the number of the scalar input that gives the size.
+// Shape rule: the output is a vector whose size is the value of the scalar input with the number `size_input`.
 template <int size_input>
 Status BinsShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRank(size_input, 0).status());

@@ -44,7 +44,7 @@ Output WithKeptAxes(const Operation& op, Output value) {
   if (NodeOf(axes)->type() == "Const" && x.shape().has_rank()) {
     const auto numbers = CheckedAxes(AxisValues(NodeOf(axes)->attr<Tensor>("value")), x.shape().rank());
     if (numbers.ok()) {
-      // A scalar broadcasts without reshaping.
+      // All axes are reduced, so `value` is a scalar, which broadcasts without reshaping.
       if (static_cast<int>(numbers->size()) == x.shape().rank()) return value;
       for (int64_t axis : *numbers) value = InsertDimension(value, axis);
       return value;
@@ -74,7 +74,7 @@ Status MeanGradient(const Operation& op, const std::vector<Output>& grads, std::
   if (nx > 0 && ny > 0) {
     scaled = grads[0] / static_cast<double>(nx / ny);
   } else {
-    // The number of elements per mean. Maximum avoids a division by 0 if there are no means.
+    // The number of elements that each mean is taken of. Maximum avoids a division by 0 if there are no means.
     Output count = Node1("Size", x);
     if (ny != 1) count = FloorDiv(count, Maximum(Node1("Size", y), 1));
     scaled = grads[0] / Cast(count, x.dtype());
@@ -83,7 +83,7 @@ Status MeanGradient(const Operation& op, const std::vector<Output>& grads, std::
   return OkStatus();
 }
 
-// Max and Min: divides the gradient equally among the elements that equal the result.
+// The gradient of Max and Min: divides the gradient equally among the elements that equal the result.
 Status ExtremeGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output x = NodeOf(op)->inputs()[0];
   const Output axes = NodeOf(op)->inputs()[1];
@@ -93,8 +93,9 @@ Status ExtremeGradient(const Operation& op, const std::vector<Output>& grads, st
   return OkStatus();
 }
 
-// The derivative for an element is the product of the other elements: of those before it times of those after it. A
-// quotient of the whole product would be NaN at zeros and infinities.
+// For each element, the conjugate of the product of all other elements along the axis. This is the product of the
+// elements before it times the product of the elements after it. (The product of all elements, divided by the element,
+// would be NaN for zeros and infinities.)
 Output ProductOfOthers(Output x, Output axis) {
   const auto product = [&](bool reverse) {
     return NodeBuilder(*x.graph(), "Cumprod")
@@ -104,7 +105,7 @@ Output ProductOfOthers(Output x, Output axis) {
         .Attr("reverse", reverse)
         .Output();
   };
-  return Conjugated(product(false) * product(true));
+  return Conjugated(product(/*reverse=*/false) * product(/*reverse=*/true));
 }
 
 Status ProdGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
@@ -116,7 +117,7 @@ Status ProdGradient(const Operation& op, const std::vector<Output>& grads, std::
     (*input_grads)[0] = grad;
     return OkStatus();
   }
-  // Moves the reduced axes to the front and makes them one.
+  // Moves the reduced axes to the front and merges them into one. Negative axes count from the last one.
   const Output rank = Rank(x);
   const Output reduced = FloorMod(Reshape(Cast(axes, kInt32), {-1}) + rank, Maximum(rank, 1));
   const Output others = NodeBuilder(g, "ListDiff").Input(Range(g, 0, rank)).Input(reduced).Output();

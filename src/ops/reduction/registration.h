@@ -1,4 +1,4 @@
-// The files of the reduction ops: each has one function, which registers its ops.
+// Declares the functions that register the reduction ops. Beside each is the name of the file that defines it.
 #ifndef TENSORBRAID_OPS_REDUCTION_REGISTRATION_H_
 #define TENSORBRAID_OPS_REDUCTION_REGISTRATION_H_
 

@@ -21,8 +21,8 @@ Status ScanShape(ShapeContext& c) {
   return UnchangedShape(c);
 }
 
-// `scan` of x in the opposite direction of `op`, along the same axis: element i sums up the elements of x at all
-// results of `op` that include element i.
+// Applies `scan` to x along the axis of `op`, in the opposite direction. So element i of the result combines those
+// elements j of x for which element j of the output of `op` depends on element i of its input.
 Output ReverseScan(const char* scan, const Operation& op, Output x) {
   return NodeBuilder(*op.graph(), scan)
       .Input(x)
@@ -37,19 +37,20 @@ Status CumsumGradient(const Operation& op, const std::vector<Output>& grads, std
   return OkStatus();
 }
 
-// As in TensorFlow, the gradient is 0 at zeros.
+// As in TensorFlow, an element that is 0 gets a gradient of 0.
 Status CumprodGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output x = NodeOf(op)->inputs()[0];
   (*input_grads)[0] = DivNoNan(ReverseScan("Cumsum", op, op.output(0) * grads[0]), x);
   return OkStatus();
 }
 
-// The gradient for x is exp(x) times the sum of g exp(-y) over the results y that include x. Positive and negative g
-// are summed apart, as logarithms, so that large x do not overflow.
+// The gradient for an element x is exp(x) times the sum of g exp(-y) over all results y that depend on x, where g is
+// the gradient of y. Positive and negative g are summed apart, as logarithms, so that large x do not overflow.
 Status CumulativeLogsumexpGradient(const Operation& op, const std::vector<Output>& grads,
                                    std::vector<Output>* input_grads) {
   const Output x = NodeOf(op)->inputs()[0];
   const Output g = grads[0];
+  // Stands for the logarithm of 0: the lowest number of the dtype, as in TensorFlow.
   const Operand log_of_none = g.dtype() == kFloat64   ? std::numeric_limits<double>::lowest()
                               : g.dtype() == kFloat16 ? -65504.0
                               : g.dtype() == kFloat32 ? double{std::numeric_limits<float>::lowest()}

@@ -29,13 +29,13 @@ Status SegmentShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The rows of `params` at ids.
+// The rows of `params` with the numbers `ids`.
 Output RowsAt(Output params, Output ids) {
   return NodeBuilder(*params.graph(), "GatherV2").Input(params).Input(ids).Input(ScalarZero(*params.graph())).Output();
 }
 
-// `rows`, which has one number for each element of ids or of segments, with dimensions of size 1 added at its end, so
-// that it broadcasts to `rank_of`.
+// Adds dimensions of size 1 at the end of `rows`, which has one number for each id or for each segment, until it has
+// the rank of `rank_of`. Then it broadcasts over the elements of each row of `rank_of`.
 Output WithTrailingDimensions(Output rows, Output rank_of) {
   if (rows.shape().has_rank() && rank_of.shape().has_rank()) {
     for (int i = rows.shape().rank(); i < rank_of.shape().rank(); ++i) rows = InsertDimension(rows, -1);
@@ -45,8 +45,8 @@ Output WithTrailingDimensions(Output rows, Output rank_of) {
   return Reshape(rows, Concat({ShapeOf(rows), Fill(*rows.graph(), count, 1)}, 0));
 }
 
-// The rows of `params` at the ids of an op on unsorted segments, whose data has the rank of `data`. Rows with negative
-// ids belong to no segment; their rows are 0.
+// For an op on unsorted segments: for each row of `data`, the row of `params` that belongs to its segment. `params` has
+// one row per segment. Rows of `data` with negative ids belong to no segment and get 0.
 Output SegmentsAt(Output params, Output ids, Output data) {
   const Output used = WithTrailingDimensions(GreaterEqual(ids, 0), data);
   return Select(used, RowsAt(params, Maximum(ids, 0)), 0.0);
@@ -73,9 +73,12 @@ Status UnsortedExtremeGradient(const Operation& op, const std::vector<Output>& g
   return OkStatus();
 }
 
-// The derivative for an element is the product of the others in its segment: the product of all, divided by the
-// element; for the only zero of a segment, the product of the elements that are not 0; and 0 if there are more zeros.
-// As in TensorFlow, it is not conjugated.
+// The derivative for an element is the product of the others in its segment. If no element is 0, this is the product of
+// all, divided by the element. For the only zero of a segment, it is the product of the elements that are not 0. If
+// there are more zeros, it is 0. As in TensorFlow, it is not conjugated.
+//
+// `product`, the number of `zeros`, `nonzero_product` and `grad` have one row per segment. `at_elements` takes such
+// rows and returns, for each row of `data`, the row of its segment.
 Output ProductGradient(Output data, Output product, Output zeros, Output nonzero_product, Output grad,
                        const std::function<Output(Output)>& at_elements) {
   const Output is_zero = Equal(data, 0.0);

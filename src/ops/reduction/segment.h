@@ -1,4 +1,4 @@
-// Helpers that the segment reductions of all rows and of chosen rows (sparse/segment.cc) share.
+// Helpers that reduction/segment.cc and sparse/segment.cc (reductions of segments of chosen rows) share.
 #ifndef TENSORBRAID_OPS_REDUCTION_SEGMENT_H_
 #define TENSORBRAID_OPS_REDUCTION_SEGMENT_H_
 
@@ -13,6 +13,7 @@
 
 namespace tensorbraid {
 
+// The value of an input with one integer, or kUnknownDim if it is not known while building the graph.
 inline int64_t KnownInteger(ShapeContext& c, int input) {
   const Tensor t = c.input_value(input);
   if (!t.is_valid() || t.num_elements() != 1) return Shape::kUnknownDim;

@@ -1,4 +1,5 @@
-// Basic RNN over whole sequences: schema, shape rule, gradient. The layers of tensorbraid/layers/rnn.h use it.
+// Basic recurrent networks over whole sequences: schemas, shape rules, gradient. The layers of tensorbraid/layers/rnn.h
+// use these ops.
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/rnn/registration.h"
@@ -39,7 +40,7 @@ Op BlockBasicInputs(const char* name) {
 }  // namespace
 
 void RegisterRnnBasicSequenceOps(OpRegistry& r) {
-  // The first seq_len_max steps of h = tanh([x, h_prev] w + b); later outputs are 0.
+  // Computes h = tanh([x, h_prev] w + b) for the first seq_len_max steps. The outputs of later steps are 0.
   r.Add(BlockBasicInputs("_BlockRNN").Output("h: T").Shape(BlockBasicShape).Gradient(BlockBasicGradient));
   r.Add(BlockBasicInputs("_BlockRNNGrad")
             .Input("h: T")

@@ -1,4 +1,4 @@
-// The public functions of recurrent cells as single ops.
+// The public functions that compute recurrent cells and sequences by single ops.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
@@ -14,14 +14,16 @@ LstmBlockOutputs LstmOutputs(const Operation& op) {
   return {op.output(0), op.output(1), op.output(2), op.output(3), op.output(4), op.output(5), op.output(6)};
 }
 
-// Adds the inputs wci, wcf, wco and b, and the attributes. The ops need vectors of this size even without peepholes.
+// Adds the inputs wci, wcf, wco and b, and the attributes. wci, wcf and wco are the weights of the peepholes. Even
+// without peepholes, the ops require vectors with one element per cell for them.
 Operation FinishLstm(NodeBuilder& builder, Graph& graph, Output cs_prev, Output b, const LstmBlockOptions& options) {
   if (options.peepholes.has_value()) {
     builder.Input(options.peepholes->input.ToOutput(graph))
         .Input(options.peepholes->forget.ToOutput(graph))
         .Input(options.peepholes->output.ToOutput(graph));
   } else {
-    // A slice of the bias has the right size, even if the size is not known while building the graph.
+    // Uses the first elements of the bias. Their number is taken from the shape of cs_prev when a step runs, because
+    // the number of cells may not be known while building the graph.
     const Output unused =
         cs_prev.valid() && b.valid() ? Slice(b, {0}, StridedSlice(ShapeOf(cs_prev), {1}, {2}, {1})) : Output();
     for (int i = 0; i < 3; ++i) builder.Input(unused);

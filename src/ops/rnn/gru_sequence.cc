@@ -1,4 +1,4 @@
-// GRU over whole sequences: schema, shape rule, gradient. The layers of tensorbraid/layers/rnn.h use it.
+// GRUs over whole sequences: schemas, shape rules, gradient. The layers of tensorbraid/layers/rnn.h use these ops.
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/rnn/registration.h"
@@ -42,7 +42,7 @@ Op BlockGruInputs(const char* name) {
 }  // namespace
 
 void RegisterRnnGruSequenceOps(OpRegistry& r) {
-  // The first seq_len_max steps of the sequence, each computed as by GRUBlockCell; later outputs are 0.
+  // Computes the first seq_len_max steps of the sequence, each like GRUBlockCell. The outputs of later steps are 0.
   r.Add(BlockGruInputs("_BlockGRU")
             .Output("r: T")
             .Output("u: T")

@@ -23,7 +23,8 @@ Status LstmCellGradShape(ShapeContext& c) {
   const int64_t cells = cs_prev.dim(1);
   c.set_output(0, {x.dim(0), cells});
   c.set_output(1, {x.dim(0), cells < 0 ? Shape::kUnknownDim : 4 * cells});
-  // Without peepholes, their weights may have any shape, and their gradients have the same.
+  // Outputs 2 to 4 are the gradients of inputs 4 to 6, the weights of the peepholes. Without peepholes, these inputs
+  // may have any shape, and their gradients have the same shape.
   const bool peephole = c.attr<bool>("use_peephole");
   for (int i = 2; i < 5; ++i) c.set_output(i, peephole ? Shape({cells}) : c.input(i + 2));
   return OkStatus();
@@ -53,9 +54,9 @@ Status BlockLstmGradShape(ShapeContext& c) {
 
 Output GradientOrZeros(Output grad, Output of) { return grad.valid() ? grad : ZerosLike(of); }
 
-// LSTMBlockCellGrad computes the derivative of the gates before their activation. The gradients of the product [x,
-// h_prev] * w + b follow here. Only cs and h (outputs 1 and 6) pass a gradient on; the other outputs exist for this
-// function.
+// LSTMBlockCellGrad computes the derivatives of the gates before their activation. The gradients of x, h_prev, w and b
+// are computed here from these derivatives. Only cs and h (outputs 1 and 6) pass a gradient on; the other outputs exist
+// for this function.
 Status LstmCellGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const std::vector<Output>& in = NodeOf(op)->inputs();
   const Output x = in[0], h_prev = in[2], w = in[3];
@@ -81,8 +82,9 @@ Status LstmCellGradient(const Operation& op, const std::vector<Output>& grads, s
   return OkStatus();
 }
 
-// The gradients of a whole sequence come from one node. Only cs and h (outputs 1 and 6) pass a gradient on, as in
-// TensorFlow. (TensorFlow's client differentiates BlockLSTMV2 with BlockLSTMGrad, which confuses its gates.)
+// One node computes the gradients of a whole sequence. Only cs and h (outputs 1 and 6) pass a gradient on, as in
+// TensorFlow. (TensorFlow's client also uses BlockLSTMGrad for BlockLSTMV2, although V2 has its gates in another
+// order.)
 Status BlockLstmGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const bool exact = op.type() == "_BlockLSTM";
   const std::vector<Output>& in = NodeOf(op)->inputs();

@@ -1,10 +1,11 @@
-// Crosses of features, sparse and dense: schemas and shape rules.
+// Ops that cross sparse and dense features: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/sparse/registration.h"
 
 namespace tensorbraid {
 namespace {
 
+// The outputs are the indices, values and shape of a sparse matrix.
 Status CrossShape(ShapeContext& c) {
   c.set_output(0, {Shape::kUnknownDim, 2});
   c.set_output(1, {Shape::kUnknownDim});

@@ -1,4 +1,4 @@
-// Sparse tensors with dense ones: conversion, products, sums: schemas, shape rules, gradients.
+// SparseToDense, and ops that multiply, divide or add a sparse and a dense tensor: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
@@ -42,8 +42,9 @@ Status DenseAddShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The gradient of the dense matrix is a product as well. That of the value at (row, column) of the sparse one is the
-// product of a row of the gradient and a row of the dense matrix.
+// The gradient of the dense matrix is the product of a sparse and a dense matrix as well. The gradient of the value at
+// (row, column) of the sparse matrix is the scalar product of a row of the result's gradient and a row of the dense
+// matrix.
 Status SparseMatMulGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const auto& in = NodeOf(op)->inputs();
   const Output indices = in[0], b = in[3];
@@ -57,6 +58,7 @@ Status SparseMatMulGradient(const Operation& op, const std::vector<Output>& grad
                             .Attr("adjoint_a", !adjoint_a)
                             .Output();
   (*input_grads)[3] = adjoint_b ? Conjugated(Transpose(grad_b, {1, 0})) : grad_b;
+  // The rows (i = 0) or columns (i = 1) of the sparse values.
   const auto coordinate = [&](int64_t i) {
     return StridedSlice(indices, {0, i}, {0, i + 1}, {1, 1}, {.begin_mask = 1, .end_mask = 1, .shrink_axis_mask = 2});
   };
@@ -73,7 +75,7 @@ Status SparseToDenseGradient(const Operation& op, const std::vector<Output>& gra
   if (!in[0].shape().has_rank() || !in[2].shape().has_rank()) {
     return Unimplemented("the gradient of ", NodeOf(op)->Describe(), " requires inputs of known rank");
   }
-  // Indices are scalars or vectors for dense tensors of one dimension.
+  // For a dense tensor of one dimension, the indices may also be a scalar or a vector.
   const Output indices = in[0].shape().rank() == 2 ? in[0] : Reshape(in[0], {-1, 1});
   const Output values = GatherNd(grads[0], indices);
   (*input_grads)[2] = in[2].shape().rank() == 0 ? ReduceSum(values) : values;
@@ -95,7 +97,8 @@ Status DenseFactorGradient(const Operation& op, const std::vector<Output>& grads
   if (!y.shape().has_rank()) {
     return Unimplemented("the gradient of ", NodeOf(op)->Describe(), " requires a dense tensor of known rank");
   }
-  // The last dimensions are those of y. Along a dimension of size 1, all indices mean element 0.
+  // The dimensions of y correspond to the last dimensions of the sparse tensor, whose indices are in `last`. Along a
+  // dimension of size 1, y is broadcast, so all indices mean element 0.
   const int rank = y.shape().rank();
   const Output last = rank == 0 ? StridedSlice(in[0], {0, 0}, {0, 0}, {1, 1}, {.begin_mask = 1, .end_mask = 1})
                                 : StridedSlice(in[0], {0, -rank}, {0, 0}, {1, 1}, {.begin_mask = 1, .end_mask = 3});

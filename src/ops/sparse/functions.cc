@@ -1,4 +1,4 @@
-// The public functions of sparse tensors.
+// The public functions of the sparse op family.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"

@@ -42,7 +42,8 @@ Status SparseAddGradient(const Operation& op, const std::vector<Output>& grads, 
   return OkStatus();
 }
 
-// Each value gets the gradient of the sum that it is a part of: that at its indices, with 0 along the reduced axes.
+// Each value gets the gradient of the sum that it is a part of. The indices of this sum are the indices of the value,
+// with 0 along the reduced axes.
 Status SparseReduceSumGradient(const Operation& op, const std::vector<Output>& grads,
                                std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
@@ -56,7 +57,7 @@ Status SparseReduceSumGradient(const Operation& op, const std::vector<Output>& g
   return OkStatus();
 }
 
-// g y - y sum(g y), with a sum over the values of a row.
+// The gradient is g y - y sum(g y), with a sum over the values of a row, where g is the gradient of the result y.
 Status SparseSoftmaxGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
   const auto& in = NodeOf(op)->inputs();

@@ -1,4 +1,5 @@
-// Ragged tensors: row splits for each level, and the values of all rows concatenated.
+// Ops on ragged tensors: schemas, shape rules, gradients. A ragged tensor consists of row splits for each level, and of
+// the concatenated values of all rows.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -43,14 +44,15 @@ Status RaggedRangeShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The values are those of the ragged tensor, in the same order.
+// The sparse tensor has the values of the ragged tensor in the same order.
 Status RaggedToSparseGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output values = NodeOf(op)->inputs().back();
   if (grads[1].valid()) input_grads->back() = Reshape(grads[1], ShapeOf(values));
   return OkStatus();
 }
 
-// The gradient for the values of params is slices: the result's gradient, at the positions that its values came from.
+// The gradient for the values of params consists of slices (IndexedSlices): the gradient of the result's values, at the
+// positions in params that these values came from.
 Status RaggedGatherGradient(const Operation& op, const std::vector<Gradient>& grads,
                             std::vector<Gradient>* input_grads) {
   Graph& g = *op.graph();
@@ -70,8 +72,8 @@ Status RaggedGatherGradient(const Operation& op, const std::vector<Gradient>& gr
   return OkStatus();
 }
 
-// The gradient for the values is slices. The gradient for the default is the sum of the gradients of the places that it
-// fills.
+// The gradient for the values consists of slices. The gradient for the default value is the sum of the gradients of the
+// places that it fills.
 Status RaggedToTensorGradient(const Operation& op, const std::vector<Gradient>& grads,
                               std::vector<Gradient>* input_grads) {
   Graph& g = *op.graph();
@@ -82,8 +84,8 @@ Status RaggedToTensorGradient(const Operation& op, const std::vector<Gradient>& 
   const auto levels = std::count_if(kinds.begin(), kinds.end(), [](auto& kind) { return kind != "FIRST_DIM_SIZE"; });
   const Output of_values = ShapeOf(values, kInt64);
   const Output count = StridedSlice(of_values, {0}, {1}, {1}, {.shrink_axis_mask = 1});
-  // For each place in the result's first levels + 1 dimensions: the index in `values` of what fills it, or -1 if the
-  // default does. The same op makes it of the values 0, 1, 2, ...
+  // For each place in the first levels + 1 dimensions of the result: the index in `values` of what fills it, or -1 if
+  // the default value fills it. The same op computes this from the values 0, 1, 2, ... and the default value -1.
   const Output number = NodeBuilder(g, "RaggedTensorToTensor")
                             .Input(Slice(ShapeOf(grad, kInt64), {0}, {levels + 1}))
                             .Input(Range(g, 0, count))

@@ -1,4 +1,4 @@
-// Ragged tensors in variants: schemas, shape rules, gradients.
+// Ops that convert between ragged tensors and variants: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
@@ -17,7 +17,7 @@ Status ToVariantShape(ShapeContext& c) {
   if (!batched) return ScalarShape(c);
   const Shape first = levels > 0 ? c.input(0) : values;
   int64_t rows = first.has_rank() ? first.dim(0) : Shape::kUnknownDim;
-  if (levels > 0 && rows > 0) --rows;
+  if (levels > 0 && rows > 0) --rows;  // n + 1 row splits make n rows
   c.set_output(0, {rows});
   return OkStatus();
 }
@@ -27,7 +27,7 @@ Status FromVariantShape(ShapeContext& c) {
   const int64_t inner = c.node().attr<int64_t>("input_ragged_rank");
   if (inner < -1) return InvalidArgument("input_ragged_rank must be -1 or more, got ", inner);
   if (inner >= 0 && c.input(0).has_rank() && c.input(0).rank() + inner != levels) {
-    return InvalidArgument("output_ragged_rank ", levels, " must be input_ragged_rank ", inner,
+    return InvalidArgument("output_ragged_rank ", levels, " must be the sum of input_ragged_rank ", inner,
                            " and the rank of encoded_ragged, which has shape ", c.input(0));
   }
   for (int l = 0; l < levels; ++l) c.set_output(l, {Shape::kUnknownDim});

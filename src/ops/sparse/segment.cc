@@ -1,4 +1,4 @@
-// Reductions of segments of chosen rows: schemas, shape rules, gradients.
+// Reductions of segments of rows that are chosen by indices: schemas, shape rules, gradients.
 #include "ops/reduction/segment.h"
 
 #include "core/text/strings.h"
@@ -38,6 +38,7 @@ Status SparseSegmentGradV2Shape(ShapeContext& c) {
   return RowsLikeInput(c, Shape::kUnknownDim);
 }
 
+// The gradient is the op `grad_op`, whose last input is the number of rows of the data.
 template <const char* const& grad_op>
 Status SparseSegmentGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const auto& in = NodeOf(op)->inputs();

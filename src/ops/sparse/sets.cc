@@ -1,4 +1,4 @@
-// Sets along the last dimension of dense or sparse tensors: schemas and shape rules.
+// Ops on the sets that the last dimension of a dense or sparse tensor contains: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/sparse/registration.h"
@@ -12,6 +12,7 @@ Status SetSizeShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// The outputs are the indices, values and shape of a sparse tensor.
 Status SetOperationShape(ShapeContext& c) {
   c.set_output(0, Shape::UnknownOfRank(2));
   c.set_output(1, Shape::UnknownOfRank(1));

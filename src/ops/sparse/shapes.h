@@ -1,4 +1,4 @@
-// Shape rules that the files of the sparse ops share.
+// Helpers that the shape rules of the sparse ops share.
 #ifndef TENSORBRAID_OPS_SPARSE_SHAPES_H_
 #define TENSORBRAID_OPS_SPARSE_SHAPES_H_
 
@@ -10,7 +10,7 @@
 
 namespace tensorbraid {
 
-// The rank of the tensor whose sizes are in a vector of this shape, or Shape::kUnknownDim if it is unknown.
+// The rank of a sparse tensor, whose sizes are in a vector of the shape `vector`. Shape::kUnknownDim if it is unknown.
 inline int64_t SparseRankOf(const Shape& vector) {
   return vector.has_rank() && vector.rank() == 1 ? vector.dim(0) : Shape::kUnknownDim;
 }
@@ -22,6 +22,8 @@ inline Status CheckSparse(ShapeContext& c, int first) {
   return c.WithRank(first + 2, 1).status();
 }
 
+// Sets the shapes of the outputs with the numbers `indices`, `values` and `shape` to those of a sparse tensor with n
+// values and this rank. Some ops do not have the output `shape`.
 inline void SetSparseOutputs(ShapeContext& c, int indices, int values, int shape, int64_t n, int64_t rank) {
   c.set_output(indices, {n, rank});
   c.set_output(values, {n});

@@ -1,4 +1,4 @@
-// Sparse tensors as strings, and kept in maps: schemas and shape rules.
+// Ops that serialize sparse tensors or keep them in a map: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/sparse/registration.h"
 #include "ops/sparse/shapes.h"
@@ -6,12 +6,14 @@
 namespace tensorbraid {
 namespace {
 
+// The output has one element for each of indices, values and shape.
 Status SerializeShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(CheckSparse(c, 0));
   c.set_output(0, {3});
   return OkStatus();
 }
 
+// The output has a row like the output of SerializeSparse for each element of the first dimension.
 Status SerializeManyShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(CheckSparse(c, 0));
   c.set_output(0, {Shape::kUnknownDim, 3});

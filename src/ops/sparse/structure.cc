@@ -1,5 +1,5 @@
-// Ops that reorder, reshape, join and cut sparse tensors: schemas, shape rules,
-// gradients.
+// Ops that reorder, reshape, join, split or slice sparse tensors or fill their empty rows, and EditDistance: schemas,
+// shape rules, gradients.
 #include "graph/node.h"
 #include "ops/builder.h"
 #include "ops/sparse/registration.h"
@@ -61,7 +61,8 @@ Status FillEmptyRowsShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// A given value gets the gradient of the output value that it became; the default value gets the sum of the others.
+// A value of the input gets the gradient of the output value that it became. The default value gets the sum of the
+// gradients of all other output values.
 Status FillEmptyRowsGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   if (!grads[1].valid()) return OkStatus();
   const Operation to = NodeBuilder(*op.graph(), "SparseFillEmptyRowsGrad").Input(op.output(3)).Input(grads[1]).Finish();
@@ -86,7 +87,7 @@ Status EditDistanceShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Reorders the numbers of the values to find where each went.
+// Reorders the numbers 0, 1, 2, ... of the values in the same way, to find the new position of each value.
 Status ReorderGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   if (!grads[1].valid()) return OkStatus();
   Graph& g = *op.graph();

@@ -1,4 +1,4 @@
-// Updates of rows of variables: schemas and shape rules.
+// Ops that update rows of variables: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/state/registration.h"
@@ -7,7 +7,8 @@
 namespace tensorbraid {
 namespace {
 
-// updates (input 2) has the shape of the indices followed by the shape of a row. A scalar is applied to every row.
+// Input 2, the updates, has the shape of the indices followed by the shape of a row. Or it is a scalar, which updates
+// every element of the rows that the indices name.
 Status ScatterShape(ShapeContext& c) {
   PassVariableShape(c);
   const Shape variable = VariableShapeOf(c);
@@ -18,14 +19,14 @@ Status ScatterShape(ShapeContext& c) {
   Shape wanted = indices;
   for (int i = 1; i < variable.rank(); ++i) wanted.AddDim(variable.dim(i));
   if (!wanted.IsCompatibleWith(updates)) {
-    return InvalidArgument("updates must have shape ", wanted, " (the shape of the indices, then of a row), got ",
-                           updates);
+    return InvalidArgument("updates must have shape ", wanted,
+                           " (the shape of the indices, followed by the shape of a row), got ", updates);
   }
   return OkStatus();
 }
 
-// Adds an op by reference and one by handle. `types` is the attribute T of the reference op. `locking` is the default
-// of its use_locking.
+// Registers an op that takes the variable by reference, and one that takes its resource handle. For the former, `types`
+// is the attribute T and `locking` is the default of use_locking.
 void AddScatter(OpRegistry& r, const std::string& name, const char* types, bool locking) {
   r.Add(Op(name)
             .Input("ref: Ref(T)")
@@ -53,12 +54,12 @@ void AddScatter(OpRegistry& r, const std::string& name, const char* types, bool 
 
 void RegisterStateScatterOps(OpRegistry& r) {
   for (const char* name : {"ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv"}) {
-    AddScatter(r, name, "T: numbertype", false);
+    AddScatter(r, name, "T: numbertype", /*locking=*/false);
   }
   for (const char* name : {"ScatterMin", "ScatterMax"}) {
-    AddScatter(r, name, "T: {half, bfloat16, float, double, int32, int64}", false);
+    AddScatter(r, name, "T: {half, bfloat16, float, double, int32, int64}", /*locking=*/false);
   }
-  AddScatter(r, "ScatterUpdate", "T: type", true);
+  AddScatter(r, "ScatterUpdate", "T: type", /*locking=*/true);
 }
 
 }  // namespace tensorbraid

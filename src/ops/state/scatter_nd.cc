@@ -1,4 +1,4 @@
-// Updates of slices of variables: schemas and shape rules.
+// Ops that update slices of variables: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/state/registration.h"
@@ -7,7 +7,7 @@
 namespace tensorbraid {
 namespace {
 
-// The size of the last dimension of the indices is the number of dimensions of the variable that they index.
+// The size of the last dimension of the indices is the number of leading dimensions of the variable that they index.
 Status ScatterNdShape(ShapeContext& c) {
   PassVariableShape(c);
   const Shape variable = VariableShapeOf(c);
@@ -23,12 +23,15 @@ Status ScatterNdShape(ShapeContext& c) {
   for (int i = 0; i + 1 < indices.rank(); ++i) wanted.AddDim(indices.dim(i));
   for (int i = static_cast<int>(depth); i < variable.rank(); ++i) wanted.AddDim(variable.dim(i));
   if (!wanted.IsCompatibleWith(updates)) {
-    return InvalidArgument("updates must have shape ", wanted, " (the shape of the indices, then of a slice), got ",
-                           updates);
+    return InvalidArgument(
+        "updates must have shape ", wanted,
+        " (the dimensions of the indices without the last one, followed by the shape of a slice), got ", updates);
   }
   return OkStatus();
 }
 
+// Registers an op that takes the variable by reference, and one that takes its resource handle. For the former, `types`
+// is the attribute T and `locking` is the default of use_locking.
 void AddScatterNd(OpRegistry& r, const std::string& name, const char* types, bool locking) {
   r.Add(Op(name)
             .Input("ref: Ref(T)")
@@ -59,9 +62,9 @@ void AddScatterNd(OpRegistry& r, const std::string& name, const char* types, boo
 
 void RegisterStateScatterNdOps(OpRegistry& r) {
   for (const char* name : {"ScatterNdAdd", "ScatterNdSub", "ScatterNdMin", "ScatterNdMax"}) {
-    AddScatterNd(r, name, "T: numbertype", false);
+    AddScatterNd(r, name, "T: numbertype", /*locking=*/false);
   }
-  AddScatterNd(r, "ScatterNdUpdate", "T: type", true);
+  AddScatterNd(r, "ScatterNdUpdate", "T: type", /*locking=*/true);
 }
 
 }  // namespace tensorbraid

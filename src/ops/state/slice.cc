@@ -1,4 +1,4 @@
-// Assignment to strided slices of variables: schemas and shape rules.
+// Ops that assign to strided slices of variables: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/state/registration.h"
@@ -27,8 +27,8 @@ void AddStridedSliceAssign(OpRegistry& r, bool resource) {
 }  // namespace
 
 void RegisterStateSliceOps(OpRegistry& r) {
-  AddStridedSliceAssign(r, false);
-  AddStridedSliceAssign(r, true);
+  AddStridedSliceAssign(r, /*resource=*/false);
+  AddStridedSliceAssign(r, /*resource=*/true);
 }
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Variables: schemas, shape rules, gradients.
+// Ops that create, read and assign variables: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"

@@ -1,4 +1,4 @@
-// StringFormat: schemas and shape rules.
+// StringFormat: schema and shape rule.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/string/registration.h"

@@ -6,7 +6,7 @@
 namespace tensorbraid {
 namespace {
 
-// The inputs are scalars, or tensors of one common shape.
+// Each input is a scalar or has the shape that all inputs except the scalars have in common.
 Status JoinShape(ShapeContext& c) {
   Shape out;
   for (int i = 0; i < c.num_inputs(); ++i) {
@@ -46,6 +46,8 @@ Status ReduceJoinShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// The shape of inputs starts with the shape of segment_ids. In the output, one dimension with the number of segments
+// replaces these dimensions.
 Status SegmentJoinShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRank(2, 0));
   const Shape& in = c.input(0);

@@ -1,4 +1,4 @@
-// Conversions between strings and numbers: schemas and shape rules.
+// Ops that convert between strings and numbers: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/string/registration.h"
 

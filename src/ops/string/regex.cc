@@ -1,11 +1,11 @@
-// Regular expressions: schemas and shape rules.
+// Ops that apply regular expressions to strings: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/string/registration.h"
 
 namespace tensorbraid {
 namespace {
 
-// Input 0 keeps its shape; all others are scalars.
+// The output has the shape of input 0. All other inputs are scalars.
 Status ScalarArguments(ShapeContext& c) {
   for (int i = 1; i < c.num_inputs(); ++i) TF_RETURN_IF_ERROR(c.WithRank(i, 0));
   return UnchangedShape(c);

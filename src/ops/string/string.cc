@@ -1,4 +1,4 @@
-// Case, length, parts and Base64 of strings: schemas and shape rules.
+// StringStrip, StringLength, StringLower, StringUpper, Substr, EncodeBase64 and DecodeBase64: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/string/registration.h"

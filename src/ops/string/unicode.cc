@@ -1,4 +1,4 @@
-// Unicode: decoding, encoding, scripts: schemas and shape rules.
+// Ops that decode and encode Unicode strings, and UnicodeScript: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/string/registration.h"

@@ -10,7 +10,8 @@
 namespace tensorbraid::summary {
 namespace {
 
-// Replaces characters that a name cannot have, as TensorFlow does.
+// Makes a name that a node may have: removes "/" at the beginning and replaces characters that a name cannot have by
+// "_", as TensorFlow does.
 std::string CleanTag(const std::string& name) {
   std::string tag = name.substr(std::min(name.find_first_not_of('/'), name.size()));
   for (char& c : tag) {
@@ -21,7 +22,10 @@ std::string CleanTag(const std::string& name) {
   return tag;
 }
 
-// Adds a node "SCOPE/name" with the tag as its first input. `inputs` are the others.
+// Adds a summary node whose name is `family`/`name` in the open name scope, made unique. `operands` are the caller's
+// operands, which tell the graph. `finish` adds the inputs and attributes and finishes the node. Its arguments are the
+// graph, the builder of the node, a function that adds a constant with the tag, and a function that adds a constant
+// with another string; both functions take the name of the constant as their last argument.
 template <typename Finish>
 Output AddSummaryOp(const char* op, const std::string& name, const std::string& family,
                     const std::vector<std::string>& collections, const std::vector<const Operand*>& operands,

@@ -1,10 +1,11 @@
-// Summaries: schemas and shape rules.
+// Ops that make Summary messages: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/summary/registration.h"
 
 namespace tensorbraid {
 namespace {
 
+// The tag, input 0, and the summary are scalars.
 Status TaggedShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRank(0, 0));
   return ScalarShape(c);

@@ -1,11 +1,11 @@
-// Writers of summaries to files: schemas and shape rules.
+// Ops that write summaries to files: schemas and shape rules.
 #include "graph/node.h"
 #include "ops/summary/registration.h"
 
 namespace tensorbraid {
 namespace {
 
-// All inputs are scalars, except the tensor of WriteSummary.
+// All inputs are scalars, except the tensor of WriteSummary, which is its input 2.
 Status WriteShape(ShapeContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i) {
     if (i != 2 || c.node().type() != "WriteSummary") TF_RETURN_IF_ERROR(c.WithRank(i, 0).status());

@@ -1,4 +1,4 @@
-// The update rules of Adadelta, Adagrad, Adam and RMSProp: schemas.
+// The update rules of Adadelta, Adagrad, Adam and RMSProp: schemas. AddRule (rule.h) describes the lists of inputs.
 #include "ops/training/registration.h"
 #include "ops/training/rule.h"
 

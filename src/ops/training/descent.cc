@@ -1,4 +1,5 @@
-// The update rules of gradient descent, momentum, AddSign and PowerSign: schemas.
+// The update rules of gradient descent, momentum, AddSign and PowerSign: schemas. AddRule (rule.h) describes the lists
+// of inputs.
 #include "ops/training/registration.h"
 #include "ops/training/rule.h"
 

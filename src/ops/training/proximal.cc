@@ -1,4 +1,5 @@
-// The update rules with regularisation (proximal, dual averaging, FTRL): schemas.
+// The update rules with regularisation (proximal, dual averaging, FTRL): schemas. AddRule (rule.h) describes the
+// lists of inputs.
 #include "ops/training/registration.h"
 #include "ops/training/rule.h"
 

@@ -1,5 +1,7 @@
 // The clocks of asynchronous replicas: schemas. AsyncReplicasOptimizer uses these internal ops to drop stale gradients
-// and to let fast replicas wait for slow ones.
+// and to let fast replicas wait for slow ones. An update clock counts the updates of one variable
+// (runtime/replicas/update_clock.h); replica clocks count the steps of each replica
+// (runtime/replicas/replica_clocks.h).
 #include "graph/node.h"
 #include "ops/training/registration.h"
 
@@ -29,7 +31,7 @@ void RegisterTrainingReplicaClocksOps(OpRegistry& r) {
             .Stateful()
             .Shape(ScalarShape)
             .NotDifferentiable());
-  // `outcome` is the age of the gradient, or, if it is dropped, -1 minus the age.
+  // `outcome` is the age of the gradient if the gradient is accepted, and -1 minus its age if it is dropped.
   r.Add(Op("_AdmitGradient")
             .Input("clock: resource")
             .Input("version: int64")

@@ -1,5 +1,6 @@
-// Schemas and shape rules of update rules, for variables by reference ("ApplyX") and with resource handles
-// ("ResourceApplyX"). Each updates whole variables, or only some rows ("SparseApplyX", "ResourceSparseApplyX").
+// The schemas and the shape rule that the ops of all update rules share. An op takes variables by reference ("ApplyX")
+// or with resource handles ("ResourceApplyX"). It updates whole variables, or only some of their rows ("SparseApplyX",
+// "ResourceSparseApplyX").
 #include <algorithm>
 
 #include "core/text/strings.h"
@@ -9,14 +10,15 @@
 namespace tensorbraid {
 namespace {
 
-// The number of the input with this name, or -1 if there is none. Each input must be a single tensor.
+// The number of the input with this name, or -1 if there is none. REQUIRES: each input of the op is a single tensor.
 int InputNamed(const OpDef& op, std::string_view name) {
   const auto it = std::find_if(op.inputs.begin(), op.inputs.end(), [&](const ArgDef& a) { return a.name == name; });
   return it == op.inputs.end() ? -1 : static_cast<int>(it - op.inputs.begin());
 }
 
-// The shape of the variables, from the gradient's. A gradient of whole variables has their shape; a gradient of rows
-// has one row per index. `indices` is negative for whole variables.
+// The shape of the variables, as far as the shape of the gradient tells it. A gradient of whole variables has their
+// shape; a gradient of rows has one row per index. `gradient` and `indices` are the numbers of inputs; `indices` is
+// negative if the op updates whole variables.
 StatusOr<Shape> VariablesShape(ShapeContext& c, int gradient, int indices) {
   const Shape& grad = c.input(gradient);
   if (indices < 0) return grad;
@@ -32,9 +34,11 @@ StatusOr<Shape> VariablesShape(ShapeContext& c, int gradient, int indices) {
   return shape;
 }
 
-// Variables and their slots must have the same shape. All other inputs, except gradient and indices, must be scalars.
+// All variables (the variable of the model and its slots, such as Adam's m) must have the same shape. All other inputs,
+// except gradient and indices, must be scalars.
 Status ApplyShape(ShapeContext& c) {
   const OpDef& op = c.node().op();
+  // An op has one of these two inputs; the number of the other one is -1.
   const int gradient = std::max(InputNamed(op, "grad"), InputNamed(op, "delta"));
   const int indices = InputNamed(op, "indices");
   TF_ASSIGN_OR_RETURN(Shape shape, VariablesShape(c, gradient, indices));

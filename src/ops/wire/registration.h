@@ -1,4 +1,4 @@
-// The files of the wire ops: each has one function, which registers its ops.
+// Declares the function that registers the wire ops, and names the file that defines it.
 #ifndef TENSORBRAID_OPS_WIRE_REGISTRATION_H_
 #define TENSORBRAID_OPS_WIRE_REGISTRATION_H_
 

@@ -1,4 +1,5 @@
-// Ops that the runtime inserts at edges between tasks for variables with a wire type. Users do not create them.
+// Ops that convert the float32 tensors that travel between tasks to a smaller dtype, the wire type, and back: schemas
+// (docs/design/0017-wire-types.md). The runtime inserts them at edges between tasks; users do not create them.
 #include "graph/node.h"
 #include "ops/wire/registration.h"
 
@@ -18,8 +19,8 @@ Status DecodedShape(ShapeContext& c) {
 }  // namespace
 
 void RegisterWireOps(OpRegistry& r) {
-  // `wire` is the name of the type. `residual` is the name of a resource that keeps the part of the tensor that the
-  // bytes lose, to be added to the next tensor. If `residual` is '', this part is dropped.
+  // `wire` is the name of the wire type. `residual` is the name of a resource that keeps the part of the tensor that
+  // the bytes do not represent, to be added to the next tensor. If `residual` is '', this part is dropped.
   r.Add(Op("_WireEncode")
             .Input("tensor: float")
             .Output("bytes: uint8")

@@ -20,7 +20,7 @@ std::string KeyOf(const AttrValue::Function& f) {
   return key;
 }
 
-// The iterator of a dataset that a function has returned.
+// The iterator of a dataset that a function has returned. Its calls have a greater depth (IteratorContext::depth).
 class DeeperIterator final : public Iterator::Impl {
  public:
   DeeperIterator(RefPtr<Dataset> dataset, Iterator iterator, int depth)
@@ -100,12 +100,12 @@ void DataEnvironment::VisitFunctions(IteratorState& state) {
   }
   state(all);
   if (!state.restores() || !state.status().ok()) return;
-  restored_ = std::move(all);
-  for (const auto& [key, states] : restored_) {
+  for (const auto& [key, states] : all) {
     for (const auto& [node, saved] : states) {
       if (saved.size() != 1) return state.Fail(DataLoss("the saved state of a function is malformed"));
     }
   }
+  restored_ = std::move(all);  // functions that are instantiated later take their states from it
   for (const auto& [key, instance] : instances_) {
     for (const auto& [node, saved] : restored_[key.second]) {
       if (const Status status = instance->states().Restore(node, saved[0]); !status.ok()) return state.Fail(status);

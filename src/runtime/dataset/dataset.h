@@ -1,6 +1,6 @@
-// Datasets and their iterators.
+// Defines datasets and their iterators.
 //
-// A dataset is a value in a variant tensor that makes iterators. An iterator yields one element per call, on a thread
+// A dataset is a value in a variant tensor. It makes iterators. An iterator yields one element per call, on a thread
 // that may block (ThreadPool::ScheduleBlocking); it runs functions through the task's executor.
 #ifndef TENSORBRAID_RUNTIME_DATASET_DATASET_H_
 #define TENSORBRAID_RUNTIME_DATASET_DATASET_H_
@@ -23,7 +23,8 @@ namespace tensorbraid {
 using Element = std::vector<Tensor>;
 class IteratorState;
 
-// Shared by the iterators under one root: instantiates their functions and runs their background work. Thread-safe.
+// Shared by all iterators of one input pipeline: instantiates their functions and runs their background work.
+// Thread-safe.
 class DataEnvironment {
  public:
   DataEnvironment(const FunctionRuntime* functions, FunctionRuntime::Place place);
@@ -76,7 +77,7 @@ struct IteratorContext {
   int depth = 0;                                // nesting depth of datasets that functions return
 };
 
-// A handle of an iterator, or null; copies are the same iterator. Not thread-safe.
+// A handle of an iterator, or null. Copies refer to the same iterator. Not thread-safe.
 class Iterator {
  public:
   class Impl {
@@ -87,7 +88,7 @@ class Iterator {
 
    private:
     friend class Iterator;
-    std::string name_;  // of the dataset, for CheckName
+    std::string name_;  // of the dataset, for IteratorState::CheckName
   };
 
   Iterator() = default;

@@ -9,7 +9,7 @@
 namespace tensorbraid {
 namespace {
 
-// The first name in a saved state.
+// A saved state begins with this name (IteratorState::CheckName).
 constexpr const char* kStateFormat = "Tensorbraid iterator 1";
 
 }  // namespace
@@ -19,7 +19,7 @@ struct IteratorResource::Request {
   CancellableWait wait;
   Serve serve;
   std::function<void(const Status&)> fail;
-  // Limits the files that the iterator opens for this request, which may be served by the thread of another one.
+  // Limits the files that the iterator opens for this request, which may be served by the thread of another request.
   const FileAccess* const files = CurrentFileAccess();
 };
 

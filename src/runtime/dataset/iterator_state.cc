@@ -28,7 +28,7 @@ size_t IteratorState::Size(size_t size) {
   auto number = static_cast<int64_t>(size);
   Number(number);
   if (!status_.ok()) return 0;
-  // Everything that containers hold takes the bytes of a number at least.
+  // Each element of a container takes at least as many bytes as a number.
   if (restores_ && (number < 0 || static_cast<uint64_t>(number) > rest_.size() / sizeof number)) {
     Fail(Malformed());
     return 0;
@@ -49,7 +49,7 @@ void IteratorState::Visit(std::string& value) {
   rest_.remove_prefix(static_cast<size_t>(size));
 }
 
-// An element is stored as an optional value, which has the components that an element may have.
+// An element is stored as an optional value, because variant_codec.h encodes optional values with any components.
 void IteratorState::Visit(Element& value) {
   if (!status_.ok()) return;
   std::string bytes;

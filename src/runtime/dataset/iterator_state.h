@@ -1,4 +1,4 @@
-// The state of an iterator, as a checkpoint holds it.
+// Saves the states of iterators for checkpoints, and restores them.
 #ifndef TENSORBRAID_RUNTIME_DATASET_ITERATOR_STATE_H_
 #define TENSORBRAID_RUNTIME_DATASET_ITERATOR_STATE_H_
 
@@ -25,9 +25,9 @@ namespace tensorbraid {
 // After an error nothing more is visited. Not thread-safe; may block, as iterators may.
 class IteratorState {
  public:
-  // Saves.
+  // Makes an object that saves.
   explicit IteratorState(const IteratorContext& context) : context_(context) {}
-  // Restores `bytes`, which must outlive this object, into iterators that have not been used yet.
+  // Makes an object that restores `bytes`, which must outlive it, into iterators that have not been used yet.
   IteratorState(const IteratorContext& context, std::string_view bytes)
       : context_(context), restores_(true), rest_(bytes) {}
   IteratorState(const IteratorState&) = delete;
@@ -75,7 +75,7 @@ class IteratorState {
 
  private:
   void Number(int64_t& value);
-  // The size of a container, which a restore limits by the bytes that are left.
+  // Visits the size of a container. A restore fails if the size is too large for the bytes that are left.
   size_t Size(size_t size);
 
   template <typename T>
@@ -89,7 +89,7 @@ class IteratorState {
   void Visit(Element& value);
   void Visit(StatusOr<Element>& value);
   void Visit(Iterator& value);
-  // Iterators that are open from the beginning to the end.
+  // Visits iterators that are never closed. Their number is not saved, because it does not change.
   void Visit(std::vector<Iterator>& values) {
     for (Iterator& iterator : values) Visit(iterator);
   }

@@ -14,7 +14,8 @@ namespace {
 constexpr int kMaxNesting = 16;
 enum Kind : uint8_t { kNothing, kList, kOptional, kTensor, kRagged };
 
-// Numbers are written in native byte order. As for payloads, all tasks of a cluster must have the same one.
+// Numbers are written in native byte order. All tasks of a cluster must have the same byte order, which the elements of
+// tensors require too.
 class Writer {
  public:
   template <typename T>
@@ -134,7 +135,7 @@ class Reader {
   StatusOr<Shape> ShapeOf() {
     TF_ASSIGN_OR_RETURN(const auto rank, Number<int16_t>());
     if (rank < 0) return Shape::Unknown();
-    if (rank > 254) return Bad();
+    if (rank > 254) return Bad();  // TensorFlow's limit
     Shape shape;
     for (int i = 0; i < rank; ++i) {
       TF_ASSIGN_OR_RETURN(const auto d, Number<int64_t>());

@@ -1,5 +1,6 @@
-// Encodes variant tensors (lists of tensors, optional values, tensors) as bytes. They are sent between tasks when, for
-// example, a loop or branch runs on one task and its gradient on another, and saved with the state of iterators.
+// Encodes variant tensors (lists of tensors, optional values, tensors, ragged tensors) as bytes. Variants are sent
+// between tasks when, for example, a loop or branch runs on one task and its gradient on another. They are also saved
+// with the states of iterators.
 #ifndef TENSORBRAID_RUNTIME_DATASET_VARIANT_CODEC_H_
 #define TENSORBRAID_RUNTIME_DATASET_VARIANT_CODEC_H_
 
@@ -10,7 +11,7 @@
 
 namespace tensorbraid {
 
-// InvalidArgument for values that cannot leave their task: datasets, resources and references to other memory.
+// InvalidArgument for values that cannot leave their task, such as datasets and resources.
 StatusOr<std::string> EncodeVariants(const Tensor& tensor);
 // InvalidArgument if the bytes do not encode a variant tensor of this shape. Allocates memory in proportion to the
 // number of bytes, whatever sizes they claim.

@@ -55,7 +55,7 @@ class RaggedTensorValue final : public VariantValue {
   RaggedTensorValue(std::vector<Tensor> row_splits, Tensor all_values)
       : splits(std::move(row_splits)), values(std::move(all_values)) {}
 
-  const std::vector<Tensor> splits;  // of each level, the outermost first
+  const std::vector<Tensor> splits;  // the row splits of each level, the outermost first
   const Tensor values;
 
   std::string DebugString() const override {

@@ -15,7 +15,7 @@ class CancellableWait {
   // Registers `cancel`, which should keep the resource and the call alive. Returns false if the step has been cancelled
   // already; `cancel` is then dropped. Without a cancellation manager (null) there is nothing to do. Call this with the
   // resource's lock held, so that Begin returns before the call is served and End is called. That is safe: callbacks
-  // run without the manager's lock, so the resource's lock is always taken first.
+  // run without the manager's lock, so the resource's lock is always taken before the manager's.
   bool Begin(CancellationManager* cancellation, CancellationManager::Callback cancel) {
     if (cancellation == nullptr) return true;
     if (!cancellation->Register(std::move(cancel), &token_)) return false;

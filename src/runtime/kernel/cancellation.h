@@ -1,4 +1,4 @@
-// Cancellation of a step: ends the waits of its kernels.
+// Cancels a step: ends the waits of its kernels.
 #ifndef TENSORBRAID_RUNTIME_KERNEL_CANCELLATION_H_
 #define TENSORBRAID_RUNTIME_KERNEL_CANCELLATION_H_
 
@@ -11,7 +11,7 @@
 
 namespace tensorbraid {
 
-// One per step. Thread-safe.
+// Usually one per step. Runs of functions and the background work of iterators have their own. Thread-safe.
 class CancellationManager {
  public:
   using Callback = std::function<void(const Status& why)>;

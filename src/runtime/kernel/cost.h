@@ -1,5 +1,5 @@
-// Estimates the cost of one run of a kernel from the shapes of its inputs. The executor asks for it before it runs a
-// node on a thread that should soon be free again.
+// Estimates the cost of one run of a kernel from the shapes of its inputs. The executor uses the estimate when it
+// decides whether to run a node on the current thread or on another one (executor/scheduling.h).
 #ifndef TENSORBRAID_RUNTIME_KERNEL_COST_H_
 #define TENSORBRAID_RUNTIME_KERNEL_COST_H_
 
@@ -19,7 +19,7 @@ struct Cost {
   double flops = 0;  // arithmetic operations, as a vectorised loop does them; see kScalarFlops
 };
 
-// An operation in a loop that is not vectorised (a division, a branch, an access at an index) counts as this many
+// An operation in a loop that is not vectorised (a division, a branch, an access at an index) is counted as this many
 // flops.
 inline constexpr double kScalarFlops = 25;
 
@@ -53,8 +53,8 @@ class CostContext {
   // The value of a bool attribute; false if the node has no such attribute.
   bool flag(std::string_view attr) const;
 
-  // Whether the cost function has asked for the size of an input that is unknown. If so, a step can estimate the cost
-  // better.
+  // Whether the cost function has used the size or rank of an input that is unknown. If so, the estimate is better in a
+  // step, where the shapes of the inputs are known.
   bool lacks_input() const { return lacks_input_; }
 
  private:
@@ -67,8 +67,8 @@ class CostContext {
 
 using CostFn = Cost (*)(const CostContext& c);
 
-// Reads all inputs and writes all outputs, with one operation per element. An output of unknown size counts as being as
-// large as the largest input. Variables that the kernel takes or returns by reference do not count.
+// Reads all inputs and writes all outputs, with one operation per element. An output of unknown size is assumed to be
+// as large as the largest input. Variables that the kernel takes or returns by reference are not counted.
 Cost DefaultCost(const CostContext& c);
 // For kernels that never take longer than about a microsecond: they do not touch the elements of their inputs.
 inline constexpr CostFn kNoCost = nullptr;

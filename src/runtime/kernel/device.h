@@ -1,4 +1,4 @@
-// Devices: where nodes run, and which memory they run on.
+// Devices: where nodes run, and which memory they use.
 #ifndef TENSORBRAID_RUNTIME_KERNEL_DEVICE_H_
 #define TENSORBRAID_RUNTIME_KERNEL_DEVICE_H_
 

@@ -1,4 +1,5 @@
-// The interface through which kernels run functions of their graph's library; for example, datasets map elements.
+// The interface through which kernels run functions of their graph's library. For example, a MapDataset applies a
+// function to each element.
 #ifndef TENSORBRAID_RUNTIME_KERNEL_FUNCTION_RUNTIME_H_
 #define TENSORBRAID_RUNTIME_KERNEL_FUNCTION_RUNTIME_H_
 

@@ -38,7 +38,7 @@ TEST(HandleKernelTest, AResourceThatFailsTheCheckIsNotKept) {
   };
   kernel.fits = false;
   EXPECT_TRUE(absl::IsInvalidArgument(run()));
-  EXPECT_TRUE(absl::IsInvalidArgument(run())) << "the resource that was refused is used";
+  EXPECT_TRUE(absl::IsInvalidArgument(run())) << "the second run used the resource that the first run refused";
   kernel.fits = true;
   EXPECT_TRUE(run().ok());
 }

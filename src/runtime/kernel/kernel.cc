@@ -46,7 +46,7 @@ std::string Refusal(const KernelDef& def, const Node& node, std::string_view dev
   return "";
 }
 
-// "(int64 to string)".
+// The dtypes of the inputs and outputs, for messages: "(int64 to string)".
 std::string Types(const Node& node) {
   std::vector<std::string> in, out;
   for (size_t i = 0; i < node.inputs().size(); ++i) in.push_back(DTypeName(node.input_type(static_cast<int>(i))));

@@ -1,7 +1,8 @@
 // The kernel interface: a kernel computes a node.
 //
-// A kernel is constructed once per node of a plan and then runs in every step. When steps overlap, several threads run
-// it at once, so its members must be constant after construction or guarded by a lock.
+// A kernel is constructed once per node of a plan, which is the part of a graph that a task runs in a step
+// (executor/plan.h). It then runs in every step. When steps overlap, several threads run it at once, so its members
+// must be constant after construction or guarded by a lock.
 //
 // Most kernels are plain functions of the context. Kernels that read attributes at construction derive from Kernel.
 #ifndef TENSORBRAID_RUNTIME_KERNEL_KERNEL_H_
@@ -203,8 +204,8 @@ struct KernelDef {
   // The kernel reads input 0 only through KernelContext::ReadInput or ReadInputRows, so the input may be a reference to
   // a variable.
   bool reads_reference = false;
-  // Names of the arguments, inputs and outputs, that this kernel wants in host memory, such as "shape". The others are
-  // in the memory of its device, except that elements of types that are not plain are always in host memory.
+  // The names of the inputs and outputs that this kernel requires in host memory, such as "shape". The others are in
+  // the memory of its device, except that elements of types that are not plain are always in host memory.
   std::vector<std::string> host_memory = {};
   std::function<StatusOr<std::unique_ptr<Kernel>>(const KernelConstruction&)> create;
   std::string_view file = {};  // where it is registered, relative to src: "kernels/cpu/math/binary.cc"

@@ -21,7 +21,7 @@ class KernelState {
   virtual Status Restore(const Tensor& state) = 0;
 };
 
-// A kernel that may have such a state. state() is null if the kernel of this node has none.
+// A kernel that may have a KernelState. state() is null if the kernel of this node has none.
 class StatefulKernel {
  public:
   virtual ~StatefulKernel() = default;
@@ -40,8 +40,8 @@ class KernelStates {
   virtual std::map<std::string, Tensor> SaveAll() = 0;
 };
 
-// A kernel that saves and restores the states of other kernels. After the construction of this kernel, the plan gives
-// it these states, which live as long as the kernel.
+// A kernel that saves and restores the states of other kernels. After the construction of this kernel, its plan
+// (executor/plan.h) calls UseStates. The states live as long as the kernel.
 class KernelStatesUser {
  public:
   virtual ~KernelStatesUser() = default;

@@ -35,7 +35,8 @@ class ReferenceHandle final : public VariableResource {
 // An empty `container` means the default container.
 RefPtr<VariableResource> MakeReferenceHandle(RefPtr<Resource> resource, const std::string& container,
                                              const std::string& name);
-// The container and name in such a tensor. InvalidArgument unless it is a string tensor of two elements.
+// The container and name in the string tensor of a reference handle. InvalidArgument unless `handle` is a string tensor
+// of two elements.
 StatusOr<ResourceName> ParseReferenceHandle(const Tensor& handle);
 
 }  // namespace tensorbraid

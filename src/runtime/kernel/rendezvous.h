@@ -11,8 +11,8 @@ namespace tensorbraid {
 
 // One end of an edge between two partitions. A control edge carries an empty tensor.
 struct StepEdge {
-  uint32_t number = 0;      // of the edge, within the run signature
-  uint32_t peer = 0;        // the other task: a number that this task has given it
+  uint32_t number = 0;      // of the edge; unique among the edges that a step with the same feeds and fetches has
+  uint32_t peer = 0;        // the number that this task has given to the other task
   int64_t bytes_hint = -1;  // size of the tensor if known before the step runs, otherwise -1
 };
 
@@ -31,7 +31,7 @@ class Rendezvous {
   // the step.
   virtual void Send(const StepEdge& edge, LoopPosition at, Tensor value) = 0;
   // Calls `done` once with the tensor when it has arrived, or with an error if it will not arrive. The call may come
-  // from any thread, and before Recv returns.
+  // from any thread, possibly before Recv returns.
   using RecvDone = std::function<void(StatusOr<Tensor>)>;
   virtual void Recv(const StepEdge& edge, LoopPosition at, RecvDone done) = 0;
 };

@@ -99,7 +99,8 @@ class ResourceManager {
 
 // A scalar tensor of dtype resource that holds a handle.
 Tensor MakeHandleTensor(RefPtr<Resource> resource, std::string device, std::string container, std::string name);
-// The handle in such a tensor. InvalidArgument if the tensor is of another kind, or its handle is empty.
+// Returns the handle in a scalar resource tensor. InvalidArgument if the tensor is of another kind, or its handle is
+// empty.
 StatusOr<const ResourceHandle*> HandleOf(const Tensor& tensor);
 
 }  // namespace tensorbraid

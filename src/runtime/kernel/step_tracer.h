@@ -20,7 +20,7 @@ struct NodeRecord {
     uint64_t bytes = 0;
     uint64_t address = 0;
   };
-  const Node* node = nullptr;  // of the plan that ran
+  const Node* node = nullptr;  // a node of the plan that ran (executor/plan.h)
   int64_t start_ns = 0;        // since the epoch
   int64_t end_ns = 0;
   uint32_t thread = 0;  // the system's id of the thread on which the run ended

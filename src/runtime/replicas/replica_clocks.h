@@ -13,21 +13,22 @@
 
 namespace tensorbraid {
 
-// The clock of a replica is the number of steps that it has finished. Only replicas that have joined count. A replica
-// that joins later starts with the clock of the slowest one. A replica that has left, or has sent no heartbeat for
-// long, does not hold the others back. Thread-safe; waiting blocks no thread.
+// The clock of a replica is the number of steps that it has finished. Only replicas that have joined are considered. A
+// replica that joins later starts with the clock of the slowest one. A replica that has left, or has sent no heartbeat
+// for long, does not hold the others back. Thread-safe; waiting blocks no thread.
 class ReplicaClocks final : public WaitingResource {
  public:
   static constexpr const char* kTypeName = "replica clocks";
-  // `max_lead`: how many steps a replica may be ahead of the slowest; negative: any number. Until the global step is
-  // `warm_up_steps`, only the first replica, number 0, may join.
+  // A replica may be at most `max_lead` steps ahead of the slowest, or any number of steps if `max_lead` is negative.
+  // Until the global step reaches `warm_up_steps`, only the first replica, number 0, may join.
   ReplicaClocks(std::string name, int64_t max_lead, int64_t warm_up_steps)
       : name_(std::move(name)), max_lead_(max_lead), warm_up_steps_(warm_up_steps) {}
 
   // Adds the replica, once the warm-up is over. `global_step` is the current global step. Like all calls that wait,
   // calls `done` once, possibly from another thread, and with Cancelled if `cancellation` is cancelled first.
   void Join(int64_t replica, int64_t global_step, CancellationManager* cancellation, Done done);
-  // Counts a step, then waits until the replica may begin the next one. `global_step` is its value after the step.
+  // Counts a step, then waits until the replica may begin the next one. `global_step` is the global step after this
+  // step.
   void FinishStep(int64_t replica, int64_t global_step, CancellationManager* cancellation, Done done);
   // Removes the replica. If the warm-up is not over, the departure of replica 0 ends it.
   void Leave(int64_t replica);

@@ -39,8 +39,8 @@ struct Clocks {
   const RefPtr<ReplicaClocks> clocks;
 };
 
-TEST(ReplicaClocks, AReplicaMayBeSoManyStepsAheadOfTheSlowestAndNoMore) {
-  Clocks c(2);
+TEST(ReplicaClocks, AReplicaMayBeMaxLeadStepsAheadOfTheSlowestAndNoMore) {
+  Clocks c(/*max_lead=*/2);
   c.Join(0);
   c.Join(1);
   c.Step(0);
@@ -57,7 +57,7 @@ TEST(ReplicaClocks, AReplicaMayBeSoManyStepsAheadOfTheSlowestAndNoMore) {
 }
 
 TEST(ReplicaClocks, WithALeadOfZeroAllTakeTheSameStep) {
-  Clocks c(0);
+  Clocks c(/*max_lead=*/0);
   for (int i = 0; i < 3; ++i) c.Join(i);
   Call first, second;
   c.Finish(0, &first);
@@ -68,7 +68,7 @@ TEST(ReplicaClocks, WithALeadOfZeroAllTakeTheSameStep) {
 }
 
 TEST(ReplicaClocks, AReplicaThatLeavesHoldsNobodyBack) {
-  Clocks c(0);
+  Clocks c(/*max_lead=*/0);
   c.Join(0);
   c.Join(1);
   Call wait;
@@ -81,7 +81,7 @@ TEST(ReplicaClocks, AReplicaThatLeavesHoldsNobodyBack) {
 TEST(ReplicaClocks, AReplicaWithoutHeartbeatHoldsTheOthersBackOnlyUntilItIsLost) {
   ManualClockEnv env;
   const ScopedEnv use(&env);
-  Clocks c(0);
+  Clocks c(/*max_lead=*/0);
   c.Join(0);
   c.Join(1);
   Call wait;
@@ -92,17 +92,18 @@ TEST(ReplicaClocks, AReplicaWithoutHeartbeatHoldsTheOthersBackOnlyUntilItIsLost)
   env.Advance(seconds(1));
   EXPECT_EQ(c.clocks->Heartbeat(0, seconds(10)), "");
   EXPECT_TRUE(wait.ok());
-  // If it was only slow, it continues with the others.
+  // If replica 1 was only slow, it continues with the others.
   c.Finish(0, &wait);
   Call back;
   c.Finish(1, &back);
-  EXPECT_FALSE(back.result) << "it has joined at the clock of replica 0 and is now one step ahead";
+  EXPECT_FALSE(back.result)
+      << "replica 1 has joined again at the clock of replica 0 and is one step ahead, so it must wait";
   c.Step(0);
   EXPECT_TRUE(back.ok());
 }
 
 TEST(ReplicaClocks, AReplicaThatJoinsLaterStartsWithTheSlowest) {
-  Clocks c(1);
+  Clocks c(/*max_lead=*/1);
   c.Join(0);
   c.Step(0);
   c.Step(0);
@@ -115,8 +116,8 @@ TEST(ReplicaClocks, AReplicaThatJoinsLaterStartsWithTheSlowest) {
   EXPECT_TRUE(ahead.ok());
 }
 
-TEST(ReplicaClocks, ACancelledWaitEndsAndTheStepCounts) {
-  Clocks c(0);
+TEST(ReplicaClocks, ACancelledWaitEndsAndItsStepIsCounted) {
+  Clocks c(/*max_lead=*/0);
   c.Join(0);
   c.Join(1);
   CancellationManager cancellation;
@@ -130,7 +131,7 @@ TEST(ReplicaClocks, ACancelledWaitEndsAndTheStepCounts) {
 }
 
 TEST(ReplicaClocks, UntilTheWarmUpIsOverOnlyReplicaZeroJoins) {
-  Clocks c(-1, 2);
+  Clocks c(/*max_lead=*/-1, /*warm_up_steps=*/2);
   c.Join(0);
   Call join;
   c.clocks->Join(1, 0, nullptr, join.done());
@@ -144,7 +145,7 @@ TEST(ReplicaClocks, UntilTheWarmUpIsOverOnlyReplicaZeroJoins) {
 }
 
 TEST(ReplicaClocks, TheWarmUpEndsWhenReplicaZeroLeaves) {
-  Clocks c(-1, 100);
+  Clocks c(/*max_lead=*/-1, /*warm_up_steps=*/100);
   c.Join(0);
   Call join;
   c.clocks->Join(1, 0, nullptr, join.done());

@@ -14,11 +14,11 @@ namespace tensorbraid {
 
 class PendingUpdate;
 
-// Each variable has one, on its parameter server. The version is the number of completed updates. A replica reads the
-// version before it reads the variable. The age of its gradient is the number of updates that were accepted before the
-// gradient and not completed when the version was read. So the age counts every update that the replica's value may
-// lack. The age is never too small. It is too large by the number of updates that were completed after the version was
-// read and before the value was read.
+// Each variable has an update clock, on its parameter server. The version is the number of completed updates. A replica
+// reads the version before it reads the variable. The age of its gradient is the number of updates that were accepted
+// before the gradient and not completed when the version was read. So the age counts every update that the replica's
+// value may lack. The age is never too small. It is too large by the number of updates that were completed after the
+// version was read and before the value was read.
 //
 // Accepting a gradient is one atomic decision that never waits. Thread-safe.
 class UpdateClock final : public Resource {
@@ -56,8 +56,8 @@ class UpdateClock final : public Resource {
   Ages ages_ TB_GUARDED_BY(mu_);  // `accepted` is not set
 };
 
-// An update that was accepted. Complete(), or the destruction of this object, completes it. An update that fails counts
-// too, since it may have changed the variable. Thread-safe.
+// An update that was accepted. Complete(), or the destruction of this object, completes it. An update that fails is
+// counted too, since it may have changed the variable. Thread-safe.
 class PendingUpdate final : public VariantValue {
  public:
   static constexpr const char* kTypeName = "pending update";

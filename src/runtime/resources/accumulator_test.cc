@@ -52,7 +52,7 @@ TEST_F(AccumulatorTest, TakeWaitsForEnoughGradientsAndReturnsTheMean) {
   EXPECT_EQ(a->num_accumulated(), 0);
 }
 
-TEST_F(AccumulatorTest, ARestartForgetsTheRoundAndFailsThoseWhoWait) {
+TEST_F(AccumulatorTest, ARestartDropsTheRoundAndFailsWaitingTakes) {
   auto a = Make();
   ASSERT_TRUE(Apply(*a, 0, {1}).ok());
   std::optional<StatusOr<Tensor>> taken;
@@ -62,14 +62,14 @@ TEST_F(AccumulatorTest, ARestartForgetsTheRoundAndFailsThoseWhoWait) {
   EXPECT_TRUE(absl::IsAborted(taken->status())) << taken->status();
   EXPECT_EQ(a->num_accumulated(), 0);
   ASSERT_TRUE(Apply(*a, 6, {2}).ok());
-  EXPECT_EQ(a->num_accumulated(), 0) << "too old";
+  EXPECT_EQ(a->num_accumulated(), 0) << "the gradient is older than the accumulator's step";
   taken.reset();
   a->Take(1, nullptr, pool_, Into(&taken));
   ASSERT_TRUE(Apply(*a, 7, {5}).ok());
   EXPECT_EQ((**taken).data<float>()[0], 5);
 }
 
-TEST_F(AccumulatorTest, GradientsBeyondTheRequiredNumberCountInTheMean) {
+TEST_F(AccumulatorTest, GradientsBeyondTheRequiredNumberArePartOfTheMean) {
   auto a = Make();
   for (float v : {1.0F, 2.0F, 6.0F}) ASSERT_TRUE(Apply(*a, 0, {v}).ok());
   std::optional<StatusOr<Tensor>> taken;
@@ -146,7 +146,7 @@ TEST_F(AccumulatorTest, GradientsOfAnotherShapeOrTypeAreRefused) {
   EXPECT_EQ(a->num_accumulated(), 1);
 }
 
-TEST_F(AccumulatorTest, ConcurrentGradientsAllCount) {
+TEST_F(AccumulatorTest, ConcurrentGradientsAreAllAdded) {
   auto a = Make(AccumulatorResource::Reduction::kSum);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {

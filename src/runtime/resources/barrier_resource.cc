@@ -118,7 +118,7 @@ void BarrierResource::CloseReadyIfDone() {
     MutexLock lock(mu_);
     if (!closed_ || !incomplete_.empty() || moving_ > 0) return;
   }
-  ready_->Close(true, nullptr, [](const Status&) {});
+  ready_->Close(/*cancel_pending=*/true, nullptr, [](const Status&) {});
 }
 
 void BarrierResource::Take(int64_t n, bool allow_small_batch, CancellationManager* cancellation,

@@ -38,7 +38,7 @@ TEST_F(BarrierTest, TakeWaitsForCompleteTuples) {
   EXPECT_EQ(barrier_->ready_size(), 0);
 }
 
-TEST_F(BarrierTest, TheIndexOfAKeyIsThatOfItsFirstInsert) {
+TEST_F(BarrierTest, AKeyHasTheIndexOfTheInsertThatFirstUsedIt) {
   ASSERT_TRUE(Insert(0, {"a", "b"}, {1, 2}).ok());
   ASSERT_TRUE(Insert(1, {"b"}, {20}).ok());  // has no new key
   ASSERT_TRUE(Insert(1, {"c"}, {30}).ok());
@@ -50,10 +50,10 @@ TEST_F(BarrierTest, TheIndexOfAKeyIsThatOfItsFirstInsert) {
   EXPECT_EQ((**taken)[0].ToString(), Tensor::Vector<int64_t>({kFirst, kFirst, kFirst + 1}).ToString());
 }
 
-TEST_F(BarrierTest, AnInsertWithoutKeysSucceedsUntilPendingOnesAreCancelled) {
-  ASSERT_TRUE(barrier_->Close(false).ok());
+TEST_F(BarrierTest, AnInsertWithoutKeysSucceedsUntilIncompleteTuplesAreDropped) {
+  ASSERT_TRUE(barrier_->Close(/*cancel_pending=*/false).ok());
   EXPECT_TRUE(Insert(0, {}, {}).ok());
-  ASSERT_TRUE(barrier_->Close(true).ok());
+  ASSERT_TRUE(barrier_->Close(/*cancel_pending=*/true).ok());
   EXPECT_TRUE(absl::IsCancelled(Insert(0, {}, {})));
 }
 
@@ -61,9 +61,9 @@ TEST_F(BarrierTest, AWaitingTakeGetsASmallBatchWhenTheBarrierCloses) {
   ASSERT_TRUE(Insert(0, {"a"}, {1}).ok());
   ASSERT_TRUE(Insert(1, {"a"}, {10}).ok());
   Taken taken;
-  Take(2, &taken, true);
+  Take(2, &taken, /*small=*/true);
   EXPECT_FALSE(taken.has_value());
-  ASSERT_TRUE(barrier_->Close(false).ok());
+  ASSERT_TRUE(barrier_->Close(/*cancel_pending=*/false).ok());
   ASSERT_TRUE(taken.has_value() && taken->ok());
   EXPECT_EQ((**taken)[3].ToString(), Tensor::Vector<float>({10}).ToString());
 }
@@ -81,14 +81,14 @@ TEST_F(BarrierTest, InvalidInsertsAreRefused) {
 
 TEST_F(BarrierTest, IncompleteTuplesCanBeCompletedAfterClosing) {
   ASSERT_TRUE(Insert(0, {"a", "b"}, {1, 2}).ok());
-  ASSERT_TRUE(barrier_->Close(false).ok());
-  EXPECT_TRUE(absl::IsCancelled(barrier_->Close(false)));
+  ASSERT_TRUE(barrier_->Close(/*cancel_pending=*/false).ok());
+  EXPECT_TRUE(absl::IsCancelled(barrier_->Close(/*cancel_pending=*/false)));
   EXPECT_TRUE(absl::IsCancelled(Insert(0, {"new"}, {1})));
   ASSERT_TRUE(Insert(1, {"b"}, {20}).ok());
   Taken three, one, small;
   Take(3, &three);
   EXPECT_TRUE(absl::IsOutOfRange(three->status()));
-  Take(5, &small, true);
+  Take(5, &small, /*small=*/true);
   EXPECT_EQ(Keys(small), Tensor::Vector<std::string>({"b"}).ToString());
   Take(1, &one);  // waits for the incomplete tuple
   EXPECT_FALSE(one.has_value());
@@ -101,8 +101,8 @@ TEST_F(BarrierTest, ClosingCanDropIncompleteTuples) {
   Taken taken;
   Take(1, &taken);
   ASSERT_TRUE(Insert(0, {"a"}, {1}).ok());
-  ASSERT_TRUE(barrier_->Close(false).ok());
-  ASSERT_TRUE(barrier_->Close(true).ok());
+  ASSERT_TRUE(barrier_->Close(/*cancel_pending=*/false).ok());
+  ASSERT_TRUE(barrier_->Close(/*cancel_pending=*/true).ok());
   EXPECT_EQ(barrier_->incomplete_size(), 0);
   EXPECT_TRUE(absl::IsOutOfRange(taken->status()));
   EXPECT_TRUE(absl::IsCancelled(Insert(1, {"a"}, {1})));
@@ -111,7 +111,7 @@ TEST_F(BarrierTest, ClosingCanDropIncompleteTuples) {
 TEST_F(BarrierTest, ACancelledStepStopsWaiting) {
   Taken taken;
   CancellationManager step;
-  Take(1, &taken, false, &step);
+  Take(1, &taken, /*small=*/false, &step);
   step.Cancel(absl::CancelledError("stop"));
   EXPECT_TRUE(absl::IsCancelled(taken->status()));
 }

@@ -234,7 +234,7 @@ Status LookupTable::Insert(const Tensor& keys, const Tensor& values) {
   TF_RETURN_IF_ERROR(CheckUsable(keys, n));
   MutexLock lock(mu_);
   Grow(static_cast<int64_t>(rows_.size()) + n);
-  return Put(keys, values, false);
+  return Put(keys, values, /*refuse_change=*/false);
 }
 
 Status LookupTable::Remove(const Tensor& keys) {
@@ -275,7 +275,7 @@ Status LookupTable::Import(const Tensor& keys, const Tensor& values) {
   if (options_.kind == TableKind::kStatic) return Initialize(keys, values);
   MutexLock lock(mu_);
   Clear();
-  const Status put = Put(keys, values, false);
+  const Status put = Put(keys, values, /*refuse_change=*/false);
   if (options_.kind == TableKind::kDense) {
     // An exported table contains its empty and deleted buckets.
     rows_.erase(empty_);
@@ -299,7 +299,7 @@ Status LookupTable::Initialize(const Tensor& keys, const Tensor& values) {
     if (static_cast<int64_t>(rows_.size()) == n) return OkStatus();
     return FailedPrecondition("table '", name_, "' is initialized already, with other data");
   }
-  const Status put = Put(keys, values, true);
+  const Status put = Put(keys, values, /*refuse_change=*/true);
   if (!put.ok()) Clear();
   initialized_ = put.ok();
   return put;

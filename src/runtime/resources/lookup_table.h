@@ -1,4 +1,4 @@
-// Lookup tables: map keys to values, both tensors.
+// Lookup tables, which map keys to values. Both are tensors.
 #ifndef TENSORBRAID_RUNTIME_RESOURCES_LOOKUP_TABLE_H_
 #define TENSORBRAID_RUNTIME_RESOURCES_LOOKUP_TABLE_H_
 
@@ -70,9 +70,12 @@ class LookupTable final : public Resource {
   Status CheckUsable(const Tensor& keys, int64_t n) const;
   // Key `i` as it is stored in rows_: a scalar string itself, several strings with their lengths, numbers as bytes.
   std::string KeyAt(const Tensor& keys, int64_t i) const;
+  // Adds entries. With `refuse_change`, FailedPrecondition if a key already has another value.
   Status Put(const Tensor& keys, const Tensor& values, bool refuse_change) TB_REQUIRES(mu_);
+  // Makes room for this many rows in values_.
   Status Reserve(int64_t rows) TB_REQUIRES(mu_);
   void Clear() TB_REQUIRES(mu_);
+  // Doubles the number of buckets of a dense table until this many entries do not exceed the load factor.
   void Grow(int64_t entries) TB_REQUIRES(mu_);
 
   const std::string name_;

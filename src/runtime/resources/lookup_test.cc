@@ -95,7 +95,7 @@ TEST(LookupTableTest, ADenseTableHasVectorKeysOfWhichTwoAreReserved) {
   same.deleted_key = same.empty_key;
   EXPECT_TRUE(absl::IsInvalidArgument(LookupTable::CheckOptions(same)));
   same = options;
-  same.initial_num_buckets = 6;
+  same.initial_num_buckets = 6;  // not a power of 2
   EXPECT_TRUE(absl::IsInvalidArgument(LookupTable::CheckOptions(same)));
   auto table = MakeRef<LookupTable>("t", options);
   ASSERT_TRUE(table->Insert(Tensor::Of<int64_t>({2, 2}, {1, 2, 3, 4}), Tensor::Of<float>({2, 2}, {1, 2, 3, 4})).ok());
@@ -147,12 +147,13 @@ TEST_F(TableFileTest, FilesThatDoNotFitAreRefused) {
   file.path = Write("table_file_bad", "a\n\nb\n");
   EXPECT_TRUE(absl::IsInvalidArgument(ReadTableFile(file, kString, kInt64).status()));  // an empty line
   file.path = Write("table_file_good", "a\nb\n");
-  EXPECT_TRUE(absl::IsInvalidArgument(ReadTableFile(file, kInt64, kInt64).status()));
-  EXPECT_TRUE(absl::IsInvalidArgument(ReadTableFile(file, kString, kFloat32).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(ReadTableFile(file, kInt64, kInt64).status()));     // "a" as an int64 key
+  EXPECT_TRUE(absl::IsInvalidArgument(ReadTableFile(file, kString, kFloat32).status()));  // line numbers as floats
+  // There is only column 0.
   file.value_index = 1;
   EXPECT_TRUE(absl::IsInvalidArgument(ReadTableFile(file, kString, kInt64).status()));
   file.value_index = 0;
-  EXPECT_TRUE(absl::IsInvalidArgument(ReadTableFile(file, kString, kInt64).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(ReadTableFile(file, kString, kInt64).status()));  // "a" as an int64 value
   file.delimiter = "ab";
   EXPECT_TRUE(absl::IsInvalidArgument(ReadTableFile(file, kString, kString).status()));
   file = {.path = file.path + "_not_there"};

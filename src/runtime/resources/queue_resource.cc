@@ -116,7 +116,7 @@ Status QueueResource::CheckOptions(const QueueOptions& o) {
 
 Status QueueResource::CheckSame(const QueueOptions& wanted) const {
   const auto differ = [&](const char* what, const auto& have, const auto& want) {
-    return InvalidArgument("queue '", name_, "' already exists with ", what, " ", have, ", but this op asks for ",
+    return InvalidArgument("queue '", name_, "' already exists with ", what, " ", have, ", but this op requests ",
                            want);
   };
   if (wanted.kind != options_.kind) return differ("kind", KindName(options_.kind), KindName(wanted.kind));

@@ -28,7 +28,7 @@ struct QueueOptions {
   // For kRandomShuffle: dequeues leave this many elements to choose from while the queue is open.
   int64_t min_after_dequeue = 0;
   int64_t seed = 0, seed2 = 0;                 // both 0: any seed
-  std::function<uint32_t()> random = nullptr;  // the random numbers for these seeds
+  std::function<uint32_t()> random = nullptr;  // returns the random numbers for these seeds
 };
 
 // Thread-safe. Each call takes a callback, which is called once, without the queue's lock: by the calling thread if the
@@ -62,10 +62,11 @@ class QueueResource final : public Resource {
   void EnqueueMany(Tuple batch, CancellationManager* cancellation, Done done);
   // Takes one element; waits while the queue is empty. OutOfRange if the queue is closed and empty.
   void Dequeue(CancellationManager* cancellation, DequeueDone done);
-  // Takes `n` elements and stacks them. Takes each element as soon as it is in the queue (a priority queue: all at
-  // once), so `n` may exceed the capacity. As in TensorFlow, elements already taken are lost if the wait is cancelled.
-  // If the queue is closed with fewer than `n` elements: with `up_to`, takes them all; without it, or if there are
-  // none, OutOfRange, and the elements stay in the queue. InvalidArgument if the queue has no shapes.
+  // Takes `n` elements and stacks them. Takes each element as soon as it is in the queue, so `n` may exceed the
+  // capacity; but takes the elements of a priority queue all at once. As in TensorFlow, elements already taken are lost
+  // if the wait is cancelled. If the queue is closed with fewer than `n` elements: with `up_to`, takes them all;
+  // without it, or if there are none, OutOfRange, and the elements stay in the queue. InvalidArgument if the queue has
+  // no shapes.
   void DequeueMany(int64_t n, bool up_to, CancellationManager* cancellation, DequeueDone done);
 
   // Closes the queue for enqueues; dequeues that can no longer be served end with OutOfRange. With `cancel_pending`,

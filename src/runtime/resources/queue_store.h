@@ -1,4 +1,4 @@
-// The elements of a queue, and the order in which they are dequeued.
+// Stores the elements of a queue, and decides in which order they are dequeued.
 #ifndef TENSORBRAID_RUNTIME_RESOURCES_QUEUE_STORE_H_
 #define TENSORBRAID_RUNTIME_RESOURCES_QUEUE_STORE_H_
 

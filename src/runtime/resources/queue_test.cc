@@ -59,7 +59,7 @@ std::vector<int32_t> Values(const Got& got) {
 }
 
 TEST(QueueTest, ElementsComeOutInTheOrderTheyWentIn) {
-  auto q = MakeQueue(-1);
+  auto q = MakeQueue(/*capacity=*/-1);
   for (int i = 0; i < 5; ++i) {
     Put put;
     q->Enqueue(One(i), nullptr, put.done());
@@ -74,7 +74,7 @@ TEST(QueueTest, ElementsComeOutInTheOrderTheyWentIn) {
 }
 
 TEST(QueueTest, DequeuesWaitForElementsAndAreServedInOrder) {
-  auto q = MakeQueue(-1);
+  auto q = MakeQueue(/*capacity=*/-1);
   Got first, second;
   q->Dequeue(nullptr, first.done());
   q->Dequeue(nullptr, second.done());
@@ -88,7 +88,7 @@ TEST(QueueTest, DequeuesWaitForElementsAndAreServedInOrder) {
 }
 
 TEST(QueueTest, AnEnqueueWaitsForRoom) {
-  auto q = MakeQueue(1);
+  auto q = MakeQueue(/*capacity=*/1);
   Put first, second;
   q->Enqueue(One(1), nullptr, first.done());
   q->Enqueue(One(2), nullptr, second.done());
@@ -102,11 +102,11 @@ TEST(QueueTest, AnEnqueueWaitsForRoom) {
 }
 
 TEST(QueueTest, ClosingWaitsForEarlierEnqueuesAndRefusesLaterOnes) {
-  auto q = MakeQueue(1);
+  auto q = MakeQueue(/*capacity=*/1);
   Put in, waiting, closing, late;
   q->Enqueue(One(1), nullptr, in.done());
   q->Enqueue(One(2), nullptr, waiting.done());
-  q->Close(false, nullptr, closing.done());
+  q->Close(/*cancel_pending=*/false, nullptr, closing.done());
   q->Enqueue(One(3), nullptr, late.done());
   EXPECT_FALSE(q->is_closed());
   EXPECT_FALSE(closing.status.has_value());
@@ -125,21 +125,21 @@ TEST(QueueTest, ClosingWaitsForEarlierEnqueuesAndRefusesLaterOnes) {
 }
 
 TEST(QueueTest, ClosingTwiceIsCancelledUnlessItCancelsPendingEnqueues) {
-  auto q = MakeQueue(1);
+  auto q = MakeQueue(/*capacity=*/1);
   Close(*q);
   Put again;
-  q->Close(false, nullptr, again.done());
+  q->Close(/*cancel_pending=*/false, nullptr, again.done());
   EXPECT_EQ(again.status->code(), absl::StatusCode::kCancelled);
-  Close(*q, true);
+  Close(*q, /*cancel_pending=*/true);
 }
 
 TEST(QueueTest, ACancelledCloseLeavesTheQueueOpen) {
-  auto q = MakeQueue(1);
+  auto q = MakeQueue(/*capacity=*/1);
   CancellationManager step;
   Put in, waiting, closing;
   q->Enqueue(One(1), nullptr, in.done());
   q->Enqueue(One(2), nullptr, waiting.done());
-  q->Close(false, &step, closing.done());
+  q->Close(/*cancel_pending=*/false, &step, closing.done());
   step.Cancel(absl::CancelledError("stop"));
   EXPECT_EQ(closing.status->code(), absl::StatusCode::kCancelled);
   Got got;
@@ -149,12 +149,12 @@ TEST(QueueTest, ACancelledCloseLeavesTheQueueOpen) {
 }
 
 TEST(QueueTest, ClosingCanCancelWaitingEnqueues) {
-  auto q = MakeQueue(1);
+  auto q = MakeQueue(/*capacity=*/1);
   Put in, waiting, closing;
   q->Enqueue(One(1), nullptr, in.done());
   q->Enqueue(One(2), nullptr, waiting.done());
-  q->Close(false, nullptr, closing.done());
-  Close(*q, true);
+  q->Close(/*cancel_pending=*/false, nullptr, closing.done());
+  Close(*q, /*cancel_pending=*/true);
   EXPECT_EQ(waiting.status->code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(closing.status->code(), absl::StatusCode::kCancelled);
   Got a, b;
@@ -165,7 +165,7 @@ TEST(QueueTest, ClosingCanCancelWaitingEnqueues) {
 }
 
 TEST(QueueTest, ACancelledDequeueLosesNoElement) {
-  auto q = MakeQueue(-1);
+  auto q = MakeQueue(/*capacity=*/-1);
   CancellationManager step, other;
   Got cancelled, waiting;
   q->Dequeue(&step, cancelled.done());
@@ -178,7 +178,7 @@ TEST(QueueTest, ACancelledDequeueLosesNoElement) {
 }
 
 TEST(QueueTest, ACancelledEnqueueIsNotInTheQueue) {
-  auto q = MakeQueue(1);
+  auto q = MakeQueue(/*capacity=*/1);
   CancellationManager step;
   Put in, cancelled, next;
   q->Enqueue(One(1), nullptr, in.done());
@@ -194,12 +194,12 @@ TEST(QueueTest, ACancelledEnqueueIsNotInTheQueue) {
 
 TEST(QueueTest, OneCancellationEndsSeveralWaits) {
   // Cancelling the first dequeue serves the second, which must not wait for the running cancellation.
-  auto q = MakeQueue(-1, {Shape()});
+  auto q = MakeQueue(/*capacity=*/-1, {Shape()});
   CancellationManager step;
   Got many, one;
   Put put;
   q->Enqueue(One(1), nullptr, put.done());
-  q->DequeueMany(2, false, &step, many.done());
+  q->DequeueMany(2, /*up_to=*/false, &step, many.done());
   q->Dequeue(&step, one.done());
   step.Cancel(absl::CancelledError("stop"));
   EXPECT_EQ(many.code(), absl::StatusCode::kCancelled);
@@ -207,7 +207,7 @@ TEST(QueueTest, OneCancellationEndsSeveralWaits) {
 }
 
 TEST(QueueTest, AStepThatIsCancelledAlreadyDoesNotWait) {
-  auto q = MakeQueue(-1);
+  auto q = MakeQueue(/*capacity=*/-1);
   CancellationManager step;
   step.Cancel(absl::CancelledError("stop"));
   Got got;
@@ -216,49 +216,49 @@ TEST(QueueTest, AStepThatIsCancelledAlreadyDoesNotWait) {
 }
 
 TEST(QueueTest, DequeueManyTakesElementsAsTheyArrive) {
-  auto q = MakeQueue(2, {Shape({2})});
+  auto q = MakeQueue(/*capacity=*/2, {Shape({2})});
   Put put, more;
   q->EnqueueMany({Tensor::Of<int32_t>({2, 2}, {1, 2, 3, 4})}, nullptr, put.done());
   EXPECT_TRUE(put.status->ok());
   Got three, none;
-  q->DequeueMany(3, false, nullptr, three.done());  // more than the capacity
+  q->DequeueMany(3, /*up_to=*/false, nullptr, three.done());  // more than the capacity
   EXPECT_FALSE(three.result.has_value());
   EXPECT_EQ(q->size(), 0);
   q->Enqueue({Tensor::Vector<int32_t>({5, 6})}, nullptr, more.done());
   EXPECT_EQ((**three.result)[0].shape(), Shape({3, 2}));
   EXPECT_EQ(Values(three), (std::vector<int32_t>{1, 2, 3, 4, 5, 6}));
-  q->DequeueMany(0, false, nullptr, none.done());
+  q->DequeueMany(0, /*up_to=*/false, nullptr, none.done());
   EXPECT_EQ((**none.result)[0].shape(), Shape({0, 2}));
 }
 
 TEST(QueueTest, ABatchLargerThanTheCapacityIsEnqueuedAsThereIsRoom) {
-  auto q = MakeQueue(2);
+  auto q = MakeQueue(/*capacity=*/2);
   Put put;
   q->EnqueueMany({Tensor::Vector<int32_t>({1, 2, 3, 4, 5})}, nullptr, put.done());
   EXPECT_FALSE(put.status.has_value());
   Got got;
-  q->DequeueMany(4, false, nullptr, got.done());
+  q->DequeueMany(4, /*up_to=*/false, nullptr, got.done());
   EXPECT_EQ(Values(got), (std::vector<int32_t>{1, 2, 3, 4}));
   EXPECT_TRUE(put.status->ok());
   EXPECT_EQ(q->size(), 1);
 }
 
 TEST(QueueTest, AFailedDequeueManyPutsItsElementsBackInOrder) {
-  auto q = MakeQueue(-1);
+  auto q = MakeQueue(/*capacity=*/-1);
   Put put;
   q->EnqueueMany({Tensor::Vector<int32_t>({1, 2})}, nullptr, put.done());
   Got many, up_to;
-  q->DequeueMany(3, false, nullptr, many.done());
+  q->DequeueMany(3, /*up_to=*/false, nullptr, many.done());
   Close(*q);
   EXPECT_EQ(many.code(), absl::StatusCode::kOutOfRange);
-  q->DequeueMany(3, true, nullptr, up_to.done());
+  q->DequeueMany(3, /*up_to=*/true, nullptr, up_to.done());
   EXPECT_EQ(Values(up_to), (std::vector<int32_t>{1, 2}));
 }
 
 TEST(QueueTest, DequeueManyNeedsShapes) {
-  auto q = MakeQueue(-1, {});
+  auto q = MakeQueue(/*capacity=*/-1, {});
   Got got;
-  q->DequeueMany(1, false, nullptr, got.done());
+  q->DequeueMany(1, /*up_to=*/false, nullptr, got.done());
   EXPECT_EQ(got.code(), absl::StatusCode::kInvalidArgument);
 }
 
@@ -274,7 +274,7 @@ TEST(QueueTest, PaddingFillsUpToTheLargestElement) {
   q->Enqueue({Tensor::Of<int32_t>({1, 3}, {1, 2, 3}), Tensor::Vector<std::string>({"c"})}, nullptr, wrong.done());
   EXPECT_EQ(wrong.status->code(), absl::StatusCode::kInvalidArgument);
   Got got;
-  q->DequeueMany(2, false, nullptr, got.done());
+  q->DequeueMany(2, /*up_to=*/false, nullptr, got.done());
   EXPECT_EQ(Values(got), (std::vector<int32_t>{1, 2, 0, 0, 3, 4, 5, 6}));
   EXPECT_EQ((**got.result)[1].ToString(), Tensor::Of<std::string>({2, 2}, {"a", "b", "c", ""}).ToString());
 }
@@ -288,7 +288,7 @@ TEST(QueueTest, ThePriorityQueueReturnsTheSmallestFirst) {
   Put put;
   q->EnqueueMany({Tensor::Vector<int64_t>({3, -1, 2}), Tensor::Vector<int32_t>({30, 10, 20})}, nullptr, put.done());
   Got got;
-  q->DequeueMany(3, false, nullptr, got.done());
+  q->DequeueMany(3, /*up_to=*/false, nullptr, got.done());
   EXPECT_EQ((**got.result)[1].ToString(), Tensor::Vector<int32_t>({10, 20, 30}).ToString());
 }
 
@@ -299,7 +299,7 @@ TEST(QueueTest, DequeueManyOfAPriorityQueueWaitsForAllElements) {
   options.shapes = {Shape()};
   auto q = MakeRef<QueueResource>("q", options);
   Got got;
-  q->DequeueMany(3, false, nullptr, got.done());
+  q->DequeueMany(3, /*up_to=*/false, nullptr, got.done());
   for (int64_t priority : {5, 3, 4}) {
     EXPECT_FALSE(got.result.has_value());
     q->Enqueue({Tensor::Scalar(priority)}, nullptr, [](const Status& s) { EXPECT_TRUE(s.ok()) << s; });
@@ -319,8 +319,8 @@ TEST(QueueTest, AShuffleQueueKeepsMinAfterDequeueUntilClosed) {
   Put put;
   q->EnqueueMany({Tensor::Vector<int32_t>({0, 1, 2, 3})}, nullptr, put.done());
   Got two, third, rest;
-  q->DequeueMany(2, false, nullptr, two.done());
-  // Each dequeue moves the last element to the free slot: 3 to that of 0, then 2 to that of 1.
+  q->DequeueMany(2, /*up_to=*/false, nullptr, two.done());
+  // Each dequeue moves the last element to the free slot: 3 to the slot of 0, then 2 to the slot of 1.
   EXPECT_EQ(Values(two), (std::vector<int32_t>{0, 1}));
   q->Dequeue(nullptr, third.done());
   EXPECT_FALSE(third.result.has_value());
@@ -349,19 +349,19 @@ TEST(QueueTest, InvalidOptionsAreRefused) {
 }
 
 TEST(QueueTest, UpToTakesTheRestOfAClosedQueue) {
-  auto q = MakeQueue(-1);
+  auto q = MakeQueue(/*capacity=*/-1);
   Put put;
   q->Enqueue(One(1), nullptr, put.done());
   Close(*q);
   Got many, up_to;
-  q->DequeueMany(2, false, nullptr, many.done());
+  q->DequeueMany(2, /*up_to=*/false, nullptr, many.done());
   EXPECT_EQ(many.code(), absl::StatusCode::kOutOfRange);
-  q->DequeueMany(2, true, nullptr, up_to.done());
+  q->DequeueMany(2, /*up_to=*/true, nullptr, up_to.done());
   EXPECT_EQ((**up_to.result)[0].shape(), Shape({1}));
 }
 
 TEST(QueueTest, ElementsOfAnotherShapeOrTypeAreRefused) {
-  auto q = MakeQueue(-1);
+  auto q = MakeQueue(/*capacity=*/-1);
   Put shape, type;
   q->Enqueue({Tensor::Vector<int32_t>({1})}, nullptr, shape.done());
   q->Enqueue({Tensor::Scalar(1.0F)}, nullptr, type.done());
@@ -371,7 +371,7 @@ TEST(QueueTest, ElementsOfAnotherShapeOrTypeAreRefused) {
 }
 
 TEST(QueueTest, ConcurrentCallsLoseNoElement) {
-  auto q = MakeQueue(3);
+  auto q = MakeQueue(/*capacity=*/3);
   constexpr int kThreads = 4;
   constexpr int kEach = 500;
   std::atomic<int64_t> sum{0};
@@ -451,8 +451,8 @@ TEST(QueueTest, WithoutASharedNameEachKernelHasItsOwnQueue) {
 
 TEST(QueueTest, ARowThatDoesNotFitInMemoryFailsItsEnqueue) {
   constexpr int64_t kBytes = int64_t{64} << 20;
-  auto q = MakeQueue(-1, {Shape({kBytes / 4})});
-  const MemoryLimit limit(3 * kBytes);
+  auto q = MakeQueue(/*capacity=*/-1, {Shape({kBytes / 4})});
+  const MemoryLimit limit(3 * kBytes);  // for the two rows of the batch and at most one copy of a row
   Put put;
   q->EnqueueMany({Tensor(kInt32, {2, kBytes / 4})}, nullptr, put.done());
   ASSERT_TRUE(put.status.has_value());

@@ -222,14 +222,14 @@ StatusOr<std::string> ReaderResource::SerializeState() const {
   CodedOutputStream out(&stream);
   const auto number = [&](uint32_t field, int64_t value) {
     if (value == 0) return;
-    out.WriteTag(field << 3);
+    out.WriteTag(field << 3);  // wire type 0: a varint
     out.WriteVarint64(static_cast<uint64_t>(value));
   };
   number(kStarted, started_);
   number(kFinished, finished_);
   number(kProduced, produced_);
   if (!work_.empty()) {
-    out.WriteTag(kWork << 3 | 2);
+    out.WriteTag(kWork << 3 | 2);  // wire type 2: a length and bytes
     out.WriteVarint32(static_cast<uint32_t>(work_.size()));
     out.WriteString(work_);
   }

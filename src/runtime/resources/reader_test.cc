@@ -116,7 +116,7 @@ TEST_F(ReaderTest, RecordsBeforeAnErrorAreReturned) {
   EXPECT_EQ(*Read(5), "DATA_LOSS");
 }
 
-TEST_F(ReaderTest, EmptyWorkItemsUseNoStack) {
+TEST_F(ReaderTest, ManyEmptyWorkItemsDoNotOverflowTheStack) {
   for (int i = 0; i < 100000; ++i) Add("");
   Add("a");
   EXPECT_EQ(*Read(), "a");
@@ -135,6 +135,7 @@ TEST_F(ReaderTest, ResetAbandonsTheWorkItem) {
 TEST_F(ReaderTest, StateHasTensorFlowsFormatAndCanBeRestored) {
   Add("ab");
   EXPECT_EQ(*Read(), "a");
+  // 1 item was started, 1 record was produced, and the current item is "ab".
   EXPECT_EQ(*reader_->SerializeState(), std::string("\x08\x01\x18\x01\x22\x02"
                                                     "ab"));
   const std::string state = *reader_->SerializeState();

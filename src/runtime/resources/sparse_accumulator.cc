@@ -1,3 +1,4 @@
+// Implements SparseAccumulator (accumulator_resource.h).
 #include "core/text/strings.h"
 #include "runtime/resources/accumulator_resource.h"
 #include "runtime/variables/tensor_rows.h"

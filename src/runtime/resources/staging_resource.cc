@@ -153,7 +153,7 @@ void StagingMap::Put(int64_t key, const Tensor& indices, Tuple values, Cancellat
     }
     for (size_t i = 0; i < at.size(); ++i) tuple[at[i]] = std::move(values[i]);
     const int64_t total = BytesOf(tuple);
-    // As in TensorFlow, a tuple whose key is already taken is dropped.
+    // As in TensorFlow, a complete tuple is dropped if there is one with the same key.
     const bool added = (whole ? whole_ : incomplete_).try_emplace(key, std::move(tuple)).second;
     if (added) bytes_ += total;
     return [done] { done(OkStatus()); };
@@ -199,7 +199,7 @@ void StagingMap::GetAny(const Tensor& indices, const std::vector<DType>& types, 
     const auto it = whole_.begin();
     if (it == whole_.end()) return nullptr;
     const int64_t key = it->first;
-    StatusOr<Tuple> taken = Take(it, indices, types, true);
+    StatusOr<Tuple> taken = Take(it, indices, types, /*remove=*/true);
     if (taken.ok()) taken->insert(taken->begin(), Tensor::Scalar(key));
     return Give(done, std::move(taken));
   };

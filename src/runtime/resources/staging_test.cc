@@ -105,7 +105,7 @@ class StagingMapTest : public ::testing::Test {
 
 TEST_F(StagingMapTest, TuplesAreAssembledAndTakenByKey) {
   Got five;
-  map_->Get(5, Tensor::Vector<int32_t>({0, 1}), {kInt32, kInt32}, false, nullptr, five.done());
+  map_->Get(5, Tensor::Vector<int32_t>({0, 1}), {kInt32, kInt32}, /*remove=*/false, nullptr, five.done());
   ASSERT_TRUE(PutNow(5, {1}, {51}).ok());
   EXPECT_EQ(map_->incomplete_size(), 1);
   EXPECT_TRUE(absl::IsInvalidArgument(PutNow(5, {1}, {51})));
@@ -124,11 +124,11 @@ TEST_F(StagingMapTest, TuplesAreAssembledAndTakenByKey) {
 TEST_F(StagingMapTest, ComponentsAreTakenOnce) {
   ASSERT_TRUE(PutNow(5, {0, 1}, {50, 51}).ok());
   Got second, again, first;
-  map_->Get(5, Tensor::Vector<int32_t>({1}), {kInt32}, true, nullptr, second.done());
+  map_->Get(5, Tensor::Vector<int32_t>({1}), {kInt32}, /*remove=*/true, nullptr, second.done());
   EXPECT_EQ(second.value(), 51);
-  map_->Get(5, Tensor::Vector<int32_t>({1}), {kInt32}, true, nullptr, again.done());
+  map_->Get(5, Tensor::Vector<int32_t>({1}), {kInt32}, /*remove=*/true, nullptr, again.done());
   EXPECT_TRUE(absl::IsInvalidArgument(again.result->status()));
-  map_->Get(5, Tensor::Vector<int32_t>({0}), {kInt32}, true, nullptr, first.done());
+  map_->Get(5, Tensor::Vector<int32_t>({0}), {kInt32}, /*remove=*/true, nullptr, first.done());
   EXPECT_EQ(first.value(), 50);
   EXPECT_EQ(map_->size(), 0);
 }
@@ -141,7 +141,7 @@ TEST_F(StagingMapTest, InvalidIndicesAreRefused) {
   EXPECT_EQ(map_->incomplete_size(), 0);
 }
 
-TEST(StagingMapMemoryTest, ATupleCompletedForAKeyThatIsTakenFreesItsMemory) {
+TEST(StagingMapMemoryTest, ATupleThatIsDroppedBecauseItsKeyExistsFreesItsMemory) {
   auto map = MakeRef<StagingMap>("m", std::vector<DType>{kInt32, kInt32}, StagingLimits{.memory = 16});
   const auto put = [&](int64_t key, int32_t index) {
     Put put;

@@ -20,8 +20,8 @@ class SummaryWriterResource final : public Resource {
   explicit SummaryWriterResource(std::string name) : name_(std::move(name)) {}
   ~SummaryWriterResource() override;
 
-  // Write() flushes the file if more than `max_queue` events, or at least `flush_millis` milliseconds, have passed
-  // since the last flush.
+  // Write() flushes the file if, since the last flush, more than `max_queue` events have been written or at least
+  // `flush_millis` milliseconds have passed.
   struct Options {
     std::string directory;  // created if it does not exist
     std::string suffix;     // of the file's name

@@ -1,3 +1,4 @@
+// Implements ReadTableFile (lookup_table.h).
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>

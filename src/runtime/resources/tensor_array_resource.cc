@@ -74,7 +74,7 @@ Status TensorArrayResource::Write(int32_t index, Tensor value, ThreadPool& pool)
                            OpTypeName(options_.dtype), " but Op is trying to write dtype ", OpTypeName(value.dtype()));
   }
   if (!options_.element_shape.IsCompatibleWith(value.shape())) {
-    return InvalidArgument("TensorArray ", name_, ": Could not write to TensorArray: element ", index, " got shape ",
+    return InvalidArgument("TensorArray ", name_, ": Could not write to TensorArray index ", index, ": got shape ",
                            value.shape(), ", expected ", options_.element_shape);
   }
   Element& element = elements_[index];
@@ -150,7 +150,7 @@ StatusOr<RefPtr<TensorArrayResource>> TensorArrayResource::Gradient(const std::s
   TF_RETURN_IF_ERROR(CheckOpen());
   RefPtr<TensorArrayResource>& gradient = gradients_[source];
   if (!gradient) {
-    options_.dynamic_size = false;
+    options_.dynamic_size = false;  // the gradient's array has the same size, so neither may grow
     Options options = options_;
     options.element_shape = WithPrefix(prefix, options_.element_shape);
     options.clear_after_read = true;

@@ -24,7 +24,7 @@ class TensorArrayResource final : public Resource {
   struct Options {
     DType dtype = DType::kInvalid;
     Shape element_shape = Shape::Unknown();
-    bool dynamic_size = false;
+    bool dynamic_size = false;  // a write beyond the last element enlarges the array
     bool clear_after_read = true;
     bool identical_element_shapes = false;
     bool aggregates = false;  // a gradient's array: sums what is written to an element

@@ -24,8 +24,9 @@ class WaitingResource : public Resource {
   // and returns the callback that completes the call. The callback is called without the lock.
   using Attempt = std::function<std::function<void()>()>;
 
-  // Repeats the attempt, now and after every change, until it succeeds, then calls its callback. If `cancellation` (may
-  // be null) is cancelled first, calls `fail` with Cancelled instead. Exactly one of the two is called, once.
+  // Calls the attempt now and after every change, until it returns a callback, and then calls the callback. If
+  // `cancellation` (may be null) is cancelled first, calls `fail` with Cancelled instead. Exactly one of the two is
+  // called, once.
   void Await(Attempt attempt, CancellationManager* cancellation, Done fail);
   // Call this, without the lock, after a change of state outside of an attempt.
   void Changed();

@@ -309,7 +309,7 @@ inline Shapes CrossEntropy(KernelContext& ctx) {
   }
   return std::vector<Shape>{Shape({logits.dim(0)}), logits};
 }
-// Input 1, in host memory, as a vector of integers.
+// The elements of `t`, which is int32 or int64 and in host memory.
 inline std::vector<int64_t> Integers(const Tensor& t) {
   std::vector<int64_t> values;
   if (t.dtype() == kInt64) values.assign(t.data<int64_t>().begin(), t.data<int64_t>().end());
@@ -331,6 +331,7 @@ inline Shapes Reduction(KernelContext& ctx) {
   }
   return std::vector<Shape>{std::move(out)};
 }
+// The shape is the value of this input.
 template <int input>
 Shapes AsInput(KernelContext& ctx) {
   Shape out;
@@ -435,7 +436,7 @@ inline void RegisterFakeKernels(KernelRegistry& r) {
   add("AssignAddVariableOp", {{"dtype", {kInt64}}}, FakeUpdate<int64_t, 1>);
 }
 
-// Lets tasks of this program have FAKE devices, if their device_count asks for them.
+// Lets tasks of this program have FAKE devices, if their device_count requests them.
 inline bool AddFakeDeviceType() {
   AddDeviceType({.name = "FAKE",
                  .create = [](int id) -> StatusOr<std::unique_ptr<Device>> {

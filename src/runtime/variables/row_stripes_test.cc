@@ -41,11 +41,11 @@ TEST(RowStripesTest, ThreadsShareTheStripes) {
   std::vector<int64_t> rows;
   for (int64_t i = 0; i < 50'000; ++i) rows.push_back(i * 7919 % 10'000);
   std::vector<std::vector<int64_t>> by_row(10'000);  // each is changed under the lock of its stripe
-  VisitByStripe(pool, rows, tables, 1e6, [&](std::span<const int64_t> numbers) {
+  VisitByStripe(pool, rows, tables, /*cost_ns=*/1e6, [&](std::span<const int64_t> numbers) {
     for (const int64_t i : numbers) by_row[static_cast<size_t>(rows[i])].push_back(i);
   });
   for (const auto& numbers : by_row) {
-    EXPECT_EQ(numbers.size(), 5u);
+    EXPECT_EQ(numbers.size(), 5u);  // 50,000 numbers stand for 10,000 rows
     EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
   }
 }
@@ -71,7 +71,7 @@ TEST(RowStripesTest, AVisitHoldsTheLocksOfItsStripe) {
   const auto add = [&] {
     for (int i = 0; i < 1000; ++i) {
       const std::vector<int64_t> rows = {i % 64, 0, 63};
-      VisitByStripe(pool, rows, tables, 0, [&](std::span<const int64_t> numbers) {
+      VisitByStripe(pool, rows, tables, /*cost_ns=*/0, [&](std::span<const int64_t> numbers) {
         for (const int64_t n : numbers) ++changes[static_cast<size_t>(rows[n])];
       });
     }

@@ -1,5 +1,5 @@
-// Applies scattered updates to rows of a tensor: one implementation for variables, tensors and Inplace ops. It is in
-// src/kernels/cpu/row_updates.cc.
+// Applies scattered updates to rows of a tensor: for ops on variables, ops on tensors and Inplace ops. The
+// implementation is in src/kernels/cpu/row_updates.cc.
 #ifndef TENSORBRAID_RUNTIME_VARIABLES_ROW_UPDATES_H_
 #define TENSORBRAID_RUNTIME_VARIABLES_ROW_UPDATES_H_
 

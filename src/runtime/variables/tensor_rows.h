@@ -12,13 +12,14 @@ namespace tensorbraid {
 // buffer.
 void CopyElementRange(const Tensor& from, int64_t from_begin, int64_t n, Tensor* to, int64_t to_begin);
 
-// A copy with its own buffer. Errors as from Tensor::Create.
+// Returns a copy with its own buffer, or an error of Tensor::Create.
 StatusOr<Tensor> CopyOf(const Tensor& tensor);
 
-// A copy of row `i` along the first dimension. Errors as from Tensor::Create. REQUIRES: rank >= 1 and row `i` exists.
+// Returns a copy of row `i` along the first dimension, or an error of Tensor::Create. REQUIRES: rank >= 1 and row `i`
+// exists.
 StatusOr<Tensor> CopyOfRow(const Tensor& batch, int64_t i);
 
-// A tensor filled with zero, false or the empty string. Errors as from Tensor::Create.
+// Returns a tensor filled with zero, false or the empty string, or an error of Tensor::Create.
 StatusOr<Tensor> ZeroTensor(DType dtype, const Shape& shape);
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Access of kernels to variables, by handle or by reference.
+// Gives kernels access to variables, by handle or by reference.
 #ifndef TENSORBRAID_RUNTIME_VARIABLES_VARIABLE_ACCESS_H_
 #define TENSORBRAID_RUNTIME_VARIABLES_VARIABLE_ACCESS_H_
 
@@ -14,9 +14,9 @@ inline StatusOr<RefPtr<VariableResource>> VariableOf(KernelContext& ctx, int i) 
   return RefPtr<VariableResource>::Share(&ctx.ref_input(i));
 }
 
-// Like VariableOf, for kernels that need a value of type `dtype`. FailedPrecondition if the variable has none.
-// TensorFlow's clients get NotFound for a handle, because in TensorFlow a resource does not exist before it is
-// assigned.
+// Like VariableOf, for kernels that need a value of type `dtype`. FailedPrecondition if the variable has none. If the
+// input is a handle, TensorFlow's clients get NotFound instead, because in TensorFlow a resource does not exist before
+// it is assigned.
 inline StatusOr<RefPtr<VariableResource>> VariableWithValue(KernelContext& ctx, int i, DType dtype) {
   TF_ASSIGN_OR_RETURN(RefPtr<VariableResource> variable, VariableOf(ctx, i));
   if (!IsRef(ctx.node().declared_input_type(i)) && !variable->is_initialized()) {

@@ -34,7 +34,7 @@ StatusOr<Tensor> VariableResource::Read() const {
     if (copies_on_read_) return Copy();
     if (row_locks_ == nullptr) return value_;
   }
-  // Updates of rows that are running, as readers, must not change the snapshot.
+  // Wait for running updates of rows, which hold the lock as readers. They must not change the snapshot.
   WriterLock lock(mu_);
   if (!value_.is_valid()) return NotInitialized();
   return copies_on_read_ ? Copy() : value_;
@@ -114,9 +114,13 @@ Status VariableResource::Replace(Tensor value, const Shape* declared, bool same_
   return OkStatus();
 }
 
-Status VariableResource::Assign(Tensor value) { return Replace(std::move(value), &shape_, true); }
-Status VariableResource::AssignSameShape(Tensor value) { return Replace(std::move(value), nullptr, true); }
-Status VariableResource::AssignAnyShape(Tensor value) { return Replace(std::move(value), nullptr, false); }
+Status VariableResource::Assign(Tensor value) { return Replace(std::move(value), &shape_, /*same_shape=*/true); }
+Status VariableResource::AssignSameShape(Tensor value) {
+  return Replace(std::move(value), nullptr, /*same_shape=*/true);
+}
+Status VariableResource::AssignAnyShape(Tensor value) {
+  return Replace(std::move(value), nullptr, /*same_shape=*/false);
+}
 
 StatusOr<Tensor> VariableResource::Take() {
   WriterLock lock(mu_);

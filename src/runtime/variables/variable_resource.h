@@ -27,7 +27,7 @@ namespace tensorbraid {
 // and in the other order to another stripe.
 //
 // The value of a plain dtype is always in memory of one allocator: the allocator of the variable's device, or after
-// ReadFrom the allocator whose memory neighbours can map.
+// ReadFrom the allocator whose memory neighbours (core/memory/shared_memory.h) can map.
 class VariableResource : public Resource {
  public:
   static constexpr const char* kTypeName = "variable";
@@ -74,9 +74,9 @@ class VariableResource : public Resource {
 
   // Runs `update(old, out)` under the lock, then makes `out` the value. `old` and `out` have the same dtype and shape.
   // If there is no snapshot, `out` shares its buffer with `old`, so the update is in place; otherwise `out` has a
-  // fresh, uninitialized buffer. Instead of a fresh buffer, that of `spare` is used if `spare` holds the only reference
-  // to it and has the value's dtype and shape: `out` then shares its buffer with `spare`. If `update` returns an error,
-  // the value stays; `update` must not have written to `out`.
+  // fresh, uninitialized buffer. Instead of a fresh buffer, the buffer of `spare` is used if `spare` holds the only
+  // reference to it and has the value's dtype and shape: `out` then shares its buffer with `spare`. If `update` returns
+  // an error, the value stays; `update` must not have written to `out`.
   Status Update(const std::function<Status(const Tensor& old, Tensor* out)>& update, const Tensor* spare = nullptr);
   // Runs `update(value)` under the lock, to change some elements of `value` in place. If `update` returns an error, it
   // must not have written.
@@ -86,7 +86,7 @@ class VariableResource : public Resource {
   Status UpdateRows(const std::function<Status(Tensor* value, RowLocks& rows)>& update);
 
   bool copies_on_read() const;
-  // Lets reads take snapshots again. When an update in place or of rows meets a snapshot, reads copy again.
+  // Lets reads take snapshots again. The next update in place or of rows that meets a snapshot makes reads copy again.
   void DisableCopyOnRead();
 
   // The error of using the variable while it has no value: FailedPrecondition, with its name.
@@ -107,6 +107,8 @@ class VariableResource : public Resource {
   // If there are snapshots, copies the value to a new buffer and makes the variable copy-on-read. `*old` then gets the
   // value with the old buffer, to be freed after the lock is released.
   Status TakeSole(Tensor* old) TB_REQUIRES(mu_);
+  // Replaces the value. With `same_shape`, the value must have the shape of the current value. If there is no current
+  // value and `declared` is not null, the shape must be compatible with `declared`.
   Status Replace(Tensor value, const Shape* declared, bool same_shape);
 
   const std::string name_;

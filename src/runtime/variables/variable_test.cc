@@ -1,4 +1,4 @@
-// Variables, from graph to kernel, by resource handle and by reference.
+// Tests variables from graph to kernel, by resource handle and by reference.
 #include "tensorbraid/graph/variable.h"
 
 #include <gmock/gmock.h>
@@ -168,6 +168,7 @@ TEST_F(VariableTest, NoConcurrentUpdateIsLost) {
     });
   }
   for (auto& t : threads) t.join();
+  // Two threads have added 1, and two have subtracted 0.5.
   EXPECT_EQ(Floats(w.value())[0], 2 * kTimes - 0.5F * 2 * kTimes);
 }
 
@@ -304,7 +305,7 @@ TEST_F(VariableTest, AVariableThatNeighboursReadMovesToSharedMemoryOnce) {
   EXPECT_EQ(v->Read()->buffer()->allocator(), &SharedAllocator());
 }
 
-TEST_F(VariableTest, ASmallVariableStaysWhereItIs) {
+TEST_F(VariableTest, ASmallVariableDoesNotMoveToSharedMemory) {
   auto v = MakeRef<VariableResource>("v", kFloat32, Shape({2}));
   ASSERT_TRUE(v->Assign(Tensor::Vector<float>({1, 2})).ok());
   EXPECT_EQ(v->ReadFrom(SharedAllocator())->buffer()->allocator(), &HostAllocator());
@@ -348,7 +349,7 @@ TEST_F(VariableTest, RowsAreReadAndUpdatedWithoutCopies) {
 }
 
 // Each thread adds 1 to whole rows, or to the whole variable. So all elements of a row are always the same number.
-TEST_F(VariableTest, RowsChangeAsWholesAndNoUpdateIsLost) {
+TEST_F(VariableTest, EachRowChangesAtomicallyAndNoUpdateIsLost) {
   constexpr int64_t kRows = 100, kDim = 16;
   constexpr int kTimes = 500;
   auto v = MakeRef<VariableResource>("v", kFloat32, Shape({kRows, kDim}));
@@ -391,7 +392,7 @@ TEST_F(VariableTest, RowsChangeAsWholesAndNoUpdateIsLost) {
   };
   const auto read_all = [&] {
     for (int i = 0; i < kTimes; ++i) {
-      if (i % 10 == 0) v->DisableCopyOnRead();  // then it takes snapshots again
+      if (i % 10 == 0) v->DisableCopyOnRead();  // so that Read takes snapshots again
       const Tensor value = *v->Read();
       const std::vector<float> before(value.data<float>().begin(), value.data<float>().end());
       for (int64_t row = 0; row < kRows; ++row) mixed += !is_one_number(value.data<float>().data() + row * kDim);
@@ -404,6 +405,7 @@ TEST_F(VariableTest, RowsChangeAsWholesAndNoUpdateIsLost) {
     for (Thread* t : {&a, &b, &c, &d, &e, &f}) t->Join();
   }
   EXPECT_EQ(mixed, 0);
+  // Thread d has changed all rows; a and b every seventh row from row 0 on, and c every seventh row from row 3 on.
   const Tensor last = *v->Read();
   for (int64_t row = 0; row < kRows; ++row) {
     EXPECT_EQ(last.data<float>()[row * kDim], kTimes * (1 + 2 * (row % 7 == 0) + (row % 7 == 3))) << row;
@@ -441,15 +443,17 @@ TEST_F(VariableTest, VariableV2AndVarHandleOpOfOneNameAreTwoVariables) {
   ASSERT_TRUE(
       RunOps({NodeBuilder(g_, "Assign").Input(reference).Input(Const(g_, Tensor::Scalar(1.0f))).Finish()}).ok());
   EXPECT_FALSE(Get(NodeBuilder(g_, "VarIsInitializedOp").Input(handle).Output()).scalar<bool>());
-  EXPECT_EQ(Get(Identity(named("VariableV2"))).scalar<float>(), 1) << "shared by container and name";
+  EXPECT_EQ(Get(Identity(named("VariableV2"))).scalar<float>(), 1)
+      << "the variable must be shared by container and name";
 }
 
 TEST_F(VariableTest, AnAnonymousVariableIsFoundOnlyByItsHandle) {
-  const Output handle = NodeBuilder(g_, "VarHandleOp")
-                            .Attr("shape", Shape({}))
-                            .Attr("dtype", kFloat32)
-                            .Attr("shared_name", "cd2c89b7-88b7-44c8-ad83-06c2a9158347")
-                            .Output();
+  const Output handle =
+      NodeBuilder(g_, "VarHandleOp")
+          .Attr("shape", Shape({}))
+          .Attr("dtype", kFloat32)
+          .Attr("shared_name", "cd2c89b7-88b7-44c8-ad83-06c2a9158347")  // TensorFlow's name for anonymous variables
+          .Output();
   const Operation assign =
       NodeBuilder(g_, "AssignVariableOp").Input(handle).Input(Const(g_, Tensor::Scalar(2.0f))).Finish();
   auto after = g_.ControlDependencies(std::vector<Operation>{assign});
@@ -476,7 +480,7 @@ TEST_F(VariableTest, ATemporaryVariableLivesForOneStep) {
   EXPECT_EQ(Evaluate({sum("other")}, {}, Options({})).status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(VariableTest, AnUninitialisedVariableHasOneCodeAndTensorFlowsClientsGetTheirs) {
+TEST_F(VariableTest, UsesOfAnUninitialisedVariableHaveOneCodeAndAnotherForTensorFlowsClients) {
   const Output one = Const(g_, Tensor::Scalar(1.0f));
   const Output handle =
       NodeBuilder(g_, "VarHandleOp").Attr("shape", Shape({})).Attr("dtype", kFloat32).Attr("shared_name", "v").Output();
@@ -519,7 +523,7 @@ TEST_F(VariableTest, IntegerDivisionByZeroIsRefused) {
 
 TEST_F(VariableTest, ACopyThatDoesNotFitInMemoryFailsTheReadOrUpdateAndChangesNothing) {
   constexpr int64_t kBytes = int64_t{64} << 20;
-  const MemoryLimit limit(5 * kBytes / 2);
+  const MemoryLimit limit(5 * kBytes / 2);  // two values fit, but not three
   const auto v = MakeRef<VariableResource>("v", kFloat32, Shape({kBytes / 4}));
   ASSERT_TRUE(v->Assign(Tensor(kFloat32, {kBytes / 4})).ok());
   const auto write = [](Tensor* t) {

@@ -1,4 +1,4 @@
-// Helpers for tests: build loops and conditionals as TensorFlow's Python API does.
+// Helpers for tests that build loops and conditionals as TensorFlow's Python API does.
 #ifndef TENSORBRAID_SESSION_TESTING_LOOPS_H_
 #define TENSORBRAID_SESSION_TESTING_LOOPS_H_
 
@@ -25,8 +25,9 @@ inline Output EnterConstant(Output value, const std::string& frame, int64_t para
 
 using LoopVars = std::vector<Output>;
 
-// Builds a loop: while `cond(vars)` is true, `vars = body(vars)`. Returns the final values. If `cond` or `body` uses a
-// tensor from outside, it must enter it by EnterConstant(…, frame). The nodes that While itself adds are on `device`.
+// Builds a loop: while `cond(vars)` is true, `vars = body(vars)`. Returns the final values. `cond` and `body` must pass
+// tensors from outside of the loop through EnterConstant(…, frame). At most `parallel` iterations run at the same time.
+// The nodes that While itself adds are on `device`.
 inline LoopVars While(Graph& g, const std::string& frame, const LoopVars& init,
                       const std::function<Output(const LoopVars&)>& cond,
                       const std::function<LoopVars(const LoopVars&)>& body, int64_t parallel = 10,
@@ -54,8 +55,8 @@ inline LoopVars While(Graph& g, const std::string& frame, const LoopVars& init,
                             .value();
     merges.push_back(OutputOf(merge, 0));
   }
-  // Drop the control dependencies around the loop: the Enter nodes have them already, and a node inside the loop with a
-  // control input from an outer frame would be in two frames.
+  // Drops the control dependencies around the loop: the Enter nodes have them already, and a node inside the loop with
+  // a control input from an outer frame would be in two frames.
   auto inner_scope = g.ControlDependencies(std::vector<Operation>{});
   Output taken;
   {

@@ -84,7 +84,7 @@ class CheckpointSaverHook final : public SessionRunHook {
   Status Save(Session& session, int64_t step) {
     TF_ASSIGN_OR_RETURN(const std::string saved, SaveOrGoOn(*options_.saver, session, Path(), step));
     if (!saved.empty()) saved_step_ = step;
-    // Set after a failure, too, so that the next try is due at the usual time.
+    // After a failure, too, so that the next attempt is due after the usual interval.
     last_time_ = Clock::now();
     last_step_ = step;
     return OkStatus();
@@ -94,11 +94,12 @@ class CheckpointSaverHook final : public SessionRunHook {
   CheckpointSaverOptions options_;
   Variable global_step_;
   Clock::time_point last_time_;
-  int64_t last_step_ = -1;   // at the last save, or try to save
-  int64_t saved_step_ = -1;  // of the last checkpoint
+  int64_t last_step_ = -1;   // the global step at the last attempt to save
+  int64_t saved_step_ = -1;  // the global step of the last checkpoint
 };
 
-// Finds the checkpoints of a directory whose file `checkpoint` is damaged. The newest is last.
+// Finds the checkpoints of a directory by the names of their files, because its file `checkpoint` is damaged. The
+// newest is last.
 std::vector<std::string> FindCheckpoints(const std::string& directory) {
   constexpr std::string_view kIndex = ".index";
   std::vector<std::pair<WallClock::time_point, std::string>> found;
@@ -113,7 +114,8 @@ std::vector<std::string> FindCheckpoints(const std::string& directory) {
   return prefixes;
 }
 
-// The checkpoints of a directory, the latest last. None if the directory has no file `checkpoint`.
+// Returns the checkpoints of a directory, the latest last, or none if the directory has no file `checkpoint`. If this
+// file is damaged, returns the checkpoints that FindCheckpoints finds.
 StatusOr<std::vector<std::string>> ListCheckpoints(const std::string& directory) {
   const auto state = GetCheckpointState(directory);
   if (absl::IsNotFound(state.status())) return std::vector<std::string>();
@@ -130,7 +132,8 @@ StatusOr<std::vector<std::string>> ListCheckpoints(const std::string& directory)
   return paths;
 }
 
-// DataLoss if a data file of the checkpoint is missing. OK if the index cannot be read, which another check reports.
+// DataLoss if a data file of the checkpoint is missing. OK if the index cannot be read, because Saver::Restore reports
+// that.
 Status CheckComplete(const std::string& prefix) {
   const auto bundle = BundleReader::Open(prefix);
   const std::string missing = bundle.ok() ? (*bundle)->MissingFile() : "";
@@ -164,7 +167,7 @@ StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& 
     if (damaged.ok()) damaged = restored;
   }
   if (!damaged.ok()) return damaged;
-  // Initialising the variables again would silently lose the training.
+  // Initialising the variables again would silently lose what they have learned.
   return DataLoss(
       "the file '", JoinPath(directory, "checkpoint"), "' names the checkpoints ", StrJoin(paths, ", "),
       ", but this process cannot see any of them: the directory must be on storage that all tasks share; to "

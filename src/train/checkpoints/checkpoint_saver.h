@@ -1,4 +1,5 @@
-// Checkpoints of a training: saved by a hook, restored at the start.
+// Saves checkpoints during a training run, and restores the latest one at its start. The hook that saves them is
+// CheckpointSaver (tensorbraid/train/hooks.h).
 #ifndef TENSORBRAID_TRAIN_CHECKPOINTS_CHECKPOINT_SAVER_H_
 #define TENSORBRAID_TRAIN_CHECKPOINTS_CHECKPOINT_SAVER_H_
 
@@ -17,9 +18,9 @@ namespace tensorbraid {
 StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& directory);
 
 // Saves a checkpoint to `path` ("logs/model.ckpt") and returns its prefix. If the checkpoint cannot be written, logs
-// the error and returns "", so that the training continues without it. Two kinds of errors are returned: Unavailable,
+// the error and returns "", so that training continues without it. Two kinds of errors are returned: Unavailable,
 // Aborted and Cancelled, which mean that the session has ended; and any error while the directory has no checkpoint
-// yet, because a training that cannot save should not begin.
+// yet, because a training run that cannot save should not begin.
 StatusOr<std::string> SaveOrGoOn(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step);
 // Saves a checkpoint and returns its prefix, or the error of writing it.
 StatusOr<std::string> SaveAndLog(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step);

@@ -10,7 +10,7 @@
 namespace tensorbraid {
 namespace {
 
-// Each step adds one to `count` on the parameter server.
+// Each step adds one to `count`, which is on the parameter server or, with Model(nullptr), on no particular device.
 struct Model {
   Model() {
     auto device = g.Device("/job:ps/task:0");
@@ -56,7 +56,7 @@ TEST_F(CheckpointDirTest, SavesEveryNStepsAndAtTheEnd) {
   EXPECT_EQ(CheckpointReader::Open(At(5)).value()->GetTensor("count")->scalar<float>(), 5.0f);
 }
 
-TEST_F(CheckpointDirTest, SavesAfterATime) {
+TEST_F(CheckpointDirTest, SavesWhenTheIntervalHasPassed) {
   Model m(nullptr);
   auto session = Start(m, {.save_checkpoint_every = std::chrono::seconds(0)}).value();
   Train(*session, m, 2);
@@ -64,7 +64,7 @@ TEST_F(CheckpointDirTest, SavesAfterATime) {
   EXPECT_TRUE(CheckpointExists(At(2)));
 }
 
-TEST_F(CheckpointDirTest, AnEvaluationDoesNotSave) {
+TEST_F(CheckpointDirTest, ARunThatDoesNotTrainDoesNotSave) {
   Model m(nullptr);
   auto session = Start(m, {.save_checkpoint_every = std::chrono::seconds(0)}).value();
   Train(*session, m, 1);
@@ -73,7 +73,7 @@ TEST_F(CheckpointDirTest, AnEvaluationDoesNotSave) {
   EXPECT_FALSE(CheckpointExists(At(1)));
 }
 
-TEST_F(CheckpointDirTest, TheNextProcessContinues) {
+TEST_F(CheckpointDirTest, TheNextProcessContinuesFromTheCheckpoint) {
   {
     Model m(nullptr);
     auto session = Start(m).value();
@@ -88,7 +88,8 @@ TEST_F(CheckpointDirTest, TheNextProcessContinues) {
   EXPECT_EQ(steps, 2);
   ASSERT_TRUE(session->Close().ok());
   EXPECT_EQ(LatestCheckpoint(dir_.path()).value(), At(6));
-  EXPECT_TRUE(CheckpointExists(At(4))) << "checkpoints of an earlier process are counted with the others";
+  EXPECT_TRUE(CheckpointExists(At(4)))
+      << "the checkpoint of the earlier process is one of the latest, so it must be kept";
 }
 
 TEST_F(CheckpointDirTest, ADamagedCheckpointIsSkipped) {
@@ -127,7 +128,7 @@ TEST_F(CheckpointDirTest, FailsInsteadOfStartingAgainIfTheNamedCheckpointsAreGon
   EXPECT_NE(status.message().find(At(1)), absl::string_view::npos) << status;
 }
 
-TEST_F(CheckpointDirTest, ACheckpointOfAnotherShapeEndsTheStart) {
+TEST_F(CheckpointDirTest, StartFailsIfTheCheckpointHasAnotherShape) {
   {
     Model m(nullptr);
     Train(*Start(m).value(), m, 1);
@@ -151,7 +152,7 @@ TEST_F(CheckpointDirTest, RejectsInvalidOptions) {
   EXPECT_TRUE(absl::IsFailedPrecondition(MonitoredTrainingSession(g, {.checkpoint_dir = dir_.path()}).status()));
 }
 
-TEST_F(CheckpointDirTest, TheTrainingGoesOnWithoutItsDirectoryAndTheEndReportsIt) {
+TEST_F(CheckpointDirTest, TrainingGoesOnWithoutItsDirectoryAndCloseReportsTheFailedSave) {
   Model m(nullptr);
   auto session = Start(m, {.save_checkpoint_every_steps = 1}).value();
   std::filesystem::remove_all(dir_.path());
@@ -172,7 +173,7 @@ TEST_F(CheckpointDirTest, ContinuesAfterTheLossOfAParameterServer) {
   const auto run = session->Run({m.train, m.count});
   ASSERT_TRUE(run.ok()) << run.status();
   EXPECT_FALSE(session->ShouldStop());
-  EXPECT_EQ(CountOf(*session, m), 5.0f) << "one step after the checkpoint at 4";
+  EXPECT_EQ(CountOf(*session, m), 5.0f) << "the run must restore the checkpoint of step 4 and make one step";
   EXPECT_TRUE(session->Close().ok());
 }
 
@@ -195,7 +196,7 @@ TEST_F(CheckpointDirTest, RecoveryRestoresAllVariables) {
   EXPECT_EQ(values[0].scalar<float>(), 5.0f);
 }
 
-TEST_F(CheckpointDirTest, SynchronousTrainingContinuesAfterALoss) {
+TEST_F(CheckpointDirTest, SynchronousTrainingContinuesAfterTheLossOfAParameterServer) {
   TestCluster cluster(1, 1);
   Graph g;
   auto device = g.Device("/job:ps/task:0");
@@ -203,10 +204,11 @@ TEST_F(CheckpointDirTest, SynchronousTrainingContinuesAfterALoss) {
   const Variable global_step = GetOrCreateGlobalStep(g);
   SyncReplicasOptimizer optimizer(std::make_shared<GradientDescentOptimizer>(1.0), {.replicas_to_aggregate = 1});
   const Operation train = optimizer.Minimize(-1.0f * count, {.global_step = global_step});
-  auto session = MonitoredTrainingSession(g, {.master = cluster.worker_target(),
-                                              .hooks = {optimizer.MakeSessionRunHook(true), StopAtStep(40)},
-                                              .checkpoint_dir = dir_.path(),
-                                              .save_checkpoint_every_steps = 5});
+  auto session =
+      MonitoredTrainingSession(g, {.master = cluster.worker_target(),
+                                   .hooks = {optimizer.MakeSessionRunHook(/*is_chief=*/true), StopAtStep(40)},
+                                   .checkpoint_dir = dir_.path(),
+                                   .save_checkpoint_every_steps = 5});
   ASSERT_TRUE(session.ok()) << session.status();
   for (int i = 0; i < 12; ++i) ASSERT_TRUE((*session)->Run({train}).ok());
   cluster.Stop("ps", 0);
@@ -220,7 +222,7 @@ TEST_F(CheckpointDirTest, SynchronousTrainingContinuesAfterALoss) {
   EXPECT_GE(CheckpointReader::Open(latest).value()->GetTensor("count")->scalar<float>(), 40.0f);
 }
 
-TEST_F(CheckpointDirTest, QueueRunnersContinueAfterALoss) {
+TEST_F(CheckpointDirTest, QueueRunnersContinueAfterTheLossOfAParameterServer) {
   TestCluster cluster(1, 1);
   Graph g;
   auto device = g.Device("/job:ps/task:0");
@@ -243,12 +245,13 @@ TEST_F(CheckpointDirTest, QueueRunnersContinueAfterALoss) {
     const Status status = (*session)->Run({train}).status();
     ASSERT_TRUE(status.ok()) << status;
   }
+  // The checkpoint of step 4 was restored, and 5 steps followed.
   EXPECT_GE((*session)->Run({count}).value()[0].scalar<float>(), 9.0f);
   const Status closed = (*session)->Close();
   EXPECT_TRUE(closed.ok()) << closed;
 }
 
-TEST_F(CheckpointDirTest, WithoutADirectoryALossIsAnError) {
+TEST_F(CheckpointDirTest, WithoutACheckpointDirectoryTheLossOfATaskIsAnError) {
   TestCluster cluster(1, 1);
   Model m;
   auto session = MonitoredTrainingSession(m.g, {.master = cluster.worker_target()}).value();

@@ -16,12 +16,12 @@ namespace tensorbraid {
 // absolute.
 class KeptCheckpoints {
  public:
-  // As SaverOptions::max_to_keep and keep_checkpoint_every.
+  // The arguments mean the same as SaverOptions::max_to_keep and SaverOptions::keep_checkpoint_every.
   KeptCheckpoints(int max_to_keep, std::chrono::milliseconds keep_every);
 
-  // Takes up a checkpoint that has been written to `directory`, and makes it the latest one in the directory's file
-  // `latest_filename`. `keep_later_step` is the step of this checkpoint, if it is given: Add then changes nothing and
-  // returns Aborted if the file names a checkpoint of a later step that another process has written.
+  // Adds a checkpoint that has been written to `directory`, and makes it the latest one in the directory's file
+  // `latest_filename`. If `keep_later_step`, the step of this checkpoint, is given, and the file names a checkpoint of
+  // a later step that another process has written, returns Aborted and leaves the file as it is.
   Status Add(const std::string& path, const std::string& directory, const std::string& latest_filename,
              std::optional<int64_t> keep_later_step);
   // Removes the oldest checkpoints beyond max_to_keep, except those that are kept forever.
@@ -44,9 +44,9 @@ class KeptCheckpoints {
 
   const int max_to_keep_;
   const std::chrono::milliseconds keep_every_;
-  std::vector<Kept> kept_;  // oldest first
-  CheckpointState::Timestamp next_preserved_;
-  CheckpointState::Timestamp last_preserved_;
+  std::vector<Kept> kept_;                     // oldest first
+  CheckpointState::Timestamp next_preserved_;  // the next old checkpoint that is newer than this is kept forever
+  CheckpointState::Timestamp last_preserved_;  // the time of the last checkpoint that was kept forever
 };
 
 }  // namespace tensorbraid

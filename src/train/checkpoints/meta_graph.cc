@@ -8,7 +8,7 @@
 namespace tensorbraid {
 namespace {
 
-constexpr int kBundleCheckpoints = 2;
+constexpr int kBundleCheckpoints = 2;  // SaverDef.V2 in TensorFlow
 
 // Fills the collections in which TensorFlow looks for variables.
 void AddVariables(const Graph& graph, proto::MetaGraphDef* meta) {

@@ -1,4 +1,4 @@
-// The graph beside a checkpoint, in TensorFlow's format (MetaGraphDef).
+// Serializes the graph that a Saver writes beside a checkpoint, in TensorFlow's format (MetaGraphDef).
 #ifndef TENSORBRAID_TRAIN_CHECKPOINTS_META_GRAPH_H_
 #define TENSORBRAID_TRAIN_CHECKPOINTS_META_GRAPH_H_
 
@@ -11,15 +11,16 @@ namespace tensorbraid {
 
 // What TensorFlow needs in order to save and restore with the graph's own operations.
 struct MetaGraphSaver {
-  std::string filename;  // the tensor to feed with the path
-  std::string save;      // the tensor to fetch
-  std::string restore;   // the operation to run
+  std::string filename;  // the tensor to feed with the path, to save or to restore
+  std::string save;      // the tensor to fetch, to save
+  std::string restore;   // the operation to run, to restore
   int max_to_keep;
   bool sharded;
   std::chrono::milliseconds keep_every;
 };
 
-// The graph, the collections of its variables, and the saver. InvalidArgument if the graph is too large for the format.
+// Returns a serialized MetaGraphDef with the graph, the collections of its variables, and the saver. InvalidArgument if
+// the graph is too large for the format.
 StatusOr<std::string> SerializeMetaGraph(const Graph& graph, const MetaGraphSaver& saver);
 
 }  // namespace tensorbraid

@@ -10,7 +10,7 @@
 namespace tensorbraid {
 namespace {
 
-// Ops whose kernels are StatefulKernels.
+// Whether the op's kernel is a StatefulKernel (runtime/kernel/kernel_state.h): it has a random generator.
 bool HasGenerator(const std::string& op) {
   static const auto* ops = new std::set<std::string>{"RandomUniform",
                                                      "RandomUniformInt",

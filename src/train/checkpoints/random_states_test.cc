@@ -1,4 +1,5 @@
-// A training that is interrupted and resumed has the same weights as one that is not interrupted, bit for bit.
+// Tests that training which is interrupted and resumed gives the same weights as training without interruption, bit for
+// bit.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -12,7 +13,7 @@
 namespace tensorbraid {
 namespace {
 
-// The training, with sessions of this process.
+// RandomTraining with a session, of this process or of a cluster, and the options of its savers.
 struct Training : RandomTraining {
   explicit Training(bool seeded = true, bool sharded = false, const TestCluster* cluster = nullptr)
       : RandomTraining(seeded, cluster == nullptr ? nullptr : &cluster->spec()) {
@@ -51,22 +52,22 @@ class RandomStatesTest : public testing::Test {
   TempDir dir_;
 };
 
-TEST_F(RandomStatesTest, AResumedTrainingEqualsOneThatWasNotInterrupted) {
+TEST_F(RandomStatesTest, ResumedTrainingHasTheSameWeightsAsUninterruptedTraining) {
   for (const bool sharded : {false, true}) {
     for (const int at : {1, 6, 11}) {
       Training whole;
       ASSERT_TRUE(whole.Start().ok());
       ASSERT_TRUE(whole.Run(15).ok());
 
-      Training killed(true, sharded);
+      Training killed(/*seeded=*/true, sharded);
       Saver saver(killed.g, killed.options);
       ASSERT_TRUE(killed.Start().ok());
       ASSERT_TRUE(killed.Run(at).ok());
       const auto path = saver.Save(*killed.session, Path("model"), {.global_step = at});
       ASSERT_TRUE(path.ok()) << path.status();
-      ASSERT_TRUE(killed.Run(2).ok()) << "these steps are lost";
+      ASSERT_TRUE(killed.Run(2).ok());  // these steps are lost
 
-      Training resumed(true, sharded);
+      Training resumed(/*seeded=*/true, sharded);
       Saver restorer(resumed.g, resumed.options);
       resumed.session = Session::Create(resumed.g).value();
       const Status restored = restorer.Restore(*resumed.session, *path);
@@ -79,7 +80,7 @@ TEST_F(RandomStatesTest, AResumedTrainingEqualsOneThatWasNotInterrupted) {
   }
 }
 
-TEST_F(RandomStatesTest, TheStateHasTheSeedsThatWereDrawnAtRandom) {
+TEST_F(RandomStatesTest, TheSavedStateIncludesSeedsThatWereDrawnAtRandom) {
   Training first(/*seeded=*/false);
   Saver saver(first.g, first.options);
   ASSERT_TRUE(first.Start().ok());
@@ -103,20 +104,20 @@ TEST_F(RandomStatesTest, TheStateHasTheSeedsThatWereDrawnAtRandom) {
 }
 
 // The variables are on the parameter server; the worker has the random ops and the input.
-TEST_F(RandomStatesTest, AClusterResumes) {
+TEST_F(RandomStatesTest, ResumedTrainingInAClusterHasTheSameWeights) {
   TestCluster one(1, 1), two(1, 1), three(1, 1);
-  Training whole(true, true, &one);
+  Training whole(/*seeded=*/true, /*sharded=*/true, &one);
   ASSERT_TRUE(whole.Start(one.worker_target()).ok());
   ASSERT_TRUE(whole.Run(9).ok());
 
-  Training killed(true, true, &two);
+  Training killed(/*seeded=*/true, /*sharded=*/true, &two);
   Saver saver(killed.g, killed.options);
   ASSERT_TRUE(killed.Start(two.worker_target()).ok());
   ASSERT_TRUE(killed.Run(5).ok());
   const auto path = saver.Save(*killed.session, Path("model"));
   ASSERT_TRUE(path.ok()) << path.status();
 
-  Training resumed(true, true, &three);
+  Training resumed(/*seeded=*/true, /*sharded=*/true, &three);
   Saver restorer(resumed.g, resumed.options);
   resumed.session = Session::Create(resumed.g, {.target = three.worker_target()}).value();
   ASSERT_TRUE(restorer.Restore(*resumed.session, *path).ok());
@@ -141,7 +142,7 @@ TEST_F(RandomStatesTest, ACheckpointWithoutStatesRestoresTheVariables) {
   EXPECT_TRUE(WeightsOf(first.g, *first.session) == WeightsOf(second.g, *second.session));
 }
 
-TEST_F(RandomStatesTest, AMonitoredSessionResumes) {
+TEST_F(RandomStatesTest, ResumedTrainingInAMonitoredSessionHasTheSameWeights) {
   const auto start = [&](Training& t, const std::string& dir, int64_t last) {
     return MonitoredTrainingSession(t.g, {.hooks = {StopAtStep(last)},
                                           .checkpoint_dir = dir,

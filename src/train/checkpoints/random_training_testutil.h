@@ -1,4 +1,5 @@
-// A training for tests that interrupt and resume: its next step depends on more than the values of its variables.
+// A model for tests that interrupt and resume training. Its next step depends not only on the values of its variables,
+// but also on the states of its random ops and of its input.
 #ifndef TENSORBRAID_TRAIN_CHECKPOINTS_RANDOM_TRAINING_TESTUTIL_H_
 #define TENSORBRAID_TRAIN_CHECKPOINTS_RANDOM_TRAINING_TESTUTIL_H_
 
@@ -12,8 +13,8 @@ namespace tensorbraid {
 
 // A model with dropout and Adam's slots on a shuffled, batched and prefetched input.
 struct RandomTraining {
-  // Without seeds in the graph, only the saved states can make two trainings equal. With a cluster, the variables are
-  // on the parameter servers, and worker/0 has the random ops and the input.
+  // Without seeds in the graph, only the saved states can make two training runs equal. With a cluster, the variables
+  // are on the parameter servers, and worker/0 has the random ops and the input.
   explicit RandomTraining(bool seeded = true, const ClusterSpec* cluster = nullptr) {
     constexpr int64_t kBatch = 4;
     if (seeded) g.SetRandomSeed(5);
@@ -22,7 +23,8 @@ struct RandomTraining {
                       : g.Device(ReplicaDeviceSetter({.cluster = *cluster, .worker_device = "/job:worker/task:0"}));
     const auto number = [&](int64_t n) { return Const(g, Tensor::Scalar(n)); };
     Output data = MakeDataset("RangeDataset", {number(0), number(23), number(1)});
-    data = MakeDataset("ShuffleDataset", {data, number(7), number(seeded ? 3 : 0), number(0)});
+    data = MakeDataset("ShuffleDataset",
+                       {data, number(7), number(seeded ? 3 : 0), number(0)});  // two seeds; zeros: random
     data = MakeDataset("RepeatDataset", {data, number(-1)});
     data = MakeDataset("BatchDatasetV2", {data, number(kBatch), Const(g, Tensor::Scalar(true))});
     data = MakeDataset("PrefetchDataset", {data, number(3)});

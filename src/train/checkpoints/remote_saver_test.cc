@@ -1,4 +1,4 @@
-// Saving from a program that is not in the process, or the directory, of the server. Uses gRPC.
+// Tests saving by a program whose process and working directory are not those of the server. Uses gRPC.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>
@@ -42,7 +42,8 @@ class RemoteSaverTest : public testing::Test {
       server_ = Server::Create(ClusterSpec({{"worker", {"localhost:0"}}}), {.job_name = "worker"}).value();
     });
     const std::string address = server_->address();
-    target_ = StrCat("grpc://127.0.0.1", address.substr(address.rfind(':')));  // not recognised as in this process
+    // With this form of the address, the session does not notice that the server is in this process.
+    target_ = StrCat("grpc://127.0.0.1", address.substr(address.rfind(':')));
   }
   std::string Path(const std::string& name) const { return dir_.path() + "/" + name; }
 
@@ -68,7 +69,7 @@ TEST_F(RemoteSaverTest, ASaveWhoseFilesTheProgramCannotSeeIsAnError) {
   InDirectory(dir_.path(), [this] {
     OneVariable m(target_);
     Saver saver(m.g);
-    // An absolute path that means another directory to each of the two.
+    // An absolute path that means different directories in the program and in the server.
     const auto path = saver.Save(*m.session, "/proc/thread-self/cwd/model");
     EXPECT_TRUE(absl::IsFailedPrecondition(path.status())) << path.status();
     EXPECT_NE(path.status().message().find("storage that all tasks share"), absl::string_view::npos) << path.status();

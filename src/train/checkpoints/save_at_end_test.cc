@@ -1,4 +1,4 @@
-// A task that ends while it saves.
+// Tests that a task that is stopped while it saves a checkpoint waits for the end of the save.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -13,8 +13,8 @@
 namespace tensorbraid {
 namespace {
 
-// Files whose blocked write goes on when a certain thread waits for work of a thread pool. Counts the saves in
-// progress.
+// Files whose blocked write goes on when the thread that has called RepairWhenThisThreadWaits waits for a thread pool.
+// Counts the saves in progress.
 class SlowFiles final : public FaultyFiles {
  public:
   void RepairWhenThisThreadWaits() { waiting_ = std::this_thread::get_id(); }
@@ -42,7 +42,7 @@ class SlowFiles final : public FaultyFiles {
   std::atomic<int> saves_ = 0;
 };
 
-TEST(SaveAtEndTest, ATaskEndsAfterItsSave) {
+TEST(SaveAtEndTest, StoppingATaskWaitsForItsSave) {
   SlowFiles files;
   const ScopedEnv env(&files);
   TestCluster cluster(1, 1);

@@ -85,8 +85,8 @@ class Part {
   const std::vector<const SavedVariable*> variables_;
   const RandomStates* const states_;
   std::vector<std::string> names_;
-  std::vector<std::string> slices_;           // as saved
-  std::vector<std::string> restored_slices_;  // as restored
+  std::vector<std::string> slices_;           // for SaveV2
+  std::vector<std::string> restored_slices_;  // for RestoreV2
   std::vector<DType> dtypes_;
 };
 
@@ -134,8 +134,8 @@ Status WithAdvice(const Status& status, bool sharded) {
   if (absl::IsPermissionDenied(status)) {
     return Annotate(status, "the directory must be writable for the user that runs the tasks");
   }
-  // These are the errors of a task that does not see the directory, and of the task that does not see the others'
-  // files.
+  // A task that does not see the directory returns one of these errors. So does the task that merges the files, if it
+  // does not see those of the other tasks.
   if (sharded && (absl::IsNotFound(status) || absl::IsInvalidArgument(status))) {
     return FailedPrecondition(
         "every task saves its own variables, so the directory of checkpoints must be on storage that all tasks share "
@@ -169,8 +169,8 @@ struct Saver::Impl {
   Impl(Graph& graph, SaverOptions given)
       : graph(graph), options(std::move(given)), kept(options.max_to_keep, options.keep_checkpoint_every) {}
   void Build(std::source_location loc);
-  // Returns the graph's first mistake. Returns FailedPrecondition if this saver was made for all variables and has not
-  // seen some of them.
+  // Returns the graph's first error (Graph::status). Returns FailedPrecondition if this saver was made for all
+  // variables and has not seen some of them.
   Status CheckGraph() const;
   void BuildSharded(const std::vector<const SavedVariable*>& variables, std::vector<Operation>* assigned);
   // Runs the save and checks that this process sees the files. If it fails, removes the files that it has written.
@@ -185,8 +185,8 @@ struct Saver::Impl {
   const GraphRef graph;
   SaverOptions options;
   std::string self;           // "Saver (model.cc:12)"
-  bool saves_all = false;     // the variables were not chosen by the caller
-  size_t variables_seen = 0;  // of the graph, when the saver was made
+  bool saves_all = false;     // the caller has not chosen variables, so all are saved
+  size_t variables_seen = 0;  // how many variables the graph had when the saver was made
   bool sharded = false;
   std::string parts_suffix;  // a sharded save writes to the directory "model-1000" + suffix before it is merged
   Output filename;
@@ -269,8 +269,7 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
   std::map<std::string, std::vector<const SavedVariable*>> by_host;
   for (const SavedVariable* v : variables) by_host[HostOf(v->variable.handle().op().device())].push_back(v);
 
-  // The parts are written to a separate directory, so that no reader takes them for a checkpoint before they are
-  // merged.
+  // The parts are written to a separate directory, so that before the merge no reader mistakes them for a checkpoint.
   parts_suffix = absl::StrFormat("_temp_%016x", RandomSeed());
   const Tensor part = Tensor::Scalar(parts_suffix + "/part");
   const Output parts = NodeBuilder(*graph, "StringJoin")
@@ -383,10 +382,10 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path, con
   TF_RETURN_IF_ERROR(impl_->kept.Add(prefix, directory, options.latest_filename,
                                      options.keep_later_step ? options.global_step : std::nullopt));
   impl_->kept.RemoveOld();
-  // Files that recent saves have left stay until a later save, because such a save may still be running.
+  // This keeps recent files, because the save that has written them may still be running. A later save removes them.
   const auto removed = RemoveLeftovers(base, prefix, options.latest_filename);
   if (!removed.ok()) {
-    TB_LOG(Warning, "train") << "cannot remove what a save that was killed has left: " << ToString(removed.status());
+    TB_LOG(Warning, "train") << "cannot remove the files of a save that was killed: " << ToString(removed.status());
   } else if (*removed > 0) {
     TB_LOG(Info, "train") << "removed " << *removed << " files of saves to " << base << " that were killed";
   }

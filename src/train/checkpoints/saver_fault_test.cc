@@ -1,5 +1,5 @@
-// Saves while files fail in every way and at every operation. The last good checkpoint must stay whole and be found,
-// and the training must continue.
+// Tests saves while files fail in every way and at every operation. The last good checkpoint must stay whole and be
+// found, and training must continue.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ struct Program {
     std::vector<Operation> set;
     for (int i = 0; i < 2; ++i) {
       auto device = g.Device(StrCat("/job:ps/task:", i));
-      // The first is larger than the buffer of a file.
+      // The first variable is larger than the buffer of a file.
       const Shape shape{i == 0 ? 70'000 : 3};
       const Variable v(g, shape, Zeros(), {.name = StrCat("v", i)});
       set.push_back(v.Assign(Fill(g, shape, given)));
@@ -62,14 +62,15 @@ struct Program {
 
 class SaverFaultTest : public testing::Test {
  protected:
-  // A program that starts, restores the latest checkpoint of the directory and returns its value.
+  // Starts a program that restores the latest checkpoint of the directory. Returns the restored value, or -1 if there
+  // is none.
   float Restored(bool sharded) {
     Program later(cluster_, sharded);
     const auto restored = RestoreLatest(*later.saver, *later.session, dir_);
     EXPECT_TRUE(restored.ok()) << restored.status();
     return restored.value_or(false) ? later.Get() : -1;
   }
-  // Every tensor of the checkpoint that the directory names can be read.
+  // Expects that every tensor of the latest checkpoint can be read.
   void ExpectLatestIsWhole() {
     const auto latest = LatestCheckpoint(dir_);
     ASSERT_TRUE(latest.ok()) << latest.status();
@@ -78,7 +79,7 @@ class SaverFaultTest : public testing::Test {
     EXPECT_EQ((*reader)->tensors().size(), 2u);
     for (const auto& t : (*reader)->tensors()) EXPECT_TRUE((*reader)->GetTensor(t.name).ok()) << t.name;
   }
-  // The directory has no other files than those of checkpoints.
+  // Expects that the directory has no files but those of checkpoints.
   void ExpectNoLeftovers() {
     for (const std::string& file : files_.Files()) {
       if (!file.starts_with(dir_ + "/") || file == dir_ + "/checkpoint") continue;
@@ -100,7 +101,7 @@ struct FaultCase {
   std::optional<UnsyncedNames> power_loss = std::nullopt;
 };
 
-// The fault; whether the save is sharded; whether it replaces a checkpoint with the same prefix.
+// The parameters are the fault, whether the save is sharded, and whether it replaces a checkpoint with the same prefix.
 class EveryFaultTest : public SaverFaultTest, public testing::WithParamInterface<std::tuple<FaultCase, bool, bool>> {
  protected:
   const FaultCase& fault() const { return std::get<0>(GetParam()); }
@@ -109,8 +110,8 @@ class EveryFaultTest : public SaverFaultTest, public testing::WithParamInterface
     return std::get<2>(GetParam()) ? SaveOptions() : SaveOptions{.global_step = step};
   }
 
-  // Saves the values 1, 2 and 3, the last one with the fault at operation `n`. Returns whether the save had `n`
-  // operations.
+  // Saves the values 1, 2 and 3, the last one with the fault at operation `n`. Returns whether that save had at least
+  // `n` operations.
   bool SaveWithFaultAt(int n) {
     Program program(cluster_, sharded());
     const auto save = [&](int value) {
@@ -120,7 +121,7 @@ class EveryFaultTest : public SaverFaultTest, public testing::WithParamInterface
     EXPECT_TRUE(save(1).ok());
     EXPECT_TRUE(save(2).ok());
     if (fault().power_loss) {
-      // Syncs the directory, so that later only names that were not synced can be lost.
+      // Syncs the name of dir_ itself, so that a loss of power can only affect what is in it.
       EXPECT_TRUE(files_.SyncDirectory("/").ok());
     }
     files_.FailAt(fault().fault, n);
@@ -147,7 +148,7 @@ class EveryFaultTest : public SaverFaultTest, public testing::WithParamInterface
       ExpectNoLeftovers();
     }
 
-    // The job, or the one that was started in its place, goes on.
+    // The program goes on, or another one that was started after it was killed.
     if (fault().fault != Fault::kKilled) {
       EXPECT_TRUE(save(4).ok());
     } else {
@@ -169,7 +170,8 @@ TEST_P(EveryFaultTest, LeavesAGoodCheckpointThatIsFound) {
     if (!SaveWithFaultAt(n) || HasFailure()) break;
     ++n;
   }
-  // A save has at least these: create, append, sync and rename the data, the index, the graph and `checkpoint`.
+  // A save has at least 16 operations: it creates, appends to, syncs and renames each of four files, which are the
+  // data, the index, the graph and `checkpoint`.
   EXPECT_TRUE(n > 16 || HasFailure()) << n;
 }
 
@@ -191,25 +193,26 @@ INSTANTIATE_TEST_SUITE_P(
                                      FaultCase{"PowerLossOfData", Fault::kKilled, UnsyncedNames::kKept}),
                      testing::Bool(), testing::Bool()),
     NameOf);
-// These saves do not replace a checkpoint of the same prefix: there would be no other checkpoint to use.
+// These saves do not replace a checkpoint with the same prefix: if the new one is damaged, the old one must exist.
 INSTANTIATE_TEST_SUITE_P(Damage, EveryFaultTest,
                          testing::Combine(testing::Values(FaultCase{"FlippedBit", Fault::kFlippedBit}), testing::Bool(),
                                           testing::Values(false)),
                          NameOf);
 
-TEST_F(SaverFaultTest, AFlippedBitOfAnyFileIsNoticedAndTheCheckpointBeforeIsUsed) {
+TEST_F(SaverFaultTest, AFlippedBitInAnyFileIsNoticedAndTheEarlierCheckpointIsUsed) {
   dir_ = "/logs";
-  Program program(cluster_, true);
+  Program program(cluster_, /*sharded=*/true);
   for (const float value : {1, 2}) {
     program.Set(value);
     ASSERT_TRUE(
         program.saver->Save(*program.session, "/logs/model", {.global_step = static_cast<int64_t>(value)}).ok());
   }
-  Program later(cluster_, true);
+  Program later(cluster_, /*sharded=*/true);
   int noticed = 0;
   for (const std::string& file : files_.Files()) {
     if (file.ends_with(".meta")) continue;  // restoring does not read it
     const size_t size = files_.SizeOf(file);
+    // Tries each byte of a small file, and some bytes of a large one.
     for (size_t byte = 0; byte<size; byte += size> 1000 ? 9973 : 1) {
       SCOPED_TRACE(StrCat("byte ", byte, " of ", file));
       files_.FlipBit(file, byte);
@@ -218,12 +221,12 @@ TEST_F(SaverFaultTest, AFlippedBitOfAnyFileIsNoticedAndTheCheckpointBeforeIsUsed
       ASSERT_TRUE(restored.ok()) << restored.status();
       const float value = later.Get();
       ASSERT_TRUE(value == 1 || value == 2) << value;
-      noticed += value == 1 ? 1 : 0;
+      noticed += value == 1 ? 1 : 0;  // the earlier checkpoint was used
       files_.FlipBit(file, byte);
     }
   }
   EXPECT_GT(noticed, 100);
-  EXPECT_EQ(Restored(true), 2);
+  EXPECT_EQ(Restored(/*sharded=*/true), 2);
 }
 
 TEST_F(SaverFaultTest, ANewDirectoryIsOnTheDiskOnceASaveHasReturned) {
@@ -241,17 +244,17 @@ TEST_F(SaverFaultTest, ANewDirectoryIsOnTheDiskOnceASaveHasReturned) {
 
 TEST_F(SaverFaultTest, ACheckpointThatLacksADataFileIsSkipped) {
   dir_ = "/logs";
-  Program program(cluster_, true);
+  Program program(cluster_, /*sharded=*/true);
   for (const float value : {1, 2}) {
     program.Set(value);
     ASSERT_TRUE(
         program.saver->Save(*program.session, "/logs/model", {.global_step = static_cast<int64_t>(value)}).ok());
   }
   ASSERT_TRUE(files_.RemoveFile("/logs/model-2.data-00001-of-00002").ok());
-  EXPECT_EQ(Restored(true), 1);
+  EXPECT_EQ(Restored(/*sharded=*/true), 1);
 }
 
-// A process is stopped at every change of a file while it saves step 15. Its successor saves step 20 meanwhile.
+// A process is stopped while it saves step 15, once at each change of a file. Meanwhile its successor saves step 20.
 class StoppedSaveTest : public SaverFaultTest {
  protected:
   StatusOr<std::string> Save(Program& program, int64_t step, bool keep_later_step = true) {
@@ -261,7 +264,7 @@ class StoppedSaveTest : public SaverFaultTest {
   // Calls `check` with the result of the stopped save.
   void StopAtEachChange(bool keep_later_step, const std::function<void(const Status&)>& check) {
     dir_ = "/logs";
-    Program stopped(cluster_, false), next(cluster_, false);
+    Program stopped(cluster_, /*sharded=*/false), next(cluster_, /*sharded=*/false);
     ASSERT_TRUE(Save(stopped, 10).ok());
     const int before = files_.changes();
     ASSERT_TRUE(Save(stopped, 15, keep_later_step).ok());
@@ -288,7 +291,7 @@ class StoppedSaveTest : public SaverFaultTest {
 
 TEST_F(StoppedSaveTest, DoesNotReplaceALaterCheckpoint) {
   int kept_from_saving = 0;
-  StopAtEachChange(true, [&](const Status& woken) {
+  StopAtEachChange(/*keep_later_step=*/true, [&](const Status& woken) {
     EXPECT_EQ(LatestCheckpoint(dir_).value(), dir_ + "/model-20");
     if (absl::IsAborted(woken)) ++kept_from_saving;
     EXPECT_TRUE(woken.ok() || absl::IsAborted(woken)) << woken;
@@ -296,13 +299,13 @@ TEST_F(StoppedSaveTest, DoesNotReplaceALaterCheckpoint) {
   EXPECT_GT(kept_from_saving, 5);
 }
 
-TEST_F(StoppedSaveTest, SucceedsIfItIsToReplaceWhateverIsThere) {
-  StopAtEachChange(false, [](const Status& woken) { EXPECT_TRUE(woken.ok()) << woken; });
+TEST_F(StoppedSaveTest, SucceedsWithoutKeepLaterStep) {
+  StopAtEachChange(/*keep_later_step=*/false, [](const Status& woken) { EXPECT_TRUE(woken.ok()) << woken; });
 }
 
 class LeftoversTest : public SaverFaultTest, public testing::WithParamInterface<bool> {};
 
-TEST_P(LeftoversTest, OfASaveThatWasKilledAreRemovedByALaterSave) {
+TEST_P(LeftoversTest, OfAKilledSaveAreRemovedByALaterSave) {
   const bool sharded = GetParam();
   bool fired = true;
   int with_leftovers = 0;
@@ -332,11 +335,11 @@ TEST_P(LeftoversTest, OfASaveThatWasKilledAreRemovedByALaterSave) {
 
     Program next(cluster_, sharded);
     ASSERT_TRUE(save(next, 3).ok());
-    EXPECT_EQ(left(), before) << "the save may be running still";
+    EXPECT_EQ(left(), before) << "recent files must stay, because their save might still be running";
     files_.AdvanceWallClock(std::chrono::hours(2));
     ASSERT_TRUE(save(next, 4).ok());
     EXPECT_THAT(left(), testing::IsEmpty());
-    EXPECT_EQ(Restored(sharded), 0);
+    EXPECT_EQ(Restored(sharded), 0);  // the value of every program in this test
     for (const int step : {1, 3, 4}) EXPECT_TRUE(CheckpointExists(StrCat(dir_, "/model-", step))) << step;
     if (HasFailure()) return;
   }
@@ -345,9 +348,9 @@ TEST_P(LeftoversTest, OfASaveThatWasKilledAreRemovedByALaterSave) {
 
 INSTANTIATE_TEST_SUITE_P(Saves, LeftoversTest, testing::Bool());
 
-TEST_F(SaverFaultTest, NamesThatAreNoLeftoversOfThePrefixStay) {
+TEST_F(SaverFaultTest, FilesThatAreNoLeftoversOfThePrefixStay) {
   dir_ = "/logs";
-  Program program(cluster_, false);
+  Program program(cluster_, /*sharded=*/false);
   const auto write = [&](const std::string& name) {
     auto file = files_.OpenWritable("/logs/" + name, Env::WriteMode::kCreate);
     ASSERT_TRUE(file.ok()) << file.status();
@@ -357,14 +360,14 @@ TEST_F(SaverFaultTest, NamesThatAreNoLeftoversOfThePrefixStay) {
   const std::string parts = "_temp_0123456789abcdef";
   const std::vector<std::string> kept = {
       "models-1.index.tempstate1",                // of another prefix
-      "other-1.index.tempstate1",                 //
-      "model-a-1.index.tempstate1",               //
-      "model-1-1.index.tempstate1",               //
-      "model-1.index.tempstate",                  // no number
-      "model-1.notes.tempstate1",                 //
+      "other-1.index.tempstate1",                 // of another prefix
+      "model-a-1.index.tempstate1",               // of another prefix
+      "model-1-1.index.tempstate1",               // of another prefix, "model-1"
+      "model-1.index.tempstate",                  // without the number of a temporary file
+      "model-1.notes.tempstate1",                 // not a file of a checkpoint
       "model-7.data-00000-of-00001",              // of a checkpoint that is being copied
       "model-8.data-00000-of-00002",              // of a save that is running
-      "model-8" + parts + "/part-00001-of-00002"  //
+      "model-8" + parts + "/part-00001-of-00002"  // of a save that is running
   };
   const std::vector<std::string> removed = {
       "model-2.index.tempstate1", "model-2.data-00000-of-00001", "model.data-00000-of-00001.tempstate22",
@@ -385,7 +388,7 @@ TEST_F(SaverFaultTest, NamesThatAreNoLeftoversOfThePrefixStay) {
   EXPECT_FALSE(files_.Stat("/logs/model-3" + parts).ok());
 }
 
-// Each step adds one to `count` on the parameter server, and saves.
+// Each step adds one to `count` on the parameter server, and saves a checkpoint.
 struct Training {
   explicit Training() {
     auto device = g.Device("/job:ps/task:0");
@@ -401,7 +404,7 @@ struct Training {
   Operation train;
 };
 
-TEST_F(SaverFaultTest, ATrainingGoesOnWhenItsFilesFail) {
+TEST_F(SaverFaultTest, TrainingGoesOnWhenItsFilesFail) {
   Training training;
   auto session = training.Start(cluster_);
   ASSERT_TRUE(session.ok()) << session.status();
@@ -417,15 +420,16 @@ TEST_F(SaverFaultTest, ATrainingGoesOnWhenItsFilesFail) {
       files_.Repair();
       ASSERT_TRUE((*session)->Run({training.train}).ok());
       ++steps;
-      EXPECT_EQ(LatestCheckpoint("/logs").value(), StrCat("/logs/model.ckpt-", steps)) << "the next save succeeds";
+      EXPECT_EQ(LatestCheckpoint("/logs").value(), StrCat("/logs/model.ckpt-", steps))
+          << "the save after the failed one must succeed";
     }
   }
-  EXPECT_GT(steps, 3 * 2 * 16);
+  EXPECT_GT(steps, 3 * 2 * 16);  // 3 faults, and 2 steps for each of at least 16 operations of a save
   EXPECT_EQ((*session)->Run({training.count}).value()[0].scalar<float>(), static_cast<float>(steps));
   EXPECT_TRUE((*session)->Close().ok());
 }
 
-TEST_F(SaverFaultTest, ATrainingThatCannotSaveAtAllDoesNotBegin) {
+TEST_F(SaverFaultTest, TrainingThatCannotSaveAtAllDoesNotBegin) {
   ASSERT_TRUE(files_.MakeDirectory("/logs").ok());
   files_.FailAt(Fault::kReadOnly, 1);
   Training training;
@@ -435,7 +439,7 @@ TEST_F(SaverFaultTest, ATrainingThatCannotSaveAtAllDoesNotBegin) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("must be writable"));
 }
 
-TEST_F(SaverFaultTest, TheErrorOfTheLastSaveIsReturned) {
+TEST_F(SaverFaultTest, CloseReturnsTheErrorOfTheLastSave) {
   Training training;
   auto session = MonitoredTrainingSession(
       training.g, {.master = cluster_.worker_target(), .checkpoint_dir = "/logs", .save_checkpoint_every_steps = 1000});
@@ -448,7 +452,7 @@ TEST_F(SaverFaultTest, TheErrorOfTheLastSaveIsReturned) {
   EXPECT_EQ(LatestCheckpoint("/logs").value(), "/logs/model.ckpt-0");
 }
 
-TEST_F(SaverFaultTest, ASupervisedTrainingGoesOnWhenItsFilesFail) {
+TEST_F(SaverFaultTest, SupervisedTrainingGoesOnWhenItsFilesFail) {
   Graph g;
   const Variable count(g, {}, Zeros(), {.name = "count"});
   const Operation add = count.AssignAdd(1.0f);
@@ -469,9 +473,9 @@ TEST_F(SaverFaultTest, ASupervisedTrainingGoesOnWhenItsFilesFail) {
   EXPECT_TRUE(stopped.ok()) << stopped;
 }
 
-// While a save waits for the disk, updates of all variables need the memory of one of them only: the one that is being
-// written.
-TEST_F(SaverFaultTest, OneVariableAtATimeHasASnapshot) {
+// If steps update all variables while a save waits for the disk, only one variable has a copy with its old value: the
+// one that is being written.
+TEST_F(SaverFaultTest, ASaveCopiesOneVariableAtATime) {
   constexpr int kVariables = 6;
   constexpr int64_t kElements = 1 << 18;
   for (const bool references : {false, true}) {
@@ -515,7 +519,8 @@ TEST_F(SaverFaultTest, OneVariableAtATimeHasASnapshot) {
     ASSERT_TRUE(session->Run({step}).ok());
     const int64_t before = GetAllocatorStats().bytes_in_use;
 
-    files_.FailAt(Fault::kBlocked, 11);  // creates the file, then writes 4 pieces of each variable: this is the third
+    // One operation creates the file, and four write each variable. So operation 11 writes the third variable.
+    files_.FailAt(Fault::kBlocked, 11);
     Status saved;
     Thread saving("saving", [&] { saved = session->Run({save}).status(); });
     files_.WaitUntilFired();
@@ -525,10 +530,11 @@ TEST_F(SaverFaultTest, OneVariableAtATimeHasASnapshot) {
     saving.Join();
     EXPECT_TRUE(stepped.ok()) << stepped;
     ASSERT_TRUE(saved.ok()) << saved;
-    EXPECT_LT(during - before, 2 * kElements * 4) << (references ? "references" : "resources");
+    EXPECT_LT(during - before, 2 * kElements * 4)  // bytes of two variables
+        << (references ? "references" : "resources");
 
-    // The first two variables were saved before the step. The others were saved after it, except the one that was being
-    // written.
+    // The first variables were written before the second step, so they were saved with their old values. The last ones
+    // were saved with their new values.
     auto reader = CheckpointReader::Open("/model").value();
     std::vector<float> values_saved;
     for (const std::string& name : names) {

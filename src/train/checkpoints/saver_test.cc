@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Two variables with values, in a session.
+// Two global variables and a local one, in a session.
 struct Model {
   explicit Model(float first = 1) {
     a = Variable(g, {2}, Constant(first), {.name = "a"});
@@ -51,7 +51,7 @@ TEST_F(SaverTest, AnotherProgramRestoresWhatWasSaved) {
   EXPECT_EQ(*path, Path("new/dir/model-20"));
   EXPECT_EQ(LatestCheckpoint(Path("new/dir")).value(), *path);
   auto reader = CheckpointReader::Open(*path).value();
-  ASSERT_EQ(reader->tensors().size(), 2u) << "the local variable is not saved";
+  ASSERT_EQ(reader->tensors().size(), 2u) << "the local variable must not be saved";
   EXPECT_EQ(reader->GetTensor("b")->scalar<int64_t>(), 7);
 
   Model other(/*first=*/3);
@@ -109,7 +109,7 @@ TEST_F(SaverTest, AProcessThatWasStoppedDoesNotReplaceALaterCheckpointOfItsSucce
   EXPECT_EQ(stale.code(), absl::StatusCode::kAborted);
   EXPECT_THAT(std::string(stale.message()), ::testing::HasSubstr(Path("model-20")));
   EXPECT_EQ(LatestCheckpoint(dir_.path()).value(), Path("model-20"));
-  // Its own later checkpoint does not stop a saver: a training that was restored repeats steps.
+  // A saver's own later checkpoint does not prevent the save, because restored training repeats steps.
   EXPECT_EQ(save(second, 18), OkStatus());
   EXPECT_EQ(LatestCheckpoint(dir_.path()).value(), Path("model-18"));
 }
@@ -167,7 +167,7 @@ TEST_F(SaverTest, EachTaskSavesItsOwnVariables) {
   }
 }
 
-TEST_F(SaverTest, WithoutTasksOneFileHoldsAllAndWithTasksEachHasItsOwn) {
+TEST_F(SaverTest, IsShardedByDefaultIfVariablesArePlacedOnTasks) {
   const auto is_sharded = [](const std::string& device, SaverOptions options) {
     Graph g;
     auto scope = g.Device(device);
@@ -182,7 +182,7 @@ TEST_F(SaverTest, WithoutTasksOneFileHoldsAllAndWithTasksEachHasItsOwn) {
   EXPECT_TRUE(is_sharded("", {.sharded = true}));
 }
 
-// A table of 7 rows in some parts on some parameter servers, and a variable beside it.
+// A table of 7 rows in `parts` parts on `ps` parameter servers, and another variable.
 struct Sharded {
   Sharded(int ps, int64_t parts) : cluster(ps, 1) {
     const Tensor rows = Tensor::Of<float>({7, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13});
@@ -208,7 +208,7 @@ struct Sharded {
   std::unique_ptr<Session> session;
 };
 
-TEST_F(SaverTest, RestoresOntoOtherNumbersOfServersAndParts) {
+TEST_F(SaverTest, RestoresIntoOtherNumbersOfServersAndParts) {
   std::string want;
   for (const auto& [ps, parts] : {std::pair{3, 4}, {1, 1}, {2, 7}}) {
     Sharded from(ps, parts);
@@ -230,7 +230,7 @@ TEST_F(SaverTest, RestoresOntoOtherNumbersOfServersAndParts) {
   }
 }
 
-TEST_F(SaverTest, ReportsMistakes) {
+TEST_F(SaverTest, ReportsErrors) {
   Graph empty;
   Saver nothing(empty);
   EXPECT_TRUE(absl::IsInvalidArgument(empty.status()));
@@ -246,7 +246,7 @@ TEST_F(SaverTest, ReportsMistakes) {
   EXPECT_TRUE(absl::IsInvalidArgument(saver.Save(*m.session, "").status()));
   dir_.Write("file", "");
   EXPECT_FALSE(saver.Save(*m.session, Path("file/model")).ok());
-  EXPECT_EQ(m.First(), 1.0f) << "the session is still usable";
+  EXPECT_EQ(m.First(), 1.0f) << "the session must still be usable";
   const auto path = saver.Save(*m.session, Path("model")).value();
   Graph g;
   const Variable a(g, {3}, Zeros(), {.name = "a"});
@@ -254,7 +254,7 @@ TEST_F(SaverTest, ReportsMistakes) {
   const Operation init = GlobalVariablesInitializer(g);
   auto session = Session::Create(g).value();
   ASSERT_TRUE(session->Run({init}).ok());
-  EXPECT_TRUE(absl::IsInvalidArgument(other.Restore(*session, path))) << "the shape differs";
+  EXPECT_TRUE(absl::IsInvalidArgument(other.Restore(*session, path)));  // the shape differs
 }
 
 // A program that saves or restores one variable "w", which it has not initialised.
@@ -317,7 +317,7 @@ TEST_F(SaverTest, TheMetaGraphNamesTheSaversNodes) {
   EXPECT_TRUE(imported.FindOperation("save/restore_all").ok());
 }
 
-TEST_F(SaverTest, AVariableThatIsMadeAfterTheSaverIsNamed) {
+TEST_F(SaverTest, AnErrorNamesTheVariableThatIsMadeAfterTheSaver) {
   Model m;
   Saver saver(m.g);
   Saver chosen(m.g, {.variables = {m.a}, .name = "chosen"});
@@ -331,7 +331,7 @@ TEST_F(SaverTest, AVariableThatIsMadeAfterTheSaverIsNamed) {
   EXPECT_TRUE(chosen.Save(*m.session, Path("chosen")).ok());
 }
 
-TEST_F(SaverTest, AllVariablesThatACheckpointLacksAreListed) {
+TEST_F(SaverTest, AnErrorListsAllVariablesThatTheCheckpointLacks) {
   Model m;
   Saver some(m.g, {.variables = {m.a}});
   ASSERT_TRUE(m.Start().ok());

@@ -51,13 +51,14 @@ Operation AdamOptimizer::Apply(const Gradient& grad, const Variable& variable) {
       .Finish();
 }
 
-// No op updates rows by Adam's rule. As in TensorFlow 1, m and v decay in all rows, and all rows move.
+// There is no op that applies Adam's rule to some rows only. As in TensorFlow 1, m and v decay in all rows, and all
+// rows of the variable change.
 Operation AdamOptimizer::ApplyToRows(const IndexedSlices& grad, const Variable& variable, const Output& beta1_power,
                                      const Output& beta2_power) {
   Graph& graph = *variable.graph();
   const Output beta1 = Hyper(beta1_, variable);
   const Output beta2 = Hyper(beta2_, variable);
-  // slot = decay * slot + rows; returns the new value.
+  // Sets slot = decay * slot + rows, and returns the new value.
   const auto update = [&](const Variable& slot, const Output& decay, const Output& rows) {
     const Operation decayed = slot.Assign(slot.Read() * decay);
     Operation added;
@@ -70,7 +71,7 @@ Operation AdamOptimizer::ApplyToRows(const IndexedSlices& grad, const Variable& 
   };
   const Output rate = LearningRate(learning_rate_, variable) * Sqrt(1.0 - beta2_power) / (1.0 - beta1_power);
   const Output m = update(GetSlot(variable, "m"), beta1, grad.values * (1.0 - beta1));
-  // TensorFlow's graph optimizer multiplies in this order, which determines the last bit.
+  // TensorFlow's graph optimizer multiplies in this order, which affects the last bit of the result.
   const Output v = update(GetSlot(variable, "v"), beta2, grad.values * (grad.values * (1.0 - beta2)));
   return variable.AssignSub(rate * m / (Sqrt(v) + Hyper(epsilon_, variable)));
 }

@@ -46,7 +46,7 @@ Output GlobalNorm(const std::vector<Output>& tensors, const std::string& name, s
   Graph& graph = *valid[0].graph(loc);
   const ScopedLocation at(graph, loc);
   auto scope = graph.NameScope(name);
-  std::vector<Operand> halves;  // of the squared norms
+  std::vector<Operand> halves;  // half of each tensor's squared norm
   for (const Output& tensor : valid) {
     auto place = graph.ColocateWith(tensor.op());
     halves.emplace_back(nn::L2Loss(tensor));
@@ -77,8 +77,8 @@ GlobalNormClip ClipByGlobalNorm(const std::vector<Output>& tensors, const Operan
 
 namespace {
 
-// The tensor of a gradient that is clipped: for slices the values. As in TensorFlow, rows that occur several times are
-// not summed before.
+// The tensor that clipping changes: the values of slices, or the dense gradient. As in TensorFlow, rows that occur
+// several times are not summed before they are clipped.
 const Output& ValuesOf(const Gradient& grad) { return grad.is_sparse() ? grad.slices().values : grad.dense(); }
 
 Gradient WithValues(const Gradient& grad, const Output& values) {

@@ -1,4 +1,4 @@
-// Two trainings with one thread and the same seed have the same weights, bit for bit.
+// Tests that two training runs with one thread and the same seed end with the same weights, bit for bit.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -53,7 +53,7 @@ void ExpectTheSameBits(Output (*logits)(const Output&)) {
   EXPECT_TRUE(*first == *second);
   const auto other_seed = Train(logits, /*seed=*/8, /*threads=*/1);
   ASSERT_TRUE(other_seed.ok()) << other_seed.status();
-  EXPECT_FALSE(*first == *other_seed) << "the comparison would notice a difference";
+  EXPECT_FALSE(*first == *other_seed) << "another seed must give other weights";
 }
 
 TEST(Determinism, OneThreadAndOneSeedTrainACnnToTheSameBits) { ExpectTheSameBits(CnnLogits); }

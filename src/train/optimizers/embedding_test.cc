@@ -42,7 +42,7 @@ SparseTensor Sparse(Graph& g, const Tensor& indices, const Tensor& values, const
   return {.indices = Const(g, indices), .values = Const(g, values), .dense_shape = Const(g, Tensor::Vector(shape))};
 }
 
-TEST(EmbeddingLookupTest, PartsAreLookedUpLikeTheWhole) {
+TEST(EmbeddingLookupTest, ALookupInPartsEqualsALookupInTheWholeTable) {
   for (const auto strategy : {nn::PartitionStrategy::kMod, nn::PartitionStrategy::kDiv}) {
     for (int parts = 1; parts <= 5; ++parts) {
       Graph g;
@@ -67,7 +67,7 @@ TEST(EmbeddingLookupTest, PartsAreLookedUpLikeTheWhole) {
       auto session = Session::Create(g).value();
       ASSERT_TRUE(session->Run({init}).ok());
       Tensor all(kInt64, {1, 13});
-      for (int64_t i = 0; i < 13; ++i) all.mutable_data<int64_t>()[i] = i * 5 % 13;
+      for (int64_t i = 0; i < 13; ++i) all.mutable_data<int64_t>()[i] = i * 5 % 13;  // all ids, in another order
       const auto got = session->Run({rows}, {{ids, all}});
       ASSERT_TRUE(got.ok()) << got.status();
       for (int64_t i = 0; i < 13; ++i) {
@@ -100,7 +100,7 @@ TEST(EmbeddingLookupTest, MaxNormScalesLongRowsOnly) {
   EXPECT_THAT(std::vector<float>(gradient.begin() + 2, gradient.end()), ElementsAre(1, 1, 1, 1));
 }
 
-TEST(EmbeddingLookupTest, ATableThatIsNoneIsNamed) {
+TEST(EmbeddingLookupTest, AnErrorNamesTheVariableThatIsNoPartOfATable) {
   const auto mistake = [](const Shape& a, const Shape& b, DType dtype) {
     Graph g;
     const Variable first(g, a, Zeros(), {.name = "first"});
@@ -152,7 +152,7 @@ TEST(EmbeddingLookupSparseTest, CombinesAsTensorFlow) {
       }
       if (c.combiner == nn::Combiner::kSum) {
         const auto d = Floats((*got)[2]);
-        EXPECT_EQ(d[2], 2 + 3) << "row 1: twice with weight 1, and with weights 1 and 2";
+        EXPECT_EQ(d[2], 2 + 3) << "row 1: `plain` has it twice with weight 1, `weighted` with weights 1 and 2";
         EXPECT_EQ(d[0], 0);
       }
     }
@@ -162,7 +162,7 @@ TEST(EmbeddingLookupSparseTest, CombinesAsTensorFlow) {
 TEST(EmbeddingLookupSparseTest, TheSafeFormIgnoresInvalidIdsAndFillsEmptyRows) {
   Graph g;
   const Variable table(g, {5, 2}, Constant(Numbers(5, 2)));
-  // [[1, -1], [], [2, 3]] in two blocks: shape [1, 3, 2].
+  // The ids are [[[1, -1], [], [2, 3]]], and their dense shape is [1, 3, 2].
   const Tensor indices = Tensor::Of<int64_t>({4, 3}, {0, 0, 0, 0, 0, 1, 0, 2, 0, 0, 2, 1});
   const auto ids = Sparse(g, indices, Tensor::Vector<int64_t>({1, -1, 2, 3}), {1, 3, 2});
   const auto weights = Sparse(g, indices, Tensor::Vector<float>({1, 1, 0, 2}), {1, 3, 2});
@@ -213,6 +213,8 @@ TEST(SparseGradientTest, DistinctIdsAreLookedUpOnceAndTheirGradientsAreSummed) {
   }
   const auto got = Evaluate(g, fetches);
   ASSERT_TRUE(got.ok()) << got.status();
+  // Five values without distinct_ids, and the same five with it: the rows, then for each part the dense gradient and
+  // the indices of the slices.
   for (int i : {0, 1, 3}) {
     EXPECT_THAT(Floats((*got)[i + 5]), testing::Pointwise(testing::FloatNear(1e-3f), Floats((*got)[i]))) << i;
   }
@@ -244,7 +246,7 @@ TEST(SparseGradientTest, RowsAreSummedBeforeTheyAreSentToTheVariable) {
   EXPECT_EQ(sums, 1);
 }
 
-TEST(SparseGradientTest, LookupsOfOneVariableAreConcatenatedAndADenseUseMakesAllDense) {
+TEST(SparseGradientTest, GradientsOfLookupsAreConcatenatedAndADenseUseMakesThemDense) {
   Graph g;
   const Variable w(g, {4, 2}, Zeros());
   const auto a = Gather(w, Const(g, Tensor::Of<int32_t>({1, 2}, {1, 3})));
@@ -314,8 +316,8 @@ TEST(SparseGradientTest, TowersAreAveragedAsSlicesUnlessOneIsDense) {
 // --- In a cluster ---
 
 // The purpose of slices: with a table of 1,000,000 rows on two parameter servers, a step that looks up ten rows neither
-// copies nor sends the other rows. Both would need more memory than the limit allows.
-TEST(SparseTrainingTest, AStepOnALargeTableTouchesTheRowsThatItLooksUp) {
+// copies nor sends the other rows. To copy or send them would need more memory than the limit allows.
+TEST(SparseTrainingTest, AStepOnALargeTableTouchesOnlyTheRowsThatItLooksUp) {
   TestCluster cluster(2, 1);
   Graph g;
   auto device = g.Device(ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = "/job:worker/task:0"}));
@@ -392,7 +394,8 @@ TEST(SparseTrainingTest, SynchronousReplicasAverageTheirSlices) {
   ASSERT_TRUE(first.ok()) << first;
   ASSERT_TRUE(second.ok()) << second;
   auto& session = (*chief.session)->session();
-  // The first tokens are there from the start, so the steps may end before the chief has applied the gradients.
+  // The token queue of SyncReplicasOptimizer is not empty at the start, so the two steps may end before the chief has
+  // applied the gradients.
   while (session.Run({chief.step}).value()[0].scalar<int64_t>() == 0) {
   }
   const auto got = session.Run({chief.table, chief.bias});

@@ -71,6 +71,7 @@ Operation GroupedOptimizer::ApplyGradients(const std::vector<GradAndVar>& grads,
     auto after = g.ControlDependencies(updates);
     train = options.global_step.AssignAdd(1);
   }
+  // With a gate (train/replicas/update_gate.h), the optimizer that has set it registers its own training operation.
   if (train.valid() && gate_ == nullptr) RegisterTrainOp(train, options.global_step);
   return train;
 }

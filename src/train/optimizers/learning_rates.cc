@@ -1,4 +1,5 @@
-// Learning rates that change with the global step. They are computed on its device, so that no step waits for them.
+// Learning rates that change with the global step. They are computed on the device of the global step, so that no
+// training step waits for them.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -29,7 +30,8 @@ Requirement Rate(const char* name, double value) {
           StrCat(name, " must be a finite number that is not negative, got ", value)};
 }
 
-// Calls `rate` with the global step as float64, in a scope that is named as the schedule and on the device of the step.
+// Returns the float32 learning rate that `rate` computes from the global step, which it gets as float64. The nodes are
+// in a scope with the schedule's name and on the device of the global step. Invalid if a requirement does not hold.
 Output Schedule(const char* name, const Variable& global_step, const std::vector<Requirement>& requirements,
                 const std::source_location& loc, const std::function<Output(const Output& step)>& rate) {
   if (!global_step.valid()) return {};
@@ -57,7 +59,7 @@ Output Completed(const Output& step, int64_t decay_steps) {
   return Minimum(step, steps) / steps;
 }
 
-// (1 + cos(pi * x)) / 2, which falls from 1 to 0 as x rises from 0 to 1.
+// (1 + cos(pi * x)) / 2, which falls from 1 to 0 as x rises from 0 to 1, and has the period 2.
 Output HalfCosine(const Output& x) { return (Cos(x * std::numbers::pi) + 1.0) * 0.5; }
 
 }  // namespace
@@ -119,7 +121,7 @@ Output PolynomialDecay(double learning_rate, const Variable& global_step, int64_
                   loc, [&](const Output& step) {
                     Output completed = Completed(step, decay_steps);
                     if (options.cycle) {
-                      const Output periods = Periods(step, decay_steps, false);
+                      const Output periods = Periods(step, decay_steps, /*staircase=*/false);
                       completed = periods / Maximum(Ceil(periods), 1.0);
                     }
                     const double end = options.end_learning_rate;
@@ -145,13 +147,14 @@ Output CosineDecayRestarts(double learning_rate, const Variable& global_step, in
                    {options.t_mul >= 1, StrCat("t_mul must be at least 1, got ", options.t_mul)}},
                   loc, [&](const Output& step) {
                     const double t = options.t_mul;
-                    Output completed = Periods(step, first_decay_steps, false);
+                    Output completed = Periods(step, first_decay_steps, /*staircase=*/false);
                     Output restarts = Floor(completed);
                     if (t == 1) {
                       completed = completed - restarts;
                     } else {
-                      // In units of the first period, restart number i is at 1 + t + ... + t^(i-1) = (t^i - 1) / (t -
-                      // 1). The small number prevents that a step at a restart is rounded down to the period before.
+                      // In units of the first period, restart number i is at
+                      // 1 + t + ... + t^(i-1) = (t^i - 1) / (t - 1).
+                      // The 1e-9 prevents a step at a restart from being rounded down to the previous period.
                       restarts = Floor(Log1p(completed * (t - 1)) / std::log(t) + 1e-9);
                       const Output length = Exp(restarts * std::log(t));
                       completed = (completed - (length - 1.0) / (t - 1)) / length;

@@ -50,6 +50,7 @@ Operation ExponentialMovingAverage::ApplyAll(const std::vector<Averaged>& all, c
   auto scope = graph->NameScope(options_.name);
   const std::string name = ImplOf(*graph).name_scope();
   Output decay = decay_.ToOutput(*graph, kFloat32);
+  // If num_updates is given, it limits the decay, as in TensorFlow.
   if (options_.num_updates.is_number() || options_.num_updates.dtype() != DType::kInvalid) {
     const Output n = Cast(options_.num_updates.ToOutput(*graph), kFloat32);
     decay = Minimum(decay, (1.0 + n) / (10.0 + n));
@@ -124,7 +125,7 @@ std::string ExponentialMovingAverage::AverageName(const Variable& variable) cons
 }
 
 std::vector<SavedVariable> ExponentialMovingAverage::VariablesToRestore(const Graph& graph) const {
-  std::set<const Node*> averaged;  // handles
+  std::set<const Node*> averaged;  // the handles of variables that are restored from averages
   for (const Output& handle : graph.GetCollection(kAveragedVariables)) averaged.insert(NodeOf(handle));
   std::vector<SavedVariable> restored;
   std::set<std::string> names;

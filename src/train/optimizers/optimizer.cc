@@ -48,6 +48,7 @@ const Node* FindGradientStop(const Output& loss, const std::vector<Output>& read
     const Node* node = next.front();
     next.pop_front();
     if (!dependent.contains(node) || !seen.insert(node).second) continue;
+    // Whether a gradient can reach the node through one of its outputs.
     const bool gives = std::any_of(node->output_types().begin(), node->output_types().end(),
                                    [&](DType t) { return carries(BaseType(t)); });
     for (const Output& in : node->inputs()) {
@@ -84,7 +85,8 @@ std::optional<double> ConstantOf(const Output& scalar) {
   }
 }
 
-// Returns a mark that is unique in this process.
+// Returns the name of a collection for one optimizer: graphs in which it has built updates have this collection. The
+// name is unique in this process.
 std::string UniqueMark() {
   static std::atomic<uint64_t> optimizers{0};
   return StrCat("_optimizer_", optimizers.fetch_add(1));
@@ -100,7 +102,7 @@ Operation Optimizer::Minimize(const Output& loss, const MinimizeOptions& options
   if (!loss.valid()) {
     Graph* graph = options.global_step.graph(loc);
     for (const Variable& v : options.variables) graph = graph == nullptr ? v.graph(loc) : graph;
-    // Only the first error is kept. So this has no effect if the mistake that made the loss invalid is recorded
+    // A graph keeps only its first error. So this has no effect if the error that made the loss invalid is recorded
     // already.
     if (graph != nullptr) {
       graph->AddError(InvalidArgument(name_, " (", LocationText(loc),
@@ -166,7 +168,8 @@ StatusOr<std::vector<GradAndVar>> Optimizer::ComputeGradients(const Output& loss
 
 namespace {
 
-// Returns the gradient with each row once. Rows are summed on the device of the gradient, so that each is sent once.
+// Returns the gradient with each row once. Rows are summed on the device of the gradient, so that each row is sent to
+// the variable's device only once.
 Gradient SumsOfRows(const Gradient& grad) {
   if (!grad.is_sparse()) return grad;
   auto device = grad.graph()->ColocateWith(grad.slices().values.op());
@@ -259,7 +262,8 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
                               .Input(one)
                               .Control(updated)
                               .Finish();
-  // Behind a gate the operation may not run in every step; the optimizer that has the gate registers its own.
+  // With a gate (update_gate.h), this operation may not run in every step. Then the optimizer that has set the gate
+  // registers its own training operation.
   if (gate_ == nullptr) RegisterTrainOp(train, step);
   return train;
 }

@@ -1,4 +1,5 @@
-// Expected values were computed by TensorFlow (tf.train, version 2.21) on the same problem.
+// Tests the optimizers and learning rates, and the errors that they record. The expected values were computed by
+// TensorFlow (tf.train, version 2.21) on the same problems.
 #include "tensorbraid/optimizers/optimizer.h"
 
 #include <gtest/gtest.h>
@@ -82,9 +83,9 @@ TEST(OptimizerTest, AnInitialAccumulatorThatGivesNanIsRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(mistake(proximal)));
 }
 
-TEST(OptimizerTest, ALossOrVariableOfNoGraphIsAMistake) {
+TEST(OptimizerTest, ALossOrVariableOfNoGraphIsAnError) {
   GradientDescentOptimizer optimizer(0.5);
-  EXPECT_FALSE(optimizer.Minimize(Output{}).valid()) << "no graph is known that could record it";
+  EXPECT_FALSE(optimizer.Minimize(Output{}).valid());  // no graph is known that could record the error
   {
     Graph g;
     const Variable step = GetOrCreateGlobalStep(g);
@@ -167,7 +168,7 @@ TEST(OptimizerTest, OperationsAreNamedAsTensorFlowNamesThem) {
   }
 }
 
-TEST(OptimizerTest, ALossThatDependsOnNoVariableIsAMistake) {
+TEST(OptimizerTest, ALossThatDependsOnNoVariableIsAnError) {
   Graph g;
   Variable w(g, {}, Zeros(), {.name = "w"});
   GradientDescentOptimizer optimizer(1.0);
@@ -201,7 +202,7 @@ TEST(LearningRateTest, SchedulesFollowTensorFlow) {
   }
 }
 
-TEST(LearningRateTest, AnInvalidScheduleIsAMistake) {
+TEST(LearningRateTest, AnInvalidScheduleIsAnError) {
   Graph g;
   ExponentialDecay(0.5, GetOrCreateGlobalStep(g), 0, 0.8);
   EXPECT_TRUE(absl::IsInvalidArgument(g.status())) << g.status();
@@ -224,7 +225,7 @@ TEST(LocationTest, NodesThatTheLibraryAddsCarryTheLineOfTheUsersCall) {
     auto labels = ArgMax(logits, 1);
     auto loss = ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, logits));
     auto step = GetOrCreateGlobalStep(g);
-    ExponentialDecay(0.1, step, 10, 0.5, true);
+    ExponentialDecay(0.1, step, 10, 0.5, /*staircase=*/true);
     optimizer->Minimize(loss, {.global_step = step});
     FIFOQueue queue(g, {kFloat32}, {.shapes = {Shape()}});
     Group(g, {queue.Enqueue({1.0}), queue.Close(), queue.Size().op()});
@@ -241,7 +242,7 @@ TEST(LocationTest, NodesThatTheLibraryAddsCarryTheLineOfTheUsersCall) {
   }
 }
 
-TEST(LocationTest, MistakesInNodesThatTheLibraryAddsNameTheLineOfTheUsersCall) {
+TEST(LocationTest, ErrorsInNodesThatTheLibraryAddsNameTheLineOfTheUsersCall) {
   const auto has = [](const Graph& g, const std::string& text) {
     return std::string(g.status().message()).find(text) != std::string::npos;
   };
@@ -258,7 +259,7 @@ TEST(LocationTest, MistakesInNodesThatTheLibraryAddsNameTheLineOfTheUsersCall) {
   EXPECT_TRUE(has(i, "AddV2 'AddV2' (optimizer_test.cc:")) << i.status();
 }
 
-TEST(OptimizerTest, ALossThatIsCutAtAnOpWithoutGradientNamesTheOp) {
+TEST(OptimizerTest, AnErrorNamesTheOpWithoutGradientBetweenLossAndVariable) {
   Graph g;
   Variable w(g, {2, 3}, Zeros(), {.name = "w"});
   auto guess = ArgMax(w, 1, kInt64, "guess");
@@ -269,7 +270,7 @@ TEST(OptimizerTest, ALossThatIsCutAtAnOpWithoutGradientNamesTheOp) {
   EXPECT_NE(message.find("GradientDescent (optimizer_test.cc:"), std::string::npos) << message;
 }
 
-TEST(OptimizerTest, LabelsAndLogitsInTheWrongOrderAreNamed) {
+TEST(OptimizerTest, ErrorsSayHowToMendSwappedOrWrongLabelsAndLogits) {
   const auto mistake = [](bool sparse, DType labels, DType logits) {
     Graph g;
     auto a = Placeholder(g, labels, sparse ? Shape({-1}) : Shape({-1, 3}));
@@ -281,8 +282,8 @@ TEST(OptimizerTest, LabelsAndLogitsInTheWrongOrderAreNamed) {
     }
     return std::string(g.status().message());
   };
-  EXPECT_EQ(mistake(true, kInt64, kFloat32), "");
-  EXPECT_EQ(mistake(false, kFloat32, kFloat32), "");
+  EXPECT_EQ(mistake(/*sparse=*/true, kInt64, kFloat32), "");
+  EXPECT_EQ(mistake(/*sparse=*/false, kFloat32, kFloat32), "");
   EXPECT_NE(mistake(true, kFloat32, kInt64).find("labels and logits are swapped"), std::string::npos);
   EXPECT_NE(mistake(true, kFloat32, kInt64).find("(optimizer_test.cc:"), std::string::npos);
   EXPECT_NE(mistake(true, kFloat32, kFloat32).find("use SoftmaxCrossEntropy"), std::string::npos);
@@ -379,14 +380,14 @@ TEST(GroupedOptimizerTest, EachGroupHasItsOptimizer) {
   EXPECT_EQ(runs, 2);
   const auto values = (*session)->Run({a, b, c}).value();
   EXPECT_FLOAT_EQ(values[0].scalar<float>(), 0.5f);
-  EXPECT_FLOAT_EQ(values[1].scalar<float>(), 1 - 0.5f - 0.5f * 1.9f);
+  EXPECT_FLOAT_EQ(values[1].scalar<float>(), 1 - 0.5f - 0.5f * 1.9f);  // the second momentum is 0.9 * 1 + 1
   EXPECT_FLOAT_EQ(values[2].scalar<float>(), -1.0f);
   EXPECT_EQ(optimizer.GetSlot(b, "momentum"), momentum->GetSlot(b, "momentum"));
   EXPECT_FALSE(optimizer.GetSlot(a, "momentum").valid());
   EXPECT_EQ(optimizer.GetSlotNames(), (std::vector<std::string>{"momentum"}));
 }
 
-TEST(GroupedOptimizerTest, MistakesNameTheVariable) {
+TEST(GroupedOptimizerTest, ErrorsNameTheVariable) {
   Graph g;
   const Variable a(g, {}, Ones(), {.name = "a"});
   const Variable b(g, {}, Ones(), {.name = "b"});

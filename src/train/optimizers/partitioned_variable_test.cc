@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// The elements are 0, 1, 2, ...
 Tensor Counted(const Shape& shape) {
   Tensor t(kFloat32, shape);
   for (int64_t i = 0; i < t.num_elements(); ++i) t.mutable_data<float>()[i] = static_cast<float>(i);
@@ -38,7 +39,7 @@ TEST(PartitionerTest, PartsAreAsManyAsInTensorFlow) {
   EXPECT_EQ(VariableAxisSizePartitioner(1)({10, 4}, kFloat32), 10);
   EXPECT_EQ(VariableAxisSizePartitioner(1, {.max_parts = 4})({10, 4}, kFloat32), 4);
   EXPECT_EQ(VariableAxisSizePartitioner(160)({10, 4}, kFloat32), 1);
-  EXPECT_EQ(VariableAxisSizePartitioner(32)({10}, kString), 5);
+  EXPECT_EQ(VariableAxisSizePartitioner(32)({10}, kString), 5);  // a string counts as 16 bytes
   EXPECT_EQ(VariableAxisSizePartitioner(100)({10, 0}, kFloat32), 1);
   EXPECT_EQ(MinMaxVariablePartitioner({.max_parts = 16})({1024, 1024}, kFloat32), 16);
   EXPECT_EQ(MinMaxVariablePartitioner({.max_parts = 8})({1024, 1024}, kFloat32), 8);
@@ -63,7 +64,7 @@ TEST(PartitionedVariableTest, PartsHaveTheRowsInOrder) {
   EXPECT_EQ(session->Run({whole}).value()[0].ToString(100), Counted({7, 2}).ToString(100));
 }
 
-TEST(PartitionedVariableTest, InitialValuesAreThoseOfTheWhole) {
+TEST(PartitionedVariableTest, InitialValuesAreThoseOfTheWholeVariable) {
   Graph g;
   const PartitionedVariable identity(g, {5, 3}, IdentityMatrix(2.0), FixedSizePartitioner(3), {.name = "identity"});
   const PartitionedVariable glorot(g, {600, 1}, GlorotUniform(), FixedSizePartitioner(20), {.name = "glorot"});
@@ -74,12 +75,13 @@ TEST(PartitionedVariableTest, InitialValuesAreThoseOfTheWhole) {
             Tensor::Of<float>({5, 3}, {2, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0}).ToString(100));
   float largest = 0;
   for (const float x : values[1].data<float>()) largest = std::max(largest, std::abs(x));
-  EXPECT_LE(largest, std::sqrt(6.0f / 601)) << "a part alone would have 30 inputs and 1 output";
+  EXPECT_LE(largest, std::sqrt(6.0f / 601))
+      << "the limit must be that of 600 inputs and 1 output; a part has 30 inputs";
   EXPECT_GT(largest, std::sqrt(6.0f / 601) / 2);
   EXPECT_EQ(values[2].ToString(100), Counted({7, 2}).ToString(100));
 }
 
-TEST(PartitionedVariableTest, MistakesNameTheShapeAndTheNumberOfParts) {
+TEST(PartitionedVariableTest, ErrorsNameTheShapeAndTheNumberOfParts) {
   const auto mistake = [](const Shape& shape, int64_t parts) {
     Graph g;
     const PartitionedVariable v(g, shape, Zeros(), [=](const Shape&, DType) { return parts; }, {.name = "v"});
@@ -94,7 +96,8 @@ TEST(PartitionedVariableTest, MistakesNameTheShapeAndTheNumberOfParts) {
   EXPECT_THAT(mistake({-1, 2}, 1), HasSubstr("at least one row"));
 }
 
-// A model with a table in `parts` parts, or a single variable if `parts` is 0, and a slot for it.
+// A model with a table in `parts` parts, or a single variable if `parts` is 0, and a slot for it. `first` is the
+// table's first element.
 struct Model {
   explicit Model(int64_t parts, float first = 0) {
     Tensor initial = Counted({7, 2});
@@ -125,7 +128,7 @@ struct Model {
   Output whole, slot;
 };
 
-TEST(PartitionedVariableTest, CheckpointsHoldTheWholeAndRestoreIntoOtherParts) {
+TEST(PartitionedVariableTest, CheckpointsHoldTheWholeVariableAndRestoreIntoOtherParts) {
   TempDir dir;
   for (const int64_t parts : {0, 1, 3}) {
     Model m(parts, 5);
@@ -192,7 +195,7 @@ TEST(PartitionedVariableTest, LookupsAreRightAfterARestoreIntoOtherParts) {
   }
 }
 
-TEST(PartitionedVariableTest, ModOverItsPartsIsRefusedUnlessTheyAreGivenAsAList) {
+TEST(PartitionedVariableTest, ALookupWithKModIsRefusedUnlessThePartsAreGivenAsAList) {
   const auto mistake = [](bool as_list, int64_t parts) {
     Graph g;
     const PartitionedVariable table(g, Counted({7, 2}), FixedSizePartitioner(parts), {.name = "table"});
@@ -201,10 +204,10 @@ TEST(PartitionedVariableTest, ModOverItsPartsIsRefusedUnlessTheyAreGivenAsAList)
     nn::EmbeddingLookup(rows, ids, {.partition_strategy = nn::PartitionStrategy::kMod});
     return std::string(g.status().message());
   };
-  EXPECT_THAT(mistake(false, 3), HasSubstr("EmbeddingLookup (partitioned_variable_test.cc:"));
+  EXPECT_THAT(mistake(/*as_list=*/false, 3), HasSubstr("EmbeddingLookup (partitioned_variable_test.cc:"));
   EXPECT_THAT(mistake(false, 3), HasSubstr("use kDiv"));
   EXPECT_EQ(mistake(false, 1), "");
-  EXPECT_EQ(mistake(true, 3), "");
+  EXPECT_EQ(mistake(/*as_list=*/true, 3), "");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ void AdagradDAOptimizer::Prepare(Graph& graph) {
     return graph.AddError(InvalidArgument(name(), ": the global step must be int64, got ", global_step_.dtype()));
   }
   auto place = graph.ColocateWith(global_step_.handle().op());
-  step_ = global_step_.value() + 1;
+  step_ = global_step_.value() + 1;  // as in TensorFlow
 }
 
 void AdagradDAOptimizer::CreateSlots(const Variable& variable) {

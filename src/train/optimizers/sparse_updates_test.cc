@@ -1,4 +1,4 @@
-// Optimizers on rows of a table, against TensorFlow's results (testdata/make_sparse_updates.py).
+// Tests optimizers that update rows of a table against TensorFlow's results (testdata/make_sparse_updates.py).
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -82,6 +82,7 @@ int64_t LargestDistance(const Tensor& got, const Json& bits) {
   return largest;
 }
 
+// Trains with an optimizer and compares the table and the slots with those that `line` has after some of the steps.
 void Check(const Json& line, const MakeOptimizer& make, int64_t tolerance) {
   Graph g;
   const Variable step = GetOrCreateGlobalStep(g);
@@ -89,7 +90,8 @@ void Check(const Json& line, const MakeOptimizer& make, int64_t tolerance) {
   const Variable w(g, {kRows, columns}, Constant(Table(columns)), {.name = "w"});
   const Output first = Placeholder(g, kInt64, {2, 2});
   const Output second = Placeholder(g, kInt64, {1});
-  // Rows are summed in the order of the lookups, so these are two statements.
+  // Gradients of the same row are summed in the order of the lookups, so the lookups are two statements: within one
+  // expression their order would be unspecified.
   const Output rows = nn::EmbeddingLookup(w, first);
   const Output row = nn::EmbeddingLookup(w, second);
   const Output loss = ReduceSum(Square(rows - 0.25)) + ReduceSum(Square(row + 0.125));
@@ -129,7 +131,7 @@ TEST(SparseUpdatesTest, TwentyStepsOfEachOptimizerHaveTheBitsOfTensorFlow) {
     seen.insert(name);
     // TensorFlow's kernel for rows of one element rounds in an order that we do not know.
     const bool differs = name == "adagrad_da" && line["columns"] == 1;
-    Check(line, optimizers.at(name), differs ? 4 : 0);
+    Check(line, optimizers.at(name), /*tolerance=*/differs ? 4 : 0);
   }
   EXPECT_EQ(seen.size(), optimizers.size());
 }

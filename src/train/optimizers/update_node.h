@@ -25,8 +25,8 @@ inline NodeBuilder& InputGradient(NodeBuilder& node, const Gradient& grad) {
   return node.Input(grad.slices().values).Input(grad.slices().indices);
 }
 
-// Whether a slot of sums of squared gradients may start at `value`, which the option of this name gives. If not, adds a
-// mistake to the graph. From 0, an element whose first gradient is 0 would become 0 / sqrt(0), which is not a number.
+// Whether a slot of sums of squared gradients may start at `value`, which the option of this name gives. If not, adds
+// an error to the graph. From 0, an element whose first gradient is 0 would become 0 / sqrt(0), which is not a number.
 inline bool IsInitialAccumulator(const Variable& variable, const std::string& optimizer, const char* option,
                                  double value) {
   if (value > 0) return true;

@@ -9,7 +9,7 @@
 
 namespace tensorbraid {
 
-// Gives the variables these wire types; kDefault leaves the types that they have. A mistake is recorded in the graph.
+// Gives the variables these wire types; kDefault leaves the types that they have. An error is recorded in the graph.
 inline void SetWireTypesOfVariables(const std::vector<GradAndVar>& grads, const WireTypes& wire) {
   for (const GradAndVar& g : grads) {
     if (!g.grad.valid() || !g.var.valid()) continue;

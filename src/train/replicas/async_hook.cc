@@ -12,9 +12,9 @@ namespace {
 
 using Clock = MonotonicClock;
 
-constexpr std::chrono::seconds kStalenessReports{10};
+constexpr std::chrono::seconds kStalenessReports{10};  // the shortest time between two reports in the log
 constexpr std::chrono::milliseconds kMaxHeartbeatInterval{2'000};
-// Short, so that a parameter server that is gone does not delay the end.
+// Short, so that a parameter server that is gone does not delay the end of the session.
 constexpr std::chrono::seconds kLeaveTimeout{5};
 
 }  // namespace
@@ -80,6 +80,7 @@ void AsyncReplicasOptimizer::Hook::SendHeartbeats(const State& state, Session& s
     if (!waits_for.empty() && now - since >= log_after) {
       TB_LOG(Info, "train") << "replica " << state.options.replica << " has waited for "
                             << std::chrono::duration<double>(now - since).count() << " s for " << now_for;
+      // The time until the next report grows with the wait.
       log_after = 2 * (now - since) + Clock::duration(kStalenessReports);
     }
   } while (!coordinator.WaitForStop(interval));

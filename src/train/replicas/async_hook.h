@@ -18,15 +18,16 @@ struct AsyncReplicasOptimizer::State {
   std::shared_ptr<Optimizer> optimizer;
   AsyncReplicasOptions options;
   Operation train;
-  Output outcomes;
+  Output outcomes;  // see AsyncReplicasOptimizer::outcomes
   // Valid only if replicas wait for each other.
   Operation join, leave;
-  Output waits_for;
+  Output waits_for;  // a fetch sends a heartbeat, and gets what this replica waits for, or ""
   mutable Mutex mu;
   StalenessCounts counts TB_GUARDED_BY(mu);
 };
 
-// Joins the replicas, sends heartbeats, and counts what became of the gradients of this worker.
+// Lets this worker join and leave the replicas that wait for each other, sends heartbeats, and counts what became of
+// the gradients of this worker.
 class AsyncReplicasOptimizer::Hook final : public SessionRunHook {
  public:
   explicit Hook(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -38,14 +39,14 @@ class AsyncReplicasOptimizer::Hook final : public SessionRunHook {
   Status End(SessionRunContext& context, const Status& status) override;
 
  private:
-  // Sends heartbeats until a stop is requested. Errors are not reported: if they last, the training's own steps fail,
-  // too.
+  // Sends heartbeats until a stop is requested. Errors are not reported: if they last, the training steps fail, too.
   static void SendHeartbeats(const State& state, Session& session, const Coordinator& coordinator);
+  // Adds the outcomes of one step to the counts, and sometimes logs the counts.
   void Count(std::span<const int64_t> outcomes);
 
   const std::shared_ptr<State> state_;
   MonotonicClock::time_point last_report_;
-  int64_t reported_ = 0;
+  int64_t reported_ = 0;  // how many gradients were dropped or scaled before the last report
 };
 
 }  // namespace tensorbraid

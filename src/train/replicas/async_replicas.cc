@@ -1,10 +1,10 @@
 // Asynchronous training under a StalenessPolicy (see AsyncReplicasOptimizer).
 //
-// Each variable has an UpdateClock beside it. A step reads the clock's version before it reads the variable. The nodes
-// of the variable's update are on one side of a Switch, whose predicate is the decision of the clock, so they do not
-// run if the gradient is dropped. A Merge continues the step in both cases. stale_gradients.h adds these nodes. If
-// several batches make a push, all of this is on one side of a second Switch, on the worker, and accumulators on the
-// worker sum the gradients.
+// Each variable has an UpdateClock (runtime/replicas/update_clock.h) beside it. A step reads the clock's version before
+// it reads the variable. The nodes of the variable's update are on one side of a Switch, whose predicate is the
+// decision of the clock, so they do not run if the gradient is dropped. A Merge continues the step in both cases.
+// stale_gradients.h adds these nodes. If several batches make a push, all of this is on one side of a second Switch, on
+// the worker, and accumulators on the worker sum the gradients.
 //
 // Delay compensation compares the variable with the value that the step has read. The tensor of this read stays on the
 // parameter server until the step ends, so the value is not sent again, and no copy is kept for workers that may never
@@ -29,6 +29,7 @@
 namespace tensorbraid {
 namespace {
 
+// Whether the node uses the value of the variable with this handle.
 bool ReadsHandle(const Node& node, const Output& handle) {
   if (node.inputs().empty() || node.inputs()[0] != handle) return false;
   return !node.type().starts_with("Assign") && node.type() != "VarIsInitializedOp";
@@ -72,10 +73,11 @@ StatusOr<std::vector<GradAndVar>> AsyncReplicasOptimizer::ComputeGradients(const
 namespace {
 
 // Sums the gradients of `k` batches on the worker. Replaces the gradients by their means, and the versions by those of
-// the first batch. Returns whether this step pushes the gradients; if not, the gradients are dead.
+// the first batch. Returns whether this step pushes the gradients; if not, the gradients are dead (as on the side of a
+// Switch that is not taken).
 Output Accumulate(Graph& g, const Output& k, std::vector<GradAndVar>* grads,
                   std::map<const Node*, Versioned>* versions) {
-  // The anchor keeps the variables off the parameter servers.
+  // The accumulators and variables are colocated with the anchor, which keeps them off the parameter servers.
   const Operation anchor = NodeBuilder(g, "NoOp").Name("local_anchor").Finish();
   auto place = g.ColocateWith(anchor);
   // An accumulator drops gradients that are older than its own step, which is the number of pushes.
@@ -118,7 +120,7 @@ Output Accumulate(Graph& g, const Output& k, std::vector<GradAndVar>* grads,
   }
   const Output push = GreaterEqual(now, k);
   const Output is_first = Equal(before, 0);
-  const Output batches = OnSide(push, true, now);
+  const Output batches = OnSide(push, /*side=*/true, now);
   if (!batches.valid()) return {};
   for (const Sum& sum : sums) {
     const Output divisor = Cast(batches, sum.of->grad.dtype());
@@ -226,7 +228,7 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
     const Output clocks = NodeBuilder(g, "_ReplicaClocks")
                               .Name("clocks")
                               .Attr("shared_name", name())
-                              .Attr("max_lead", policy.max_lead.value_or(-1))
+                              .Attr("max_lead", policy.max_lead.value_or(-1))  // -1: no limit
                               .Attr("warm_up_steps", policy.warm_up_steps)
                               .Output();
     const int64_t replica = s.options.replica;
@@ -251,11 +253,11 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
     const Output after = NodeBuilder(g, "Identity").Name("pushed").Input(s.outcomes).Control(last).Output();
     const Output none =
         NodeBuilder(g, "Const").Attr("value", Tensor::Of<int64_t>({0}, {})).Attr("dtype", kInt64).Output();
-    s.outcomes = Merged(g, {after, OnSide(push, false, none)});
+    s.outcomes = Merged(g, {after, OnSide(push, /*side=*/false, none)});
     if (!s.outcomes.valid()) return {};
     std::vector<Gradient> values;
     for (const GradAndVar& grad : grads) values.push_back(grad.grad);
-    std::vector<Operation> all = UpdateOpsOf(g, values);  // of every batch
+    std::vector<Operation> all = UpdateOpsOf(g, values);  // these run for every batch
     all.push_back(s.outcomes.op());
     s.train = Group(g, all, "train");
   }

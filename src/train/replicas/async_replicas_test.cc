@@ -1,5 +1,5 @@
-// Asynchronous training under a StalenessPolicy, in a cluster within this process. A replica is held between its read
-// of the variables and its gradient for as long as the test wants, so ages are exact.
+// Tests asynchronous training under a StalenessPolicy, in a cluster within this process. A replica is held between its
+// read of the variables and its gradient for as long as the test wants, so ages are exact.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,8 @@ std::shared_ptr<Optimizer> Descent() { return std::make_shared<GradientDescentOp
 
 // The graph of one worker. The gradient for `weight` is the value that the worker feeds, and the gradient for `other`
 // is ten times this value. If there are two parameter servers, the two variables are on different ones. With learning
-// rate 1, each variable falls by its gradient.
+// rate 1, each variable falls by its gradient. A step waits for `feed` between its read and its gradient. A step that
+// also runs `has_read` lets the test wait for its read with `wait_for_read`.
 struct Replica {
   Replica(const TestCluster& cluster, int worker, const StalenessPolicy& policy, const MakeOptimizer& make = Descent,
           int64_t last_step = 0)
@@ -102,7 +103,7 @@ struct SlowReplica {
   std::vector<int64_t> outcomes;
 };
 
-TEST(AsyncReplicas, WithoutACureAStaleGradientIsAppliedAndItsAgeKnown) {
+TEST(AsyncReplicas, TheDefaultPolicyAppliesStaleGradientsAndCountsTheirAges) {
   SlowReplica r({});
   EXPECT_THAT(r.outcomes, ElementsAre(3, 3));
   EXPECT_EQ(r.slow.Weight(), 3 + 8);
@@ -115,7 +116,7 @@ TEST(AsyncReplicas, WithoutACureAStaleGradientIsAppliedAndItsAgeKnown) {
   EXPECT_EQ(counts.mean_age(), 3);
 }
 
-TEST(AsyncReplicas, CountsTheStepsOfWhatDependsOnTheTrainingOperation) {
+TEST(AsyncReplicas, CountsStepsOfOperationsThatDependOnTheTrainingOperation) {
   for (const bool batches : {false, true}) {
     const TestCluster cluster(1, 1);
     StalenessPolicy policy;
@@ -129,12 +130,12 @@ TEST(AsyncReplicas, CountsTheStepsOfWhatDependsOnTheTrainingOperation) {
       const Status status = r.session->Run({all}).status();
       ASSERT_TRUE(status.ok()) << status;
     }
-    EXPECT_EQ(runs, batches ? 6 : 3);
+    EXPECT_EQ(runs, batches ? 6 : 3);  // with `batches`, two for each of three pushes
     EXPECT_EQ(r.async->counts().pushes, 3);
   }
 }
 
-TEST(AsyncReplicas, DropsWhatIsTooOldAndTellsTheWorkerThatPushedIt) {
+TEST(AsyncReplicas, DropsGradientsThatAreTooOldAndTellsTheWorkerThatPushedThem) {
   SlowReplica r({.max_age = 2});
   EXPECT_THAT(r.outcomes, ElementsAre(-4, -4)) << "-1 minus an age of 3";
   EXPECT_EQ(r.slow.Weight(), 3);
@@ -142,11 +143,11 @@ TEST(AsyncReplicas, DropsWhatIsTooOldAndTellsTheWorkerThatPushedIt) {
   EXPECT_EQ(r.slow.async->counts().dropped, 2);
   EXPECT_EQ(r.fast.async->counts().dropped, 0);
   EXPECT_EQ(r.fast.async->counts().applied, 6);
-  EXPECT_EQ(r.slow.GlobalStep(), 4) << "every push counts";
+  EXPECT_EQ(r.slow.GlobalStep(), 4) << "each push, also a dropped one, must increase the global step";
   EXPECT_THAT(r.slow.Step(-1), ElementsAre(0, 0)) << "a dropped gradient makes no other one older";
 }
 
-TEST(AsyncReplicas, AppliesAGradientOfTheGreatestAge) {
+TEST(AsyncReplicas, AppliesAGradientWhoseAgeIsExactlyMaxAge) {
   SlowReplica r({.max_age = 3});
   EXPECT_THAT(r.outcomes, ElementsAre(3, 3));
   EXPECT_EQ(r.slow.Weight(), 3 + 8);
@@ -160,7 +161,7 @@ TEST(AsyncReplicas, ScalesAGradientByItsAge) {
   EXPECT_EQ(r.fast.async->counts().scaled, 0);
 }
 
-TEST(AsyncReplicas, LowersTheRateByTheAgeAndNotTheGradient) {
+TEST(AsyncReplicas, LowersTheLearningRateInsteadOfTheGradient) {
   const auto momentum = [] { return std::make_shared<MomentumOptimizer>(1.0, 0.0); };
   SlowReplica lower({.rate_decay = 1}, 3, momentum);
   EXPECT_EQ(lower.slow.Weight(), 3 + 2);
@@ -212,7 +213,7 @@ TEST(AsyncReplicas, SeveralBatchesMakeOnePushOfTheirMean) {
   EXPECT_EQ(r.Weight(), 3 + 5);
 }
 
-TEST(AsyncReplicas, TheAgeOfAPushIsThatOfItsFirstBatch) {
+TEST(AsyncReplicas, TheAgeOfAPushIsTheAgeOfItsFirstBatch) {
   TestCluster cluster(2, 2);
   Replica fast(cluster, 0, {}), slow(cluster, 1, {.max_age = 2, .batches_per_push = {{0, 2}}});
   ASSERT_TRUE(fast.Start().ok());
@@ -257,7 +258,7 @@ TEST(AsyncReplicas, AReplicaWaitsForOneThatIsTooFarBehind) {
 
 TEST(AsyncReplicas, AReplicaThatEndsHoldsNobodyBack) {
   TestCluster cluster(1, 2);
-  Replica chief(cluster, 0, {.max_lead = 0}, Descent, 20), other(cluster, 1, {.max_lead = 0});
+  Replica chief(cluster, 0, {.max_lead = 0}, Descent, /*last_step=*/20), other(cluster, 1, {.max_lead = 0});
   ASSERT_TRUE(chief.Start().ok());
   ASSERT_TRUE(other.Start().ok());
   std::thread short_training([&] {
@@ -287,7 +288,8 @@ TEST(AsyncReplicas, TheOthersJoinWhenTheFirstReplicaHasWarmedUp) {
   EXPECT_EQ(other.Weight(), 11);
 }
 
-// A table. Each step looks up row 0 twice and row 2 once. Each lookup has gradient 1.
+// The graph of one worker, with a table. Each step looks up row 0 twice and row 2 once. Each lookup has gradient 1. A
+// step waits for `open` between its lookups and its gradient.
 struct TableReplica {
   TableReplica(const TestCluster& cluster, int worker, const StalenessPolicy& policy, const MakeOptimizer& make) {
     auto device = g.Device(
@@ -342,6 +344,7 @@ TEST(AsyncReplicasOnRows, ScalesSlices) {
   TableReplica fast(cluster, 0, {.gradient_decay = 1}, Descent), slow(cluster, 1, {.gradient_decay = 1}, Descent);
   ASSERT_TRUE(fast.session->Run({fast.init}).ok());
   EXPECT_EQ(slow.SlowStep([&] { fast.Step(); }), 1);
+  // Row 0 has changed by -2, and by -2 / (1 + 1) because of the age 1. Row 2 has changed by half as much.
   EXPECT_THAT(slow.Values(slow.table), ElementsAre(-3, -3, 0, 0, -1.5, -1.5, 0, 0));
 }
 
@@ -357,7 +360,7 @@ TEST(AsyncReplicasOnRows, ADroppedGradientLeavesTheSlotsOfAdamAlone) {
     m = fast.Values(fast.async->GetSlot(fast.table, "m"));
     v = fast.Values(fast.async->GetSlot(fast.table, "v"));
   }),
-            -2);
+            -2);  // dropped with the age 1
   EXPECT_NE(m[0], 0);
   EXPECT_EQ(fast.Values(fast.table), table);
   EXPECT_EQ(fast.Values(fast.async->GetSlot(fast.table, "m")), m);
@@ -375,7 +378,7 @@ TEST(AsyncReplicasOnRows, SumsUpTheSlicesOfSeveralBatches) {
   EXPECT_THAT(r.Values(r.table), ElementsAre(-2, -2, 0, 0, -1, -1, 0, 0));
 }
 
-TEST(AsyncReplicasOnRows, CompensationIsRefused) {
+TEST(AsyncReplicasOnRows, DelayCompensationIsRefused) {
   Graph g;
   Variable table(g, {4, 2}, Zeros(), {.name = "table"});
   AsyncReplicasOptimizer async(Descent(), {.staleness = {.delay_compensation = 1}});
@@ -384,7 +387,7 @@ TEST(AsyncReplicasOnRows, CompensationIsRefused) {
   EXPECT_NE(std::string(g.status().message()).find("'table'"), std::string::npos) << g.status();
 }
 
-// For gradients of age 0, every optimizer makes the same updates with a policy as without.
+// If gradients have the age 0, every optimizer makes the same updates with a policy as without one.
 TEST(AsyncReplicas, EveryOptimizerMakesTheSameUpdatesOfFreshGradients) {
   const std::vector<std::pair<const char*, MakeOptimizer>> optimizers = {
       {"descent", [] { return std::make_shared<GradientDescentOptimizer>(0.1); }},
@@ -426,7 +429,7 @@ TEST(AsyncReplicas, EveryOptimizerMakesTheSameUpdatesOfFreshGradients) {
   }
 }
 
-TEST(AsyncReplicas, MistakesNameTheOptimizerAndTheField) {
+TEST(AsyncReplicas, ErrorsNameTheMissingStepOrTheInvalidField) {
   for (const bool with_step : {false, true}) {
     Graph g;
     Variable w(g, {}, Zeros());

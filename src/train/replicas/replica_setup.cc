@@ -5,7 +5,8 @@
 namespace tensorbraid {
 namespace {
 
-// Name of a collection with the operations of all ReplicaSetups, in the order of the struct.
+// Name of a collection with the operations of all ReplicaSetups, in the order of the struct's members. A collection has
+// outputs, so an operation is stored as its output 0, even if it has no outputs.
 constexpr char kReplicaSetups[] = "replica_setup";
 constexpr size_t kOpsPerReplicaSetup = 4;
 

@@ -7,11 +7,12 @@
 
 namespace tensorbraid {
 
-// The operations that set up a replica, made by SyncReplicasOptimizer.
+// The operations that set up a replica. SyncReplicasOptimizer makes them; sync_replicas.cc describes tokens and chief
+// numbers.
 struct ReplicaSetup {
   Operation local_step_init;  // workers: sets the worker's local step to the global step
-  Operation chief_init;       // chief: the same, with a new number for its session, and resets the accumulators
-  Output tokens_closed;       // whether an earlier training has closed the token queue
+  Operation chief_init;       // chief: the same, with a new chief number, and restarts the accumulators
+  Output tokens_closed;       // whether earlier training has closed the token queue
   Operation forget_tokens;    // deletes the token queue, which is then created again
 
   // Runs what this replica needs. REQUIRES: the global variables have values.

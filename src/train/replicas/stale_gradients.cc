@@ -21,10 +21,14 @@ Output Merged(Graph& g, const std::vector<Output>& sides) { return NodeBuilder(g
 UpdateGate::Admitted StaleGradientGate::Admit(const Gradient& grad, const Variable& variable) {
   Graph& g = *variable.graph();
   const Versioned& versioned = versions_.at(NodeOf(variable.handle()));
+  // These nodes are on the variable's device, so the clock decides only after the gradient has arrived there.
   const auto arrive = [&](const Output& x) { return NodeBuilder(g, "Identity").Name("arrived").Input(x).Output(); };
   Gradient arrived = WithValues(grad, arrive);
   NodeBuilder admit(g, "_AdmitGradient");
-  admit.Name("admit").Input(versioned.clock).Input(versioned.version).Attr("max_age", policy_.max_age.value_or(-1));
+  admit.Name("admit")
+      .Input(versioned.clock)
+      .Input(versioned.version)
+      .Attr("max_age", policy_.max_age.value_or(-1));  // -1: no limit
   if (arrived.valid()) admit.Control(arrived.op());
   const Operation decision = admit.Finish();
   if (!decision.valid()) return {};
@@ -37,7 +41,7 @@ UpdateGate::Admitted StaleGradientGate::Admit(const Gradient& grad, const Variab
   Admitted result;
   result.accepted = NodeBuilder(g, "Identity").Name("accepted").Input(age_).Finish();
   auto if_accepted = g.ControlDependencies({result.accepted});
-  result.grad = WithValues(arrived, [&](const Output& x) { return OnSide(accepted, true, x); });
+  result.grad = WithValues(arrived, [&](const Output& x) { return OnSide(accepted, /*side=*/true, x); });
   const DType dtype = variable.dtype();
   if (policy_.delay_compensation > 0) {
     if (grad.is_sparse()) {

@@ -29,7 +29,7 @@ Gradient WithValues(const Gradient& grad, const F& change) {
   return slices;
 }
 
-// The clock of a variable, and the version that a gradient was computed from.
+// The UpdateClock of a variable, and the version of the variable that a gradient was computed from.
 struct Versioned {
   Output clock;
   Output version;

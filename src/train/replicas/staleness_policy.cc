@@ -1,4 +1,4 @@
-// Checks and reads a StalenessPolicy.
+// Checks a StalenessPolicy, and reads it from the text of a flag.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -23,7 +23,7 @@ Status Read(const std::string& field, const std::string& text, T* value) {
   return InvalidArgument("'", field, "=", text, "' is not ", std::is_integral_v<T> ? "a whole number" : "a number");
 }
 
-// "4", or "0:1/1000:4".
+// Reads the numbers of batches per push: "4", or "0:1/1000:4" for 1 from step 0 on and 4 from step 1000 on.
 Status ReadSchedule(const std::string& field, const std::string& text, std::map<int64_t, int>* schedule) {
   schedule->clear();
   for (const std::string& part : StrSplit(text, '/')) {

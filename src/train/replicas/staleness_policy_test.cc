@@ -1,3 +1,4 @@
+// Tests that a StalenessPolicy is read from the text of a flag.
 #include <gtest/gtest.h>
 
 #include "tensorbraid/tensorbraid.h"
@@ -5,7 +6,7 @@
 namespace tensorbraid {
 namespace {
 
-TEST(StalenessPolicy, ReadsEveryFieldOfAFlag) {
+TEST(StalenessPolicy, ReadsTheFieldsOfAFlag) {
   const auto policy = StalenessPolicy::Parse(
       "max_age=8,gradient_decay=1,rate_decay=0.5,delay_compensation=0.04,max_lead=3,warm_up_steps=100,lost_after=2.5");
   ASSERT_TRUE(policy.ok()) << policy.status();
@@ -24,14 +25,14 @@ TEST(StalenessPolicy, TheNumberOfBatchesMayDependOnTheStep) {
             (std::map<int64_t, int>{{0, 1}, {1000, 4}}));
 }
 
-TEST(StalenessPolicy, TheEmptyTextIsTheDefaultWhichDoesNothing) {
+TEST(StalenessPolicy, AnEmptyTextIsTheDefaultPolicyWhichDoesNothing) {
   const auto policy = StalenessPolicy::Parse("");
   ASSERT_TRUE(policy.ok()) << policy.status();
   EXPECT_FALSE(policy->max_age || policy->max_lead);
   EXPECT_EQ(policy->gradient_decay + policy->rate_decay + policy->delay_compensation, 0);
 }
 
-TEST(StalenessPolicy, RefusesWhatItCannotReadOrUse) {
+TEST(StalenessPolicy, RefusesInvalidTexts) {
   for (const char* text :
        {"max_ag=8", "max_age", "max_age=", "max_age=-1", "max_age=x", "max_lead=1.5", "gradient_decay=-1",
         "rate_decay=nan", "delay_compensation=inf", "batches_per_push=0", "batches_per_push=10:2",

@@ -1,9 +1,8 @@
 // Synchronous training, constructed as in TensorFlow (see SyncReplicasOptimizer).
 //
 // The end: when the chief's coordinator stops for any reason, the hook closes the token queue. Workers still receive
-// the tokens in the queue; after that, each worker that asks for one gets OutOfRange, which a MonitoredSession treats
-// as the end of the training. A worker that has taken the token of the last step is stopped earlier, by its own
-// StopAtStep.
+// the tokens in the queue; after that, each worker that requests one gets OutOfRange, which a MonitoredSession treats
+// as the end of training. A worker that has taken the token of the last step is stopped earlier, by its own StopAtStep.
 //
 // The restart: a chief that restarts finds the variables initialised, restarts the accumulators and enqueues the first
 // tokens again, which wakes the workers that wait for one. A worker that restarts begins at the global step.
@@ -14,9 +13,9 @@
 // stamp are given out once. If a worker's gradient went to one chief and its next token comes from another, the worker
 // cannot know whether the gradient was applied, and counts it as dropped.
 //
-// If an earlier training has closed the token queue, the next chief deletes the queue, which is then created again. As
-// in TensorFlow, a worker that starts before the deletion finds the queue closed and ends at once. It must do so,
-// because it would find the same after the end of a training, when a late worker must end.
+// If earlier training has closed the token queue, the next chief deletes the queue, which is then created again. As in
+// TensorFlow, a worker that starts before the deletion finds the queue closed and ends at once. It must do so, because
+// a late worker, which must end, finds the queue closed in the same way after the end of training.
 #include "tensorbraid/optimizers/sync_replicas.h"
 
 #include <algorithm>
@@ -46,10 +45,10 @@ namespace {
 using Clock = MonotonicClock;
 
 constexpr std::chrono::seconds kDroppedReports{10};
-// Short, so that a parameter server that is gone does not delay the end.
+// Short, so that a parameter server that is gone does not delay the end of the session.
 constexpr std::chrono::seconds kTokenQueueCloseTimeout{5};
 
-constexpr int64_t kStepsPerChief = int64_t{1} << 40;
+constexpr int64_t kStepsPerChief = int64_t{1} << 40;  // the lower 40 bits of a stamp are the global step
 
 // The training operations of all SyncReplicasOptimizers of a graph.
 struct SyncTrainOps {
@@ -73,12 +72,12 @@ struct SyncReplicasOptimizer::State {
   std::shared_ptr<Optimizer> optimizer;
   SyncReplicasOptions options;
   Operation train;
-  Operation sync;
-  Operation init_tokens;
+  Operation sync;         // the chief's part of a step: applies the mean gradients and enqueues tokens
+  Operation init_tokens;  // enqueues the first tokens
   Operation close_tokens;
   ReplicaSetup setup;
-  Output ready;
-  Output applied;  // bool, one element per gradient of this step: whether it was added or came too late
+  Output ready;    // the names of the global variables that have no value yet
+  Output applied;  // bool, one element per gradient of this step: whether it came in time; and `same_chief`
   std::atomic<int64_t> dropped{0};
 };
 
@@ -98,10 +97,11 @@ class SyncReplicasOptimizer::Hook final : public SessionRunHook {
     TF_RETURN_IF_ERROR(session.Run({state_->init_tokens}).status());
     context.coordinator().OnStop([&session, &context, close = state_->close_tokens] {
       const Status why = context.coordinator().status();
-      // The other workers continue too: here, or with another chief that has aborted what this one did.
+      // Then training continues, in a new session of this chief or with another chief, which has aborted this one's
+      // steps. So the other workers need the queue.
       if (context.RecoversFrom(why) || absl::IsAborted(why)) return;
       const Status status = session.Run({close}, {}, {.timeout = kTokenQueueCloseTimeout}).status();
-      // Cancelled means that the session is being replaced and the training continues.
+      // Cancelled means that the session is being replaced and training continues.
       if (!status.ok() && !absl::IsCancelled(status)) {
         TB_LOG(Warning, "train") << "cannot close the token queue, so other workers may not stop: " << ToString(status);
       }
@@ -199,8 +199,8 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   auto scope = g.NameScope(name());
   const Operation step_place = global_step.handle().op();
 
-  // The stamp, and the step, to which this worker's gradients belong. The anchor keeps the variables off the parameter
-  // servers.
+  // The stamp, and the step, to which this worker's gradients belong. The variables are colocated with the anchor,
+  // which keeps them off the parameter servers.
   const Operation anchor = NodeBuilder(g, "NoOp").Name("local_anchor").Finish();
   Variable local_step, local_stamp;
   {
@@ -219,14 +219,14 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   Output chiefs_stamp, workers_stamp;
   {
     auto place = g.ColocateWith(step_place);
-    chiefs_stamp = StampOf(ChiefNumber(g, prefix + "sync_chief", true), global_step.value());
-    workers_stamp = StampOf(ChiefNumber(g, prefix + "sync_chief", false), global_step.value());
+    chiefs_stamp = StampOf(ChiefNumber(g, prefix + "sync_chief", /*next=*/true), global_step.value());
+    workers_stamp = StampOf(ChiefNumber(g, prefix + "sync_chief", /*next=*/false), global_step.value());
   }
   s.setup.local_step_init = Group(g, begin_at(workers_stamp), "local_step_init");
   const Output my_stamp = local_stamp.value();
 
   std::vector<Operation> applied;
-  std::map<std::string, std::vector<Operand>> outcomes;  // of the gradients, keyed by device
+  std::map<std::string, std::vector<Operand>> outcomes;  // whether each gradient came in time, keyed by device
   std::vector<Operation> chief_inits = begin_at(chiefs_stamp);
   std::vector<GradAndVar> aggregated;
   for (size_t i = 0; i < grads.size(); ++i) {
@@ -235,13 +235,13 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
       aggregated.push_back({{}, var});
       continue;
     }
-    // Computed on the worker, so that each row is sent once.
+    // Occurrences of a row are summed on the worker, so that each row is sent once.
     IndexedSlices rows;
     if (grads[i].grad.is_sparse()) rows = WithIncreasingRows(g, grads[i].grad.slices());
     auto place = g.ColocateWith(var.handle().op());
     const ConditionalAccumulatorOptions options_of_var = {
         .shape = var.shape(), .shared_name = prefix + var.name() + "/grad_accum", .name = "accumulator"};
-    // The gradients go to the accumulator instead of the variable.
+    // The gradients are sent to the accumulator, not to the variable, so it gets the variable's wire type for them.
     const StatusOr<WireTypes> wire = WireTypesOf(*NodeOf(var.handle()));
     const auto gather = [&](const auto& accumulator, NodeBuilder& apply, const char* restart) {
       if (wire.ok() && accumulator.handle().valid()) {
@@ -296,7 +296,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     s.train = local_step.Assign(StepOf(token[0], global_step.dtype()));
   }
   {
-    // One tensor from each device, and whether the chief is the same as before.
+    // One tensor from each device, and whether the new token comes from the same chief as the one before.
     std::vector<Operand> parts;
     for (const auto& [device, some] : outcomes) {
       auto there = g.ColocateWith(some[0].ToOutput(g).op());
@@ -307,7 +307,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     s.applied = Concat(parts, 0, "applied_gradients");
   }
 
-  // The chief's part of the step. The chief reads its number before it takes gradients. So the tokens that it gives
+  // The chief's part of the step. The chief reads its number before it takes gradients. So the tokens that it enqueues
   // after another chief has begun are worthless.
   auto place = g.ColocateWith(step_place);
   const auto make_tokens = [&](int count, const Output& chief, const Output& step) {
@@ -315,7 +315,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
         NodeBuilder(g, "Const").Attr("value", Tensor::Vector<int32_t>({count})).Attr("dtype", kInt32).Output();
     return NodeBuilder(g, "Fill").Name("tokens").Input(shape).Input(StampOf(chief, step)).Output();
   };
-  const Output chief = ChiefNumber(g, prefix + "sync_chief", false);
+  const Output chief = ChiefNumber(g, prefix + "sync_chief", /*next=*/false);
   const Operation update = s.optimizer->ApplyGradients(aggregated, {.global_step = global_step});
   if (!update.valid()) return {};
   {

@@ -1,4 +1,4 @@
-// Training with several replicas, in a cluster within this process.
+// Tests training with several replicas, in a cluster within this process.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -9,7 +9,8 @@
 namespace tensorbraid {
 namespace {
 
-// The graph of one worker: weight moves by -gradient, and the worker feeds its gradient.
+// The graph of one worker: weight moves by -gradient, and the worker feeds its gradient. `aggregate` and `total` are
+// the SyncReplicasOptions; if `aggregate` is 0, training is asynchronous. If `last_step` is 0, there is no last step.
 struct Replica {
   Replica(const TestCluster& cluster, int worker, int aggregate, int total, int64_t last_step)
       : target(cluster.worker_target(worker)), is_chief(worker == 0) {
@@ -149,7 +150,7 @@ TEST(SyncTraining, ContinuesWithoutASpareReplica) {
   Replica other(cluster, 1, 2, 3, 30);
   Replica stopped(cluster, 2, 2, 3, 30);
   ASSERT_TRUE(chief.Start().ok());
-  ASSERT_TRUE(stopped.Start().ok());  // and makes no step
+  ASSERT_TRUE(stopped.Start().ok());  // makes no step before the end of training
   Status status;
   std::thread thread([&] { status = other.Train(-1); });
   while (!chief.session->ShouldStop()) ASSERT_TRUE(chief.Step(-1).ok());
@@ -157,13 +158,13 @@ TEST(SyncTraining, ContinuesWithoutASpareReplica) {
   EXPECT_TRUE(chief.session->Close().ok());
   thread.join();
   EXPECT_TRUE(status.ok()) << status;
-  // The stopped replica resumes after the training is over.
+  // The stopped replica continues after the end of training.
   while (!stopped.session->ShouldStop()) ASSERT_TRUE(stopped.Step(-1).ok());
   EXPECT_GT(stopped.sync->dropped_gradients(), 0);
   EXPECT_TRUE(stopped.session->Close().ok());
 }
 
-TEST(SyncTraining, AWorkerHearsOfItsOwnDroppedGradientsAndNoOthers) {
+TEST(SyncTraining, AWorkerCountsOnlyItsOwnDroppedGradients) {
   TestCluster cluster(2, 2);
   Replica chief(cluster, 0, 1, 2, 0);
   Replica late(cluster, 1, 1, 2, 0);
@@ -199,7 +200,7 @@ TEST(SyncTraining, TokensAndGradientsOfAReplacedChiefAreWorthless) {
   Replica other(cluster, 1, 2, 2, 0);
   ASSERT_TRUE(chief.Start().ok());
   ASSERT_TRUE(other.Start().ok());
-  ASSERT_TRUE(other.Step(-1).ok());  // Its gradient waits for that of the chief. One token is left.
+  ASSERT_TRUE(other.Step(-1).ok());  // Its gradient waits for the chief's gradient. One token is left.
   Replica later(cluster, 0, 2, 2, 0);
   ASSERT_TRUE(later.Start().ok());
   ASSERT_TRUE(other.Step(-1).ok());  // gets the token that is left
@@ -214,7 +215,7 @@ TEST(SyncTraining, TokensAndGradientsOfAReplacedChiefAreWorthless) {
   EXPECT_EQ(later.sync->dropped_gradients(), 0);
 }
 
-TEST(SyncTraining, ASecondTrainingOnTheSameServersGetsNewTokens) {
+TEST(SyncTraining, ASecondTrainingRunOnTheSameServersGetsNewTokens) {
   TestCluster cluster(1, 1);
   Replica first(cluster, 0, 1, 1, 5);
   ASSERT_TRUE(first.Train(-1).ok());
@@ -237,7 +238,7 @@ TEST(SyncTraining, TheHookFailsIfTheOptimizerWasNotUsed) {
   Graph g;
   Variable w(g, {}, Zeros());
   SyncReplicasOptimizer sync(std::make_shared<GradientDescentOptimizer>(1.0), {.replicas_to_aggregate = 1});
-  const auto session = MonitoredTrainingSession(g, {.hooks = {sync.MakeSessionRunHook(true)}});
+  const auto session = MonitoredTrainingSession(g, {.hooks = {sync.MakeSessionRunHook(/*is_chief=*/true)}});
   EXPECT_TRUE(absl::IsFailedPrecondition(session.status())) << session.status();
 }
 
@@ -255,7 +256,7 @@ TEST(SyncTraining, TwoOptimizersNeedAGlobalStepEach) {
       << g.status();
 }
 
-TEST(SyncTraining, TwoOptimizersWithTheirOwnStepsTrainInTurn) {
+TEST(SyncTraining, TwoOptimizersWithTheirOwnGlobalStepsTrainAlternately) {
   TestCluster cluster(1, 2);
   std::vector<std::thread> workers;
   for (int worker = 0; worker < 2; ++worker) {
@@ -273,7 +274,7 @@ TEST(SyncTraining, TwoOptimizersWithTheirOwnStepsTrainInTurn) {
             SyncReplicasOptions{.replicas_to_aggregate = 2, .total_num_replicas = 2});
       };
       const auto first = sync(), second = sync();
-      // Both losses have variables of the other group too.
+      // Both losses also depend on the variable that the other optimizer trains.
       const Operation train_a = first->Minimize(a + b, {.global_step = step, .variables = {a}});
       const Operation train_b = second->Minimize(a + b, {.global_step = other_step, .variables = {b}});
       auto session = MonitoredTrainingSession(g, {.master = cluster.worker_target(worker),
@@ -307,7 +308,7 @@ TEST(SyncTraining, TwoOptimizersInOneRunAreRefused) {
   for (const Variable& step : {GetOrCreateGlobalStep(g), other_step}) {
     SyncReplicasOptimizer optimizer(std::make_shared<GradientDescentOptimizer>(1.0), {});
     train.push_back(optimizer.Minimize(a * 1.0, {.global_step = step}));
-    hooks.push_back(optimizer.MakeSessionRunHook(true));
+    hooks.push_back(optimizer.MakeSessionRunHook(/*is_chief=*/true));
   }
   auto session = MonitoredTrainingSession(g, {.master = cluster.worker_target(0), .is_chief = true, .hooks = hooks});
   ASSERT_TRUE(session.ok()) << session.status();
@@ -329,7 +330,7 @@ TEST(SyncTraining, GroupsOfVariablesTrainInOneSynchronousStep) {
   SyncReplicasOptimizer sync(groups, {});
   const Operation train = sync.Minimize(a + b, {.global_step = GetOrCreateGlobalStep(g)});
   auto session = MonitoredTrainingSession(
-      g, {.master = cluster.worker_target(0), .hooks = {StopAtStep(4), sync.MakeSessionRunHook(true)}});
+      g, {.master = cluster.worker_target(0), .hooks = {StopAtStep(4), sync.MakeSessionRunHook(/*is_chief=*/true)}});
   ASSERT_TRUE(session.ok()) << session.status();
   while (!(*session)->ShouldStop()) ASSERT_TRUE((*session)->Run({train}).ok());
   const auto values = (*session)->Run({a, b}).value();

@@ -16,8 +16,9 @@ class UpdateGate {
   struct Admitted {
     Gradient grad;       // the gradient to apply
     Operation accepted;  // runs only if the gradient is accepted; all nodes of the update depend on it
-    Output rate_factor;  // for the learning rate; invalid: 1
+    Output rate_factor;  // the learning rate is multiplied by it; if it is invalid, the rate stays
   };
+  // Adds the nodes that accept or drop the gradient, and that change an accepted one.
   virtual Admitted Admit(const Gradient& grad, const Variable& variable) = 0;
   // Returns an operation that runs after the update, or after the gradient was dropped.
   virtual Operation Settle(const Operation& update) = 0;

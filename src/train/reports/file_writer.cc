@@ -21,6 +21,7 @@ proto::Event NewEvent(std::optional<int64_t> step) {
   return event;
 }
 
+// Whether the bytes are a serialized message of this type.
 bool IsBytesOf(google::protobuf::MessageLite&& message, std::string_view bytes) {
   return message.ParseFromString(std::string(bytes));
 }
@@ -47,7 +48,7 @@ struct FileWriter::Impl {
   bool closing TB_GUARDED_BY(mu) = false;
   int64_t flushes_asked TB_GUARDED_BY(mu) = 0;
   int64_t flushes_done TB_GUARDED_BY(mu) = 0;
-  Status error TB_GUARDED_BY(mu);  // the first
+  Status error TB_GUARDED_BY(mu);  // the first error since Open
   std::string path TB_GUARDED_BY(mu);
   std::set<std::string> run_tags TB_GUARDED_BY(mu);
   std::unique_ptr<EventFile> file;

@@ -12,6 +12,7 @@ namespace {
 using Scalars = std::map<std::string, std::vector<ScalarPoint>>;
 
 void AddEvent(const proto::Event& event, Scalars& scalars) {
+  // Training that starts from a checkpoint repeats the steps after it, so their earlier points are removed.
   if (event.session_log().status() == proto::SessionLog::START) {
     for (auto& [tag, points] : scalars) {
       std::erase_if(points, [&](const ScalarPoint& p) { return p.step >= event.step(); });
@@ -29,11 +30,12 @@ Status AddFile(const std::string& path, Scalars& scalars) {
   std::string record;
   while (true) {
     const Status read = reader->Read(&record);
+    // The last record of a killed program may be cut.
     if (absl::IsOutOfRange(read) || reader->is_cut()) return OkStatus();
     TF_RETURN_IF_ERROR(read);
     proto::Event event;
     if (!event.ParseFromString(record)) {
-      return DataLoss(path, ": a record before offset ", reader->offset(), " is not an event of a training");
+      return DataLoss(path, ": a record before offset ", reader->offset(), " is not a serialized Event");
     }
     AddEvent(event, scalars);
   }

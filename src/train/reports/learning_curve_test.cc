@@ -1,4 +1,4 @@
-// Learning curves: what is read from event files, and how it is drawn.
+// Tests learning curves: what is read from event files, and how it is drawn.
 #include "tensorbraid/train/learning_curve.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ std::vector<std::pair<int64_t, float>> Points(const std::string& directory, cons
   return points;
 }
 
-// Writes a file of events: a start at the first of the steps, then a loss at each.
+// Writes an event file: the start of a session at the first step, then a loss at each step.
 void WriteTraining(const std::string& directory, const std::string& suffix, std::vector<int64_t> steps, float loss) {
   auto writer = FileWriter::Open(directory, {.filename_suffix = suffix}).value();
   ASSERT_TRUE(writer->AddSessionLog(SessionStatus::kStart, steps.front()).ok());
@@ -41,7 +41,7 @@ void WriteTraining(const std::string& directory, const std::string& suffix, std:
   ASSERT_TRUE(writer->Close().ok());
 }
 
-TEST(LearningCurve, ATrainingThatIsContinuedGivesOneCurve) {
+TEST(LearningCurve, TrainingThatIsContinuedGivesOneCurve) {
   TempDir dir;
   WriteTraining(dir.path(), ".a", {0, 10, 20, 30}, 3);
   // Starts from a checkpoint of step 15. The names of the two files differ in their suffixes, so they have this order
@@ -50,7 +50,7 @@ TEST(LearningCurve, ATrainingThatIsContinuedGivesOneCurve) {
   EXPECT_THAT(Points(dir.path(), "loss"), ElementsAre(Pair(0, 3), Pair(10, 3), Pair(15, 2), Pair(25, 2)));
 }
 
-TEST(LearningCurve, AFileOfAKilledProgramCountsUpToItsEnd) {
+TEST(LearningCurve, AFileIsReadUpToARecordThatIsCutAndADamagedRecordIsAnError) {
   TempDir dir;
   WriteTraining(dir.path(), "", {0, 10, 20}, 1);
   const std::string path = EventFiles(dir.path())[0];
@@ -58,14 +58,14 @@ TEST(LearningCurve, AFileOfAKilledProgramCountsUpToItsEnd) {
   ASSERT_TRUE(WriteFile(path, bytes.substr(0, bytes.size() - 3)).ok());
   EXPECT_THAT(Points(dir.path(), "loss"), ElementsAre(Pair(0, 1), Pair(10, 1)));
   std::string damaged = bytes;
-  damaged[damaged.size() - 6] ^= 1;
+  damaged[damaged.size() - 6] ^= 1;  // the last record ends with a checksum of 4 bytes; this is before it
   ASSERT_TRUE(WriteFile(path, damaged).ok());
   const Status status = ReadScalars(dir.path()).status();
   EXPECT_TRUE(absl::IsDataLoss(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr(path));
 }
 
-TEST(LearningCurve, MistakesAreErrors) {
+TEST(LearningCurve, MissingFilesAndPanelsAreErrors) {
   TempDir dir;
   EXPECT_TRUE(absl::IsNotFound(ReadScalars(dir.path()).status()));
   EXPECT_TRUE(absl::IsNotFound(WriteLearningCurve(dir.path(), {.panels = {{"loss", {"loss"}}}}).status()));
@@ -110,7 +110,8 @@ TEST(LineChart, LeavesOutWhatCannotBeDrawn) {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(Polyline({{0, 0}, {25, nan}, {50, 1}, {75, inf}, {100, 4}}), "76.0,288.0 406.0,235.5 736.0,78.0");
   EXPECT_EQ(Polyline({{0, nan}}), "");
-  EXPECT_EQ(Polyline({{50, 0}, {100, 3}}, /*log_scale=*/true), "736.0,183.0") << "one point, in the middle";
+  EXPECT_EQ(Polyline({{50, 0}, {100, 3}}, /*log_scale=*/true), "736.0,183.0")
+      << "one point, in the middle of the vertical axis";
 }
 
 TEST(LineChart, DrawsEqualDistancesForEqualRatiosOnALogarithmicAxis) {
@@ -122,16 +123,18 @@ TEST(LineChart, DrawsTheMeansOfManyPoints) {
   std::vector<std::pair<double, double>> points;
   for (int i = 0; i < 100'000; ++i) points.emplace_back(i, i % 2);
   const std::string line = Polyline(points);
+  // Each point has a comma. A curve has at most 400 points.
   EXPECT_LE(std::count(line.begin(), line.end(), ','), 400);
   EXPECT_GE(std::count(line.begin(), line.end(), ','), 300);
   EXPECT_THAT(line, testing::EndsWith(",78.0")) << "the last point is drawn as it is";
 }
 
 TEST(LineChart, TicksAreRoundNumbers) {
-  EXPECT_THAT(AxisTicks(0, 1, 5, false), ElementsAre(0, 0.2, 0.4, testing::DoubleEq(0.6), 0.8, 1));
+  EXPECT_THAT(AxisTicks(0, 1, /*count=*/5, /*log_scale=*/false),
+              ElementsAre(0, 0.2, 0.4, testing::DoubleEq(0.6), 0.8, 1));
   EXPECT_THAT(AxisTicks(0, 2000, 8, false), ElementsAre(0, 500, 1000, 1500, 2000));
   EXPECT_THAT(AxisTicks(-3, 3, 5, false), ElementsAre(-2, 0, 2));
-  EXPECT_THAT(AxisTicks(0.4, 6, 5, true), ElementsAre(0.5, 1, 2, 5));
+  EXPECT_THAT(AxisTicks(0.4, 6, 5, /*log_scale=*/true), ElementsAre(0.5, 1, 2, 5));
   EXPECT_THAT(AxisTicks(0.02, 55, 5, true), ElementsAre(0.1, 1, 10));
 }
 

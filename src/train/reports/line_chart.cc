@@ -14,7 +14,8 @@ constexpr double kWidth = 760;
 constexpr double kLeft = 76, kRight = 24;  // margins of the panels
 constexpr double kTitleHeight = 38;
 constexpr double kPanelHeight = 210;
-constexpr double kPanelGap = 60;  // above each panel, with the numbers of the axis before it and with its legend
+// Above each panel. It has the numbers of the horizontal axis of the previous panel, and the legend of this one.
+constexpr double kPanelGap = 60;
 constexpr double kFooterHeight = 56;
 constexpr size_t kMaxPoints = 400;  // of a series
 
@@ -102,6 +103,7 @@ std::vector<std::pair<double, double>> Drawable(const ChartSeries& series, bool 
   }
   if (points.size() <= kMaxPoints) return points;
   std::vector<std::pair<double, double>> means;
+  // Rounded up: the points before the last one give at most kMaxPoints - 1 groups.
   const size_t group = (points.size() - 1 + kMaxPoints - 2) / (kMaxPoints - 1);
   for (size_t begin = 0; begin + 1 < points.size(); begin += group) {
     const size_t end = std::min(begin + group, points.size() - 1);
@@ -116,7 +118,7 @@ std::vector<std::pair<double, double>> Drawable(const ChartSeries& series, bool 
   return means;
 }
 
-// Draws a panel into the rectangle of both axes. `x` has its limits already.
+// Draws a panel that begins `top` pixels below the upper edge of the image. `x` is the horizontal axis of all panels.
 std::string DrawPanel(const ChartPanel& panel, const Axis& x, double top) {
   std::vector<std::vector<std::pair<double, double>>> curves;
   Axis y = {.low = 0, .high = 0, .begin = top + kPanelHeight, .end = top, .log_scale = panel.log_scale};
@@ -199,6 +201,7 @@ std::vector<double> AxisTicks(double low, double high, int count, bool log_scale
 }
 
 std::string DrawChart(const Chart& chart) {
+  // The small numbers here and below are distances in pixels.
   const double height =
       kTitleHeight + static_cast<double>(chart.panels.size()) * (kPanelHeight + kPanelGap) + kFooterHeight - 16;
   Axis x = {.low = 0, .high = 0, .begin = kLeft, .end = kWidth - kRight};

@@ -1,4 +1,4 @@
-// The hook that writes summaries during the training.
+// The hook that writes summaries during training (see SummarySaver in hooks.h).
 #include "core/system/clock.h"
 #include "core/text/strings.h"
 #include "tensorbraid/ops/summary.h"
@@ -37,8 +37,8 @@ class SummarySaverHook final : public SessionRunHook {
   Status AfterCreateSession(SessionRunContext& context) override {
     if (!graph_written_) TF_RETURN_IF_ERROR(options_.writer->AddGraph(context.session().graph()));
     graph_written_ = true;
-    // A training that goes on from a checkpoint repeats steps. The start in the log tells TensorBoard to hide what it
-    // has shown for these steps before.
+    // Training that continues from a checkpoint repeats steps. The kStart event tells TensorBoard to hide the earlier
+    // summaries of these steps.
     last_step_ = -1;
     if (!global_step_.valid()) return OkStatus();
     TF_ASSIGN_OR_RETURN(const auto step, context.session().Run({global_step_}));
@@ -51,7 +51,7 @@ class SummarySaverHook final : public SessionRunHook {
     SessionRunArgs args;
     if (!context.trains() || !options_.summary_op.valid()) return args;
     args.global_step = true;
-    // The step of this run is at least one after the last that was seen.
+    // The step of this run will be at least seen_step_ + 1.
     due_ = last_step_ < 0 || (options_.every_n_steps && seen_step_ + 1 - last_step_ >= *options_.every_n_steps) ||
            (options_.every && MonotonicClock::now() - last_time_ >= *options_.every);
     if (due_) args.fetches.push_back(options_.summary_op);
@@ -83,7 +83,7 @@ class SummarySaverHook final : public SessionRunHook {
   bool graph_written_ = false;
   bool due_ = false;
   int64_t runs_ = 0;
-  int64_t seen_step_ = -1;
+  int64_t seen_step_ = -1;  // the global step after the last run that trained, or the number of such runs
   int64_t last_step_ = -1;  // the step of the last summary; -1: none in this session
   MonotonicClock::time_point last_time_;
 };

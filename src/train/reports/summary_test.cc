@@ -1,4 +1,4 @@
-// Summaries: the ops, the writer of event files, and the hooks.
+// Tests summaries: the ops, the writer of event files, and the hooks.
 #include "tensorbraid/ops/summary.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(Summary, TheTagIsTheUniqueNameWithinTheScope) {
   EXPECT_EQ(Compute(g, first).value(0).tag(), "train/loss");
   EXPECT_EQ(Compute(g, first).value(0).simple_value(), 2);
   EXPECT_EQ(Compute(g, second).value(0).tag(), "train/loss_1");
-  EXPECT_EQ(Compute(g, grouped).value(0).tag(), "speed/train/speed/rate_of_w");
+  EXPECT_EQ(Compute(g, grouped).value(0).tag(), "speed/train/speed/rate_of_w");  // the family twice, as in TensorFlow
   EXPECT_EQ(g.GetCollection(summary::kSummaries).size(), 3u);
 }
 
@@ -61,7 +61,7 @@ TEST(Summary, MergeAllHasTheValuesOfAllKinds) {
   EXPECT_EQ(all.value(4).tensor().string_val(0), "hello");
 }
 
-TEST(Summary, MistakesNameTheLine) {
+TEST(Summary, ErrorsNameTheLine) {
   Graph g;
   summary::Text("note", Const(g, Tensor::Scalar(1.0f)));
   EXPECT_TRUE(absl::IsInvalidArgument(g.status()));
@@ -120,7 +120,7 @@ TEST_F(FileWriterTest, ContinuesInAnotherFileAfterItsSizeAndAfterReopening) {
   EXPECT_TRUE(absl::IsFailedPrecondition(writer->AddScalar("x", 1)));
   const size_t files = EventFiles(path()).size();
   EXPECT_GT(files, 3u);
-  EXPECT_EQ(ReadScalar(path(), "x"), all) << "the names of the files are in the order of the events";
+  EXPECT_EQ(ReadScalar(path(), "x"), all) << "the names of the files must have the order of the events";
   for (const std::string& file : EventFiles(path())) EXPECT_TRUE(file.ends_with(".test")) << file;
   ASSERT_TRUE(writer->Reopen().ok());
   ASSERT_TRUE(writer->AddScalar("x", 20, 20).ok());
@@ -155,7 +155,7 @@ TEST_F(FileWriterTest, BadOptionsAndDirectoriesAreErrors) {
   EXPECT_FALSE(summary::FileWriter::Open(dir_.Write("file", "")).ok());
 }
 
-// Moves weight to 3; its summary "weight" is the value before the step.
+// Trains `weight` towards 3. The summary "fed_value" is a value that the program feeds.
 struct SummaryModel {
   SummaryModel() {
     weight = Variable(g, {}, Zeros(), {.name = "w"});
@@ -181,7 +181,8 @@ TEST(SummaryHooks, AMonitoredSessionWritesSummariesOfItsRunsAndTheGraph) {
   for (int i = 1; !(*session)->ShouldStop(); ++i) {
     const auto run = (*session)->Run({m.train}, {{m.fed, Tensor::Scalar(static_cast<float>(i))}});
     ASSERT_TRUE(run.ok()) << run.status();
-    ASSERT_TRUE((*session)->Run({m.weight}).ok()) << "an evaluation needs no feeds for the summaries";
+    ASSERT_TRUE((*session)->Run({m.weight}).ok())
+        << "a run that does not train must not need the feeds of the summaries";
   }
   ASSERT_TRUE((*session)->Close().ok());
   EXPECT_EQ(ReadScalar(dir.path(), "fed_value"), (Scalars{{1, 1}, {101, 101}, {201, 201}}));

@@ -1,4 +1,4 @@
-// CheckNumericsHook: finds the operation whose output is the first value in a step that is not finite.
+// CheckNumericsHook: finds the first operation of a step whose output is not finite.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -36,7 +36,7 @@ class CheckNumericsHookImpl final : public SessionRunHook {
     // For each node, in order of node id: the checks that must pass before any check of a node that depends on it.
     std::vector<std::vector<Node*>> passed(inside.size());
     for (const Operation& op : graph.operations()) {
-      if (NodeOf(op)->id() >= static_cast<int>(inside.size())) break;  // the first check
+      if (NodeOf(op)->id() >= static_cast<int>(inside.size())) break;  // the checks come last
       std::vector<Node*>& before = passed[NodeOf(op)->id()];
       const auto add = [&](const Node* from) {
         const auto& more = passed[from->id()];
@@ -87,7 +87,7 @@ class CheckNumericsHookImpl final : public SessionRunHook {
     return NodeOf(check.Finish());
   }
 
-  // The checks of everything that these nodes depend on.
+  // The checks of these nodes and of everything that they depend on.
   std::vector<Fetch> ChecksFor(std::vector<const Node*> open) const {
     std::vector<Fetch> found;
     std::set<const Node*> visited;

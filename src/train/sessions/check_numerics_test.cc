@@ -1,3 +1,4 @@
+// Tests CheckNumericsHook.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -81,7 +82,7 @@ TEST(CheckNumericsHook, FindsAGradientThatOverflows) {
 
 TEST(CheckNumericsHook, ChecksNothingThatTheRunDoesNotNeed) {
   LogModel m;
-  // Its placeholder is not fed.
+  // A check of this operation would fail, because its placeholder is not fed.
   const Output other = Placeholder(m.g, kFloat32, {}, "other") * 2.0f;
   ASSERT_TRUE(other.valid());
   EXPECT_TRUE(m.Step({}, {1, 2}).ok());
@@ -94,15 +95,17 @@ TEST(CheckNumericsHook, TensorsThatCannotBeCheckedAreRefused) {
   EXPECT_NE(status.message().find("must be a floating tensor"), std::string::npos) << status;
 }
 
-TEST(CheckNumericsHook, OfAConditionalChecksWhatLeavesIt) {
+TEST(CheckNumericsHook, ChecksOnlyTheResultOfAConditional) {
   LogModel m;
   const Operation choice = NodeBuilder(m.g, "Switch").Input(m.x).Input(Const(m.g, Tensor::Scalar(true))).Finish();
   const Output not_taken = Log(-choice.output(0)), taken = Square(choice.output(1));
   const Output merged = NodeBuilder(m.g, "Merge").InputList({not_taken, taken}).Output();
+  // The branch that is not taken would give NaN.
   EXPECT_TRUE(m.Step({}, {1, 2}, {merged}).ok());
   LogModel n;
   const Operation always = NodeBuilder(n.g, "Switch").Input(n.x).Input(Const(n.g, Tensor::Scalar(true))).Finish();
   const Output bad = NodeBuilder(n.g, "Merge").InputList({Log(-always.output(1)), Square(always.output(0))}).Output();
+  // The branch that is taken gives NaN.
   const Status status = n.Step({}, {1, 2}, {bad});
   ASSERT_TRUE(absl::IsInvalidArgument(status)) << status;
   EXPECT_NE(status.message().find(StrCat("'", bad.name(), "', made by Merge")), std::string::npos) << status;

@@ -25,6 +25,7 @@ void Coordinator::RequestStop(const Status& why) {
   std::vector<std::function<void()>> wakes;
   {
     MutexLock lock(state_->mu);
+    // OutOfRange means the end of the input. Cancelled, after a request to stop, is a consequence of the stop.
     const bool is_error = !why.ok() && !absl::IsOutOfRange(why) && !(absl::IsCancelled(why) && state_->stopping);
     if (is_error && state_->status.ok()) state_->status = why;
     if (!state_->stopping) {

@@ -24,7 +24,7 @@ TEST(Coordinator, ThreadsRunUntilAStopIsRequested) {
   EXPECT_TRUE(c.ShouldStop());
 }
 
-TEST(Coordinator, AnErrorOfOneThreadStopsAllAndIsWhatJoinReturns) {
+TEST(Coordinator, AnErrorOfOneThreadStopsAllAndJoinReturnsIt) {
   Coordinator c;
   c.StartThread([&] {
     c.WaitForStop();

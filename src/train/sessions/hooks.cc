@@ -51,12 +51,12 @@ class ShowProgressHook final : public SessionRunHook {
     due_ = false;
     if (!context.trains()) return {};
     const Clock::time_point now = Clock::now();
-    // The first line is written early, to show that the training has started.
+    // The first line is written early, to show that training has started.
     if (first_step_ < 0) next_ = now + std::min<Clock::duration>(interval_, std::chrono::milliseconds(500));
     due_ = now >= next_;
     SessionRunArgs args;
     args.global_step = true;
-    // In every run, because any run may turn out to be the last, whose loss the last line shows.
+    // Fetched in every run, because any run may turn out to be the last one, and the last line shows its loss.
     if (loss_.valid()) args.fetches.push_back(loss_);
     return args;
   }
@@ -95,7 +95,7 @@ class ShowProgressHook final : public SessionRunHook {
 
   void Show(const SessionRunContext& context, double seconds, int64_t steps) {
     const double rate = seconds > 0 ? steps / seconds : 0;
-    // Other workers may have made further steps before they noticed the end of the training.
+    // The global step may be beyond the last step, because other workers notice the end of training later.
     std::string text = absl::StrFormat("step %d", std::min(step_, context.last_step().value_or(step_)));
     if (context.last_step()) text += absl::StrFormat("/%d", *context.last_step());
     if (rate > 0) text += absl::StrFormat("  %.*f steps/s", rate < 10 ? 2 : 0, rate);
@@ -213,7 +213,7 @@ class StepCounterHook final : public SessionRunHook {
   explicit StepCounterHook(StepCounterOptions options) : options_(std::move(options)) {}
   Status Begin(Graph& graph) override { return CheckGlobalStep(graph, "StepCounter"); }
   SessionRunArgs BeforeRun(SessionRunContext&) override { return {.fetches = {}, .feeds = {}, .global_step = true}; }
-  // The session may have been replaced, and the global step with it.
+  // The new session may have another global step, so the next rate is measured from its first run.
   Status AfterCreateSession(SessionRunContext&) override {
     last_step_ = -1;
     return OkStatus();

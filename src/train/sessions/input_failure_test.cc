@@ -1,4 +1,4 @@
-// Background threads that fail while a session trains.
+// Tests sessions whose background threads fail.
 #include <gtest/gtest.h>
 
 #include "io/file.h"
@@ -8,7 +8,7 @@
 namespace tensorbraid {
 namespace {
 
-// A pipeline that reads image files: file names -> contents -> images -> a queue from which the training takes.
+// A pipeline that reads image files: file names -> contents -> images -> a queue from which `take` takes them.
 struct ImagePipeline {
   explicit ImagePipeline(const std::vector<std::string>& files) {
     const FIFOQueue names(g, {kString}, {.shapes = {Shape()}, .name = "names"});
@@ -25,7 +25,7 @@ struct ImagePipeline {
   Output take;
 };
 
-TEST(InputFailure, AnInputPipelineThatFailsFailsTheTrainingAndNamesTheFile) {
+TEST(InputFailure, AFailureOfTheInputPipelineEndsTrainingAndNamesTheFile) {
   const TempDir dir;
   const std::string damaged = dir.path() + "/damaged.jpg";
   ASSERT_TRUE(WriteFile(damaged, "\xff\xd8\xff\xe0 and nothing more").ok());
@@ -39,7 +39,7 @@ TEST(InputFailure, AnInputPipelineThatFailsFailsTheTrainingAndNamesTheFile) {
   while (status.ok() && !(*session)->ShouldStop()) status = (*session)->Run({p.take}).status();
   EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
   EXPECT_NE(status.message().find(damaged), absl::string_view::npos) << status;
-  EXPECT_TRUE((*session)->ShouldStop()) << "the error was returned";
+  EXPECT_TRUE((*session)->ShouldStop()) << "the session must stop after it has returned the error";
   EXPECT_EQ((*session)->Close(), status);
 }
 
@@ -50,7 +50,7 @@ TEST(InputFailure, ABackgroundThreadThatFailsEndsARunThatWaits) {
   auto session = MonitoredTrainingSession(g);
   ASSERT_TRUE(session.ok()) << session.status();
   (*session)->coordinator().StartThread([] { return Status(absl::DataLossError("the input is damaged")); });
-  ASSERT_FALSE((*session)->ShouldStop()) << "the next run returns the error";
+  ASSERT_FALSE((*session)->ShouldStop()) << "the session must go on until a run has returned the error";
   const Status status = (*session)->Run({take}).status();
   EXPECT_EQ(status, absl::DataLossError("the input is damaged"));
   EXPECT_TRUE((*session)->ShouldStop());

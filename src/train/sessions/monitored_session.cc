@@ -29,17 +29,21 @@ struct MonitoredSession::Impl {
   Status Start();
   StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
   StatusOr<std::vector<Tensor>> RunOnce(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
-  // Whether this error is the loss of a task after which the training can continue from its latest checkpoint.
+  // Whether this error means that a task was lost and that training can continue from the latest checkpoint.
   bool CanRecover(const Status& status) const;
+  // Replaces the session, which has failed with `why`, until a new one works. Returns an error from which it cannot
+  // recover.
   Status Recover(Status why);
   void Stop();
+  // Stops because the input has ended: `why` is OutOfRange. If some fetches are operations, fetches the tensors again
+  // without them, because these tensors may not depend on the input. Results that cannot be computed are invalid.
   StatusOr<std::vector<Tensor>> EndOfTraining(const Status& why, const std::vector<Fetch>& fetches,
                                               const std::vector<Feed>& feeds);
   Status Fail(const Status& status);
   // If a background thread failed, its error is the cause, and the cancellation of a run only the consequence.
   Status CauseOf(const Status& status) const;
   Status EndHooks();
-  // If the loss of a connection interrupted the hooks at the end of the training, ends them again in a new session.
+  // If a connection was lost while the hooks ended, calls End of all hooks again, in a new session.
   Status EndHooksAgain(Status why);
   Status Close();
 
@@ -51,8 +55,8 @@ struct MonitoredSession::Impl {
   std::unique_ptr<Session> session;
   std::unique_ptr<SessionRunContext> context;
   std::unique_ptr<RunCache> cache;
-  std::shared_ptr<RunInterrupter>
-      interrupter;  // of the session's runs; the coordinator's OnStop may use it a bit longer
+  // Interrupts the session's runs. Shared with a callback of Coordinator::OnStop, which another thread may call.
+  std::shared_ptr<RunInterrupter> interrupter;
   bool hooks_started = false;
   bool closed = false;
   bool reported = false;  // the caller has received the error
@@ -142,7 +146,7 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetc
                                                           const std::vector<Feed>& feeds) {
   if (closed) return FailedPrecondition("the training session is closed");
   while (true) {
-    // A background thread may have noticed the loss first.
+    // A background thread may have noticed first that a task was lost.
     Status lost = coordinator->status();
     if (!lost.ok() && !CanRecover(lost)) return Fail(lost);
     if (lost.ok()) {
@@ -152,13 +156,13 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetc
       const bool interrupted = interrupter->EndRun();
       if (results.ok()) return results;
       lost = results.status();
-      // Without an error, the user asked this process to stop.
+      // If no background thread has failed, the run was interrupted because this process was asked to stop.
       if (interrupted && coordinator->status().ok()) return std::vector<Tensor>(fetches.size());
       lost = CauseOf(lost);
       if (!CanRecover(lost)) return Fail(lost);
     }
     if (const Status recovered = Recover(std::move(lost)); !recovered.ok()) return Fail(recovered);
-    // The hooks may have found that the training is over.
+    // The hooks may have found that training is over.
     if (coordinator->ShouldStop() && coordinator->status().ok()) return std::vector<Tensor>(fetches.size());
   }
 }
@@ -171,7 +175,7 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::RunOnce(const std::vector<
   std::vector<SessionRunArgs> args;
   args.reserve(hooks.size());
   for (const auto& hook : hooks) args.push_back(hook->BeforeRun(*context));
-  // A hook that finds a mistake requests a stop with it.
+  // A hook that finds an error in BeforeRun passes it to RequestStop.
   if (Status mistake = coordinator->status(); !mistake.ok()) return mistake;
   auto results = cache->Run(fetches, feeds, args);
   if (!results.ok()) {
@@ -224,8 +228,8 @@ Status MonitoredSession::Impl::EndHooksAgain(Status why) {
   options.max_wait = std::min<std::chrono::milliseconds>(options.max_wait, kMaxWait);
   for (int i = 0; i < kTries && CanRecover(why) && !StopRequested(); ++i) {
     if (!Recover(why).ok()) return why;
-    // Continues only if the hooks have found again that the training is over. Otherwise a parameter server has lost its
-    // variables, and the training would have to continue.
+    // Goes on only if the hooks have found again that training is over. Otherwise a parameter server has lost its
+    // variables, and training would have to continue.
     if (!coordinator->ShouldStop() || !coordinator->status().ok()) return why;
     interrupter.reset();
     why = EndHooks();
@@ -239,7 +243,7 @@ Status MonitoredSession::Impl::Close() {
   coordinator->RequestStop();
   Status ended;
   if (hooks_started) ended = EndHooks();
-  // A background thread may have noticed the same loss first.
+  // A background thread may have noticed first that the same task was lost.
   const Status noticed = coordinator->status();
   if (CanRecover(ended) && (noticed.ok() || CanRecover(noticed))) ended = EndHooksAgain(ended);
   interrupter.reset();
@@ -307,8 +311,8 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
   }
   if (options.save_random_state && (options.checkpoint_dir.empty() || options.saver != nullptr)) {
     return InvalidArgument(
-        "save_random_state needs a checkpoint_dir and no saver of your own, whose SaverOptions::random_state you can "
-        "set");
+        "save_random_state needs a checkpoint_dir, and works only without a saver of your own; with one, set its "
+        "SaverOptions::random_state instead");
   }
   if (!options.checkpoint_dir.empty() && options.is_chief) {
     if (options.saver == nullptr) {

@@ -1,3 +1,4 @@
+// Tests MonitoredSession, QueueRunner and the hooks.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,13 +30,13 @@ TEST(MonitoredSession, TrainsUntilTheLastStepAndNotBeyond) {
   EXPECT_TRUE((*session)->Close().ok());
 }
 
-TEST(MonitoredSession, StartingReturnsTheGraphsFirstMistake) {
+TEST(MonitoredSession, StartingReturnsTheGraphsFirstError) {
   Model m;
   MatMul(m.target, m.target);
   EXPECT_TRUE(absl::IsInvalidArgument(m.Start().status()));
 }
 
-TEST(MonitoredSession, TheGraphIsFinalizedByName) {
+TEST(MonitoredSession, AnErrorSaysWhatHasFinalizedTheGraph) {
   Model m;
   auto session = m.Start();
   ASSERT_TRUE(session.ok());
@@ -76,7 +77,7 @@ TEST(MonitoredSession, HooksTakePartInEveryRun) {
   ASSERT_TRUE(session.ok());
   for (int step = 1; step <= 3; ++step) {
     ASSERT_TRUE((*session)->Run({m.train}, m.Feeds()).ok());
-    EXPECT_EQ(hook->last.global_step, step) << "the step is read after the training operation";
+    EXPECT_EQ(hook->last.global_step, step) << "the step must be read after the training operation";
     EXPECT_EQ(hook->last.results.at(0).scalar<float>(), 3.0f);
   }
   ASSERT_TRUE((*session)->Run({m.loss}, m.Feeds()).ok());
@@ -86,7 +87,7 @@ TEST(MonitoredSession, HooksTakePartInEveryRun) {
                                                    "after", "before evaluation", "after", "end"}));
 }
 
-TEST(MonitoredSession, RunReturnsTensorsInTheOrderAskedFor) {
+TEST(MonitoredSession, RunReturnsTensorsInTheOrderOfTheFetches) {
   Model m;
   auto hook = std::make_shared<RecordingHook>(m.loss);
   auto session = m.Start({StopAtStep(10), hook});
@@ -126,14 +127,14 @@ TEST(MonitoredSession, ALossThatIsNotFiniteFailsTheRun) {
   EXPECT_EQ((*session)->Close(), status);
 }
 
-TEST(MonitoredSession, AnEvaluationNeedsNoFeedsForTheHooks) {
+TEST(MonitoredSession, ARunThatDoesNotTrainNeedsNoFeedsForTheHooks) {
   Model m;
   auto session = m.Start({NanCheck(m.loss), ShowProgress(m.loss), LoggingHook({{"loss", m.loss}})});
   ASSERT_TRUE(session.ok());
   EXPECT_TRUE((*session)->Run({m.weight}).ok());
 }
 
-TEST(MonitoredSession, AnErrorStopsTheTrainingAndCloseReturnsIt) {
+TEST(MonitoredSession, AnErrorStopsTrainingAndCloseReturnsIt) {
   Model m;
   auto session = m.Start();
   ASSERT_TRUE(session.ok());
@@ -144,7 +145,7 @@ TEST(MonitoredSession, AnErrorStopsTheTrainingAndCloseReturnsIt) {
   EXPECT_TRUE(absl::IsFailedPrecondition((*session)->Run({m.weight}).status()));
 }
 
-// Its first End meets a broken connection.
+// Its first End fails as if a connection had broken.
 class InterruptedEnd final : public SessionRunHook {
  public:
   Status End(SessionRunContext&, const Status&) override {
@@ -153,7 +154,7 @@ class InterruptedEnd final : public SessionRunHook {
   int ends = 0;
 };
 
-TEST(MonitoredSession, AConnectionThatBreaksAtTheEndDoesNotFailATrainingWithCheckpoints) {
+TEST(MonitoredSession, AConnectionThatBreaksAtTheEndDoesNotFailTrainingWithCheckpoints) {
   const TempDir dir;
   Model m;
   auto end = std::make_shared<InterruptedEnd>();
@@ -165,7 +166,7 @@ TEST(MonitoredSession, AConnectionThatBreaksAtTheEndDoesNotFailATrainingWithChec
   EXPECT_EQ(LatestCheckpoint(dir.path()).value(), dir.path() + "/model.ckpt-3");
 }
 
-TEST(MonitoredSession, AConnectionThatBreaksAtTheEndFailsATrainingWithoutCheckpoints) {
+TEST(MonitoredSession, AConnectionThatBreaksAtTheEndFailsTrainingWithoutCheckpoints) {
   Model m;
   auto end = std::make_shared<InterruptedEnd>();
   auto session = m.Start({StopAtStep(3), end});
@@ -175,7 +176,7 @@ TEST(MonitoredSession, AConnectionThatBreaksAtTheEndFailsATrainingWithoutCheckpo
   EXPECT_EQ(end->ends, 1);
 }
 
-TEST(MonitoredSession, AnEmptyClosedQueueIsTheEndAndNoError) {
+TEST(MonitoredSession, AnEmptyClosedQueueEndsTrainingWithoutAnError) {
   Graph g;
   const FIFOQueue queue(g, {kFloat32}, {.shapes = {Shape()}, .name = "input"});
   const auto value = queue.Dequeue();
@@ -187,7 +188,7 @@ TEST(MonitoredSession, AnEmptyClosedQueueIsTheEndAndNoError) {
   ASSERT_TRUE((*session)->session().Run({close}).ok());
   const auto last = (*session)->Run({consume, other});
   ASSERT_TRUE(last.ok()) << last.status();
-  EXPECT_EQ(last->at(1).scalar<float>(), 7.0f) << "a tensor that does not depend on the queue is still computed";
+  EXPECT_EQ(last->at(1).scalar<float>(), 7.0f) << "a tensor that does not depend on the queue must still be computed";
   EXPECT_TRUE((*session)->ShouldStop());
   EXPECT_TRUE((*session)->Close().ok());
 }
@@ -274,7 +275,7 @@ TEST(Hooks, StepCounterReportsEveryNSteps) {
                                                        }})});
   ASSERT_TRUE(session.ok());
   while (!(*session)->ShouldStop()) ASSERT_TRUE((*session)->Run({m.train}, m.Feeds()).ok());
-  EXPECT_EQ(steps, (std::vector<int64_t>{4, 7, 10}));
+  EXPECT_EQ(steps, (std::vector<int64_t>{4, 7, 10}));  // counted from the first run, which ends at step 1
 }
 
 TEST(Hooks, StopAtStepNeedsAnOptimizerThatChangesTheGlobalStep) {

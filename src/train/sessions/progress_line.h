@@ -1,4 +1,4 @@
-// A progress line: updated in place on a terminal, written as separate lines elsewhere.
+// Shows progress: on a terminal in one line, which is updated in place, elsewhere as separate lines.
 #ifndef TENSORBRAID_TRAIN_SESSIONS_PROGRESS_LINE_H_
 #define TENSORBRAID_TRAIN_SESSIONS_PROGRESS_LINE_H_
 
@@ -26,6 +26,7 @@ class ProgressLine {
     if (sink_) {
       sink_(text);
     } else {
+      // "\r\033[K" goes back to the beginning of the terminal's line and clears the line.
       std::fprintf(stderr, in_place_ ? "\r\033[K%s" : "%s\n", text.c_str());
       std::fflush(stderr);
       open_ = in_place_;

@@ -1,3 +1,4 @@
+// QueueRunner (see tensorbraid/train/coordinator.h).
 #include <atomic>
 
 #include "core/text/logging.h"
@@ -35,9 +36,10 @@ Status QueueRunner::Start(Session& session, Coordinator& coordinator) const {
       while (status.ok() && !coordinator.ShouldStop()) status = p.Run().status();
       // The end of the input does not stop the other threads, which still consume the queued elements.
       if (absl::IsOutOfRange(status)) status = OkStatus();
-      // Stops the coordinator before the queue is closed, because to its readers a closed queue without an error means
-      // the end of the input.
+      // Stops the coordinator before the queue is closed: if its readers find a closed queue and no error, they take
+      // this as the end of the input.
       if (!status.ok()) coordinator.RequestStop(status);
+      // The last thread closes the queue, unless a stop was requested without an error.
       const bool wakes_readers = !coordinator.ShouldStop() || !coordinator.status().ok();
       if (running->fetch_sub(1) == 1 && wakes_readers) RunAtEnd(session, close);
       return status;

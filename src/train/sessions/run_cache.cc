@@ -9,6 +9,7 @@
 namespace tensorbraid {
 namespace {
 
+// The value of a global step; -1 if the tensor cannot be one.
 int64_t StepNumber(const Tensor& t) {
   if (t.num_elements() != 1) return -1;
   if (t.dtype() == kInt64) return t.scalar<int64_t>();
@@ -159,7 +160,8 @@ StatusOr<RunCache::Results> RunCache::Run(const std::vector<Fetch>& fetches, con
     for (size_t i = 0; i < hooks[h].fetches.size(); ++i) results.hooks[h].results.push_back(take());
   }
   if (wants_step) {
-    // The latest, if several operations that train have run. -1 if there is no global step.
+    // The hooks get the largest step, because a run may execute several training operations, or -1 if the graph has no
+    // global step.
     int64_t step = -1;
     for (const int place : entry->places[next]) step = std::max(step, StepNumber(values[place]));
     for (size_t h = 0; h < hooks.size(); ++h) {

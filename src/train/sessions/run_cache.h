@@ -26,7 +26,7 @@ class RunCache {
     std::vector<bool> executed;  // one for each node, in order of node id
     bool trains = false;         // see SessionRunContext::trains
   };
-  // The result is valid until the next call. Returns the errors of Run for fetches and feeds that are not of the graph.
+  // The result is valid until the next call. Returns the same errors as Run if a fetch or feed is not of the graph.
   StatusOr<const Extent*> ExtentOf(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
 
   // Runs everything that is requested in one Session::Run; a tensor that is requested twice is fetched once.
@@ -34,12 +34,13 @@ class RunCache {
                         const std::vector<SessionRunArgs>& hooks);
 
  private:
-  // A node and one of its outputs; -1 stands for the operation. {null, 0} stands for the global step.
+  // A node and the number of one of its outputs, or -1 for the operation itself. {null, 0} stands for the global step.
   using Key = std::pair<const Node*, int>;
   struct Entry {
     std::vector<Key> fetch_keys;
     std::vector<Key> feed_keys;
-    // Positions of each fetch key among the results: one, or for the global step any number.
+    // For each fetch key, its positions among the results of `run`. The global step may have any number of positions
+    // (see StepsAfter in train_op.h); each other key has one.
     std::vector<std::vector<int>> places;
     Session::Prepared run;
   };

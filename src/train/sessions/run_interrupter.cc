@@ -70,7 +70,7 @@ uint64_t RunInterrupter::AwaitRunToEnd(std::chrono::milliseconds* patience) {
   return ended_ ? 0 : runs_;
 }
 
-// If the run does not end, `in_interrupt_` is true from now on.
+// Before it returns false, it sets `in_interrupt_`. The caller then calls `interrupt_` and clears `in_interrupt_`.
 bool RunInterrupter::RunEndsWithin(uint64_t run, std::chrono::milliseconds time) {
   MutexLock lock(mu_);
   if (changed_.WaitFor(mu_, time, [this, run]() TB_REQUIRES(mu_) { return ended_ || !running_ || runs_ != run; })) {

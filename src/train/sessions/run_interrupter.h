@@ -13,8 +13,8 @@
 
 namespace tensorbraid {
 
-// Such a run is, for example, a step of synchronous training that waits for the gradients of a worker that has left.
-// One thread begins and ends runs, one at a time.
+// Interrupts, for example, a step of synchronous training that waits for the gradients of a worker that has left. One
+// thread begins and ends runs, one at a time.
 class RunInterrupter {
  public:
   static constexpr std::chrono::seconds kGrace{5};
@@ -38,8 +38,10 @@ class RunInterrupter {
 
  private:
   void WaitAndInterrupt();
-  // Blocks until a run is in progress that has to end. Returns its number, 0 at the end, and how long it may go on.
+  // Blocks until a run is in progress that has to end. Returns its number, and sets `patience` to the time that it
+  // still has. Returns 0 once the destructor has begun.
   uint64_t AwaitRunToEnd(std::chrono::milliseconds* patience);
+  // Waits until the run has ended, or `time` has passed. Returns whether it has ended.
   bool RunEndsWithin(uint64_t run, std::chrono::milliseconds time);
 
   const std::function<void()> interrupt_;
@@ -48,11 +50,11 @@ class RunInterrupter {
   CondVar changed_;
   bool stop_requested_ TB_GUARDED_BY(mu_) = false;
   bool from_now_on_ TB_GUARDED_BY(mu_) = false;   // InterruptFromNowOn was called
-  uint64_t runs_ TB_GUARDED_BY(mu_) = 0;          // that have begun
-  bool running_ TB_GUARDED_BY(mu_) = false;       // the last of them is in progress
-  bool interrupted_ TB_GUARDED_BY(mu_) = false;   // it has been interrupted
+  uint64_t runs_ TB_GUARDED_BY(mu_) = 0;          // how many runs have begun
+  bool running_ TB_GUARDED_BY(mu_) = false;       // the last run is in progress
+  bool interrupted_ TB_GUARDED_BY(mu_) = false;   // the last run was interrupted
   bool in_interrupt_ TB_GUARDED_BY(mu_) = false;  // `interrupt_` is being called
-  bool ended_ TB_GUARDED_BY(mu_) = false;
+  bool ended_ TB_GUARDED_BY(mu_) = false;         // the destructor has begun
   Thread thread_;
   std::optional<OnStopRequest> on_stop_;
 };

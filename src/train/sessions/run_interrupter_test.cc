@@ -56,7 +56,7 @@ TEST_F(RunInterrupterTest, InterruptsARunThatBeginsAfterTheRequest) {
 }
 
 // If `interrupt` still runs when its run has ended, it could end the next run, too.
-TEST_F(RunInterrupterTest, ARunEndsAfterTheInterruptThatHitIt) {
+TEST_F(RunInterrupterTest, EndRunWaitsForTheInterruptInProgress) {
   Mutex mu;
   CondVar changed;
   bool entered = false, released = false, left = false;
@@ -88,7 +88,7 @@ TEST_F(RunInterrupterTest, ARunEndsAfterTheInterruptThatHitIt) {
   releaser.Join();
 }
 
-TEST_F(RunInterrupterTest, LeavesARunAloneThatEndsInTime) {
+TEST_F(RunInterrupterTest, DoesNotInterruptARunThatEndsInTime) {
   int interrupts = 0;
   {
     RunInterrupter interrupter([&] { ++interrupts; }, /*grace=*/std::chrono::hours(1));
@@ -99,7 +99,7 @@ TEST_F(RunInterrupterTest, LeavesARunAloneThatEndsInTime) {
   EXPECT_EQ(interrupts, 0);
 }
 
-TEST_F(RunInterrupterTest, EndsBeforeAnyRequest) {
+TEST_F(RunInterrupterTest, IsDestroyedDuringARunWithoutAStopRequest) {
   RunInterrupter interrupter([] { FAIL() << "no stop was requested"; });
   interrupter.BeginRun();
 }

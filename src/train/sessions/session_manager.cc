@@ -15,7 +15,7 @@ namespace {
 using Clock = MonotonicClock;
 
 constexpr char kScope[] = "training_session/";
-// Start-up in any order takes a moment; only a longer wait is logged.
+// Tasks may start in any order, so a short wait is normal. Only a longer wait is logged.
 constexpr std::chrono::seconds kFirstReport{1};
 constexpr std::chrono::seconds kNextReports{10};
 
@@ -162,6 +162,7 @@ StatusOr<SetupOps> SetupOps::AddTo(Graph& graph) {
   if (const Variable step = GetGlobalStep(graph); step.valid()) ops.global_step = step.value();
   const std::string scope = kScope;
   if (const auto init = graph.FindOperation(scope + "init"); init.ok()) {
+    // An earlier call has added the nodes.
     ops.init = *init;
     TF_ASSIGN_OR_RETURN(ops.local_init, graph.FindOperation(scope + "init_local"));
     TF_ASSIGN_OR_RETURN(ops.not_initialized, graph.FindOutput(scope + "not_initialized:0"));
@@ -187,7 +188,7 @@ StatusOr<std::unique_ptr<Session>> SessionManager::Create(const SessionOptions& 
   std::string reason;
   Attempt attempt(graph_, options_, session, is_chief);
   RunInterrupter interrupter([&attempt] { attempt.Cancel(); });
-  interrupter.BeginRun();
+  interrupter.BeginRun();  // for the interrupter, all attempts together are one run
   while (true) {
     if (interrupter.interrupted()) {
       return Cancelled("this process was asked to stop while it waited for ",

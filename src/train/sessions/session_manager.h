@@ -23,7 +23,7 @@ struct SetupOps {
   static StatusOr<SetupOps> AddTo(Graph& graph);
 };
 
-// Sets the variables to the values of an earlier training. Returns false when there are none.
+// Sets the variables to the values of earlier training. Returns false if there are none.
 using RestoreFn = std::function<StatusOr<bool>(Session&)>;
 
 struct SessionManagerOptions {
@@ -35,13 +35,13 @@ struct SessionManagerOptions {
   std::function<Status(Session&)> init_fn = nullptr;
   // The chief waits until `restore` finds something, instead of initialising.
   bool wait_for_checkpoint = false;
-  // If the variables have values already, because other tasks train or an earlier training left them, the chief keeps
+  // If the variables have values already, because other tasks train or earlier training left them, the chief keeps
   // these values.
   bool keep_values = false;
 
   // Every task runs `local_init` (if valid) once `ready_for_local_init` is empty, and uses the session once `ready` is
-  // empty. Both are lists of the names that are missing; invalid: nothing to wait for. In synchronous training, every
-  // task then sets up its replica (see replica_setup.h).
+  // empty. Both are lists of names of what is missing; if one is invalid, there is nothing to wait for. In synchronous
+  // training, every task then sets up its replica (see replica_setup.h).
   Output ready_for_local_init = {};
   Operation local_init = {};
   Output ready = {};
@@ -54,18 +54,22 @@ struct SessionManagerOptions {
   std::chrono::milliseconds max_wait = std::chrono::hours(2);
 };
 
-// Creates sessions of one graph. Both functions try again while tasks cannot be reached or have been restarted, and log
-// what they wait for. Other errors, such as that of a failing initialiser, are returned at once. Used by one thread.
-// Source: tf.train.SessionManager.
+// Creates sessions of one graph. PrepareSession and WaitForSession try again while tasks cannot be reached or have been
+// restarted, and log what they wait for. Other errors, such as that of a failing initialiser, are returned at once.
+// Used by one thread. Source: tf.train.SessionManager.
 class SessionManager {
  public:
   SessionManager(Graph& graph, SessionManagerOptions options) : graph_(graph), options_(std::move(options)) {}
 
   // For the chief: makes the model ready. FailedPrecondition if a checkpoint and the initialisers leave variables
   // without a value.
-  StatusOr<std::unique_ptr<Session>> PrepareSession(const SessionOptions& session) { return Create(session, true); }
+  StatusOr<std::unique_ptr<Session>> PrepareSession(const SessionOptions& session) {
+    return Create(session, /*is_chief=*/true);
+  }
   // For other tasks: waits until the chief has made the model ready.
-  StatusOr<std::unique_ptr<Session>> WaitForSession(const SessionOptions& session) { return Create(session, false); }
+  StatusOr<std::unique_ptr<Session>> WaitForSession(const SessionOptions& session) {
+    return Create(session, /*is_chief=*/false);
+  }
 
  private:
   class Attempt;

@@ -32,7 +32,7 @@ struct DescentModel {
   Operation train;
 };
 
-// Records its calls.
+// Records the calls of its functions. Fetches a tensor in each run.
 class RecordingHook final : public SessionRunHook {
  public:
   explicit RecordingHook(Output fetch) : fetch_(fetch) {}

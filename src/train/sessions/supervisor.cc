@@ -20,7 +20,7 @@ namespace tensorbraid {
 struct Supervisor::Impl {
   Impl(Graph& graph, SupervisorOptions options) : graph(graph), options(std::move(options)) {}
 
-  // Adds the operations that the options do not give. Mistakes are recorded in the graph.
+  // Adds the operations that the options do not give. Errors are recorded in the graph.
   void AddDefaults(std::source_location loc);
   SessionManagerOptions ManagerOptions(const PrepareSessionOptions& prepare);
   StatusOr<std::shared_ptr<Session>> Prepare(const std::string& target, const PrepareSessionOptions& prepare);
@@ -39,9 +39,9 @@ struct Supervisor::Impl {
     int64_t step = 0;
     MonotonicClock::time_point time = {};
   };
-  // Writes the rate since the last call; the first call has nothing to write.
+  // Writes the number of steps per second since the last call; the first call has nothing to write.
   Status SaveStepRate(StepRate* last);
-  // Ends the list of events. Does nothing without a writer.
+  // Adds the end of the session to the events, and closes the event file. Does nothing without a writer.
   Status CloseWriter();
   StatusOr<std::optional<int64_t>> StepNow() const;
   StatusOr<std::optional<int64_t>> StepOf(const Tensor& step) const;
@@ -228,7 +228,7 @@ void Supervisor::Impl::StartLoop(std::chrono::milliseconds interval, std::functi
     MonotonicClock::time_point next = MonotonicClock::now();
     while (!coordinator->WaitForStop(next - MonotonicClock::now())) {
       TF_RETURN_IF_ERROR(fn());
-      // Calls that were missed while one took long are left out.
+      // If a call took longer than the interval, the calls that were due meanwhile are left out.
       next = std::max(next + interval, MonotonicClock::now());
     }
     return OkStatus();
@@ -330,7 +330,7 @@ Status Supervisor::Impl::Stop() {
   stop_status = coordinator->Join();
   if (stop_status.ok()) stop_status = last;
   if (stop_status.ok()) stop_status = closed;
-  // Last, since the threads used the writer.
+  // Closes the writer last, since the threads have used it.
   const Status writer_closed = CloseWriter();
   if (stop_status.ok()) stop_status = writer_closed;
   return stop_status;

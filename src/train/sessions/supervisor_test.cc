@@ -1,3 +1,4 @@
+// Tests Supervisor and its managed sessions.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -85,7 +86,7 @@ TEST_F(SupervisorTest, AWaitThatIsTooLongNamesWhatIsMissing) {
       << session.status();
 }
 
-TEST_F(SupervisorTest, StopSavesALastCheckpointFromWhichTheNextChiefGoesOn) {
+TEST_F(SupervisorTest, StopSavesALastCheckpointFromWhichTheNextChiefContinues) {
   {
     CountModel m("");
     Supervisor supervisor(m.g, {.logdir = dir_.path()});
@@ -99,7 +100,7 @@ TEST_F(SupervisorTest, StopSavesALastCheckpointFromWhichTheNextChiefGoesOn) {
   EXPECT_EQ(m.Count(*supervisor.PrepareOrWaitForSession().value()), 4);
 }
 
-TEST_F(SupervisorTest, AKilledChiefGoesOnFromItsCheckpoint) {
+TEST_F(SupervisorTest, ARestartedChiefContinuesFromItsCheckpoint) {
   TestCluster cluster(1, 1);
   int64_t saved = 0;
   {
@@ -127,7 +128,7 @@ TEST_F(SupervisorTest, AKilledChiefGoesOnFromItsCheckpoint) {
   auto session = supervisor.PrepareOrWaitForSession(cluster.worker_target());
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_GE(m.Step(**session), saved);
-  // A save beside the training reads one variable after the other: there may be a step between them.
+  // A save that runs beside training reads one variable after the other, so a step may come between them.
   EXPECT_NEAR(m.Count(**session), m.Step(**session), 1);
   EXPECT_FALSE(initialised) << "the checkpoint replaces init_op and init_fn";
 }
@@ -241,7 +242,7 @@ TEST_F(SupervisorTest, AVariableOfAWorkerNeedsADevice) {
   EXPECT_NE(status.message().find("'count' (supervisor_test.cc:"), std::string::npos) << status;
 }
 
-TEST_F(SupervisorTest, AChangeOfTheGraphIsAMistakeThatNamesTheLine) {
+TEST_F(SupervisorTest, AChangeOfTheGraphIsAnErrorThatNamesTheLine) {
   CountModel m("");
   Supervisor supervisor(m.g);
   auto session = supervisor.PrepareOrWaitForSession().value();
@@ -301,7 +302,7 @@ TEST_F(SupervisorTest, StopEndsLoopsAndQueueRunners) {
   EXPECT_TRUE(absl::IsFailedPrecondition(supervisor.StartQueueRunners(*session, {runner})));
 }
 
-TEST_F(SupervisorTest, TheFirstErrorOfAThreadStopsAndIsReturnedByStop) {
+TEST_F(SupervisorTest, TheFirstErrorOfALoopStopsTheSupervisorAndStopReturnsIt) {
   CountModel m("");
   Supervisor supervisor(m.g);
   EXPECT_TRUE(absl::IsFailedPrecondition(supervisor.Loop(milliseconds(1), [] { return OkStatus(); })));
@@ -313,7 +314,7 @@ TEST_F(SupervisorTest, TheFirstErrorOfAThreadStopsAndIsReturnedByStop) {
   EXPECT_EQ(supervisor.Stop(), DataLoss("the input is damaged"));
 }
 
-TEST_F(SupervisorTest, ACheckpointThatCannotBeSavedStops) {
+TEST_F(SupervisorTest, ACheckpointThatCannotBeSavedStopsTheSupervisor) {
   CountModel m("");
   Supervisor supervisor(m.g, {.logdir = dir_.path()});
   ASSERT_TRUE(supervisor.PrepareOrWaitForSession("", {.start_standard_services = false}).ok());
@@ -360,7 +361,8 @@ TEST_F(SupervisorTest, InAManagedSessionTheEndOfTheInputIsNoError) {
   EXPECT_TRUE(session->Close().ok());
 }
 
-// The classic script: one of `workers` replicas, which train synchronously for `steps` steps.
+// Runs one of `workers` replicas as the usual script for TensorFlow 1 does. The replicas train synchronously until the
+// global step is `steps`. Sets `weight` to the value of the variable after this replica's last step.
 Status SupervisedReplica(const TestCluster& cluster, int worker, int workers, int64_t steps, const std::string& logdir,
                          float* weight) {
   Graph g;
@@ -390,7 +392,7 @@ Status SupervisedReplica(const TestCluster& cluster, int worker, int workers, in
   return supervisor.Stop();
 }
 
-TEST_F(SupervisorTest, ReplicasTrainSynchronouslyAndGoOnFromTheCheckpoint) {
+TEST_F(SupervisorTest, ReplicasTrainSynchronouslyAndContinueFromTheCheckpoint) {
   TestCluster cluster(1, 2);
   for (const int64_t steps : {10, 20}) {
     if (steps > 10) {

@@ -16,7 +16,8 @@ constexpr char kStepsAfterTraining[] = "global_step_after_train_op";
 // Name of a collection with the training operations that leave the global step as it is.
 constexpr char kTrainOpsWithoutStep[] = "train_op_without_global_step";
 
-// Whether the node, one of the program's own, changes the variable; restoring it from a checkpoint does not count.
+// Whether the node is an assignment with which the program itself changes the variable. Initialising the variable and
+// restoring it from a checkpoint do not count.
 bool Changes(const Node& node, const Variable& variable) {
   if (node.inputs().size() < 2 || node.inputs()[0] != variable.handle()) return false;
   const Operation initializer = variable.initializer();

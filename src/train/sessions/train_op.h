@@ -18,8 +18,8 @@ void RegisterTrainOp(const Operation& train, const Variable& global_step, const 
 // Records that `train` does one training step and leaves the global step as it is.
 void RegisterTrainOpWithoutStep(const Operation& train);
 
-// Checks that training changes the graph's global step. FailedPrecondition, in the name of `hook`, if there is none, or
-// if no optimizer was given it. A step that the program itself changes is accepted.
+// Checks that training changes the graph's global step. FailedPrecondition, with the name `hook` in its message, if the
+// graph has no global step, or if no optimizer was given it. A global step that the program itself changes is accepted.
 Status CheckGlobalStep(const Graph& graph, const char* hook);
 
 // Records the operations with which the program itself changes the global step, as RegisterTrainOp does. Leaves out
@@ -33,8 +33,8 @@ std::vector<bool> NodesBehind(const Graph& graph, const std::vector<std::pair<co
                               const std::vector<std::pair<const Node*, int>>& feeds);
 
 // Returns the tensors whose maximum is the global step after a run that executes these nodes (see NodesBehind). A read
-// in parallel with an operation that changes the step could be one step old, so there is one after each such operation.
-// Empty if the graph has no global step.
+// in parallel with an operation that changes the step could be one step old, so each such operation has a read of its
+// own after it. Empty if the graph has no global step.
 std::vector<Output> StepsAfter(Graph& graph, const std::vector<bool>& executed);
 
 // The operations recorded so far.

@@ -1,4 +1,4 @@
-// Which runs train, and what hooks see of them.
+// Tests which runs train, and what hooks see of them.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -22,7 +22,7 @@ int RunUntilStop(MonitoredSession& session, const Fetch& fetch, const std::vecto
   return runs;
 }
 
-// The fetches that train without being the optimizer's operation.
+// Fetches that train although they are not the optimizer's operation.
 struct IndirectTraining {
   const char* name;
   std::function<Fetch(Model& m)> fetch;
@@ -42,7 +42,7 @@ const IndirectTraining kIndirectTrainings[] = {
        return Fetch(Group(m.g, {m.train, second}, "both"));
      }}};
 
-TEST(TrainOp, WhatCountsIsWhatTheFetchDependsOn) {
+TEST(TrainOp, ARunTrainsIfItsFetchDependsOnATrainingOperation) {
   for (const IndirectTraining& indirect : kIndirectTrainings) {
     SCOPED_TRACE(indirect.name);
     Model m;
@@ -92,7 +92,7 @@ TEST(TrainOp, AnOptimizerWithoutAGlobalStepTrainsBesideOneThatHasIt) {
                                                    "before evaluation", "after"}));
 }
 
-TEST(TrainOp, AStepOfAnotherOptimizerIsNotTakenForTheGlobalStep) {
+TEST(TrainOp, TheStepOfAnotherOptimizerIsNotTheGlobalStep) {
   Model m;
   const Variable other_step(m.g, {}, Constant(100), {.name = "other_step", .dtype = kInt64, .trainable = false});
   const Operation other = GradientDescentOptimizer(0.1).Minimize(m.loss, {.global_step = other_step});
@@ -102,7 +102,7 @@ TEST(TrainOp, AStepOfAnotherOptimizerIsNotTakenForTheGlobalStep) {
   EXPECT_EQ(RunUntilStop(**session, both, m.Feeds()), 10);
 }
 
-TEST(TrainOp, AStepThatTheProgramCountsItselfIsReadAfterTheCount) {
+TEST(TrainOp, AGlobalStepThatTheProgramIncrementsIsReadAfterTheIncrement) {
   Graph g;
   Variable w(g, {}, Ones(), {.name = "w"});
   const Variable step = GetOrCreateGlobalStep(g);
@@ -114,7 +114,7 @@ TEST(TrainOp, AStepThatTheProgramCountsItselfIsReadAfterTheCount) {
   EXPECT_EQ(RunUntilStop(**session, train, {}), 10);
 }
 
-TEST(TrainOp, AHookAsksWhetherTheRunExecutesAnOperation) {
+TEST(TrainOp, AHookCanAskWhetherARunExecutesAnOperation) {
   struct Asks final : SessionRunHook {
     explicit Asks(Operation op) : op(op) {}
     SessionRunArgs BeforeRun(SessionRunContext& context) override {
@@ -132,7 +132,7 @@ TEST(TrainOp, AHookAsksWhetherTheRunExecutesAnOperation) {
   ASSERT_TRUE((*session)->Run({doubled}, m.Feeds()).ok());
   ASSERT_TRUE((*session)->Run({m.weight}).ok());
   ASSERT_TRUE((*session)->Run({doubled}, {{m.loss, Tensor::Scalar(1.0f)}}).ok());
-  EXPECT_EQ(hook->answers, (std::vector<bool>{true, false, false}));
+  EXPECT_EQ(hook->answers, (std::vector<bool>{true, false, false}));  // the last run feeds the loss
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The address that a server binds, and the error when that fails.
+// Determines the address that a server binds, and the error to report when binding fails.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_BIND_ADDRESS_H_
 #define TENSORBRAID_TRANSPORT_GRPC_BIND_ADDRESS_H_
 
@@ -8,9 +8,9 @@
 
 namespace tensorbraid {
 
-// The address to bind for a server that its cluster calls `address`. A loopback name binds that address alone, any
-// other name all interfaces. A non-empty `override_host` is bound as it is instead. InvalidArgument for a malformed
-// address.
+// The address to bind for a server that its cluster calls `address`. For a loopback name, this is that address alone;
+// for any other name, all interfaces. A non-empty `override_host` is bound as it is instead. InvalidArgument for a
+// malformed address.
 StatusOr<HostPort> BindAddress(const std::string& address, const std::string& override_host);
 
 // InvalidArgument if other machines can reach `bind`; the error explains how to listen there. `address` is what the

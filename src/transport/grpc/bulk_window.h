@@ -13,8 +13,8 @@ inline constexpr size_t kBulkAckBytes = 2 << 20;
 inline constexpr size_t kMinBulkWindow = 8 << 20;
 inline constexpr size_t kMaxBulkWindow = 256 << 20;
 
-// The window of a path with this round trip: what the path holds at 25 Gbit/s, and twice the bytes between two
-// acknowledgements, within the bounds above.
+// The window of a path with this round trip: the bytes that are on the way at 25 Gbit/s, plus twice the bytes between
+// two acknowledgements, within the bounds above.
 size_t BulkWindow(std::chrono::nanoseconds round_trip);
 
 }  // namespace tensorbraid

@@ -49,7 +49,7 @@ class GrpcCallClient final : public CallClient {
     auto connected_by = now + patience_;
     if (bounded) connected_by = std::min(connected_by, until);
     if (!HasTried(connected_by)) return NotConnected("the connection timed out");
-    // If the first attempt has failed, the call fails at once and tells why. gRPC has not sent it then.
+    // If the first attempt to connect has failed, this fails at once and tells why, and gRPC has not sent the request.
     Result result = Call(method, request, bounded, until);
     if (!WasNotSent(result)) return result;
     Result why = NotConnected(std::string(result.status.message()));

@@ -1,4 +1,4 @@
-// Client calls over gRPC.
+// Makes a CallClient (calls.h) that sends calls over gRPC.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_CALL_CLIENT_H_
 #define TENSORBRAID_TRANSPORT_GRPC_CALL_CLIENT_H_
 

@@ -63,6 +63,7 @@ CallLimits::Ticket::~Ticket() {
 
 void CallLimits::ScheduleCheck() {
   check_scheduled_ = true;
+  // So a request is at most a quarter of the timeout too late when its call is cancelled.
   timer_->RunAfter(limits_.request_timeout / 4, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->CancelLate();
   });

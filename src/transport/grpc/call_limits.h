@@ -37,7 +37,7 @@ class CallLimits : public std::enable_shared_from_this<CallLimits> {
     // RequestArrived has returned, if the request has not arrived in time.
     Status Begin(std::shared_ptr<CallLimits> limits, const std::string& client, std::function<void()> cancel);
     // Counts the request's bytes until the ticket is destroyed. ResourceExhausted if the request is too large, or if
-    // all requests together would be; its bytes are then not counted.
+    // all requests together would be too large; its bytes are then not counted.
     Status RequestArrived(size_t bytes);
 
    private:
@@ -52,7 +52,7 @@ class CallLimits : public std::enable_shared_from_this<CallLimits> {
     std::string client_;
     std::list<Waiting>::iterator waiting_;
     bool waits_ = false;
-    int64_t bytes_ = 0;  // counted of the request
+    int64_t bytes_ = 0;  // of the request, as far as they are counted
   };
 
  private:

@@ -35,6 +35,7 @@ class CallServer::GrpcCall final : public Call, public std::enable_shared_from_t
     const auto at = context_.deadline();
     if (at == std::chrono::system_clock::time_point::max()) return std::chrono::steady_clock::time_point::max();
     const auto left = at - std::chrono::system_clock::now();
+    // More than a year counts as never; adding a very long time would overflow.
     if (left > std::chrono::hours(24 * 365)) return std::chrono::steady_clock::time_point::max();
     return MonotonicClock::now() + left;
   }

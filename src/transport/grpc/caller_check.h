@@ -1,7 +1,8 @@
 // Identifies the caller that opens a stream or sends a call. Refuses callers without a token if one is required.
 //
-// A caller sends a token in the metadata "authorization: Bearer TOKEN". Its role is that of the token, and not more
-// than that of its certificate: a certificate whose organizational unit is kClientUnit is a client's.
+// A caller sends a token in the metadata "authorization: Bearer TOKEN". It has the role of a task if its token is in
+// the tasks' token file (or no token is required), and its certificate is not a client's. A certificate is a client's
+// if its organizational unit is kClientUnit. Any other caller that is accepted has the role of a client.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_CALLER_CHECK_H_
 #define TENSORBRAID_TRANSPORT_GRPC_CALLER_CHECK_H_
 

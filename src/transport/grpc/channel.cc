@@ -115,7 +115,7 @@ void Channel::ReportEnd() {
     ++pending_;
     knows = stream_->Finish(&finish_status_, finish_op_.Arm(shared_from_this()));
   }
-  if (!knows) finish_op_.Run(true);
+  if (!knows) finish_op_.Run(/*ok=*/true);
 }
 
 void Channel::Finished(bool) {

@@ -1,4 +1,4 @@
-// One of the two channels of a link: a gRPC stream, with a queue of what is to be sent.
+// One of the two channels of a link: a gRPC stream, with a queue of the packets to be sent.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_CHANNEL_H_
 #define TENSORBRAID_TRANSPORT_GRPC_CHANNEL_H_
 
@@ -35,7 +35,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   // Takes the stream and returns the tag of the operation that opens it; `opened` is called when that completes.
   Tag* Opening(std::unique_ptr<Stream> stream, std::function<void(bool ok)> opened);
-  // Takes effect with the next message read.
+  // The new handlers are used from the next received message on.
   void SetHandlers(OnRead on_read, OnEnd on_end);
   // Resumes reading. REQUIRES: reading is paused, or the last OnRead is still running and will return kPause.
   void Read();

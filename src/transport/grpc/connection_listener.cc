@@ -67,7 +67,7 @@ std::unique_ptr<ConnectionListener> ConnectionListener::Bind(const HostPort& bin
     return listener->BindTo(where) ? std::move(listener) : nullptr;
   };
   auto listener = try_bind(bind);
-  // A machine without IPv6.
+  // A machine without IPv6 cannot bind "::".
   if (listener == nullptr && bind.host == "::") listener = try_bind({"0.0.0.0", bind.port});
   return listener;
 }
@@ -83,7 +83,7 @@ bool ConnectionListener::BindTo(const HostPort& bind) {
   for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
     sockaddr_storage address{};
     std::memcpy(&address, a->ai_addr, a->ai_addrlen);
-    // A free port that the first address got is also that of the others.
+    // If the system chose a free port for the first address, the others use the same port.
     const auto port = htons(static_cast<uint16_t>(port_));
     if (a->ai_family == AF_INET6) {
       reinterpret_cast<sockaddr_in6&>(address).sin6_port = port;

@@ -25,7 +25,7 @@ class ConnectionListener {
   // Binds every address of `bind`. Port 0 takes a free port. Returns null if any of them cannot be bound; WhyBindFails
   // finds the reason.
   static std::unique_ptr<ConnectionListener> Bind(const HostPort& bind);
-  // Stops.
+  // Calls Stop.
   ~ConnectionListener();
   ConnectionListener(const ConnectionListener&) = delete;
   ConnectionListener& operator=(const ConnectionListener&) = delete;
@@ -62,12 +62,12 @@ class ConnectionListener {
   std::unique_ptr<Acceptor> acceptor_;
   size_t max_connections_ = 0;
   size_t max_per_address_ = 0;  // 0: not given
-  // The next four are used by the thread.
+  // The next four are used only by the thread.
   std::vector<Connection> connections_;
   absl::flat_hash_map<std::string, size_t> by_address_;  // how many connections each address has
   bool warned_ = false;                                  // a warning was logged, and there has been no room since then
-  absl::flat_hash_set<std::string> warned_of_;           // the same for the room of each address
-  std::unique_ptr<Fd> stop_;                             // an event; readable when the thread is to end
+  absl::flat_hash_set<std::string> warned_of_;           // the addresses for which the same is true
+  std::unique_ptr<Fd> stop_;                             // an eventfd; readable when the thread is to end
   Thread thread_;
 };
 

@@ -77,7 +77,7 @@ std::shared_ptr<grpc::Channel> NewGrpcChannel(const std::string& address,
   auto arguments = ClientChannelArguments();
   std::string target = address;
   if (const auto where = ParseHostPort(address); where.ok()) {
-    // Without a resolver for the most usual name. Certificates are for the name that the user wrote.
+    // Avoids a look-up of the most usual name. The certificate must be for the name that the user wrote, nevertheless.
     if (where->host == "localhost") target = HostPort{"127.0.0.1", where->port}.ToString();
     arguments.SetSslTargetNameOverride(where->host);
   }

@@ -13,11 +13,11 @@
 
 namespace tensorbraid {
 
-// Both return credentials without encryption if `tls` is not enabled. Otherwise a thread looks for changed files once a
-// second for as long as the credentials exist. The other side's certificate is always verified, except that a server
-// without a `ca` does not ask for one. InvalidArgument, naming the flag, if a file is missing in `tls` or is not what
-// it should be; the system's error if a file cannot be read. Whether key and certificate belong together shows only
-// when the first connection fails.
+// Both functions return credentials without encryption if `tls` is not enabled. Otherwise a thread looks for changed
+// files once a second for as long as the credentials exist. The other side's certificate is always verified, except
+// that a server without a `ca` does not ask for one. InvalidArgument, naming the flag, if a file is missing in `tls` or
+// contains no certificate or private key; the system's error if a file cannot be read. Whether key and certificate
+// belong together shows only when the first connection fails.
 StatusOr<std::shared_ptr<grpc::ServerCredentials>> NewServerCredentials(const TlsOptions& tls);
 StatusOr<std::shared_ptr<grpc::ChannelCredentials>> NewChannelCredentials(const TlsOptions& tls);
 

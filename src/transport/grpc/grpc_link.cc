@@ -11,8 +11,8 @@
 namespace tensorbraid {
 namespace {
 
-// Each end of a new link pings the other this often, one ping after the other. The shortest round trip counts: the
-// others may have waited for a thread.
+// Each end of a new link sends the other this many pings, one after the other. The shortest round trip is used, because
+// in the others a message may have waited for a thread.
 constexpr uint32_t kPings = 4;
 
 }  // namespace
@@ -28,7 +28,7 @@ void GrpcLink::Start(const std::function<void(const std::shared_ptr<Link>&)>& th
                             why.ok() ? "" : StrCat(": ", std::string(why.message()))));
   };
   const auto on_read = [self](const grpc::ByteBuffer& m) { return self->OnRead(m); };
-  // Without the channels, the link is closed already.
+  // If the channels are null, the link has been closed already.
   if (channels[kControlChannel] != nullptr) {
     channels[kControlChannel]->SetHandlers(on_read, [bulk = channels[kBulkChannel], ended](const Status& why) {
       bulk->Cancel();
@@ -37,7 +37,7 @@ void GrpcLink::Start(const std::function<void(const std::shared_ptr<Link>&)>& th
   }
   if (channels[kBulkChannel] != nullptr) {
     // When the other side closes the link, the end of the bulk channel may arrive before the last control messages,
-    // which travel on another connection. These say that the task leaves, so the link waits for them.
+    // which travel on another connection. They may say that the task leaves, so the link waits for them.
     channels[kBulkChannel]->SetHandlers(on_read, [this, ended](const Status& why) {
       context_.timer->RunAfter(context_.close_grace, [ended, why] { ended(why); });
     });

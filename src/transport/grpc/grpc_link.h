@@ -14,8 +14,8 @@
 
 namespace tensorbraid {
 
-// Takes two opened channels whose handshake is complete and whose reading is paused; Start() brings the link up. It
-// goes down when either channel ends, when the peer sends malformed data, or by Close.
+// Takes two opened channels whose handshake is complete and whose reading is paused; Start() brings the link up. The
+// link goes down when either channel ends, when the peer sends malformed data, or by Close.
 class GrpcLink final : public Link, public std::enable_shared_from_this<GrpcLink> {
  public:
   // What the link uses of its transport. The link uses none of it after calling `on_gone`, so the transport must live

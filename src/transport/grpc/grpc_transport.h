@@ -23,7 +23,7 @@ struct GrpcOptions {
   std::string token_file = "";
   std::string client_token_file = "";
   ServerLimits limits = {};
-  // Allows to listen without TLS on an address that other machines can reach.
+  // Allows listening without TLS on an address that other machines can reach.
   bool insecure = false;
   // An accepted connection that has not completed its handshake after this time is dropped.
   std::chrono::milliseconds handshake_timeout = std::chrono::seconds(10);
@@ -32,7 +32,7 @@ struct GrpcOptions {
   // How long a thread keeps polling after each message before it sleeps; it yields the processor between polls. The
   // next message of a step usually arrives within this time. Waking a thread on an idle processor takes 20 to 60 us on
   // a virtual machine, longer than the message itself. A process that may use only one core does not poll: its polls
-  // would take the time of the step's arithmetic.
+  // would take processor time from the step's kernels.
   std::chrono::microseconds stay_awake{100};
   // BulkTensors are sent in parts of this size.
   size_t bulk_part_bytes = 1 << 20;

@@ -39,7 +39,7 @@ class Outbox {
   void AddBulk(BulkTensor tensor);
   // Takes the next gRPC message from the queue: whole packets, at most 1 MiB of them unless a single packet is larger.
   // Bulk tensors follow when no other packets are left, bulk_part_bytes at a time. False when the queue is empty, or
-  // when the window has no room for more of the bulk tensors in it.
+  // when only bulk tensors are queued and the window has no room for them.
   bool Next(grpc::ByteBuffer* out);
   void Clear();
 
@@ -68,7 +68,7 @@ class Outbox {
 };
 
 // Reads the packets of one received gRPC message. Payloads point into the reader, which must outlive them; a header is
-// valid until the next Next().
+// valid until the next call of Next().
 class PacketReader {
  public:
   explicit PacketReader(const grpc::ByteBuffer& message);

@@ -75,7 +75,7 @@ TEST(OutboxTest, BulkTensorsWaitForRoomInTheWindow) {
   EXPECT_EQ(NextTensors(outbox).size(), 1u);
 }
 
-// A peer may say anything.
+// A peer may send acknowledgements that cannot be true.
 TEST(OutboxTest, WrongAcknowledgementsChangeNothing) {
   Outbox outbox(kPart);
   outbox.set_bulk_window(kPart);
@@ -93,7 +93,7 @@ TEST(BulkWindowTest, LongPathsHaveLargerWindows) {
   using std::chrono::microseconds;
   using std::chrono::milliseconds;
   EXPECT_EQ(BulkWindow(microseconds(50)), kMinBulkWindow);
-  EXPECT_EQ(BulkWindow(milliseconds(20)), 62'500'000u + 2 * kBulkAckBytes);
+  EXPECT_EQ(BulkWindow(milliseconds(20)), 62'500'000u + 2 * kBulkAckBytes);  // 20 ms at 25 Gbit/s
   EXPECT_EQ(BulkWindow(milliseconds(300)), kMaxBulkWindow);
   EXPECT_EQ(BulkWindow(std::chrono::nanoseconds::max()), kMaxBulkWindow);
 }

@@ -23,13 +23,13 @@ struct IntArg {
   int value;
 };
 constexpr IntArg kCommonArgs[] = {
-    {GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1},
-    {GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 16777215},
+    {GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1},     // no limit
+    {GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 16777215},  // the largest that HTTP/2 allows
     {GRPC_ARG_ENABLE_CHANNELZ, 0},
     // gRPC sets its flow-control window from its estimate of bandwidth and delay; without that, a connection carries no
-    // more than about a megabyte per round trip. The window may grow to a hundred megabytes, which a receiver that
-    // copies more slowly than its socket fills would keep for good. BulkTensors have a window of their own
-    // (bulk_window.h).
+    // more than about a megabyte per round trip. The window may grow to a hundred megabytes, and a receiver that copies
+    // more slowly than its socket fills would then hold so much memory all the time. BulkTensors have a window of their
+    // own (bulk_window.h).
     {GRPC_ARG_HTTP2_BDP_PROBE, 1},
     {GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 4 << 20},
 };
@@ -39,7 +39,7 @@ constexpr IntArg kCommonArgs[] = {
 grpc::ChannelArguments ClientChannelArguments() {
   grpc::ChannelArguments args;
   for (const IntArg& arg : kCommonArgs) args.SetInt(arg.name, arg.value);
-  args.SetInt(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1);
+  args.SetInt(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1);  // no limit
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // else both channels would share a connection
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);             // retrying would keep copies of what is sent
@@ -56,12 +56,13 @@ void ConfigureServer(const ServerLimits& limits, std::chrono::milliseconds hands
   for (const IntArg& arg : kCommonArgs) builder->AddChannelArgument(arg.name, arg.value);
   builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder->AddChannelArgument("grpc.server_handshake_timeout_ms", static_cast<int>(handshake_timeout.count()));
-  // A message beyond this ends its call before it is kept. CallLimits refuses smaller ones with a better explanation.
+  // If a message is larger than this, gRPC ends its call before it stores the message. CallLimits refuses messages that
+  // are smaller than this, but still too large, with a better explanation.
   const auto most =
       std::min<int64_t>(2 * std::max(limits.max_message_bytes, limits.max_graph_bytes) + kOtherBytes, INT_MAX);
   builder->AddChannelArgument(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, static_cast<int>(most));
-  // Calls beyond this wait on the client's side. The number is larger than that of CallLimits, which refuses them, so
-  // it is reached only by those that open streams without sending a request.
+  // Calls beyond this number wait on the client's side. The number is larger than the limit at which CallLimits refuses
+  // calls, so it is reached only by clients that open streams without sending a request.
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 2 * limits.max_requests + 16);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, static_cast<int>(limits.idle_timeout.count()));
   // The other machine may fail without closing its connections. Keepalive pings notice that.

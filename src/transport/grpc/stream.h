@@ -41,9 +41,9 @@ class WorkerService final : public grpc::Service {
 // outstanding at a time.
 class Stream {
  public:
-  // An end to be accepted; Accept starts that, once.
+  // An end that will be accepted: call Accept once.
   Stream() : accepted_(std::in_place) {}
-  // An end to be opened over `channel`; Open starts that, once.
+  // An end that will be opened over `channel`: call Open once.
   explicit Stream(std::shared_ptr<grpc::Channel> channel) : opened_(std::in_place, std::move(channel)) {}
 
   void Accept(WorkerService* service, ChannelKind kind, grpc::ServerCompletionQueue* queue, Tag* tag) {
@@ -59,8 +59,8 @@ class Stream {
   void End(Tag* tag);
   // Makes all outstanding operations fail soon. Thread-safe.
   void Cancel();
-  // After a failed Read: gets the reason. False when this end cannot know it, because it was accepted; `tag` is then
-  // not used.
+  // After a failed Read: sets `why` to the reason, when the operation `tag` completes. False when this end cannot know
+  // the reason, because it was accepted; `tag` is then not used.
   bool Finish(grpc::Status* why, Tag* tag);
 
  private:

@@ -69,8 +69,8 @@ class SerialQueue {
 
 class InprocLink;
 
-// The threads of a link's two channels. As in the gRPC transport, a pair serves several links but not all of them, so
-// that handlers run concurrently for different links in tests too.
+// Two threads, one for each channel of a link. As in the gRPC transport, such a pair serves several links but not all
+// of them, so that handlers run concurrently for different links in tests too.
 struct ChannelThreads {
   SerialQueue control{"tb-inproc-ctl"};
   SerialQueue bulk{"tb-inproc-blk"};
@@ -81,6 +81,7 @@ class Node {
  public:
   explicit Node(const InprocOptions& options) : options(options) {}
 
+  // The threads for the link that the call of Connect with this number makes.
   ChannelThreads& threads_of(uint64_t connect) { return threads[connect % threads.size()]; }
 
   // False when the node is stopping.
@@ -249,7 +250,8 @@ class InprocLink final : public Link, public std::enable_shared_from_this<Inproc
 
 namespace {
 
-// Shared by all transports, so that the links of a task to which several others connect are on different threads.
+// The number of the next call of Connect. All transports count together, so that the links of a task to which several
+// others connect are on different threads.
 std::atomic<uint64_t> next_connect{1};
 
 // Runs on the control thread of the connecting side.
@@ -343,7 +345,7 @@ class InprocTransport final : public Transport {
   const std::shared_ptr<Node> node_;
 };
 
-// All names of this machine have the same key.
+// The key of an address in InprocNetwork. All loopback names have the same key.
 std::string KeyOf(const HostPort& address) {
   return IsLoopbackHost(address.host) ? StrCat("localhost:", address.port) : address.ToString();
 }

@@ -26,7 +26,8 @@ socklen_t AbstractAddress(const std::string& name, sockaddr_un* address) {
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + n);
 }
 
-// Neighbours share all that their user may do, so nothing is gained by attacking one another.
+// Refuses processes of other users. A process of the same user may do everything that this process may do, so it would
+// gain nothing by misusing the lane.
 Status CheckSameUser(const Fd& socket) {
   ucred peer = {};
   socklen_t size = sizeof peer;
@@ -57,7 +58,7 @@ bool WaitReadable(std::span<pollfd> sockets, MonotonicClock::time_point deadline
 }
 
 std::string MachineAndUser() {
-  // In a simulation, too, which has other files.
+  // Reads the file of the real system in a simulation, too, whose own files are simulated.
   auto file = Env::System().OpenSequential("/proc/sys/kernel/random/boot_id");
   if (!file.ok()) return "";
   char id[64];
@@ -74,7 +75,8 @@ bool IsOtherUser(std::string_view mine, std::string_view theirs) {
 StatusOr<Fd> ListenForNeighbours(std::string* name) {
   Fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return Unavailable(SocketError("cannot create a local socket"));
-  // The seeds of two simulations may be equal, but not those of two transports in one of them.
+  // Two simulations may draw the same random seeds, so the process id is needed. Two transports in one simulation draw
+  // different seeds.
   *name = StrCat("tensorbraid/", getpid(), "/", RandomSeed());
   sockaddr_un address;
   const socklen_t size = AbstractAddress(*name, &address);

@@ -23,8 +23,8 @@ std::string MachineAndUser();
 // Whether two such texts name the same machine but different users.
 bool IsOtherUser(std::string_view mine, std::string_view theirs);
 
-// Blocks until one of the sockets has what its `events` say, or is closed at the other end, and fills in `revents`.
-// Returns false if the deadline passes before.
+// Blocks until one of the sockets has an event in its `events`, or is closed at the other end, and fills in `revents`.
+// Returns false if the deadline passes first.
 bool WaitReadable(std::span<pollfd> sockets, MonotonicClock::time_point deadline);
 
 // Listens on a new abstract name, which it returns in `name`. Does not block.

@@ -20,8 +20,8 @@ namespace tensorbraid {
 namespace {
 
 constexpr std::chrono::milliseconds kReceiveTimeout{200};
-// The most links whose rings may be outstanding at the same time. Beyond that the oldest are forgotten, and get no
-// lane.
+// The most links that may wait for their rings at the same time. Beyond that, those that have waited longest are
+// forgotten, and get no lane.
 constexpr size_t kMaxExpected = 1024;
 
 // Large blocks of shared memory have a descriptor each, and the usual limit of 1024 is low for that. A process may
@@ -60,18 +60,20 @@ class LocalKind final : public LaneKind {
   std::string id() const override { return "local"; }
   std::string name() const override { return "shared memory"; }
   Status Start() override;
+  // The secret is odd, so that it is not 0.
   std::string Offer() override { return Word{.place = machine_, .secret = RandomSeed() | 1}.ToString(); }
   Status Accepts(const std::string& offer) override;
   std::string Answer(const std::string& offer) override;
-  void OnAgreed() override { SetHasNeighbours(); }  // plans that are made from now on use shared memory
+  // Graphs that are prepared for execution from now on allocate the tensors that they send in shared memory.
+  void OnAgreed() override { SetHasNeighbours(); }
   StatusOr<std::shared_ptr<SideLane>> Open(const std::shared_ptr<LaneOpening>& opening) override;
   void Stop() override;
 
  private:
   // The rings of a link, at the accepting end.
   struct Expected {
-    Fd socket, rings;                                // once they have come over the Unix socket
-    std::shared_ptr<LaneOpening> opening = nullptr;  // once it waits for them
+    Fd socket, rings;                                // set once they have come over the Unix socket
+    std::shared_ptr<LaneOpening> opening = nullptr;  // set once the link waits for the rings
   };
 
   // The connecting end: passes the rings to the neighbour.
@@ -143,7 +145,7 @@ StatusOr<std::shared_ptr<SideLane>> LocalKind::Await(const std::shared_ptr<LaneO
   {
     MutexLock lock(mu_);
     const auto it = expected_.find(secret);
-    if (it == expected_.end()) return Unavailable("too many other links wait for theirs");
+    if (it == expected_.end()) return Unavailable("too many links wait for the memory of their rings");
     it->second.opening = opening;
   }
   const Status waited = opening->WaitUntil([&] { return HaveCome(secret); });
@@ -158,7 +160,7 @@ StatusOr<std::shared_ptr<SideLane>> LocalKind::Await(const std::shared_ptr<LaneO
     }
   }
   TF_RETURN_IF_ERROR(waited);
-  if (!come.rings.is_open()) return Unavailable("too many other links wait for theirs");
+  if (!come.rings.is_open()) return Unavailable("too many links wait for the memory of their rings");
   TF_ASSIGN_OR_RETURN(auto rings, SharedSegment::Map(std::move(come.rings), LocalLane::RingsSize(options_),
                                                      SharedSegment::Others::kMayWrite));
   return std::make_shared<LocalLane>(options_, std::move(rings), /*connected=*/false, std::move(come.socket));
@@ -178,7 +180,8 @@ void LocalKind::AcceptLoop() {
       Take(*std::move(socket));
     } else {
       TB_LOG(Warning, "transport") << socket.status().message();
-      if (!absl::IsPermissionDenied(socket.status())) SleepFor(std::chrono::milliseconds(10));  // out of descriptors
+      // Waits, because the process may be out of descriptors.
+      if (!absl::IsPermissionDenied(socket.status())) SleepFor(std::chrono::milliseconds(10));
     }
   }
 }

@@ -10,8 +10,9 @@
 namespace tensorbraid {
 
 // The kind of side lane between neighbours. The Hellos tell whether two tasks are neighbours, and where the accepting
-// one has its Unix socket. The connecting end connects to that socket and passes the memory of the rings, together with
-// a random number. The Hellos have named this number, so it tells the accepting end to which link the rings belong.
+// one has its Unix socket. The connecting end connects to that socket and passes the memory of the rings (ring.h),
+// together with a random number. The Hellos have named this number, so it tells the accepting end to which link the
+// rings belong.
 //
 // Two neighbours may still be unable to open a lane: in different containers, under seccomp, or without shared memory.
 std::shared_ptr<LaneKind> NewLocalKind(const LocalLaneOptions& options = {});

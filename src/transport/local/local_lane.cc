@@ -48,7 +48,7 @@ std::span<const std::byte> BytesOf(const T& value) {
 
 }  // namespace
 
-// A payload of the neighbour. It is read-only, and no kernel may take it for memory of its own.
+// A payload in memory of the neighbour. It is read-only, so no kernel may write its output there.
 class LocalLane::LentBuffer final : public Buffer {
  public:
   LentBuffer(std::shared_ptr<LocalLane> lane, std::shared_ptr<SharedSegment> segment, size_t offset, size_t size,
@@ -109,7 +109,7 @@ class LoanWatcher {
         if (wanted[i + 1].revents == 0) continue;
         FdMessage message;
         const Status s = ReceiveFd(lanes[i]->socket_, std::chrono::milliseconds(0), &message).status();
-        if (s.ok() || absl::IsDeadlineExceeded(s)) continue;  // a segment that was announced before the end
+        if (s.ok() || absl::IsDeadlineExceeded(s)) continue;  // a segment that the neighbour announced before it ended
         lanes[i]->DropLoans();
         MutexLock lock(mu_);
         std::erase(lanes_, lanes[i]);
@@ -206,12 +206,12 @@ bool LocalLane::Announce(const std::shared_ptr<SharedSegment>& segment) {
   for (auto it = announced_.begin(); it != announced_.end();) {
     const auto entry = it++;
     if (!entry->second.expired()) continue;
-    AppendFrame(kForget, 0, entry->first);
+    AppendFrame(kForget, /*header_bytes=*/0, entry->first);
     announced_.erase(entry);
   }
   const FdMessage message{.a = segment->id(), .b = segment->size(), .c = 0};
   if (announced_.size() >= kMaxSegments || !SendFd(socket_, message, segment->fd()).ok()) return false;
-  AppendFrame(kSegment, 0, segment->id());
+  AppendFrame(kSegment, /*header_bytes=*/0, segment->id());
   announced_.emplace(segment->id(), segment);
   return true;
 }
@@ -240,7 +240,7 @@ Status LocalLane::Send(const Message& message, bool urgent) {
     for (size_t begin = 0; begin < payload.size(); begin += kBulkPart) {
       const BulkTensor part{bulk->key, bulk->meta, bulk->offset + begin,
                             payload.Part(begin, std::min(kBulkPart, payload.size() - begin))};
-      TF_RETURN_IF_ERROR(SendPacket(part, part.payload, false, urgent));
+      TF_RETURN_IF_ERROR(SendPacket(part, part.payload, /*lend=*/false, urgent));
     }
     return OkStatus();
   }
@@ -270,7 +270,7 @@ void LocalLane::GiveBack(uint64_t loan) {
     if (borrowed_ == 0) shutdown(socket_.get(), SHUT_WR);
     return;
   }
-  AppendFrame(kGiveBack, 0, loan);
+  AppendFrame(kGiveBack, /*header_bytes=*/0, loan);
   Flush();
   if (!queue_.empty() || out_.is_half_full()) out_.WakeReader();
 }

@@ -29,14 +29,16 @@ struct LocalLaneOptions {
 // A payload in shared memory is not copied but lent: its buffer stays as it is until the neighbour gives it back. The
 // neighbour does so when it drops the last tensor that uses the buffer. A neighbour may hold tensors longer than the
 // link lives. Then it ends all loans by closing its direction of the socket, once it has dropped the last such tensor.
-// The end of its process closes the socket too.
+// If its process ends, this closes the socket too.
 //
 // Thread-safe, except for the functions of the reader, which only one thread may call.
 class LocalLane final : public SideLane, public std::enable_shared_from_this<LocalLane> {
  public:
-  // `rings` is the segment that the connecting side has created with NewRings. `socket` leads to the neighbour.
+  // Creates the segment with the two rings, at the side that connects. It has RingsSize bytes.
   static StatusOr<std::shared_ptr<SharedSegment>> NewRings(const LocalLaneOptions& options);
   static size_t RingsSize(const LocalLaneOptions& options);
+  // `rings` is that segment, mapped at this side. `connected`: this side has connected. `socket` leads to the
+  // neighbour.
   LocalLane(const LocalLaneOptions& options, std::shared_ptr<SharedSegment> rings, bool connected, Fd socket);
 
   // Bytes that have no room in the ring are queued, and are sent when the reader of this side runs.

@@ -100,8 +100,8 @@ class LocalLaneTest : public ::testing::Test {
     rings_ = LocalLane::NewRings(options_).value();
     auto theirs = SharedSegment::Map(Fd(fcntl(rings_->fd(), F_DUPFD_CLOEXEC, 0)), rings_->size(),
                                      SharedSegment::Others::kMayWrite);
-    a_ = std::make_shared<LocalLane>(options_, rings_, true, Fd(ends[0]));
-    b_ = std::make_shared<LocalLane>(options_, *theirs, false, Fd(ends[1]));
+    a_ = std::make_shared<LocalLane>(options_, rings_, /*connected=*/true, Fd(ends[0]));
+    b_ = std::make_shared<LocalLane>(options_, *theirs, /*connected=*/false, Fd(ends[1]));
   }
   ~LocalLaneTest() override {
     if (a_ != nullptr) a_->End();
@@ -116,7 +116,7 @@ class LocalLaneTest : public ::testing::Test {
     payload.pieces = {{static_cast<const std::byte*>((*buffer)->data()), bytes}};
     return {{{1, 1}, 3}, BytesMeta(bytes), 0, payload};
   }
-  // What has arrived at `lane`, joined with what arrives after the other end has sent what it had queued.
+  // The messages that have arrived at `lane`, and those that the other end had queued because its ring was full.
   std::vector<Message> Receive(LocalLane& lane, LocalLane& other) {
     std::vector<Message> messages;
     const auto keep = [&](Message m) { messages.push_back(std::move(m)); };
@@ -127,12 +127,13 @@ class LocalLaneTest : public ::testing::Test {
     }
     return messages;
   }
-  // Writes to b's ring as a neighbour that does not keep to the rules.
+  // Writes bytes to b's ring that break the protocol, and returns the error with which b receives them.
   Status Inject(const std::string& bytes) {
     Ring ring(rings_->data(), options_.ring_bytes);
     EXPECT_TRUE(ring.Write(std::as_bytes(std::span(bytes))).ok());
     return b_->Receive([](Message) { ADD_FAILURE() << "a message that was never sent"; }).status();
   }
+  // The kinds are those of FrameKind in local_lane.cc: 1 is kInline, 2 kLent, 3 kGiveBack, 4 kSegment.
   static std::string Frame(uint32_t kind, uint32_t header_bytes, uint64_t value, const std::string& body = "") {
     std::string frame(16, 0);
     std::memcpy(&frame[0], &kind, 4);
@@ -148,7 +149,7 @@ class LocalLaneTest : public ::testing::Test {
 
 TEST_F(LocalLaneTest, APayloadInSharedMemoryIsLentUntilItsLastUserDropsIt) {
   RefPtr<Buffer> buffer;
-  ASSERT_TRUE(a_->Send(Lendable(1 << 20, &buffer), true).ok());
+  ASSERT_TRUE(a_->Send(Lendable(1 << 20, &buffer), /*urgent=*/true).ok());
   std::vector<Message> got = Receive(*b_, *a_);
   ASSERT_EQ(got.size(), 1u);
   const Payload& payload = std::get<BulkTensor>(got[0]).payload;
@@ -168,7 +169,7 @@ TEST_F(LocalLaneTest, OtherPayloadsAreCopiedToSharedMemoryOrIntoTheRing) {
   for (const size_t size : {size_t{0}, size_t{100}, size_t{101}, size_t{5000}, size_t{3} << 20}) {
     const std::string bytes = Pattern(size, 7);
     std::atomic<int> alive{0};
-    ASSERT_TRUE(a_->Send(MakeBulk(1, bytes, &alive), true).ok());
+    ASSERT_TRUE(a_->Send(MakeBulk(1, bytes, &alive), /*urgent=*/true).ok());
     EXPECT_EQ(alive, 0);
     std::string received;
     EXPECT_TRUE(*b_->Receive([&](Message m) {
@@ -183,8 +184,8 @@ TEST_F(LocalLaneTest, OtherPayloadsAreCopiedToSharedMemoryOrIntoTheRing) {
 
 TEST_F(LocalLaneTest, MessagesLargerThanTheRingArrive) {
   const std::string graph = Pattern(1 << 20, 3);
-  ASSERT_TRUE(a_->Send(Reply{1, OkStatus(), graph}, true).ok());
-  ASSERT_TRUE(a_->Send(Heartbeat{}, true).ok());
+  ASSERT_TRUE(a_->Send(Reply{1, OkStatus(), graph}, /*urgent=*/true).ok());
+  ASSERT_TRUE(a_->Send(Heartbeat{}, /*urgent=*/true).ok());
   const std::vector<Message> got = Receive(*b_, *a_);
   ASSERT_EQ(got.size(), 2u);
   EXPECT_TRUE(std::get<Reply>(got[0]).body == graph);
@@ -196,7 +197,7 @@ TEST_F(LocalLaneTest, WithoutSharedMemoryLeftATensorComesInParts) {
   SetAllocatorLimit(1);
   Payload payload = bulk.payload;
   EXPECT_FALSE(a_->Share(&payload));
-  ASSERT_TRUE(a_->Send(bulk, true).ok());
+  ASSERT_TRUE(a_->Send(bulk, /*urgent=*/true).ok());
   SetAllocatorLimit(int64_t{1} << 40);
   std::string received;
   for (bool any = true; any;) {
@@ -214,7 +215,7 @@ TEST_F(LocalLaneTest, WithoutSharedMemoryLeftATensorComesInParts) {
 // The link is down, but a tensor of the neighbour is still in use, for example in a queue.
 TEST_F(LocalLaneTest, ALoanOutlivesTheLinkUntilTheNeighbourDropsIt) {
   RefPtr<Buffer> buffer;
-  ASSERT_TRUE(a_->Send(Lendable(8000, &buffer), true).ok());
+  ASSERT_TRUE(a_->Send(Lendable(8000, &buffer), /*urgent=*/true).ok());
   std::vector<Message> got = Receive(*b_, *a_);
   a_->End();
   b_->End();
@@ -247,10 +248,11 @@ struct Range {
 };
 class LoanBeyondItsSegmentTest : public LocalLaneTest, public ::testing::WithParamInterface<Range> {};
 
-TEST_P(LoanBeyondItsSegmentTest, IsRefused) {
+TEST_P(LoanBeyondItsSegmentTest, TheLoanIsRefused) {
   RefPtr<Buffer> buffer;
-  ASSERT_TRUE(a_->Send(Lendable(2 << 20, &buffer), true).ok());
+  ASSERT_TRUE(a_->Send(Lendable(2 << 20, &buffer), /*urgent=*/true).ok());
   std::vector<Message> got = Receive(*b_, *a_);
+  // A LoanRecord: the number of the loan, the segment and the offset.
   const uint64_t record[] = {9, SharedPlaceOf(*buffer, buffer->data()).segment->id(), GetParam().offset};
   const std::string frame =
       Frame(2, 0, GetParam().bytes, std::string(reinterpret_cast<const char*>(record), sizeof record));
@@ -355,7 +357,7 @@ TEST(LocalKindTest, ACallerThatAnswersAnOfferItHasNotGotIsRefused) {
   EXPECT_EQ(b_handler.ups(), 0u);
 }
 
-// A task without side lanes that hears of one nevertheless closes the link.
+// A task without side lanes closes a link over which it receives a message about a side lane.
 TEST(LocalKindTest, AMessageAboutALaneThatWasNotOfferedClosesTheLink) {
   const auto network = std::make_shared<InprocNetwork>();
   Recorder a_handler("a"), b_handler("b");

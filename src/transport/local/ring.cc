@@ -15,15 +15,16 @@
 
 namespace tensorbraid {
 
-// In shared memory. Each side writes to cache lines of its own, as far as possible.
+// The beginning of the ring's memory, which both processes map. Each side writes to cache lines of its own, as far as
+// possible.
 //
 // Each side publishes its counter and then looks whether the other side waits for it; the other side says that it waits
-// and then looks at the counter. All four are sequentially consistent, so one of the two sees what the other has
-// stored, and no side waits for ever.
+// and then looks at the counter. All four accesses are sequentially consistent, so one of the two sees what the other
+// has stored, and no side waits for ever.
 struct Ring::Header {
-  alignas(64) std::atomic<uint64_t> written;  // by the writer
-  alignas(64) std::atomic<uint64_t> read;     // by the reader
-  alignas(64) std::atomic<uint32_t> bell;     // counts rings; the reader waits for a change
+  alignas(64) std::atomic<uint64_t> written;  // the number of bytes; stored by the writer
+  alignas(64) std::atomic<uint64_t> read;     // the number of bytes; stored by the reader
+  alignas(64) std::atomic<uint32_t> bell;     // how often it was rung; the reader waits for a change
   std::atomic<uint32_t> reader_sleeps;
   alignas(64) std::atomic<uint32_t> writer_waits;
 };

@@ -27,7 +27,8 @@ class Ring {
   Ring(std::byte* memory, size_t capacity);
 
   // --- The writer. One thread at a time.
-  // Copies as many bytes as there is room for, and returns their number. Does not ring the bell.
+  // Copies as many bytes as there is room for, and returns their number. Does not ring the bell. InvalidArgument if the
+  // reader claims to have read more than was written.
   StatusOr<size_t> Write(std::span<const std::byte> bytes);
   // Must be called when Write had no room for all bytes, before the next attempt. The reader then sees in
   // TakeWriterWaits that this side waits.
@@ -38,9 +39,10 @@ class Ring {
   bool is_half_full() const;
 
   // --- The reader. One thread at a time.
-  // Appends all bytes that have arrived, and returns their number.
+  // Appends all bytes that have arrived, and returns their number. InvalidArgument if the writer claims to have written
+  // more than the ring can hold.
   StatusOr<size_t> Read(std::string* to);
-  // Whether the writer waits for room; the next call returns false, unless it waits again.
+  // Whether the writer waits for room; the next call returns false, unless the writer waits again.
   bool TakeWriterWaits();
   // Blocks until bytes have arrived or the bell is rung. Returns at once if `wanted()` is true. A ring of the bell
   // after `wanted()` was evaluated is not missed.

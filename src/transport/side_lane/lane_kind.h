@@ -26,8 +26,8 @@ class LaneKind {
 
   // The connecting end: what its Hello says.
   virtual std::string Offer() = 0;
-  // The accepting end: whether the two ends should open a lane. Always the same for one offer. The reason of an error
-  // is logged, unless it is empty.
+  // The accepting end: whether the two ends should open a lane. The result for an offer is always the same. The message
+  // of an error says why not, and is logged unless it is empty.
   virtual Status Accepts(const std::string& offer) = 0;
   // The accepting end: what its Hello answers to an offer that it accepts.
   virtual std::string Answer(const std::string& offer) = 0;

@@ -100,7 +100,7 @@ void LaneLink::OnMessage(Message message) {
   const bool ends_bulk = EndsBulkTensor(message);
   {
     MutexLock lock(mu_);
-    if (peers_bulk_tensors_ && (!is_bulk || BaseIsDone())) return;  // against the rules
+    if (peers_bulk_tensors_ && (!is_bulk || BaseIsDone())) return;  // the peer breaks the protocol
   }
   handler_->OnMessage(std::move(message));
   if (!ends_bulk) return;

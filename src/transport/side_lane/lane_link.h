@@ -64,8 +64,8 @@ class LaneLink final : public Link, public LinkHandler, public std::enable_share
   void Start(std::shared_ptr<LinkHandler> handler);
 
   const Hello& peer() const override { return base_->peer(); }
-  void Send(Message message) override { SendBy(std::move(message), true); }
-  void SendLater(Message message) override { SendBy(std::move(message), false); }
+  void Send(Message message) override { SendBy(std::move(message), /*urgent=*/true); }
+  void SendLater(Message message) override { SendBy(std::move(message), /*urgent=*/false); }
   bool receives_by_side_lane() const override { return receives_by_lane_; }
   bool shares_memory() const override { return receives_by_lane_ && lane_->shares_memory(); }
   bool Share(Payload* payload) override { return state_ == State::kSwitched && lane_->Share(payload); }

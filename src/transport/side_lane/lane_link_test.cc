@@ -302,7 +302,7 @@ TEST_F(ConnectedEndTest, AnEndThatCannotOpenItsLaneTellsThePeer) {
   EXPECT_EQ(told.at(0).kind, Said::kGivenUp);
   EXPECT_EQ(told.at(0).text, "no shared memory");
   threads_.WaitForNone();
-  EXPECT_TRUE(Hear(Said::kReady).ok());  // was on its way
+  EXPECT_TRUE(Hear(Said::kReady).ok());  // the peer has sent it before it heard kGivenUp
   EXPECT_EQ(base_->told(), 1u);
   link_->Send(MakeEager(1, "hello"));
   EXPECT_EQ(base_->sent.size(), 1u);
@@ -328,7 +328,7 @@ TEST_F(AcceptedEndTest, ALaneThatThePeerGivesUpNeedNotOpen) {
   EXPECT_EQ(base_->told(), 0u);
 }
 
-// An answer may follow at once.
+// The answer to an urgent message may follow at once.
 TEST_F(ConnectedEndTest, AnUrgentMessageWakesTheThreadThatReceives) {
   Switch();
   lane_->AwaitSleeps(1);
@@ -350,7 +350,7 @@ TEST_F(ConnectedEndTest, MessagesThatBreakTheOrderAreDropped) {
 }
 
 TEST_F(ConnectedEndTest, MessagesAboutTheLaneThatBreakTheRulesAreErrors) {
-  EXPECT_FALSE(Hear(Said::kSwitched).ok());  // this end decides
+  EXPECT_FALSE(Hear(Said::kSwitched).ok());  // the end that connected switches first
   Switch();
   EXPECT_FALSE(Hear(Said::kReady).ok());  // the second time
   EXPECT_FALSE(Hear(Said::kGivenUp).ok());
@@ -361,8 +361,8 @@ TEST_F(ConnectedEndTest, MessagesAboutTheLaneThatBreakTheRulesAreErrors) {
 
 TEST_F(AcceptedEndTest, MessagesAboutTheLaneThatBreakTheRulesAreErrors) {
   EXPECT_FALSE(Hear(Said::kReady).ok());
-  EXPECT_FALSE(Hear(Said::kSwitched).ok());  // this end is not ready
-  for (int i = 0; i < 16; ++i) EXPECT_TRUE(Hear(Said::kNote).ok());
+  EXPECT_FALSE(Hear(Said::kSwitched).ok());                          // this end is not ready
+  for (int i = 0; i < 16; ++i) EXPECT_TRUE(Hear(Said::kNote).ok());  // as many as LaneOpening keeps
   EXPECT_FALSE(Hear(Said::kNote).ok());
 }
 

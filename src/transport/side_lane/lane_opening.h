@@ -28,8 +28,8 @@ class LaneOpening {
   void SendNote(std::string note);
   // Blocks until the peer's next note has come. Fails with the error of status(), or with DeadlineExceeded.
   StatusOr<std::string> NextNote(MonotonicClock::time_point deadline);
-  // Blocks until `done()` is true, which is asked again after each Wake. Returns the error of status() if that comes
-  // first. `done` must not call this object.
+  // Blocks until `done()` is true. Calls `done` at first and after each Wake. Returns the error of status() if that
+  // comes first. `done` must not call this object.
   Status WaitUntil(const std::function<bool()>& done);
   void Wake();
   // OK until the peer has given the lane up or the link is down; then says why.

@@ -26,14 +26,14 @@ class SideLane {
   virtual void Close() {}
 
   // --- The reader.
-  // Handles everything that has arrived and sends what is queued. Returns whether there was any. A payload with an
-  // owner is valid as long as the owner is held; any other is valid during the call of `on_message` only.
+  // Handles everything that has arrived and sends what is queued. Returns whether there was anything to do. A payload
+  // with an owner is valid as long as the owner is held; any other is valid during the call of `on_message` only.
   // InvalidArgument if the peer breaks the rules, Unavailable if the lane is broken.
   virtual StatusOr<bool> Receive(const std::function<void(Message)>& on_message) = 0;
   // Blocks until Receive may have something to do, Wake is called or `wanted()` is true.
   virtual void Sleep(const std::function<bool()>& wanted) = 0;
-  // Called once the link beside this lane is down. Whether everything that the peer sent before has been received, as
-  // far as this side can know.
+  // Called after the link beside this lane has gone down, until it returns true: whether everything that the peer sent
+  // before has been received, as far as this side can know.
   virtual bool IsDrained() { return true; }
   // Ends sending and reading. Blocks for a short time at most.
   virtual void End() = 0;

@@ -125,6 +125,7 @@ Status SideLaneTransport::OnHello(const Hello& from, Hello* answer) {
 
 std::optional<SideLaneTransport::Agreed> SideLaneTransport::AgreedWith(const Hello& peer) const {
   if (peer.lanes.empty() || !peer.lanes[0].is_answer) {
+    // This end has accepted the link, so makes the same choice as in OnHello, which has logged the reasons.
     std::vector<std::string> logged_before;
     return Choose(peer.lanes, &logged_before);
   }

@@ -26,7 +26,8 @@ struct LinkOrder {
   bool operator()(const std::shared_ptr<SimLink>& a, const std::shared_ptr<SimLink>& b) const;
 };
 
-// A task. Used on the scheduler's thread only, except `key` and `acceptor`, which are set once before that.
+// A task. Used only on the scheduler's thread (the thread of Core), except `key` and `acceptor`, which are set once
+// before that.
 struct Node {
   LinkAcceptor* acceptor = nullptr;
   std::string key;  // where it listens
@@ -205,7 +206,7 @@ class Core : public std::enable_shared_from_this<Core> {
       letter.event();
     }
   }
-  // At once, so that no later letter of the same link overtakes these.
+  // Delivers them at once, so that no later letter of the same link overtakes these.
   void DeliverAll(const std::vector<Letter>& letters) {
     for (const Letter& letter : letters) Deliver(letter);
   }
@@ -283,13 +284,14 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
     const auto other = other_.lock();
     if (other == nullptr) return;
     auto* bulk = std::get_if<BulkTensor>(&message);
-    if (bulk == nullptr) return SendPart(message, other, 0);
+    if (bulk == nullptr) return SendPart(message, other, /*channel=*/0);
     const size_t size = bulk->payload.size();
     size_t begin = 0;
     do {
       const size_t count =
           std::min<size_t>(size - begin, 1 + core_->RandomUpTo(core_->options.max_bulk_part_bytes - 1));
-      SendPart(BulkTensor{bulk->key, bulk->meta, bulk->offset + begin, bulk->payload.Part(begin, count)}, other, 1);
+      SendPart(BulkTensor{bulk->key, bulk->meta, bulk->offset + begin, bulk->payload.Part(begin, count)}, other,
+               /*channel=*/1);
       begin += count;
     } while (begin < size);
   }
@@ -299,7 +301,7 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
     if (other == nullptr) return;
     std::string packet;
     AppendPacket(message, &packet);
-    SendPacket(std::move(packet), "", other, 0);
+    SendPacket(std::move(packet), /*bytes=*/"", other, /*channel=*/0);
   }
 
   void Close(Status why) override {

@@ -21,7 +21,8 @@ struct Task {
   std::string address;
 };
 
-// A log of what handlers received when only handlers send: a exchanges messages with b and c.
+// Returns a log of what the handlers received when only handlers send: a exchanges messages with b and c. Each entry
+// has the name of the receiver and the number of the message, or "bulk" and the offset of the part.
 std::string Exchange(uint32_t seed) {
   SimNetwork network(seed);
   std::string log;
@@ -164,7 +165,7 @@ TEST_F(SimNetworkTest, APausedTaskGetsItsMessagesWhenItResumesAndCanBeKilled) {
   EXPECT_EQ(a_->handler.WaitForDown().code(), absl::StatusCode::kUnavailable);
 }
 
-TEST_F(SimNetworkTest, ConnectionsThatComeLateOrTwiceLeaveOneLink) {
+TEST_F(SimNetworkTest, AnAttemptToConnectThatArrivesTwiceLeavesOneLink) {
   Start();
   network_->SetConnectFaults({.late = 0, .duplicate = 1});
   ASSERT_TRUE(Connect().ok());

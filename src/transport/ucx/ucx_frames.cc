@@ -48,7 +48,7 @@ StatusOr<UcxFrame*> UcxInbox::Add(std::string_view header, size_t size) {
                            prefix.sequence, ", ", size, " bytes, of which ", prefix.header_bytes, " are a header");
   }
   Sequence& sequence = sequences_[prefix.sequence];
-  const uint64_t place = prefix.number - sequence.next;
+  const uint64_t place = prefix.number - sequence.next;  // wraps to a huge number if `number` has been taken already
   if (place > kMaxOvertaking || (place < sequence.frames.size() && sequence.frames[place] != nullptr)) {
     return InvalidArgument("frame ", prefix.number, " has arrived instead of ", sequence.next);
   }

@@ -35,11 +35,11 @@ struct UcxFrame {
   std::string header;       // of a message of kind kSplit
   size_t header_bytes = 0;  // of a message of kind kWhole, at the beginning of the data
   size_t size = 0;          // of the data
-  RefPtr<Buffer> data;      // null while `size` bytes have not arrived
-  bool complete = false;
+  RefPtr<Buffer> data;      // where the `size` bytes of data arrive; null before, and if there are none
+  bool complete = false;    // all data has arrived
 
   // Checks and returns the message. If the data is only the payload (kSplit), the payload has an owner. Otherwise the
-  // payload is valid as long as the frame.
+  // payload is valid as long as the frame exists.
   // REQUIRES: complete, and kind is kWhole or kSplit. Call once.
   StatusOr<Message> Decode();
 };

@@ -36,7 +36,7 @@ void Fill(UcxFrame* frame, std::string_view data) {
 
 class UcxInboxTest : public ::testing::Test {
  protected:
-  // A control message, or with `sequence` 1 one that is treated as a tensor.
+  // Adds a frame of the control messages or, if `sequence` is 1, of the BulkTensors.
   StatusOr<UcxFrame*> Add(uint64_t number, std::string_view data, uint32_t sequence = 0) {
     return inbox_.Add(HeaderOf({.secret = kSecret,
                                 .number = number,

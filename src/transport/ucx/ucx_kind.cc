@@ -25,7 +25,7 @@ class UcxKind final : public LaneKind {
 
  private:
   const std::string& version() const { return context_->library().version; }
-  // Works until messages come through `lane`.
+  // Lets UCX work until the peer's probe has come through `lane`.
   Status Connect(UcxLane& lane, LaneOpening& opening) const;
 
   const std::shared_ptr<UcxContext> context_;

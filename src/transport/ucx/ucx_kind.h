@@ -17,7 +17,8 @@ struct UcxOptions {
 };
 
 // The kind of side lane between two tasks that have the same version of UCX. Each end sends the other the address of
-// its worker over the link, and both send a probe through UCX. The lane is open at an end that has got a probe.
+// its worker over the link, and both send a probe through UCX. An end's lane is open once it has received the probe
+// of the other end.
 //
 // What travels through UCX is not encrypted.
 std::shared_ptr<LaneKind> NewUcxKind(std::shared_ptr<UcxContext> context, const UcxOptions& options = {});

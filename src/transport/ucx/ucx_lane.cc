@@ -20,16 +20,16 @@
 namespace tensorbraid {
 namespace {
 
-constexpr unsigned kFrameId = 1;  // of all active messages
-// A message whose payload is not larger is sent as one piece, with the payload copied.
+constexpr unsigned kFrameId = 1;  // UCX's id for the kind of active message; all frames have the same
+// A message whose payload is not larger than this is sent as one piece, into which the payload is copied.
 constexpr size_t kCopiedBytes = 4 << 10;
 // A lane receives at most this many bytes of payloads at the same time, so that a peer cannot make this process
 // allocate more. A larger payload is received alone.
 constexpr uint64_t kMaxReceivingBytes = 256 << 20;
-constexpr int kProgressRounds = 64;
+constexpr int kProgressRounds = 64;                   // the most steps of UCX's work that one call of Progress does
 constexpr std::chrono::milliseconds kDrainTime{200};  // for the last messages of a peer that has closed the link
 constexpr std::chrono::milliseconds kEndTime{500};    // for what this side has sent before it ends
-// How long a worker lives at least, after its address was sent.
+// How long Abandon waits before it destroys a worker that is not connected, because its address was sent to the peer.
 constexpr std::chrono::milliseconds kConnectGrace{100};
 
 }  // namespace
@@ -282,7 +282,7 @@ Status UcxLane::WorkUntil(MonotonicClock::time_point deadline, const std::functi
       Progress();
       broken = broken_;
     }
-    // In this order: a peer may have sent its last messages, and have closed its end.
+    // Checks done() before the error: a peer may have sent what done() waits for, and then have closed its end.
     if (done()) return OkStatus();
     TF_RETURN_IF_ERROR(broken);
     const auto now = MonotonicClock::now();

@@ -30,11 +30,12 @@ struct UcxAddress {
 
 // One end of the lane: a UCX worker with one endpoint, which sends each message as an active message. At the receiver,
 // the device or UCX writes a large payload straight into a buffer of the process's allocator, and the tensor uses this
-// buffer. So neither side copies the payload. The allocator uses the same memory again, which then is registered
-// already.
+// buffer. So neither side copies the payload. The allocator uses freed memory again, and such memory is already
+// registered with the device.
 //
 // Active messages may overtake each other, so the frames in them have numbers. A frame must name the secret of the end
-// that receives it. The peer has learned this secret over the first, authenticated link. Other frames are dropped.
+// that receives it. The peer has learned this secret over the base link, which is authenticated. Other frames are
+// dropped.
 class UcxLane final : public SideLane {
  public:
   static StatusOr<std::shared_ptr<UcxLane>> Create(std::shared_ptr<UcxContext> context);
@@ -82,9 +83,9 @@ class UcxLane final : public SideLane {
   void SendEmptyFrame(UcxFrameKind kind);
   void WakeLocked() TB_REQUIRES(mu_);
   void SleepUntil(MonotonicClock::time_point deadline, const std::function<bool()>& wanted);
-  // Lets UCX work. Returns whether it had anything to do.
+  // Lets UCX do its work for a while. Returns whether it had anything to do.
   bool Progress() TB_REQUIRES(mu_);
-  // Starts to receive data that waits, as long as few bytes are being received.
+  // Starts to receive data that waits, within the limit kMaxReceivingBytes.
   void StartReceiving() TB_REQUIRES(mu_);
 
   // Called by UCX during Progress and SendFrame.
@@ -100,7 +101,7 @@ class UcxLane final : public SideLane {
   Fd wake_;                    // an eventfd
   uint64_t peers_secret_ = 0;  // set by Connect
 
-  Mutex mu_;  // for the worker, too
+  Mutex mu_;  // also held during every use of the worker
   ucp_worker_h worker_ TB_GUARDED_BY(mu_) = nullptr;
   ucp_ep_h endpoint_ TB_GUARDED_BY(mu_) = nullptr;
   Status broken_ TB_GUARDED_BY(mu_);
@@ -109,7 +110,7 @@ class UcxLane final : public SideLane {
   bool ended_ TB_GUARDED_BY(mu_) = false;
   bool sleeping_ TB_GUARDED_BY(mu_) = false;
   bool peer_closed_ TB_GUARDED_BY(mu_) = false;                 // the peer will send nothing more
-  MonotonicClock::time_point drained_at_ TB_GUARDED_BY(mu_){};  // when waiting for its last messages ends
+  MonotonicClock::time_point drained_at_ TB_GUARDED_BY(mu_){};  // until when IsDrained waits for the peer's messages
   uint64_t next_number_[UcxInbox::kSequences] TB_GUARDED_BY(mu_) = {};
   std::list<Outgoing> sending_ TB_GUARDED_BY(mu_);      // frames that UCX still uses
   std::unique_ptr<UcxInbox> inbox_ TB_GUARDED_BY(mu_);  // set by Create

@@ -12,7 +12,7 @@
 #include "transport/transport_test_util.h"
 #include "transport/ucx/ucx_kind.h"
 
-// UCX replaces functions that sanitizers replace, too.
+// Not built with these sanitizers, because UCX replaces functions that they replace, too.
 #if !defined(TENSORBRAID_ASAN) && !defined(TENSORBRAID_TSAN)
 
 namespace tensorbraid {
@@ -68,7 +68,7 @@ TEST_F(UcxKindTest, ATaskWithAnotherVersionOfUcxIsReachedByTheBase) {
   ExpectTraffic(*link, a_, b_);
 }
 
-// Takes the messages about lanes, and answers none.
+// A task that receives messages about lanes, and answers none of them.
 class SilentEnd final : public Recorder {
  public:
   using Recorder::Recorder;
@@ -130,17 +130,17 @@ TEST_F(UcxKindTest, NeighboursPreferSharedMemory) {
   ExpectTraffic(*link, a_, b_);
 }
 
-TEST_F(UcxKindTest, ALinkThatBreaksWhileItsLaneOpensIsAnError) {
+TEST_F(UcxKindTest, ALinkThatBreaksWhileItsLaneOpensGoesDownAtOnce) {
   const auto a = NewPlain(), b = NewUcx();
   a_.on_up = [](const std::shared_ptr<Link>& link) { link->Close(Aborted("no")); };
   Listen(*a, a_);
   ConnectAndWait(*a, Listen(*b, b_), Offering(Context()->library().version)).status().IgnoreError();
   EXPECT_FALSE(a_.WaitForDown().ok());
-  b->Shutdown();  // does not wait for the rest of the time to open it
+  b->Shutdown();  // does not wait for the rest of open_timeout
   EXPECT_EQ(b_.ups(), b_.downs());
 }
 
-TEST_F(UcxKindTest, AMalformedAddressIsRefused) {
+TEST_F(UcxKindTest, AddressesAreParsedAndMalformedOnesRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(UcxAddress::Parse("short").status()));
   const UcxAddress address{.address = std::string("a\0b", 3), .secret = ~uint64_t{0}};
   const auto parsed = UcxAddress::Parse(address.ToString()).value();
@@ -171,7 +171,7 @@ class UcxLaneTest : public ::testing::Test {
 
 TEST_F(UcxLaneTest, APayloadIsReceivedIntoMemoryOfItsOwn) {
   const std::string sent = Pattern(8 << 20, 1);
-  ASSERT_TRUE(a_->Send(MakeBulk(1, sent), true).ok());
+  ASSERT_TRUE(a_->Send(MakeBulk(1, sent), /*urgent=*/true).ok());
   Message received;
   const auto on_message = [&](Message m) { received = std::move(m); };
   const auto arrived = [&] {
@@ -206,7 +206,7 @@ TEST_F(UcxLaneTest, ALostPeerBreaksTheLane) {
   Probe();
   b_->End();
   const auto is_broken = [&] {
-    EXPECT_TRUE(a_->Send(MakeEager(1, "hello"), true).ok());
+    EXPECT_TRUE(a_->Send(MakeEager(1, "hello"), /*urgent=*/true).ok());
     return !a_->Receive([](Message) {}).ok();
   };
   a_->WorkUntil(Deadline(), is_broken).IgnoreError();
@@ -217,7 +217,7 @@ TEST_F(UcxLaneTest, ALostPeerBreaksTheLane) {
 // Another thread, by sending, finds out that the lane is broken before the reader has received what has arrived.
 TEST_F(UcxLaneTest, WhatHasArrivedIsReceivedBeforeALaneIsReportedAsBroken) {
   Probe();
-  ASSERT_TRUE(b_->Send(MakeEager(1, "the last one"), true).ok());
+  ASSERT_TRUE(b_->Send(MakeEager(1, "the last one"), /*urgent=*/true).ok());
   size_t received = 0;
   const auto on_message = [&](Message) { ++received; };
   b_->SendProbe();  // arrives after the message
@@ -228,7 +228,7 @@ TEST_F(UcxLaneTest, WhatHasArrivedIsReceivedBeforeALaneIsReportedAsBroken) {
   ASSERT_TRUE(a_->WorkUntil(Deadline(), arrived).ok());
   b_->End();
   const auto send = [&] {
-    EXPECT_TRUE(a_->Send(Heartbeat{}, true).ok());
+    EXPECT_TRUE(a_->Send(Heartbeat{}, /*urgent=*/true).ok());
     return false;
   };
   EXPECT_TRUE(absl::IsUnavailable(a_->WorkUntil(Deadline(), send)));
@@ -237,7 +237,7 @@ TEST_F(UcxLaneTest, WhatHasArrivedIsReceivedBeforeALaneIsReportedAsBroken) {
   EXPECT_TRUE(absl::IsUnavailable(a_->Receive(on_message).status()));
 }
 
-TEST(NewTransportTest, TheProtocolsHaveNames) {
+TEST(NewTransportTest, MakesTheTransportOfEachProtocolAndRefusesOtherNames) {
   for (const char* protocol : {"", "grpc", "grpc+ucx", "grpc+verbs", "grpc+gdr"}) {
     const auto transport = NewTransport(protocol, "localhost", {});
     EXPECT_TRUE(transport.ok()) << transport.status();

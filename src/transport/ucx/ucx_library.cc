@@ -12,8 +12,8 @@ namespace tensorbraid {
 namespace {
 
 StatusOr<const UcxLibrary*> LoadOnce() {
-  // UCX reads these when it is loaded. It would handle the signals of this process, print warnings about variables that
-  // it does not know, and print what this transport reports by itself.
+  // UCX reads these variables when it is loaded. Without them, it would handle the signals of this process, print
+  // warnings about variables that it does not know, and print errors that this transport reports itself.
   setenv("UCX_HANDLE_ERRORS", "none", /*overwrite=*/0);
   setenv("UCX_WARN_UNUSED_ENV_VARS", "n", /*overwrite=*/0);
   setenv("UCX_LOG_LEVEL", "fatal", /*overwrite=*/0);
@@ -51,14 +51,14 @@ StatusOr<std::shared_ptr<UcxContext>> UcxContext::Create(bool loopback_only) {
   TF_ASSIGN_OR_RETURN(const UcxLibrary* const ucx, UcxLibrary::Load());
   ucp_config_t* config = nullptr;
   ucs_status_t status = ucx->ucp_config_read(nullptr, nullptr, &config);
-  // The environment has the last word.
+  // Variables that are set in the environment take precedence.
   const auto set = [&](const char* name, const char* value) {
     if (status != UCS_OK || std::getenv(StrCat("UCX_", name).c_str()) != nullptr) return;
     status = ucx->ucp_config_modify(config, name, value);
   };
   if (loopback_only) set("NET_DEVICES", "lo");
   if (!HasRdmaDevice()) {
-    // Over TCP, UCX copies what it sends. UCX 1.13 can end the process if the peer is lost while UCX sends memory in
+    // Makes UCX copy what it sends over TCP. UCX 1.13 can end the process if the peer is lost while UCX sends memory in
     // place over TCP: it reports the end of such a send twice.
     set("ZCOPY_THRESH", "inf");
   }

@@ -1,4 +1,4 @@
-// Loads UCX (https://openucx.org) when a task first asks for it, so that other tasks do not need UCX to be installed.
+// Loads UCX (https://openucx.org) when a task first needs it, so that other tasks do not need UCX to be installed.
 #ifndef TENSORBRAID_TRANSPORT_UCX_UCX_LIBRARY_H_
 #define TENSORBRAID_TRANSPORT_UCX_UCX_LIBRARY_H_
 
@@ -36,7 +36,7 @@ struct UcxLibrary {
 // Thread-safe.
 class UcxContext {
  public:
-  // With `loopback_only` no other machine can reach the workers, unless the environment (UCX_NET_DEVICES) says so.
+  // With `loopback_only` no other machine can reach the workers, unless UCX_NET_DEVICES is set in the environment.
   static StatusOr<std::shared_ptr<UcxContext>> Create(bool loopback_only);
   ~UcxContext() { library_->ucp_cleanup(context_); }
   UcxContext(const UcxContext&) = delete;

@@ -1,4 +1,4 @@
-"""Saving and restoring: TensorFlow reads what we write, and the other way round."""
+"""Saving and restoring: TensorFlow reads what we write, and we read what TensorFlow writes."""
 import os
 import tempfile
 

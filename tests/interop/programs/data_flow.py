@@ -180,7 +180,7 @@ def a_deadline_while_a_step_blocks(s):
     s.run(take, options=SOON)
     s.run(apply)
     s.run(take)
-    if not s.is_reference:  # TensorFlow's staging areas cannot be left
+    if not s.is_reference:  # a step that waits for a staging area of TensorFlow cannot be ended
         s.session.run(size)
     s.run(stage)
     s.run(unstage)

@@ -20,7 +20,8 @@ class _Generator:
             variables.append(Variable(f"v{i}", task, r.random() < 0.3, self.numbers()))
         self.p = Program(seed, r.choice(("float32", "float32", "float64", "int32", "int64")),
                          r.choice((1, 3, 3, 3, 5, 40, 3000)), variables, [], [])
-        self.control = r.choice(("first", "first", "second", "both"))  # generations of control flow
+        # The control flow of TensorFlow 1, that of TensorFlow 2, or both.
+        self.control = r.choice(("first", "first", "second", "both"))
 
     def numbers(self):
         return [self.r.randint(-9, 9) for _ in range(3)]

@@ -66,7 +66,8 @@ def add_loss_cases(t):
         case(y)
     case(np.full([3, 2, 4], -np.inf, np.float32))
 
-    # TensorFlow has CTCLossV2 on GPUs only. There the blank is class 0, so the classes are one further on.
+    # TensorFlow has CTCLossV2 on GPUs only. In this op the blank is class 0, so the numbers of all other classes are
+    # higher by one.
     def v2(x, indices, values, lengths, **attrs):
         args = [np.array(indices, np.int64).reshape(-1, 2), np.array(values, np.int32), np.array(lengths, np.int32)]
         loss, gradient = t.tensorflow(op, (np.roll(x, -1, 2), args[0], args[1] - 1, args[2]), attrs)

@@ -36,7 +36,7 @@ def binary(t):
             else:
                 x, y = [7, -7, 7, -7], [2, 2, -2, -2]
             t.case(op, np.array(x).astype(d), np.array(y).astype(d))
-    for op in ["Div", "FloorDiv", "FloorMod", "TruncateDiv"]:  # TensorFlow, asked for constants, fails to fold them
+    for op in ["Div", "FloorDiv", "FloorMod", "TruncateDiv"]:  # TensorFlow fails to fold these constants
         error = "INTERNAL" if op == "TruncateDiv" else "INVALID_ARGUMENT"
         t.case(op, np.array([1, 2], np.int32), np.array([1, 0], np.int32), expected=error)
         t.case(op, np.array([1, 2], np.int64), np.int64(0), expected=error)
@@ -60,7 +60,7 @@ def binary(t):
     t.case("Mul", np.array([1.5, 2], bf16), np.array([[1], [2], [3]], bf16))
     t.case("Sub", np.arange(600, dtype=np.float16), np.float16(1.5))
     for op in ["Add", "AddV2", "Sub", "Mul", "Div", "RealDiv", "DivNoNan", "SquaredDifference", "Maximum", "Minimum", "FloorMod"]:
-        t.case(op, f64(A) + 0.03, f64(B), gradient=[0, 1])  # away from where some of them jump
+        t.case(op, f64(A) + 0.03, f64(B), gradient=[0, 1])  # not where some of these functions jump
         t.case(op, f64(A), f64([0.75, -1.6, 2.1]), gradient=[0, 1])
         t.case(op, f64([[0.3], [1.7]]), f64(B), gradient=[0, 1])
         t.case(op, f64(1.3), f64(B), gradient=[0, 1])

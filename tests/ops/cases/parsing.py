@@ -1,4 +1,4 @@
-"""Parsing: examples, sequence examples, tensors, raw bytes, lines of values; and files."""
+"""Rows of the ops that parse examples, sequence examples, tensors, raw bytes and lines of values, and of file ops."""
 import zlib
 
 import numpy as np

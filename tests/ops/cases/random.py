@@ -1,4 +1,4 @@
-"""Rows of random ops that are functions of their seed: values are TensorFlow's to the last bit or two."""
+"""Rows of random ops that are functions of their seed. The values equal TensorFlow's except for the last bit or two."""
 import numpy as np
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Ops that read and change variables, by reference and by handle."""
+"""Rows of the ops that read and change variables, by reference and by handle."""
 import numpy as np
 import tensorflow as tf
 
@@ -57,7 +57,7 @@ def scatters(t):
     v = np.arange(6).reshape(3, 2).astype(np.float32)
     both(t, "ScatterAdd", v, np.int32(1), v[0])
     both(t, "ScatterAdd", v, np.array([[0], [2]], np.int32), v[:2].reshape(2, 1, 2))
-    both(t, "ScatterMul", v, np.array([0, 2], np.int32), np.float32(10))  # a scalar goes to all
+    both(t, "ScatterMul", v, np.array([0, 2], np.int32), np.float32(10))  # a scalar updates all elements of the rows
     both(t, "ScatterUpdate", v, np.array([0, 2], np.int32), np.float32(10))
     both(t, "ScatterAdd", v, np.array([0, 3], np.int32), v[:2])
     both(t, "ScatterAdd", v, np.array([-1], np.int64), v[:1])
@@ -117,7 +117,7 @@ SLOTS = dict(accum=VAR ** 2 + .1, accum_update=VAR ** 2 / 4 + .2, linear=-VAR / 
 
 
 def arguments(op, dtype, **given):
-    """Inputs of an update rule, by the names of its definition."""
+    """The inputs of an update rule. `given` has some of them by their names; the others have defaults."""
     from tensorflow.python.framework import op_def_registry
     values = dict(var=VAR, grad=GRAD, delta=GRAD, **SLOTS)
     indices = given.get("indices")
@@ -147,7 +147,7 @@ def training(t):
     rules = [(name, {}) for name in plain] + [(n, {a: v}) for n, a in with_attr.items() for v in (False, True)]
     resource_only = ("KerasMomentum", "AdamWithAmsgrad")
     only_dense = ("GradientDescent", "Adam", "AdaMax", "AddSign", "PowerSign", "AdamWithAmsgrad")
-    single = ("ProximalGradientDescent", "ProximalAdagrad", "AdagradDA")  # of TensorFlow's in float32 and float64 only
+    single = ("ProximalGradientDescent", "ProximalAdagrad", "AdagradDA")  # in TensorFlow only float32 and float64
     for name, attrs in rules:
         for prefix in ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply"):
             sparse = "Sparse" in prefix

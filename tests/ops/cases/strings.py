@@ -1,4 +1,4 @@
-"""Strings: text, hashes, numbers, regular expressions, joining and splitting, Unicode."""
+"""Rows of the string ops: text, hashes, numbers, regular expressions, joining and splitting, Unicode."""
 import numpy as np
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Summaries: serialized messages, equal to TensorFlow's byte for byte where no image is compressed."""
+"""Rows of the summary ops. The serialized messages equal TensorFlow's byte for byte where no image is compressed."""
 import numpy as np
 import tensorflow as tf
 

@@ -1,10 +1,11 @@
+// Kernels of constants, placeholders, and ops that only pass their inputs on.
 #include "core/text/strings.h"
 #include "kernels/cpu/array/registration.h"
 
 namespace tensorbraid {
 namespace {
 
-// Runs only if the placeholder was not fed, because a fed placeholder is not part of the plan.
+// Runs only if the placeholder was not fed, because a fed placeholder is cut out of the graph before it runs.
 Status Placeholder(KernelContext& ctx) {
   const Node& node = ctx.node();
   return InvalidArgument("placeholder '", node.name(), "' (", node.attr<DType>("dtype"), node.attr<Shape>("shape"),
@@ -28,7 +29,7 @@ Status PassAllOn(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Passes the default on if nothing was fed.
+// Runs only if no value was fed. Passes the default on.
 Status PlaceholderWithDefault(KernelContext& ctx) {
   const Shape& declared = ctx.node().attr<Shape>("shape");
   if (!declared.IsCompatibleWith(ctx.input(0).shape())) {

@@ -1,4 +1,5 @@
-// Array ops from the public functions to their kernels. tests/ops compares values with those of other systems.
+// Tests array ops from the public functions down to the kernels. (The tests in tests/ops compare their results with
+// those of other systems.)
 #include "tensorbraid/ops/array.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +25,8 @@ std::vector<T> ValuesOf(const Tensor& t) {
 
 class ArrayTest : public ::testing::Test {
  protected:
-  // 0, 1, 2, ... in a tensor of `shape`. Fed, so that the values are unknown while the graph is built.
+  // A tensor of shape `shape` with the elements 0, 1, 2, ... It is fed, so its values are unknown while the graph is
+  // built; with known_shape = false its shape is unknown then, too.
   Output Iota(const Shape& shape, bool known_shape = true) {
     const Output x = Placeholder(g_, kFloat32, known_shape ? shape : Shape::Unknown());
     Tensor value(kFloat32, shape);
@@ -76,29 +78,29 @@ TEST_F(ArrayTest, AnImpossibleReshapeFailsWhenBuilt) {
 
 TEST_F(ArrayTest, AnImpossibleReshapeFailsWhenRun) {
   EXPECT_THAT(
-      RunError(Reshape(Iota({2, 3}, false), {4, -1})),
+      RunError(Reshape(Iota({2, 3}, /*known_shape=*/false), {4, -1})),
       HasSubstr(
           "cannot reshape [2,3] to int32[2] [4 -1]: the requested shape requires a multiple of 4 values, but the input "
           "has 6"));
 }
 
-TEST_F(ArrayTest, ExpandDimsAndSqueeze) {
+TEST_F(ArrayTest, ExpandDimsAddsAndSqueezeRemovesDimensionsOfSizeOne) {
   EXPECT_EQ(ExpandDims(Iota({2, 3}), -1).shape(), Shape({2, 3, 1}));
   ExpectFloats(ExpandDims(Iota({2}), 0), {1, 2}, {0, 1});
   ExpectFloats(Squeeze(Iota({1, 2, 1})), {2}, {0, 1});
   ExpectFloats(Squeeze(Iota({1, 2, 1}), {-1}), {1, 2}, {0, 1});
-  EXPECT_THAT(RunError(Squeeze(Iota({2, 1}, false), {0})), HasSubstr("does not have size 1"));
+  EXPECT_THAT(RunError(Squeeze(Iota({2, 1}, /*known_shape=*/false), {0})), HasSubstr("does not have size 1"));
 }
 
-TEST_F(ArrayTest, ShapeSizeAndRank) {
-  const Output x = Iota({2, 0, 3}, false);
+TEST_F(ArrayTest, ShapeSizeAndRankDescribeTheirInput) {
+  const Output x = Iota({2, 0, 3}, /*known_shape=*/false);
   EXPECT_EQ(ValuesOf<int32_t>(Get(ShapeOf(x))), (std::vector<int32_t>{2, 0, 3}));
   EXPECT_EQ(ValuesOf<int64_t>(Get(ShapeOf(x, kInt64))), (std::vector<int64_t>{2, 0, 3}));
   EXPECT_EQ(Get(Size(x)).scalar<int32_t>(), 0);
   EXPECT_EQ(Get(Rank(x)).scalar<int32_t>(), 3);
 }
 
-TEST_F(ArrayTest, FillOnesLikeAndZerosLike) {
+TEST_F(ArrayTest, FillOnesLikeAndZerosLikeRepeatOneValue) {
   ExpectFloats(Fill(g_, {2, 2}, 3.5F), {2, 2}, {3.5, 3.5, 3.5, 3.5});
   ExpectFloats(OnesLike(Iota({3})), {3}, {1, 1, 1});
   ExpectFloats(ZerosLike(Iota({3})), {3}, {0, 0, 0});
@@ -108,7 +110,7 @@ TEST_F(ArrayTest, FillOnesLikeAndZerosLike) {
 
 TEST_F(ArrayTest, BroadcastToRepeats) {
   ExpectFloats(BroadcastTo(Iota({2, 1}), {2, 2, 3}), {2, 2, 3}, {0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1});
-  EXPECT_THAT(RunError(BroadcastTo(Iota({2}, false), {3})), HasSubstr("does not broadcast"));
+  EXPECT_THAT(RunError(BroadcastTo(Iota({2}, /*known_shape=*/false), {3})), HasSubstr("does not broadcast"));
 }
 
 TEST_F(ArrayTest, OneHotIgnoresIndicesOutOfRange) {
@@ -140,7 +142,7 @@ TEST_F(ArrayTest, SplittingRowsCopiesNothing) {
   EXPECT_EQ(Get(Split(x, 2, 0)[0]).raw_data(), bytes);
 }
 
-TEST_F(ArrayTest, StackAndUnstack) {
+TEST_F(ArrayTest, StackAddsAndUnstackRemovesAnAxis) {
   ExpectFloats(Stack({Iota({2}), Iota({2})}, 1), {2, 2}, {0, 0, 1, 1});
   ExpectFloats(Stack({Iota({2}), Iota({2})}), {2, 2}, {0, 1, 0, 1});
   const auto parts = Unstack(Iota({2, 3}), 1);
@@ -154,7 +156,7 @@ TEST_F(ArrayTest, SliceTakesARegion) {
   ExpectFloats(Slice(Iota({3, 4}), {1, 1}, {2, -1}), {2, 3}, {5, 6, 7, 9, 10, 11});
   ExpectFloats(Slice(Iota({3, 4}), {1, 0}, {1, 4}), {1, 4}, {4, 5, 6, 7});
   ExpectFloats(Slice(Iota({2, 2, 2}), {0, 1, 0}, {2, 1, 2}), {2, 1, 2}, {2, 3, 6, 7});
-  EXPECT_THAT(RunError(Slice(Iota({3}, false), {2}, {2})),
+  EXPECT_THAT(RunError(Slice(Iota({3}, /*known_shape=*/false), {2}, {2})),
               HasSubstr("slice of 2 elements from index 2 is out of range"));
 }
 
@@ -176,7 +178,7 @@ TEST_F(ArrayTest, StridedSliceFollowsNumPy) {
   ExpectFloats(StridedSlice(x, {5}, {1}, {1}), {0, 4}, {});
   // x[100:0:-2, 1:2]
   ExpectFloats(StridedSlice(x, {100, 1}, {0, 2}, {-2, 1}), {1, 1}, {9});
-  EXPECT_THAT(RunError(StridedSlice(Iota({3}, false), {3}, {4}, {1}, {.shrink_axis_mask = 1})),
+  EXPECT_THAT(RunError(StridedSlice(Iota({3}, /*known_shape=*/false), {3}, {4}, {1}, {.shrink_axis_mask = 1})),
               HasSubstr("index 3 is out of range"));
 }
 
@@ -221,7 +223,7 @@ TEST_F(ArrayTest, FourDimensionsAreTransposedInEveryOrder) {
   } while (std::next_permutation(perm.begin(), perm.end()));
 }
 
-TEST_F(ArrayTest, ReverseAndInvert) {
+TEST_F(ArrayTest, ReverseFlipsAxesAndInvertPermutationInverts) {
   ExpectFloats(Reverse(Iota({2, 3}), {1}), {2, 3}, {2, 1, 0, 5, 4, 3});
   ExpectFloats(Reverse(Iota({2, 3}), {0}), {2, 3}, {3, 4, 5, 0, 1, 2});
   const Output perm = Const(g_, Tensor::Vector<int32_t>({2, 0, 1}));
@@ -237,7 +239,7 @@ TEST_F(ArrayTest, GatherLooksUpAlongAnyAxis) {
   ExpectFloats(GatherNd(Iota({2, 2, 2}), nd), {2, 2}, {4, 5, 2, 3});
 }
 
-TEST_F(ArrayTest, GatherInBatches) {
+TEST_F(ArrayTest, GatherWithBatchDimsLooksUpWithinEachBatch) {
   const Output params = Iota({2, 3, 2});
   const Output indices = Const(g_, Tensor::Of<int32_t>({2, 1}, {2, 0}));
   const Output axis = Const(g_, Tensor::Scalar<int32_t>(1));
@@ -274,7 +276,8 @@ TEST_F(ArrayTest, ASliceThatBeginsOutOfRangeIsRefusedWhateverItsSize) {
   const Output begin = Placeholder(g_, kInt64, {1});
   feeds_.emplace_back(begin, Tensor::Vector<int64_t>({kLowest}));
   const Output size = Const(g_, Tensor::Vector<int64_t>({-1}));
-  const Output slice = NodeBuilder(g_, "Slice").Input(Iota({3}, false)).Input(begin).Input(size).Output();
+  const Output slice =
+      NodeBuilder(g_, "Slice").Input(Iota({3}, /*known_shape=*/false)).Input(begin).Input(size).Output();
   EXPECT_THAT(RunError(slice), HasSubstr(StrCat("slice of -1 elements from index ", kLowest)));
 }
 

@@ -1,3 +1,5 @@
+// Kernels that rearrange a tensor by a table of places (MirrorPad, Reverse, Roll, ReverseSequence) or in blocks
+// (SpaceToBatch, SpaceToDepth and their inverses).
 #include <algorithm>
 #include <cstring>
 
@@ -9,11 +11,12 @@
 namespace tensorbraid {
 namespace {
 
-// For each dimension of a tensor and each position along this dimension, the corresponding position in another tensor.
+// For each dimension of a tensor and each position along it, the corresponding position along this dimension of another
+// tensor.
 using Places = std::vector<std::vector<int64_t>>;
 
-// Calls f(at, other) for each element of a tensor of shape `shape`, in order. `at` is the offset of the element,
-// `other` the offset of the corresponding element, by `places`, in a tensor of shape `theirs`.
+// Calls f(at, other) for each element of a tensor of shape `shape`, in order. `at` is the offset of the element, and
+// `other` is the offset of the element of a tensor of shape `theirs` that corresponds to it according to `places`.
 template <typename F>
 void ForEachPlace(const Places& places, const Shape& shape, const Shape& theirs, const F& f) {
   const int rank = shape.rank();
@@ -32,13 +35,14 @@ void ForEachPlace(const Places& places, const Shape& shape, const Shape& theirs,
   }
 }
 
-// Passes on an input without elements. Its other dimensions may have any size, so no table of places is computed for
-// it.
+// Passes on an input without elements. One of its dimensions is 0, but the others may have any size, so no table of
+// places is computed for it.
 Status PassEmptyInput(KernelContext& ctx) {
   ctx.set_output(0, ctx.TakeInput(0));
   return OkStatus();
 }
 
+// Sets output 0 to a tensor of shape `shape` whose elements are copied from their places in input 0.
 Status CopyFromPlaces(KernelContext& ctx, const Places& places, const Shape& shape) {
   const Tensor& in = ctx.input(0);
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
@@ -64,15 +68,15 @@ StatusOr<IntVector> PairsOf(const Tensor& t, int64_t rows, const char* what) {
   return pairs;
 }
 
-// For each position of the padded tensor, its index in the tensor without padding, which has shape `inner`.
-// Sets `*outer` to the shape with padding.
+// For each position of the padded tensor, the position of the same element in the tensor without padding, whose shape
+// is `inner`. Sets `*outer` to the shape with padding.
 StatusOr<Places> MirrorPlaces(const Node& node, const Shape& inner, const IntVector& around, Shape* outer) {
-  const bool reflect = node.attr<std::string>("mode") == "REFLECT";  // the border is not repeated
+  const bool reflect = node.attr<std::string>("mode") == "REFLECT";  // does not repeat the border; SYMMETRIC does
   Places places(inner.rank());
   for (int d = 0; d < inner.rank(); ++d) {
     const int64_t size = inner.dim(d), before = around[2 * d], after = around[2 * d + 1];
-    const int64_t most = reflect ? size - 1 : size;
-    if (before > std::max<int64_t>(most, 0) || after > std::max<int64_t>(most, 0)) {
+    const int64_t most = std::max<int64_t>(reflect ? size - 1 : size, 0);
+    if (before > most || after > most) {
       return InvalidArgument("paddings ", before, " and ", after, " of dimension ", d, " must be at most ", most,
                              " for ", inner);
     }
@@ -81,7 +85,7 @@ StatusOr<Places> MirrorPlaces(const Node& node, const Shape& inner, const IntVec
       return InvalidArgument("dimension ", d, " of ", inner, " is too large to pad");
     }
     outer->AddDim(total);
-    if (inner.num_elements() == 0) continue;  // other dimensions may have any size, and no element moves
+    if (inner.num_elements() == 0) continue;  // this dimension may be huge, and no element moves
     for (int64_t i = -before; i < size + after; ++i) {
       const int64_t behind = i - size;
       places[d].push_back(i < 0 ? -i - (reflect ? 0 : 1) : i < size ? i : size - 1 - behind - (reflect ? 1 : 0));
@@ -113,7 +117,7 @@ void AddToPlaces(const Tensor& from, const std::vector<int64_t>& places, Tensor*
   }
 }
 
-// Sums the gradients of all copies of each element.
+// The gradient of MirrorPad: sums the gradients of all copies of each element.
 Status UnpadGradient(KernelContext& ctx, void (*add_to_places)(const Tensor&, const std::vector<int64_t>&, Tensor*)) {
   const Tensor& in = ctx.input(0);
   TF_ASSIGN_OR_RETURN(const IntVector around, PairsOf(ctx.input(1), in.shape().rank(), "paddings"));
@@ -141,7 +145,7 @@ Status MirrorPadGrad(KernelContext& ctx) {
   return UnpadGradient(ctx, AddToPlaces<T>);
 }
 
-// The first version of Reverse, with a bool for each dimension.
+// The first version of Reverse, which has a bool for each dimension instead of a list of axes.
 Status ReverseFlagged(KernelContext& ctx) {
   const Shape& in = ctx.input(0).shape();
   if (ctx.input(1).shape() != Shape({in.rank()})) {
@@ -234,7 +238,8 @@ Status ReverseSequence(KernelContext& ctx) {
   });
 }
 
-// Block sizes and paddings (or crops) of the spatial dimensions, from either version of the op.
+// The block sizes and the pairs of paddings (or crops) of the spatial dimensions. They come from either version of
+// SpaceToBatch and BatchToSpace: the older one has a single block_size, the ND version a vector block_shape.
 struct Blocks {
   IntVector sizes;
   IntVector around;
@@ -266,9 +271,9 @@ StatusOr<Blocks> BlocksOf(KernelContext& ctx) {
   return b;
 }
 
-// Calls f(space_row, batch_row) for each row of the tensor whose blocks are in the batch dimension, in order. A row has
-// the elements of the remaining dimensions. `space_row` is the corresponding row of the tensor [batch, space...,
-// rest...], or -1 for a row of padding. `grid` has the number of blocks in each spatial dimension.
+// Calls f(space_row, batch_row) for each row of the batch-side tensor [block * batch, grid..., rest...], in order. A
+// row is the elements of rest... `space_row` is the number of the same row in the tensor [batch, space..., rest...], or
+// -1 for a row of padding. `grid` has the number of blocks in each spatial dimension.
 template <typename F>
 void ForEachBlockRow(const Blocks& b, int64_t batch, const Shape& grid, const Shape& space, const F& f) {
   const int rank = static_cast<int>(b.sizes.size());
@@ -367,7 +372,7 @@ Status BatchToSpace(KernelContext& ctx) {
   });
 }
 
-// Moves blocks of space to the depth dimension (row by row within a block), or back.
+// SpaceToDepth moves blocks of space to the depth dimension (row by row within a block); DepthToSpace moves them back.
 template <bool kToDepth>
 Status ExchangeDepth(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
@@ -445,8 +450,8 @@ void RegisterArrayBlocksKernels(KernelRegistry& r) {
   r.Add("SpaceToBatchND", {}, SpaceToBatch);
   r.Add("BatchToSpace", {}, BatchToSpace);
   r.Add("BatchToSpaceND", {}, BatchToSpace);
-  r.Add("SpaceToDepth", {}, ExchangeDepth<true>);
-  r.Add("DepthToSpace", {}, ExchangeDepth<false>);
+  r.Add("SpaceToDepth", {}, ExchangeDepth</*kToDepth=*/true>);
+  r.Add("DepthToSpace", {}, ExchangeDepth</*kToDepth=*/false>);
 }
 
 }  // namespace tensorbraid

@@ -1,5 +1,6 @@
-// Gathers rows and slices of tensors and of variables. A variable is read in place, under its lock. So it is not
-// copied, and no snapshot prevents later updates in place. Other rows of the variable may be updated at the same time.
+// Kernels that gather rows and slices of tensors and of variables. A variable is read in place, under its lock. So it
+// is not copied, and no snapshot of it prevents later updates in place. Other rows of the variable may be updated at
+// the same time.
 #include <optional>
 #include <utility>
 
@@ -17,7 +18,8 @@ namespace tensorbraid {
 namespace {
 
 // Sets output 0 to the slices of `params` along dimension `wanted_axis` that the indices select. The first `batch_dims`
-// dimensions of params and indices are batch dimensions. `locks` are those of the rows of `params`, or null.
+// dimensions of params and indices are batch dimensions. `locks` are the locks of the rows of `params`, or null if the
+// rows need no locks.
 template <typename I>
 Status GatherAlong(KernelContext& ctx, const Tensor& params, RowLocks* locks, int64_t wanted_axis, int64_t batch_dims) {
   const Tensor& indices = ctx.input(1);
@@ -73,7 +75,7 @@ Status GatherAlong(KernelContext& ctx, const Tensor& params, RowLocks* locks, in
     }
     const auto row = [&](int64_t r) {
       if (has_one_block) return from + static_cast<int64_t>(index[r]) * inner;
-      const int64_t block = r / num;  // number of the batch and outer position
+      const int64_t block = r / num;  // the number of the block, counted over batches and outer positions
       const auto i = static_cast<int64_t>(index[block / outer * num + r % num]);
       return from + (block * limit + i) * inner;
     };

@@ -1,3 +1,4 @@
+// Kernels that join tensors along an axis (Concat, Pack), or split them (Split, Unpack).
 #include "core/text/strings.h"
 #include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/elements.h"

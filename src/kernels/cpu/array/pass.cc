@@ -1,3 +1,4 @@
+// Kernels that pass a tensor on, copy it or reinterpret its bytes, Empty, and the ops on data formats such as NHWC.
 #include <algorithm>
 #include <array>
 
@@ -120,7 +121,8 @@ class DataFormatDimMapKernel final : public Kernel {
   const DataFormats formats_;
 };
 
-// Permutes a vector with one entry per dimension (or spatial dimension), or a matrix with a pair for each.
+// Permutes the entries of a vector that has one per dimension (or one per spatial dimension), or the rows of a matrix
+// that has a pair for each.
 template <typename T>
 class DataFormatVecPermuteKernel final : public Kernel {
  public:

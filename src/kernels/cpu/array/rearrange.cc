@@ -1,3 +1,4 @@
+// Kernels that repeat, transpose or reverse tensors (Tile, Transpose, ReverseV2), InvertPermutation and Where.
 #include <algorithm>
 
 #include "core/text/strings.h"

@@ -1,3 +1,5 @@
+// Kernels that write slices into a new tensor or into a copy of one: ScatterNd, TensorScatter*, Inplace* and
+// ParallelConcat. (The ops that scatter into variables are in kernels/cpu/state.)
 #include <algorithm>
 
 #include "core/text/strings.h"
@@ -9,7 +11,8 @@
 namespace tensorbraid {
 namespace {
 
-// The slices of a tensor that indices select for updates, in the form that UpdateRows takes.
+// The slices of a tensor that are to be updated, in the form that UpdateRows (runtime/variables/row_updates.h) takes:
+// slice numbers[i] gets update i, unless the number is negative. `size` is the number of elements of a slice.
 struct ScatteredSlices {
   std::vector<int64_t> numbers;
   int64_t size = 0;
@@ -49,7 +52,7 @@ Status ScatterNd(KernelContext& ctx) {
   return UpdateRows(RowUpdate::kAdd, slices.numbers, slices.size, ctx.input(1), out);
 }
 
-// Sets output 0 to a copy of input `i`, or to the input itself if there is no other reference to it.
+// Sets output 0 to a copy of input `i`. If there is no other reference to the input, the output reuses its buffer.
 StatusOr<Tensor*> Writable(KernelContext& ctx, int i) {
   if (ctx.input(i).IsWritable() && IsPlain(ctx.input(i).dtype()))
     return ctx.ForwardOrAllocateOutput({i}, 0, ctx.input(i).shape());

@@ -1,3 +1,5 @@
+// Kernels that compare, search or sort elements: Unique, ListDiff, LowerBound, UpperBound, TopK, NthElement, and
+// UnravelIndex.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -39,16 +41,16 @@ void StoreIntegers(std::span<const int64_t> values, int64_t at, Tensor* to) {
   store(to->mutable_data<int64_t>());
 }
 
-// Sets an output to a vector of these integers.
+// Sets output `output` to the vector of these integers.
 Status SetIntegers(KernelContext& ctx, int output, std::span<const int64_t> values) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(output, {static_cast<int64_t>(values.size())}));
   StoreIntegers(values, 0, out);
   return OkStatus();
 }
 
-// The slices of a tensor along an axis. Viewed as [outer, dim, inner], the elements of slice s are at (o * dim + s) *
-// inner + i for each o and i. For a tensor without elements, `outer` is 0, because its dimensions may be so large that
-// loops over them take minutes.
+// The slices of a tensor along an axis. If the tensor is viewed as [outer, dim, inner], the elements of slice s are at
+// offsets (o * dim + s) * inner + i, for each o and i. For a tensor without elements, `outer` is 0, because its
+// dimensions may be so large that loops over them take minutes.
 struct Slices {
   Slices(const Tensor& x, int axis)
       : outer(x.num_elements() == 0 ? 0 : SizeOf(x.shape(), 0, axis)),
@@ -60,9 +62,9 @@ struct Slices {
 // The functions that are compiled for each dtype.
 struct Comparison {
   uint64_t (*hash)(const Tensor& x, const Slices& slices, int64_t s);
-  bool (*same)(const Tensor& x, const Slices& slices, int64_t a, int64_t b);  // whether two slices are equal
-  std::vector<uint64_t> (*hash_all)(const Tensor& x);                         // of each element
-  bool (*same_elements)(const Tensor& x, int64_t i, const Tensor& y, int64_t j);
+  bool (*same)(const Tensor& x, const Slices& slices, int64_t a, int64_t b);      // whether two slices are equal
+  std::vector<uint64_t> (*hash_all)(const Tensor& x);                             // the hash of each element
+  bool (*same_elements)(const Tensor& x, int64_t i, const Tensor& y, int64_t j);  // whether x[i] equals y[j]
 };
 
 template <typename T>
@@ -97,7 +99,7 @@ bool SameElements(const Tensor& x, int64_t i, const Tensor& y, int64_t j) {
 template <typename T>
 inline constexpr Comparison kComparison = {HashOfSlice<T>, SameSlices<T>, HashesOf<T>, SameElements<T>};
 
-// Copies the elements of the chosen slices, one after the other: for each outer position, those of all chosen slices.
+// Copies the elements of the chosen slices, in order: for each outer position, the elements of all chosen slices.
 Status CopySlices(const Tensor& x, const Slices& slices, std::span<const int64_t> chosen, Tensor* y) {
   return ForElementsOf(x.dtype(), [&]<typename E>() {
     E* to = MutableElements<E>(*y);
@@ -140,7 +142,8 @@ Status UniqueSlices(KernelContext& ctx, const Comparison& compare) {
   TF_ASSIGN_OR_RETURN(const int axis, UniqueAxis(ctx));
   const Tensor& x = ctx.input(0);
   const Slices slices(x, axis);
-  // The number of the first distinct slice with each hash. `next` chains distinct slices with the same hash.
+  // `firsts` has the first occurrence of each distinct slice. The map has, for each hash, the number of the first
+  // distinct slice with this hash, and `next` chains the distinct slices that have the same hash.
   absl::flat_hash_map<uint64_t, int64_t> first_of_hash;
   std::vector<int64_t> firsts, next, counts;
   // Allocates the output first, because a tensor without elements may have any number of slices.
@@ -227,7 +230,7 @@ Status CheckBound(KernelContext& ctx) {
   return OkStatus();
 }
 
-// For each value of a row, the number of elements of the sorted row that come before it.
+// For each value of a row, the number of elements of the sorted row that are less, or, for UpperBound, less or equal.
 template <typename T, bool kUpper>
 Status Bound(KernelContext& ctx) {
   TF_RETURN_IF_ERROR(CheckBound(ctx));
@@ -250,7 +253,7 @@ Status Bound(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Descending order for NthElement. NaN counts as the largest value, so that every row has a total order.
+// Descending order for NthElement. NaN is treated as the largest value, so that every row has a total order.
 template <typename T>
 bool Above(const T& a, const T& b) {
   if constexpr (kIsHalf<T>) {
@@ -294,8 +297,9 @@ bool HasNan(const T* row, int64_t columns) {
 }
 
 // TensorFlow's order of elements: descending by value, equal elements by index. A NaN is neither above nor below any
-// element, so with NaNs this is no order, and the result follows from the steps of TensorFlow's algorithms, which the
-// functions below repeat: a maximum for one element, a heap for some, std::sort for a whole row.
+// element, so with NaNs this is no order, and the result follows from the steps of TensorFlow's algorithms. The
+// functions below repeat these steps: a search for the maximum if k is 1, a heap if k is less than the length of the
+// row, and std::sort for a whole row.
 template <typename T>
 class TopOrder {
  public:
@@ -319,7 +323,8 @@ int64_t Largest(const TopOrder<T>& row, int64_t columns) {
   return best;
 }
 
-// The k largest elements, in the order of a heap with the least at its front; `sorted` sorts them.
+// The indices of the k largest elements: in descending order of the elements if `sorted`, otherwise as a heap with the
+// least element at its front.
 template <typename T>
 std::vector<int64_t> TopHeap(const TopOrder<T>& row, int64_t columns, int64_t k, bool sorted) {
   const auto before = [&](int64_t a, int64_t b) { return row.Before(a, b); };
@@ -411,7 +416,7 @@ StatusOr<int64_t> CheckNthElement(KernelContext& ctx) {
   return ctx.node().attr<bool>("reverse") ? columns - n - 1 : n;
 }
 
-// Elements are sorted as int64, uint64, float or double, so that the search is compiled only for these types.
+// Elements are sorted as int64, uint64, float or double, so that the selection is compiled only for these types.
 template <typename T>
 using SortType = std::conditional_t<!std::is_integral_v<T>, ComputeType<T>,
                                     std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
@@ -430,7 +435,7 @@ Status NthElement(KernelContext& ctx) {
   const int64_t columns = in.shape().dim(last);
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, Shape(in.shape().dims().first(last))));
   const T* x = in.data<T>().data();
-  if (out->num_elements() == 0) return OkStatus();  // then the rows may have any size
+  if (out->num_elements() == 0) return OkStatus();  // without rows, `columns` may be huge
   T* to = out->mutable_data<T>().data();
   std::vector<SortType<T>> row(columns);
   for (int64_t r = 0; r < out->num_elements(); ++r) {
@@ -489,8 +494,8 @@ void RegisterArraySearchKernels(KernelRegistry& r) {
   ForEachType<float, double, Float16, Bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
               uint64_t>([&]<typename T>() {
     const TypeConstraints t = {{"T", {DTypeOf<T>::value}}};
-    r.Add("LowerBound", t, Bound<T, false>);
-    r.Add("UpperBound", t, Bound<T, true>);
+    r.Add("LowerBound", t, Bound<T, /*kUpper=*/false>);
+    r.Add("UpperBound", t, Bound<T, /*kUpper=*/true>);
     r.Add("TopK", t, TopK<T>, cpu::ElementCost<20'000>);
     r.Add("TopKV2", t, TopK<T>, cpu::ElementCost<20'000>);
     r.Add("NthElement", t, NthElement<T>, cpu::ElementCost<20'000>);

@@ -1,3 +1,4 @@
+// Kernels that change or return the shape of a tensor, or fill or broadcast to a given shape.
 #include <numeric>
 
 #include "core/text/strings.h"
@@ -78,7 +79,7 @@ Status ExpandDims(KernelContext& ctx) {
 Status Squeeze(KernelContext& ctx) {
   const Shape in = ctx.input(0).shape();
   const auto& axes = ctx.node().attr<std::vector<int64_t>>("squeeze_dims");
-  uint64_t named = 0;
+  uint64_t named = 0;  // bit d is set if squeeze_dims has dimension d
   for (int64_t a : axes) {
     TF_ASSIGN_OR_RETURN(const int axis, AxisOf(a, in.rank()));
     if (in.dim(axis) != 1) return InvalidArgument("dimension ", axis, " of ", in, " does not have size 1");
@@ -162,8 +163,8 @@ Status OnesLike(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The strides, for each dimension of `out`, with which an input of shape `in` is read to broadcast it to `out`. 0 where
-// the input repeats.
+// The strides with which an input of shape `in` is read to broadcast it to `out`, one for each dimension of `out`. A
+// stride is 0 where the input repeats.
 StatusOr<IntVector> BroadcastStrides(const Shape& in, const Shape& out) {
   if (in.rank() > out.rank()) return InvalidArgument("shape ", in, " does not broadcast to ", out);
   IntVector strides(out.rank(), 0);

@@ -1,3 +1,4 @@
+// Kernels that take a region out of a tensor or put one into it: Slice, StridedSlice and Pad.
 #include "core/text/strings.h"
 #include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/array/strided_runs.h"
@@ -35,7 +36,7 @@ Status TakeRegion(KernelContext& ctx, const StridedRegion& region) {
 }
 
 // Sets output 0 to a tensor of `shape` that has the elements of `part` in the region, and the scalar `*rest` (0 if
-// null) everywhere else.
+// `rest` is null) everywhere else.
 Status PutRegion(KernelContext& ctx, const Shape& shape, const StridedRegion& region, const Tensor& part,
                  const Tensor* rest) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
@@ -103,7 +104,7 @@ Status StridedSliceGrad(KernelContext& ctx) {
   return PutRegion(ctx, shape, region, dy, nullptr);
 }
 
-// A copy of input 0 whose region is replaced by `value`, input 4.
+// Outputs a copy of input 0 in which the region is replaced by `value`, which is input 4.
 Status TensorStridedSliceUpdate(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   const Tensor& value = ctx.input(4);

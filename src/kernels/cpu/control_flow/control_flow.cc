@@ -1,5 +1,5 @@
-// Switch, Merge and related ops. The executor decides which nodes run and where their results go; the kernels only
-// forward values.
+// Kernels of Switch, Merge and related ops. The executor decides which nodes run and where their results go; the
+// kernels only forward values.
 #include "core/text/strings.h"
 #include "kernels/cpu/control_flow/registration.h"
 
@@ -50,7 +50,7 @@ Status RefSelect(KernelContext& ctx) {
 
 Status Nothing(KernelContext&) { return OkStatus(); }
 
-// Ends the step. TensorFlow ends the process, but a server also serves other clients.
+// Ends the step with an error. TensorFlow's Abort ends the process, but a server also serves other clients.
 Status Abort(KernelContext& ctx) {
   if (ctx.node().attr<bool>("exit_without_error")) return Aborted("the graph ended the step with an Abort op");
   return Aborted(ctx.node().attr<std::string>("error_msg"));

@@ -1,4 +1,4 @@
-// Helper ops of functional control flow.
+// Helper ops that functional control flow (If, While, For, Case, RemoteCall) expands to.
 #include <cstdlib>
 #include <limits>
 
@@ -38,7 +38,7 @@ Status ToBool(KernelContext& ctx) {
   return OkStatus();
 }
 
-// A placeholder for a value that the executed branch does not produce. It is never used.
+// A placeholder for a value that the executed branch does not produce. The placeholder is never used.
 Status FakeParam(KernelContext& ctx) {
   Shape shape = ctx.node().attr<Shape>("shape");
   if (!shape.has_rank()) shape = Shape();
@@ -81,7 +81,7 @@ Status CheckOwnTask(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const DeviceName requested, DeviceName::Parse(target));
   TF_ASSIGN_OR_RETURN(const DeviceName here, DeviceName::Parse(ctx.node().device()));
   if (requested.MergedOver(here).TaskString() == here.TaskString()) return OkStatus();
-  return InvalidArgument("a RemoteCall asks for device '", target, "', but the function that makes it runs on '",
+  return InvalidArgument("a RemoteCall names device '", target, "', but the function that makes it runs on '",
                          here.TaskString(), "' alone");
 }
 

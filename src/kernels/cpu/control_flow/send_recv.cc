@@ -1,3 +1,5 @@
+// Kernels of _Send, _Recv and _Copy, which the executor and the partitioner insert where a tensor goes to another task
+// or to another memory.
 #include "kernels/cpu/control_flow/registration.h"
 #include "runtime/kernel/rendezvous.h"
 
@@ -32,7 +34,7 @@ class RecvKernel final : public AsyncKernel {
   void ComputeAsync(KernelContext& ctx, Done done) override {
     ctx.env().rendezvous->Recv(edge_, ctx.position(), [this, &ctx, done = std::move(done)](StatusOr<Tensor> value) {
       if (!value.ok()) return done(value.status());
-      if (may_be_dead_ && !value->is_valid()) return done(OkStatus());
+      if (may_be_dead_ && !value->is_valid()) return done(OkStatus());  // dead: there is no output
       if (value->dtype() != dtype_) {
         return done(InvalidArgument(peer_, " sent ", value->dtype(), " where ", dtype_, " was expected"));
       }
@@ -48,7 +50,8 @@ class RecvKernel final : public AsyncKernel {
   const bool may_be_dead_;
 };
 
-// Copies by means of the node's device. The plan chooses the memory of the output.
+// Copies a tensor between host memory and the memory of the node's device. The executor has chosen the memory in which
+// AllocateOutput allocates.
 class CopyKernel final : public AsyncKernel {
  public:
   explicit CopyKernel(const KernelConstruction&) {}

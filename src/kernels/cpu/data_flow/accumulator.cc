@@ -1,4 +1,4 @@
-// Conditional accumulators. The kernels only look up the resource, which implements the waiting.
+// Kernels of conditional accumulators. They only look up the resource, which implements the waiting.
 #include <algorithm>
 #include <atomic>
 #include <type_traits>
@@ -23,14 +23,15 @@ void DivideTensor(ThreadPool& pool, const Tensor& a, int64_t divisor, Tensor* ou
   const auto d = static_cast<ComputeType<T>>(static_cast<double>(divisor));
   pool.ParallelFor(a.num_elements(), 0.2 * sizeof(T), [=](int64_t begin, int64_t end) {
     if constexpr (std::is_floating_point_v<T>) {
-      Vec(to + begin, end - begin) =
-          Vec(x + begin, end - begin) / d;  // GCC does not vectorise loops here: see CMakeLists
+      // By Eigen, because GCC does not vectorise loops in this file (see src/kernels/cpu/CMakeLists.txt).
+      Vec(to + begin, end - begin) = Vec(x + begin, end - begin) / d;
     } else {
       for (int64_t i = begin; i < end; ++i) to[i] = T(ComputeType<T>(x[i]) / d);
     }
   });
 }
 
+// Adds row `row` of `from` to row `to_row` of *to.
 template <typename T>
 void AddRow(const Tensor& from, int64_t row, Tensor* to, int64_t to_row) {
   const int64_t n = from.num_elements() / from.shape().dim(0);
@@ -87,7 +88,8 @@ StatusOr<RefPtr<AccumulatorResource>> AccumulatorOf(KernelContext& ctx, bool spa
   return accumulator;
 }
 
-// Ops whose name begins with "_" output whether the gradient was added.
+// Applies a gradient that was computed at global step `step`. Ops whose name begins with "_" output whether it was
+// added.
 Status Apply(KernelContext& ctx, AccumulatorResource& accumulator, int64_t step,
              AccumulatorResource::Gradient gradient) {
   TF_ASSIGN_OR_RETURN(const bool applied, accumulator.Apply(step, std::move(gradient), ctx.pool()));
@@ -96,7 +98,7 @@ Status Apply(KernelContext& ctx, AccumulatorResource& accumulator, int64_t step,
 }
 
 Status ApplyDense(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto accumulator, AccumulatorOf(ctx, false));
+  TF_ASSIGN_OR_RETURN(const auto accumulator, AccumulatorOf(ctx, /*sparse=*/false));
   TF_ASSIGN_OR_RETURN(const int64_t step, ScalarInput<int64_t>(ctx, 1, "local_step"));
   AccumulatorResource::Gradient gradient;
   gradient.push_back(ctx.TakeInput(2));
@@ -104,7 +106,7 @@ Status ApplyDense(KernelContext& ctx) {
 }
 
 Status ApplySparse(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto accumulator, AccumulatorOf(ctx, true));
+  TF_ASSIGN_OR_RETURN(const auto accumulator, AccumulatorOf(ctx, /*sparse=*/true));
   TF_ASSIGN_OR_RETURN(const int64_t step, ScalarInput<int64_t>(ctx, 1, "local_step"));
   AccumulatorResource::Gradient gradient;
   gradient.push_back(ctx.TakeInput(2));

@@ -1,4 +1,4 @@
-// Barriers. The kernels only look up the resource, which implements the waiting.
+// Kernels of barriers. They only look up the resource, which implements the waiting.
 #include "core/text/strings.h"
 #include "kernels/cpu/data_flow/registration.h"
 #include "kernels/cpu/scalar_input.h"

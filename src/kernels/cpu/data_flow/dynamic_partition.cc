@@ -55,7 +55,7 @@ Status DynamicPartition(KernelContext& ctx) {
   });
 }
 
-// If an index occurs more than once, the last row with it is kept.
+// Inputs: n tensors of indices, then n tensors of rows. If an index occurs more than once, its last row is kept.
 Status DynamicStitch(KernelContext& ctx) {
   const int n = ctx.num_inputs() / 2;
   const Shape row = RowShape(ctx.input(n).shape(), std::min(ctx.input(0).shape().rank(), ctx.input(n).shape().rank()));
@@ -68,8 +68,9 @@ Status DynamicStitch(KernelContext& ctx) {
                              " and ", indices.shape());
     }
     if (RowShape(data.shape(), indices.shape().rank()) != row) {
-      return InvalidArgument("the row shape must be the same in all data: data[0] has ", ctx.input(n).shape(), " for ",
-                             ctx.input(0).shape(), ", data[", i, "] ", data.shape(), " for ", indices.shape());
+      return InvalidArgument("the row shape must be the same in all data: data[0] has shape ", ctx.input(n).shape(),
+                             " for indices of shape ", ctx.input(0).shape(), ", data[", i, "] has shape ", data.shape(),
+                             " for indices of shape ", indices.shape());
     }
     for (const int32_t index : indices.data<int32_t>()) {
       if (index < 0) return InvalidArgument("indices[", i, "] has ", index, ", which is negative");
@@ -80,8 +81,8 @@ Status DynamicStitch(KernelContext& ctx) {
   if (shape.num_elements() < 0) return InvalidArgument("the result shape ", shape, " has too many elements");
   const int64_t size = row.num_elements();
   TF_ASSIGN_OR_RETURN(Tensor * merged, ctx.AllocateOutput(0, shape));
-  if (merged->num_elements() == 0) return OkStatus();         // then there may be any number of rows
-  std::vector<bool> named(static_cast<size_t>(rows), false);  // rows without an index are set to zero
+  if (merged->num_elements() == 0) return OkStatus();         // no element to copy; `rows` may be huge
+  std::vector<bool> named(static_cast<size_t>(rows), false);  // whether row r has an index; other rows are set to zero
   const DType dtype = merged->dtype();
   return ForElementsOf(dtype, [&]<typename E>() {
     E* const to = MutableElements<E>(*merged);

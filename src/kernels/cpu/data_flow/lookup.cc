@@ -1,4 +1,4 @@
-// Lookup tables.
+// Kernels that create, fill and read lookup tables. The tables are in runtime/resources/lookup_table.h.
 #include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/data_flow/registration.h"
@@ -69,7 +69,7 @@ class DenseTableKernel final : public TableKernel {
   }
 
  protected:
-  Status CheckAttrs() const override { return OkStatus(); }  // CreateFrom checks the options, since the keys are inputs
+  Status CheckAttrs() const override { return OkStatus(); }  // CreateFrom checks all, because two keys are inputs
   StatusOr<RefPtr<LookupTable>> CreateFrom(KernelContext& ctx) const override {
     TableOptions options = options_;
     options.empty_key = ctx.input(0);

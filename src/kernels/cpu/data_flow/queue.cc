@@ -12,7 +12,8 @@ namespace {
 
 using QueueKind = QueueOptions::Kind;
 
-// Returns the numbers of a Philox stream in order. Not thread-safe: the queue calls it while it holds its lock.
+// A function that returns the numbers of a Philox stream in order; random ones if both seeds are 0. It is not
+// thread-safe: the queue calls it while it holds the queue's lock.
 std::function<uint32_t()> RandomNumbers(int64_t seed, int64_t seed2) {
   if (seed == 0 && seed2 == 0) {
     seed = static_cast<int64_t>(RandomSeed());
@@ -20,7 +21,7 @@ std::function<uint32_t()> RandomNumbers(int64_t seed, int64_t seed2) {
   }
   return [philox = Philox(static_cast<uint64_t>(seed), static_cast<uint64_t>(seed2)), n = uint64_t{0}]() mutable {
     const uint64_t i = n++;
-    return philox.At(i / 4)[i % 4];
+    return philox.At(i / 4)[i % 4];  // a Philox block has 4 numbers
   };
 }
 
@@ -51,7 +52,7 @@ class QueueKernel final : public HandleKernel<QueueResource> {
       o.seed2 = c.attr<int64_t>("seed2");
     }
     if (kKind == QueueKind::kPriority) {
-      o.types.insert(o.types.begin(), kInt64);
+      o.types.insert(o.types.begin(), kInt64);  // the priority is the first component
       o.shapes.insert(o.shapes.begin(), Shape());
     }
     return o;
@@ -148,8 +149,8 @@ void RegisterDataFlowQueueKernels(KernelRegistry& r) {
     r.Add<QueueKernel<QueueKind::kPadding>>("PaddingFIFOQueue" + version);
     r.Add<QueueKernel<QueueKind::kRandomShuffle>>("RandomShuffleQueue" + version);
     r.Add<QueueKernel<QueueKind::kPriority>>("PriorityQueue" + version);
-    r.Add<EnqueueKernel<false>>("QueueEnqueue" + version);
-    r.Add<EnqueueKernel<true>>("QueueEnqueueMany" + version);
+    r.Add<EnqueueKernel</*kMany=*/false>>("QueueEnqueue" + version);
+    r.Add<EnqueueKernel</*kMany=*/true>>("QueueEnqueueMany" + version);
     r.Add<DequeueKernel<HowMany::kOne>>("QueueDequeue" + version);
     r.Add<DequeueKernel<HowMany::kMany>>("QueueDequeueMany" + version);
     r.Add<DequeueKernel<HowMany::kUpTo>>("QueueDequeueUpTo" + version);

@@ -18,6 +18,7 @@ void RegisterDataFlowStagingKernels(KernelRegistry& r);           // staging.cc
 
 }  // namespace tensorbraid::cpu
 
+// tensor_array.cc is outside of namespace cpu.
 namespace tensorbraid {
 
 void RegisterDataFlowTensorArrayKernels(KernelRegistry& r);  // tensor_array.cc

@@ -1,4 +1,5 @@
-// Tensors that a session keeps on the server between steps. The client refers to them by a string handle:
+// Kernels of the tensors that a session keeps on the server between steps. The client refers to them by a string
+// handle:
 // "<name of the node>;<number>;<device>".
 #include <atomic>
 
@@ -51,7 +52,7 @@ class KeepKernel final : public Kernel {
  public:
   explicit KeepKernel(const KernelConstruction& c) : node_(c.node().name()), device_(c.device()) {}
   ~KeepKernel() override {
-    for (const std::string& handle : handles_) store_->Forget(handle).IgnoreError();  // may be deleted already
+    for (const std::string& handle : handles_) store_->Forget(handle).IgnoreError();  // the client may have deleted it
   }
 
   Status Compute(KernelContext& ctx) override {

@@ -1,4 +1,4 @@
-// Staging areas and maps. They have no handles: the ops of an area look it up by container and name.
+// Kernels of staging areas and maps. These have no handles: the ops of an area look it up by container and name.
 #include "core/text/strings.h"
 #include "kernels/cpu/data_flow/registration.h"
 #include "runtime/kernel/handle_kernel.h"
@@ -52,6 +52,7 @@ class WaitingKernel final : public AsyncKernel {
   const Area area_;
 };
 
+// A kernel that finds its area, and then calls kCompute.
 template <typename R, Status (*kCompute)(R&, KernelContext&)>
 class AreaKernel final : public Kernel {
  public:
@@ -149,8 +150,8 @@ void RegisterDataFlowStagingKernels(KernelRegistry& r) {
   r.Add<AreaKernel<StagingArea, Clear<StagingArea>>>("StageClear");
   for (const std::string map : {"Map", "OrderedMap"}) {
     r.Add<WaitingKernel<StagingMap, MapStage>>(map + "Stage");
-    r.Add<WaitingKernel<StagingMap, MapTake<false>>>(map + "Peek");
-    r.Add<WaitingKernel<StagingMap, MapTake<true>>>(map + "Unstage");
+    r.Add<WaitingKernel<StagingMap, MapTake</*kRemove=*/false>>>(map + "Peek");
+    r.Add<WaitingKernel<StagingMap, MapTake</*kRemove=*/true>>>(map + "Unstage");
     r.Add<WaitingKernel<StagingMap, MapTakeAny>>(map + "UnstageNoKey");
     r.Add<AreaKernel<StagingMap, Size<StagingMap>>>(map + "Size");
     r.Add<AreaKernel<StagingMap, IncompleteSize>>(map + "IncompleteSize");

@@ -1,4 +1,5 @@
-// TensorArrays and stacks. The flow is a scalar passed from op to op; it only orders the ops, its value is not used.
+// Kernels of TensorArrays and stacks. The flow of a TensorArray is a scalar that is passed from op to op. It only
+// orders the ops; its value is not used.
 #include <atomic>
 
 #include "core/text/op_type_name.h"
@@ -14,8 +15,8 @@ namespace {
 
 using Array = TensorArrayResource;
 
-// The largest number of elements in a Concat that have been neither written nor read. They take no memory in the array,
-// but their zeros do in the concatenated tensor.
+// The most elements of an array that Concat accepts although they have been neither written nor read. Such elements
+// take no memory in the array, but Concat reads each of them as a tensor of zeros.
 constexpr int64_t kMaxUnwritten = 1 << 24;
 
 Array::AddFn AddFor(DType dtype) {
@@ -166,7 +167,8 @@ Status Gather(KernelContext& ctx) {
   return CopyInto(ctx, values, out);
 }
 
-// Rows [begin, end) of `value`.
+// Rows [begin, end) of `value`. If not `keep_dimension`, the range must be a single row, and the result is this row
+// without dimension 0.
 StatusOr<Tensor> Rows(const Tensor& value, int64_t begin, int64_t end, bool keep_dimension) {
   Tensor rows = value.Slice(begin, end);
   if (keep_dimension) return rows;
@@ -182,7 +184,7 @@ Status Scatter(KernelContext& ctx) {
     return InvalidArgument("there are ", indices.num_elements(), " indices, but the value has shape ", value.shape());
   }
   for (int64_t i = 0; i < indices.num_elements(); ++i) {
-    TF_ASSIGN_OR_RETURN(Tensor row, Rows(value, i, i + 1, false));
+    TF_ASSIGN_OR_RETURN(Tensor row, Rows(value, i, i + 1, /*keep_dimension=*/false));
     TF_RETURN_IF_ERROR(array->Write(indices.data<int32_t>()[i], std::move(row), ctx.pool()));
   }
   ctx.set_output(0, ctx.TakeInput(3));
@@ -204,7 +206,7 @@ Status Concat(KernelContext& ctx) {
   }
   if (n - static_cast<int64_t>(array->num_touched()) > kMaxUnwritten) {
     return ResourceExhausted("TensorArray '", array->name(), "' has ", n, " elements, of which ", array->num_touched(),
-                             " have been written or read; at most ", kMaxUnwritten, " may be neither");
+                             " have been written or read; at most ", kMaxUnwritten, " others can be concatenated");
   }
   std::vector<Tensor> values;
   int64_t rows = 0;
@@ -266,7 +268,7 @@ Status Split(KernelContext& ctx) {
   int64_t at = 0;
   for (int64_t i = 0; i < n; ++i) {
     const int64_t length = lengths.data<int64_t>()[i];
-    TF_ASSIGN_OR_RETURN(Tensor part, Rows(value, at, at + length, true));
+    TF_ASSIGN_OR_RETURN(Tensor part, Rows(value, at, at + length, /*keep_dimension=*/true));
     TF_RETURN_IF_ERROR(array->Write(static_cast<int32_t>(i), std::move(part), ctx.pool()));
     at += length;
   }

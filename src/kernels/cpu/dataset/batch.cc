@@ -25,6 +25,7 @@ Status Gather(const Iterator& pull, int64_t size, const IteratorContext& ctx, bo
   return OkStatus();
 }
 
+// The number of batches that n elements give. A negative n (unknown or infinite) is returned as it is.
 int64_t BatchCardinality(int64_t n, int64_t size, bool drop_remainder) {
   if (n < 0) return n;
   return n / size + (n % size != 0 && !drop_remainder ? 1 : 0);
@@ -57,7 +58,7 @@ Status EmitBatches(KernelContext& ctx, int64_t size, bool drop_remainder, Join j
       BatchCardinality(input->cardinality(), size, drop_remainder));
 }
 
-// `drop_input` is the number of the input drop_remainder, or -1 if the op has none.
+// `drop_input` is the number of the input drop_remainder, or -1 if the op has no such input.
 template <int drop_input>
 Status BatchDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const int64_t size, NumberInput(ctx, 1, "batch_size"));
@@ -76,7 +77,7 @@ Status RebatchForReplicas(KernelContext& ctx) {
   if (replicas <= 0) return InvalidArgument("num_replicas must be greater than zero, got ", replicas);
   struct Parts {
     Iterator pull;
-    Element batch;     // of the input
+    Element batch;     // the element of the input that is being cut
     int64_t next = 0;  // the part to return next; 0 if a batch must be read first
     void Fields(IteratorState& state) { state(pull, batch, next); }
   };
@@ -107,7 +108,7 @@ Status RebatchForReplicas(KernelContext& ctx) {
   });
 }
 
-// Turns batches into batches of other sizes: those in batch_sizes, over and over.
+// Turns batches into batches of other sizes. The new sizes are those in batch_sizes, which is used cyclically.
 Status RebatchDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
   TF_ASSIGN_OR_RETURN(const IntVector listed, IntegersOf(ctx.input(1), "batch_sizes"));
@@ -119,8 +120,8 @@ Status RebatchDataset(KernelContext& ctx) {
   }
   struct Rest {
     Iterator pull;
-    Element batch;  // of the input
-    int64_t row = 0, rows = 0;
+    Element batch;              // the element of the input that is being cut
+    int64_t row = 0, rows = 0;  // the next row of `batch`, and the number of its rows
     size_t next_size = 0;
     bool ended = false;
     void Fields(IteratorState& state) { state(pull, batch, row, rows, next_size, ended); }
@@ -260,13 +261,13 @@ Status PaddedBatchDataset(KernelContext& ctx) {
 }  // namespace
 
 void RegisterDatasetBatchKernels(KernelRegistry& r) {
-  r.Add("BatchDataset", {}, BatchDataset<-1>);
-  r.Add("BatchDatasetV2", {}, BatchDataset<2>);
-  r.Add("ParallelBatchDataset", {}, BatchDataset<3>);
+  r.Add("BatchDataset", {}, BatchDataset</*drop_input=*/-1>);
+  r.Add("BatchDatasetV2", {}, BatchDataset</*drop_input=*/2>);
+  r.Add("ParallelBatchDataset", {}, BatchDataset</*drop_input=*/3>);
   r.Add("RebatchDataset", {}, RebatchForReplicas);
   r.Add("RebatchDatasetV2", {}, RebatchDataset);
-  r.Add("PaddedBatchDataset", {}, PaddedBatchDataset<false>);
-  r.Add("PaddedBatchDatasetV2", {}, PaddedBatchDataset<true>);
+  r.Add("PaddedBatchDataset", {}, PaddedBatchDataset</*kHasDrop=*/false>);
+  r.Add("PaddedBatchDatasetV2", {}, PaddedBatchDataset</*kHasDrop=*/true>);
 }
 
 }  // namespace tensorbraid

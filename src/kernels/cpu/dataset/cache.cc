@@ -51,6 +51,8 @@ Status CacheInMemory(KernelContext& ctx, const RefPtr<Dataset>& input) {
               s.filling = nullptr;
               return false;
             },
+            // Saves or restores the state: each call of `state(...)` saves its arguments, or sets them to what was
+            // saved.
             [input, cache](State& s, IteratorState& state) {
               bool fills = s.filling != nullptr;
               bool reads = s.elements != nullptr;
@@ -75,7 +77,7 @@ Status CacheInMemory(KernelContext& ctx, const RefPtr<Dataset>& input) {
       input->cardinality());
 }
 
-// The names of the tensors in a file: the number of elements, and component `c` of element `i`.
+// The names of the tensors in a cache file: the number of elements, and component `c` of element `i`.
 constexpr const char* kCachedElements = "elements";
 std::string CachedName(int64_t i, size_t c) { return StrCat(i, "/", c); }
 
@@ -130,7 +132,8 @@ class FileCache {
     return false;
   }
 
-  // If an iterator was saved while it wrote the file, the restored iterator goes on without writing.
+  // Saves or restores the state. If an iterator was saved while it wrote the file, the restored iterator reads the rest
+  // of the input without writing.
   void Visit(IteratorState& state) {
     bool reads = reader_ != nullptr;
     state(reads, next_);

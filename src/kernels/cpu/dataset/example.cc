@@ -1,4 +1,4 @@
-// Datasets of parsed tf.train.Examples.
+// The dataset that parses batches of serialized tf.train.Examples.
 #include <google/protobuf/arena.h>
 
 #include <map>
@@ -13,7 +13,7 @@
 namespace tensorbraid {
 namespace {
 
-// What to parse, from the attributes of the op.
+// What to parse, from the attributes and the inputs of the op.
 struct ExampleFeatures {
   std::vector<std::string> sparse_keys, dense_keys;
   std::vector<DType> sparse_types, dense_types;
@@ -21,7 +21,8 @@ struct ExampleFeatures {
   Element dense_defaults;
 };
 
-// The components of a batch, in the order of their keys. A sparse one is a vector of three variants.
+// The components of a batch, in the order of their keys. A sparse component is a vector of three variants: indices,
+// values and shape.
 StatusOr<Element> ParseBatch(const ExampleFeatures& wanted, const Tensor& serialized) {
   google::protobuf::Arena arena;
   std::vector<const proto::Example*> examples;
@@ -29,7 +30,7 @@ StatusOr<Element> ParseBatch(const ExampleFeatures& wanted, const Tensor& serial
     auto* example = google::protobuf::Arena::CreateMessage<proto::Example>(&arena);
     if (!example->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
       return InvalidArgument("Could not parse example input: example ", examples.size(), " has ", bytes.size(),
-                             " bytes that are no tf.train.Example");
+                             " bytes, which are not a valid tf.train.Example");
     }
     examples.push_back(example);
   }
@@ -56,8 +57,9 @@ StatusOr<Element> ParseBatch(const ExampleFeatures& wanted, const Tensor& serial
   }
   for (size_t i = 0; i < wanted.dense_keys.size(); ++i) {
     const std::string& key = wanted.dense_keys[i];
-    TF_ASSIGN_OR_RETURN(components[key], cpu::GatherDense({key, wanted.dense_types[i], &no_names}, rows_of(key),
-                                                          wanted.dense_shapes[i], wanted.dense_defaults[i], true));
+    TF_ASSIGN_OR_RETURN(components[key],
+                        cpu::GatherDense({key, wanted.dense_types[i], &no_names}, rows_of(key), wanted.dense_shapes[i],
+                                         wanted.dense_defaults[i], /*batched=*/true));
   }
   Element out;
   for (auto& [key, component] : components) out.push_back(std::move(component));

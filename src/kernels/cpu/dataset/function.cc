@@ -10,15 +10,15 @@
 namespace tensorbraid {
 namespace {
 
-// State of an iterator with one input.
+// The state of an iterator that reads one input.
 struct Input {
   Iterator pull;
   bool ended = false;
   void Fields(IteratorState& state) { state(pull, ended); }
 };
 
-// An inner dataset: a function makes it of an element of the input. The element is kept, because a restore runs the
-// function with it again.
+// An inner dataset, which a function makes from an element of the input. The element is kept, because a restore runs
+// the function with this element again.
 struct Inner {
   Iterator pull;  // over the inner dataset; null if none is open
   Element argument;
@@ -105,7 +105,7 @@ Status FlatMapDataset(KernelContext& ctx) {
   const auto f = CapturedFunction::FromNode(ctx, "f", 1, ctx.num_inputs());
   struct State {
     Iterator pull;
-    Inner inner;  // the open inner dataset; none at first and between two of them
+    Inner inner;  // closed at first, and between two inner datasets
     bool ended = false;
   };
   return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {
@@ -136,8 +136,8 @@ Status FlatMapDataset(KernelContext& ctx) {
   });
 }
 
-// Takes block_length elements at a time from each of cycle_length inner datasets, round-robin. The next inner dataset
-// replaces one that has ended.
+// Takes block_length elements at a time from each of cycle_length inner datasets, round-robin. When an inner dataset
+// has ended, the next one takes its place.
 Status InterleaveDataset(KernelContext& ctx) {
   constexpr int64_t kMaxCycle = 1 << 16;
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
@@ -153,8 +153,8 @@ Status InterleaveDataset(KernelContext& ctx) {
   struct State {
     Iterator pull;
     std::vector<Inner> open;
-    size_t at = 0;
-    int64_t in_block = 0;
+    size_t at = 0;         // the inner dataset to take from
+    int64_t in_block = 0;  // the number of elements that it has given in this turn
     int64_t num_open = 0;
     bool ended = false;
   };
@@ -272,6 +272,8 @@ Status UniqueDataset(KernelContext& ctx) {
   });
 }
 
+// Collects the elements with the same key in windows. When a window is full, or the input has ended, returns the
+// elements of the dataset that reduce_func makes of the window.
 Status GroupByWindowDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
   const auto count = [&](const char* attr) {
@@ -298,7 +300,7 @@ Status GroupByWindowDataset(KernelContext& ctx) {
     }
     return result[0].data<int64_t>()[0];
   };
-  // An iterator over what reduce_func makes of a window.
+  // An iterator over the dataset that reduce_func makes of a window.
   const auto reduced = [=](const IteratorContext& c, int64_t key,
                            const std::vector<Element>& window_elements) -> StatusOr<Iterator> {
     auto elements = std::make_shared<const std::vector<Element>>(window_elements);
@@ -430,8 +432,8 @@ Status DirectedInterleaveDataset(KernelContext& ctx) {
   const bool stop_on_empty = ctx.node().attr<bool>("stop_on_empty_dataset");
   struct State {
     Iterator select;
-    std::vector<Iterator> inputs;
-    size_t left = 0;
+    std::vector<Iterator> inputs;  // null if the input has ended
+    size_t left = 0;               // the number of inputs that have not ended
     bool ended = false;
   };
   return EmitDataset(ctx, all, [=](const IteratorContext& c) -> StatusOr<Iterator> {
@@ -484,8 +486,8 @@ void RegisterDatasetFunctionKernels(KernelRegistry& r) {
   r.Add("FilterDataset", {}, FilterDataset);
   r.Add("TakeWhileDataset", {}, TakeWhileDataset);
   r.Add("FlatMapDataset", {}, FlatMapDataset);
-  // The parallel versions also read the inner datasets sequentially, in the order of InterleaveDataset. A graph can add
-  // a prefetch to read ahead.
+  // The parallel versions, too, read the inner datasets one after the other, in the order of InterleaveDataset. A graph
+  // can add a prefetch to read ahead.
   for (const char* op :
        {"InterleaveDataset", "ParallelInterleaveDataset", "ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3",
         "ParallelInterleaveDatasetV4", "LegacyParallelInterleaveDatasetV2"}) {

@@ -1,4 +1,4 @@
-// Iterators, and ops that consume a whole dataset in one call.
+// Kernels that create and use iterators, and kernels that consume a whole dataset in one call.
 #include <atomic>
 
 #include "core/text/strings.h"
@@ -35,7 +35,8 @@ class IteratorHolder {
     }
   }
 
-  // The iterator, which the first call creates. Sets *made to whether this call created it.
+  // The iterator, which the first call creates. Looks it up again after resources were deleted (generation). Sets *made
+  // to whether this call created it.
   StatusOr<RefPtr<IteratorResource>> Get(bool* made) {
     *made = false;
     if (!resource_ || resources_->generation() != generation_) {
@@ -185,7 +186,7 @@ class GetNextKernel final : public AsyncKernel {
   }
 };
 
-// The state of an iterator in a variant: a string tensor (IteratorState).
+// Outputs the state of an iterator: a variant that holds a string tensor (see runtime/dataset/iterator_state.h).
 class SerializeKernel final : public AsyncKernel {
  public:
   explicit SerializeKernel(const KernelConstruction&) {}
@@ -217,10 +218,11 @@ class DeserializeKernel final : public AsyncKernel {
   }
 };
 
+// A string handle is this prefix, then the device, the container and the name, separated by line feeds.
 constexpr std::string_view kHandlePrefix = "tensorbraid-iterator\n";
 
-// A string keeps no iterator alive. So an anonymous iterator gets an entry in the resource manager, which lasts until
-// the iterator is destroyed by name or the container is cleared.
+// A string does not keep an iterator alive. So an anonymous iterator gets an entry in the resource manager, which lasts
+// until the iterator is destroyed by name or the container is cleared.
 Status ToStringHandle(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto iterator, ctx.LookupResource<IteratorResource>(0));
   TF_ASSIGN_OR_RETURN(const ResourceHandle* handle, HandleOf(ctx.input(0)));

@@ -125,7 +125,7 @@ class Runs {
   const size_t parallel_;
   DataEnvironment* const env_;
   std::deque<std::shared_ptr<Run>> runs_;
-  bool ended_ = false;
+  bool ended_ = false;  // Next starts no more runs
   const std::shared_ptr<CancellationManager> cancellation_ = std::make_shared<CancellationManager>();
   const std::shared_ptr<Mutex> mu_ = std::make_shared<Mutex>();
   const std::shared_ptr<CondVar> cv_ = std::make_shared<CondVar>();
@@ -214,16 +214,18 @@ class Prefetcher : public std::enable_shared_from_this<Prefetcher> {
     cv_->Wait(*mu_, [this] { return !filling_; });
   }
 
+  // Returns the first element of the buffer, and waits until there is one.
   StatusOr<bool> Next(const IteratorContext& ctx, Element* out) {
     {
       MutexLock lock(*mu_);
       FillInBackground();
     }
-    const auto ready = [this] { return !buffer_.empty() || (ended_ && !filling_) || !filling_; };
+    const auto ready = [this] { return !buffer_.empty() || !filling_; };
     if (!WaitOrCancelled(mu_, cv_, ctx.cancellation, ready)) return ctx.cancellation->status();
     MutexLock lock(*mu_);
     if (buffer_.empty()) {
       if (ended_) return false;
+      // The filling could not start, or was cancelled.
       return env_->cancellation()->status().ok() ? Cancelled("the iterator is being deleted")
                                                  : env_->cancellation()->status();
     }

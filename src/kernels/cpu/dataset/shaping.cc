@@ -1,4 +1,4 @@
-// Datasets that select, combine or cache the elements of other datasets.
+// Datasets that select, repeat, combine or check the elements of other datasets.
 #include <deque>
 #include <limits>
 
@@ -9,7 +9,7 @@
 namespace tensorbraid {
 namespace {
 
-// State of an iterator with one input.
+// The state of an iterator that reads one input and counts elements.
 struct CountedInput {
   Iterator pull;
   bool ended = false;
@@ -23,7 +23,7 @@ StatusOr<CountedInput> Open(const RefPtr<Dataset>& dataset, const IteratorContex
   return input;
 }
 
-// For datasets of options and hints, which do not change the elements.
+// A dataset with the elements of its input, for ops that only set options or give hints.
 Status PassThrough(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
   return EmitDataset(
@@ -138,8 +138,8 @@ Status ConcatenateDataset(KernelContext& ctx) {
                               : a < 0 || b < 0                                   ? Dataset::kUnknown
                                                                                  : a + b;
   struct State {
-    Iterator pull;
-    int next = 0;
+    Iterator pull;  // null before each part
+    int next = 0;   // the next part to open
   };
   return EmitDataset(
       ctx, {first, second},
@@ -275,6 +275,7 @@ Status UnbatchDataset(KernelContext& ctx) {
   });
 }
 
+// A dataset of elements with one component: the tensors in `components`.
 StatusOr<RefPtr<Dataset>> OfTensors(Element components, DType type, Shape shape) {
   const auto n = static_cast<int64_t>(components.size());
   return Dataset::Create(
@@ -305,8 +306,8 @@ Status WindowDataset(KernelContext& ctx) {
   const int64_t span = (size - 1) * stride + 1;
   struct State {
     CountedInput in;
-    std::deque<Element> buffer;
-    int64_t to_skip = 0;
+    std::deque<Element> buffer;  // the elements from the start of the next window on
+    int64_t to_skip = 0;         // the elements to drop before the next window, if windows leave gaps
     void Fields(IteratorState& state) { state(in, buffer, to_skip); }
   };
   return EmitDataset(ctx, {input}, [=](const IteratorContext& c) -> StatusOr<Iterator> {

@@ -1,4 +1,4 @@
-// Datasets in random order, and datasets of random numbers. Equal seeds give TensorFlow's order and numbers.
+// Datasets in random order, and datasets of random numbers. For the same seeds, order and numbers are TensorFlow's.
 #include <deque>
 
 #include "core/system/env.h"
@@ -66,8 +66,8 @@ class SeedGenerator {
   Numbers numbers_ TB_GUARDED_BY(mu_);
 };
 
-// Fills a buffer with the elements of `count` rounds over the input (-1: without end), and draws from it. The buffer
-// may hold elements of several rounds; the elements of a round are drawn before those of the next.
+// Fills a buffer with the elements of `count` rounds over the input (-1: without end), and draws elements from the
+// buffer. The buffer may hold elements of several rounds; the elements of a round are drawn before those of the next.
 class Shuffle {
  public:
   Shuffle(RefPtr<Dataset> input, std::shared_ptr<SeedGenerator> seeds, size_t size, int64_t count)
@@ -105,8 +105,8 @@ class Shuffle {
   }
 
  private:
-  // Limits the rounds in the buffer, because a short input may have any number of them. The limit is TensorFlow's:
-  // another one would change the order of the elements.
+  // Limits the number of rounds whose elements are in the buffer, because a round over a short input hardly fills it.
+  // The limit is TensorFlow's: another one would change the order of the elements.
   static constexpr size_t kMaxRounds = 3;
 
   Status Fill(const IteratorContext& ctx) {
@@ -136,7 +136,7 @@ class Shuffle {
   const std::shared_ptr<SeedGenerator> seeds_;
   const size_t size_;
   const int64_t count_;
-  Numbers numbers_;                         // for the first round in the buffer
+  Numbers numbers_;                         // choose the elements of the first round in the buffer
   Iterator pull_;                           // null between two rounds
   std::deque<std::deque<Element>> rounds_;  // the elements in the buffer
   size_t buffered_ = 0;
@@ -166,8 +166,8 @@ Status EmitShuffle(KernelContext& ctx, const std::shared_ptr<SeedGenerator>& see
 Status ShuffleDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Seeds seeds, SeedInputs(ctx, 2));
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
-  return EmitShuffle(ctx, std::make_shared<SeedGenerator>(seeds, ctx.node().attr<bool>("reshuffle_each_iteration")), 1,
-                     input->cardinality());
+  return EmitShuffle(ctx, std::make_shared<SeedGenerator>(seeds, ctx.node().attr<bool>("reshuffle_each_iteration")),
+                     /*count=*/1, input->cardinality());
 }
 
 Status ShuffleAndRepeatDataset(KernelContext& ctx) {
@@ -180,7 +180,7 @@ Status ShuffleAndRepeatDataset(KernelContext& ctx) {
                      count, Dataset::kUnknown);
 }
 
-// Random numbers below 2^32. Each iterator gives the same ones, unless the dataset rerandomizes.
+// A dataset of random numbers below 2^32. All its iterators return the same numbers, unless it rerandomizes.
 Status EmitRandom(KernelContext& ctx, bool rerandomizes) {
   TF_ASSIGN_OR_RETURN(const Seeds inputs, SeedInputs(ctx, 0));
   return EmitDataset(
@@ -197,7 +197,7 @@ Status EmitRandom(KernelContext& ctx, bool rerandomizes) {
       Dataset::kInfinite);
 }
 
-Status RandomDataset(KernelContext& ctx) { return EmitRandom(ctx, false); }
+Status RandomDataset(KernelContext& ctx) { return EmitRandom(ctx, /*rerandomizes=*/false); }
 Status RandomDatasetV2(KernelContext& ctx) {
   return EmitRandom(ctx, ctx.node().attr<bool>("rerandomize_each_iteration"));
 }

@@ -1,4 +1,5 @@
-// Datasets that are stored in files for other passes and programs: snapshots, save, load.
+// Datasets that are stored in files for later passes and for other programs: SnapshotDataset, SaveDataset and
+// LoadDataset.
 #include <optional>
 #include <utility>
 
@@ -80,7 +81,7 @@ struct Reading {
     read += more ? 1 : 0;
     return more;
   }
-  // `open` returns the iterator at its first element.
+  // `open` returns an iterator at the first element, or null if there is no snapshot.
   template <typename Open>
   void Visit(IteratorState& state, const Open& open) {
     bool reads = pull != nullptr;
@@ -182,6 +183,7 @@ Status SaveDatasetV2(KernelContext& ctx) {
       options.input->cardinality());
 }
 
+// The kernel of SaveDataset: writes the whole input in one call.
 Status SaveAll(KernelContext& ctx, const IteratorContext& context, const Iterator& pull) {
   TF_ASSIGN_OR_RETURN(const WriteOptions options, OptionsOfSave(ctx));
   Writing writing;

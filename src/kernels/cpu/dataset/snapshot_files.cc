@@ -83,7 +83,7 @@ StatusOr<RefPtr<Dataset>> DatasetOfShard(const std::string& directory, Compressi
                                  TF_RETURN_IF_ERROR(c.cancellation->status());
                                  return reader.Read(types, shapes, out);
                                },
-                               // The iterator over the whole snapshot saves its position; one over a shard does not.
+                               // The iterator over the whole snapshot saves its position; this one cannot.
                                [](ShardReader&, IteratorState& state) {
                                  state.Fail(Unimplemented("the position in a shard of a snapshot cannot be saved"));
                                });
@@ -107,7 +107,8 @@ StatusOr<std::optional<Snapshot>> FindSnapshot(const std::string& directory, con
   if (!metadata.ParseFromString(*bytes)) return DataLoss("'", MetadataPath(directory), "' is damaged");
   const std::string& run = metadata.run_id();
   if (run.find('/') != run.npos || run == "..") {
-    return DataLoss("'", MetadataPath(directory), "' names '", run, "', which is not beside it");
+    return DataLoss("'", MetadataPath(directory), "' names the run '", run,
+                    "', which must be a directory beside this file");
   }
   if (!metadata.finalized()) return std::nullopt;
   if (metadata.version() != kFormatVersion) {
@@ -160,7 +161,7 @@ StatusOr<std::unique_ptr<SnapshotWriter>> SnapshotWriter::Create(const std::stri
                                                                  Compression compression) {
   std::unique_ptr<SnapshotWriter> writer(new SnapshotWriter(directory, hash, types, compression));
   TF_RETURN_IF_ERROR(MakeDirectories(JoinPath(directory, writer->run_id_)));
-  TF_RETURN_IF_ERROR(writer->WriteMetadata(false));
+  TF_RETURN_IF_ERROR(writer->WriteMetadata(/*finalized=*/false));
   return writer;
 }
 
@@ -187,7 +188,7 @@ Status SnapshotWriter::Write(int64_t shard, const Element& element) {
 Status SnapshotWriter::Finish() {
   for (auto& [shard, writer] : shards_) TF_RETURN_IF_ERROR(writer->Close());
   shards_.clear();
-  return WriteMetadata(true);
+  return WriteMetadata(/*finalized=*/true);
 }
 
 Status SnapshotWriter::WriteMetadata(bool finalized) {

@@ -13,7 +13,7 @@
 
 namespace tensorbraid {
 
-// The compression with this name: "" or NONE, GZIP, or ZLIB. AUTO leaves the choice to the program, and means NONE.
+// The compression with this name: "" or NONE, GZIP, or ZLIB. AUTO lets the program choose; it chooses NONE.
 // InvalidArgument for any other name, such as SNAPPY.
 StatusOr<Compression> SnapshotCompression(const std::string& name);
 
@@ -32,7 +32,7 @@ StatusOr<std::optional<Snapshot>> FindSnapshot(const std::string& directory, con
 StatusOr<RefPtr<Dataset>> OpenSnapshot(const Snapshot& snapshot, Compression compression,
                                        const std::vector<DType>& types, const std::vector<Shape>& shapes);
 
-// Writes the elements of one pass over a dataset into a directory of its own under `directory`. A snapshot that is not
+// Writes the elements of one pass over a dataset into a new directory under `directory`. A snapshot that is not
 // finished is never read. Not thread-safe; blocks for as long as the file system does.
 class SnapshotWriter {
  public:
@@ -40,7 +40,7 @@ class SnapshotWriter {
   static StatusOr<std::unique_ptr<SnapshotWriter>> Create(const std::string& directory, const std::string& hash,
                                                           const std::vector<DType>& types, Compression compression);
 
-  // InvalidArgument if the shard is negative or a component can not be stored, such as a dataset.
+  // InvalidArgument if the shard is negative or a component cannot be stored (a dataset, for example).
   Status Write(int64_t shard, const Element& element);
   // Completes the files, and makes this the snapshot of the directory.
   Status Finish();

@@ -1,4 +1,4 @@
-// Datasets at the start of a pipeline: tensors, ranges, files, generators.
+// Datasets at the start of a pipeline: the elements come from tensors, ranges, files or generators.
 #include <algorithm>
 
 #include "core/system/env.h"
@@ -218,7 +218,7 @@ struct CsvReader {
     std::string line;
     while (format.quotes && std::count(out->begin(), out->end(), '"') % 2 != 0) {
       const Status more = stream->ReadLine(&line);
-      if (absl::IsOutOfRange(more)) break;  // Split reports the open quote
+      if (absl::IsOutOfRange(more)) break;  // CsvFormat::Split reports the missing quote
       TF_RETURN_IF_ERROR(more);
       *out += "\n" + line;
     }
@@ -359,7 +359,7 @@ Status TfRecordDataset(KernelContext& ctx) {
   TfRecordReader reader;
   TF_ASSIGN_OR_RETURN(reader.options.names, StringsInput(ctx, "filenames"));
   TF_ASSIGN_OR_RETURN(reader.options.compression, CompressionInput(ctx, 1));
-  TF_ASSIGN_OR_RETURN(reader.options.buffer_size, BufferSize(ctx, 2, -1));
+  TF_ASSIGN_OR_RETURN(reader.options.buffer_size, BufferSize(ctx, 2, /*least=*/-1));
   if (kHasOffsets) {
     TF_ASSIGN_OR_RETURN(const IntVector offsets, IntegersOf(ctx.input(3), "byte_offsets"));
     if (!offsets.empty() && offsets.size() != reader.options.names.size()) {
@@ -392,7 +392,8 @@ Status FixedLengthRecordDataset(KernelContext& ctx) {
   return EmitFiles(ctx, reader);
 }
 
-// The files that match each pattern in turn, in order of their names. Directories are left out.
+// The files that match the first pattern, in the order of their names, then the files that match the next, and so on.
+// Directories are left out.
 Status MatchingFilesDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const std::vector<std::string> patterns, StringsInput(ctx, "patterns"));
   struct State {
@@ -424,8 +425,8 @@ Status MatchingFilesDataset(KernelContext& ctx) {
   });
 }
 
-// Calls the last of the three functions of a GeneratorDataset, once for the state that the first function gave: at the
-// end, or when the iterator is dropped before the end.
+// Calls finalize_func of a GeneratorDataset once, for the state that init_func has returned: at the end of the dataset,
+// or when the iterator is destroyed before the end.
 class GeneratorEnd {
  public:
   GeneratorEnd(CapturedFunction finalize, const IteratorContext& context, Element values)
@@ -434,7 +435,7 @@ class GeneratorEnd {
     if (called_) return;
     const Status status = Call({.env = env_, .cancellation = env_->cancellation(), .depth = depth_});
     if (!status.ok()) {
-      TB_LOG(Warning, "dataset") << "the end of a GeneratorDataset that was dropped failed: " << status;
+      TB_LOG(Warning, "dataset") << "finalize_func of a GeneratorDataset failed: " << status;
     }
   }
   GeneratorEnd(const GeneratorEnd&) = delete;
@@ -453,8 +454,8 @@ class GeneratorEnd {
   bool called_ = false;
 };
 
-// A dataset that three functions make: the first gives a state, the second an element for the state, or OutOfRange at
-// the end, and the third ends the use of the state.
+// A dataset whose elements three functions make: init_func returns a state, next_func returns an element for this state
+// (or OutOfRange at the end), and finalize_func ends the use of the state.
 Status GeneratorDataset(KernelContext& ctx) {
   const auto count = [&](const char* attr) {
     return static_cast<int>(ctx.node().attr<std::vector<DType>>(attr).size());
@@ -500,7 +501,7 @@ Status GeneratorDataset(KernelContext& ctx) {
 Status SqlDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const std::string driver, StringInput(ctx, 0, "driver_name"));
   return Unimplemented("SqlDataset needs a library for databases, which this build does not have (driver '", driver,
-                       "'); write the rows to a file first, and read it by TFRecordDataset or CsvDataset");
+                       "'); write the rows to a file first, and read the file with TFRecordDataset or CsvDataset");
 }
 
 }  // namespace
@@ -513,12 +514,12 @@ void RegisterDatasetSourceKernels(KernelRegistry& r) {
   r.Add("TensorSliceDataset", {}, TensorSliceDataset);
   r.Add("RangeDataset", {}, RangeDataset);
   r.Add("TextLineDataset", {}, TextLineDataset);
-  r.Add("CSVDataset", {}, CsvDataset<false>);
-  r.Add("CSVDatasetV2", {}, CsvDataset<true>);
-  r.Add("TFRecordDataset", {}, TfRecordDataset<false>);
-  r.Add("TFRecordDatasetV2", {}, TfRecordDataset<true>);
-  r.Add("FixedLengthRecordDataset", {}, FixedLengthRecordDataset<false>);
-  r.Add("FixedLengthRecordDatasetV2", {}, FixedLengthRecordDataset<true>);
+  r.Add("CSVDataset", {}, CsvDataset</*kHasExcluded=*/false>);
+  r.Add("CSVDatasetV2", {}, CsvDataset</*kHasExcluded=*/true>);
+  r.Add("TFRecordDataset", {}, TfRecordDataset</*kHasOffsets=*/false>);
+  r.Add("TFRecordDatasetV2", {}, TfRecordDataset</*kHasOffsets=*/true>);
+  r.Add("FixedLengthRecordDataset", {}, FixedLengthRecordDataset</*kHasCompression=*/false>);
+  r.Add("FixedLengthRecordDatasetV2", {}, FixedLengthRecordDataset</*kHasCompression=*/true>);
 }
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Datasets of sparse tensors.
+// Datasets whose elements are sparse tensors.
 #include "kernels/cpu/sparse/sparse.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ Status SparseTensorSliceDataset(KernelContext& ctx) {
     s.element = end;
     return true;
   };
-  // The op has no attributes for types and shapes.
+  // EmitDataset does not fit here, because the op has no attributes for types and shapes.
   TF_ASSIGN_OR_RETURN(
       auto dataset,
       Dataset::Create(

@@ -27,8 +27,8 @@ uint64_t FingerprintOfTensor(const Tensor& t) {
   return Fingerprint64(text);
 }
 
-// The fingerprint of the dataset that a node makes: of its op, attributes and inputs. The names of nodes and functions
-// do not count, nor do the handles of resources.
+// The fingerprint of the dataset that a node makes: of the node's op, attributes and inputs. The names of nodes and
+// functions and the handles of resources do not change it.
 std::function<uint64_t()> FingerprintOfNode(const KernelContext& ctx) {
   std::vector<std::pair<std::string, AttrValue>> attrs;
   for (const auto& [name, value] : ctx.node().attrs()) {

@@ -15,19 +15,19 @@ namespace tensorbraid {
 // Where the functions of a node's datasets run.
 FunctionRuntime::Place PlaceOf(const KernelContext& ctx);
 
-// Sets output 0 to a dataset with the type of the node and its attributes output_types and output_shapes. `make`
-// creates its iterators.
+// Sets output 0 to a dataset. Its elements have the dtypes and shapes of the node's attributes output_types (or
+// Toutput_types) and output_shapes; without these attributes, they are scalar strings. `make` creates its iterators.
 Status EmitDataset(KernelContext& ctx, const std::vector<RefPtr<Dataset>>& inputs, Dataset::Make make,
                    int64_t cardinality = Dataset::kUnknown);
 // The dataset in input i.
 StatusOr<RefPtr<Dataset>> InputDataset(const KernelContext& ctx, int i);
-// The integer, bool or string in the scalar input i. Returns InvalidArgument, naming `what`, if it is not such a
-// scalar.
+// The integer, bool or string in the scalar input i. Returns InvalidArgument, naming `what`, if the input is not such
+// a scalar.
 StatusOr<int64_t> NumberInput(const KernelContext& ctx, int i, const char* what);
 StatusOr<bool> BoolInput(const KernelContext& ctx, int i, const char* what);
 StatusOr<std::string> StringInput(const KernelContext& ctx, int i, const char* what);
 
-// Row i of a tensor, which shares its buffer. REQUIRES: rank >= 1, 0 <= i < dim(0).
+// Row i of a tensor. The row shares the tensor's buffer. REQUIRES: rank >= 1, 0 <= i < dim(0).
 Tensor RowOf(const Tensor& t, int64_t i);
 // Stacks each component of the elements, which must all have the same shapes. REQUIRES: there is at least one element.
 // Returns InvalidArgument if the shapes or dtypes differ, or ResourceExhausted if there is not enough memory.
@@ -55,6 +55,7 @@ class PullKernel final : public AsyncKernel {
   }
 };
 
+// The iterator that MakeStateful makes.
 template <typename State, typename Pull, typename VisitState>
 class StatefulIterator final : public Iterator::Impl {
  public:

@@ -1,4 +1,4 @@
-// Decodes BMP.
+// Decodes BMP files. See pixels.h for what all decoders have in common.
 #ifndef TENSORBRAID_KERNELS_CPU_IMAGE_BMP_CODEC_H_
 #define TENSORBRAID_KERNELS_CPU_IMAGE_BMP_CODEC_H_
 
@@ -6,8 +6,8 @@
 
 namespace tensorbraid::cpu {
 
-// Decodes uncompressed pixels of 8 (grey; a colour map is ignored, as in TensorFlow), 24 (RGB) or 32 (RGBA) bits to
-// uint8_t with `channels` channels: 3, 4, or 0 for as many as the file has.
+// Decodes uncompressed pixels of 8 bits (grey), 24 bits (RGB) or 32 bits (RGBA) to uint8_t. A colour map is ignored, as
+// in TensorFlow. `channels` is 3, 4, or 0 for as many channels as the file has.
 Status ReadBmp(std::string_view contents, int channels, const AllocatePixels& allocate);
 
 }  // namespace tensorbraid::cpu

@@ -1,4 +1,4 @@
-// Bounding boxes: drawing them, and sampling crops that cover them.
+// Kernels that draw bounding boxes, or sample random crops that cover them.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Colours as red, green, blue, alpha. The boxes take the colours in turn.
+// The default colours as red, green, blue, alpha. Box i gets colour i modulo the number of colours.
 constexpr float kBoxColors[][4] = {{1, 1, 0, 1},     {0, 0, 1, 1},   {1, 0, 0, 1},   {0, 1, 0, 1}, {0.5, 0, 0.5, 1},
                                    {0.5, 0.5, 0, 1}, {0.5, 0, 0, 1}, {0, 0, 0.5, 1}, {0, 1, 1, 1}, {1, 0, 1, 1}};
 
@@ -81,7 +81,7 @@ Status DrawBoundingBoxes(KernelContext& ctx) {
     }
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-  if (out->num_elements() == 0) return OkStatus();  // a batch of empty images may have any size
+  if (out->num_elements() == 0) return OkStatus();  // a batch of empty images may be huge
   T* to = out->mutable_data<T>().data();
   std::copy_n(images.data<T>().data(), images.num_elements(), to);
   const float* box = ctx.input(1).data<float>().data();
@@ -105,13 +105,13 @@ struct Rectangle {
 };
 
 struct CropRules {
-  float min_covered = 0.1f;  // of one of the boxes
+  float min_covered = 0.1f;  // the part of at least one box that the crop must cover
   float min_aspect = 0.75f, max_aspect = 1.33f;
-  float min_area = 0.05f, max_area = 1.0f;  // of the image
+  float min_area = 0.05f, max_area = 1.0f;  // as parts of the area of the image
   int64_t max_attempts = 100;
 };
 
-// If no crop is possible, all attempts are made. This number of attempts takes less than a second.
+// The limit of max_attempts. If no crop is possible, all attempts are made; so many attempts take less than a second.
 constexpr int64_t kMostAttempts = 1'000'000;
 
 int32_t Rounded(float v) { return static_cast<int32_t>(std::lrint(std::clamp(v, -1e9f, 1e9f))); }
@@ -127,6 +127,7 @@ std::optional<Rectangle> DrawCrop(int32_t width, int32_t height, const CropRules
   int32_t crop_height = Rounded(std::sqrt(min_area / aspect));
   int32_t max_height = Rounded(std::sqrt(max_area / aspect));
   if (Rounded(static_cast<float>(max_height) * aspect) > width) {
+    // The largest height for which the width is not rounded up to more than `width`.
     constexpr float kLess = 0.0000001f;
     max_height = static_cast<int32_t>(std::min((static_cast<float>(width) + 0.5f - kLess) / aspect, 1e9f));
     if (Rounded(static_cast<float>(max_height) * aspect) > width) --max_height;
@@ -206,7 +207,7 @@ void SetNumber(Tensor* t, size_t i, int64_t v) {
   }
 }
 
-// The boxes of input 1 in pixels.
+// The boxes in `t` in pixels. If there are none and `image_if_none`, a single box around the image.
 StatusOr<std::vector<Rectangle>> BoxesInPixels(const Tensor& t, int32_t height, int32_t width, bool image_if_none) {
   const Shape& shape = t.shape();
   if (shape.rank() != 3 || shape.dim(2) != 4) {
@@ -214,7 +215,8 @@ StatusOr<std::vector<Rectangle>> BoxesInPixels(const Tensor& t, int32_t height, 
   }
   if (t.num_elements() == 0) {
     if (image_if_none) return std::vector<Rectangle>{{0, 0, width, height}};
-    return InvalidArgument("there are no bounding boxes; set use_image_if_no_bounding_boxes if that may be so");
+    return InvalidArgument(
+        "there are no bounding boxes; set use_image_if_no_bounding_boxes to use the whole image then");
   }
   std::vector<Rectangle> boxes;
   const auto v = t.data<float>();
@@ -315,7 +317,7 @@ class SampleBoxKernel final : public Kernel, public StatefulKernel {
   const bool stateless_, image_if_none_;
   std::optional<Generator> generator_;
   CropRules rules_;
-  Status status_;  // of the attributes
+  Status status_;  // not OK if the attributes are wrong
 };
 
 }  // namespace

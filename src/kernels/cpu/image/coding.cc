@@ -1,4 +1,4 @@
-// Decoding and encoding of image files.
+// Kernels that decode and encode image files.
 #include <cstring>
 
 #include "io/file_origins.h"
@@ -40,8 +40,8 @@ StatusOr<JpegReadOptions> JpegOptionsOf(const Node& node) {
   return options;
 }
 
-// The decoding ops differ in the formats they take and in the rank of their output. Like TensorFlow's, most of them
-// decode files of other formats too.
+// The kernel of all decoding ops. They differ in the formats that they accept and in the rank of their output. Like
+// TensorFlow's, most of them also decode files of formats other than the one that they are named after.
 class DecodeKernel final : public Kernel {
  public:
   explicit DecodeKernel(const KernelConstruction& c)
@@ -123,9 +123,9 @@ class DecodeKernel final : public Kernel {
     return Decode(
         ctx, 8,
         [&](const AllocatePixels& allocate) {
-          return ReadGif(contents, is_image_op_ && !expand_animations_, allocate);
+          return ReadGif(contents, /*first_only=*/is_image_op_ && !expand_animations_, allocate);
         },
-        is_gif_op_ || (is_image_op_ && expand_animations_));
+        /*has_frames=*/is_gif_op_ || (is_image_op_ && expand_animations_));
   }
 
   Status DecodeBmpFile(KernelContext& ctx, std::string_view contents) const {
@@ -137,7 +137,8 @@ class DecodeKernel final : public Kernel {
   }
 
   // Sets the output to the result of `read`, converted to the dtype of the output. `bits` is the number of bits per
-  // channel that `read` gives. The output has a dimension for frames if the file may have several.
+  // channel that `read` gives. With `has_frames`, and for DecodeGif, the first dimension of the output is for the
+  // frames.
   template <typename Read>
   Status Decode(KernelContext& ctx, int bits, const Read& read, bool has_frames = false) const {
     const bool direct = dtype_ == (bits == 8 ? kUint8 : kUint16);
@@ -161,7 +162,7 @@ class DecodeKernel final : public Kernel {
     if (dtype_ == kUint16) {
       const uint8_t* from = decoded.data<uint8_t>().data();
       uint16_t* to = out->mutable_data<uint16_t>().data();
-      for (int64_t i = 0; i < n; ++i) to[i] = static_cast<uint16_t>(from[i] * 256);
+      for (int64_t i = 0; i < n; ++i) to[i] = static_cast<uint16_t>(from[i] * 256);  // as in TensorFlow
     } else if (bits == 8) {
       const uint8_t* from = decoded.data<uint8_t>().data();
       float* to = out->mutable_data<float>().data();
@@ -179,7 +180,7 @@ class DecodeKernel final : public Kernel {
   DType dtype_ = kUint8;
   bool expand_animations_ = true;
   JpegReadOptions jpeg_;
-  Status status_;  // of the attributes
+  Status status_;  // not OK if the attributes are wrong
 };
 
 Status EncodePng(KernelContext& ctx) {

@@ -1,4 +1,4 @@
-// Colour spaces and adjustments of images.
+// Kernels that convert images between colour spaces, or adjust their hue, saturation or contrast.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Hue, saturation and value of a pixel, and back. The hue of grey is 0.
+// HsvOf computes hue, saturation and value of a pixel, and RgbOf its red, green and blue. The hue of grey is 0.
 template <typename A>
 void HsvOf(const A* rgb, A* hsv) {
   const A r = rgb[0], g = rgb[1], b = rgb[2];
@@ -115,8 +115,8 @@ Status AdjustSaturation(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Moves each channel of each image away from its mean, or towards it: mean + factor (x - mean). With kLimits the result
-// is limited to [min_value, max_value].
+// Scales the distance of each element x from the mean of its channel in its image: mean + factor (x - mean). With
+// kLimits, the result is limited to [min_value, max_value].
 template <bool kLimits>
 Status AdjustContrast(KernelContext& ctx) {
   const Tensor& images = ctx.input(0);
@@ -167,16 +167,16 @@ Status AdjustContrast(KernelContext& ctx) {
 
 void RegisterImageColorKernels(KernelRegistry& r) {
   const auto add = [&]<typename... T>(Types<T...>) {
-    (r.Add("RGBToHSV", {{"T", {DTypeOf<T>::value}}}, ConvertColors<T, true>, ElementCost<2'000>), ...);
-    (r.Add("HSVToRGB", {{"T", {DTypeOf<T>::value}}}, ConvertColors<T, false>, ElementCost<2'000>), ...);
+    (r.Add("RGBToHSV", {{"T", {DTypeOf<T>::value}}}, ConvertColors<T, /*kToHsv=*/true>, ElementCost<2'000>), ...);
+    (r.Add("HSVToRGB", {{"T", {DTypeOf<T>::value}}}, ConvertColors<T, /*kToHsv=*/false>, ElementCost<2'000>), ...);
   };
   add(FloatTypes{});
   r.Add("AdjustHue", {{"T", {kFloat32}}}, AdjustHue<float>, ElementCost<5'000>);
   r.Add("AdjustHue", {{"T", {kFloat16}}}, AdjustHue<Float16>, ElementCost<5'000>);
   r.Add("AdjustSaturation", {{"T", {kFloat32}}}, AdjustSaturation<float>, ElementCost<5'000>);
   r.Add("AdjustSaturation", {{"T", {kFloat16}}}, AdjustSaturation<Float16>, ElementCost<5'000>);
-  r.Add("AdjustContrast", {}, AdjustContrast<true>, ElementCost<2'000>);
-  r.Add("AdjustContrastv2", {}, AdjustContrast<false>, ElementCost<2'000>);
+  r.Add("AdjustContrast", {}, AdjustContrast</*kLimits=*/true>, ElementCost<2'000>);
+  r.Add("AdjustContrastv2", {}, AdjustContrast</*kLimits=*/false>, ElementCost<2'000>);
 }
 
 }  // namespace tensorbraid::cpu

@@ -1,4 +1,4 @@
-// Crops of images.
+// Kernels that crop images: CropAndResize and its gradients, ExtractGlimpse and RandomCrop.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Boxes [n, 4] of (y1, x1, y2, x2), relative to the sides of the images, and the image of each.
+// Boxes [n, 4] of (y1, x1, y2, x2), relative to the sides of the images, and the index of the image of each box.
 struct Boxes {
   int64_t count = 0;
   const float* coordinates = nullptr;
@@ -52,12 +52,12 @@ struct CropAxis {
     }
   }
   float At(int64_t i) const { return first + static_cast<float>(i) * step; }
-  // False for NaN too.
+  // Whether the position is in the image; false for NaN.
   bool Has(float position) const { return position >= 0 && position <= last_pixel; }
 };
 
-// The pixels around a position in an image. They are limited to the image, because in float32 the last pixel of a very
-// long side may be rounded to the next one.
+// The four pixels around a position in an image, and the weights of the bottom and right ones. The numbers of the
+// pixels are limited to the image, because in float32 the last one of a very long side may be rounded up.
 struct Pixels4 {
   int64_t top, bottom, left, right;
   float y_lerp, x_lerp;
@@ -103,7 +103,7 @@ class CropAndResizeKernel final : public Kernel {
     }
     const int64_t height = shape.dim(1), width = shape.dim(2), depth = shape.dim(3);
     TF_ASSIGN_OR_RETURN(Tensor * result, ctx.AllocateOutput(0, {boxes.count, crop_height, crop_width, depth}));
-    if (result->num_elements() == 0) return OkStatus();  // the crops may have any size
+    if (result->num_elements() == 0) return OkStatus();  // the crops may be huge
     TF_ASSIGN_OR_RETURN(const Tensor wide, WidenToFloat(ctx, ctx.input(0)));
     const float* images = wide.data<float>().data();
     float* out = result->mutable_data<float>().data();
@@ -148,7 +148,7 @@ class CropAndResizeKernel final : public Kernel {
   const float outside_;
 };
 
-// The gradients of crops [n, height, width, depth].
+// Checks the shape of the gradients of the crops: [n, crop height, crop width, depth].
 Status CheckCropGrads(const Shape& grads, const Boxes& boxes, int64_t depth) {
   if (grads.rank() != 4 || grads.dim(0) != boxes.count || grads.dim(3) != depth) {
     return InvalidArgument("grads must have shape [", boxes.count, ", crop height, crop width, ", depth, "], got ",
@@ -158,12 +158,13 @@ Status CheckCropGrads(const Shape& grads, const Boxes& boxes, int64_t depth) {
   return OkStatus();
 }
 
-// Boxes may overlap, so the boxes are processed one after the other, in a fixed order.
+// Adds the gradients of the crops to `sums`, the gradient of the images. Boxes may overlap, so they are processed one
+// after the other, in a fixed order.
 template <typename A>
 void SumCropGrads(const Boxes& boxes, const Shape& grads_shape, const float* grads, bool nearest, const Shape& image,
                   A* sums) {
   const int64_t height = image.dim(1), width = image.dim(2), depth = image.dim(3);
-  if (depth == 0) return;  // the crops may have any size
+  if (depth == 0) return;  // the crops may be huge
   for (int64_t b = 0; b < boxes.count; ++b) {
     const float* box = boxes.coordinates + 4 * b;
     const CropAxis ys(box[0], box[2], height, grads_shape.dim(1)), xs(box[1], box[3], width, grads_shape.dim(2));
@@ -244,7 +245,7 @@ Status CropAndResizeGradBoxes(KernelContext& ctx) {
   const float* images = wide.data<float>().data();
   const float* grads = ctx.input(0).data<float>().data();
   float* to = out->mutable_data<float>().data();
-  if (depth == 0) {  // the crops may have any size
+  if (depth == 0) {  // the crops may be huge
     std::fill_n(to, out->num_elements(), 0.0f);
     return OkStatus();
   }
@@ -265,7 +266,7 @@ Status CropAndResizeGradBoxes(KernelContext& ctx) {
           if (!ys.Has(y) || !xs.Has(x)) continue;
           const Pixels4 p(y, x, height, width);
           const float* grad = grads + ((b * crop_height + j) * crop_width + i) * depth;
-          // The derivatives of the pixel with respect to y and x.
+          // The sums over the channels of the gradient times the derivative of the interpolated pixel by y and by x.
           float by_y = 0, by_x = 0;
           for (int64_t c = 0; c < depth; ++c) {
             const float tl = image[(p.top * width + p.left) * depth + c];
@@ -297,7 +298,8 @@ Status CropAndResizeGradBoxes(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Takes windows of the images. Pixels outside of an image are noise, which has no seed.
+// Takes windows of the images. Pixels outside of an image are noise, which is different in each run because the ops
+// have no seed.
 class GlimpseKernel final : public Kernel {
  public:
   explicit GlimpseKernel(const KernelConstruction& c)
@@ -331,7 +333,7 @@ class GlimpseKernel final : public Kernel {
     const auto offsets = ctx.input(2).data<float>();
     const int64_t height = shape.dim(1), width = shape.dim(2), channels = shape.dim(3);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {shape.dim(0), glimpse_height, glimpse_width, channels}));
-    if (out->num_elements() == 0) return OkStatus();  // without channels, the glimpses may have any size
+    if (out->num_elements() == 0) return OkStatus();  // without channels, the glimpses may be huge
     const float* in = input.data<float>().data();
     float* to = out->mutable_data<float>().data();
     PhiloxReader random(Philox(RandomSeed(), RandomSeed()));
@@ -414,7 +416,7 @@ class RandomCropKernel final : public Kernel, public StatefulKernel {
       const auto places = static_cast<uint32_t>(std::min<int64_t>(in - crop + 1, UINT32_MAX));
       return in == crop ? int64_t{0} : int64_t{random.NextBelow32(places)};
     };
-    const int64_t left = start(shape.dim(1), width);  // in TensorFlow's order
+    const int64_t left = start(shape.dim(1), width);  // first `left`, then `top`, as TensorFlow draws them
     const int64_t top = start(shape.dim(0), height);
     const int64_t pixel = shape.dim(2) * static_cast<int64_t>(DTypeSize(image.dtype()));
     const auto* from = static_cast<const char*>(image.raw_data());
@@ -436,7 +438,7 @@ class RandomCropKernel final : public Kernel, public StatefulKernel {
 }  // namespace
 
 void RegisterImageCropKernels(KernelRegistry& r) {
-  // The ops do not allow bfloat16.
+  // These are kPixelTypes without bfloat16, which the ops do not allow.
   constexpr DTypeSet kTypes = {kInt8, kUint8, kInt16, kUint16, kInt32, kInt64, kFloat16, kFloat32, kFloat64};
   r.Add<CropAndResizeKernel>("CropAndResize", {{"T", kTypes}}, ElementCost<2'000>);
   r.Add<CropAndResizeGradImageKernel>("CropAndResizeGradImage", {}, ElementCost<4'000>);

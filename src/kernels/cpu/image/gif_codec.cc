@@ -13,13 +13,14 @@ namespace {
 // One frame: the index of a colour for each of its pixels.
 struct GifFrame {
   int64_t top = 0, left = 0, height = 0, width = 0;
-  int transparent = -1;  // the index that leaves the pixel of the frame before, or -1
+  int transparent = -1;  // the index of pixels that show the frame before; -1: none
   std::vector<std::array<uint8_t, 3>> colors;
   std::vector<uint8_t> indices;
 };
 
-// Unlike libpng and libjpeg, giflib returns errors. The frames are read record by record. DGifSlurp is not used,
-// because it allocates the size that a header claims, and leaves the missing pixels of a truncated frame uninitialised.
+// Unlike libpng and libjpeg, which jump, giflib returns errors. The frames are read record by record. DGifSlurp is not
+// used, because it allocates the size that a header claims, and leaves the missing pixels of a truncated frame
+// uninitialised.
 class GifReader {
  public:
   explicit GifReader(std::string_view contents) : contents_(contents), left_(contents) {
@@ -45,7 +46,7 @@ class GifReader {
         TF_RETURN_IF_ERROR(ReadFrame(transparent, &complete));
         if (!complete) return EndEarly(file_->Error);
         transparent = NO_TRANSPARENT_COLOR;
-        if (first_only && frames_.size() > 1) frames_.pop_back();  // it counts only for the size
+        if (first_only && frames_.size() > 1) frames_.pop_back();  // only its size is needed
       }
     }
     if (frames_.empty()) return InvalidArgument("invalid GIF data of ", contents_.size(), " bytes: it has no frames");
@@ -62,7 +63,7 @@ class GifReader {
     return InvalidArgument("invalid GIF data of ", contents_.size(),
                            " bytes: ", text != nullptr ? text : "the file is malformed");
   }
-  // Frames that were read before the error are kept.
+  // Ends the reading at an error. Frames that were read before it are kept.
   Status EndEarly(int code) const { return frames_.empty() ? Error(code) : OkStatus(); }
 
   bool ReadExtension(int* transparent) {
@@ -87,7 +88,8 @@ class GifReader {
     GifFrame frame{desc.Top, desc.Left, desc.Height, desc.Width, transparent, {}, {}};
     const int64_t height = std::max(height_, frame.height), width = std::max(width_, frame.width);
     TF_RETURN_IF_ERROR(CheckImageSize("GIF", static_cast<int64_t>(frames_.size()) + 1, {height, width, 3}));
-    constexpr double kLzwRatio = 4096;  // of pixels to codes; a code takes more than two bits
+    // A code stands for at most 4096 pixels and takes more than two bits, so a byte holds fewer than four codes.
+    constexpr double kLzwRatio = 4096;
     TF_RETURN_IF_ERROR(CheckHolds("GIF", contents_, static_cast<double>(frame.height * frame.width), kLzwRatio * 4));
     const ColorMapObject* map = desc.ColorMap != nullptr ? desc.ColorMap : file_->SColorMap;
     if (map == nullptr) {

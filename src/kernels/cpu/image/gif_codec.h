@@ -1,4 +1,4 @@
-// Decodes GIF, through giflib.
+// Decodes GIF files, through giflib. See pixels.h for what all decoders have in common.
 #ifndef TENSORBRAID_KERNELS_CPU_IMAGE_GIF_CODEC_H_
 #define TENSORBRAID_KERNELS_CPU_IMAGE_GIF_CODEC_H_
 

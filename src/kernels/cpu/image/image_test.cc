@@ -1,5 +1,5 @@
-// Tests what the op table cannot: gradients of float32 results, random crops with state, the public functions, and
-// files that claim to have more data than they have.
+// Tests what the table of op test cases (tests/ops) cannot test: gradients of float32 results, random crops with state,
+// the public functions, and files that claim to have more data than they have.
 #include "tensorbraid/ops/image.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ Tensor Value(Output o, ThreadPool* pool = nullptr) {
   return result.ok() ? result->at(0) : Tensor();
 }
 
-// Numbers without a pattern, in [-1, 1].
+// Pseudorandom numbers in [-1, 1).
 Tensor Numbers(const Shape& shape, int seed) {
   Tensor t(kFloat32, shape);
   double v = 0.37 * seed + 0.11;
@@ -62,7 +62,7 @@ void ExpectLinearGradient(const std::string& what, const Shape& shape, const std
   EXPECT_NEAR(Dot(weights, at_z), Dot(gradient, Numbers(shape, 2)), 1e-3);
 }
 
-TEST(ImageGradient, ResizeIsTheTransposeOfTheOp) {
+TEST(ImageGradient, OfResizeIsTheTransposeOfTheOp) {
   const std::vector<image::ResizeOptions> flags = {{}, {.align_corners = true}, {.half_pixel_centers = true}};
   for (const image::ResizeOptions& f : flags) {
     for (const auto& size : std::vector<std::vector<int64_t>>{{7, 3}, {2, 9}, {1, 1}}) {
@@ -76,7 +76,7 @@ TEST(ImageGradient, ResizeIsTheTransposeOfTheOp) {
   }
 }
 
-TEST(ImageGradient, ScaleAndTranslateIsTheTransposeOfTheOp) {
+TEST(ImageGradient, OfScaleAndTranslateIsTheTransposeOfTheOp) {
   for (const char* kernel : {"lanczos3", "triangle", "gaussian"}) {
     ExpectLinearGradient(kernel, {2, 5, 6, 3}, [&](Output x) {
       Graph& g = *x.graph();
@@ -95,7 +95,7 @@ Tensor SomeBoxes() {
   return Tensor::Of<float>({3, 4}, {0, 0, 1, 1, 0.13f, 0.22f, 0.71f, 0.93f, 0.84f, 0.91f, 0.27f, 0.16f});
 }
 
-TEST(ImageGradient, CropAndResizeIsTheTransposeOfTheOp) {
+TEST(ImageGradient, OfCropAndResizeIsTheTransposeOfTheOp) {
   for (const bool nearest : {false, true}) {
     ExpectLinearGradient(nearest ? "nearest" : "bilinear", {2, 5, 6, 3}, [&](Output x) {
       return image::CropAndResize(x, SomeBoxes(), Tensor::Vector<int32_t>({0, 1, 1}), {3, 4}, {.nearest = nearest});
@@ -103,7 +103,7 @@ TEST(ImageGradient, CropAndResizeIsTheTransposeOfTheOp) {
   }
 }
 
-TEST(ImageGradient, BoxesOfCropAndResizeAgreeWithDifferences) {
+TEST(ImageGradient, OfTheBoxesOfCropAndResizeAgreesWithFiniteDifferences) {
   Graph graph;
   const Output images = Const(graph, Numbers({2, 5, 6, 3}, 1));
   const Tensor weights = Numbers({3, 3, 4, 3}, 2);
@@ -114,7 +114,8 @@ TEST(ImageGradient, BoxesOfCropAndResizeAgreeWithDifferences) {
   ASSERT_TRUE(gradients.ok()) << gradients.status();
   const auto got = Evaluate(*gradients, {{boxes, SomeBoxes()}});
   ASSERT_TRUE(got.ok()) << got.status();
-  for (size_t i = 4; i < 12; ++i) {  // the first box is the whole image, whose edges are kinks
+  // The first box is left out: it is the whole image, and the loss has a kink where a box reaches an edge.
+  for (size_t i = 4; i < 12; ++i) {
     double at[2];
     constexpr float kStep = 2e-3f;
     for (int side = 0; side < 2; ++side) {
@@ -196,7 +197,7 @@ TEST(ImageFile, TruncatedJpegsCanBeRecovered) {
   const auto allocate = [&](int64_t, const cpu::ImageSize&) -> StatusOr<void*> { return decoded.data(); };
   EXPECT_FALSE(cpu::ReadJpeg(part, {}, allocate).ok());
   ASSERT_TRUE(cpu::ReadJpeg(part, {.try_recover_truncated = true}, allocate).ok());
-  EXPECT_EQ(decoded.back(), 128);
+  EXPECT_EQ(decoded.back(), 128);  // grey
   for (size_t i = 0; i < 40; ++i) EXPECT_NEAR(decoded[i], pixels[i], 4);
 }
 
@@ -205,7 +206,7 @@ TEST(Image, FlipsReverseRowsOrColumns) {
   const Output x = Const(graph, Tensor::Of<float>({2, 2, 1}, {1, 2, 3, 4}));
   EXPECT_THAT(Value(image::FlipLeftRight(x)).data<float>(), testing::ElementsAre(2, 1, 4, 3));
   EXPECT_THAT(Value(image::FlipUpDown(x)).data<float>(), testing::ElementsAre(3, 4, 1, 2));
-  // Each image of a batch is flipped by itself.
+  // Chance decides for each image of a batch whether it is flipped.
   const Output batch = Const(graph, Tensor(Numbers({64, 1, 2, 1}, 4)));
   const Tensor in = Numbers({64, 1, 2, 1}, 4), out = Value(image::RandomFlipLeftRight(batch, {.seed = 3}));
   int flipped = 0;
@@ -214,6 +215,7 @@ TEST(Image, FlipsReverseRowsOrColumns) {
     EXPECT_EQ(out.data<float>()[i + 1], in.data<float>()[is_flipped ? i : i + 1]);
     flipped += is_flipped ? 1 : 0;
   }
+  // Of the 64 images, about half are flipped.
   EXPECT_GT(flipped, 16);
   EXPECT_LT(flipped, 48);
   image::FlipLeftRight(Const(graph, Tensor::Vector<float>({1, 2})));
@@ -221,7 +223,7 @@ TEST(Image, FlipsReverseRowsOrColumns) {
 }
 
 // A batch without pixels may have images of any size: kernels make no tables of them, and do not visit their pixels.
-TEST(Image, NoPixelsCostNothingWhateverTheirSize) {
+TEST(Image, BatchesWithoutPixelsCostNothingWhateverTheSizeOfTheImages) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   const Tensor no_images(kFloat32, {0, 4, 4, 1}), no_channels(kFloat32, {1, 4, 4, 0});
   const Tensor huge_batch(kFloat32, {0, kMost, kMost, 1}), huge_crop(kFloat32, {1, kMost, kMost, 0});
@@ -263,8 +265,8 @@ TEST(Image, NoPixelsCostNothingWhateverTheirSize) {
   }
 }
 
-// Graphs that are imported, as servers do, leave the errors of shape rules to the kernels.
-TEST(ImagePatches, TheKernelRefusesWindowsToo) {
+// When a graph is imported, as on a server, errors of shape rules are left to the kernels.
+TEST(ImagePatches, TheKernelRefusesWrongWindowsToo) {
   const std::vector<std::array<const char*, 3>> wrong = {
       {"0", "1", "1"}, {"1", "0", "1"}, {"1", "1", "0"}, {"-1", "1", "1"}, {"1", "4611686018427387904", "1"}};
   for (const auto& window : wrong) {
@@ -286,13 +288,13 @@ TEST(ImagePatches, TheKernelRefusesWindowsToo) {
   }
 }
 
-// A decoder must refuse such a file before it asks for memory.
-TEST(ImageFile, AnnouncedSizesCostNoMemory) {
+// If a file is too short for the size in its header, the decoder must refuse it before it allocates the image.
+TEST(ImageFile, IsRefusedWithoutAnAllocationIfItCannotHoldItsSize) {
   const auto refuse = [](int64_t, const cpu::ImageSize&) -> StatusOr<void*> {
-    ADD_FAILURE() << "asked for memory";
+    ADD_FAILURE() << "the decoder allocates the image";
     return InvalidArgument("no memory");
   };
-  // A grey PNG of 20,000 x 20,000 pixels, which is under the limit of sizes, with no pixels; CRCs are of these bytes.
+  // A grey PNG of 20,000 x 20,000 pixels, which is under the limit of sizes. The file ends within its header.
   std::string png = "\x89PNG\r\n\x1a\n";
   png += std::string("\0\0\0\rIHDR\0\0\x4e\x20\0\0\x4e\x20\x08\0\0\0\0", 21);
   Status status = cpu::ReadPng(png, 0, 8, refuse);

@@ -15,11 +15,11 @@ namespace tensorbraid::cpu {
 namespace {
 
 // libjpeg's own handler of fatal errors ends the process. Our handler must not return, and must not throw through
-// libjpeg, which is C. So it jumps back to the last setjmp, which skips destructors. Therefore a function of this file
-// that calls setjmp has no local objects with destructors after the call. Everything that must be freed is a member of
-// JpegReader or JpegWriter.
+// libjpeg, which is C. So it jumps back to the last setjmp. The jump skips destructors. Therefore a function of this
+// file that calls setjmp has no local objects with destructors after the call. Everything that must be freed is a
+// member of JpegReader or JpegWriter.
 struct JpegErrors {
-  jpeg_error_mgr manager;  // first, so that libjpeg's pointer to it is a pointer to this
+  jpeg_error_mgr manager;  // first, so that libjpeg's pointer to it also points to this struct
   std::jmp_buf jump;
   char message[JMSG_LENGTH_MAX] = "";
 
@@ -38,7 +38,7 @@ struct JpegErrors {
 // The memory that a decoder may allocate for coefficients and tables: somewhat more than two bytes for each pixel of
 // the largest image.
 constexpr long kMaxJpegMemory = long{5} << 28;
-// A progressive file with many scans takes long to decode. Real files have 10 or so.
+// The limit of scans. A progressive file with many scans takes long to decode; real files have 10 or so.
 constexpr int kMaxScans = 500;
 
 class JpegReader {
@@ -232,7 +232,8 @@ Status ReadJpeg(std::string_view contents, const JpegReadOptions& options, const
   if (!options.try_recover_truncated && options.acceptable_fraction > 0 && info.arith_code == FALSE) {
     // Each block of 8 x 8 pixels takes one bit or more of Huffman code.
     const double blocks = static_cast<double>(info.image_height) * info.image_width / 64;
-    TF_RETURN_IF_ERROR(CheckHolds("JPEG", contents, blocks * std::min(options.acceptable_fraction, 1.0f), 8));
+    TF_RETURN_IF_ERROR(
+        CheckHolds("JPEG", contents, blocks * std::min(options.acceptable_fraction, 1.0f), /*units_per_byte=*/8));
   }
   CropWindow crop{0, 0, size.height, size.width};
   if (options.crop.has_value()) {
@@ -259,7 +260,7 @@ Status ReadJpeg(std::string_view contents, const JpegReadOptions& options, const
 }
 
 StatusOr<ImageSize> ReadJpegSize(std::string_view contents) {
-  JpegReader reader(contents, false);
+  JpegReader reader(contents, /*recover=*/false);
   if (!reader.ReadHeader()) return BadJpeg(reader, contents);
   const jpeg_decompress_struct& info = reader.info();
   return ImageSize{info.image_height, info.image_width, info.num_components};
@@ -267,13 +268,13 @@ StatusOr<ImageSize> ReadJpegSize(std::string_view contents) {
 
 StatusOr<std::string> WriteJpeg(const uint8_t* pixels, const ImageSize& size, const JpegWriteOptions& options) {
   if (size.height < 1 || size.width < 1 || size.height > JPEG_MAX_DIMENSION || size.width > JPEG_MAX_DIMENSION) {
-    return InvalidArgument("cannot encode ", size.height, " x ", size.width, " pixels as JPEG; sides have 1 to ",
-                           JPEG_MAX_DIMENSION, " pixels");
+    return InvalidArgument("cannot encode ", size.height, " x ", size.width,
+                           " pixels as JPEG; each side must have 1 to ", JPEG_MAX_DIMENSION, " pixels");
   }
   std::string xmp;
   if (!options.xmp_metadata.empty()) {
     constexpr char kHeader[] = "http://ns.adobe.com/xap/1.0/";  // with the 0 at its end
-    constexpr size_t kMaxMarker = 65533;
+    constexpr size_t kMaxMarker = 65533;                        // the most bytes of data in a marker segment
     xmp = std::string(kHeader, sizeof kHeader) + options.xmp_metadata;
     if (xmp.size() > kMaxMarker) {
       return InvalidArgument("xmp_metadata has ", options.xmp_metadata.size(), " bytes; JPEG holds at most ",

@@ -1,4 +1,4 @@
-// Decodes and encodes JPEG, through libjpeg-turbo.
+// Decodes and encodes JPEG files, through libjpeg-turbo. See pixels.h for what all decoders have in common.
 #ifndef TENSORBRAID_KERNELS_CPU_IMAGE_JPEG_CODEC_H_
 #define TENSORBRAID_KERNELS_CPU_IMAGE_JPEG_CODEC_H_
 
@@ -15,10 +15,11 @@ struct CropWindow {
 
 struct JpegReadOptions {
   int channels = 0;                    // 1 (grey), 3 (RGB), or 0: as many as the file has, but at most 3
-  int ratio = 1;                       // the size is divided by it: 1, 2, 4 or 8
+  int ratio = 1;                       // 1, 2, 4 or 8: height and width are divided by it
   bool fancy_upscaling = true;         // interpolates chroma
-  bool try_recover_truncated = false;  // fills rows that a truncated file lacks with grey
-  float acceptable_fraction = 1.0f;    // the part of the rows that the file must have; missing rows become black
+  bool try_recover_truncated = false;  // missing pixels of a truncated file become grey
+  // Without try_recover_truncated: the part of the rows that a truncated file must have. The other rows become black.
+  float acceptable_fraction = 1.0f;
   bool fast_dct = true;
   std::optional<CropWindow> crop = {};  // within the image after division by `ratio`
 };
@@ -32,7 +33,7 @@ StatusOr<ImageSize> ReadJpegSize(std::string_view contents);
 struct JpegWriteOptions {
   int quality = 95;  // 0 to 100
   bool progressive = false;
-  bool optimize_size = false;  // smaller, slower; pixels are the same
+  bool optimize_size = false;  // a smaller file in more time; pixels are the same
   bool chroma_downsampling = true;
   bool density_in_cm = false;  // else in inches
   int x_density = 300, y_density = 300;

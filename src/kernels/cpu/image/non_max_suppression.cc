@@ -41,7 +41,7 @@ struct Selected {
   std::vector<float> scores;
 };
 
-// Selects boxes by falling score. `overlap(i, j)` tells how much boxes i and j overlap.
+// Selects boxes in the order of falling scores. `overlap(i, j)` returns how much boxes i and j overlap.
 template <typename OverlapFn>
 Selected Suppress(std::span<const float> scores, const SuppressionRules& rules, const OverlapFn& overlap) {
   struct Candidate {
@@ -49,7 +49,7 @@ Selected Suppress(std::span<const float> scores, const SuppressionRules& rules, 
     float score;
     size_t compared;  // the number of selected boxes that it was compared with
   };
-  // Equal scores are taken in order of index.
+  // Of candidates with equal scores, the one with the lower index comes first.
   const auto later = [](const Candidate& a, const Candidate& b) {
     return a.score < b.score || (a.score == b.score && a.index > b.index);
   };
@@ -100,8 +100,8 @@ StatusOr<int64_t> CountScalar(const KernelContext& ctx, int i, const char* what,
   return v;
 }
 
-// Returns an error if an output of `size` entries, padded to the size that the client asked for, is out of proportion
-// to the boxes that may be selected.
+// Returns an error if an output of `size` entries is out of proportion to the boxes that may be selected. (The client
+// chooses the size to which the output is padded.)
 Status CheckPaddedSize(const char* what, int64_t size, int64_t boxes) {
   constexpr int64_t kMostPadded = int64_t{1} << 24;
   if (size <= std::max(boxes, kMostPadded)) return OkStatus();
@@ -132,7 +132,8 @@ Status SetIndices(KernelContext& ctx, int i, const std::vector<int32_t>& indices
   return OkStatus();
 }
 
-// NonMaxSuppression and its versions 2 to 5. Each has the inputs and outputs of the one before, and some more.
+// NonMaxSuppression and its versions 2 to 5. Each version has the inputs and outputs of the one before, and some
+// more.
 template <int kVersion>
 Status NonMaxSuppression(KernelContext& ctx) {
   TF_RETURN_IF_ERROR(CheckBoxesAndScores(ctx.input(0).shape(), ctx.input(1).shape()));
@@ -168,6 +169,7 @@ Status NonMaxSuppression(KernelContext& ctx) {
     if (out->num_bytes() > 0) std::memset(out->mutable_raw_data(), 0, out->num_bytes());
     NarrowFromFloat(selected.scores.data(), count, out);
   }
+  // valid_outputs is output 1 of version 4 and output 2 of version 5.
   if constexpr (kVersion >= 4) ctx.set_output(kVersion - 3, Tensor::Scalar(static_cast<int32_t>(count)));
   return OkStatus();
 }
@@ -232,7 +234,7 @@ Status CombinedNonMaxSuppression(KernelContext& ctx) {
   if (q != 1 && q != classes) {
     return InvalidArgument("boxes must be for all classes or for each of the ", classes, " classes, got shape ", boxes);
   }
-  if (n <= 0 || n > INT32_MAX || classes > INT32_MAX) return InvalidArgument("cannot select of ", n, " boxes");
+  if (n <= 0 || n > INT32_MAX || classes > INT32_MAX) return InvalidArgument("cannot select from ", n, " boxes");
   SuppressionRules rules;
   TF_ASSIGN_OR_RETURN(rules.max_selected, CountScalar(ctx, 2, "max_output_size_per_class", 1));
   TF_ASSIGN_OR_RETURN(const int64_t max_total, CountScalar(ctx, 3, "max_total_size", 1));

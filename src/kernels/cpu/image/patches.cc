@@ -1,4 +1,4 @@
-// Patches of images and volumes.
+// The kernel that extracts patches of images and volumes.
 #include "ops/image/patches.h"
 
 #include <array>
@@ -12,7 +12,7 @@ namespace {
 
 // One spatial dimension.
 struct PatchAxis {
-  int64_t in = 1, out = 1;  // elements, patches
+  int64_t in = 1, out = 1;  // the number of elements, and the number of patches
   int64_t size = 1, stride = 1, rate = 1;
   int64_t before = 0;  // padding
 };
@@ -72,7 +72,7 @@ class PatchesKernel final : public Kernel {
   }
 
  private:
-  // `pixel` is the number of bytes at one position.
+  // `pixel` is the number of bytes at one position, `copies` the number of positions in a patch.
   static void Copy(KernelContext& ctx, const Tensor& in, const std::array<PatchAxis, 3>& axes, int64_t copies,
                    int64_t pixel, Tensor* out) {
     const auto* from = static_cast<const char*>(in.raw_data());

@@ -1,4 +1,4 @@
-// Shared by the codecs of this folder (*_codec.h). They decode files that are not trusted. A malformed file is an
+// What the codecs of this folder (*_codec.h) share. They decode files that are not trusted. A malformed file is an
 // InvalidArgument error, and the memory of a decoder is limited by kMaxImageBytes and by the amount of data that a file
 // of this size can hold. All functions are thread-safe.
 #ifndef TENSORBRAID_KERNELS_CPU_IMAGE_PIXELS_H_
@@ -39,8 +39,9 @@ inline Status CheckImageSize(const char* format, int64_t frames, const ImageSize
                          kMaxImageBytes, " bytes");
 }
 
-// InvalidArgument if `contents` is too short for `units` of the image's data. So a file that only claims to have a
-// large image costs no memory. `units_per_byte` is the best ratio that the format's compression reaches.
+// InvalidArgument if `contents` is too short to hold `units` units of image data (bytes, pixels or blocks, as the
+// format needs). So a file that only claims to have a large image costs no memory. `units_per_byte` is the best ratio
+// that the format's compression reaches.
 inline Status CheckHolds(const char* format, std::string_view contents, double units, double units_per_byte) {
   if (units <= units_per_byte * static_cast<double>(contents.size())) return OkStatus();
   return InvalidArgument("the ", format, " image is truncated: ", contents.size(),

@@ -9,7 +9,7 @@ namespace tensorbraid::cpu {
 namespace {
 
 // libpng reports an error by calling a function that must not return. This function must not throw either, because
-// libpng is C, through whose frames an exception may not be able to pass. So it jumps back to the last setjmp, which
+// libpng is C, through whose frames an exception may not be able to pass. So it jumps back to the last setjmp. The jump
 // skips destructors. Therefore a function of this file that calls setjmp has no local objects with destructors after
 // the call, and neither have the functions between it and libpng. Everything that must be freed is a member of
 // PngReader or PngWriter.
@@ -50,7 +50,7 @@ class PngReader {
     const bool has_alpha = (color & PNG_COLOR_MASK_ALPHA) != 0;
     const bool has_transparency = png_get_valid(png_, info_, PNG_INFO_tRNS) != 0;
     channels_ = channels != 0 ? channels : palette ? (has_transparency ? 4 : 3) : png_get_channels(png_, info_);
-    if (channels_ % 2 == 0) {
+    if (channels_ % 2 == 0) {  // with alpha
       if (!has_alpha && has_transparency) png_set_tRNS_to_alpha(png_);
       if (!has_alpha && !has_transparency) png_set_add_alpha(png_, 0xffff, PNG_FILLER_AFTER);
     } else if (has_alpha || has_transparency) {
@@ -71,7 +71,7 @@ class PngReader {
     return true;
   }
 
-  // REQUIRES: `row` has row_bytes() bytes for each of the rows.
+  // Reads row y to `pixels` + y * `stride`. REQUIRES: `stride` is at least row_bytes().
   bool ReadRows(uint8_t* pixels, size_t stride) {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     for (int pass = 0; pass < passes_; ++pass) {
@@ -85,7 +85,7 @@ class PngReader {
   ImageSize size() const { return {height_, width_, channels_}; }
   double row_bits() const { return row_bits_; }  // in the file, before compression
   size_t row_bytes() const { return row_bytes_; }
-  bool widen() const { return widen_; }  // rows have 8 bits per channel where 16 were asked for
+  bool widen() const { return widen_; }  // rows have 8 bits per channel, although 16 are wanted
 
  private:
   static void ReadBytes(png_structp png, png_bytep out, size_t n) {
@@ -171,7 +171,7 @@ Status ReadPng(std::string_view contents, int channels, int bits, const Allocate
   if (!reader.ReadHeader(channels, bits)) return BadPng(reader, contents);
   const ImageSize size = reader.size();
   TF_RETURN_IF_ERROR(CheckImageSize("PNG", 1, size, bits / 8));
-  constexpr double kDeflateRatio = 1032;  // of zlib's format: 258 bytes take two bits or more
+  constexpr double kDeflateRatio = 1032;  // zlib's format stores at most 258 bytes in two bits
   TF_RETURN_IF_ERROR(
       CheckHolds("PNG", contents, static_cast<double>(size.height) * reader.row_bits() / 8, kDeflateRatio));
   const auto stride = static_cast<size_t>(size.width * size.channels * (bits / 8));
@@ -188,7 +188,7 @@ Status ReadPng(std::string_view contents, int channels, int bits, const Allocate
     for (int64_t y = 0; y < size.height; ++y) {
       const uint8_t* from = pixels + static_cast<size_t>(y) * stride;
       auto* to = reinterpret_cast<uint16_t*>(pixels + static_cast<size_t>(y) * stride);
-      for (int64_t i = n - 1; i >= 0; --i) to[i] = static_cast<uint16_t>(from[i] * 257);
+      for (int64_t i = n - 1; i >= 0; --i) to[i] = static_cast<uint16_t>(from[i] * 257);  // 255 -> 65535
     }
   }
   return OkStatus();

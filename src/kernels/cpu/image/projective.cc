@@ -1,4 +1,4 @@
-// Projective transformation of images.
+// The kernel that transforms images projectively.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,8 @@ namespace {
 // repeated, or continued with the pixels at its edges.
 enum class FillMode { kConstant, kReflect, kWrap, kNearest };
 
-// The position in [0, size) that stands for a position along a dimension.
+// The position in the image that stands for position `at` along a dimension of `size` pixels. With kConstant, returns
+// `at`, which may lie outside of the image.
 float InsideAxis(FillMode mode, float at, int64_t size) {
   const auto n = static_cast<float>(size);
   const float last = n - 1;
@@ -86,7 +87,7 @@ class ProjectiveKernel final : public Kernel {
       fill = ctx.input(3).scalar<float>();
     }
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {shape.dim(0), out_height, out_width, shape.dim(3)}));
-    if (out->num_elements() == 0) return OkStatus();  // without channels, the images may have any size
+    if (out->num_elements() == 0) return OkStatus();  // without channels, the images may be huge
     const Image image{shape.dim(1), shape.dim(2), shape.dim(3), Stored(fill)};
     const int64_t pixels = image.height * image.width * image.channels;
     const T* from = images.data<T>().data();
@@ -111,7 +112,7 @@ class ProjectiveKernel final : public Kernel {
     T fill;
   };
 
-  // The fill value as an element: an integer type holds the nearest value that it can.
+  // `v` as an element. For an integer type, it is truncated and limited to the range of the type; NaN becomes 0.
   static T Stored(float v) {
     if constexpr (std::is_integral_v<T>) {
       if (std::isnan(v)) return 0;
@@ -145,7 +146,7 @@ class ProjectiveKernel final : public Kernel {
     }
   }
 
-  // The pixel, or null outside of the image. False comparisons make NaN lie outside.
+  // The pixel, or null outside of the image. Comparisons with NaN are false, so NaN lies outside.
   static const T* PixelAt(const Image& image, const T* from, float y, float x) {
     if (!(y >= 0 && y < static_cast<float>(image.height) && x >= 0 && x < static_cast<float>(image.width))) {
       return nullptr;
@@ -170,7 +171,7 @@ class ProjectiveKernel final : public Kernel {
 
   bool bilinear_ = false;
   FillMode mode_ = FillMode::kConstant;
-  Status status_;  // of the attributes
+  Status status_;  // not OK if the attributes are wrong
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Resizing of images. Positions are computed in float32 step by step as in TensorFlow, so that every output pixel is
-// interpolated from the same input pixels.
+// Kernels that resize images. Positions are computed in float32 step by step as in TensorFlow, so that every output
+// pixel is interpolated from the same input pixels.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -49,7 +49,7 @@ struct ResizeFlags {
   }
 };
 
-// Sides and pixel numbers fit 32 bits, as in TensorFlow, so positions in float32 stay meaningful.
+// Sides and pixel numbers must fit in 32 bits, as in TensorFlow, so that positions in float32 stay meaningful.
 bool FitsInt(int64_t v) { return v <= std::numeric_limits<int32_t>::max(); }
 
 StatusOr<std::array<int64_t, 2>> SizeInput(const Tensor& size) {
@@ -99,8 +99,8 @@ StatusOr<ResizeGeometry> BackwardGeometry(const KernelContext& ctx, const Resize
                         MakeAxis(images.dim(2), grads.dim(2), flags.align_corners, flags.half_pixel)};
 }
 
-// If the batch is empty, kernels return before they make tables of this shape's rows and columns. The number of rows
-// and columns is limited by memory only if the tensor has elements.
+// The shape of the output. Memory limits its rows and columns only if it has elements. So if the batch is empty,
+// kernels must return before they make tables of rows and columns.
 Shape OutputShape(const ResizeGeometry& g) { return {g.batch, g.y.out, g.x.out, g.channels}; }
 
 // An output position between two input positions.
@@ -198,7 +198,7 @@ float FarCubic(float x, float a) {
 }
 
 Cubic CubicAt(const ResizeAxis& axis, int64_t i) {
-  constexpr int kSteps = 1024;  // TensorFlow takes weights from a table of so many positions between pixels
+  constexpr int kSteps = 1024;  // TensorFlow's table has the weights of this many positions between pixels
   const float a = axis.half_pixel ? -0.5f : -0.75f;
   const float position = axis.Position(i);
   const auto base = static_cast<int64_t>(std::floor(position));
@@ -212,7 +212,7 @@ Cubic CubicAt(const ResizeAxis& axis, int64_t i) {
     if (axis.half_pixel && cubic.at[k] != at) cubic.weight[k] = 0;
     sum += cubic.weight[k];
   }
-  // With half_pixel, pixels outside of the image do not count.
+  // With half_pixel, pixels outside of the image have no weight, so the other weights are scaled to a sum of 1.
   if (axis.half_pixel && std::abs(sum) >= 1000 * std::numeric_limits<float>::min()) {
     const float norm = 1.0f / sum;
     for (float& w : cubic.weight) w *= norm;
@@ -285,8 +285,8 @@ void BicubicImageGrad(const ResizeGeometry& g, const std::vector<Cubic>& xs, con
   }
 }
 
-// The gradient of the images. Images are independent; within one, sums are in the order of the gradients, so results do
-// not depend on the number of threads.
+// Computes the gradient of the images. Threads share the images; within an image, the gradients are added in order. So
+// results do not depend on the number of threads.
 template <bool kBicubic>
 class ResizeGradKernel final : public Kernel {
  public:
@@ -552,9 +552,9 @@ class QuantizedBilinearKernel final : public Kernel {
 
 void RegisterImageResizeKernels(KernelRegistry& r) {
   r.Add<BilinearKernel>("ResizeBilinear", {{"T", kPixelTypes}}, ElementCost<1'500>);
-  r.Add<ResizeGradKernel<false>>("ResizeBilinearGrad", {}, ElementCost<4'000>);
+  r.Add<ResizeGradKernel</*kBicubic=*/false>>("ResizeBilinearGrad", {}, ElementCost<4'000>);
   r.Add<BicubicKernel>("ResizeBicubic", {{"T", kPixelTypes}}, ElementCost<3'000>);
-  r.Add<ResizeGradKernel<true>>("ResizeBicubicGrad", {}, ElementCost<16'000>);
+  r.Add<ResizeGradKernel</*kBicubic=*/true>>("ResizeBicubicGrad", {}, ElementCost<16'000>);
   r.Add<NearestKernel>("ResizeNearestNeighbor");
   const auto add_grad = [&]<typename... T>(Types<T...>) {
     (r.Add<NearestGradKernel<T>>("ResizeNearestNeighborGrad", {{"T", {DTypeOf<T>::value}}}, ElementCost<2'000>), ...);

@@ -1,4 +1,4 @@
-// Scaling and translation of images: an output pixel is the mean of input pixels, weighted by a function of their
+// Kernels that scale and translate images: an output pixel is the mean of input pixels, weighted by a function of their
 // distance.
 #include <algorithm>
 #include <cmath>
@@ -61,8 +61,9 @@ struct Span {
   std::vector<float> weight;
 };
 
-// The spans of a dimension: output position x lies at (x + 0.5 - translation) / scale in the input. Together they have
-// about as many weights as the number of input positions times the diameter of the function.
+// The spans of a dimension. Output position x lies at (x + 0.5 - translation) / scale in the input, where pixel i
+// covers [i, i + 1]. A span has about 2 * f.radius weights; with `antialias`, 1 / scale times as many if the image
+// shrinks.
 std::vector<Span> SpansOf(const ScaleFunction& f, int64_t in, int64_t out, float scale, float translation,
                           bool antialias) {
   const float inverse = 1.0f / scale;
@@ -132,7 +133,7 @@ class ScaleKernel : public Kernel {
         return InvalidArgument("scale must be positive, got ", ctx.input(first).ToString());
       }
     }
-    if (out.num_elements() == 0) return OkStatus();  // of an empty batch, whose images may have any size
+    if (out.num_elements() == 0) return OkStatus();  // the images of an empty batch may be huge
     *rows = SpansOf(*function_, in.dim(1), out.dim(1), scale[0], translation[0], antialias_);
     *columns = SpansOf(*function_, in.dim(2), out.dim(2), scale[1], translation[1], antialias_);
     return OkStatus();
@@ -153,7 +154,7 @@ class ScaleKernel : public Kernel {
  private:
   const bool antialias_;
   const ScaleFunction* function_ = nullptr;
-  Status status_;  // of the attributes
+  Status status_;  // not OK if the attributes are wrong
 };
 
 class ScaleAndTranslateKernel final : public ScaleKernel {

@@ -1,4 +1,4 @@
-// Saving and restoring tensors.
+// Kernels that save tensors to checkpoints, restore them and merge checkpoints.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -72,8 +72,8 @@ Status Save(KernelContext& ctx) {
   return writer->Finish();
 }
 
-// Saves on a separate thread of low priority, because steps should have the cores and a save is not urgent. The pool
-// waits for the save before it is destroyed.
+// Saves on a separate thread of low priority, because steps should have the cores and a save is not urgent. Before the
+// pool is destroyed, it waits for the save.
 template <TakeValue kTake>
 class SaveKernel final : public AsyncKernel {
  public:
@@ -91,7 +91,7 @@ class SaveKernel final : public AsyncKernel {
 
 StatusOr<Tensor> TakeTensor(KernelContext& ctx, int i) { return ctx.TakeInput(i); }
 
-// Reads the variable, if the input is one.
+// The value of the variable, if the input is a variable; otherwise the input.
 StatusOr<Tensor> TakeVariable(KernelContext& ctx, int i) {
   const DType declared = ctx.node().declared_input_type(i);
   if (!IsRef(declared) && declared != DType::kResource) return TakeTensor(ctx, i);

@@ -1,5 +1,5 @@
-// Loads matrices whose rows and columns stand for words, and rearranges them for another vocabulary than that of the
-// save.
+// Loads matrices whose rows and columns stand for the words of a vocabulary, and rearranges them for a vocabulary other
+// than the one with which they were saved.
 #include <algorithm>
 #include <numeric>
 
@@ -20,7 +20,8 @@ StatusOr<std::string> OneFile(const KernelContext& ctx, int i, const char* what)
   return ctx.input(i).scalar<std::string>();
 }
 
-// For each word of a range of the new vocabulary, its ID in the old vocabulary, or -1 if it is not there.
+// For each word of a range of the new vocabulary, its ID in the old vocabulary, or -1 if the old vocabulary does not
+// have it.
 Status GenerateVocabRemapping(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(std::string new_file, OneFile(ctx, 0, "new_vocab_file"));
   TF_ASSIGN_OR_RETURN(std::string old_file, OneFile(ctx, 1, "old_vocab_file"));
@@ -61,8 +62,8 @@ Status GenerateVocabRemapping(KernelContext& ctx) {
 
 struct Remapping {
   std::vector<int64_t> old_ids;  // indexed by new ID; negative if there is no old one
-  int64_t missing = 0;
-  int64_t begin = 0, end = 0;  // all nonnegative old IDs are in [begin, end)
+  int64_t missing = 0;           // the number of new IDs without an old one
+  int64_t begin = 0, end = 0;    // all nonnegative old IDs are in [begin, end)
 };
 
 // Reads the remapping in input `i`, which must have `size` elements.
@@ -181,6 +182,7 @@ Status LoadAndRemapMatrix(KernelContext& ctx) {
   const int64_t num_columns = ctx.node().attr<int64_t>("num_cols");
   TF_ASSIGN_OR_RETURN(const Remapping rows,
                       ReadRemapping(ctx, 2, "row_remapping", ctx.node().attr<int64_t>("num_rows")));
+  // An empty col_remapping means that the columns stay as they are.
   const bool same_columns = ctx.input(3).shape().rank() == 1 && ctx.input(3).num_elements() == 0;
   TF_ASSIGN_OR_RETURN(Remapping columns, ReadRemapping(ctx, 3, "col_remapping", same_columns ? 0 : num_columns));
   TF_ASSIGN_OR_RETURN(const auto reader, BundleReader::Open(ctx.input(0).data<std::string>()[0]));

@@ -1,4 +1,4 @@
-// The checkpoint ops, as nodes. The tests in src/checkpoint cover the contents of files.
+// Tests the checkpoint ops as nodes of a graph. The tests in src/checkpoint cover the contents of files.
 #include "tensorbraid/checkpoint/checkpoint.h"
 
 #include <gtest/gtest.h>
@@ -69,6 +69,7 @@ class CheckpointOpsTest : public testing::Test {
 };
 
 TEST_F(CheckpointOpsTest, RestoreReturnsSavedTensors) {
+  // "4 2 2,2:-" is the part of a [4, 2] matrix that has 2 rows from row 2 on, and all columns.
   ASSERT_TRUE(Save("m", {"b", "a"}, {"", "4 2 2,2:-"},
                    {Tensor::Vector<int64_t>({1, 2}), Tensor::Of<float>({2, 2}, {5, 6, 7, 8})})
                   .ok());

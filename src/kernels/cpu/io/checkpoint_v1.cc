@@ -1,4 +1,4 @@
-// Saving and restoring tensors in checkpoints of version 1.
+// Kernels that save and restore tensors in checkpoints of version 1, which older programs use.
 #include "checkpoint/v1_checkpoint.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/io/file_kernel.h"
@@ -58,10 +58,10 @@ Status Restore(KernelContext& ctx) {
 }  // namespace
 
 void RegisterIoCheckpointV1Kernels(KernelRegistry& r) {
-  r.Add<FileKernel<Save<false>>>("Save");
-  r.Add<FileKernel<Save<true>>>("SaveSlices");
-  r.Add<FileKernel<Restore<false>>>("Restore");
-  r.Add<FileKernel<Restore<true>>>("RestoreSlice");
+  r.Add<FileKernel<Save</*kSlices=*/false>>>("Save");
+  r.Add<FileKernel<Save</*kSlices=*/true>>>("SaveSlices");
+  r.Add<FileKernel<Restore</*kSlice=*/false>>>("Restore");
+  r.Add<FileKernel<Restore</*kSlice=*/true>>>("RestoreSlice");
 }
 
 }  // namespace tensorbraid

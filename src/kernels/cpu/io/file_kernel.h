@@ -1,4 +1,4 @@
-// Kernels that read and write files.
+// The class of kernels that read or write files.
 #ifndef TENSORBRAID_KERNELS_CPU_IO_FILE_KERNEL_H_
 #define TENSORBRAID_KERNELS_CPU_IO_FILE_KERNEL_H_
 
@@ -8,8 +8,8 @@
 
 namespace tensorbraid {
 
-// Runs its work on the pool, because file access may be slow. So it blocks neither a transport thread nor a thread that
-// has other nodes of the step to run.
+// Runs kWork on the pool, because file access may be slow. So the kernel blocks neither a network thread nor a thread
+// that has other nodes of the step to run.
 template <Status (*kWork)(KernelContext& ctx)>
 class FileKernel final : public AsyncKernel {
  public:

@@ -14,7 +14,7 @@ namespace {
 Status ReadFileKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const std::string* name, cpu::TextOf(ctx, 0, "the file name"));
   TF_ASSIGN_OR_RETURN(std::string contents, ReadFile(*name));
-  NoteFileContents(*name, contents);
+  NoteFileContents(*name, contents);  // so that errors of decoders can name the file
   ctx.set_output(0, Tensor::Scalar(std::move(contents)));
   return OkStatus();
 }

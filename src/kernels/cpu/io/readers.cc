@@ -55,7 +55,7 @@ class FixedLengthSource final : public RecordSource {
     return absl::IsOutOfRange(status) ? OkStatus() : status;
   }
   Status Read(Record* record) override {
-    // Read ahead by the size of the footer: data that overlaps the footer is not a record.
+    // Reads ahead by the size of the footer, because data that overlaps the footer is not a record.
     const int64_t missing = record_ + footer_ - static_cast<int64_t>(window_.size());
     if (missing > 0) {
       std::string more;
@@ -130,7 +130,7 @@ class WholeSource final : public RecordSource {
     record->key = work_;
     if (is_file_) {
       TF_ASSIGN_OR_RETURN(record->value, ReadFile(work_));
-      NoteFileContents(work_, record->value);
+      NoteFileContents(work_, record->value);  // so that errors of decoders can name the file
     } else {
       record->value = work_;
     }
@@ -377,8 +377,8 @@ void RegisterIoReadersKernels(KernelRegistry& r) {
          {"WholeFileReader", "TextLineReader", "FixedLengthRecordReader", "TFRecordReader", "IdentityReader"}) {
       r.AddDef({.op = kind + version, .types = {}, .create = ReaderKernel::Make});
     }
-    r.Add<ReaderReadKernel<false>>("ReaderRead" + version);
-    r.Add<ReaderReadKernel<true>>("ReaderReadUpTo" + version);
+    r.Add<ReaderReadKernel</*kUpTo=*/false>>("ReaderRead" + version);
+    r.Add<ReaderReadKernel</*kUpTo=*/true>>("ReaderReadUpTo" + version);
     r.Add("ReaderNumRecordsProduced" + version, {}, NumRecordsProduced);
     r.Add("ReaderNumWorkUnitsCompleted" + version, {}, NumWorkUnitsCompleted);
     r.Add("ReaderReset" + version, {}, ResetReader);

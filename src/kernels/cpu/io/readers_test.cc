@@ -13,7 +13,7 @@ namespace {
 
 class ReadersTest : public testing::Test {
  protected:
-  // Makes a graph with a reader, and a queue with the files that is closed after them.
+  // Adds a reader and a queue to the graph, fills the queue with `files`, and closes the queue.
   void Open(const std::string& op, const std::vector<std::string>& files, std::map<std::string, AttrValue> attrs = {}) {
     // The resources need a shared name, because each evaluation creates new kernels.
     const std::string name = StrCat("shared", num_opened_++);
@@ -59,7 +59,7 @@ class ReadersTest : public testing::Test {
   Operation read_, read_up_to_;
 };
 
-TEST_F(ReadersTest, LinesAreCountedWithTheHeader) {
+TEST_F(ReadersTest, LineNumbersCountTheHeaderLines) {
   const std::string a = dir_.Write("a", "h\n1\n2\n"), empty = dir_.Write("empty", ""), b = dir_.Write("b", "h\n3");
   Open("TextLineReaderV2", {a, empty, b}, {{"skip_header_lines", 1}});
   EXPECT_EQ(Read(), a + ":2=1");
@@ -68,7 +68,7 @@ TEST_F(ReadersTest, LinesAreCountedWithTheHeader) {
   EXPECT_EQ(Read(), "OUT_OF_RANGE");
 }
 
-TEST_F(ReadersTest, AMissingFileIsSkipped) {
+TEST_F(ReadersTest, AMissingFileIsAnErrorAndTheNextReadSkipsIt) {
   const std::string a = dir_.Write("a", "1\n");
   Open("TextLineReaderV2", {dir_.path() + "/none", a});
   EXPECT_EQ(Read(), "NOT_FOUND");
@@ -97,19 +97,21 @@ TEST_F(ReadersTest, TfRecordsAreNamedByOffset) {
   ASSERT_TRUE((*writer)->Write("c").ok());
   ASSERT_TRUE((*writer)->Close().ok());
   Open("TFRecordReaderV2", {path}, {{"compression_type", "ZLIB"}});
+  // A record has 16 bytes in addition to its data: the length and two checksums.
   EXPECT_EQ(ReadUpTo(), StrCat(path, ":0=ab;", path, ":18=c;"));
 }
 
-// Like TensorFlow, treats a truncated file, which may still be being written, as ended, and a corrupt file as an error.
+// As in TensorFlow, a truncated file, which a program may still be writing, ends before the incomplete record. A
+// corrupt file is an error.
 TEST_F(ReadersTest, TfRecordsEndWhereTheFileIsTruncated) {
   const std::string path = dir_.path() + "/records";
   auto writer = RecordWriter::Open(path);
   ASSERT_TRUE((*writer)->Write("ab").ok());
   ASSERT_TRUE((*writer)->Close().ok());
   const std::string bytes = *ReadFile(path);
-  const std::string cut = dir_.Write("cut", bytes + bytes.substr(0, 15));
+  const std::string cut = dir_.Write("cut", bytes + bytes.substr(0, 15));  // of 18 bytes
   std::string flipped = bytes;
-  flipped[13] ^= 1;
+  flipped[13] ^= 1;  // a byte of the data
   const std::string damaged = dir_.Write("damaged", flipped);
   Open("TFRecordReaderV2", {cut, path, damaged});
   EXPECT_EQ(ReadUpTo(), cut + ":0=ab;");
@@ -117,7 +119,7 @@ TEST_F(ReadersTest, TfRecordsEndWhereTheFileIsTruncated) {
   EXPECT_EQ(ReadUpTo(), "DATA_LOSS");
 }
 
-TEST_F(ReadersTest, WholeFilesAndNames) {
+TEST_F(ReadersTest, WholeFileAndIdentityReadersReturnOneRecordPerItem) {
   const std::string a = dir_.Write("a", "1\n2");
   Open("WholeFileReaderV2", {a});
   EXPECT_EQ(Read(), a + "=1\n2");

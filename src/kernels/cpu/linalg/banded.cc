@@ -109,9 +109,10 @@ class TridiagonalMatMulKernel final : public Kernel {
   }
 };
 
-// The input `bands` has shape [..., k, n]. For a lower triangular matrix it holds the main diagonal, then those below
-// it; for an upper triangular matrix, the diagonals above the main diagonal, outermost first, then the main diagonal.
-// Element j of each diagonal is in row j of the matrix.
+// Solves A X = rhs for triangular matrices A that are 0 except on k diagonals. The input `matrix`, of shape [..., k,
+// n], holds these diagonals: for lower triangular matrices the main diagonal, then those below it; for upper triangular
+// matrices the diagonals above the main diagonal, outermost first, then the main diagonal. Element j of each diagonal
+// is in row j of A.
 template <typename T>
 class BandedTriangularSolveKernel final : public Kernel {
  public:

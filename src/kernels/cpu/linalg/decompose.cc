@@ -46,7 +46,7 @@ Status CholeskyGradKernel(KernelContext& ctx) {
   });
 }
 
-// P A = L U, with both triangles in one matrix. Row i of P A is row p[i] of A.
+// P A = L U. Output 0 has both triangles in one matrix. Output 1 is p: row i of P A is row p[i] of A.
 template <typename T>
 Status LuKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Matrices m, SquareMatricesOf(ctx.input(0), "input"));
@@ -84,7 +84,7 @@ class QrKernel final : public Kernel {
     T* to_q = q->mutable_data<T>().data();
     T* to_r = r->mutable_data<T>().data();
     return ForEachMatrix(ctx, m.count(), 4 * CubicCost(m), [&](int64_t i) -> Status {
-      if (least == 0) {  // then R is empty
+      if (least == 0) {  // R is empty
         StoreIdentity(m.rows, inner, to_q + i * m.rows * inner);
         return OkStatus();
       }
@@ -133,7 +133,7 @@ Status LogDeterminantKernel(KernelContext& ctx) {
         direction *= pivot / size;
       }
     }
-    if (!std::isfinite(sum)) {
+    if (!std::isfinite(sum)) {  // a pivot is 0, infinite or NaN
       direction = 0;
       sum = sum > 0 ? -sum : sum;
     }

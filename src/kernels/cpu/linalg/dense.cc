@@ -7,7 +7,8 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Matrices are processed in blocks of this many rows or columns. The rest of the matrix is then updated by a product.
+// Matrices are processed in blocks of this many rows or columns. After each block, a matrix product updates the rest of
+// the matrix.
 constexpr int64_t kBlock = 64;
 
 // The elements of `a` in the given rows and columns.
@@ -59,7 +60,8 @@ LuFactors<W>::LuFactors(Matrix<W> a) : lu_(std::move(a)), rows_(lu_.rows()) {
   }
 }
 
-// Eliminates the columns from `begin` to `end`. Columns to the right are exchanged with their rows, but not updated.
+// Eliminates the columns from `begin` to `end`. Rows are exchanged in all columns, but the columns from `end` on are
+// otherwise left for the caller to update.
 template <typename W>
 void LuFactors<W>::EliminatePanel(int64_t begin, int64_t end) {
   const int64_t n = lu_.rows();
@@ -170,8 +172,8 @@ bool NormalLeastSquares(const Matrix<W>& a, const Matrix<W>& b, double l2, Matri
   Matrix<W> l;
   if (!FactorCholesky(gramian, &l)) return false;
   Matrix<W> solved = tall ? Product(adjoint, b) : b;
-  SolveTriangular(l.data(), l.rows(), true, false, solved.data(), solved.columns());
-  SolveTriangular(l.data(), l.rows(), true, true, solved.data(), solved.columns());
+  SolveTriangular(l.data(), l.rows(), /*lower=*/true, /*adjoint=*/false, solved.data(), solved.columns());
+  SolveTriangular(l.data(), l.rows(), /*lower=*/true, /*adjoint=*/true, solved.data(), solved.columns());
   *x = tall ? std::move(solved) : Product(adjoint, solved);
   return true;
 }
@@ -180,9 +182,9 @@ Matrix<double> CholeskyGradient(const Matrix<double>& l, const Matrix<double>& g
   const int64_t n = l.rows();
   Matrix<double> s = LowerTriangle(Product(Transpose(LowerTriangle(l)), LowerTriangle(grad)));
   for (int64_t i = 0; i < n; ++i) s(i, i) *= 0.5;
-  // S = (L^-T (L^-T M)^T)^T for the M that is in `s` now.
+  // Now `s` holds M = tril'(L^T G). Two rounds of s = (L^-T s)^T give S = L^-T M L^-1.
   for (int i = 0; i < 2; ++i) {
-    SolveTriangular(l.data(), n, true, true, s.data(), n);
+    SolveTriangular(l.data(), n, /*lower=*/true, /*adjoint=*/true, s.data(), n);
     s = Transpose(s);
   }
   Matrix<double> result(n, n);

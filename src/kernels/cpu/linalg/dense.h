@@ -43,7 +43,7 @@ template <typename W>
 bool FactorCholesky(const Matrix<W>& a, Matrix<W>* l);
 
 // Computes the X that minimizes |A X - B|^2 + l2 |X|^2 (the one with the smallest norm, if there are several) by the
-// normal equations. Returns false if their matrix is singular or nearly singular.
+// normal equations. Returns false if the matrix of these equations is singular or nearly singular.
 template <typename W>
 bool NormalLeastSquares(const Matrix<W>& a, const Matrix<W>& b, double l2, Matrix<W>* x);
 

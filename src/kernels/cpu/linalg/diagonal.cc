@@ -1,4 +1,5 @@
-// Diagonals and bands of matrices. These kernels only move elements, so they work for any type.
+// Kernels that make matrices from diagonals, or read or change the diagonals of matrices. They only move elements, so
+// they work for any type.
 #include <algorithm>
 
 #include "kernels/cpu/elements.h"
@@ -9,16 +10,17 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Diagonals [lower, upper] of matrices, and their layout in a tensor: one row per diagonal, the uppermost first. Rows
-// have the length of the longest diagonal; shorter ones are aligned left or right.
+// The diagonals `lower` to `upper` of matrices (0 is the main diagonal, 1 the one above it), and their layout in a
+// tensor: one row per diagonal, the uppermost first. Rows have the length of the longest diagonal; shorter diagonals
+// are aligned left or right.
 struct Diagonals {
   int64_t lower = 0;
   int64_t upper = 0;
-  bool left_above = true;
-  bool left_below = true;
-  int64_t rows = 0;
-  int64_t columns = 0;
-  int64_t longest = 0;
+  bool left_above = true;  // whether the diagonals above the main one are aligned left
+  bool left_below = true;  // whether those below it are aligned left
+  int64_t rows = 0;        // of a matrix
+  int64_t columns = 0;     // of a matrix
+  int64_t longest = 0;     // the length of the longest diagonal
 
   int64_t count() const { return upper - lower + 1; }
   // The tensor of a single diagonal has no dimension for the number of the diagonal.
@@ -39,7 +41,7 @@ struct Diagonals {
   }
 };
 
-// The base of the kernels on diagonals: the alignment, and the checks of diagonals and matrix sizes.
+// The base class of the kernels on diagonals. It reads the attribute `align`, and checks diagonals and sizes.
 class DiagonalKernel : public Kernel {
  public:
   explicit DiagonalKernel(const KernelConstruction& c) {
@@ -90,8 +92,8 @@ class DiagonalKernel : public Kernel {
   Diagonals alignment_;
 };
 
-// Matrices with given diagonals. Inputs: diagonal, k, num_rows, num_cols, padding_value. The oldest version of the op
-// has only the first.
+// Makes matrices with given diagonals. Inputs: diagonal, k, num_rows, num_cols, padding_value. The oldest version of
+// the op has only the first input.
 class MatrixDiagKernel final : public DiagonalKernel {
  public:
   using DiagonalKernel::DiagonalKernel;
@@ -140,7 +142,8 @@ class MatrixDiagKernel final : public DiagonalKernel {
   }
 };
 
-// Diagonals of matrices. Inputs: input, k, padding_value. The oldest version of the op has only the first.
+// Returns diagonals of matrices. Inputs: input, k, padding_value. The oldest version of the op has only the first
+// input.
 class MatrixDiagPartKernel final : public DiagonalKernel {
  public:
   using DiagonalKernel::DiagonalKernel;
@@ -179,7 +182,7 @@ class MatrixDiagPartKernel final : public DiagonalKernel {
   }
 };
 
-// Matrices with diagonals replaced. Inputs: input, diagonal, k.
+// Returns matrices with some diagonals replaced. Inputs: input, diagonal, k (not in the oldest version).
 class MatrixSetDiagKernel final : public DiagonalKernel {
  public:
   using DiagonalKernel::DiagonalKernel;
@@ -258,7 +261,8 @@ Status MatrixBandPartKernel(KernelContext& ctx) {
   });
 }
 
-// A tensor of twice the rank. It is 0 except where both halves of the index are equal.
+// Outputs a tensor of twice the rank of the input. It is 0 except where both halves of the index are equal; there it
+// has the input's element at this index.
 Status DiagKernel(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   if (in.shape().rank() < 1) return InvalidArgument("diagonal must be at least 1-dim, got a scalar");

@@ -1,4 +1,4 @@
-// Eigenvalues and eigenvectors.
+// Kernels that compute eigenvalues and eigenvectors.
 #include <numeric>
 
 #include "kernels/cpu/costs.h"
@@ -9,7 +9,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Eigenvalues in ascending order, and the eigenvectors as columns.
+// The eigenvalues of a Hermitian matrix in ascending order, and the eigenvectors as columns.
 template <typename T>
 class SelfAdjointEigKernel final : public Kernel {
  public:
@@ -53,7 +53,7 @@ class EigKernel final : public Kernel {
     return ForEachMatrix(ctx, m.count(), 30 * CubicCost(m), [&](int64_t i) -> Status {
       if (m.rows == 0) return OkStatus();
       const Matrix<Wide<C>> a = LoadMatrix<Wide<C>, T>(ctx.input(0), m, i);
-      if (!AllFinite(a)) return InvalidArgument("the eigenvalues do not converge");
+      if (!AllFinite(a)) return InvalidArgument("the matrix has elements that are not finite");
       std::vector<Wide<C>> values;
       Matrix<Wide<C>> vectors;
       TF_RETURN_IF_ERROR(GeneralEigen(a, &values, compute_v_ ? &vectors : nullptr));

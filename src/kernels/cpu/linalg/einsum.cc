@@ -1,5 +1,5 @@
-// Einsum: arranges each operand as [batch, rows, columns], computes a batch of matrix products, and arranges the axes
-// of the result.
+// The kernel of Einsum: arranges each operand as [batch, rows, columns], computes a batch of matrix products, and
+// arranges the axes of the result.
 #include "ops/linalg/einsum.h"
 
 #include <algorithm>
@@ -72,8 +72,8 @@ void ForEachOffset(const Walk& w, const F& f) {
 
 // The loops that are compiled for each dtype.
 struct EinsumLoops {
-  // Sets each element of `out`, in the order of the walk `kept`, to the sum of the elements of the walk `over` from
-  // there.
+  // Sets each element of `out` to a sum. For each offset of the walk `kept`, in order, it adds the elements that the
+  // walk `over` visits from this offset on.
   void (*sum)(const Tensor& in, const Walk& kept, const Walk& over, Tensor* out);
   AnyGemm gemm;
 };
@@ -170,6 +170,9 @@ class EinsumKernel : public Kernel {
     });
   }
 
+  // Computes the output from two operands. A label is in `batch` if both operands and the output have it; in
+  // `contracted` if both operands have it; in `free` if one operand and the output have it; in `summed` if only one
+  // operand has it.
   Status Product(KernelContext& ctx, const EinsumEquation& e, const Shape& shape) const {
     const Labels &a = e.inputs[0], &b = e.inputs[1];
     Labels batch, contracted, free[2], summed[2];
@@ -211,7 +214,7 @@ class EinsumKernel : public Kernel {
     const int64_t count = batches.num_elements();
     Parallel(ctx, count, 0.05 * m * n * k + 100, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        loops_.gemm(count > 1 ? nullptr : ctx.env().pool, false, false, {m, n, k},
+        loops_.gemm(count > 1 ? nullptr : ctx.env().pool, /*transpose_a=*/false, /*transpose_b=*/false, {m, n, k},
                     px + MatrixAt(batch_x, batches, i) * m * k * size,
                     py + MatrixAt(batch_y, batches, i) * k * n * size, to + i * m * n * size);
       }

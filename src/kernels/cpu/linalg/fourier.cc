@@ -21,7 +21,7 @@ C Root(int64_t numerator, int64_t denominator) {
   return std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(numerator) / static_cast<double>(denominator));
 }
 
-// Transforms of one length; results are not scaled. Immutable.
+// The Fourier transform of vectors of length n; results are not scaled. Immutable.
 class Transform {
  public:
   explicit Transform(int64_t n) : n_(n), size_(std::has_single_bit(uint64_t(n)) ? n : std::bit_ceil(uint64_t(2 * n))) {
@@ -29,7 +29,7 @@ class Transform {
     for (int64_t i = 0; i < size_ / 2; ++i) roots_[i] = Root(-i, size_);
     if (size_ == n_) return;
     chirp_.resize(n_);
-    // Reduce the square modulo 2n before the multiplication by pi, otherwise precision is lost.
+    // Reduces the square modulo 2n before the multiplication by pi, otherwise precision is lost.
     for (int64_t i = 0; i < n_; ++i) {
       chirp_[i] = Root(-static_cast<int64_t>(static_cast<unsigned __int128>(i) * i % (2 * n_)), 2 * n_);
     }
@@ -43,6 +43,7 @@ class Transform {
 
   // Transforms `line` in place. `scratch` is a buffer to reuse between calls.
   void Run(C* line, bool inverse, std::vector<C>* scratch) const {
+    // The inverse transform is the conjugate of the transform of the conjugate.
     if (inverse) std::transform(line, line + n_, line, [](C v) { return std::conj(v); });
     if (size_ == n_) {
       PowerOfTwo(line);
@@ -60,7 +61,9 @@ class Transform {
   }
 
  private:
+  // The transform of length size_, in place.
   void PowerOfTwo(C* v) const {
+    // Puts the elements into bit-reversed order.
     for (int64_t i = 1, j = 0; i < size_; ++i) {
       int64_t bit = size_ / 2;
       for (; j & bit; bit /= 2) j ^= bit;
@@ -80,11 +83,12 @@ class Transform {
   }
 
   const int64_t n_;
-  const int64_t size_;
+  const int64_t size_;  // n_ if it is a power of two, otherwise the length of the convolution
   std::vector<C> roots_, chirp_, kernel_;
 };
 
-// The longest transform. Roots, chirps and scratch buffers take many times the memory of one line.
+// The limit of the length of a transform, because roots, chirps and scratch buffers take many times the memory of a
+// line.
 constexpr int64_t kLongest = int64_t{1} << 26;
 
 Status CheckLengths(const IntVector& sizes) {
@@ -120,7 +124,7 @@ void TransformAxes(KernelContext& ctx, std::span<C> values, const IntVector& siz
   }
 }
 
-// Crops the last dimensions of `in` from sizes `from` to sizes `to`: keeps the first elements of each.
+// Crops the last dimensions of `in` from sizes `from` to sizes `to`: keeps the first elements of each dimension.
 template <typename T>
 StatusOr<Tensor> Cropped(const T* in, int64_t batch, const IntVector& from, const IntVector& to) {
   int64_t from_size = 1, rows = 1;
@@ -212,7 +216,7 @@ Status RealFourierKernel(KernelContext& ctx) {
   if (out->num_elements() == 0) return OkStatus();
   const int64_t batch = SizeOf(in.shape(), 0, in.shape().rank() - axes);
   TF_ASSIGN_OR_RETURN(Tensor full, Cropped(in.data<T>().data(), batch, LastDims(in.shape(), axes), lengths));
-  TransformAxes(ctx, full.mutable_data<C>(), lengths, axes, false);
+  TransformAxes(ctx, full.mutable_data<C>(), lengths, axes, /*inverse=*/false);
   TF_ASSIGN_OR_RETURN(const Tensor kept, Cropped(full.data<C>().data(), batch, lengths, half));
   const auto values = kept.data<C>();
   std::transform(values.begin(), values.end(), out->mutable_data<std::complex<T>>().begin(),
@@ -233,7 +237,7 @@ Status InverseRealFourierKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor cropped,
                       Cropped(in.data<std::complex<T>>().data(), batch, LastDims(in.shape(), axes), half));
   const std::span<C> values = cropped.mutable_data<C>();
-  TransformAxes(ctx, values, half, axes - 1, true);
+  TransformAxes(ctx, values, half, axes - 1, /*inverse=*/true);
   const int64_t n = lengths.back(), n_half = half.back();
   const Transform transform(n);
   const auto to = out->mutable_data<T>();
@@ -245,7 +249,7 @@ Status InverseRealFourierKernel(KernelContext& ctx) {
       // In the spectrum of real numbers, elements 0 and n / 2 are their own mirror image, so they are real.
       line[0] = line[0].real();
       if (n % 2 == 0) line[n / 2] = line[n / 2].real();
-      transform.Run(line.data(), true, &scratch);
+      transform.Run(line.data(), /*inverse=*/true, &scratch);
       for (int64_t k = 0; k < n; ++k) to[i * n + k] = static_cast<T>(line[k].real() / static_cast<double>(n));
     }
   });
@@ -255,8 +259,8 @@ Status InverseRealFourierKernel(KernelContext& ctx) {
 template <typename T, int axes>
 void AddFourier(KernelRegistry& r, const std::string& suffix) {
   const DType real = DTypeOf<T>::value, complex = DTypeOf<std::complex<T>>::value;
-  r.Add("FFT" + suffix, {{"Tcomplex", {complex}}}, FourierKernel<T, axes, false>, FourierCost);
-  r.Add("IFFT" + suffix, {{"Tcomplex", {complex}}}, FourierKernel<T, axes, true>, FourierCost);
+  r.Add("FFT" + suffix, {{"Tcomplex", {complex}}}, FourierKernel<T, axes, /*inverse=*/false>, FourierCost);
+  r.Add("IFFT" + suffix, {{"Tcomplex", {complex}}}, FourierKernel<T, axes, /*inverse=*/true>, FourierCost);
   r.Add("RFFT" + suffix, {{"Treal", {real}}, {"Tcomplex", {complex}}}, RealFourierKernel<T, axes>, FourierCost);
   r.Add("IRFFT" + suffix, {{"Treal", {real}}, {"Tcomplex", {complex}}}, InverseRealFourierKernel<T, axes>, FourierCost);
 }

@@ -1,5 +1,5 @@
-// Square roots and logarithms of matrices. Both are computed as complex numbers, because intermediate results of real
-// matrices may be complex. If the square root of a real matrix is not real, the result is NaN.
+// Kernels of square roots and logarithms of matrices. Both are computed as complex numbers, because intermediate
+// results of real matrices may be complex. If the square root of a real matrix is not real, the result is NaN.
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -50,6 +50,7 @@ double DistanceFromIdentity(const Matrix<Complex>& t) {
 Matrix<Complex> Logarithm(const Matrix<Complex>& t) {
   constexpr double kClose = 0.264;  // the approximant is exact to double precision up to this distance
   constexpr int kMaxRoots = 100;
+  // The points >= 0 of the rule for [-1, 1], and their weights; the other points are -kPoints[1] to -kPoints[3].
   constexpr double kPoints[] = {0, 0.4058451513773972, 0.7415311855993945, 0.9491079123427585};
   constexpr double kWeights[] = {0.4179591836734694, 0.3818300505051189, 0.2797053914892766, 0.1294849661688697};
   const int64_t n = t.rows();
@@ -67,7 +68,7 @@ Matrix<Complex> Logarithm(const Matrix<Complex>& t) {
       for (int64_t j = i; j < n; ++j) denominator(i, j) *= point;
       denominator(i, i) += 1.0;
     }
-    SolveTriangular(denominator.data(), n, false, false, term.data(), n);
+    SolveTriangular(denominator.data(), n, /*lower=*/false, /*adjoint=*/false, term.data(), n);
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = i; j < n; ++j) result(i, j) += scale * term(i, j);
     }

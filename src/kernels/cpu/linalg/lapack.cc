@@ -37,8 +37,8 @@ lapack_int Geqrf(lapack_int m, lapack_int n, Z* a, Z* tau) {
       [&](Z* work, lapack_int size) { return LAPACKE_zgeqrf_work(LAPACK_COL_MAJOR, m, n, a, m, tau, work, size); });
 }
 
-// As Geqrf, but first exchanges columns so that longer columns come first. Column i of the result was column columns[i]
-// - 1.
+// As Geqrf, but first exchanges columns so that longer columns come first. Column i of the result is column
+// (columns[i] - 1) of the matrix.
 lapack_int Geqp3(lapack_int m, lapack_int n, double* a, lapack_int* columns, double* tau) {
   return WithWorkspace<double>([&](double* work, lapack_int size) {
     return LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, a, m, columns, tau, work, size);
@@ -81,6 +81,7 @@ lapack_int Heevd(char job, lapack_int n, Z* a, double* values) {
   });
 }
 
+// Singular values and, unless job is 'N', singular vectors.
 lapack_int Gesdd(char job, lapack_int m, lapack_int n, double* a, double* s, double* u, double* vt,
                  lapack_int vt_rows) {
   std::vector<lapack_int> int_work(8 * static_cast<size_t>(std::min(m, n)));
@@ -98,7 +99,8 @@ lapack_int Gesdd(char job, lapack_int m, lapack_int n, Z* a, double* s, Z* u, Z*
   });
 }
 
-// Returns InvalidArgument if `elements`, a bound of the elements of any workspace, do not fit in LAPACK's integers.
+// Returns InvalidArgument if `elements`, an upper bound of the size of every workspace, does not fit in LAPACK's
+// integers.
 Status CheckSize(int64_t rows, int64_t columns, int64_t elements) {
   if (elements <= std::numeric_limits<lapack_int>::max()) return OkStatus();
   return InvalidArgument("a matrix of shape [", rows, ",", columns,
@@ -111,7 +113,7 @@ Status CheckQrSize(const Matrix<W>& a) {
   return CheckSize(a.rows(), a.columns(), 65 * (std::max(a.rows(), a.columns()) + 64));
 }
 
-// Checks the size for divide and conquer, and for iterations on a square matrix.
+// Checks the size for eigenvalues, singular values and the Schur decomposition.
 template <typename W>
 Status CheckIterationSize(const Matrix<W>& a) {
   const int64_t least = std::min(a.rows(), a.columns()), most = std::max(a.rows(), a.columns());
@@ -139,8 +141,8 @@ Status FactorQr(const Matrix<W>& a, int64_t inner, Matrix<W>* q, Matrix<W>* r) {
   return OkStatus();
 }
 
-// With A P = Q R, and only the rows of R that count: R = T^H Z^H for the decomposition R^H = Z T, so the shortest
-// solution of R Y = Q^H B is Y = Z (T^-H Q^H B).
+// A P = Q R, where R has only as many rows as the rank of A. With the QR decomposition R^H = Z T, R is T^H Z^H, so the
+// shortest solution of R Y = Q^H B is Y = Z (T^-H Q^H B).
 template <typename W>
 StatusOr<Matrix<W>> LeastSquares(const Matrix<W>& a, const Matrix<W>& b) {
   TF_RETURN_IF_ERROR(CheckQrSize(a));
@@ -167,11 +169,11 @@ StatusOr<Matrix<W>> LeastSquares(const Matrix<W>& a, const Matrix<W>& b) {
   TB_CHECK(Ungqr(m, rank, rank, columns.data(), tau.data()) == 0);
   Matrix<W> y = Product(Adjoint(Transpose(columns)), b);
   if (rank == n) {
-    SolveTriangular(r.data(), n, false, false, y.data(), y.columns());
+    SolveTriangular(r.data(), n, /*lower=*/false, /*adjoint=*/false, y.data(), y.columns());
   } else {
     Matrix<W> z, t;
     TF_RETURN_IF_ERROR(FactorQr(Adjoint(r), rank, &z, &t));
-    SolveTriangular(t.data(), rank, false, true, y.data(), y.columns());
+    SolveTriangular(t.data(), rank, /*lower=*/false, /*adjoint=*/true, y.data(), y.columns());
     y = Product(z, y);
   }
   for (int64_t i = 0; i < n; ++i) std::copy_n(y.row(i), y.columns(), x.row(order[i] - 1));
@@ -185,7 +187,7 @@ Status SelfAdjointEigen(const Matrix<W>& a, std::vector<double>* values, Matrix<
   if (n > 1) {
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j <= i; ++j) {
-        if (!std::isfinite(std::abs(a(i, j)))) return InvalidArgument("the eigenvalues do not converge");
+        if (!std::isfinite(std::abs(a(i, j)))) return InvalidArgument("the matrix has elements that are not finite");
       }
     }
   }

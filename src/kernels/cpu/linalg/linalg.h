@@ -75,7 +75,8 @@ Matrix<T> Adjoint(const Matrix<T>& a) {
 template <typename T>
 Matrix<T> Product(const Matrix<T>& a, const Matrix<T>& b) {
   Matrix<T> result(a.rows(), b.columns());
-  Gemm(nullptr, false, false, a.rows(), b.columns(), a.columns(), a.data(), b.data(), result.data());
+  Gemm(nullptr, /*transpose_a=*/false, /*transpose_b=*/false, a.rows(), b.columns(), a.columns(), a.data(), b.data(),
+       result.data());
   return result;
 }
 
@@ -85,7 +86,7 @@ bool AllFinite(const Matrix<T>& a) {
                      [](T v) { return std::isfinite(std::real(v)) && std::isfinite(std::imag(v)); });
 }
 
-// Copies the elements of `from` to the matrix of a tensor at `to`.
+// Copies the elements of `from` to `to`, a matrix in a tensor.
 template <typename W, typename T>
 void Store(const Matrix<W>& from, T* to) {
   std::transform(from.data(), from.data() + from.size(), to, [](W v) { return static_cast<T>(v); });

@@ -1,4 +1,5 @@
-// Tests decompositions beyond the small matrices of the op table: several blocks, deficient rank, threads.
+// Tests decompositions with what the small matrices in the table of op test cases (tests/ops) do not have: several
+// blocks, a deficient rank, and several threads.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,6 +15,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
+// Pseudorandom elements in [-1, 1).
 template <typename W>
 Matrix<W> Scattered(int64_t rows, int64_t columns, uint32_t seed = 1) {
   const auto next = [&seed] { return static_cast<double>((seed = seed * 1664525 + 1013904223) >> 8) / (1 << 23) - 1; };
@@ -104,8 +106,8 @@ TYPED_TEST(Decompositions, SingularVectorsMultiplyToTheMatrix) {
   }
 }
 
-TYPED_TEST(Decompositions, LeastSquaresOfADeficientMatrixAreTheShortest) {
-  // The shortest X is in the row space of A, where the pseudoinverse of A maps A X to X.
+TYPED_TEST(Decompositions, LeastSquaresOfARankDeficientMatrixReturnsTheShortestSolution) {
+  // x is in the row space of A, so it is the shortest of all solutions X of A X = A x.
   const auto left = Scattered<TypeParam>(40, 5), right = Scattered<TypeParam>(5, 30, 2);
   const auto x = Product(Adjoint(right), Scattered<TypeParam>(5, 2, 3));
   const auto a = Product(left, right);
@@ -114,7 +116,7 @@ TYPED_TEST(Decompositions, LeastSquaresOfADeficientMatrixAreTheShortest) {
   ExpectNear(*solution, x, 1e-10);
 }
 
-TYPED_TEST(Decompositions, LeastSquaresOfAMatrixThatIsNotFiniteAreZeroAsInTensorFlow) {
+TYPED_TEST(Decompositions, LeastSquaresOfAMatrixThatIsNotFiniteReturnsZeroAsInTensorFlow) {
   auto a = Scattered<TypeParam>(4, 3);
   a(1, 2) = std::numeric_limits<double>::quiet_NaN();
   const auto solution = LeastSquares(a, Scattered<TypeParam>(4, 1));
@@ -129,7 +131,8 @@ TEST(LinearAlgebra, ComplexPivotsHaveTheLargestModulus) {
   EXPECT_EQ(LuFactors<std::complex<double>>(a).rows(), (std::vector<int64_t>{1, 0}));
 }
 
-TEST(LinearAlgebra, LogarithmsOfMatricesFarFromNormal) {
+// A matrix A is normal if A A^H = A^H A.
+TEST(LinearAlgebra, LogarithmsOfMatricesThatAreFarFromNormalAreAccurate) {
   Graph g;
   const Output a =
       Const(g, Tensor::Of<std::complex<double>>({3, 3}, {{1}, {1e6}, {0}, {0}, {1}, {0}, {0}, {0}, {1e-200}}));

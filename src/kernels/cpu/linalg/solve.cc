@@ -16,6 +16,7 @@ struct Sides {
   Matrices b;
 };
 
+// Inputs 0 and 1. Checks that A is square, if `square`, and that the batch dimensions are equal, unless `broadcast`.
 StatusOr<Sides> SidesOf(KernelContext& ctx, bool square, bool broadcast) {
   Sides s;
   if (square) {
@@ -31,13 +32,14 @@ StatusOr<Sides> SidesOf(KernelContext& ctx, bool square, bool broadcast) {
   return s;
 }
 
+// Solves A X = B, or A^H X = B if `adjoint`, for square matrices A.
 template <typename T>
 class SolveKernel final : public Kernel {
  public:
   explicit SolveKernel(const KernelConstruction& c) : adjoint_(c.attr<bool>("adjoint")) {}
 
   Status Compute(KernelContext& ctx) override {
-    TF_ASSIGN_OR_RETURN(const Sides s, SidesOf(ctx, true, false));
+    TF_ASSIGN_OR_RETURN(const Sides s, SidesOf(ctx, /*square=*/true, /*broadcast=*/false));
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, ctx.input(1).shape()));
     T* to = out->mutable_data<T>().data();
     return ForEachMatrix(ctx, s.a.count(), 2 * CubicCost(s.a), [&](int64_t i) -> Status {
@@ -57,7 +59,7 @@ class SolveKernel final : public Kernel {
   const bool adjoint_;
 };
 
-// Batch dimensions are broadcast.
+// Solves A X = B for triangular matrices A. Batch dimensions are broadcast.
 template <typename T>
 class TriangularSolveKernel final : public Kernel {
  public:
@@ -65,7 +67,7 @@ class TriangularSolveKernel final : public Kernel {
       : lower_(c.attr<bool>("lower")), adjoint_(c.attr<bool>("adjoint")) {}
 
   Status Compute(KernelContext& ctx) override {
-    TF_ASSIGN_OR_RETURN(const Sides s, SidesOf(ctx, true, true));
+    TF_ASSIGN_OR_RETURN(const Sides s, SidesOf(ctx, /*square=*/true, /*broadcast=*/true));
     TF_ASSIGN_OR_RETURN(const Shape batch, BroadcastShapes(s.a.batch, s.b.batch));
     Shape shape = batch;
     shape.AddDim(s.b.rows);
@@ -87,8 +89,8 @@ class TriangularSolveKernel final : public Kernel {
   const bool adjoint_;
 };
 
-// The X that minimizes |A X - B|^2 + l2 |X|^2. If `fast`, it is computed by the normal equations, which fails for
-// matrices that are nearly rank deficient. Otherwise it is computed by a complete orthogonal decomposition, and l2 is
+// The X that minimizes |A X - B|^2 + l2 |X|^2. If `fast`, X is computed by the normal equations, which fails for
+// matrices that are nearly rank deficient. Otherwise X is computed by a complete orthogonal decomposition, and l2 is
 // ignored.
 template <typename T>
 class SolveLsKernel final : public Kernel {
@@ -97,7 +99,7 @@ class SolveLsKernel final : public Kernel {
   explicit SolveLsKernel(const KernelConstruction& c) : fast_(c.attr<bool>("fast")) {}
 
   Status Compute(KernelContext& ctx) override {
-    TF_ASSIGN_OR_RETURN(const Sides s, SidesOf(ctx, false, false));
+    TF_ASSIGN_OR_RETURN(const Sides s, SidesOf(ctx, /*square=*/false, /*broadcast=*/false));
     if (!ctx.input(2).shape().is_scalar()) {
       return InvalidArgument("l2_regularizer must be a scalar, got shape ", ctx.input(2).shape());
     }

@@ -1,4 +1,4 @@
-// Singular value decomposition.
+// The kernel of Svd, the singular value decomposition.
 #include <limits>
 
 #include "kernels/cpu/linalg/lapack.h"

@@ -1,4 +1,4 @@
-// Optionals: variants that hold tensors or nothing.
+// Kernels that make and read optionals: variants that hold tensors or nothing.
 #include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/list/registration.h"

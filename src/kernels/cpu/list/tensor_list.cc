@@ -9,10 +9,6 @@
 namespace tensorbraid {
 namespace {
 
-// The limit of the elements of a list. Unset elements take memory, too, so the number that a graph may reserve is
-// limited.
-constexpr int64_t kMaxElements = 1 << 24;
-
 Status CheckDType(const TensorListValue& list, DType dtype) {
   if (dtype == DType::kInvalid || list.element_dtype == dtype) return OkStatus();
   return InvalidArgument("Invalid data types; op elements ", OpTypeName(dtype), " but list elements ",
@@ -22,8 +18,8 @@ Status CheckDType(const TensorListValue& list, DType dtype) {
 StatusOr<int64_t> ElementCount(const Tensor& t, const char* what) {
   TF_ASSIGN_OR_RETURN(const int64_t n, IntegerOf(t, what));
   if (n < 0) return InvalidArgument(what, " must not be negative, got ", n);
-  if (n > kMaxElements)
-    return ResourceExhausted(what, " is ", n, "; a list can have at most ", kMaxElements, " elements");
+  if (n > kMaxListElements)
+    return ResourceExhausted(what, " is ", n, "; a list can have at most ", kMaxListElements, " elements");
   return n;
 }
 
@@ -58,7 +54,7 @@ Status PushBack(KernelContext& ctx) {
   if (list->max_elements != -1 && size >= list->max_elements) {
     return InvalidArgument("Tried to push item into a full list: max_num_elements is ", size);
   }
-  if (size >= kMaxElements) return ResourceExhausted("a list can have at most ", kMaxElements, " elements");
+  if (size >= kMaxListElements) return ResourceExhausted("a list can have at most ", kMaxListElements, " elements");
   list->elements.push_back(ctx.TakeInput(1));
   ctx.set_output(0, MakeVariantTensor(std::move(list)));
   return OkStatus();
@@ -103,7 +99,7 @@ Status SetItem(KernelContext& ctx) {
   if (index < 0 || (index >= size && !resize)) {
     return InvalidArgument("Trying to modify element ", index, " in a list with ", size, " elements.");
   }
-  if (index >= kMaxElements) return ResourceExhausted("a list can have at most ", kMaxElements, " elements");
+  if (index >= kMaxListElements) return ResourceExhausted("a list can have at most ", kMaxListElements, " elements");
   if (index >= size) list->elements.resize(static_cast<size_t>(index) + 1);
   list->elements[static_cast<size_t>(index)] = ctx.TakeInput(2);
   ctx.set_output(0, MakeVariantTensor(std::move(list)));
@@ -173,8 +169,8 @@ Status ConcatLists(KernelContext& ctx) {
   for (int64_t i = 0; i < first.num_elements(); ++i) {
     TF_ASSIGN_OR_RETURN(const auto* a, ListAt(first, i, dtype));
     TF_ASSIGN_OR_RETURN(const auto* b, ListAt(second, i, dtype));
-    if (static_cast<int64_t>(a->elements.size() + b->elements.size()) > kMaxElements) {
-      return ResourceExhausted("a list can have at most ", kMaxElements, " elements");
+    if (static_cast<int64_t>(a->elements.size() + b->elements.size()) > kMaxListElements) {
+      return ResourceExhausted("a list can have at most ", kMaxListElements, " elements");
     }
     auto joined = a->Copy();
     TF_ASSIGN_OR_RETURN(joined->element_shape, a->element_shape.MergeWith(b->element_shape));
@@ -200,8 +196,8 @@ Status PushBackBatch(KernelContext& ctx) {
                              ", whose elements have shape ", list->element_shape);
     }
     // Like TensorFlow, ignores max_num_elements.
-    if (static_cast<int64_t>(list->elements.size()) >= kMaxElements)
-      return ResourceExhausted("a list can have at most ", kMaxElements, " elements");
+    if (static_cast<int64_t>(list->elements.size()) >= kMaxListElements)
+      return ResourceExhausted("a list can have at most ", kMaxListElements, " elements");
     TF_ASSIGN_OR_RETURN(Tensor row, ListRow(rows, i));
     auto longer = list->Copy();
     longer->elements.push_back(std::move(row));

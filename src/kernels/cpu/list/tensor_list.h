@@ -7,11 +7,16 @@
 
 namespace tensorbraid {
 
+// The most elements that a list may have. There is a limit because a graph can reserve elements that are not set, and
+// these take memory, too.
+inline constexpr int64_t kMaxListElements = 1 << 24;
+
 // The shape in an `element_shape` input: a vector of sizes where -1 is an unknown size, or a scalar -1 for unknown
 // rank.
 StatusOr<Shape> ElementShapeFrom(const Tensor& t);
-// The shape that combines the known sizes of both. Returns InvalidArgument if they are incompatible.
+// The shape that combines the known sizes of `a` and `b`. Returns InvalidArgument if they are incompatible.
 StatusOr<Shape> Merged(const Shape& a, const Shape& b);
+// The InvalidArgument error about shapes that are incompatible.
 Status Incompatible(const Shape& a, const Shape& b);
 // Takes the list of input i to modify it: the list itself if the input holds the only reference, otherwise a copy. The
 // input must not be used afterwards.
@@ -24,7 +29,7 @@ StatusOr<Tensor> Zeros(DType dtype, const Shape& shape);
 // A copy of row i of a tensor. REQUIRES: the row exists.
 StatusOr<Tensor> ListRow(const Tensor& t, int64_t i);
 
-// The kernels of ZerosLike and AddN for variants.
+// The kernels of ZerosLike and AddN for variants (variant.cc).
 Status VariantZerosLike(KernelContext& ctx);
 Status VariantAddN(KernelContext& ctx);
 

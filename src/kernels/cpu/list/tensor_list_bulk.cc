@@ -7,6 +7,7 @@
 namespace tensorbraid {
 namespace {
 
+// The shape without dimension 0.
 Shape Without0(const Shape& s) { return Shape(s.dims().subspan(1)); }
 
 // The common shape of the elements, merged with `wanted` and the list's element shape. With `leading`, elements may
@@ -71,9 +72,10 @@ Shape Stacked(int64_t n, const Shape& element) {
   return s;
 }
 
+// Stacks the elements to one tensor. `gathers` chooses the text of errors.
 StatusOr<Tensor> StackElements(const TensorListValue& list, const std::vector<Tensor>& elements, const Shape& wanted,
                                bool gathers) {
-  TF_ASSIGN_OR_RETURN(const Shape shape, CommonShape(elements, list, wanted, false));
+  TF_ASSIGN_OR_RETURN(const Shape shape, CommonShape(elements, list, wanted, /*leading=*/false));
   if (!shape.is_fully_defined()) {
     if (elements.empty()) {
       return InvalidArgument("Tried to stack elements of an empty list with non-fully-defined element_shape: ", shape);
@@ -94,7 +96,7 @@ Status Stack(KernelContext& ctx) {
   if (n != -1 && n != static_cast<int64_t>(list->elements.size())) {
     return InvalidArgument("expected a list of ", n, " elements, got ", list->elements.size());
   }
-  TF_ASSIGN_OR_RETURN(Tensor out, StackElements(*list, list->elements, wanted, false));
+  TF_ASSIGN_OR_RETURN(Tensor out, StackElements(*list, list->elements, wanted, /*gathers=*/false));
   ctx.set_output(0, std::move(out));
   return OkStatus();
 }
@@ -109,7 +111,7 @@ Status Gather(KernelContext& ctx) {
     }
     elements.push_back(list->elements[static_cast<size_t>(i)]);
   }
-  TF_ASSIGN_OR_RETURN(Tensor out, StackElements(*list, elements, wanted, true));
+  TF_ASSIGN_OR_RETURN(Tensor out, StackElements(*list, elements, wanted, /*gathers=*/true));
   ctx.set_output(0, std::move(out));
   return OkStatus();
 }
@@ -126,6 +128,7 @@ int64_t CommonLength(const std::vector<Tensor>& elements) {
   return common;
 }
 
+// The error if the sizes after the first dimension are not known.
 Status UnknownRest(const TensorListValue& list, const Shape& shape) {
   if (list.elements.empty()) {
     return InvalidArgument(
@@ -141,7 +144,7 @@ Status UnknownRest(const TensorListValue& list, const Shape& shape) {
 // else from leading_dims, else from the other elements.
 Status ConcatTo(KernelContext& ctx, const Shape& wanted, const IntVector& leading_dims) {
   TF_ASSIGN_OR_RETURN(const auto* list, ListOf(ctx, 0, ctx.node().attr<DType>("element_dtype")));
-  TF_ASSIGN_OR_RETURN(Shape shape, CommonShape(list->elements, *list, wanted, true));
+  TF_ASSIGN_OR_RETURN(Shape shape, CommonShape(list->elements, *list, wanted, /*leading=*/true));
   if (!shape.has_rank()) return UnknownRest(*list, shape);
   if (shape.rank() == 0) {
     return InvalidArgument("Concat requires elements to be at least vectors, found scalars instead");
@@ -175,7 +178,7 @@ Status ConcatTo(KernelContext& ctx, const Shape& wanted, const IntVector& leadin
     if (__builtin_add_overflow(total, length, &total))
       return InvalidArgument("the concatenated elements have too many rows");
   }
-  TF_ASSIGN_OR_RETURN(Tensor out, Join(list->element_dtype, Stacked(total, rest), parts, 0));
+  TF_ASSIGN_OR_RETURN(Tensor out, Join(list->element_dtype, Stacked(total, rest), parts, /*zero_elements=*/0));
   ctx.set_output(0, std::move(out));
   ctx.set_output(1, Tensor::Vector(lengths));
   return OkStatus();
@@ -256,11 +259,10 @@ Status ScatterInto(const Tensor& t, const Tensor& indices, TensorListValue* list
                            " Actual: ", t.shape().rank() < 1 ? 0 : t.shape().dim(0));
   }
   TF_RETURN_IF_ERROR(CheckRows(t, list->element_shape));
-  constexpr int32_t kMaxElements = 1 << 24;
   int32_t highest = -1;
   for (int32_t i : at) {
     if (i < 0) return InvalidArgument("Indices in TensorListScatter must all be non-negative: ", i, " is not");
-    if (i >= kMaxElements) return ResourceExhausted("a list can have at most ", kMaxElements, " elements");
+    if (i >= kMaxListElements) return ResourceExhausted("a list can have at most ", kMaxListElements, " elements");
     highest = std::max(highest, i);
   }
   if (static_cast<size_t>(highest + 1) > list->elements.size()) list->elements.resize(static_cast<size_t>(highest) + 1);
@@ -277,8 +279,9 @@ Status Scatter(KernelContext& ctx) {
   if (kHasCount) {
     TF_ASSIGN_OR_RETURN(const int64_t n, IntegerOf(ctx.input(3), "num_elements"));
     if (n < -1) return InvalidArgument("TensorListScatter expects num_elements >= -1, found: ", n);
-    if (n > (1 << 24))
-      return ResourceExhausted("num_elements is ", n, "; a list can have at most ", 1 << 24, " elements");
+    if (n > kMaxListElements) {
+      return ResourceExhausted("num_elements is ", n, "; a list can have at most ", kMaxListElements, " elements");
+    }
     if (n > 0) list->elements.resize(static_cast<size_t>(n));
     for (int32_t i : ctx.input(1).data<int32_t>()) {
       if (n != -1 && i >= n) {
@@ -313,8 +316,8 @@ void RegisterListTensorListBulkKernels(KernelRegistry& r) {
   r.Add("TensorListConcatV2", {}, ConcatV2);
   r.Add("TensorListFromTensor", {}, FromTensor);
   r.Add("TensorListSplit", {}, Split);
-  r.Add("TensorListScatter", {}, Scatter<false>);
-  r.Add("TensorListScatterV2", {}, Scatter<true>);
+  r.Add("TensorListScatter", {}, Scatter</*kHasCount=*/false>);
+  r.Add("TensorListScatterV2", {}, Scatter</*kHasCount=*/true>);
   r.Add("TensorListScatterIntoExistingList", {}, ScatterIntoExisting);
 }
 

@@ -1,4 +1,4 @@
-// Zeros like variants, and sums of variants.
+// The kernels of ZerosLike and AddN for variants: for lists, optionals and ragged tensors.
 #include <algorithm>
 #include <cstring>
 
@@ -130,7 +130,7 @@ StatusOr<Tensor> AddTensors(const Tensor& a, const Tensor& b, int depth) {
 Status VariantAddN(KernelContext& ctx) {
   Tensor sum = ctx.input(0);
   for (int i = 1; i < ctx.num_inputs(); ++i) {
-    TF_ASSIGN_OR_RETURN(sum, AddTensors(sum, ctx.input(i), 0));
+    TF_ASSIGN_OR_RETURN(sum, AddTensors(sum, ctx.input(i), /*depth=*/0));
   }
   ctx.set_output(0, std::move(sum));
   return OkStatus();

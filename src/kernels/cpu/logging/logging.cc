@@ -1,3 +1,4 @@
+// Kernels that check values (Assert, CheckNumerics), print them, or return the time, and PyFunc, which is refused.
 #include "core/text/logging.h"
 
 #include <algorithm>
@@ -119,7 +120,8 @@ Status Timestamp(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Functions of the client's Python program, which runs in another process, possibly on another machine.
+// The kernel of ops that call functions of the client's Python program. It refuses, because that program runs in
+// another process, possibly on another machine.
 Status PythonFunction(KernelContext& ctx) {
   return Unimplemented(ctx.node().type(), " needs the client's Python process: the function '",
                        ctx.node().attr<std::string>("token"), "' cannot run on a server");
@@ -132,8 +134,8 @@ void RegisterLoggingKernels(KernelRegistry& r) {
   r.Add<PrintKernel>("Print");
   r.Add("PrintV2", {}, PrintV2);
   ForEachType<float, double, Float16, Bfloat16>([&]<typename T>() {
-    r.Add("CheckNumerics", {{"T", {DTypeOf<T>::value}}}, CheckNumerics<T, false>);
-    r.Add("CheckNumericsV2", {{"T", {DTypeOf<T>::value}}}, CheckNumerics<T, true>);
+    r.Add("CheckNumerics", {{"T", {DTypeOf<T>::value}}}, CheckNumerics<T, /*kSigns=*/false>);
+    r.Add("CheckNumericsV2", {{"T", {DTypeOf<T>::value}}}, CheckNumerics<T, /*kSigns=*/true>);
   });
   r.Add("Timestamp", {}, Timestamp);
   for (const char* op : {"PyFunc", "PyFuncStateless", "EagerPyFunc"}) r.Add(op, {}, PythonFunction);

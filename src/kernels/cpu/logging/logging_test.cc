@@ -1,3 +1,4 @@
+// Tests the kernels of logging.cc.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -10,6 +11,7 @@
 namespace tensorbraid {
 namespace {
 
+// The message of an assertion that fails, from "assertion failed" on.
 std::string FailedAssertion(const std::vector<Tensor>& data, int64_t summarize) {
   Graph g;
   std::vector<Output> inputs;
@@ -55,7 +57,7 @@ TEST(PrintV2, AppendsToAFile) {
   EXPECT_EQ(*ReadFile(path), "text;text;");
 }
 
-TEST(PrintV2, RefusesOtherStreams) {
+TEST(PrintV2, RefusesAnUnknownStream) {
   Graph g;
   const Operation op =
       NodeBuilder(g, "PrintV2").Input(Const(g, Tensor::Scalar("x"))).Attr("output_stream", "printer").Finish();

@@ -17,7 +17,7 @@ Status AddAll(KernelContext& ctx, const BinaryLoop& loop) {
                              " (input ", i, ")");
     }
   }
-  // AccumulateNV2 declares the shape of the sum.
+  // AccumulateNV2 has an attribute that declares the shape of the sum.
   const AttrValue* declared = ctx.node().FindAttr("shape");
   if (declared != nullptr && !ctx.node().attr<Shape>("shape").IsCompatibleWith(shape)) {
     return InvalidArgument("inputs of shape ", shape, " do not fit the declared shape ", declared->ToString());

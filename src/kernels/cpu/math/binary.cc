@@ -7,7 +7,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// In TensorFlow, an integer division by zero is Internal for ops that truncate and InvalidArgument for others.
+// In TensorFlow, an integer division by zero is an Internal error in ops that truncate, and InvalidArgument in others.
 template <typename F, typename T>
 Status TruncatingKernel(KernelContext& ctx) {
   const Status status = BinaryKernel<F, T>(ctx);
@@ -43,7 +43,8 @@ struct NextAfterF {
   }
 };
 
-// Products and quotients that are 0 where one given operand is 0, even if the other is NaN or infinite.
+// MulNoNan is 0 where b is 0, and the other three are 0 where a is 0, even if the other operand or its logarithm is NaN
+// or infinite.
 struct MulNoNanF {
   template <typename T>
   static T Apply(T a, T b) {

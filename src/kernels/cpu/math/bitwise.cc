@@ -29,7 +29,8 @@ struct BitwiseXorF {
   }
 };
 
-// C++ does not define shifts by a negative distance or by all bits or more. Clamps the distance to the defined range.
+// C++ does not define shifts by a negative distance or by at least the number of bits. Clamps the distance to the
+// defined range.
 template <typename T>
 int Distance(T by) {
   constexpr int kMost = sizeof(T) * CHAR_BIT - 1;

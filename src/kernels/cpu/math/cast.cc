@@ -49,8 +49,9 @@ void CastRow(const void* inv, void* outv, int64_t n) {
   } else {
     const From* in = static_cast<const From*>(inv);
     To* out = static_cast<To*>(outv);
-    // Numbers that uint32 cannot hold give the low bits of an int64. The conversion to uint32 itself gives others in
-    // vectorised code than in the rest of a loop.
+    // Floats are converted to uint32 by way of int64, so that a number that uint32 cannot hold gives the low bits of
+    // the int64. For such numbers, a direct conversion gives different results in vectorised code and in the rest of a
+    // loop.
     using Between = std::conditional_t<std::is_floating_point_v<From> && std::is_same_v<To, uint32_t>, int64_t, To>;
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) out[i] = static_cast<To>(static_cast<Between>(in[i]));

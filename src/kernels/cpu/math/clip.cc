@@ -1,4 +1,4 @@
-// ClipByValue.
+// The ClipByValue op: limits elements to a range.
 #include "kernels/cpu/functors.h"
 #include "kernels/cpu/math/registration.h"
 

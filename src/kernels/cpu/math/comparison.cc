@@ -1,4 +1,4 @@
-// Comparisons.
+// The comparison ops.
 #include <cmath>
 
 #include "kernels/cpu/functors.h"
@@ -8,7 +8,7 @@ namespace tensorbraid::cpu {
 namespace {
 
 // Shapes that do not broadcast are an error. If the attribute incompatible_shape_error is false, the result is instead
-// a single scalar: the operands are unequal.
+// a scalar: kUnequal, the value that the op gives for unequal operands.
 template <typename F, typename T, bool kUnequal>
 Status EqualityKernel(KernelContext& ctx) {
   if (!BroadcastShapes(ctx.input(0).shape(), ctx.input(1).shape()).ok()) {

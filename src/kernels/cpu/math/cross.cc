@@ -1,4 +1,4 @@
-// Cross.
+// The Cross op.
 #include "kernels/cpu/functors.h"
 #include "kernels/cpu/math/registration.h"
 

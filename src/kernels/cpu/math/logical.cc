@@ -1,4 +1,4 @@
-// Logic.
+// The logical ops.
 #include "kernels/cpu/functors.h"
 #include "kernels/cpu/math/registration.h"
 
@@ -17,7 +17,8 @@ void NotRow(const void* in, void* out, int64_t n) {
 void RegisterMathLogicalKernels(KernelRegistry& r) {
   r.Add("LogicalAnd", {}, BinaryKernel<AndF, bool>);
   r.Add("LogicalOr", {}, BinaryKernel<OrF, bool>);
-  r.Add("LogicalNot", {}, [](KernelContext& ctx) { return RunUnary(ctx, NotRow, 1, 1, 0.1); });
+  r.Add("LogicalNot", {},
+        [](KernelContext& ctx) { return RunUnary(ctx, NotRow, /*in_size=*/1, /*out_size=*/1, /*cost_ns=*/0.1); });
 }
 
 }  // namespace tensorbraid::cpu

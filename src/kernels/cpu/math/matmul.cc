@@ -48,6 +48,7 @@ class MatMulKernel final : public Kernel {
   const bool transpose_b_;
 };
 
+// A product plus a bias, optionally followed by Relu (bias_relu.h).
 class FusedMatMulKernel final : public Kernel {
  public:
   explicit FusedMatMulKernel(const KernelConstruction& c) : product_(c), relu_(ReadFusedRelu(c.node())) {}
@@ -65,8 +66,8 @@ class FusedMatMulKernel final : public Kernel {
   const StatusOr<bool> relu_;
 };
 
-// The sum of the products of inputs i and N + i. All products are added to a part of the sum while it is in the cache,
-// so that a sum of many products with a short inner size is written to memory once.
+// The sum of N products, of inputs i and N + i for i < N. All products are added to a part of the sum while it is in
+// the cache, so that a sum of many products with a short inner size is written to memory once.
 class SumOfMatMulsKernel final : public Kernel {
  public:
   explicit SumOfMatMulsKernel(const KernelConstruction& c)
@@ -79,7 +80,7 @@ class SumOfMatMulsKernel final : public Kernel {
     for (int i = 0; i < terms; ++i) {
       const Shape &a = ctx.input(i).shape(), &b = ctx.input(terms + i).shape();
       if (a.rank() != 2 || b.rank() != 2) {
-        return InvalidArgument("product ", i, " must be one of matrices, got shapes ", a, " and ", b);
+        return InvalidArgument("the operands of product ", i, " must be matrices, got shapes ", a, " and ", b);
       }
       auto sizes = MatMulSizesOf(a, b, transpose_a_, transpose_b_);
       if (!sizes.ok()) return Annotate(sizes.status(), StrCat("product ", i));
@@ -94,8 +95,8 @@ class SumOfMatMulsKernel final : public Kernel {
     if (out->num_elements() == 0) return OkStatus();
     float* const to = out->mutable_data<float>().data();
     const int64_t all_inner = std::accumulate(inner.begin(), inner.end(), int64_t{0});
-    constexpr int64_t kGrain = 32;  // rows; with fewer, products are inefficient
-    constexpr int64_t kCachedElements = 128 << 10;
+    constexpr int64_t kGrain = 32;                  // rows; with fewer, products are inefficient
+    constexpr int64_t kCachedElements = 128 << 10;  // of the output
     const int64_t rows_at_once = std::max(kGrain, kCachedElements / sum.n);
     Parallel(ctx, (sum.m + kGrain - 1) / kGrain, 0.02 * kGrain * sum.n * all_inner, [&](int64_t begin, int64_t end) {
       const int64_t last = std::min(sum.m, end * kGrain);
@@ -112,7 +113,7 @@ class SumOfMatMulsKernel final : public Kernel {
                               .c_stride = sum.n,
                               .add = i > 0};
           const float* const a = ctx.input(i).data<float>().data() + row * (transpose_a_ ? 1 : a_stride);
-          Gemm<float>(nullptr, part, a, ctx.input(terms + i).data<float>().data(), to + row * sum.n);
+          Gemm<float>(/*pool=*/nullptr, part, a, ctx.input(terms + i).data<float>().data(), to + row * sum.n);
         }
       }
     });
@@ -160,7 +161,8 @@ class BatchMatMulKernel : public Kernel {
  public:
   Status Compute(KernelContext& ctx) final {
     TF_ASSIGN_OR_RETURN(const BatchProduct p, StartBatchProduct(ctx, adj_x_, adj_y_, broadcast_));
-    if (p.out->num_elements() == 0) return OkStatus();  // an empty output may have any number of empty products
+    // Nothing to compute. Returns here, because an empty output may consist of a huge number of empty products.
+    if (p.out->num_elements() == 0) return OkStatus();
     Tensor x = ctx.input(0), y = ctx.input(1);
     if (conjugates_ != nullptr && adj_x_) {
       TF_ASSIGN_OR_RETURN(x, conjugates_(x));
@@ -172,7 +174,7 @@ class BatchMatMulKernel : public Kernel {
     const char* const px = static_cast<const char*>(x.raw_data());
     const char* const py = static_cast<const char*>(y.raw_data());
     char* const to = static_cast<char*>(p.out->mutable_raw_data());
-    const bool split = p.count() > 1;
+    const bool split = p.count() > 1;  // if so, threads share the products, and each product is computed by one
     const double ns = 0.02 * p.sizes.m * p.sizes.n * p.sizes.k + 100;
     Parallel(ctx, p.count(), ns, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -252,7 +254,7 @@ class SparseMatMulKernel final : public Kernel {
   const bool transpose_b_;
 };
 
-// W is the type that the product is computed in, R the type of the output.
+// BatchMatMulV3 of operands of types A and B. W is the type that the product is computed in, R the type of the output.
 template <typename A, typename B, typename W, typename R>
 class MixedBatchMatMulKernel final : public Kernel {
  public:
@@ -260,8 +262,9 @@ class MixedBatchMatMulKernel final : public Kernel {
       : adj_x_(c.attr<bool>("adj_x")), adj_y_(c.attr<bool>("adj_y")) {}
 
   Status Compute(KernelContext& ctx) override {
-    TF_ASSIGN_OR_RETURN(const BatchProduct p, StartBatchProduct(ctx, adj_x_, adj_y_, true));
-    if (p.out->num_elements() == 0) return OkStatus();  // an empty output may have any number of empty products
+    TF_ASSIGN_OR_RETURN(const BatchProduct p, StartBatchProduct(ctx, adj_x_, adj_y_, /*broadcast=*/true));
+    // Nothing to compute. Returns here, because an empty output may consist of a huge number of empty products.
+    if (p.out->num_elements() == 0) return OkStatus();
     const auto [m, n, k] = p.sizes;
     const std::vector<W> wx = Converted<W, A>(ctx.input(0)), wy = Converted<W, B>(ctx.input(1));
     std::vector<W> product(m * n);

@@ -34,6 +34,7 @@ Status RangeKernel(KernelContext& ctx) {
   } else {
     size = std::ceil(std::abs((static_cast<double>(limit) - start) / delta));
   }
+  // Above about 9e15, doubles do not hold every integer.
   if (!(size < 9e15)) return InvalidArgument("the range from ", start, " to ", limit, " has too many elements");
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {static_cast<int64_t>(size)}));
   A value = start;

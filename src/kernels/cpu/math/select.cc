@@ -9,7 +9,8 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Elements are only copied, so U is any type of the same size.
+// The condition, the two operands and the output. Elements are only copied, so U may be any type of the same size as
+// the elements.
 template <typename U>
 struct Pointers {
   const bool* condition;
@@ -33,7 +34,7 @@ void SelectFlat(KernelContext& ctx, Tensor* out) {
   });
 }
 
-// Selects whole rows of `row` elements, with one condition per row.
+// Selects whole rows of `row` elements, with one condition per row. The output may share the memory of an operand.
 template <typename U>
 void SelectRows(KernelContext& ctx, int64_t rows, int64_t row, Tensor* out) {
   const Pointers<U> p = PointersOf<U>(ctx, out);
@@ -45,7 +46,8 @@ void SelectRows(KernelContext& ctx, int64_t rows, int64_t row, Tensor* out) {
   });
 }
 
-// For each dimension of `out`, the distance in the operand between neighbours along it; 0 if the operand is broadcast.
+// For each dimension of `out`, the distance between two elements of the operand that are neighbours along the
+// dimension; 0 if the operand is broadcast along it.
 absl::InlinedVector<int64_t, 4> Steps(const Shape& operand, const Shape& out) {
   absl::InlinedVector<int64_t, 4> steps(out.rank(), 0);
   int64_t step = 1;
@@ -83,6 +85,7 @@ void SelectBroadcast(KernelContext& ctx, const Shape& shape, Tensor* out) {
   const int last = shape.rank() - 1;
   Parallel(ctx, shape.num_elements(), 1, [&](int64_t begin, int64_t end) {
     absl::InlinedVector<int64_t, 4> index(shape.rank(), 0);
+    // The positions, in the condition and in the two operands, of the element at `index` of the output.
     int64_t c = 0, t = 0, e = 0, rest = begin;
     for (int d = last; d >= 0; --d) {
       index[d] = rest % shape.dim(d);

@@ -79,7 +79,7 @@ struct PolygammaF {
   static constexpr double kCostNs = 150;
   template <typename T>
   static T Apply(T n, T x) {
-    // For an order above 0, Eigen multiplies infinity by 0.
+    // At infinity, Eigen would multiply infinity by 0 if the order n is above 0.
     if (x == std::numeric_limits<T>::infinity() && n >= T(1) && n == std::floor(n)) return T(0);
     return Eigen::numext::polygamma(n, x);
   }
@@ -162,7 +162,8 @@ double Dawson(double x) {
   return std::copysign(sum / std::sqrt(kPi), x);
 }
 
-// The integral of exp(t) / t from minus infinity to x > 0 (principal value).
+// The integral of exp(t) / t from minus infinity to x > 0 (principal value). Uses a power series, or an asymptotic
+// series for large x.
 double ExponentialIntegral(double x) {
   if (!(x >= 0) || std::isinf(x)) return std::numeric_limits<double>::quiet_NaN();
   if (x == 0) return -std::numeric_limits<double>::infinity();

@@ -13,6 +13,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
+// Functors of an Eigen array, whose functions are vectorised. The cost is for float32.
 #define TB_UNARY(name, cost, expression)    \
   struct name {                             \
     static constexpr double kCostNs = cost; \
@@ -42,8 +43,8 @@ void FloatRow(const void* in, void* out, int64_t n) {
   Eigen::Map<Array>(static_cast<T*>(out), n) = F::Apply(x);
 }
 
-// Functors of one element, for functions that also support integers or that the compiler vectorises as well as Eigen.
-// (Eigen's square root of float64 gives NaN for infinity where it uses an approximation.)
+// Functors of a single element, for functions that also support integers or that the compiler vectorises as well as
+// Eigen. (Eigen's square root of float64 gives NaN for infinity where it uses an approximation.)
 struct SqrtF {
   static constexpr double kCostNs = 1;
   template <typename T>
@@ -185,7 +186,7 @@ struct ComplexSignF {
   }
 };
 
-// Both avoid the cancellation that exp(x) - 1 and log(1 + x) have near 0.
+// Both functors below avoid the cancellation that exp(x) - 1 and log(1 + x) have near 0.
 struct ComplexExpm1F {
   static constexpr double kCostNs = 60;
   template <typename T>

@@ -26,7 +26,7 @@ void ScalarRow(const void* in, void* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) o[i] = F::Apply(a[i]);
 }
 
-// From 16-bit floats to a type that is not a 16-bit float.
+// Computes results of another type, such as bool, from 16-bit floats.
 template <typename F, typename H, typename R>
 void HalfToRow(const void* inv, void* outv, int64_t n) {
   const H* in = static_cast<const H*>(inv);

@@ -54,6 +54,7 @@ void Row(const void* in, void* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] = F::Apply(x[i]);
 }
 
+// kCostTenthsNs: the cost of an element in tenths of a nanosecond.
 template <typename F, typename T, int kCostTenthsNs>
 Status ActivationKernel(KernelContext& ctx) {
   constexpr double cost_ns = kCostTenthsNs / 10.0;
@@ -70,7 +71,8 @@ void AddActivation(KernelRegistry& r, const char* op, Types<T...>) {
    ...);
 }
 
-// max(x, alpha * x), or its gradient, whose inputs are the output's gradient and x.
+// x where it is positive and alpha * x elsewhere; or the gradient of this, whose inputs are the gradient of the output,
+// and x.
 template <typename T, bool kGradient>
 class LeakyReluKernel final : public Kernel {
  public:

@@ -1,5 +1,6 @@
-// Batch normalization. Sums over the batch are added up in float over blocks of fixed size and then in double, so
-// results do not depend on the number of threads.
+// Batch normalization. Sums over the batch are computed in float (for float64, in double) over blocks of elements, and
+// the sums of the blocks are added in double. The blocks depend only on the shape, so results do not depend on the
+// number of threads.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -62,8 +63,9 @@ void ForEachElement(KernelContext& ctx, const NormView& v, double cost_ns, const
   });
 }
 
-// Adds term(i, c) of the elements of rows [begin, end) to the sum of their channel. Adds four rows at a time, so that
-// an addition need not wait for the previous one.
+// For tensors whose channels are last (inner = 1), so that a row has one element of each channel. Adds term(i, c) of
+// each element i of rows [begin, end) to the sum of its channel c. Adds four rows at a time, so that an addition need
+// not wait for the previous one.
 template <typename A, typename Term>
 void AddRows(const NormView& v, int64_t begin, int64_t end, const Term& term, A* sum) {
   const int64_t n = v.channels;
@@ -82,7 +84,8 @@ void AddRows(const NormView& v, int64_t begin, int64_t end, const Term& term, A*
   }
 }
 
-// The sum of term(i, c) over the elements i of one plane, all of channel c.
+// The sum of term(i, c) over the elements i of one plane: the `inner` elements that follow each other, all of channel
+// c.
 template <typename A, typename Term>
 double SumOfPlane(const NormView& v, int64_t plane, const Term& term) {
   constexpr int64_t kLanes = 16, kBlock = 4096;
@@ -153,7 +156,7 @@ StatusOr<ChannelMoments> MomentsPerChannel(KernelContext& ctx, const NormView& v
   const int64_t channels = v.channels, wanted = 16384 / std::max<int64_t>(1, channels);
   const int64_t rows = v.inner == 1 ? std::clamp<int64_t>(wanted, 32, 256) : 1;
   const int64_t blocks = v.inner == 0 ? 0 : (v.outer + rows - 1) / rows;
-  const auto elements = [&](int64_t b) {  // of a channel in block b
+  const auto elements = [&](int64_t b) {  // the number of elements of a channel in block b
     return static_cast<double>((std::min(v.outer, (b + 1) * rows) - b * rows) * v.inner);
   };
   const auto center = [&](int64_t b, double sum) { return static_cast<float>(sum / elements(b)); };
@@ -206,7 +209,7 @@ StatusOr<NormTiles> NormTilesOf(const Shape& x, const std::vector<int64_t>& ksiz
   if (x.rank() != 4) return InvalidArgument("the input must have rank 4, got shape ", x);
   const bool is_window = ksize.size() == 4 && ksize[0] == 1 && ksize[3] == 1 && ksize[1] > 0 && ksize[2] > 0;
   if (!is_window || ksize[1] > 4 || ksize[2] > 4 || ksize[1] * ksize[2] == 3 || ksize[1] * ksize[2] > 4) {
-    return InvalidArgument("ksize must be [1, height, width, 1] with 1, 2 or 4 pixels together");
+    return InvalidArgument("ksize must be [1, height, width, 1] with height * width = 1, 2 or 4");
   }
   if (x.dim(1) % ksize[1] != 0 || x.dim(2) % ksize[2] != 0 || x.dim(3) % kNormLanes != 0) {
     return InvalidArgument("windows of ", ksize[1], " x ", ksize[2], " pixels and ", kNormLanes,
@@ -219,7 +222,7 @@ StatusOr<NormTiles> NormTilesOf(const Shape& x, const std::vector<int64_t>& ksiz
                    .width = ksize[2]};
 }
 
-// The shape of the maxima of the tiles of an input.
+// The shape of the output of _FusedBatchNormRelu: one maximum for each tile of an input of shape `x` and each channel.
 Shape MaximaOf(const Shape& x, const NormTiles& t) {
   return {x.dim(0), x.dim(1) / t.height, x.dim(2) / t.width, x.dim(3)};
 }
@@ -236,11 +239,11 @@ struct FusedAttrs {
   StatusOr<bool> channels_first;
   float epsilon;
   bool training;
-  bool with_relu;              // the op computes Relu and a maximum too
-  std::vector<int64_t> ksize;  // over which the maximum is taken
+  bool with_relu;              // whether the op also computes Relu and a maximum
+  std::vector<int64_t> ksize;  // the window over which the maximum is taken
 };
 
-// The factors of each channel's elements, after the mean has been subtracted.
+// For each channel, the factor by which its elements are multiplied after the mean has been subtracted.
 std::vector<float> FactorsOf(const Tensor& scale, const float* variance, float epsilon) {
   std::vector<float> factors(scale.num_elements());
   for (size_t c = 0; c < factors.size(); ++c) factors[c] = scale.data<float>()[c] / std::sqrt(variance[c] + epsilon);
@@ -277,7 +280,7 @@ class FusedBatchNormKernel final : public Kernel {
       TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(1 + i, {v.channels}));
       per_channel[i] = out->mutable_data<float>().data();
     }
-    if (ctx.num_outputs() > 5) {
+    if (ctx.num_outputs() > 5) {  // reserve_space_3 of FusedBatchNormV3, which the gradient does not read
       TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(5, {}));
       out->mutable_data<float>()[0] = 0;
     }
@@ -366,7 +369,7 @@ class FusedBatchNormGradKernel final : public Kernel {
     const float* dy = wide_dy.data<float>().data();
     const float* mean = ctx.input(3).data<float>().data();
     std::vector<float> forward;
-    NormFactors forward_factors{mean, nullptr, nullptr};
+    NormFactors forward_factors{mean, /*factor=*/nullptr, /*offset=*/nullptr};
     if (attrs_.with_relu) {
       forward = FactorsOf(ctx.input(2), ctx.input(4).data<float>().data(), attrs_.epsilon);
       forward_factors = {mean, forward.data(), ctx.input(6).data<float>().data()};
@@ -407,7 +410,8 @@ class FusedBatchNormGradKernel final : public Kernel {
   const FusedAttrs attrs_;
 };
 
-// The ops of the first versions of TensorFlow, for float and double.
+// BatchNormWithGlobalNormalization and its gradient, the ops of the first versions of TensorFlow. Float64 is computed
+// in double, all other types in float.
 class GlobalBatchNormKernel : public Kernel {
  protected:
   explicit GlobalBatchNormKernel(const KernelConstruction& c)
@@ -418,7 +422,7 @@ class GlobalBatchNormKernel : public Kernel {
     if (ctx.input(0).shape().rank() != 4) {
       return InvalidArgument("the input must have rank 4, got shape ", ctx.input(0).shape());
     }
-    TF_ASSIGN_OR_RETURN(const NormView v, NormViewOf(ctx.input(0).shape(), false));
+    TF_ASSIGN_OR_RETURN(const NormView v, NormViewOf(ctx.input(0).shape(), /*channels_first=*/false));
     constexpr const char* kNames[] = {"t", "the mean", "the variance", "input 3", "gamma"};
     for (int i = 1; i < end; ++i) TF_RETURN_IF_ERROR(CheckPerChannel(kNames[i], ctx.input(i), v));
     return v;

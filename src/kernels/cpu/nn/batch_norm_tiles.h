@@ -1,7 +1,8 @@
-// Batch normalization followed by Relu and a maximum over windows, in one pass, and the gradient of all three. Both
-// passes read x once and store no intermediate values. The gradient computes the normalized values again, which is
-// cheaper than reading them. The code is for float32 with the channels last. The channels must fill whole vectors, and
-// the windows must tile the image.
+// Batch normalization (with given means and factors) followed by Relu and a maximum over windows, and the gradient of
+// all three. The result is computed in one pass over x; the gradient needs two, one for sums and one for the gradient
+// of x. No pass stores intermediate values: the gradient computes the normalized values again, which is cheaper than
+// reading them. The code is for float32 with the channels last. The channels must fill whole vectors, and the windows
+// must tile the image.
 #ifndef TENSORBRAID_KERNELS_CPU_NN_BATCH_NORM_TILES_H_
 #define TENSORBRAID_KERNELS_CPU_NN_BATCH_NORM_TILES_H_
 
@@ -21,10 +22,10 @@ using NormVector [[gnu::vector_size(4 * kNormLanes), gnu::aligned(4), gnu::may_a
 
 // A batch of images, divided into windows.
 struct NormTiles {
-  int64_t rows = 0;     // of windows, in all images
+  int64_t rows = 0;     // rows of windows, in all images
   int64_t windows = 0;  // in a row
   int64_t channels = 0;
-  int64_t height = 1, width = 1;  // of a window, in pixels: 1, 2 or 4 pixels together
+  int64_t height = 1, width = 1;  // of a window, in pixels; height * width is 1, 2 or 4
 
   int64_t pixels() const { return height * width; }
   int64_t inputs_per_row() const { return windows * pixels() * channels; }
@@ -38,7 +39,7 @@ struct NormTiles {
   }
 };
 
-// An element x of a channel becomes (x - mean) * factor + offset. Arrays with an element for each channel.
+// An element x of a channel becomes (x - mean) * factor + offset. Each array has an element for each channel.
 struct NormFactors {
   const float *mean, *factor, *offset;
 };
@@ -52,7 +53,7 @@ template <int kPixels>
 void NormalizeTiles(KernelContext& ctx, const NormTiles& t, const NormFactors& factors, const float* x, float* y) {
   const std::array<int64_t, kPixels> offsets = t.Offsets<kPixels>();
   const NormVector zero = {};
-  // The value of a window without a comparable element. A single element is passed on unchanged.
+  // The result for a window of several elements that are all NaN. (A window of one element passes a NaN on.)
   const NormVector lowest = zero + std::numeric_limits<float>::lowest();
   Parallel(ctx, t.rows, 0.2 * static_cast<double>(t.inputs_per_row()), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
@@ -80,8 +81,9 @@ void NormalizeTiles(KernelContext& ctx, const NormTiles& t, const NormFactors& f
   });
 }
 
-// The gradient that passes back through the maximum and Relu of a window: `g`, at element number `largest`, where x is
-// `x`. The first of the largest elements gets the gradient, unless this element is not positive.
+// The gradient of the maximum and Relu of a window, for each of kNormLanes channels. It goes to the first of the
+// largest elements: `largest` is the number of this element in the window, `x` is its value before normalization, and
+// `g` is its gradient, which is 0 unless its normalized value is positive.
 struct NormWindow {
   NormVector g, x, largest;
 };
@@ -114,7 +116,7 @@ std::array<std::vector<double>, 2> SumsOfTiles(KernelContext& ctx, const NormTil
   for (auto& sum : sums) sum.assign(t.channels, 0.0);
   if (t.rows == 0 || t.channels == 0) return sums;
   const std::array<int64_t, kPixels> offsets = t.Offsets<kPixels>();
-  // The blocks depend on the shape alone, and so does the result.
+  // The blocks depend only on the shape, so the result does not depend on the number of threads.
   constexpr int64_t kWindows = 256;
   const int64_t block = std::max<int64_t>(1, kWindows / std::max<int64_t>(1, t.windows));
   const int64_t blocks = (t.rows + block - 1) / block;

@@ -1,4 +1,4 @@
-// The last part of the fused ops _FusedConv2D and _FusedMatMul, which they apply to a product before they write it.
+// The last part of the fused ops _FusedConv2D and _FusedMatMul: adding a bias to a product and, optionally, Relu.
 #ifndef TENSORBRAID_KERNELS_CPU_NN_BIAS_RELU_H_
 #define TENSORBRAID_KERNELS_CPU_NN_BIAS_RELU_H_
 
@@ -14,7 +14,7 @@ struct BiasRelu {
   int64_t channels = 0;
   bool relu = false;
 
-  // In place, to a matrix [rows, channels]. On the calling thread.
+  // Changes a matrix [rows, channels] in place, on the calling thread.
   void Apply(float* matrix, int64_t rows) const {
     for (int64_t row = 0; row < rows; ++row, matrix += channels) {
       if (relu) {
@@ -29,15 +29,16 @@ struct BiasRelu {
       }
     }
   }
-  // As Apply, but the threads of the pool share the rows.
+  // Like Apply, but the threads of the pool share the rows.
   void ApplyShared(KernelContext& ctx, float* matrix, int64_t rows) const;
 };
 
-// Reads the attributes of a fused op: whether Relu follows BiasAdd. Unimplemented, naming the ops, if `fused_ops` is
-// neither ["BiasAdd"] nor ["BiasAdd", "Relu"]; InvalidArgument unless there is one argument, the bias.
+// Reads from the attributes of a fused op whether Relu follows BiasAdd. Returns Unimplemented, naming the ops, if
+// `fused_ops` is neither ["BiasAdd"] nor ["BiasAdd", "Relu"]; InvalidArgument unless there is one argument, the bias.
 StatusOr<bool> ReadFusedRelu(const Node& node);
 
-// `bias`, for a product of this many channels. InvalidArgument if it is not a vector of that size.
+// Makes a BiasRelu for a product of this many channels. Returns InvalidArgument if `bias` is not a float32 vector of
+// that size.
 StatusOr<BiasRelu> MakeBiasRelu(const Tensor& bias, int64_t channels, bool relu);
 
 }  // namespace tensorbraid::cpu

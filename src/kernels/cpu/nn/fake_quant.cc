@@ -34,7 +34,8 @@ struct QuantGrid {
   bool IsAboveLast(float x) const { return !only_zero && x > last; }
 
   bool only_zero;
-  bool divides = false;  // by the scale, like TensorFlow with scalar limits, instead of multiplying by its inverse
+  // Whether Nearest divides by the scale, as TensorFlow does for scalar limits, instead of multiplying by its inverse.
+  bool divides = false;
   float scale, inverse, first, last;
 };
 
@@ -51,7 +52,7 @@ class FakeQuantBase : public Kernel {
     return {min, max, static_cast<float>(low_), static_cast<float>((1 << bits_) - 1)};
   }
 
-  // Grids from the tensors of minima and maxima, which must have this shape.
+  // Makes a grid for each element of the tensors of minima and maxima, which must have the shape `shape`.
   StatusOr<std::vector<QuantGrid>> GridsOf(const Tensor& min, const Tensor& max, const Shape& shape) const {
     TF_RETURN_IF_ERROR(CheckBits());
     if (min.shape() != shape || max.shape() != shape) {
@@ -64,7 +65,7 @@ class FakeQuantBase : public Kernel {
 
   static Status CheckSameShape(const Tensor& gradients, const Tensor& inputs) {
     if (gradients.shape() == inputs.shape()) return OkStatus();
-    return InvalidArgument("gradients and inputs must have one shape, got ", gradients.shape(), " and ",
+    return InvalidArgument("gradients and inputs must have the same shape, got ", gradients.shape(), " and ",
                            inputs.shape());
   }
 
@@ -128,7 +129,7 @@ class FakeQuantBase : public Kernel {
     return OkStatus();
   }
 
-  // [channels] of a tensor. InvalidArgument for a scalar.
+  // The shape [channels], where the channels are the last axis of `t`. Returns InvalidArgument for a scalar.
   static StatusOr<Shape> ChannelsOfLast(const Tensor& t) {
     const Shape& shape = t.shape();
     if (shape.rank() == 0) return InvalidArgument("the input must have channels, got a scalar");
@@ -140,7 +141,7 @@ class FakeQuantBase : public Kernel {
   const int low_;
 };
 
-// min and max are attributes.
+// The op whose min and max are attributes, and its gradient op, which has two inputs: gradients and inputs.
 class FakeQuantArgsKernel final : public FakeQuantBase {
  public:
   explicit FakeQuantArgsKernel(const KernelConstruction& c)
@@ -166,7 +167,8 @@ class FakeQuantArgsKernel final : public FakeQuantBase {
   const float min_, max_;
 };
 
-// min and max are inputs: scalars, or vectors with one element for each channel, which is the last axis.
+// The ops whose min and max are inputs. These are scalars, or vectors with one element for each channel (the last
+// axis).
 template <bool kPerChannel>
 class FakeQuantVarsKernel final : public FakeQuantBase {
  public:

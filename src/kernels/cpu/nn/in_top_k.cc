@@ -23,7 +23,7 @@ Status InTopKKernel(KernelContext& ctx) {
                            " must have the same number of rows");
   }
   int64_t k;
-  if (ctx.num_inputs() == 2) {  // InTopK has an attribute, InTopKV2 an input
+  if (ctx.num_inputs() == 2) {  // k is an attribute of InTopK, and an input of InTopKV2
     k = ctx.node().attr<int64_t>("k");
   } else if (ctx.input(2).num_elements() == 1) {
     k = ctx.input(2).data<L>()[0];

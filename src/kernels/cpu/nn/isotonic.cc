@@ -1,4 +1,5 @@
-// Isotonic regression: the sequence that never rises and is closest to another one, in squares.
+// Isotonic regression: finds the sequence that never rises and whose sum of squared differences from a given one is
+// smallest.
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// L2Loss.
+// The L2Loss op.
 #include <vector>
 
 #include "kernels/cpu/elementwise.h"

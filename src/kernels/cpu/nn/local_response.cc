@@ -1,5 +1,5 @@
-// Local response normalization: each element is divided by a power of the sum of squares over the channels near its
-// own.
+// Local response normalization: each element is divided by (bias + alpha * s)^beta, where s is the sum of squares over
+// the channels near its own.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -87,7 +87,8 @@ class LocalResponseKernel final : public LocalResponseBase {
   }
 };
 
-// Computes dx from dy, x and y: dx = dy base^-beta - 2 alpha beta x * (the sum of dy y / base over the channels near).
+// Computes dx from dy, x and y: dx = dy base^-beta - 2 alpha beta x * (the sum of dy y / base over the channels near
+// its own).
 class LocalResponseGradKernel final : public LocalResponseBase {
  public:
   explicit LocalResponseGradKernel(const KernelConstruction& c) : LocalResponseBase(c) {}
@@ -96,7 +97,7 @@ class LocalResponseGradKernel final : public LocalResponseBase {
     const Tensor& in = ctx.input(1);
     TF_RETURN_IF_ERROR(Check(in));
     if (ctx.input(0).shape() != in.shape() || ctx.input(2).shape() != in.shape()) {
-      return InvalidArgument("gradient, input and output must have one shape, got ", ctx.input(0).shape(), ", ",
+      return InvalidArgument("gradient, input and output must have the same shape, got ", ctx.input(0).shape(), ", ",
                              in.shape(), " and ", ctx.input(2).shape());
     }
     TF_ASSIGN_OR_RETURN(const Tensor wide_dy, Widen(ctx, ctx.input(0)));

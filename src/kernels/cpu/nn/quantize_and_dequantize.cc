@@ -1,5 +1,5 @@
-// Rounding to the values of an integer of a few bits, with a scale for the whole tensor or for each slice along an
-// axis.
+// QuantizeAndDequantize and its versions: rounding to the values of an integer of a few bits, with a scale for the
+// whole tensor or for each slice along an axis.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -90,7 +90,7 @@ class RoundTripKernel final : public Kernel {
  private:
   StatusOr<int64_t> Bits(KernelContext& ctx) const {
     int64_t bits = bits_;
-    if (ctx.num_inputs() == 4) {  // V3
+    if (ctx.num_inputs() == 4) {  // V3 has num_bits as an input
       if (!ctx.input(3).shape().is_scalar()) {
         return InvalidArgument("num_bits must be a scalar, got shape ", ctx.input(3).shape());
       }
@@ -106,7 +106,7 @@ class RoundTripKernel final : public Kernel {
     const Tensor& in = ctx.input(0);
     TF_ASSIGN_OR_RETURN(const SliceView v, SlicesOf(in.shape(), axis_));
     TF_ASSIGN_OR_RETURN(const int64_t bits, Bits(ctx));
-    const bool reads_range = range_given_ && ctx.num_inputs() > 1;  // the first version has it in attributes
+    const bool reads_range = range_given_ && ctx.num_inputs() > 1;  // the first version has the range in attributes
     if (reads_range) {
       TF_RETURN_IF_ERROR(CheckRange("input_min", ctx.input(1), axis_, v));
       TF_RETURN_IF_ERROR(CheckRange("input_max", ctx.input(2), axis_, v));
@@ -185,7 +185,7 @@ class RoundTripGradKernel final : public Kernel {
   Status Run(KernelContext& ctx) const {
     const Tensor& in = ctx.input(1);
     if (ctx.input(0).shape() != in.shape()) {
-      return InvalidArgument("gradients and input must have one shape, got ", ctx.input(0).shape(), " and ",
+      return InvalidArgument("gradients and input must have the same shape, got ", ctx.input(0).shape(), " and ",
                              in.shape());
     }
     TF_ASSIGN_OR_RETURN(const SliceView v, SlicesOf(in.shape(), axis_));

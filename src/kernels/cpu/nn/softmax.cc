@@ -1,7 +1,7 @@
-// Softmax, its logarithm, and the cross entropies. Each is computed in one pass over rows that stay in the cache.
+// Softmax, its logarithm, and the cross entropies. Each is computed for blocks of rows that stay in the cache.
 //
-// Rows are often short (10 classes), so exponentials are computed for a block of many rows at once, which vectorises
-// well.
+// Rows are often short (for example 10 classes), so exponentials are computed for a whole block at once, which
+// vectorises well.
 #include <Eigen/Core>
 #include <algorithm>
 #include <atomic>
@@ -99,8 +99,9 @@ Status SoftmaxKernel(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The loss and gradient of each row, for label probabilities. Logits and labels may be broadcast over rows or classes
-// (step 0).
+// The loss and gradient of each row, where the labels are probabilities. The distance between rows in memory is
+// logit_row or label_row, that between classes is logit_step or label_step. It is 0 where logits or labels are
+// broadcast.
 template <typename A>
 void DenseEntropyRows(const A* logits, const A* labels, int64_t logit_row, int64_t logit_step, int64_t label_row,
                       int64_t label_step, int64_t rows, int64_t classes, A* loss, A* backprop) {
@@ -174,6 +175,7 @@ Status CrossEntropyKernel(KernelContext& ctx) {
   return OkStatus();
 }
 
+// The same where each label is the number of a class.
 template <typename A, typename L>
 void SparseEntropyRows(const A* logits, const L* labels, int64_t rows, int64_t classes, A* loss, A* backprop) {
   const int64_t block = RowsPerBlock(classes);

@@ -1,4 +1,4 @@
-// Records of comma-separated values.
+// Splits records of comma-separated values (CSV) into fields, and converts the fields to elements of tensors.
 #ifndef TENSORBRAID_KERNELS_CPU_PARSING_CSV_H_
 #define TENSORBRAID_KERNELS_CPU_PARSING_CSV_H_
 
@@ -13,11 +13,11 @@ namespace tensorbraid::cpu {
 struct CsvFormat {
   std::string delimiter = ",";
   bool quotes = true;                 // a field may be in double quotes
-  std::string missing = "";           // the field, besides the empty one, that stands for the default
-  std::vector<int64_t> columns = {};  // the columns to read, or not to read if `excludes`; none: all
+  std::string missing = "";           // a field with this text stands for the default, like an empty field
+  std::vector<int64_t> columns = {};  // the columns to read or, if `excludes`, not to read; if empty, all are read
   bool excludes = false;
 
-  // InvalidArgument unless the format can give records of this many fields.
+  // Returns InvalidArgument unless the format can give records of this many fields.
   Status Check(int num_fields) const;
   // Splits a record into the fields of the wanted columns.
   Status Split(std::string_view record, std::vector<std::string>* fields) const;

@@ -1,4 +1,4 @@
-// Numbers, CSV and compressed bytes in strings.
+// Decodes strings that hold numbers, CSV records, compressed bytes or JSON.
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>

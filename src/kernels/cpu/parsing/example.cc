@@ -49,7 +49,7 @@ struct ExampleSpec {
   std::vector<std::string> sparse_keys;
   std::vector<std::string> dense_keys;
   std::vector<std::string> ragged_keys;
-  int first_default = 0;  // number of the input with the first default
+  int first_default = 0;  // the input that has the first default value
   Tensor names;
 };
 

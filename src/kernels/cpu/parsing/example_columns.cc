@@ -99,7 +99,7 @@ Tensor ZeroOf(DType dtype) {
   return dtype == kInt64 ? Tensor::Scalar(int64_t{0}) : Tensor::Scalar("");
 }
 
-// [batch,] + inner.
+// The shape [batch, more..., inner...], without the batch unless `batched`.
 Shape Outer(bool batched, int64_t batch, std::initializer_list<int64_t> more, std::span<const int64_t> inner) {
   Shape shape;
   if (batched) shape.AddDim(batch);

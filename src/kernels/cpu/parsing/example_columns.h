@@ -15,8 +15,8 @@ class Feature;
 
 namespace cpu {
 
-// The features of one key, one per example of a batch or per step of a sequence. Null if the key is absent; a feature
-// without a kind also counts as absent.
+// The features of one key, one per example of a batch or per step of a sequence. A feature is null if its example or
+// step lacks the key; one that contains no list of values is treated as absent, too.
 using FeatureRows = std::vector<const proto::Feature*>;
 
 struct Column {
@@ -37,8 +37,8 @@ struct SparseColumn {
 StatusOr<SparseColumn> GatherSparse(const Column& column, const FeatureRows& rows, bool batched);
 
 // If the first size of `shape` is unknown, rows are padded to the longest row with `default_value`, which has one
-// element. Otherwise absent rows get `default_value`, which has that shape. Returns InvalidArgument if a row is absent
-// and the default is empty, or if a row has a different number of values than `shape`.
+// element. Otherwise absent rows get `default_value`, which has the shape `shape`. Returns InvalidArgument if a row is
+// absent and the default is empty, or if a row has a different number of values than `shape`.
 StatusOr<Tensor> GatherDense(const Column& column, const FeatureRows& rows, const Shape& shape,
                              const Tensor& default_value, bool batched);
 // Returns InvalidArgument if the dtype or shape of the default value is not what GatherDense requires.
@@ -63,7 +63,8 @@ struct DenseSequences {
   Tensor values;  // padded with zeros to the longest sequence
   Tensor lengths;
 };
-// Every step must have as many values as `shape`. Absent sequences are empty, or InvalidArgument if `required`.
+// Every step must have as many values as `shape`. A sequence that lacks the key is treated as empty or, if `required`,
+// is an InvalidArgument error.
 StatusOr<DenseSequences> GatherSequenceDense(const Column& column, const std::vector<Steps>& sequences,
                                              const Shape& shape, bool required, bool batched);
 StatusOr<RaggedColumn> GatherSequenceRagged(const Column& column, const std::vector<Steps>& sequences, DType split_type,

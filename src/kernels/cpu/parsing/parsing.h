@@ -6,14 +6,16 @@
 
 namespace tensorbraid::cpu {
 
-// The keys in input `input`, a vector, or in the scalar inputs [first, first + count). Returns InvalidArgument if the
-// number of keys is not `count`, or if an input has a different rank.
+// KeysOf returns the `count` keys in input `input`, a vector; ScalarKeys returns those in the inputs [first, first +
+// count). Both return InvalidArgument if an input does not have the right number of elements. `what` names the
+// argument.
 StatusOr<std::vector<std::string>> KeysOf(const KernelContext& ctx, int input, int64_t count, const char* what);
 StatusOr<std::vector<std::string>> ScalarKeys(const KernelContext& ctx, int first, int64_t count, const char* what);
-// The range [begin, end) of the node's inputs that belong to the argument.
+// The range [begin, end) of the node's inputs that belong to this argument of its op; empty if there is no such
+// argument.
 std::pair<int, int> ArgumentRange(const Node& node, std::string_view argument);
 
-// "the example 'name'", for messages.
+// "example 3 ('its name')", or "example 3" if it has no name. For messages.
 std::string ExampleName(const Tensor& names, size_t row);
 
 }  // namespace tensorbraid::cpu

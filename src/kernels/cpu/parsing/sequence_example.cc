@@ -45,7 +45,7 @@ struct SequenceSpec {
   Part context;
   Part lists;
   std::vector<bool> missing_is_empty;  // for each dense feature list, whether it may be missing
-  int first_default = 0;               // number of the input with the first default
+  int first_default = 0;               // the input that has the first default value
   Tensor names;
 };
 
@@ -233,7 +233,7 @@ std::vector<bool> MayBeMissing(const std::vector<std::string>& keys, std::span<c
 // ParseSingleSequenceExample: the input is a single example, and keys are scalar inputs.
 class ParseSingleSequenceKernel final : public ParseSequenceKernel {
  public:
-  explicit ParseSingleSequenceKernel(const KernelConstruction& c) : ParseSequenceKernel(c, false) {}
+  explicit ParseSingleSequenceKernel(const KernelConstruction& c) : ParseSequenceKernel(c, /*has_lengths=*/false) {}
 
  protected:
   Status Read(const KernelContext& ctx, SequenceSpec* w) const override {
@@ -257,7 +257,7 @@ class ParseSingleSequenceKernel final : public ParseSequenceKernel {
 // ParseSequenceExample: keys are attributes.
 class ParseSequenceV1Kernel final : public ParseSequenceKernel {
  public:
-  explicit ParseSequenceV1Kernel(const KernelConstruction& c) : ParseSequenceKernel(c, true) {
+  explicit ParseSequenceV1Kernel(const KernelConstruction& c) : ParseSequenceKernel(c, /*has_lengths=*/true) {
     keys_.context.sparse_keys = ListAttr<std::string>(c.node(), "context_sparse_keys");
     keys_.context.dense_keys = ListAttr<std::string>(c.node(), "context_dense_keys");
     keys_.lists.sparse_keys = ListAttr<std::string>(c.node(), "feature_list_sparse_keys");
@@ -288,7 +288,7 @@ class ParseSequenceV1Kernel final : public ParseSequenceKernel {
 // ParseSequenceExampleV2: keys are vectors. The input may also be a single example without a batch.
 class ParseSequenceV2Kernel final : public ParseSequenceKernel {
  public:
-  explicit ParseSequenceV2Kernel(const KernelConstruction& c) : ParseSequenceKernel(c, true) {}
+  explicit ParseSequenceV2Kernel(const KernelConstruction& c) : ParseSequenceKernel(c, /*has_lengths=*/true) {}
 
  protected:
   Status Read(const KernelContext& ctx, SequenceSpec* w) const override {

@@ -1,4 +1,4 @@
-// Tensors as strings.
+// Converts tensors to strings (serialized TensorProtos) and back.
 #include <google/protobuf/util/json_util.h>
 
 #include <limits>
@@ -39,7 +39,7 @@ Status ParseTensor(KernelContext& ctx) {
 Status SerializeTensor(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   if (!IsPlain(in.dtype()) && in.dtype() != kString) {
-    return Unimplemented("a tensor of ", in.dtype(), " cannot be serialized");
+    return Unimplemented("a tensor of dtype ", in.dtype(), " cannot be serialized");
   }
   proto::TensorProto message;
   ToProto(in, &message);

@@ -132,7 +132,7 @@ class LearnedClasses final : public ClassDistribution {
 
 // Classes with given weights, after MakeFixed has applied distortion and sharding. Draws by the alias method: each
 // class has a bucket, of which it owns a part; the rest belongs to one other class, its alias. The order in which
-// buckets are filled, and float where TensorFlow has it, make equal seeds draw TensorFlow's classes.
+// buckets are filled, and the use of float where TensorFlow uses it, make equal seeds draw TensorFlow's classes.
 class FixedClasses final : public ClassDistribution {
  public:
   // REQUIRES: there is at least one weight, and their sum is positive and finite.
@@ -380,8 +380,8 @@ Status AllCandidates(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Finds true classes among the candidates. Outputs the row, the index of the candidate, and the weight that removes it
-// from the loss.
+// Finds true classes among the candidates. For each that it finds, outputs the row of the true class, the index of the
+// candidate, and the weight that removes the candidate from the loss.
 Status ComputeAccidentalHits(KernelContext& ctx) {
   const Tensor& classes = ctx.input(0);
   const Tensor& sampled = ctx.input(1);

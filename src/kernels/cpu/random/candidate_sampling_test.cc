@@ -1,3 +1,4 @@
+// Tests of the candidate samplers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -92,11 +93,14 @@ TEST(CandidateSampling, FixedUnigramsFollowTheirWeights) {
 
 TEST(CandidateSampling, InvalidOptionsAreRefused) {
   for (const Options& o : {
+           // No unigrams; the wrong number of unigrams; fewer possible classes than samples; a negative weight; a sum
+           // of 0.
            Options{.op = "FixedUnigramCandidateSampler", .num_sampled = 1, .range_max = 4},
            Options{.op = "FixedUnigramCandidateSampler", .num_sampled = 1, .range_max = 4, .unigrams = {1, 2}},
            Options{.op = "FixedUnigramCandidateSampler", .num_sampled = 3, .range_max = 3, .unigrams = {1, 0, 2}},
            Options{.op = "FixedUnigramCandidateSampler", .num_sampled = 1, .range_max = 2, .unigrams = {1, -1}},
            Options{.op = "FixedUnigramCandidateSampler", .num_sampled = 1, .range_max = 2, .unigrams = {0, 0}},
+           // Classes outside of the range; a range that is too large for one weight per class.
            Options{.true_classes = {10}},
            Options{.true_classes = {-1}},
            Options{.op = "LearnedUnigramCandidateSampler", .range_max = int64_t{1} << 40},

@@ -1,4 +1,5 @@
-// Random distributions: element n of a tensor is a function of the stream and n, and equals TensorFlow's value.
+// Random distributions: element n of a tensor is a function of the random stream (philox.h) and n, and equals
+// TensorFlow's value.
 //
 // Elements come in groups of a fixed size. Each group has its own blocks of the stream, so values do not depend on the
 // thread that draws them.
@@ -22,7 +23,7 @@
 namespace tensorbraid::cpu {
 
 // The generator of one node: its stream, and the number of blocks used so far. Thread-safe. It lives as long as the
-// kernel. A later plan continues the stream only if it uses the same kernel object.
+// kernel, so a later run of the node continues the stream if it uses the same kernel object.
 class Generator final : public KernelState {
  public:
   static constexpr uint64_t kBlocksPerOutput = 256;
@@ -45,6 +46,7 @@ class Generator final : public KernelState {
     return Tensor::Vector<int64_t>({static_cast<int64_t>(seeds_.first), static_cast<int64_t>(seeds_.second),
                                     static_cast<int64_t>(next_.load(std::memory_order_relaxed))});
   }
+  // Restores what Save returned. An empty vector restores the initial state.
   Status Restore(const Tensor& state) override {
     const int64_t size = state.dtype() == kInt64 && state.shape().rank() == 1 ? state.num_elements() : -1;
     if (size != 0 && size != kStateSize) {
@@ -95,7 +97,7 @@ void Normal(A u, A v, A* out) {
   out[1] = std::cos(angle) * radius;
 }
 
-// Each distribution draws kGroup elements from kBlocks consecutive blocks.
+// Each distribution below draws a group of kGroup elements from kBlocks consecutive blocks of the stream.
 template <typename T>
 struct Uniform {
   static constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
@@ -174,6 +176,7 @@ struct UniformInt {
   }
 };
 
+// Fills `out` with elements of the distribution, drawn from block `first` of the stream on.
 template <typename D, typename T>
 void Fill(KernelContext& ctx, const Philox& philox, uint64_t first, std::span<T> out, const D& distribution = D()) {
   const int64_t n = static_cast<int64_t>(out.size());

@@ -39,7 +39,7 @@ class RandomIntKernel final : public Kernel, public StatefulKernel {
     TF_ASSIGN_OR_RETURN(const Shape shape, RandomShapeFrom(ctx.input(0)));
     for (int i = 1; i < 3; ++i) {
       if (!ctx.input(i).shape().is_scalar()) {
-        return InvalidArgument("minval and maxval must be scalars, got shape ", ctx.input(i).shape());
+        return InvalidArgument(i == 1 ? "minval" : "maxval", " must be a scalar, got shape ", ctx.input(i).shape());
       }
     }
     const T low = ctx.input(1).scalar<T>(), high = ctx.input(2).scalar<T>();
@@ -71,7 +71,8 @@ class RandomShuffleKernel final : public Kernel, public StatefulKernel {
     const int64_t rows = in.shape().dim(0);
     std::vector<int64_t> order(rows);
     for (int64_t i = 0; i < rows; ++i) order[i] = i;
-    // Fisher-Yates: each position is swapped with a random position at or after it.
+    // Fisher-Yates: each position except the last is swapped with a random position at or after it. This takes rows - 1
+    // numbers, of which a block has 4.
     PhiloxReader reader(generator_.philox(), generator_.Reserve((rows + 2) / 4));
     for (int64_t i = 0; i + 1 < rows; ++i) {
       const auto left = static_cast<uint64_t>(rows - i);

@@ -1,3 +1,4 @@
+// Tests of the random number generator and of the random ops.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +51,7 @@ TEST(Random, EqualSeedsGiveEqualValuesOnAnyNumberOfThreads) {
   }
 }
 
-// A million values of TensorFlow 2.21, to the last bit: FNV-1a of their bits.
+// The expected numbers are hashes (FNV-1a) of the bits of a million values that TensorFlow 2.21 gave.
 TEST(Random, NormalsAreTensorFlowsToTheLastBit) {
   Graph g;
   const Output shape = Const(g, Tensor::Vector<int32_t>({1 << 20}));
@@ -64,7 +65,7 @@ TEST(Random, NormalsAreTensorFlowsToTheLastBit) {
   }
 }
 
-TEST(Random, SeedsOfOpAndGraphBothCount) {
+TEST(Random, ValuesDependOnTheSeedsOfOpAndGraph) {
   const auto draw = [](int64_t graph_seed, int64_t op_seed) {
     Graph g;
     g.SetRandomSeed(graph_seed);
@@ -91,6 +92,7 @@ TEST(Random, DistributionsHaveTheirMoments) {
     Output output;
     double mean, stddev, low, high;
   };
+  // 0.8796 is the standard deviation of a standard normal distribution that is truncated at -2 and 2.
   for (const Row& row : {Row{RandomUniform(g, shape, -1.0, 3.0, {.seed = 1}), 1.0, 4 / std::sqrt(12.0), -1.0, 3.0},
                          Row{RandomNormal(g, shape, 2.0, 0.5, {.seed = 2}), 2.0, 0.5, -2.0, 6.0},
                          Row{TruncatedNormal(g, shape, 2.0, 0.5, {.seed = 3}), 2.0, 0.5 * 0.8796, 1.0, 3.0}}) {
@@ -207,7 +209,7 @@ TEST(Random, GammaSamplesPassAGradientToTheirParameters) {
   }
 }
 
-TEST(Random, InvalidParametersTerminate) {
+TEST(Random, SamplingEndsForInvalidParameters) {
   Graph g;
   const double inf = std::numeric_limits<double>::infinity();
   const Output bad = Const(g, Tensor::Vector<double>({-1.0, inf, -inf, std::nan(""), 1e300}));
@@ -215,6 +217,7 @@ TEST(Random, InvalidParametersTerminate) {
   for (const char* op : {"RandomGamma", "RandomPoisson"}) {
     const Tensor t = Value(NodeBuilder(g, op).Input(shape).Input(bad).Attr("seed", 1).Output());
     ASSERT_EQ(t.num_elements(), 5) << op;
+    // 1e300 is valid, but sampling must end, too.
     for (int i = 0; i < 4; ++i) EXPECT_TRUE(std::isnan(t.data<double>()[i])) << op << i;
   }
 }
@@ -232,6 +235,7 @@ TEST(Random, TruncatedNormalsStayInTheirBounds) {
                              .Attr("seed", 5)
                              .Output());
   ASSERT_EQ(t.num_elements(), 20'000);
+  // The means of the standard normal distribution, truncated at these bounds.
   const double means[] = {0, 3.2605, 9.1085, -30.0333};
   for (int b = 0; b < 4; ++b) {
     double mean = 0;

@@ -66,7 +66,7 @@ class Draws {
 // Marsaglia and Tsang, "A simple method for generating gamma variables", 2000.
 double DrawGamma(double alpha, Draws& draws) {
   if (!(alpha > 0) || std::isinf(alpha)) return std::numeric_limits<double>::quiet_NaN();
-  if (alpha == 1) return -std::log1p(-draws.Uniform());  // exponential
+  if (alpha == 1) return -std::log1p(-draws.Uniform());  // the exponential distribution
   const bool small = alpha < 1;                          // draw for alpha + 1, then correct the result
   const double d = alpha + (small ? 2.0 / 3 : -1.0 / 3);
   const double c = 1.0 / 3 / std::sqrt(d);
@@ -138,7 +138,7 @@ double GammaOf(double alpha, Draws& draws) {
 template <typename T>
 double PoissonOf(double rate, Draws& draws) {
   double most = std::numeric_limits<double>::max();
-  if constexpr (kIsHalf<T>) most = 65504;
+  if constexpr (kIsHalf<T>) most = 65504;  // of float16
   if constexpr (std::is_arithmetic_v<T>) most = static_cast<double>(std::numeric_limits<T>::max());
   return DrawPoisson(rate, most, draws);
 }
@@ -249,7 +249,8 @@ class MultinomialKernel final : public Kernel, public StatefulKernel {
 
   Status Compute(KernelContext& ctx) override {
     TF_RETURN_IF_ERROR(CheckMultinomial(ctx));
-    // A sample takes two 32-bit numbers.
+    // As in TensorFlow, each sample takes two 32-bit numbers, and the number of samples is rounded up to a multiple of
+    // 4.
     const int64_t samples = (int64_t{ctx.input(1).scalar<int32_t>()} + 3) / 4 * 4 * 2;
     const uint64_t first = generator_.ReserveOutputs(ctx.input(0).shape().dim(0) * samples);
     return SampleClasses<T, I>(ctx, generator_.philox(), first);

@@ -1,4 +1,4 @@
-// The states of random generators, for checkpoints.
+// Ops that read and set the state of another node's random generator, for checkpoints.
 #include "kernels/cpu/random/registration.h"
 #include "runtime/kernel/kernel_state.h"
 

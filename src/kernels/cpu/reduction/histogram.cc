@@ -15,7 +15,7 @@ namespace {
 template <typename T>
 class Bins {
  public:
-  // `weights` may be empty; then each value counts 1. If `binary`, a bin is 1 if it has any value.
+  // `weights` may be empty; then each value adds 1 to its bin. If `binary`, a bin is 1 if it has any value.
   Bins(Tensor* out, int64_t size, const Tensor& weights, bool binary)
       : bins_(out->mutable_data<T>().data()),
         size_(size),
@@ -71,7 +71,7 @@ Status BincountKernel(KernelContext& ctx) {
   TF_RETURN_IF_ERROR(CheckWeights(ctx.input(2), values));
   TF_RETURN_IF_ERROR(CheckValues<int32_t>(values));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {size}));
-  Bins<T> bins(out, size, ctx.input(2), false);
+  Bins<T> bins(out, size, ctx.input(2), /*binary=*/false);
   const auto v = values.data<int32_t>();
   for (size_t i = 0; i < v.size(); ++i) bins.Count(0, v[i], static_cast<int64_t>(i));
   return OkStatus();
@@ -151,7 +151,8 @@ Status SparseBincountKernel(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Counts values into bins of equal width over a range. Values outside the range count in the first or the last bin.
+// Counts values into bins of equal width over a range. Values outside the range are counted in the first or the last
+// bin.
 template <typename T>
 Status HistogramFixedWidthKernel(KernelContext& ctx) {
   const Tensor& values = ctx.input(0);

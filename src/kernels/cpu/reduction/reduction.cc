@@ -26,7 +26,8 @@ StatusOr<std::vector<bool>> ReducedAxes(const Tensor& axes, int rank) {
   return reduced;
 }
 
-// Reduces in[outer, reduced, inner] to out[outer, inner]. `later` are the loops over results of an earlier pass.
+// Reduces in[outer, reduced, inner] to out[outer, inner]. `loops` are for elements of `in`, `later` for results of an
+// earlier pass.
 void ReducePass(KernelContext& ctx, const ReduceLoops& loops, const ReduceLoops& later, const char* in, int64_t outer,
                 int64_t reduced, int64_t inner, char* out) {
   constexpr double kCostNs = 0.3;
@@ -187,7 +188,7 @@ Status ReductionKernel::Compute(KernelContext& ctx) {
   std::vector<float> wide(half ? results : 0);
   void* const to = half ? wide.data() : out->mutable_raw_data();
   if (in.num_elements() == 0) {
-    reducer_.first->columns(nullptr, 0, results, 0, results, to);  // the identity
+    reducer_.first->columns(/*in=*/nullptr, /*reduced=*/0, results, 0, results, to);  // sets all to the identity
   } else {
     ReduceGroups(ctx, reducer_, in.raw_data(), std::move(g.sizes), to);
   }
@@ -250,7 +251,7 @@ struct MinR {
   }
 };
 
-// sqrt(sum |x|^2).
+// EuclideanNorm: sqrt(sum |x|^2).
 class NormKernel : public Kernel {
  public:
   // The loops over elements. A sum has the type that the elements are computed in, whose dtype is `sum`.

@@ -137,7 +137,7 @@ struct Groups {
   bool identity = true;  // every reduced axis has size 1
 };
 
-// Returns InvalidArgument if an axis is not an axis of the shape.
+// Returns InvalidArgument if `axes` has an element that is not an axis of the shape, or the same axis twice.
 StatusOr<Groups> GroupAxes(const Shape& shape, const Tensor& axes, bool keep_dims);
 
 // Reduces the reduced groups one after the other, the last one first, into `out`. REQUIRES: `in` is not empty.

@@ -39,7 +39,8 @@ struct LogsumexpF {
 
 constexpr int64_t kScanColumns = 64;
 
-// Scans n <= kScanColumns adjacent columns of `size` elements, which are `inner` elements apart, from element `at` on.
+// Scans n <= kScanColumns adjacent columns of `size` elements, from element `at` on. The elements of a column are
+// `inner` elements apart.
 template <typename F, typename T>
 void ScanColumns(const void* in, void* out, int64_t at, int64_t size, int64_t inner, int64_t n, bool exclusive,
                  bool reverse) {

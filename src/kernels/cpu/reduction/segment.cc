@@ -78,7 +78,7 @@ ComputeType<T> EmptyOf() {
     const float v = F::template Empty<float>();
     if (std::abs(v) <= 1) return v;
     T most;
-    most.bits = std::is_same_v<T, Float16> ? 0x7bff : 0x7f7f;
+    most.bits = std::is_same_v<T, Float16> ? 0x7bff : 0x7f7f;  // the largest finite number
     return v < 0 ? -static_cast<float>(most) : static_cast<float>(most);
   } else {
     return F::template Empty<T>();
@@ -96,10 +96,11 @@ StatusOr<int64_t> NumSegments(const Tensor& t) {
 struct Results {
   Tensor* out = nullptr;
   Tensor wide;
-  void* data = nullptr;  // in the type to compute in
+  void* data = nullptr;  // the elements, in the type in which they are computed
   int64_t row = 1;
   int64_t size = 0;  // number of elements
 
+  // `skipped` is the number of leading dimensions of the data that the segment ids have.
   Status Allocate(KernelContext& ctx, int64_t segments, const Shape& data_shape, int skipped) {
     Shape shape({segments});
     for (int i = skipped; i < data_shape.rank(); ++i) {
@@ -152,7 +153,7 @@ Status OutOfSegments(const Tensor& ids, int64_t i, int64_t segments) {
                          segments, ")");
 }
 
-// The number of the first id that is not below `segments`, or -1.
+// The index of the first id that is not below `segments`, or -1 if all are below.
 int64_t FirstOutside(const Tensor& ids, int64_t segments) {
   for (int64_t i = 0; i < ids.num_elements(); ++i) {
     if (IdAt(ids, i) >= segments) return i;
@@ -232,7 +233,7 @@ void JoinSorted(const Tensor& data, const Tensor& ids, const Results& results) {
 Status SortedSegments(KernelContext& ctx, void (*join)(const Tensor&, const Tensor&, const Results&)) {
   TF_ASSIGN_OR_RETURN(const int64_t segments, CheckSorted(ctx));
   Results results;
-  TF_RETURN_IF_ERROR(results.Allocate(ctx, segments, ctx.input(0).shape(), 1));
+  TF_RETURN_IF_ERROR(results.Allocate(ctx, segments, ctx.input(0).shape(), /*skipped=*/1));
   join(ctx.input(0), ctx.input(1), results);
   results.Finish();
   return OkStatus();

@@ -1,5 +1,5 @@
-// Basic RNN: whole sequences and their gradient. The products of x, and the gradients of x and of the weights, are
-// computed for all steps at once, as in gru_sequence.cc.
+// The basic RNN over whole sequences, and its gradient. The products of x, and the gradients of x and of the weights,
+// are computed for all steps at once, as in gru_sequence.cc.
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/rnn/registration.h"
 #include "kernels/cpu/rnn/sequence.h"
@@ -31,10 +31,12 @@ Status BlockBasic(KernelContext& ctx) {
   A* const from_h = product.mutable_data<A>().data();
   const A *const w = input(3), *const b = input(4);
   const A* h_prev = input(2);
-  Gemm(&ctx.pool(), false, false, s.rows(), s.cells, s.inputs, input(1), w, out[0].data());
+  Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/false, s.rows(), s.cells, s.inputs, input(1), w,
+       out[0].data());
   for (int64_t t = 0; t < s.steps; ++t) {
     A* const h = out[0].data() + t * s.state();  // has the product of x
-    Gemm(&ctx.pool(), false, false, s.batch, s.cells, s.cells, h_prev, w + s.inputs * s.cells, from_h);
+    Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/false, s.batch, s.cells, s.cells, h_prev,
+         w + s.inputs * s.cells, from_h);
     Parallel(ctx, s.batch, 1.0 * s.cells, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         const int64_t at = row * s.cells;
@@ -81,13 +83,14 @@ Status BlockBasicGrad(KernelContext& ctx) {
 #pragma GCC ivdep
       for (int64_t k = begin; k < end; ++k) bar[k] = (d_h[k] + h_grad[k]) * (A(1) - h[k] * h[k]);
     });
-    Gemm(&ctx.pool(), false, true, s.batch, s.cells, s.cells, bar, w + s.inputs * s.cells, d_h);
+    Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/true, s.batch, s.cells, s.cells, bar,
+         w + s.inputs * s.cells, d_h);
   }
-  Gemm(&ctx.pool(), false, true, s.rows(), s.inputs, s.cells, bars, w, out[0].data());
+  Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/true, s.rows(), s.inputs, s.cells, bars, w, out[0].data());
   ClearRest(s, s.inputs, out[0].data());
   PreviousStates(s, input(2), input(5), h_before);
   WeightGradient(ctx, s, s.cells, input(1), h_before, bars, out[2].data());
-  SumRows<A>(ctx, s.rows(), s.cells, bars, s.cells, nullptr, 0, out[3].data());
+  SumRows<A>(ctx, s.rows(), s.cells, bars, s.cells, /*y=*/nullptr, /*y_row=*/0, out[3].data());
   FinishAll(out);
   return OkStatus();
 }

@@ -1,4 +1,4 @@
-// GRU: one step and its gradient, in float32.
+// One step of a GRU and its gradient, in float32.
 #include <algorithm>
 
 #include "core/text/strings.h"
@@ -51,7 +51,8 @@ Status GruCell(KernelContext& ctx) {
   for (int i = 0; i < 4; ++i) {
     TF_ASSIGN_OR_RETURN(outputs[i], ctx.AllocateOutput(i, shape));
   }
-  if (s.cells == 0) return OkStatus();  // there may be any number of rows
+  // Nothing to compute. Returns here, because an empty x and h_prev may have a huge number of rows.
+  if (s.cells == 0) return OkStatus();
   const int64_t cells = s.cells, width = s.inputs + s.cells;
   TF_ASSIGN_OR_RETURN(Tensor joined, ctx.AllocateTemp(kFloat32, {s.batch, width}));
   TF_ASSIGN_OR_RETURN(Tensor gates, ctx.AllocateTemp(kFloat32, {s.batch, 2 * cells}));
@@ -64,7 +65,7 @@ Status GruCell(KernelContext& ctx) {
     std::copy_n(x + row * s.inputs, s.inputs, xh + row * width);
     std::copy_n(h_prev + row * cells, cells, xh + row * width + s.inputs);
   }
-  Gemm(&ctx.pool(), false, false, s.batch, 2 * cells, width, xh, GruInput(ctx, 2), ru);
+  Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/false, s.batch, 2 * cells, width, xh, GruInput(ctx, 2), ru);
   ForRows(ctx, s, 2, [&](int64_t row) {
     float* const r = outputs[0]->mutable_data<float>().data() + row * cells;
     float* const u = outputs[1]->mutable_data<float>().data() + row * cells;
@@ -77,7 +78,7 @@ Status GruCell(KernelContext& ctx) {
       hr[k] *= r[k];
     }
   });
-  Gemm(&ctx.pool(), false, false, s.batch, cells, width, xh, GruInput(ctx, 3), c);
+  Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/false, s.batch, cells, width, xh, GruInput(ctx, 3), c);
   ForRows(ctx, s, 1.5, [&](int64_t row) {
     const float* const u = outputs[1]->data<float>().data() + row * cells;
     const float* const before = h_prev + row * cells;
@@ -103,7 +104,7 @@ Status GruCellGrad(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * d_h_prev, ctx.AllocateOutput(1, shape));
   TF_ASSIGN_OR_RETURN(Tensor * d_c_bar, ctx.AllocateOutput(2, shape));
   TF_ASSIGN_OR_RETURN(Tensor * d_ru_bar, ctx.AllocateOutput(3, {s.batch, 2 * cells}));
-  if (cells == 0) {  // there may be any number of rows
+  if (cells == 0) {  // only x may have elements; as above, the number of rows may be huge
     std::fill_n(d_x->mutable_data<float>().data(), d_x->num_elements(), 0.0f);
     return OkStatus();
   }
@@ -125,7 +126,7 @@ Status GruCellGrad(KernelContext& ctx) {
       u_bar[k] = g * (h_prev[at + k] - c[at + k]) * u[at + k] * one_less_u;
     }
   });
-  Gemm(&ctx.pool(), false, true, s.batch, width, cells, c_bar, GruInput(ctx, 3), by_c);
+  Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/true, s.batch, width, cells, c_bar, GruInput(ctx, 3), by_c);
   ForRows(ctx, s, 1, [&](int64_t row) {
     float* const r_bar = ru_bar + row * 2 * cells;
     const float* const d_hr = by_c + row * width + s.inputs;
@@ -133,7 +134,8 @@ Status GruCellGrad(KernelContext& ctx) {
 #pragma GCC ivdep
     for (int64_t k = 0; k < cells; ++k) r_bar[k] = d_hr[k] * h_prev[at + k] * r[at + k] * (1.0f - r[at + k]);
   });
-  Gemm(&ctx.pool(), false, true, s.batch, width, 2 * cells, ru_bar, GruInput(ctx, 2), by_ru);
+  Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/true, s.batch, width, 2 * cells, ru_bar, GruInput(ctx, 2),
+       by_ru);
   float* const dx = d_x->mutable_data<float>().data();
   float* const dh = d_h_prev->mutable_data<float>().data();
   ForRows(ctx, s, 1, [&](int64_t row) {
@@ -149,7 +151,7 @@ Status GruCellGrad(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The two products with each of the two weights take most of the time.
+// The products with the two weight matrices take most of the time.
 Cost GruCost(const CostContext& c) {
   Cost cost = DefaultCost(c);
   cost.flops = 2 * c.input_dim(0, 0) * (c.input_elements(2) + c.input_elements(3));

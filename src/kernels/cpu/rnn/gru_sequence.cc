@@ -1,4 +1,4 @@
-// GRU: whole sequences and their gradient.
+// The GRU over whole sequences, and its gradient.
 //
 // x is known for all steps, so its products with the weights are computed for all steps at once. Only the products with
 // the state are computed step by step. The gradients of x and of the weights are also computed for all steps at once.
@@ -40,12 +40,14 @@ Status BlockGru(KernelContext& ctx) {
            *const hr = reset.mutable_data<A>().data(), *const c_h = h_candidate.mutable_data<A>().data();
   const A *const w_ru = input(3), *const w_c = input(4), *const b_ru = input(5), *const b_c = input(6);
   const int64_t cells = s.cells;
-  Gemm(&ctx.pool(), false, false, s.rows(), 2 * cells, s.inputs, input(1), w_ru, ru_x);
-  Gemm(&ctx.pool(), false, false, s.rows(), cells, s.inputs, input(1), w_c, out[2].data());
+  Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/false, s.rows(), 2 * cells, s.inputs, input(1), w_ru, ru_x);
+  Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/false, s.rows(), cells, s.inputs, input(1), w_c,
+       out[2].data());
   const A* h_prev = input(2);
   for (int64_t t = 0; t < s.steps; ++t) {
     const int64_t now = t * s.state();
-    Gemm(&ctx.pool(), false, false, s.batch, 2 * cells, cells, h_prev, w_ru + s.inputs * 2 * cells, ru_h);
+    Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/false, s.batch, 2 * cells, cells, h_prev,
+         w_ru + s.inputs * 2 * cells, ru_h);
     Parallel(ctx, s.batch, 2.0 * cells, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         A *const r = out[0].data() + now + row * cells, *const u = out[1].data() + now + row * cells;
@@ -58,7 +60,8 @@ Status BlockGru(KernelContext& ctx) {
         }
       }
     });
-    Gemm(&ctx.pool(), false, false, s.batch, cells, cells, hr, w_c + s.inputs * cells, c_h);
+    Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/false, s.batch, cells, cells, hr, w_c + s.inputs * cells,
+         c_h);
     Parallel(ctx, s.batch, 1.5 * cells, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         const A *const u = out[1].data() + now + row * cells, *const from_h = c_h + row * cells,
@@ -128,7 +131,8 @@ Status BlockGruGrad(KernelContext& ctx) {
         }
       }
     });
-    Gemm(&ctx.pool(), false, true, s.batch, cells, cells, c_bar + now, w_c + s.inputs * cells, d_hr);
+    Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/true, s.batch, cells, cells, c_bar + now,
+         w_c + s.inputs * cells, d_hr);
     Parallel(ctx, s.batch, 1.0 * cells, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         A* const r_bar = ru_bar + 2 * (now + row * cells);
@@ -140,15 +144,16 @@ Status BlockGruGrad(KernelContext& ctx) {
         }
       }
     });
-    Gemm(&ctx.pool(), false, true, s.batch, cells, 2 * cells, ru_bar + 2 * now, w_ru + s.inputs * 2 * cells, by_ru);
+    Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/true, s.batch, cells, 2 * cells, ru_bar + 2 * now,
+         w_ru + s.inputs * 2 * cells, by_ru);
     Parallel(ctx, s.state(), 0.5, [&](int64_t begin, int64_t end) {
 #pragma GCC ivdep
       for (int64_t k = begin; k < end; ++k) d_h[k] = d_h[k] * u[k] + d_hr[k] * r[k] + by_ru[k];
     });
   }
   A *const dx = out[0].data(), *const more_dx = more_x_grad.mutable_data<A>().data();
-  Gemm(&ctx.pool(), false, true, s.rows(), s.inputs, 2 * cells, ru_bar, w_ru, dx);
-  Gemm(&ctx.pool(), false, true, s.rows(), s.inputs, cells, c_bar, w_c, more_dx);
+  Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/true, s.rows(), s.inputs, 2 * cells, ru_bar, w_ru, dx);
+  Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/true, s.rows(), s.inputs, cells, c_bar, w_c, more_dx);
   Parallel(ctx, s.rows() * s.inputs, 0.3, [&](int64_t begin, int64_t end) {
 #pragma GCC ivdep
     for (int64_t k = begin; k < end; ++k) dx[k] += more_dx[k];
@@ -156,8 +161,8 @@ Status BlockGruGrad(KernelContext& ctx) {
   ClearRest(s, s.inputs, dx);
   WeightGradient(ctx, s, 2 * cells, input(1), h_before, ru_bar, out[2].data());
   WeightGradient(ctx, s, cells, input(1), hr, c_bar, out[3].data());
-  SumRows<A>(ctx, s.rows(), 2 * cells, ru_bar, 2 * cells, nullptr, 0, out[4].data());
-  SumRows<A>(ctx, s.rows(), cells, c_bar, cells, nullptr, 0, out[5].data());
+  SumRows<A>(ctx, s.rows(), 2 * cells, ru_bar, 2 * cells, /*y=*/nullptr, /*y_row=*/0, out[4].data());
+  SumRows<A>(ctx, s.rows(), cells, c_bar, cells, /*y=*/nullptr, /*y_row=*/0, out[5].data());
   FinishAll(out);
   return OkStatus();
 }

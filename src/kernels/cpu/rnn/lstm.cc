@@ -30,7 +30,7 @@ StatusOr<LstmSizes> CheckInputs(KernelContext& ctx, int first, bool sequence, bo
                     .inputs = x.dim(x.rank() - 1),
                     .cells = cs_prev.dim(1)};
   if (s.cells > (int64_t{1} << 40)) return InvalidArgument("cs_prev ", cs_prev, " has too many cells");
-  // An empty x may have any sizes.
+  // An x without elements may have huge sizes, whose product would overflow.
   if (s.batch > 0 && s.steps > (int64_t{1} << 40) / s.batch) return InvalidArgument("x ", x, " has too many rows");
   TF_RETURN_IF_ERROR(CheckShape("cs_prev", ctx.input(first + 1), {s.batch, s.cells}, "[batch, cells]"));
   TF_RETURN_IF_ERROR(CheckShape("h_prev", ctx.input(first + 2), {s.batch, s.cells}, "[batch, cells]"));
@@ -90,7 +90,7 @@ LstmOptions ForwardOptions(const Node& node, GateOrder order) {
           .order = order};
 }
 
-// Copies rows of a and b side by side.
+// Row r of `out` is row r of `a` followed by row r of `b`.
 template <typename A>
 void JoinRows(int64_t rows, const A* a, int64_t a_columns, const A* b, int64_t b_columns, A* out) {
   for (int64_t r = 0; r < rows; ++r) {
@@ -106,7 +106,7 @@ class LstmCellKernel final : public Kernel {
 
   Status Compute(KernelContext& ctx) override {
     using A = ComputeType<T>;
-    TF_ASSIGN_OR_RETURN(const LstmSizes s, CheckInputs(ctx, 0, false, options_.peephole));
+    TF_ASSIGN_OR_RETURN(const LstmSizes s, CheckInputs(ctx, /*first=*/0, /*sequence=*/false, options_.peephole));
     if (s.batch == 0 || s.cells == 0) {
       return InvalidArgument("cs_prev must not be empty, got shape ", ctx.input(1).shape());
     }
@@ -121,7 +121,8 @@ class LstmCellKernel final : public Kernel {
     JoinRows(s.batch, DataOf<A>(in[0]), s.inputs, DataOf<A>(in[2]), s.cells, xh);
     A* const product = gates.mutable_data<A>().data();
     const LstmParameters<A> p = ParametersOf<A>(in);
-    Gemm(&ctx.pool(), false, false, s.batch, 4 * s.cells, s.inputs + s.cells, xh, p.w, product);
+    Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/false, s.batch, 4 * s.cells, s.inputs + s.cells, xh, p.w,
+         product);
     const GateOffsets at(options_.order, s.cells);
     const auto row = LstmForwardRowOf<A>(options_);
     const A* const cs_prev = DataOf<A>(in[1]);
@@ -145,7 +146,7 @@ class LstmCellGradKernel final : public Kernel {
 
   Status Compute(KernelContext& ctx) override {
     using A = ComputeType<T>;
-    TF_ASSIGN_OR_RETURN(const LstmSizes s, CheckInputs(ctx, 0, false, options_.peephole));
+    TF_ASSIGN_OR_RETURN(const LstmSizes s, CheckInputs(ctx, /*first=*/0, /*sequence=*/false, options_.peephole));
     if (s.batch == 0 || s.cells == 0) {
       return InvalidArgument("cs_prev must not be empty, got shape ", ctx.input(1).shape());
     }
@@ -210,7 +211,7 @@ class BlockLstmKernel final : public Kernel {
 
   Status Compute(KernelContext& ctx) override {
     using A = ComputeType<T>;
-    TF_ASSIGN_OR_RETURN(LstmSizes s, CheckInputs(ctx, 1, true, options_.peephole));
+    TF_ASSIGN_OR_RETURN(LstmSizes s, CheckInputs(ctx, /*first=*/1, /*sequence=*/true, options_.peephole));
     const int64_t time = s.steps;
     TF_ASSIGN_OR_RETURN(s.steps, StepsToRun(ctx, time));
     LstmOptions options = options_;
@@ -223,7 +224,8 @@ class BlockLstmKernel final : public Kernel {
     std::vector<FloatOutput<T>> outputs;
     LstmRows<A> out;
     TF_RETURN_IF_ERROR(AllocateActivations(ctx, {time, s.batch, s.cells}, &outputs, &out));
-    if (s.batch == 0 || s.cells == 0) return OkStatus();  // there may be any number of steps
+    // Nothing to compute. Returns here, because an empty x may have a huge number of steps.
+    if (s.batch == 0 || s.cells == 0) return OkStatus();
     TF_RETURN_IF_ERROR(LstmForward(ctx, SequenceOf<A>(s, options, in), out));
     // Steps from seq_len_max on are 0.
     const int64_t end = s.steps * s.batch * s.cells;
@@ -245,7 +247,7 @@ class BlockLstmGradKernel final : public Kernel {
 
   Status Compute(KernelContext& ctx) override {
     using A = ComputeType<T>;
-    TF_ASSIGN_OR_RETURN(LstmSizes s, CheckInputs(ctx, 1, true, options_.peephole));
+    TF_ASSIGN_OR_RETURN(LstmSizes s, CheckInputs(ctx, /*first=*/1, /*sequence=*/true, options_.peephole));
     const int64_t time = s.steps;
     constexpr const char* kNames[] = {"i", "cs", "f", "o", "ci", "co", "h", "cs_grad", "h_grad"};
     for (int i = 0; i < 9; ++i) {
@@ -266,7 +268,7 @@ class BlockLstmGradKernel final : public Kernel {
       }
       out.push_back(std::move(one));
     }
-    if (s.batch == 0 || s.cells == 0) {  // there may be any number of steps
+    if (s.batch == 0 || s.cells == 0) {  // as above, the number of steps may be huge
       SetToZero(out);
       return OkStatus();
     }
@@ -284,7 +286,8 @@ class BlockLstmGradKernel final : public Kernel {
   const bool x_grad_is_used_;
 };
 
-// The cost of the products and of the gates. x is input kX, and w is the third input after x.
+// The cost of the gates and of kProducts products of the size of [x, h] * w. x is input number kX, and w is the third
+// input after x.
 template <int kProducts, int kX>
 Cost LstmCost(const CostContext& c) {
   Cost cost = SequenceCost<kProducts, kX, kX + 3>(c);

@@ -37,12 +37,14 @@ struct GateOffsets {
   int64_t i, ci, f, o;
 };
 
+// wci, wcf and wco are the peephole weights of the gates i, f and o.
 template <typename A>
 struct LstmParameters {
   const A *w, *wci, *wcf, *wco, *b;
 };
 
-// The values of some rows of cells; F is A or const A. `h` is null where it is not needed.
+// The values of some rows of cells: the gates i, f and o, the cell input ci, the cell state cs, co = tanh(cs) and the
+// output h. F is A or const A. `h` is null where it is not needed.
 template <typename F>
 struct LstmRows {
   F *i, *cs, *f, *o, *ci, *co, *h;

@@ -70,7 +70,8 @@ void TransposeWeights(KernelContext& ctx, int64_t rows, int64_t columns, const A
   });
 }
 
-// The gradients of w and b, from the derivatives of the gates of all steps. Divided by columns.
+// The gradients of w and b, from the derivatives of the gates of all steps. The columns are divided into strips, which
+// threads share.
 template <typename A>
 void WeightGradients(KernelContext& ctx, const LstmSequence<A>& s, const A* h, const A* dgates,
                      const LstmGradients<A>& out) {
@@ -86,7 +87,7 @@ void WeightGradients(KernelContext& ctx, const LstmSequence<A>& s, const A* h, c
     GemmPart product{.transpose_a = true, .m = inputs, .n = width, .k = rows};
     product.a_stride = inputs;
     product.b_stride = product.c_stride = columns;
-    Gemm(nullptr, product, s.x, dgates + from, out.w + from);
+    Gemm(/*pool=*/nullptr, product, s.x, dgates + from, out.w + from);
   };
   // The previous h of the first step is h_prev. The previous h of every other step is in the rows of h, one step
   // earlier.
@@ -95,11 +96,11 @@ void WeightGradients(KernelContext& ctx, const LstmSequence<A>& s, const A* h, c
     GemmPart product{.transpose_a = true, .m = cells, .n = width, .k = std::min(rows, batch)};
     product.a_stride = cells;
     product.b_stride = product.c_stride = columns;
-    Gemm(nullptr, product, s.h_prev, dgates + from, w_h);
+    Gemm(/*pool=*/nullptr, product, s.h_prev, dgates + from, w_h);
     product.k = rows - product.k;
     product.add = true;
-    Gemm(nullptr, product, h, dgates + batch * columns + from, w_h);
-    SumColumns<A>(rows, from, from + width, dgates, columns, nullptr, 0, /*add=*/false, out.b);
+    Gemm(/*pool=*/nullptr, product, h, dgates + batch * columns + from, w_h);
+    SumColumns<A>(rows, from, from + width, dgates, columns, /*y=*/nullptr, /*y_row=*/0, /*add=*/false, out.b);
   };
   Parallel(ctx, 2 * strips, NsOfProducts(rows, columns, inputs + cells) / (2 * strips),
            [&](int64_t begin, int64_t end) {
@@ -173,7 +174,7 @@ Status LstmBackward(KernelContext& ctx, const LstmSequence<A>& s, const LstmRows
   const auto last_row = LstmBackwardRowOf<A>(s.options, /*later=*/false);
   const auto row = LstmBackwardRowOf<A>(s.options, /*later=*/true);
   const auto body = [&](int64_t first, int64_t rows) {
-    // These pass the gradients from step to step.
+    // These carry the gradients of the cell state and of h from step to step.
     A* const dcs = out.cs_prev + first * cells;
     A* const dh = out.h_prev + first * cells;
     for (int64_t t = steps - 1; t >= 0; --t) {

@@ -1,7 +1,7 @@
 // A sequence of LSTM cells, forward and backward. A is float or double.
 //
 // The rows of a batch do not depend on each other. Each thread computes some rows over all steps, so that no thread
-// waits for another one between two steps. The parts follow from the sizes alone.
+// waits for another one between two steps. How the rows are divided depends only on the sizes.
 #ifndef TENSORBRAID_KERNELS_CPU_RNN_LSTM_SEQUENCE_H_
 #define TENSORBRAID_KERNELS_CPU_RNN_LSTM_SEQUENCE_H_
 
@@ -19,8 +19,7 @@ struct LstmSequence {
   const A *x, *cs_prev, *h_prev;
 };
 
-// Computes `out`, seven arrays [steps, batch, cells]. ResourceExhausted if scratch memory cannot be
-// allocated.
+// Computes `out`, seven arrays [steps, batch, cells]. Returns ResourceExhausted if scratch memory cannot be allocated.
 template <typename A>
 Status LstmForward(KernelContext& ctx, const LstmSequence<A>& s, const LstmRows<A>& out);
 
@@ -31,14 +30,14 @@ struct LstmGradients {
   A *wci = nullptr, *wcf = nullptr, *wco = nullptr, *b = nullptr;
 };
 
-// `a` has the results of LstmForward; cs_grad and h_grad are the gradients of cs and h.
+// Computes `out`. `a` has the results of LstmForward; cs_grad and h_grad are the gradients of cs and h. Returns
 // ResourceExhausted if scratch memory cannot be allocated.
 template <typename A>
 Status LstmBackward(KernelContext& ctx, const LstmSequence<A>& s, const LstmRows<const A>& a, const A* cs_grad,
                     const A* h_grad, const LstmGradients<A>& out);
 
-// The gradients of the peephole weights: sums over `rows` rows of cells. `dgates` has the derivatives of the gates. If
-// `add`, adds to the gradients instead of replacing them.
+// Computes the gradients of the peephole weights: sums over `rows` rows of cells. `dgates` has the derivatives of the
+// gates. If `add`, adds to the gradients instead of replacing them.
 template <typename A>
 void PeepholeGradients(KernelContext& ctx, int64_t rows, int64_t cells, GateOrder order, const A* dgates,
                        const A* cs_prev, const A* cs, bool add, const LstmGradients<A>& out);

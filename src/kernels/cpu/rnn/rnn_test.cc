@@ -1,4 +1,5 @@
-// Recurrent cells against the same cells made of small ops: values, gradients, and sizes at which work is split.
+// Compares recurrent cells with the same cells made of small ops: values, gradients, and sizes at which the work is
+// split over threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 namespace tensorbraid {
 namespace {
 
+// Pseudorandom elements in [-1, 1).
 Tensor Noise(const Shape& shape, uint32_t seed) {
   Tensor t(kFloat32, shape);
   for (float& v : t.mutable_data<float>()) {
@@ -29,7 +31,7 @@ void ExpectNear(const Tensor& got, const Tensor& want, float tolerance, const ch
   }
 }
 
-// The sum of all elements, each with a weight of its own.
+// The sum of all elements, multiplied by different weights.
 Output Weighted(Graph& g, Output x, uint32_t seed) { return ReduceSum(x * Const(g, Noise(x.shape(), seed))); }
 
 struct Lstm {
@@ -95,7 +97,7 @@ TEST(Rnn, SequencesEqualCellsOfSmallOps) {
     Graph g;
     const Lstm l(g, 4, 3, 5, 7);
     const auto out = nn::BlockLstm(l.x, l.cs, l.h, l.w, l.b, {.forget_bias = 0.6f, .peepholes = l.Peepholes(peephole)});
-    ExpectSameLstm(g, l, peephole, out.cs, out.h, FromSmallOps(l, peephole, 0.6f, false));
+    ExpectSameLstm(g, l, peephole, out.cs, out.h, FromSmallOps(l, peephole, 0.6f, /*version2=*/false));
   }
 }
 
@@ -104,10 +106,10 @@ TEST(Rnn, SequencesOfALargeBatchEqualCellsOfSmallOps) {
   Graph g;
   const Lstm l(g, 4, 37, 5, 7);
   const auto out = nn::BlockLstm(l.x, l.cs, l.h, l.w, l.b, {.peepholes = l.Peepholes(true)});
-  ExpectSameLstm(g, l, true, out.cs, out.h, FromSmallOps(l, true, 1.0f, false));
+  ExpectSameLstm(g, l, /*peephole=*/true, out.cs, out.h, FromSmallOps(l, /*peephole=*/true, 1.0f, /*version2=*/false));
 }
 
-TEST(Rnn, Version2OrdersItsGatesInGradientsToo) {
+TEST(Rnn, BlockLstmV2OrdersItsGatesInGradientsToo) {
   for (const bool peephole : {false, true}) {
     Graph g;
     const Lstm l(g, 4, 3, 5, 7);
@@ -124,11 +126,11 @@ TEST(Rnn, Version2OrdersItsGatesInGradientsToo) {
                              .Attr("use_peephole", peephole)
                              .Finish();
     ASSERT_TRUE(op.valid()) << g.status();
-    ExpectSameLstm(g, l, peephole, op.output(1), op.output(6), FromSmallOps(l, peephole, 0.0f, true));
+    ExpectSameLstm(g, l, peephole, op.output(1), op.output(6), FromSmallOps(l, peephole, 0.0f, /*version2=*/true));
   }
 }
 
-TEST(Rnn, CellsEqualCellsOfSmallOps) {
+TEST(Rnn, LstmBlockCellsEqualCellsOfSmallOps) {
   for (const bool peephole : {false, true}) {
     Graph g;
     const Lstm l(g, 4, 3, 5, 7);
@@ -140,19 +142,20 @@ TEST(Rnn, CellsEqualCellsOfSmallOps) {
       all_cs.push_back(cs);
       all_h.push_back(h);
     }
-    ExpectSameLstm(g, l, peephole, Stack(all_cs), Stack(all_h), FromSmallOps(l, peephole, 1.0f, false));
+    ExpectSameLstm(g, l, peephole, Stack(all_cs), Stack(all_h), FromSmallOps(l, peephole, 1.0f, /*version2=*/false));
   }
 }
 
 TEST(Rnn, StepsAfterTheLastAreZeroAndHaveNoGradient) {
   Graph g;
   const Lstm l(g, 5, 3, 5, 7);
-  const auto out = nn::BlockLstm(l.x, l.cs, l.h, l.w, l.b, {}, 3);
+  const auto out = nn::BlockLstm(l.x, l.cs, l.h, l.w, l.b, /*options=*/{}, /*steps=*/3);
   const auto grads = Gradients({Weighted(g, out.h, 10)}, {l.x});
   ASSERT_TRUE(grads.ok()) << grads.status();
   const auto result = Evaluate({out.h, grads->at(0)});
   ASSERT_TRUE(result.ok()) << result.status();
   const auto h = result->at(0).data<float>(), dx = result->at(1).data<float>();
+  // 3 steps of 3 rows, of 7 cells or 5 inputs.
   EXPECT_TRUE(std::all_of(h.begin() + 3 * 3 * 7, h.end(), [](float v) { return v == 0; }));
   EXPECT_TRUE(std::all_of(dx.begin() + 3 * 3 * 5, dx.end(), [](float v) { return v == 0; }));
   EXPECT_NE(h[3 * 3 * 7 - 1], 0);
@@ -192,7 +195,7 @@ TEST(Rnn, GruEqualsGruOfSmallOps) {
 }
 
 // Work is split over threads, by rows of the batch, columns of weights or rows of products.
-TEST(Rnn, DoesNotDependOnThreads) {
+TEST(Rnn, ResultsOnOneThreadAndOnSeveralAgree) {
   Graph g;
   const Lstm l(g, 6, 150, 70, 130);
   const auto out = nn::BlockLstm(l.x, l.cs, l.h, l.w, l.b, {.peepholes = l.Peepholes(true)});
@@ -215,7 +218,7 @@ TEST(Rnn, DoesNotDependOnThreads) {
   }
 }
 
-TEST(VectorMath, AgreesWithTheLibrary) {
+TEST(VectorMath, AgreesWithTheStandardLibrary) {
   for (int i = -12000; i <= 12000; ++i) {
     const float x = static_cast<float>(i) / 128;
     const double exp = std::exp(static_cast<double>(x));
@@ -231,7 +234,7 @@ TEST(VectorMath, AgreesWithTheLibrary) {
   EXPECT_EQ(cpu::VectorExp(-inf), 0);
   EXPECT_EQ(cpu::VectorExp(inf), inf);
   EXPECT_EQ(cpu::VectorLog(0.0f), -inf);
-  EXPECT_NEAR(cpu::VectorLog(1e-40f), -92.1034, 1e-3);
+  EXPECT_NEAR(cpu::VectorLog(1e-40f), -92.1034, 1e-3);  // ln(1e-40)
   EXPECT_EQ(cpu::VectorTanh(-inf), -1);
   EXPECT_EQ(cpu::VectorSigmoid(-inf), 0);
   EXPECT_EQ(cpu::VectorSigmoid(inf), 1);

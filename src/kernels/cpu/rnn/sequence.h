@@ -1,4 +1,4 @@
-// Shared by the kernels of whole sequences: x is [time, batch, inputs], states are [batch, cells], and the results of
+// What the kernels of whole sequences share. x is [time, batch, inputs], states are [batch, cells], and the results of
 // all steps are [time, batch, cells]. Only the first `steps` steps are computed; later results are 0.
 #ifndef TENSORBRAID_KERNELS_CPU_RNN_SEQUENCE_H_
 #define TENSORBRAID_KERNELS_CPU_RNN_SEQUENCE_H_
@@ -20,7 +20,7 @@ struct SequenceSizes {
 
   int64_t rows() const { return steps * batch; }   // of all steps together
   int64_t state() const { return batch * cells; }  // elements of one state
-  bool empty() const { return state() == 0; }      // then there may be any number of steps
+  bool empty() const { return state() == 0; }      // nothing to compute, but perhaps a huge number of steps
 };
 
 // Checks and returns the number of steps to compute: the scalar in input 0.
@@ -42,7 +42,7 @@ inline StatusOr<SequenceSizes> CheckSequence(KernelContext& ctx) {
   if (h_prev.rank() != 2) return InvalidArgument("h_prev must have shape [batch, cells], got ", h_prev);
   SequenceSizes s{.time = x.dim(0), .batch = x.dim(1), .inputs = x.dim(2), .cells = h_prev.dim(1)};
   if (s.cells > (int64_t{1} << 40)) return InvalidArgument("h_prev ", h_prev, " has too many cells");
-  // An empty x may have any sizes.
+  // An x without elements may have huge sizes, whose product would overflow.
   if (s.batch > 0 && s.time > (int64_t{1} << 40) / s.batch) return InvalidArgument("x ", x, " has too many rows");
   TF_RETURN_IF_ERROR(CheckShape("h_prev", ctx.input(2), {s.batch, s.cells}, "[batch, cells]"));
   TF_ASSIGN_OR_RETURN(s.steps, StepsToRun(ctx, s.time));
@@ -85,7 +85,7 @@ void SetToZero(std::vector<FloatOutput<T>>& outputs) {
   FinishAll(outputs);
 }
 
-// [rows, columns] of the type that elements of type T are computed in.
+// A temporary tensor [rows, columns] of the type in which elements of type T are computed.
 template <typename T>
 StatusOr<Tensor> Scratch(KernelContext& ctx, int64_t rows, int64_t columns) {
   return ctx.AllocateTemp(DTypeOf<ComputeType<T>>::value, {rows, columns});
@@ -122,7 +122,7 @@ void SumColumns(int64_t rows, int64_t from, int64_t to, const A* x, int64_t x_ro
   }
 }
 
-// The sums of all columns, split over columns, so that the result does not depend on the number of threads.
+// Like SumColumns, for all columns. Threads share the columns, so the result does not depend on the number of threads.
 template <typename A>
 void SumRows(KernelContext& ctx, int64_t rows, int64_t columns, const A* x, int64_t x_row, const A* y, int64_t y_row,
              A* out) {
@@ -137,18 +137,19 @@ void SumRows(KernelContext& ctx, int64_t rows, int64_t columns, const A* x, int6
 template <typename A>
 void WeightGradient(KernelContext& ctx, const SequenceSizes& s, int64_t columns, const A* x, const A* state,
                     const A* bar, A* out) {
-  Gemm(&ctx.pool(), true, false, s.inputs, columns, s.rows(), x, bar, out);
-  Gemm(&ctx.pool(), true, false, s.cells, columns, s.rows(), state, bar, out + s.inputs * columns);
+  Gemm(&ctx.pool(), /*transpose_a=*/true, /*transpose_b=*/false, s.inputs, columns, s.rows(), x, bar, out);
+  Gemm(&ctx.pool(), /*transpose_a=*/true, /*transpose_b=*/false, s.cells, columns, s.rows(), state, bar,
+       out + s.inputs * columns);
 }
 
-// The rows of x, input `x` of the kernel, in all steps; 0 if they are not known.
+// The number of rows of x, input number `x` of the kernel, in all steps; 0 if it is not known.
 inline double SequenceRows(const CostContext& c, int x) {
   const double inputs = c.input_dim(x, -1);
   return inputs > 0 ? c.input_elements(x) / inputs : 0;
 }
 
-// The cost of kProducts products of each row of x, input kX, with each of the weights, which are inputs kWeights. They
-// take most of the time of a sequence.
+// The cost of kProducts products of each row of x (input number kX) with each of the weights (inputs number kWeights).
+// These products take most of the time of a sequence.
 template <int kProducts, int kX, int... kWeights>
 Cost SequenceCost(const CostContext& c) {
   Cost cost = DefaultCost(c);

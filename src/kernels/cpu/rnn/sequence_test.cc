@@ -1,4 +1,5 @@
-// Whole sequences of the cells: gradients by finite differences, steps after the last, and inputs that do not fit.
+// Tests of the ops on whole sequences: gradients by finite differences, steps after the last, and inputs that do not
+// fit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr int64_t kTime = 4, kBatch = 3, kInputs = 2, kCells = 5;
 
+// Pseudorandom elements in [-1, 1).
 Tensor Draw(const Shape& shape, uint32_t seed) {
   Tensor t(kFloat64, shape);
   for (double& v : t.mutable_data<double>()) {
@@ -27,8 +29,8 @@ Tensor Draw(const Shape& shape, uint32_t seed) {
 struct SequenceCase {
   std::string name;
   std::string op;
-  std::vector<Shape> inputs;  // of float64, from input 1 on
-  std::vector<double> scalars;
+  std::vector<Shape> inputs;    // of float64, from input 1 on
+  std::vector<double> scalars;  // after these; of _BlockLSTM, forget_bias and cell_clip
   std::vector<int> outputs;
   bool use_peephole = false;
 
@@ -67,7 +69,7 @@ std::vector<std::pair<Output, Tensor>> Feeds(const std::vector<Output>& fed, con
   return feeds;
 }
 
-TEST(RnnSequences, GradientsAreFiniteDifferences) {
+TEST(RnnSequences, GradientsAgreeWithFiniteDifferences) {
   for (const SequenceCase& c : Cases()) {
     for (const int64_t steps : {kTime, kTime - 1, int64_t{0}}) {
       Graph g;
@@ -181,7 +183,7 @@ TEST(RnnSequences, RefuseInputsThatDoNotFit) {
 
 TEST(RnnSequences, MayBeEmpty) {
   for (const SequenceCase& c : Cases()) {
-    // No sequences and no time; the time may then be as long as a tensor may be.
+    // Once there are no steps. Once there are no sequences, so the number of steps may be huge.
     for (const int64_t time : {int64_t{0}, int64_t{1} << 50}) {
       std::vector<Tensor> values = c.Values(time);
       const int64_t batch = time == 0 ? kBatch : 0;

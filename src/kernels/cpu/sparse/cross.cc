@@ -191,7 +191,7 @@ int64_t Bucket(uint64_t hash, int64_t num_buckets) {
 }
 
 Status SparseCross(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const std::vector<Column> columns, ColumnsOf(ctx, 0));
+  TF_ASSIGN_OR_RETURN(const std::vector<Column> columns, ColumnsOf(ctx, /*rest=*/0));
   const DType type = ctx.node().attr<DType>("internal_type");
   for (const Column& c : columns) {
     if (type == kString && !c.is_text())
@@ -215,14 +215,14 @@ Status SparseCross(KernelContext& ctx) {
 }
 
 Status SparseCrossV2(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const std::vector<Column> columns, ColumnsOf(ctx, 1));
+  TF_ASSIGN_OR_RETURN(const std::vector<Column> columns, ColumnsOf(ctx, /*rest=*/1));
   const Tensor& separator = ctx.input(ctx.num_inputs() - 1);
   if (!separator.shape().is_scalar()) return InvalidArgument("sep must be a scalar, got shape ", separator.shape());
   return CrossTexts(ctx, columns, separator.scalar<std::string>());
 }
 
 Status SparseCrossHashed(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const std::vector<Column> columns, ColumnsOf(ctx, 3));
+  TF_ASSIGN_OR_RETURN(const std::vector<Column> columns, ColumnsOf(ctx, /*rest=*/3));
   const int last = ctx.num_inputs() - 1;
   const Tensor &num_buckets = ctx.input(last - 2), &strong = ctx.input(last - 1), &salt = ctx.input(last);
   if (!num_buckets.shape().is_scalar() || !strong.shape().is_scalar()) {

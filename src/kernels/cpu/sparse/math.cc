@@ -303,6 +303,7 @@ Status ReduceToSparse(KernelContext& ctx, GroupReducer reduce) {
   const Groups groups = GroupsOf(in, r);
   TF_ASSIGN_OR_RETURN(const SparseOutput out, AllocateSparse(ctx, 0, static_cast<int64_t>(groups.count()), r.shape));
   reduce(in.values(), groups, out.values);
+  // If the result has as many dimensions as the input, the kept coordinates stay in their places.
   const bool keep_dims = r.shape.size() != r.kept.size() || static_cast<int>(r.kept.size()) == in.rank();
   int64_t* to = out.indices;
   for (size_t group = 0; group < groups.count(); ++group) {

@@ -1,4 +1,5 @@
-// Ragged tensors: the values of all rows one after the other, and for each level the row splits.
+// Ops on ragged tensors. A ragged tensor is passed as the values of all rows one after the other, and the row splits of
+// each level.
 #include "kernels/cpu/sparse/ragged.h"
 
 #include <algorithm>
@@ -231,7 +232,7 @@ Status RaggedGather(KernelContext& ctx) {
   });
 }
 
-// Converts value_rowids to row splits. Returns InvalidArgument if the row ids are not non-decreasing.
+// Converts value_rowids to row splits. Returns InvalidArgument if the row ids decrease or are not in [0, rows).
 StatusOr<IntVector> SplitsOfRowIds(const Tensor& t, int64_t rows) {
   if (t.shape().rank() != 1) return InvalidArgument("value_rowids must be a vector, got shape ", t.shape());
   TF_ASSIGN_OR_RETURN(const IntVector ids, IntegersOf(t, "value_rowids"));
@@ -265,7 +266,7 @@ StatusOr<std::vector<IntVector>> Partitions(KernelContext& ctx, int64_t count) {
       continue;
     }
     if (types[i] == "ROW_SPLITS") {
-      TF_ASSIGN_OR_RETURN(IntVector splits, SplitsOf(t, -1));
+      TF_ASSIGN_OR_RETURN(IntVector splits, SplitsOf(t, /*count=*/-1));
       if (rows >= 0 && static_cast<int64_t>(splits.size()) - 1 != rows) {
         return InvalidArgument("row partition ", i, " has ", splits.size() - 1,
                                " rows, but the partition before it has ", rows, " elements");
@@ -295,7 +296,7 @@ class DenseFromRagged {
   // Copies the values, of `n` elements each, to their positions in the dense tensor `to`.
   template <typename E>
   void Put(const E* values, int64_t n, E* to) const {
-    PutRows(0, 0, static_cast<int64_t>(levels_[0].size()) - 1, 0, values, n, to);
+    PutRows(/*l=*/0, /*begin=*/0, static_cast<int64_t>(levels_[0].size()) - 1, /*at=*/0, values, n, to);
   }
 
  private:

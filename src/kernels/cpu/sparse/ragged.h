@@ -6,8 +6,8 @@
 
 namespace tensorbraid::cpu {
 
-// The row splits of one level, which must end with `count` elements; if `count` is -1, any number of elements is valid.
-// InvalidArgument, with the values that are wrong, for splits that do not begin with 0 or that decrease.
+// Reads the row splits of one level from a vector. Returns InvalidArgument unless they begin with 0, never decrease and
+// end with `count`, the number of elements (-1: any number).
 StatusOr<IntVector> SplitsOf(const Tensor& t, int64_t count);
 
 }  // namespace tensorbraid::cpu

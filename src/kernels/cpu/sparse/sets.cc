@@ -83,7 +83,8 @@ StatusOr<Sets<T>> SparseSets(KernelContext& ctx, int first, bool validate, int l
 
 template <typename T>
 Status SetSize(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const Sets<T> s, SparseSets<T>(ctx, 0, ctx.node().attr<bool>("validate_indices"), 1));
+  TF_ASSIGN_OR_RETURN(const Sets<T> s,
+                      SparseSets<T>(ctx, 0, ctx.node().attr<bool>("validate_indices"), /*least_rank=*/1));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, s.groups));
   const auto to = out->mutable_data<int32_t>();
   std::fill(to.begin(), to.end(), 0);
@@ -178,15 +179,16 @@ Status DenseToDense(KernelContext& ctx) {
 template <typename T>
 Status DenseToSparse(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Sets<T> a, DenseSets<T>(ctx.input(0)));
-  TF_ASSIGN_OR_RETURN(const Sets<T> b, SparseSets<T>(ctx, 1, ctx.node().attr<bool>("validate_indices"), 2));
+  TF_ASSIGN_OR_RETURN(const Sets<T> b,
+                      SparseSets<T>(ctx, 1, ctx.node().attr<bool>("validate_indices"), /*least_rank=*/2));
   return Combine(ctx, a, b);
 }
 
 template <typename T>
 Status SparseToSparse(KernelContext& ctx) {
   const bool validate = ctx.node().attr<bool>("validate_indices");
-  TF_ASSIGN_OR_RETURN(const Sets<T> a, SparseSets<T>(ctx, 0, validate, 2));
-  TF_ASSIGN_OR_RETURN(const Sets<T> b, SparseSets<T>(ctx, 3, validate, 2));
+  TF_ASSIGN_OR_RETURN(const Sets<T> a, SparseSets<T>(ctx, 0, validate, /*least_rank=*/2));
+  TF_ASSIGN_OR_RETURN(const Sets<T> b, SparseSets<T>(ctx, 3, validate, /*least_rank=*/2));
   return Combine(ctx, a, b);
 }
 

@@ -51,11 +51,12 @@ inline int CompareIndex(const int64_t* a, const int64_t* b, int rank) {
   return 0;
 }
 
-// Allocates outputs `first` (indices [n, rank]) and `first + 1` (values [n]), and sets `first + 2` to the shape.
+// The indices and values of a sparse output, which the caller fills.
 struct SparseOutput {
   int64_t* indices;
   Tensor* values;
 };
+// Allocates outputs `first` (indices [n, rank]) and `first + 1` (values [n]), and sets output `first + 2` to the shape.
 StatusOr<SparseOutput> AllocateSparse(KernelContext& ctx, int first, int64_t n, std::span<const int64_t> shape);
 // Like the function above, with a separate output number for each of the three.
 StatusOr<SparseOutput> AllocateSparse(KernelContext& ctx, int indices, int values, int shape, int64_t n,

@@ -1,4 +1,4 @@
-// Tests storing sparse tensors in strings and maps. The op table tests their arithmetic.
+// Tests of ops that store sparse tensors in strings and maps. The op test cases (tests/ops/README.md) cover arithmetic.
 #include <gtest/gtest.h>
 
 #include "executor/evaluate.h"

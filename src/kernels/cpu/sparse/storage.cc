@@ -246,7 +246,7 @@ Status TakeManySparseFromTensorsMap(KernelContext& ctx) {
   }
   TF_ASSIGN_OR_RETURN(const RefPtr<SparseTensorsMap> map, MapOf(ctx));
   TF_ASSIGN_OR_RETURN(const std::vector<Triple> taken, map->Take(handles.data<int64_t>()));
-  return Stack(ctx, taken, Shape({handles.num_elements()}), true);
+  return Stack(ctx, taken, Shape({handles.num_elements()}), /*taken=*/true);
 }
 
 }  // namespace

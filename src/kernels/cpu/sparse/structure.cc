@@ -222,7 +222,8 @@ Status SparseSlice(KernelContext& ctx) {
   return TakeElements(in, chosen, start, out);
 }
 
-// Assigns the gradients of the slice to the input elements that it was made from. Both are in the same order.
+// Assigns the gradients of the elements of a slice to the input elements that they were copied from. The slice has
+// these elements in the order of the input.
 Status SparseSliceGrad(KernelContext& ctx) {
   const Tensor &grad = ctx.input(0), &in = ctx.input(1), &out_indices = ctx.input(3);
   if (in.shape().rank() != 2 || out_indices.shape().rank() != 2) {

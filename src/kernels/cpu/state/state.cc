@@ -61,6 +61,7 @@ class AnonymousVariableKernel final : public Kernel {
   const Shape shape_;
 };
 
+// _VarHandlesOp: the handles of several variables.
 class VarHandlesKernel final : public Kernel {
  public:
   explicit VarHandlesKernel(const KernelConstruction& c)
@@ -101,7 +102,8 @@ Status ReadVariables(KernelContext& ctx) {
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     TF_ASSIGN_OR_RETURN(const auto variable, ctx.LookupResource<VariableResource>(i));
     Allocator& memory = ctx.output_memory(i);
-    // Whether the output goes to a neighbour, through shared memory; see Plan.
+    // Whether the output is sent to another process on this machine, through shared memory (see
+    // VariableResource::ReadFrom).
     const bool leaves = &memory != &ctx.device().allocator();
     TF_ASSIGN_OR_RETURN(Tensor value, leaves ? variable->ReadFrom(memory) : variable->Read());
     if (value.dtype() != ctx.node().output_type(i)) {

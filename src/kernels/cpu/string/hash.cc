@@ -1,4 +1,4 @@
-// Hashes of strings.
+// Hashes of strings, and fingerprints of the rows of a tensor.
 #include <bit>
 #include <cstring>
 

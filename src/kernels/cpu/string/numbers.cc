@@ -19,7 +19,7 @@ namespace {
 // The limit of width and precision: far more than any number needs, but small enough that an attribute cannot exhaust
 // memory.
 constexpr int64_t kMaxWidth = 1 << 20;
-// The limit of the characters that width and precision require for all elements of a tensor.
+// The limit of the total number of characters to which width and precision may pad the strings of a tensor.
 constexpr int64_t kMaxPadding = int64_t{1} << 34;
 
 template <typename... Args>
@@ -37,7 +37,7 @@ inline constexpr bool kIsComplex = std::is_same_v<T, std::complex<float>> || std
 template <typename T>
 inline constexpr bool kIsReal = std::is_floating_point_v<T> || kIsHalf<T>;
 
-// A printf format: the text between '%' and the conversion, and the conversion of real numbers.
+// A printf format: the text between '%' and the conversion letter, and the conversion letter for real numbers.
 struct Format {
   std::string flags;
   char real = 'f';
@@ -99,7 +99,8 @@ Status AsString(KernelContext& ctx) {
 
 // AsString of strings only pads them.
 Status StringAsString(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const Format f, FormatFor(ctx.node(), ctx.input(0).num_elements(), false));
+  TF_ASSIGN_OR_RETURN(const Format f,
+                      FormatFor(ctx.node(), ctx.input(0).num_elements(), /*is_number_without_fraction=*/false));
   const auto width = static_cast<size_t>(std::max<int64_t>(0, ctx.node().attr<int64_t>("width")));
   const bool left = ctx.node().attr<std::string>("fill") == "-";
   return MapStrings<std::string>(ctx, [&](const std::string& s) {

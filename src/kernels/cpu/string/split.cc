@@ -29,7 +29,8 @@ Parts SplitAtAny(std::string_view text, std::string_view delimiters, bool skip_e
   }
 }
 
-// Splits at runs of white space. After `max` parts, the rest is the last part, even if it is only white space.
+// Splits at runs of white space. After `max` parts, the rest of the text, without its leading white space, is the last
+// part, even if it is empty.
 Parts SplitAtSpace(std::string_view text, int64_t max) {
   Parts parts;
   const auto strip_front = [&] {

@@ -1,4 +1,4 @@
-// Case, length, parts and Base64 of strings.
+// Kernels for the case, the length, parts and the Base64 encoding of strings.
 #include "kernels/cpu/string/string.h"
 
 #include <unicode/uchar.h>

@@ -1,4 +1,4 @@
-// Unicode: decoding, encoding, scripts.
+// Kernels that decode and encode Unicode text, and that find the scripts of characters.
 #include <unicode/uchar.h>
 #include <unicode/ucnv.h>
 #include <unicode/ucnv_cb.h>
@@ -44,12 +44,14 @@ struct Errors {
         ignore(node.attr<std::string>("errors") == "ignore"),
         controls(has_controls && node.attr<bool>("replace_control_characters")),
         replacement(node.attr<int64_t>("replacement_char")) {}
-  // Calls add(c), or add(replacement) if `c` is invalid or a control character to be replaced; does nothing if such
-  // characters are ignored. Returns InvalidArgument for them if the policy is strict.
+  // Calls add(c), or add(replacement) if `c` is invalid (`bad`) or a control character to be replaced. If such
+  // characters are ignored, does nothing for them; if the policy is strict, returns InvalidArgument for them.
   template <typename Add>
   Status Take(UChar32 c, bool bad, const Add& add) const {
     if (bad || (controls && c >= 0 && c <= 0x1f)) {
-      if (strict) return InvalidArgument("the text has characters that are invalid or do not exist in its encoding");
+      if (strict)
+        return InvalidArgument(
+            "the text has invalid characters, or control characters that errors = 'strict' does not allow");
       if (ignore) return OkStatus();
       c = static_cast<UChar32>(replacement);
     }
@@ -196,7 +198,7 @@ Status UnicodeTranscode(KernelContext& ctx) {
 }
 
 Status UnicodeEncode(KernelContext& ctx) {
-  const Errors errors(ctx.node(), false);
+  const Errors errors(ctx.node(), /*has_controls=*/false);
   TF_RETURN_IF_ERROR(CheckReplacement(errors));
   if (ctx.input(0).shape().rank() != 1) {
     return InvalidArgument("input_values must be a vector, got shape ", ctx.input(0).shape());

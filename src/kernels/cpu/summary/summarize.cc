@@ -52,6 +52,7 @@ ElementFn ElementFor(DType dtype) {
   return fn;
 }
 
+// Builds the text of SummarizeElements.
 class Elements {
  public:
   Elements(const Tensor& t, int64_t limit) : t_(t), element_(ElementFor(t.dtype())), limit_(limit) {}
@@ -90,6 +91,7 @@ class Elements {
   std::string text_;
 };
 
+// Builds the text of SummarizeEdges.
 class Edges {
  public:
   Edges(const Tensor& t, int64_t edge)

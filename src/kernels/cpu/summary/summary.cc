@@ -147,10 +147,10 @@ std::string EncodeWav(std::span<const float> samples, uint32_t rate, int64_t cha
   constexpr uint32_t kBytes = 2;
   const auto data = static_cast<uint32_t>(samples.size() * kBytes);
   std::string wav = "RIFF";
-  AppendLittleEndian<uint32_t>(36 + data, &wav);
+  AppendLittleEndian<uint32_t>(36 + data, &wav);  // the bytes after this number
   wav += "WAVEfmt ";
-  AppendLittleEndian<uint32_t>(16, &wav);
-  AppendLittleEndian<uint16_t>(1, &wav);  // PCM
+  AppendLittleEndian<uint32_t>(16, &wav);  // the bytes of the format
+  AppendLittleEndian<uint16_t>(1, &wav);   // PCM
   AppendLittleEndian<uint16_t>(static_cast<uint16_t>(channels), &wav);
   AppendLittleEndian<uint32_t>(rate, &wav);
   AppendLittleEndian<uint32_t>(static_cast<uint32_t>(rate * kBytes * static_cast<uint32_t>(channels)), &wav);

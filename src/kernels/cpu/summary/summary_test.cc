@@ -1,4 +1,4 @@
-// Tests images in summaries. They are compressed, so the tests compare pixels, not bytes.
+// Tests of images in summaries. The images are compressed, so the tests compare pixels, not bytes.
 #include <gtest/gtest.h>
 #include <png.h>
 
@@ -51,7 +51,8 @@ TEST(ImageSummary, ASingleImageHasNoNumberInItsTag) {
   EXPECT_EQ(summary->value(0).tag(), "tag/image");
 }
 
-// Real numbers are scaled like in TensorFlow.
+// Real numbers are scaled as in TensorFlow: so that the largest is 255 or, if some are negative, so that 0 is 128 and
+// the largest magnitude is 127 away from it.
 TEST(ImageSummary, RealNumbersFillTheRange) {
   const auto positive = Summarize(Tensor::Of<float>({1, 1, 3, 1}, {0, 1, 2}));
   EXPECT_EQ(Decode(positive->value(0).image().encoded_image_string()), (std::vector<uint8_t>{0, 127, 255}));

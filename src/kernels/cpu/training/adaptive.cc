@@ -1,4 +1,5 @@
-// Rules that scale the step of each element by the history of its gradients.
+// Update rules that scale the step of each element by the history of its gradients. training_kernel.h explains the form
+// of a rule, and why some rules distinguish updates of rows and rows of one element.
 #include <cmath>
 
 #include "kernels/cpu/training/registration.h"

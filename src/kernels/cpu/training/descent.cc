@@ -1,4 +1,5 @@
-// Rules that follow the gradient, with or without momentum.
+// Update rules that follow the gradient, with or without momentum. training_kernel.h explains the form of a rule, and
+// why some rules distinguish updates of rows.
 #include <cmath>
 
 #include "kernels/cpu/training/registration.h"
@@ -67,7 +68,7 @@ template <typename C>
 struct PowerSign {
   static constexpr std::array kVariables = {"var", "m"};
   static constexpr std::array kScalars = {"lr", "logbase", "sign_decay", "beta"};
-  // The power can only have three values, so they are computed once.
+  // exp(logbase * sign_decay * sign(grad) * sign(m)) can have only three values, so they are computed once.
   PowerSign(const std::array<C, 4>& s, const Node&)
       : lr(s[0]), beta(s[3]), agree(std::exp(s[1] * s[2])), disagree(std::exp(-s[1] * s[2])) {}
   void Step(C grad, C& var, C& m) const {

@@ -1,4 +1,5 @@
-// Rules with built-in L1 and L2 regularisation, which can make weights exactly 0.
+// Update rules with built-in L1 and L2 regularisation, which can make weights exactly 0. training_kernel.h explains the
+// form of a rule, and why some rules distinguish updates of rows and rows of one element.
 #include <cmath>
 
 #include "kernels/cpu/training/registration.h"
@@ -86,8 +87,8 @@ struct AdagradDa {
   const bool rows;
 };
 
-// "Follow the regularised leader". Source: McMahan et al., 2013. If the attribute
-// multiply_linear_by_lr is set, `linear` is stored multiplied by the learning rate.
+// "Follow the regularised leader". Source: McMahan et al., 2013. If the attribute multiply_linear_by_lr is set,
+// `linear` is stored multiplied by the learning rate.
 template <typename C>
 struct FtrlRule {
   FtrlRule(C lr_, C l1_, C l2_, C shrinkage_, C lr_power, const Node& node)

@@ -1,5 +1,5 @@
-// The clocks of asynchronous replicas. The kernels only look up the resources: an UpdateClock decides whether a
-// gradient is too stale, and ReplicaClocks let replicas wait for each other.
+// The clocks of asynchronous replicas. The kernels only look up the resources, in runtime/replicas: an UpdateClock
+// decides whether a gradient is too stale, and ReplicaClocks let replicas wait for each other.
 #include "runtime/replicas/replica_clocks.h"
 
 #include "kernels/cpu/scalar_input.h"
@@ -31,6 +31,7 @@ Status AdmitGradient(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(auto decision, clock->Admit(version, ctx.node().attr<int64_t>("max_age")));
   const auto accepted = static_cast<bool>(decision.update);
   ctx.set_output(0, Tensor::Scalar(accepted));
+  // The outcome is the age of the gradient. It is encoded as -1 - age if the gradient was refused.
   ctx.set_output(1, Tensor::Scalar(accepted ? decision.age : -1 - decision.age));
   ctx.set_output(2, MakeVariantTensor(std::move(decision.update)));
   return OkStatus();

@@ -1,3 +1,4 @@
+// UpdateKernel: how all update rules find, check and lock their variables (training_kernel.h).
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/training/training_kernel.h"
@@ -56,7 +57,7 @@ Status UpdateKernel::StepAll(KernelContext& ctx, const Steps& steps) const {
       for (size_t k = 0; k < numbers.size(); ++k) {
         if (const size_t later = k + cpu::kPrefetchedRows; later < numbers.size()) {
           for (size_t v = 0; v < variables_.size(); ++v) {
-            cpu::PrefetchRow<true>(
+            cpu::PrefetchRow</*kWrite=*/true>(
                 static_cast<const char*>(places[v].to) + rows[static_cast<size_t>(numbers[later])] * row_bytes,
                 row_bytes);
           }

@@ -1,4 +1,5 @@
-// The kernel of all update rules, by reference and by handle, for whole variables and for some of their rows.
+// The kernel of all update rules: for variables that are passed by reference and by handle, for whole variables and for
+// some of their rows.
 //
 // A rule is a class template over the type that elements are computed in. It lists the inputs that it reads, by their
 // names in the op definitions, and defines how an element of the variables changes with an element of the gradient:
@@ -12,8 +13,9 @@
 //   };
 //
 // Updates of rows equal TensorFlow's bit for bit. TensorFlow's kernel for rows may round in another order than its
-// kernel for whole variables; such a rule calls UpdatesRows(node). For rows of one element, TensorFlow may have a third
-// order; such a rule has a member `bool one_column`, which is set.
+// kernel for whole variables. Rules for which this is so call UpdatesRows(node) to distinguish the two. For rows of one
+// element, TensorFlow may have a third order. Rules for which this is so have a member `bool one_column`, which
+// RuleKernel sets.
 //
 // A rule that rejects some values of the scalars also has `static Status Check(const std::array<C, N>& scalars, const
 // Node& node)`.
@@ -173,7 +175,8 @@ class RuleKernel final : public UpdateKernel {
   }
 };
 
-// Adds kernels for all forms of a rule that exist as ops. `name` is the name of the dense op by reference.
+// Adds kernels for all forms of a rule that exist as ops. `name` is the name of the op for whole variables by
+// reference, such as "ApplyAdam".
 template <template <typename> class Rule, typename... Ts>
 void AddRule(KernelRegistry& r, const std::string& name,
              std::source_location location = std::source_location::current()) {

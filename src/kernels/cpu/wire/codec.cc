@@ -52,7 +52,7 @@ void ToBfloat16(const float* x, uint16_t* out, int64_t n) {
   }
 }
 
-// As ToBfloat16, for IEEE's float16. Values that round to 65536 or more become infinities.
+// Like ToBfloat16, for IEEE's float16. Values that round to 65536 or more become infinities.
 void ToFloat16(const float* x, uint16_t* out, int64_t n) {
   constexpr int32_t kSmallestNormal = 0x38800000;  // 2^-14
   constexpr int32_t kBias = (127 - 15) << 23;
@@ -75,7 +75,7 @@ void FromBfloat16(const uint16_t* x, float* out, int64_t n) {
 
 int64_t Blocks(int64_t n) { return n / kWireBlock + (n % kWireBlock != 0); }
 
-// -1 if it does not fit int64.
+// The size of the payload, or -1 if it does not fit int64.
 int64_t PayloadBytes(Wire wire, int64_t n) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 16;
   if (n > kMost) return -1;
@@ -110,7 +110,7 @@ int32_t LargestMagnitude(const float* x) {
   return result;
 }
 
-// Writes a block of int8 and returns its scale. If `residual` is true, replaces x by the part that is lost.
+// Writes a block of int8 and returns its scale. If `residual` is true, sets `lost` to the part of x that is lost.
 template <bool residual>
 float EncodeInt8Block(const float* x, float* lost, int8_t* out) {
   const int32_t largest = LargestMagnitude(x);
@@ -136,7 +136,8 @@ float EncodeInt8Block(const float* x, float* lost, int8_t* out) {
   return scale;
 }
 
-// Writes the words of a block and its means. `count` values of the block exist; the others are 0.
+// Writes the words of a block and its means. `count` values of the block exist; the others are 0. If `residual` is
+// true, sets `lost` to the part of x that is lost.
 template <bool residual>
 void EncodeOneBitBlock(const float* x, int64_t count, float* lost, float means[2], uint32_t* words) {
   Floats positive = {}, negative = {};
@@ -307,7 +308,7 @@ void WireEncoder::EncodeTopK() const {
   }
   constexpr int kLowBits = 20;
   constexpr uint32_t kBuckets = 1U << (31 - kLowBits);
-  constexpr int kCounts = 2;  // so that neighbours seldom wait for each other's count
+  constexpr int kCounts = 2;  // per bucket, so that two values of a bucket can be counted at once
   std::vector<std::array<uint32_t, kCounts>> counts(kBuckets);
   int64_t i = 0;
   const auto bucket = [x](int64_t at) { return (std::bit_cast<uint32_t>(x[at]) & kMagnitude) >> kLowBits; };

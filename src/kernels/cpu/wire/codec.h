@@ -40,10 +40,11 @@ int64_t WireBytes(Wire wire, const Shape& shape);
 struct WireHeader {
   Wire wire = Wire::kFloat32;
   Shape shape;
-  size_t payload = 0;  // where it begins
+  size_t payload = 0;  // the offset at which the payload begins
 };
 
-// Writes one tensor. Encode blocks in any order and on any threads, each once; kTopK in one call.
+// Writes one tensor. Each block must be encoded once, in any order and on any thread. kTopK needs one call for all
+// blocks.
 class WireEncoder {
  public:
   // `values` and `out`, which has WireBytes() bytes, must outlive the encoder. `residual`, if not null, has as many
@@ -65,10 +66,11 @@ class WireEncoder {
   uint8_t* const payload_;
 };
 
-// Reads the header. InvalidArgument if it is malformed or the bytes are not exactly as many as its tensor takes.
+// Reads the header. Returns InvalidArgument if it is malformed, or if its tensor takes more or fewer bytes than there
+// are.
 StatusOr<WireHeader> ReadWireHeader(std::span<const uint8_t> bytes);
-// Decodes the blocks [first_block, end_block) of the tensor into `out`, which has all its elements; kTopK needs all in
-// one call. InvalidArgument if indices do not rise or are out of range.
+// Decodes the blocks [first_block, end_block) of the tensor into `out`, which has all its elements. A tensor in kTopK
+// must be decoded in one call. Returns InvalidArgument if indices do not rise or are out of range.
 Status DecodeWire(const WireHeader& header, std::span<const uint8_t> bytes, int64_t first_block, int64_t end_block,
                   float* out);
 

@@ -54,7 +54,7 @@ class WireEncodeKernel final : public Kernel {
                              [&](int64_t begin, int64_t end) { encoder.Encode(begin, end); });
     };
     if (residual_.empty() || !HasErrorFeedback(*wire_)) {
-      encode(nullptr);
+      encode(/*residual=*/nullptr);
       return OkStatus();
     }
     TF_ASSIGN_OR_RETURN(const auto residual, ctx.resources().LookupOrCreate<WireResidual>(

@@ -1,3 +1,5 @@
+// Tests of the codec for tensors on the wire (codec.h), and of the names of its types and the rules that choose them
+// (tensorbraid/core/wire.h).
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -106,9 +108,9 @@ TEST(WireCodecTest, EachTypeTakesItsShareOfTheBytes) {
   EXPECT_EQ(WireBytes(Wire::kFloat32, shape), 4'000'024);
   EXPECT_NEAR(WireBytes(Wire::kFloat16, shape) / whole, 1 / 2.0, 0.001);
   EXPECT_NEAR(WireBytes(Wire::kBFloat16, shape) / whole, 1 / 2.0, 0.001);
-  EXPECT_NEAR(WireBytes(Wire::kInt8, shape) / whole, 0.254, 0.001);
-  EXPECT_NEAR(WireBytes(Wire::kOneBit, shape) / whole, 0.039, 0.001);
-  EXPECT_NEAR(WireBytes(Wire::kTopK, shape) / whole, 0.02, 0.001);
+  EXPECT_NEAR(WireBytes(Wire::kInt8, shape) / whole, 0.254, 0.001);    // of each 1024 bytes, 4 + 256
+  EXPECT_NEAR(WireBytes(Wire::kOneBit, shape) / whole, 0.039, 0.001);  // 8 + 32
+  EXPECT_NEAR(WireBytes(Wire::kTopK, shape) / whole, 0.02, 0.001);     // 8 bytes for 1 % of the values
   EXPECT_EQ(WireBytes(Wire::kInt8, Shape({2, -1})), -1);
   EXPECT_EQ(WireBytes(Wire::kInt8, Shape::Unknown()), -1);
 }
@@ -222,7 +224,8 @@ TEST(WireCodecTest, TinyValuesDoNotOverflowTheScale) {
   for (const float y : RoundTrip(Wire::kInt8, std::vector<float>(256, 3e38F))) ASSERT_NEAR(y / 3e38F, 1, 1e-5);
 }
 
-// Refuses every change that makes the bytes inconsistent, and reads no byte that is not there (AddressSanitizer).
+// Every change that makes the bytes inconsistent is refused. AddressSanitizer shows whether bytes after the end are
+// read.
 TEST(WireCodecTest, MalformedBytesAreRefused) {
   const auto refuses = [](std::vector<uint8_t> bytes, const std::string& why) {
     bytes.shrink_to_fit();
@@ -259,7 +262,7 @@ TEST(WireCodecTest, MalformedBytesAreRefused) {
 
 TEST(WireCodecTest, IndicesOutsideOfTheTensorAreRefused) {
   const std::vector<uint8_t> good = Encode(Wire::kTopK, {1000}, Normal(1000));
-  ASSERT_EQ(good.size(), 16U + 10 * 8);
+  ASSERT_EQ(good.size(), 16U + 10 * 8);  // a header, 10 indices and 10 values
   const auto with = [&](int k, uint32_t index) {
     std::vector<uint8_t> bytes = good;
     std::memcpy(bytes.data() + 16 + 4 * k, &index, 4);
@@ -269,8 +272,8 @@ TEST(WireCodecTest, IndicesOutsideOfTheTensorAreRefused) {
   std::memcpy(&third, good.data() + 16 + 4 * 3, 4);
   EXPECT_EQ(with(9, 1000), StatusCode::kInvalidArgument);
   EXPECT_EQ(with(9, 0xffffffff), StatusCode::kInvalidArgument);
-  EXPECT_EQ(with(4, third), StatusCode::kInvalidArgument);  // twice
-  EXPECT_EQ(with(0, 999), StatusCode::kInvalidArgument);    // not in order
+  EXPECT_EQ(with(4, third), StatusCode::kInvalidArgument);  // the same index twice
+  EXPECT_EQ(with(0, 999), StatusCode::kInvalidArgument);    // indices that are not in order
   EXPECT_EQ(with(9, 999), StatusCode::kOk);
 }
 
@@ -280,7 +283,7 @@ TEST(WireNameTest, NamesAndTypesCorrespond) {
   EXPECT_EQ(unknown.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(unknown.message().find("'int4'"), absl::string_view::npos) << unknown;
   EXPECT_TRUE(CheckWireTypes(Wire::kOneBit).ok());
-  EXPECT_FALSE(CheckWireTypes({Wire::kOneBit, Wire::kOneBit}).ok());
+  EXPECT_FALSE(CheckWireTypes({/*parameters=*/Wire::kOneBit, /*gradients=*/Wire::kOneBit}).ok());
 }
 
 TEST(WireRulesTest, RulesGiveTheTypesOfJobs) {

@@ -1,4 +1,4 @@
-"""A branch of control flow v2 read a reference variable before an update that another input of the branch follows."""
+"""A branch of control flow v2 read a reference variable before an update that another input of the branch waits for."""
 import sys
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""A function read a resource variable before an update that another input of the call follows."""
+"""A function read a resource variable before an update that another input of the call waits for."""
 import sys
 
 import numpy as np

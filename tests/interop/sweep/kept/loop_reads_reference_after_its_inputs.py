@@ -1,4 +1,4 @@
-"""The body of a loop of control flow v2 read a reference variable before an update that the loop follows."""
+"""The body of a loop of control flow v2 read a reference variable before an update that the loop waits for."""
 import sys
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""A loop on the variable's own task read the value from before the loop in each iteration."""
+"""A loop on the task of a variable read, in each iteration, the value that the variable had before the loop."""
 import sys
 
 import numpy as np

@@ -32,7 +32,8 @@ StatusOr<Tensor> WidenedTo32(KernelContext& ctx, const Tensor& t) {
   return wide;
 }
 
-// Whether the user wants every convolution to be a sum of products, with smaller rounding errors.
+// Whether an environment variable asks for convolutions as sums of products, without the method of Winograd. This makes
+// rounding errors smaller.
 bool SumsProducts() {
   const char* value = std::getenv("TENSORBRAID_DIRECT_CONVOLUTIONS");
   return value != nullptr && *value != '\0' && std::string_view(value) != "0";
@@ -78,7 +79,7 @@ class ConvolutionKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shapes[result]));
     if (out->num_elements() == 0) return OkStatus();
     if (std::any_of(shapes.begin(), shapes.end(), [](const Shape& s) { return s.num_elements() == 0; })) {
-      std::fill_n(static_cast<char*>(out->mutable_raw_data()), out->num_bytes(), 0);  // sums of nothing
+      std::fill_n(static_cast<char*>(out->mutable_raw_data()), out->num_bytes(), 0);  // each element is an empty sum
       if (is_fused_) bias.ApplyShared(ctx, Data<float>(*out), out->num_elements() / bias.channels);
       return OkStatus();
     }
@@ -99,7 +100,7 @@ class ConvolutionKernel final : public Kernel {
   }
 
  private:
-  // The shape of an argument, or, of an argument such as "filter_sizes", the shape in its value.
+  // The shape of argument i or, if its value is itself a shape (such as "filter_sizes"), this value.
   static StatusOr<Shape> ArgumentShape(const KernelContext& ctx, int i) {
     const std::string& name = ctx.node().op().inputs[i].name;
     const Tensor& t = ctx.input(i);
@@ -108,7 +109,7 @@ class ConvolutionKernel final : public Kernel {
     return ShapeFrom(t, name.c_str());
   }
 
-  // The data of a tensor, which is either only read, or is the output and may be written.
+  // The data of a tensor. It may be written only if the tensor is the output.
   template <typename T>
   static T* Data(const Tensor& t) {
     return const_cast<T*>(t.data<T>().data());
@@ -141,7 +142,7 @@ class ConvolutionKernel final : public Kernel {
         TF_ASSIGN_OR_RETURN(t[i], WidenedTo32(ctx, t[i]));
       }
     }
-    TF_RETURN_IF_ERROR(ComputeFloat(ctx, c, t, nullptr));
+    TF_RETURN_IF_ERROR(ComputeFloat(ctx, c, t, /*bias=*/nullptr));
     const float* from = t[result].data<float>().data();
     if (out.dtype() == kFloat16) {
       FromFloat(from, Data<Float16>(out), out.num_elements());

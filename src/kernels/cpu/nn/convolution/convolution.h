@@ -10,8 +10,8 @@
 
 namespace tensorbraid::cpu {
 
-// Registers the kernel of a convolution op for these dtypes: 16-bit floats (computed in float32), float32, float64 and
-// int32. The results do not depend on the number of threads.
+// Registers the kernel of a convolution op for the dtypes in `types`. These may be 16-bit floats (computed in float32),
+// float32, float64 and int32. The results do not depend on the number of threads.
 void AddConvolutionKernel(KernelRegistry& r, const char* op, DTypeSet types,
                           std::source_location location = std::source_location::current());
 

@@ -15,8 +15,9 @@ struct ImageStrides {
   int64_t image, pixel, channel;
 };
 
-// One group of one image is convolved at a time, a range of output pixels ("rows") at a time. Two spatial axes are
-// treated as three.
+// Moves the elements of a convolution between its tensors and the matrices that are multiplied. One group of one image
+// is convolved at a time, in blocks of output pixels. An output pixel is a row of the matrices. Two spatial axes are
+// treated as three. A "tap" is one position in the window.
 template <typename T>
 class Columns {
  public:
@@ -36,7 +37,7 @@ class Columns {
 
   int64_t rows() const { return rows_; }
   int64_t block() const { return block_; }
-  int64_t depth() const { return taps_ * in_channels_; }                // of the product: columns of the matrix
+  int64_t depth() const { return taps_ * in_channels_; }  // columns of the matrix: the inner size of the product
   int64_t out_channels() const { return c_.out_channels / c_.groups; }  // of a group
   int64_t input_elements() const { return c_.batch * c_.in_channels * in_pixels_; }
   // Multiplications of one group of one image.
@@ -54,12 +55,12 @@ class Columns {
   // Whether rows [begin, end) of the output of a group are a matrix without gaps.
   bool OutputIsMatrix() const { return out_.channel == 1 && c_.groups == 1; }
 
-  // Copies the input under the window at output pixels [begin, end) to the rows of `columns`, or adds the rows to the
-  // input.
+  // Gather copies the input under the window at output pixels [begin, end) to the rows of `columns`; ScatterAdd adds
+  // the rows to that input.
   void Gather(const T* x, int64_t begin, int64_t end, T* columns) const { Visit<true>(x, begin, end, columns); }
   void ScatterAdd(T* x, int64_t begin, int64_t end, const T* columns) const { Visit<false>(x, begin, end, columns); }
 
-  // Copies rows [begin, end) of the output from or to a matrix.
+  // ReadRows copies rows [begin, end) of the output to a matrix, WriteRows copies a matrix to these rows.
   void ReadRows(const T* y, int64_t begin, int64_t end, T* rows) const {
     const int64_t n = out_channels();
     for (int64_t r = begin; r < end; ++r) {
@@ -150,8 +151,8 @@ const T* SplitFilter(const Convolution& c, const Columns<T>& columns, const T* f
   return copy->data();
 }
 
-// Runs body(image, group, pool) for all groups of all images. If there is just one, the products in the body may use
-// the pool themselves.
+// Runs body(image, group, pool) for all groups of all images. If there is just one group of one image, the products in
+// the body may use the pool themselves.
 template <typename Body>
 void ForEachImage(KernelContext& ctx, const Convolution& c, double products, const Body& body) {
   const int64_t total = c.batch * c.groups;
@@ -176,7 +177,8 @@ void OutputByColumns(KernelContext& ctx, const Convolution& c, const T* x, const
       const int64_t end = std::min(columns.rows(), begin + columns.block());
       columns.Gather(columns.Input(x, image, g), begin, end, matrix.data());
       T* to = columns.OutputIsMatrix() ? out + begin * n : product.data();
-      Gemm<T>(pool, false, false, end - begin, n, depth, matrix.data(), filters + g * depth * n, to);
+      Gemm<T>(pool, /*transpose_a=*/false, /*transpose_b=*/false, end - begin, n, depth, matrix.data(),
+              filters + g * depth * n, to);
       if (!columns.OutputIsMatrix()) columns.WriteRows(out, begin, end, to);
     }
   });
@@ -197,7 +199,8 @@ void InputByColumns(KernelContext& ctx, const Convolution& c, const T* filter, c
       const int64_t end = std::min(columns.rows(), begin + columns.block());
       if (!columns.OutputIsMatrix()) columns.ReadRows(out, begin, end, rows.data());
       const T* from = columns.OutputIsMatrix() ? out + begin * n : rows.data();
-      Gemm<T>(pool, false, true, end - begin, depth, n, from, filters + g * depth * n, matrix.data());
+      Gemm<T>(pool, /*transpose_a=*/false, /*transpose_b=*/true, end - begin, depth, n, from, filters + g * depth * n,
+              matrix.data());
       columns.ScatterAdd(columns.Input(x, image, g), begin, end, matrix.data());
     }
   });
@@ -224,7 +227,8 @@ void FilterByColumns(KernelContext& ctx, const Convolution& c, const T* x, const
           columns.Gather(columns.Input(x, image, g), from, to, matrix.data());
           if (!columns.OutputIsMatrix()) columns.ReadRows(out, from, to, rows.data());
           const T* gradient = columns.OutputIsMatrix() ? out + from * n : rows.data();
-          Gemm<T>(nullptr, true, false, depth, n, to - from, matrix.data(), gradient, product.data());
+          Gemm<T>(/*pool=*/nullptr, /*transpose_a=*/true, /*transpose_b=*/false, depth, n, to - from, matrix.data(),
+                  gradient, product.data());
           for (int64_t k = 0; k < depth * n; ++k) sum[k] = Plus(sum[k], product[k]);
         }
       }

@@ -8,9 +8,9 @@
 
 namespace tensorbraid::cpu {
 
-// Computes one of input (`x`), filter and output (`y`), as `result` says, from the two others. For float, double and
-// int32_t, which wraps around. Uses a few megabytes of scratch memory for each thread, and in addition the size of one
-// filter (of 8 filters, if `result` is the filter). The result does not depend on the number of threads. REQUIRES: all
+// Computes one of input (`x`), filter and output (`y`), as `result` says, from the two others. T is float, double or
+// int32_t (which wraps around). Uses a few megabytes of scratch memory for each thread, and at most the memory of one
+// more filter (of 8, if `result` is the filter). The result does not depend on the number of threads. REQUIRES: all
 // sizes are known, and the tensors are not empty.
 template <typename T>
 void ConvolveByColumns(KernelContext& ctx, ConvolutionResult result, const Convolution& c, T* x, T* filter, T* y);

@@ -41,7 +41,7 @@ int64_t FilterElements(const Convolution& c) {
   for (const WindowAxis& a : c.axes) n *= a.window;
   return n;
 }
-double FlopsPerImage(const Convolution& c) { return 2.0 * SpatialElements(c, true) * FilterElements(c); }
+double FlopsPerImage(const Convolution& c) { return 2.0 * SpatialElements(c, /*output=*/true) * FilterElements(c); }
 
 // Whether these sizes are safe for oneDNN, which computes some offsets in 32 bits.
 bool IsModest(const Convolution& c) {
@@ -51,23 +51,24 @@ bool IsModest(const Convolution& c) {
     if (std::max({a.input, a.output, a.stride, a.dilation, extent}) > (1 << 24)) return false;
     if (std::max(a.pad_before, a.pad_after) >= extent) return false;
   }
-  return static_cast<double>(SpatialElements(c, false)) * c.in_channels < kMost &&
-         static_cast<double>(SpatialElements(c, true)) * c.out_channels < kMost && FilterElements(c) < kMost;
+  return static_cast<double>(SpatialElements(c, /*output=*/false)) * c.in_channels < kMost &&
+         static_cast<double>(SpatialElements(c, /*output=*/true)) * c.out_channels < kMost && FilterElements(c) < kMost;
 }
 
-constexpr double kLeastFlops = 5e6;  // of a part: some 50 us
+constexpr double kLeastFlops = 5e6;  // the least work of a part; it takes some 50 us
 
 // The number of images that one primitive computes.
 int64_t ImagesPerPart(ConvolutionResult result, const Convolution& c) {
   const auto part = [](double n) { return static_cast<int64_t>(n) + 1; };
+  // The second term limits the number of parts to 64.
   int64_t images = std::max(part(kLeastFlops / FlopsPerImage(c)), (c.batch + 63) / 64);
   if (result == ConvolutionResult::kFilter) {
-    // Each part has its own sum. With fewer pixels than this, adding these sums would take more than a twentieth of the
-    // time.
+    // Each part has its own sum for the filter. If a part had fewer output pixels than kPixels, adding these sums would
+    // take more than a twentieth of the time.
     constexpr double kPixels = 1000;
     constexpr double kMostElements = 1 << 26;  // of the sums
     const int64_t parts = std::clamp<int64_t>(static_cast<int64_t>(kMostElements / FilterElements(c)), 1, 16);
-    images = std::max({images, part(kPixels / SpatialElements(c, true)), (c.batch + parts - 1) / parts});
+    images = std::max({images, part(kPixels / SpatialElements(c, /*output=*/true)), (c.batch + parts - 1) / parts});
   }
   images = std::min(images, c.batch);
   const int64_t parts = (c.batch + images - 1) / images;
@@ -84,8 +85,8 @@ struct ConvolutionPiece {
 std::vector<ConvolutionPiece> SplitRows(const Convolution& c, int64_t rows_per_piece) {
   std::vector<ConvolutionPiece> pieces;
   const WindowAxis& all = c.axes[0];
-  const int64_t x_row = SpatialElements(c, false) / all.input * c.in_channels;
-  const int64_t y_row = SpatialElements(c, true) / all.output * c.out_channels;
+  const int64_t x_row = SpatialElements(c, /*output=*/false) / all.input * c.in_channels;
+  const int64_t y_row = SpatialElements(c, /*output=*/true) / all.output * c.out_channels;
   for (int64_t image = 0; image < c.batch; ++image) {
     for (int64_t first = 0; first < all.output; first += rows_per_piece) {
       const int64_t rows = std::min(rows_per_piece, all.output - first);
@@ -106,9 +107,9 @@ std::vector<ConvolutionPiece> SplitRows(const Convolution& c, int64_t rows_per_p
   return pieces;
 }
 
-// Splits the work. The result depends only on the sizes, as the header promises.
+// Splits the work. The split depends only on the sizes, as the header promises.
 std::vector<ConvolutionPiece> Split(ConvolutionResult result, const Convolution& c) {
-  // With few images there are too few parts for the threads.
+  // A few images would be too few parts for the threads, so their rows are split.
   constexpr int64_t kFewImages = 4, kPieces = 8;
   if (result == ConvolutionResult::kOutput && !c.channels_first && c.batch < kFewImages) {
     const double worthwhile = std::min<double>(kPieces, c.batch * FlopsPerImage(c) / kLeastFlops);
@@ -118,8 +119,8 @@ std::vector<ConvolutionPiece> Split(ConvolutionResult result, const Convolution&
   const int64_t images = ImagesPerPart(result, c);
   std::vector<ConvolutionPiece> pieces;
   for (int64_t first = 0; first < c.batch; first += images) {
-    pieces.push_back(
-        {c, first * SpatialElements(c, false) * c.in_channels, first * SpatialElements(c, true) * c.out_channels});
+    pieces.push_back({c, first * SpatialElements(c, /*output=*/false) * c.in_channels,
+                      first * SpatialElements(c, /*output=*/true) * c.out_channels});
     pieces.back().sizes.batch = std::min(images, c.batch - first);
   }
   return pieces;
@@ -153,7 +154,8 @@ class LayoutConversion {
   dnnl::reorder reorder_;
 };
 
-// A primitive for a part of a batch, with the conversions of its tensors to the primitive's layouts.
+// A primitive for a part of a batch, with the conversions of its tensors between TensorFlow's layouts ("ours") and the
+// primitive's ("theirs").
 class PartPlan {
  public:
   // Throws dnnl::error if oneDNN has no implementation at all.
@@ -208,8 +210,8 @@ class PartPlan {
     theirs_ = theirs;
     scratch_ = desc.scratchpad_desc();
     is_fast_ = std::string_view(desc.impl_info_str()).find("ref") == std::string_view::npos;
-    constexpr size_t kCache = 1 << 20;  // of a core
-    size_t operands = 0;                // in the order in which oneDNN's code reads them
+    constexpr size_t kCache = 1 << 20;  // the cache of a core
+    size_t operands = 0;                // bytes of the images that oneDNN reads in our layout
     for (const ConvolutionTensor t : {kX, kY}) {
       if (t != computed_ && !converts(t)) operands += ours_[t].get_size();
     }
@@ -221,7 +223,7 @@ class PartPlan {
   }
 
   ConvolutionTensor computed_;
-  std::array<int, 3> names_;  // of the arguments, DNNL_ARG_...
+  std::array<int, 3> names_;  // oneDNN's numbers of the three tensors, DNNL_ARG_...
   std::array<DnnlDesc, 3> ours_, theirs_;
   std::array<LayoutConversion, 3> reorders_;
   DnnlDesc scratch_;
@@ -250,7 +252,7 @@ PartPlan::PartPlan(ConvolutionResult result, const Convolution& c) {
     filter.push_back(a.window);
     filter_strides.push_back(steps[i]);
     strides.push_back(a.stride);
-    dilations.push_back(a.dilation - 1);
+    dilations.push_back(a.dilation - 1);  // for oneDNN, 0 is dense
     before.push_back(a.pad_before);
     after.push_back(a.pad_after);
   }
@@ -320,7 +322,8 @@ class PlanCache {
       if (!plan->is_fast()) plan = nullptr;
     } catch (const dnnl::error&) {
     }
-    // The parts of a kernel have up to three geometries, and more if its batches or images differ in size.
+    // The parts of one call have up to three geometries: the first, the middle and the last parts may differ. Batches
+    // or images of other sizes, in other calls, have others.
     constexpr size_t kMost = 16;
     if (plans_.size() == kMost) plans_.pop_back();
     plans_.insert(plans_.begin(), {c, plan});
@@ -378,6 +381,7 @@ StatusOr<bool> PooledPrimitives::Convolve(KernelContext& ctx, const Convolution&
     }
     Mutex mu;
     Status status;
+    // The cost assumes 100 operations per nanosecond.
     Parallel(ctx, parts, c.batch * FlopsPerImage(c) / parts / 100, [&](int64_t begin, int64_t end) {
       UseOneOpenMpThread();
       for (int64_t i = begin; i < end; ++i) {
@@ -388,7 +392,7 @@ StatusOr<bool> PooledPrimitives::Convolve(KernelContext& ctx, const Convolution&
         const Status done = use.plan->Run({x + pieces[i].x, part_filter, y + pieces[i].y});
         if (done.ok()) {
           const Convolution& sizes = pieces[i].sizes;
-          if (bias != nullptr) bias->Apply(y + pieces[i].y, sizes.batch * SpatialElements(sizes, true));
+          if (bias != nullptr) bias->Apply(y + pieces[i].y, sizes.batch * SpatialElements(sizes, /*output=*/true));
           continue;
         }
         MutexLock lock(mu);

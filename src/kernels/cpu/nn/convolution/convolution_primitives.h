@@ -25,8 +25,7 @@ class ConvolutionPrimitives {
   // sizes are known, and the tensors are not empty. If `bias` is not null, applies it to each part of the output while
   // the part is in the cache. REQUIRES then: the channels are last, and the output is computed.
   //
-  // The filter is converted to the primitive's layout in each call. A filter that is a variable could be converted once
-  // per version of the variable: see ConvertedFilter in the implementation.
+  // The filter is converted to the primitive's layout in each call, even if it has not changed since the last one.
   virtual StatusOr<bool> Convolve(KernelContext& ctx, const Convolution& c, float* x, float* filter, float* y,
                                   const BiasRelu* bias) = 0;
 };

@@ -1,4 +1,4 @@
-// Convolutions at sizes at which they split their work over threads, and the functions of the C++ API.
+// Tests of convolutions at sizes at which they split their work over threads, and of the functions of the C++ API.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,6 +22,7 @@ using nn::ConvolutionOptions;
 using nn::DataFormat;
 using nn::Padding;
 
+// Images with elements in [-0.4, 0.6) that repeat only after 97 elements.
 Tensor RampImages(const Shape& shape) {
   Tensor t(kFloat32, shape);
   int64_t i = 0;
@@ -45,6 +46,8 @@ class LargeConvolutions : public testing::Test {
     return {Cast(y, kFloat64), Cast(grads->at(0), kFloat64), Cast(grads->at(1), kFloat64)};
   }
 
+  // Checks that results do not depend on the number of threads, and that those in float32 are close to those in
+  // float64.
   void Check(Function convolve, const Shape& x, const Shape& filter, const ConvolutionOptions& options = {}) {
     SCOPED_TRACE(StrCat(x, " with ", filter));
     ThreadPool pool("convolution_test", 3);
@@ -59,7 +62,10 @@ class LargeConvolutions : public testing::Test {
       ASSERT_TRUE(a.ok() && b.ok()) << a.status() << b.status();
       if (!exact) exact = *a;
       for (size_t i = 0; i < nodes.size(); ++i) {
-        SCOPED_TRACE(StrCat(dtype, ", ", i == 0 ? "output" : i == 1 ? "gradient of the input" : "of the filter"));
+        SCOPED_TRACE(StrCat(dtype, ", ",
+                            i == 0   ? "output"
+                            : i == 1 ? "gradient of the input"
+                                     : "gradient of the filter"));
         const auto alone = a->at(i).data<double>(), together = b->at(i).data<double>(),
                    want = exact->at(i).data<double>();
         double largest = 0;
@@ -72,18 +78,18 @@ class LargeConvolutions : public testing::Test {
     }
   }
   Graph g_;
-  double largest_error_ = 1e-5;  // of the largest value
+  double largest_error_ = 1e-5;  // relative to the largest value
 };
 
-TEST_F(LargeConvolutions, BatchesAreSplit) {
+TEST_F(LargeConvolutions, SplitBatchesGiveTheSameResults) {
   Check(nn::Conv2D, {35, 12, 12, 3}, {3, 3, 3, 24});
   Check(nn::Conv2D, {37, 14, 14, 16}, {3, 3, 16, 32}, {.strides = {2}, .padding = Padding::kValid});
   Check(nn::Conv2D, {5, 30, 30, 8}, {3, 3, 8, 16}, {.dilations = {2, 3}});
 }
 
-// With this number of channels, the method of Winograd computes 3 x 3 and 5 x 5 windows (winograd.h). Some sizes of
+// With these numbers of channels, the method of Winograd computes 3 x 3 and 5 x 5 windows (winograd.h). Some sizes of
 // images are multiples of the tiles of 4 and 2 pixels, others are not.
-TEST_F(LargeConvolutions, ManyChannels) {
+TEST_F(LargeConvolutions, ManyChannelsAreCloseToFloat64) {
   largest_error_ = 3e-5;  // the rounding errors of this method are larger
   Check(nn::Conv2D, {12, 14, 14, 32}, {5, 5, 32, 48});
   Check(nn::Conv2D, {4, 19, 17, 48}, {5, 5, 48, 16}, {.padding = Padding::kValid});
@@ -98,8 +104,9 @@ TEST_F(LargeConvolutions, ManyChannels) {
   Check(nn::Conv2D, {3, 13, 11, 112}, {5, 5, 112, 80});
 }
 
-// Every window has the same values, at each edge of a tile and at each edge of the image.
-TEST_F(LargeConvolutions, ManyChannelsOfOnes) {
+// With images and filters of ones, each result is the number of elements under the window, also at the edges of tiles
+// and of the image.
+TEST_F(LargeConvolutions, ManyChannelsOfOnesGiveTheSizeOfEachWindow) {
   for (const int64_t window : {3, 5}) {
     const Output x = Ones(g_, {6, 19, 22, 32});
     const Output f = Ones(g_, {window, window, 32, 32});
@@ -117,10 +124,11 @@ TEST_F(LargeConvolutions, ManyChannelsOfOnes) {
   }
 }
 
-// The environment variable is read when a kernel is made, so each graph has kernels of its own.
+// The environment variable is read when a kernel is made, that is, in the call of Evaluate.
 TEST_F(LargeConvolutions, DirectConvolutionsKeepANanInItsWindow) {
   ::setenv("TENSORBRAID_DIRECT_CONVOLUTIONS", "1", 1);
   Tensor images = RampImages({4, 20, 20, 32});
+  // Row 9, column 10 of the first image.
   images.mutable_data<float>()[(9 * 20 + 10) * 32] = std::numeric_limits<float>::quiet_NaN();
   const auto y = Evaluate({nn::Conv2D(Const(g_, images), Const(g_, RampImages({3, 3, 32, 32})))});
   ::unsetenv("TENSORBRAID_DIRECT_CONVOLUTIONS");
@@ -133,21 +141,21 @@ TEST_F(LargeConvolutions, DirectConvolutionsKeepANanInItsWindow) {
   }
 }
 
-TEST_F(LargeConvolutions, OneImageIsSplit) { Check(nn::Conv2D, {1, 100, 60, 4}, {3, 3, 4, 20}); }
+TEST_F(LargeConvolutions, ASplitImageGivesTheSameResults) { Check(nn::Conv2D, {1, 100, 60, 4}, {3, 3, 4, 20}); }
 
-TEST_F(LargeConvolutions, ChannelsFirst) {
+TEST_F(LargeConvolutions, SplitBatchesWithChannelsFirstGiveTheSameResults) {
   Check(nn::Conv2D, {19, 5, 20, 14}, {3, 3, 5, 24}, {.data_format = DataFormat::kChannelsFirst});
 }
 
-TEST_F(LargeConvolutions, Groups) {
+TEST_F(LargeConvolutions, SplitBatchesOfGroupsGiveTheSameResults) {
   Check(nn::Conv2D, {37, 14, 14, 12}, {3, 3, 3, 20});
   Check(nn::DepthwiseConv2D, {37, 20, 20, 24}, {3, 3, 24, 1});
   Check(nn::DepthwiseConv2D, {37, 20, 20, 5}, {3, 3, 5, 3}, {.strides = {2}});
 }
 
-TEST_F(LargeConvolutions, Volumes) { Check(nn::Conv3D, {9, 6, 10, 8, 4}, {3, 3, 2, 4, 10}); }
+TEST_F(LargeConvolutions, SplitVolumesGiveTheSameResults) { Check(nn::Conv3D, {9, 6, 10, 8, 4}, {3, 3, 2, 4, 10}); }
 
-TEST_F(LargeConvolutions, Dilations) {
+TEST_F(LargeConvolutions, DilationsDoNotDependOnTheNumberOfThreads) {
   const Output x = Const(g_, RampImages({20, 30, 30, 8})), f = Const(g_, RampImages({3, 3, 8}));
   const Output y = nn::Dilation2D(x, f);
   const auto grads = Gradients({y}, {x, f}, {x});

@@ -79,7 +79,7 @@ void ComputeDilation(KernelContext& ctx, DilationResult result, const Dilation& 
   if (result == DilationResult::kOutput) {
     Parallel(ctx, d.batch * rows, row_ns, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
-        ForEachPeak(d, x, filter, r / rows, r % rows, r % rows + 1, 0, d.channels,
+        ForEachPeak(d, x, filter, r / rows, r % rows, r % rows + 1, /*channel=*/0, d.channels,
                     [&](int64_t at, int64_t, const DilationPeak<T>& peak) { to[at] = peak.value; });
       }
     });
@@ -91,7 +91,7 @@ void ComputeDilation(KernelContext& ctx, DilationResult result, const Dilation& 
     Parallel(ctx, d.batch, row_ns * rows, [&](int64_t begin, int64_t end) {
       for (int64_t image = begin; image < end; ++image) {
         T* pixels = to + image * d.height.input * d.width.input * d.channels;
-        ForEachPeak(d, x, filter, image, 0, rows, 0, d.channels,
+        ForEachPeak(d, x, filter, image, /*row=*/0, rows, /*channel=*/0, d.channels,
                     [&](int64_t at, int64_t c, const DilationPeak<T>& peak) {
                       T& sum = pixels[(peak.in_row * d.width.input + peak.in_column) * d.channels + c];
                       sum = Plus(sum, g[at]);
@@ -102,10 +102,11 @@ void ComputeDilation(KernelContext& ctx, DilationResult result, const Dilation& 
   }
   Parallel(ctx, d.channels, row_ns * rows * d.batch / d.channels, [&](int64_t begin, int64_t end) {
     for (int64_t image = 0; image < d.batch; ++image) {
-      ForEachPeak(d, x, filter, image, 0, rows, begin, end, [&](int64_t at, int64_t c, const DilationPeak<T>& peak) {
-        T& sum = to[(peak.row * d.width.window + peak.column) * d.channels + c];
-        sum = Plus(sum, g[at]);
-      });
+      ForEachPeak(d, x, filter, image, /*row=*/0, rows, begin, end,
+                  [&](int64_t at, int64_t c, const DilationPeak<T>& peak) {
+                    T& sum = to[(peak.row * d.width.window + peak.column) * d.channels + c];
+                    sum = Plus(sum, g[at]);
+                  });
     }
   });
 }

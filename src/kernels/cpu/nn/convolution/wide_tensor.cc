@@ -71,8 +71,8 @@ DType WideType(DType dtype) {
   return IsFloating(dtype) ? dtype : kInt64;
 }
 
-StatusOr<Tensor> Widen(KernelContext& ctx, const Tensor& t) { return ToWideTensor(ctx, t, true); }
-StatusOr<Tensor> WidenSummands(KernelContext& ctx, const Tensor& t) { return ToWideTensor(ctx, t, false); }
+StatusOr<Tensor> Widen(KernelContext& ctx, const Tensor& t) { return ToWideTensor(ctx, t, /*shifted=*/true); }
+StatusOr<Tensor> WidenSummands(KernelContext& ctx, const Tensor& t) { return ToWideTensor(ctx, t, /*shifted=*/false); }
 
 Status WideOutput::Allocate(KernelContext& ctx, int i, const Shape& shape, std::initializer_list<int> reuse) {
   TF_ASSIGN_OR_RETURN(out_, ctx.ForwardOrAllocateOutput(reuse, i, shape));

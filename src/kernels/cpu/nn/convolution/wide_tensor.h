@@ -9,7 +9,7 @@
 
 namespace tensorbraid::cpu {
 
-// float32 for itself and the 16-bit floats, float64 for itself, int64 for all integers.
+// The wide dtype of `dtype`: float32 for float32 and the 16-bit floats, float64 for float64, int64 for all integers.
 DType WideType(DType dtype);
 
 // `t` converted to its wide dtype, or `t` itself if it has that dtype. uint64 is shifted by 2^63, so that the order of
@@ -30,8 +30,8 @@ class WideOutput {
   }
   // Call one of these after writing. They convert the elements back: Finish inverts Widen, FinishSums inverts
   // WidenSummands.
-  void Finish() { Narrow(true); }
-  void FinishSums() { Narrow(false); }
+  void Finish() { Narrow(/*shifted=*/true); }
+  void FinishSums() { Narrow(/*shifted=*/false); }
 
  private:
   void Narrow(bool shifted);

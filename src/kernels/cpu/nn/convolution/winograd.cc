@@ -16,7 +16,7 @@ namespace tensorbraid::cpu {
 namespace {
 
 constexpr int64_t kWinogradMatrices = kWinogradPoints * kWinogradPoints;
-constexpr double kWinogradFlopsPerNs = 150;
+constexpr double kWinogradFlopsPerNs = 150;  // an estimate, for the costs of products
 
 // The sizes of one image of a batch.
 struct WinogradSizes {
@@ -36,8 +36,8 @@ struct WinogradGrid {
   Place At(int64_t tile) const { return {tile / (rows * columns), tile / columns % rows, tile % columns}; }
 };
 
-// Transforms the pixels under tiles: kFrom in each axis, where those outside of the image are 0. A range of tiles is
-// transformed by one thread, in increasing order.
+// Transforms the pixels under each tile: kFrom x kFrom pixels, of which those outside of the image are 0. A range of
+// tiles is transformed by one thread, in increasing order.
 template <typename Transform>
 class WinogradPixels {
  public:
@@ -64,8 +64,8 @@ class WinogradPixels {
   }
 
  private:
-  // The beginning of a row of the tile's image, counted from the first row under the tile. If that row does not exist,
-  // the nearest one.
+  // The beginning of a row of the tile's image, where row 0 is the first row under the tile. A row outside of the image
+  // is replaced by the nearest one, or the image's end.
   const float* Row(int64_t tile, int64_t row) const {
     const WinogradGrid::Place at = grid_.At(tile);
     const int64_t in_image = std::clamp<int64_t>(at.row * step_ - pad_rows_ + row, 0, sizes_.height);
@@ -159,7 +159,7 @@ class WinogradConvolution {
         TransposeMatrix(filter + (kTaps - 1 - tap) * matrix(), x_.channels, y_.channels, turned + tap * matrix());
       }
     });
-    return Convolve(dy, y_, kWindow - 1 - pad_rows_, kWindow - 1 - pad_columns_, turned, nullptr, dx, x_);
+    return Convolve(dy, y_, kWindow - 1 - pad_rows_, kWindow - 1 - pad_columns_, turned, /*bias=*/nullptr, dx, x_);
   }
 
   // Each part of the tiles has its own sum; the sums are added before they are transformed. The number of parts depends
@@ -222,7 +222,7 @@ class WinogradConvolution {
   }
 
   // Sets `to` to the convolution of `from` with `filter` [kWindow, kWindow, channels of from, channels of to]. `from`
-  // is padded with this many zeros before each axis.
+  // has pad_rows rows of zeros before its first row, and pad_columns columns before its first column.
   Status Convolve(const float* from, const WinogradSizes& from_sizes, int64_t pad_rows, int64_t pad_columns,
                   const float* filter, const BiasRelu* bias, float* to, const WinogradSizes& to_sizes) const {
     TF_ASSIGN_OR_RETURN(const RefPtr<Buffer> filter_buffer, ScratchOf(kWinogradMatrices * matrix() * sizeof(float)));
@@ -238,7 +238,7 @@ class WinogradConvolution {
     });
     const WinogradGrid grid = Grid(to_sizes);
     const int64_t in = from_sizes.channels, out = to_sizes.channels;
-    const int64_t at_once = TilesAtOnce(400 << 10, in + out);
+    const int64_t at_once = TilesAtOnce(/*bytes=*/400 << 10, in + out);
     const int64_t blocks = (grid.tiles() + at_once - 1) / at_once;
     const double block_ns = 2.0 * kWinogradMatrices * static_cast<double>(at_once * matrix()) / kWinogradFlopsPerNs;
     return ForRanges(blocks, block_ns, [&](int64_t begin, int64_t end) -> Status {
@@ -269,13 +269,15 @@ class WinogradConvolution {
   Status SumOfTiles(const float* x, const float* dy, const WinogradGrid& grid, int64_t begin, int64_t end,
                     float* sum) const {
     const int64_t in = x_.channels, out = y_.channels;
-    const int64_t at_once = TilesAtOnce(600 << 10, in + out), x_stride = at_once * in, dy_stride = at_once * out;
+    const int64_t at_once = TilesAtOnce(/*bytes=*/600 << 10, in + out), x_stride = at_once * in,
+                  dy_stride = at_once * out;
     TF_ASSIGN_OR_RETURN(const RefPtr<Buffer> buffer,
                         ScratchOf(kWinogradMatrices * (x_stride + dy_stride) * sizeof(float)));
     float* const of_x = static_cast<float*>(buffer->data());
     float* const of_dy = of_x + kWinogradMatrices * x_stride;
     WinogradPixels<WinogradImage> pixels(x, x_, grid, kTile, pad_rows_, pad_columns_, zeros_.data());
-    WinogradPixels<WinogradTaps<kTile>> gradients(dy, y_, grid, kTile, 0, 0, zeros_.data());
+    WinogradPixels<WinogradTaps<kTile>> gradients(dy, y_, grid, kTile, /*pad_rows=*/0, /*pad_columns=*/0,
+                                                  zeros_.data());
     for (int64_t first = begin; first < end; first += at_once) {
       const int64_t tiles = std::min(at_once, end - first);
       pixels.ToPoints(first, tiles, of_x, x_stride);
@@ -321,7 +323,7 @@ bool WinogradPays(const Convolution& c) {
   for (const int64_t channels : {c.in_channels, c.out_channels}) {
     if (channels < 16 || channels % kWinogradLanes != 0) return false;
   }
-  // The transforms cost about as much as half of the products.
+  // The transforms cost about half as much as the products, hence the factor 1.5.
   return c.in_channels * c.out_channels <= kMostMatrix && tiles >= kLeastTiles &&
          1.5 * static_cast<double>(tiles * kWinogradMatrices) < static_cast<double>(pixels * window * window);
 }

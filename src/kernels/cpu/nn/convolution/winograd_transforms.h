@@ -35,7 +35,7 @@ inline constexpr float kWinogradPoint = 0.625F, kWinogradPoint2 = kWinogradPoint
 
 // Each transform of one axis reads kFrom values and writes kTo.
 
-// Six neighbours in an image.
+// The transform of six neighbours in an image.
 struct WinogradImage {
   static constexpr int kFrom = kWinogradPoints, kTo = kWinogradPoints;
   [[gnu::always_inline]] static inline void Apply(const WinogradVector* d, WinogradVector* v) {
@@ -51,7 +51,8 @@ struct WinogradImage {
   }
 };
 
-// kTaps taps of a window: their polynomial at each point, divided so that the products interpolate to the outputs.
+// The transform of the kTaps taps of a window: their polynomial at each point, divided so that the products interpolate
+// to the outputs.
 template <int kTaps>
 struct WinogradTaps {
   static constexpr int kFrom = kTaps, kTo = kWinogradPoints;
@@ -80,7 +81,7 @@ struct WinogradTaps {
   }
 };
 
-// The products of the two, summed over channels, to kOutputs outputs.
+// kOutputs outputs, from the products of the two transforms' results. The products are summed over channels.
 template <int kOutputs>
 struct WinogradOutputs {
   static constexpr int kFrom = kWinogradPoints, kTo = kOutputs;

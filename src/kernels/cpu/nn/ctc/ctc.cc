@@ -1,4 +1,5 @@
-// CTC loss and decoders: the inputs are checked here, and the work is split over the sequences of the batch.
+// The kernels of the CTC loss and decoders: they check the inputs, and split the work over the sequences of the batch.
+// ctc.h has the algorithms.
 #include "kernels/cpu/nn/ctc/ctc.h"
 
 #include <algorithm>
@@ -27,7 +28,8 @@ struct CtcBatch {
   }
 };
 
-// Checks ranks and sizes. `mismatch` is the code of lengths that do not fit the logits, which differs in TensorFlow.
+// Checks ranks and sizes. `mismatch` is the error code if the lengths do not fit the logits; it differs between
+// TensorFlow's ops.
 StatusOr<CtcBatch> BatchOf(const Tensor& logits, const Tensor& lengths, absl::StatusCode mismatch) {
   const Shape& shape = logits.shape();
   if (shape.rank() != 3) return InvalidArgument("inputs must have shape [time, batch, classes], got ", shape);
@@ -63,8 +65,9 @@ std::string LabelsText(std::span<const int32_t> labels) {
   return labels.size() > 20 ? text + ",..." : text;
 }
 
-// The labels of each sequence: `start` has batch + 1 positions in the values of a sparse tensor.
-// InvalidArgument unless the indices are in the range of the batch, unique and in row-major order.
+// Splits the values of a sparse tensor into the labels of each sequence. Returns batch + 1 positions `start`: sequence
+// b has the labels at [start[b], start[b + 1]). InvalidArgument unless the indices are in the range of the batch,
+// unique and in row-major order.
 StatusOr<std::vector<int64_t>> SplitLabels(const Tensor& indices, const Tensor& values, int64_t batch) {
   if (indices.shape().rank() != 2 || indices.shape().dim(1) != 2) {
     return InvalidArgument("labels_indices must have shape [labels, 2], got ", indices.shape());
@@ -104,7 +107,7 @@ class CtcLossBase : public Kernel {
         merge_(c.attr<bool>("ctc_merge_repeated")),
         ignore_longer_(c.attr<bool>("ignore_longer_outputs_than_inputs")) {}
 
-  // Appends the labels of a sequence to `out`, in the form that the algorithm takes.
+  // Checks the labels of sequence b, and appends those that the algorithm uses to `out`.
   Status Prepare(std::span<const int32_t> labels, int64_t b, int64_t classes, std::vector<int32_t>* out) const {
     if (labels.empty() && !blank_.first) return InvalidArgument("Labels length is zero in batch ", b);
     bool ended = false;
@@ -194,7 +197,8 @@ class CtcLossKernel final : public CtcLossBase {
   }
 };
 
-// Stores one path for each sequence of the batch as a sparse tensor, in outputs `indices`, `values` and `shape`.
+// Stores one path for each sequence of the batch as a sparse tensor, whose parts are the outputs with the numbers
+// `indices`, `values` and `shape`.
 Status StorePaths(KernelContext& ctx, int indices, int values, int shape,
                   const std::vector<const std::vector<int64_t>*>& paths) {
   int64_t total = 0, longest = 0;
@@ -254,7 +258,7 @@ class CtcGreedyKernel final : public Kernel {
     });
     std::vector<const std::vector<int64_t>*> all;
     for (const auto& path : paths) all.push_back(&path);
-    return StorePaths(ctx, 0, 1, 2, all);
+    return StorePaths(ctx, /*indices=*/0, /*values=*/1, /*shape=*/2, all);
   }
 
  private:
@@ -276,7 +280,7 @@ class CtcBeamKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * scores, ctx.AllocateOutput(static_cast<int>(3 * paths_), {batch.batch, paths_}));
     A* const score = scores->mutable_data<A>().data();
     std::vector<std::vector<CtcPath<A>>> found(batch.batch);
-    std::atomic<int64_t> held = 0;
+    std::atomic<int64_t> held = 0;  // the prefixes that all searches hold (ctc_beam_search.cc)
     Mutex mu;
     Status status;
     const double cost = batch.time * (20.0 * batch.classes + 100.0 * std::min<int64_t>(width_, 1 << 20));

@@ -26,7 +26,7 @@ struct CtcSequence {
 template <typename A>
 class CtcLossComputer {
  public:
-  // With `merge_repeated`, a label that is repeated without a blank in between counts once.
+  // With `merge_repeated`, a label that is repeated without a blank in between is counted once.
   CtcLossComputer(int32_t blank, bool merge_repeated) : blank_(blank), merge_(merge_repeated) {}
 
   // Sets *loss to -ln P(labels | logits), and rows [0, length) of `gradient` (laid out like the logits) to its
@@ -56,7 +56,7 @@ class CtcLossComputer {
   // Two arrays [time, row]: ln of the probability of each state's label, and ln of the probability of all ways to each
   // state.
   Tensor scratch_;
-  std::vector<A> next_, backward_, posterior_;  // one row
+  std::vector<A> next_, backward_, posterior_;  // one row each
 };
 extern template class CtcLossComputer<float>;
 extern template class CtcLossComputer<double>;

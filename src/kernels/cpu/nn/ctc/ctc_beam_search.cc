@@ -32,7 +32,7 @@ A LogAdd(A a, A b) {
   return a > b ? a + std::log1p(std::exp(b - a)) : b + std::log1p(std::exp(a - b));
 }
 
-// ln of the probability of a prefix, and its two parts.
+// ln of the probability of a prefix, and ln of its two parts (see above).
 template <typename A>
 struct PrefixProbability {
   A total = kLogZero<A>;
@@ -46,11 +46,12 @@ struct Prefix {
   int64_t label;
   Prefix* first_child = nullptr;
   Prefix* sibling = nullptr;
-  PrefixProbability<A> before = {}, now = {};
+  PrefixProbability<A> before = {}, now = {};  // before and after the current step
   bool in_beam() const { return now.total != kLogZero<A>; }
 };
 
-// Orders prefixes by falling probability. NaN counts as 0, so that the order is strict and weak for any input.
+// Orders prefixes by falling probability. A probability that is NaN is treated as 0, so that the order is strict and
+// weak for any input.
 template <typename A>
 struct MoreProbable {
   static A Key(const Prefix<A>* p) { return std::isnan(p->now.total) ? kLogZero<A> : p->now.total; }
@@ -132,6 +133,7 @@ class BeamSearch {
   }
   void Continue(Prefix<A>* p, const A* logits, A norm) { Continue(p, logits, blank_, norm); }
 
+  // Whether a prefix of this probability belongs in the beam.
   bool IsCandidate(A log_probability) const {
     return log_probability > kLogZero<A> && (beam_.size() < width_ || log_probability > beam_.front()->now.total);
   }
@@ -171,11 +173,11 @@ class BeamSearch {
 
   const int64_t blank_;
   const size_t width_;
-  std::atomic<int64_t>& held_;  // prefixes of this search, without the empty one, and of those beside it
+  std::atomic<int64_t>& held_;  // prefixes of all searches of the batch, without the empty ones
   bool exhausted_ = false;
   std::deque<Prefix<A>> prefixes_;           // owns all; the first is the empty prefix
   std::vector<Prefix<A>*> beam_, branches_;  // branches_: the beam at the start of the step
-  std::vector<Prefix<A>*> child_of_label_;   // in Extend; null in between
+  std::vector<Prefix<A>*> child_of_label_;   // used by Extend; all null in between
 };
 
 }  // namespace

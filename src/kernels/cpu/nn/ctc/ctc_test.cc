@@ -1,5 +1,5 @@
-// Tests of CTC that the op table cannot do: derivatives, sizes at which work is split, large searches, the C++
-// functions.
+// Tests of CTC that the op test cases (tests/ops/README.md) do not include: derivatives, sizes at which work is split,
+// large searches, the C++ functions.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace tensorbraid {
 namespace {
 
-// Values without a pattern, in [-2, 2).
+// Pseudorandom values in [-2, 2).
 template <typename T>
 Tensor Scattered(const Shape& shape) {
   Tensor t(DTypeOf<T>::value, shape);
@@ -65,7 +65,7 @@ TEST(Ctc, DerivativesAgreeWithFiniteDifferences) {
   }
 }
 
-TEST(Ctc, HasNoSecondDerivative) {
+TEST(Ctc, TheLossHasNoSecondDerivative) {
   Graph g;
   const Output logits = Placeholder(g, kFloat32, {2, 7, 4});
   const Output loss = nn::CtcLoss(Labels(g, 2, 3, 4), logits, Const(g, Tensor::Vector<int32_t>({7, 6})));
@@ -74,7 +74,7 @@ TEST(Ctc, HasNoSecondDerivative) {
   EXPECT_FALSE(Gradients({first->at(0)}, {logits}).ok());
 }
 
-TEST(Ctc, DoesNotDependOnThreads) {
+TEST(Ctc, DoesNotDependOnTheNumberOfThreads) {
   Graph g;
   const Output logits = Const(g, Scattered<float>({60, 50, 40}));
   Tensor all(kInt32, {60});
@@ -104,7 +104,7 @@ TEST(Ctc, DoesNotDependOnThreads) {
 }
 
 // The loss needs some bytes for each pair of a step and a label.
-TEST(Ctc, AnErrorIfTheLossNeedsTooMuchMemory) {
+TEST(Ctc, ItIsAnErrorIfTheLossNeedsTooMuchMemory) {
   const MemoryLimit limit(int64_t{4} << 20);
   Graph g;
   const int64_t steps = 4000;
@@ -120,7 +120,7 @@ TEST(Ctc, AnErrorIfTheLossNeedsTooMuchMemory) {
   EXPECT_TRUE(absl::IsResourceExhausted(result.status())) << result.status();
 }
 
-TEST(Ctc, ReadsAsInTheManual) {
+TEST(Ctc, LossDecoderAndEditDistanceAgreeOnAClearSequence) {
   Graph g;
   const SparseTensor labels = SparsePlaceholder(g, kInt32, {-1, -1}, "labels");
   EXPECT_EQ(labels.indices.name(), "labels/indices:0");
@@ -146,11 +146,11 @@ TEST(Ctc, ReadsAsInTheManual) {
   EXPECT_EQ(result->at(1).scalar<float>(), 0.0f);
   EXPECT_EQ(result->at(2).data<int64_t>()[0], 1);
   EXPECT_EQ(result->at(2).data<int64_t>()[1], 0);
-  // The best path is the label sequence itself, so its probability is that of the loss.
+  // The best path is the label sequence itself, so its score, ln of its probability, is minus the loss.
   EXPECT_NEAR(-result->at(3).data<float>()[0], result->at(0).scalar<float>(), 1e-5);
 }
 
-TEST(Ctc, NamesWrongOptions) {
+TEST(Ctc, AWrongOptionIsReportedWithItsLocation) {
   Graph g;
   const Output logits = Placeholder(g, kFloat32, {-1, -1, 3}), lengths = Placeholder(g, kInt32, {-1});
   nn::CtcBeamSearchDecode(logits, lengths, {.beam_width = 2, .top_paths = 3});

@@ -1,5 +1,5 @@
-// Pooling over windows whose sizes vary at random. A pooling sequence has the starts of the windows along an axis and
-// the end of the last. Source: Graham, "Fractional max-pooling", 2014.
+// Pooling over windows whose sizes vary at random. A pooling sequence consists of the starts of the windows along an
+// axis, followed by the end of the last window. Source: Graham, "Fractional max-pooling", 2014.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -19,8 +19,8 @@ namespace {
 
 using Sequence = std::vector<int64_t>;
 
-// Makes a sequence from random numbers, and returns the number of blocks of the stream that it used. Equal seeds give
-// TensorFlow's sequences.
+// Makes a sequence from random numbers: blocks of 4 numbers of the stream `philox` (see random/philox.h), from block
+// *next_block on. Advances *next_block past the blocks that it used. Equal seeds give TensorFlow's sequences.
 Sequence MakeSequence(int64_t input, int64_t output, bool pseudo_random, const Philox& philox, uint64_t* next_block) {
   std::vector<int64_t> lengths(output, input / output);
   if (input % output != 0 && pseudo_random) {
@@ -28,7 +28,7 @@ Sequence MakeSequence(int64_t input, int64_t output, bool pseudo_random, const P
     *next_block += 1;
     const double ratio = static_cast<double>(input) / static_cast<double>(output);
     const auto shortest = static_cast<double>(input / output);
-    // Window i starts at ceil(ratio * (i + u)). The limits of u keep the first and the last window from being too long.
+    // Window i starts at ceil(ratio * (i + u)). The limit of u keeps the first and the last window from being too long.
     const double limit = std::min((shortest + 2) / ratio - 1, (static_cast<double>(input) + 1 - shortest) / ratio -
                                                                   (static_cast<double>(output) - 1));
     const double u = reader.NextDouble() * limit;
@@ -55,7 +55,7 @@ Sequence MakeSequence(int64_t input, int64_t output, bool pseudo_random, const P
 // Windows over an image [rows, columns, channels].
 struct FractionalWindows {
   Sequence rows, columns;
-  bool overlapping;  // windows include the first element of the next one
+  bool overlapping;  // each window includes the first row or column of the next one
 
   int64_t output_rows() const { return static_cast<int64_t>(rows.size()) - 1; }
   int64_t output_columns() const { return static_cast<int64_t>(columns.size()) - 1; }
@@ -64,8 +64,8 @@ struct FractionalWindows {
   }
 };
 
-// Calls pixel(in, out, size) for every pixel under every window of the images [first, last): its index, the window's
-// index and the window's number of pixels.
+// Calls pixel(in, out, size) for every pixel under every window of the images [first, last): the pixel's index, the
+// window's index and the window's number of pixels.
 template <typename Pixel>
 void ForEachPixel(const FractionalWindows& w, const Shape& input, int64_t first, int64_t last, const Pixel& pixel) {
   const int64_t height = input.dim(1), width = input.dim(2);
@@ -114,10 +114,11 @@ class FractionalPoolKernel final : public Kernel, public StatefulKernel {
       // Limited to the input's size, because sizes above 2^24 are rounded as floats, perhaps upwards.
       shape.AddDim(std::min(in.shape().dim(i), static_cast<int64_t>(std::floor(size / ratios_[i]))));
     }
-    // Without `deterministic` every run continues the stream; the blocks of one run are reserved at once.
+    // Without `deterministic` every run continues the stream; the blocks of one run are reserved at once, so this is an
+    // upper bound.
     const auto most_blocks = static_cast<uint64_t>(shape.dim(1) + shape.dim(2) + 8) / 4 + 2;
     uint64_t block = deterministic_ ? 0 : generator_.Reserve(most_blocks);
-    FractionalWindows windows{{}, {}, overlapping_};
+    FractionalWindows windows{/*rows=*/{}, /*columns=*/{}, overlapping_};
     windows.rows = MakeSequence(in.shape().dim(1), shape.dim(1), pseudo_random_, generator_.philox(), &block);
     windows.columns = MakeSequence(in.shape().dim(2), shape.dim(2), pseudo_random_, generator_.philox(), &block);
     for (int i = 1; i < 3; ++i) {
@@ -188,7 +189,8 @@ class FractionalPoolKernel final : public Kernel, public StatefulKernel {
   const bool pseudo_random_, overlapping_, deterministic_, seeded_;
 };
 
-// A sequence from a client. InvalidArgument unless it has output + 1 elements, rising from at least 0 to at most input.
+// Reads a sequence from an input of the op. Returns InvalidArgument unless it has output + 1 elements, which rise from
+// at least 0 to at most `input`.
 StatusOr<Sequence> ReadSequence(const char* what, const Tensor& t, int64_t output, int64_t input) {
   if (t.shape() != Shape({output + 1})) {
     return InvalidArgument(what, " must have ", output + 1, " elements, the starts of ", output,
@@ -212,7 +214,7 @@ StatusOr<FractionalWindows> ReadWindows(KernelContext& ctx, const Shape& input, 
                            output);
   }
   const int first = ctx.num_inputs() - 2;
-  FractionalWindows w{{}, {}, overlapping};
+  FractionalWindows w{/*rows=*/{}, /*columns=*/{}, overlapping};
   TF_ASSIGN_OR_RETURN(w.rows, ReadSequence("row_pooling_sequence", ctx.input(first), output.dim(1), input.dim(1)));
   TF_ASSIGN_OR_RETURN(w.columns,
                       ReadSequence("col_pooling_sequence", ctx.input(first + 1), output.dim(2), input.dim(2)));

@@ -1,5 +1,5 @@
-// Shared by the kernels of pooling ops: reads attributes, checks shapes, and has the kernels that differ only in the
-// number of axes.
+// What the kernels of pooling ops share: a base class that reads attributes and checks shapes, and the kernels that
+// differ only in the number of axes.
 #ifndef TENSORBRAID_KERNELS_CPU_NN_POOLING_POOL_KERNEL_H_
 #define TENSORBRAID_KERNELS_CPU_NN_POOLING_POOL_KERNEL_H_
 
@@ -20,7 +20,7 @@ Cost PoolCost(const CostContext& c);
 inline constexpr DTypeSet kPoolTypes = {kFloat32, kFloat64, kFloat16, kBfloat16, kInt8,   kInt16,
                                         kInt32,   kInt64,   kUint8,   kUint16,   kUint32, kUint64};
 
-// Base of the pooling kernels. Attributes are read once; a mistake in them is reported when the node runs.
+// Base of the pooling kernels. Attributes are read once; an error in them is reported when the node runs.
 class PoolKernel : public Kernel {
  public:
   PoolKernel(const KernelConstruction& c, int spatial) : attrs_(ReadPoolAttrs(c.node(), spatial)) {}
@@ -31,7 +31,8 @@ class PoolKernel : public Kernel {
     PoolView view;
   };
 
-  // The windows on an input of this shape. If the op takes ksize and strides as inputs, `sizes` is the first of them.
+  // Returns the windows on an input of this shape. If the op takes ksize and strides as inputs, `sizes` is the number
+  // of the input ksize, which strides follow.
   StatusOr<Placed> Place(KernelContext& ctx, const Shape& input, bool pools_channels = false, int sizes = -1) const {
     TF_RETURN_IF_ERROR(attrs_.status());
     PoolAttrs attrs = *attrs_;
@@ -42,7 +43,8 @@ class PoolKernel : public Kernel {
     if (outputs < 0) return InvalidArgument("the output ", windows.output, " is too large");
     if (input.num_elements() == 0) {
       if (outputs > 0) return InvalidArgument("the input ", input, " is empty, so windows would be over padding alone");
-      return Placed{std::move(windows), PoolView{.images = 0, .channels = 0, .axes = {}}};  // its sizes might overflow
+      return Placed{std::move(windows),
+                    PoolView{.images = 0, .channels = 0, .axes = {}}};  // products of its sizes might overflow
     }
     const PoolView view = ViewOf(attrs, windows);
     if (view.input_pixels() > std::numeric_limits<int32_t>::max()) {
@@ -60,8 +62,8 @@ class PoolKernel : public Kernel {
   const StatusOr<PoolAttrs> attrs_;
 };
 
-// The shape of an average's input, which the gradient gets as a vector. InvalidArgument unless it is one of `rank`
-// axes.
+// The shape of the input of an average, which the gradient op gets as the vector `t`. Returns InvalidArgument unless
+// this is a vector of `rank` sizes.
 inline StatusOr<Shape> OriginalShape(const Tensor& t, int rank) {
   if (t.shape() != Shape({rank})) {
     return InvalidArgument("the shape of the original input must be a vector of ", rank, " sizes, got shape ",
@@ -86,7 +88,8 @@ class MaxPoolKernel final : public PoolKernel {
 
   Status Compute(KernelContext& ctx) override {
     const Tensor& x = ctx.input(0);
-    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape(), kSpatial == 2, ctx.num_inputs() == 3 ? 1 : -1));
+    TF_ASSIGN_OR_RETURN(const Placed placed,
+                        Place(ctx, x.shape(), /*pools_channels=*/kSpatial == 2, ctx.num_inputs() == 3 ? 1 : -1));
     TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, x));
     WideOutput y;
     TF_RETURN_IF_ERROR(y.Allocate(ctx, 0, placed.windows.output));
@@ -100,7 +103,8 @@ class MaxPoolKernel final : public PoolKernel {
   }
 };
 
-// Computes ddy from x, y and ddx. Inputs 3 and 4 of MaxPoolGradGradV2 are ksize and strides.
+// The gradient of MaxPoolGrad for dy: computes ddy from x, y and ddx. Inputs 3 and 4 of MaxPoolGradGradV2 are ksize and
+// strides.
 template <int kSpatial>
 class MaxPoolGradGradKernel final : public PoolKernel {
  public:
@@ -108,7 +112,8 @@ class MaxPoolGradGradKernel final : public PoolKernel {
 
   Status Compute(KernelContext& ctx) override {
     const Tensor& x = ctx.input(0);
-    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape(), false, ctx.num_inputs() == 5 ? 3 : -1));
+    TF_ASSIGN_OR_RETURN(const Placed placed,
+                        Place(ctx, x.shape(), /*pools_channels=*/false, ctx.num_inputs() == 5 ? 3 : -1));
     TF_RETURN_IF_ERROR(CheckShape("the original output", ctx.input(1), placed.windows.output));
     TF_RETURN_IF_ERROR(CheckShape("the gradient", ctx.input(2), x.shape()));
     TF_ASSIGN_OR_RETURN(const Tensor wide_x, Widen(ctx, x));

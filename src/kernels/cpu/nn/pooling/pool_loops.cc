@@ -103,8 +103,8 @@ void CombineWindows(KernelContext& ctx, const PoolView& p, const A* x, A start, 
 // Channels are handled in blocks of this size, so that the intermediate results of a block stay in the first cache.
 constexpr int64_t kPoolBlock = 64;
 
-// Finds, for n channels from x on, the first of the largest elements among the pixels of a window, which are `pixels`
-// channels-sized steps from x.
+// Finds, for n channels from x on, the first of the largest elements among the pixels of a window. Pixel number p of
+// the image is at x + p * channels, and `pixels` has the numbers of the window's pixels.
 template <typename A>
 void FirstLargest(const A* x, const std::vector<int64_t>& pixels, int64_t channels, int64_t n, A* best, int32_t* at) {
   const A* first = x + pixels[0] * channels;
@@ -152,6 +152,7 @@ void MaxPoolGradOfWindow(const A* x, const std::array<int64_t, kPixels>& offsets
       largest = x3[c] > best ? A(3) : largest;
       best = x3[c] > best ? x3[c] : best;
     }
+    // Adds to 0, as the general code does, so that -0 becomes 0 here, too.
     const A g = !kRelu || best > A(0) ? Plus(A(0), dy[c]) : A(0);
     dx[c] = largest == A(0) ? g : A(0);
     dx1[c] = largest == A(1) ? g : A(0);
@@ -211,8 +212,8 @@ void PixelsUnder(const PoolView& p, int64_t depth, int64_t height, int64_t width
   }
 }
 
-// Calls window(image, pixels, output pixel, first channel, number of channels) for every window, block of channels by
-// block, in parallel over rows of the output.
+// Calls window(image, pixels, output pixel, first channel, number of channels) for every window and every block of its
+// channels, in parallel over rows of the output.
 template <typename Window>
 void ForEachWindow(KernelContext& ctx, const PoolView& p, const Window& window) {
   const int64_t rows = p.images * p.axes[0].output * p.axes[1].output;
@@ -234,8 +235,9 @@ void ForEachWindow(KernelContext& ctx, const PoolView& p, const Window& window) 
   });
 }
 
-// As ForEachWindow, for windows that add to dx, which is set to 0 first. No two threads add to the same element: work
-// is split over rows of the output if their windows do not overlap, otherwise over images and blocks of channels.
+// Like ForEachWindow, for functions `window` that add to dx, which is set to 0 first. No two threads add to the same
+// element: work is split over rows of the output if their windows do not overlap, otherwise over images and blocks of
+// channels.
 template <typename A, typename Window>
 void ForEachWindowInto(KernelContext& ctx, const PoolView& p, A* dx, const Window& window) {
   const WindowAxis &depth = p.axes[0], &height = p.axes[1], &width = p.axes[2];
@@ -390,6 +392,8 @@ void MaxPoolGrad(KernelContext& ctx, const PoolView& p, const A* x, const A* dy,
                       A best[kPoolBlock];
                       int32_t found[kPoolBlock];
                       FirstLargest(from, pixels, p.channels, n, best, found);
+                      // With few channels or many pixels, the vectorised loop over all pixels below would take longer
+                      // than this.
                       if (n < 4 || pixels.size() > 16) {
                         for (int64_t c = 0; c < n; ++c) {
                           A& element = to[pixels[found[c]] * p.channels + c];

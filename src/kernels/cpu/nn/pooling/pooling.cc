@@ -14,11 +14,12 @@ namespace {
 class MaxPoolGradKernel final : public PoolKernel {
  public:
   explicit MaxPoolGradKernel(const KernelConstruction& c)
-      : PoolKernel(c, 2), of_relu_(c.node().type() == "_MaxPoolReluGrad") {}
+      : PoolKernel(c, /*spatial=*/2), of_relu_(c.node().type() == "_MaxPoolReluGrad") {}
 
   Status Compute(KernelContext& ctx) override {
     const Tensor& x = ctx.input(0);
-    TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, x.shape(), false, ctx.num_inputs() == 5 ? 3 : -1));
+    TF_ASSIGN_OR_RETURN(const Placed placed,
+                        Place(ctx, x.shape(), /*pools_channels=*/false, ctx.num_inputs() == 5 ? 3 : -1));
     TF_RETURN_IF_ERROR(CheckShape("the original output", ctx.input(1), placed.windows.output));
     TF_RETURN_IF_ERROR(CheckShape("the gradient", ctx.input(2), placed.windows.output));
     TF_ASSIGN_OR_RETURN(const Tensor wide_x, Widen(ctx, x));

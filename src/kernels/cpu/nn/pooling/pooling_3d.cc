@@ -12,7 +12,7 @@ namespace {
 // Computes dx from x, y and dy.
 class MaxPool3DGradKernel final : public PoolKernel {
  public:
-  explicit MaxPool3DGradKernel(const KernelConstruction& c) : PoolKernel(c, 3) {}
+  explicit MaxPool3DGradKernel(const KernelConstruction& c) : PoolKernel(c, /*spatial=*/3) {}
 
   Status Compute(KernelContext& ctx) override {
     const Tensor& x = ctx.input(0);

@@ -1,5 +1,5 @@
 // MaxPoolWithArgmax and its gradients. An index in argmax is (height * image width + width) * channels + channel within
-// its image; with include_batch_in_index, images follow each other.
+// its image; with include_batch_in_index, it is an index into the whole batch.
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/nn/convolution/wide_tensor.h"
@@ -13,7 +13,7 @@ namespace {
 class MaxPoolWithArgmaxKernel final : public PoolKernel {
  public:
   explicit MaxPoolWithArgmaxKernel(const KernelConstruction& c)
-      : PoolKernel(c, 2), with_batch_(c.attr<bool>("include_batch_in_index")) {}
+      : PoolKernel(c, /*spatial=*/2), with_batch_(c.attr<bool>("include_batch_in_index")) {}
 
   Status Compute(KernelContext& ctx) override {
     const Tensor& x = ctx.input(0);
@@ -56,10 +56,11 @@ class MaxPoolWithArgmaxKernel final : public PoolKernel {
 class ArgmaxGradKernel : public PoolKernel {
  protected:
   explicit ArgmaxGradKernel(const KernelConstruction& c)
-      : PoolKernel(c, 2), with_batch_(c.attr<bool>("include_batch_in_index")) {}
+      : PoolKernel(c, /*spatial=*/2), with_batch_(c.attr<bool>("include_batch_in_index")) {}
 
-  // Calls move(i, j) for each element i of argmax with the element j of x that it names. InvalidArgument, before the
-  // first call, if argmax has another shape than the windows, or an index is outside of x, or of its own image.
+  // Calls move(i, j) for each element i of argmax, where j is the element of x that it names. Returns InvalidArgument,
+  // before the first call, if argmax does not have the shape of the pooled output, or if an index is outside of x (or,
+  // without include_batch_in_index, outside of an image).
   template <typename Move>
   Status ForEachIndex(KernelContext& ctx, const PoolWindows& windows, const Move& move) const {
     const Tensor& argmax = ctx.input(2);

@@ -1,4 +1,5 @@
-// Pooling and normalization: sizes at which work is split, gradients of ops without float64, and the public functions.
+// Tests of pooling, normalization, fake quantization and dropout: of sizes at which the work is split over threads, of
+// gradients of ops without float64, and of the public functions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 namespace tensorbraid {
 namespace {
 
+// Pseudorandom numbers in [-0.8, 1.2).
 Tensor Numbers(const Shape& shape, uint32_t seed = 1) {
   Tensor t(kFloat32, shape);
   uint32_t state = seed * 2654435761u;
@@ -43,7 +45,7 @@ class Pooling : public testing::Test {
     }
   }
 
-  // y, and the gradients for xs of the sum of y times a weight for each element.
+  // Returns y, followed by the gradients with respect to xs of the sum of y * weights.
   std::vector<Output> WithGradient(Output y, const std::vector<Output>& xs, Output weights) {
     const auto gradients = Gradients({y}, xs, {weights});
     EXPECT_TRUE(gradients.ok()) << gradients.status();
@@ -60,6 +62,7 @@ class Pooling : public testing::Test {
     }
   }
 
+  // The message for a wrong call that returned `o`. Clears the graph.
   std::string Mistake(const Output& o) {
     EXPECT_FALSE(o.valid());
     EXPECT_EQ(g_.status().code(), absl::StatusCode::kInvalidArgument);
@@ -75,7 +78,7 @@ TEST_F(Pooling, DoesNotDependOnTheNumberOfThreads) {
   const Output x = Const(g_, Numbers({3, 40, 41, 70}));
   for (const nn::PoolOptions& options : std::vector<nn::PoolOptions>{
            {.size = {2, 2}},                                                     // windows do not overlap
-           {.size = {3, 3}, .strides = {2, 2}, .padding = nn::Padding::kValid},  // they do
+           {.size = {3, 3}, .strides = {2, 2}, .padding = nn::Padding::kValid},  // windows overlap
            {.size = {2, 3}, .strides = {3, 1}, .data_format = nn::DataFormat::kChannelsFirst}}) {
     const Output max = nn::MaxPool(x, options), mean = nn::AvgPool(x, options);
     const Output weights = Const(g_, Numbers(max.shape(), 2));
@@ -116,7 +119,7 @@ TEST_F(Pooling, GradientsOfMaximaAreTheSameInBothDataFormats) {
   }
 }
 
-TEST_F(Pooling, VolumesOfOneLayerAreImages) {
+TEST_F(Pooling, VolumesOfOneLayerGiveTheResultsOfImages) {
   const Tensor image = Numbers({2, 9, 10, 5});
   const Output x = Const(g_, image), volume = Const(g_, *image.Reshaped({2, 1, 9, 10, 5}));
   const Output y = nn::MaxPool(x, {.size = {2, 3}, .strides = {2, 1}});
@@ -128,12 +131,12 @@ TEST_F(Pooling, VolumesOfOneLayerAreImages) {
     const Tensor want = Value(two[i]);
     ExpectNear(*Value(three[i]).Reshaped(want.shape()), want, 1e-6);
   }
-  // The gradients of the gradients, which are linear in the weights' place.
+  // The gradient has a gradient itself.
   const Output again = Gradients({three[1]}, {three[0]}).ok() ? three[1] : Output();
   EXPECT_TRUE(again.valid());
 }
 
-TEST_F(Pooling, MistakesInOptionsNameTheFunction) {
+TEST_F(Pooling, WrongOptionsAreReported) {
   const auto x = [&] { return Const(g_, Numbers({1, 4, 4, 2})); };
   EXPECT_NE(Mistake(nn::MaxPool(x(), {.size = {2, 2, 2}})).find("size must have one or 2 elements, got 3"),
             std::string::npos);
@@ -163,7 +166,7 @@ TEST_F(Pooling, FractionalWindowsDifferFromRunToRunUnlessTheyAreDeterministic) {
   }
 }
 
-TEST_F(Pooling, BatchNormalizationFusedIsTheSameAsByItsParts) {
+TEST_F(Pooling, FusedBatchNormGivesTheResultsOfItsParts) {
   for (const auto& [shape, format] : {std::pair(Shape{4, 30, 31, 20}, nn::DataFormat::kChannelsLast),
                                       std::pair(Shape{4, 20, 30, 31}, nn::DataFormat::kChannelsFirst)}) {
     const bool first = format == nn::DataFormat::kChannelsFirst;
@@ -213,7 +216,7 @@ TEST_F(Pooling, LocalResponseNormalizationHasTheGradientOfItsFormula) {
   const auto got = WithGradient(
       nn::LocalResponseNormalization(x, {.depth_radius = 2, .bias = 1.5, .alpha = 0.7, .beta = 0.75}), {x}, weights);
   ExpectSameOnAnyNumberOfThreads(got);
-  // The sum over channels near is a product with a banded matrix.
+  // The sum over the nearby channels is a product with a banded matrix.
   Tensor band(kFloat64, {12, 12});
   for (int64_t i = 0; i < 144; ++i) band.mutable_data<double>()[i] = std::abs(i / 12 - i % 12) <= 2 ? 1 : 0;
   const Output x64 = Cast(Reshape(x, {-1, 12}), kFloat64);
