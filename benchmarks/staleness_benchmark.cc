@@ -3,8 +3,8 @@
 //
 // Linear regression with features of very different sizes, by gradient descent at a high rate, on one parameter server.
 // All workers train in this process. Each waits a random time between its read of the variables and its gradient; the
-// last worker waits several times as long. The loss is computed exactly from the weights, after the same number of
-// examples for all cures. Examples whose gradients were dropped are counted, too.
+// last worker waits several times as long. The loss is computed exactly from the weights. Every cure trains on the same
+// number of examples; examples whose gradients were dropped count, too.
 //
 // With the measured step times of the workers it then simulates synchronous training with spare replicas.
 #include <algorithm>
@@ -74,7 +74,7 @@ double LossOf(std::span<const float> weights) {
 struct Row {
   std::string name;
   double loss = 0;
-  double steps_per_s = 0;  // pushes of all workers; in synchronous training, gradients
+  double steps_per_s = 0;  // batches of all workers together, including those whose gradients were dropped
   double mean_age = 0;
   double dropped_share = 0;
   std::vector<double> step_ms;  // of the workers that are not slow
@@ -92,7 +92,7 @@ struct Progress {
 struct Cure {
   std::string name;
   StalenessPolicy policy = {};
-  int sync_replicas = 0;  // > 0: synchronous training that needs so many gradients
+  int sync_replicas = 0;  // if positive: synchronous training, where each update needs this many gradients
 };
 
 class Worker {
@@ -105,12 +105,13 @@ class Worker {
     y_ = Placeholder(g_, kFloat32, {-1, 1}, "y");
     weights_ = Variable(g_, {kFeatures, 1}, Zeros(), {.name = "weights"});
     const Variable global_step = GetOrCreateGlobalStep(g_);
+    // Two queues delay a step. When the step has read the weights, it puts an element into `reads`. Delay() takes the
+    // element, sleeps, and puts one into `gate`. The step's forward pass waits for it.
     FIFOQueue reads(g_, {kFloat32}, {.shapes = {Shape()}, .name = "reads"});
     FIFOQueue gate(g_, {kFloat32}, {.shapes = {Shape()}, .name = "gate"});
     has_read_ = reads.Enqueue({ReduceSum(weights_)});
     wait_for_read_ = reads.Dequeue()[0];
     open_ = gate.Enqueue({1.0f});
-    // The forward pass begins when the gate opens.
     const Output loss = 0.5 * ReduceMean(Square(MatMul(x_ * gate.Dequeue()[0], weights_) - y_));
     std::shared_ptr<Optimizer> optimizer = std::make_shared<GradientDescentOptimizer>(options.learning_rate);
     if (cure.sync_replicas > 0) {
@@ -137,7 +138,8 @@ class Worker {
     return OkStatus();
   }
 
-  // Trains until all workers together have used all batches; synchronously, until the updates have used them.
+  // Trains until all workers together have used all batches. Synchronous training instead ends at the update that
+  // StopAtStep names (see the constructor).
   Status Train(Progress& progress) {
     std::mt19937 random(17 + index_);
     const bool slow = index_ == options_.workers - 1;
@@ -174,7 +176,8 @@ class Worker {
   }
 
  private:
-  // Delays each step between its read and its gradient, by a half to one and a half of the mean.
+  // Delays each step between its read of the weights and its gradient, by a random time between 0.5 and 1.5 times the
+  // mean.
   void Delay(Session& session, bool slow) {
     std::mt19937 random(1000 + index_);
     std::uniform_real_distribution<double> around(0.5, 1.5);
@@ -241,7 +244,7 @@ Status Main(int argc, char** argv) {
   auto& batch_size = flags.Define("batch_size", defaults.batch_size, "examples per batch");
   auto& delay = flags.Define("delay_ms", defaults.delay_ms, "mean time between the read and the gradient");
   auto& slow = flags.Define("slow_factor", defaults.slow_factor, "how many times as long the last worker takes");
-  auto& rate = flags.Define("learning_rate", defaults.learning_rate, "of gradient descent");
+  auto& rate = flags.Define("learning_rate", defaults.learning_rate, "learning rate of gradient descent");
   auto& only = flags.Define<std::string>("staleness", "", "measure only this policy: " + StalenessPolicy::FlagHelp());
   flags.AtLeast("workers", 2);
   flags.AtLeast("batches", 1);
@@ -265,8 +268,10 @@ Status Main(int argc, char** argv) {
     cures.push_back({.name = "sync", .sync_replicas = options.workers});
     cures.push_back({.name = "sync, 1 spare", .sync_replicas = options.workers - 1});
   }
-  std::printf("%d workers, delay %g ms, the last one %g times, rate %g; loss at the start %.3f\n", options.workers,
-              options.delay_ms, options.slow_factor, options.learning_rate, LossOf(std::vector<float>(kFeatures)));
+  std::printf(
+      "%d workers, mean delay %g ms, for the last one %g times as long, learning rate %g; loss at the start %.3f\n",
+      options.workers, options.delay_ms, options.slow_factor, options.learning_rate,
+      LossOf(std::vector<float>(kFeatures)));
   std::printf("%-36s %14s %10s %9s %9s\n", "cure", "loss", "batches/s", "mean age", "dropped");
   std::vector<double> step_ms;
   for (const Cure& cure : cures) {
@@ -276,14 +281,15 @@ Status Main(int argc, char** argv) {
     std::fflush(stdout);
     if (step_ms.empty()) step_ms = row.step_ms;
   }
-  if (step_ms.empty()) return OkStatus();  // the batches were too few
+  if (step_ms.empty()) return OkStatus();  // with very few batches, perhaps only the slow worker has made steps
   std::printf("\nsynchronous steps simulated from %zu measured step times\n", step_ms.size());
-  double plain = 0;
+  double plain = 0;  // the time of a step with 18 replicas and no spare, which come first
   for (const auto& [needed, total] : {std::pair{18, 18}, std::pair{18, 20}, std::pair{20, 20}}) {
     const SpareReplicas spare = SimulateSpareReplicas(step_ms, needed, total, 20'000, 1);
     if (plain == 0) plain = spare.step_ms;
-    std::printf("%d + %d: %.2f ms per step, %.2f times as fast as 18 + 0, %.1f%% of the gradients dropped\n", needed,
-                total - needed, spare.step_ms, plain / spare.step_ms, 100 * spare.dropped_share);
+    std::printf(
+        "%d replicas + %d spare: %.2f ms per step, %.2f times as fast as 18 + 0, %.1f%% of the gradients dropped\n",
+        needed, total - needed, spare.step_ms, plain / spare.step_ms, 100 * spare.dropped_share);
   }
   return OkStatus();
 }

@@ -8,9 +8,9 @@
 //
 //   tensorbraid launch --ps=0 --workers=2 -- build/release/examples/model_parallel_rnn
 //
-// Worker 0 trains; the other tasks only do their part of each step. Parameter servers get layers like workers, so that
-// --ps=3 --workers=1 spreads the layers over four tasks. With --trace=FILE, one more step is traced at the end; open
-// the file in chrome://tracing or ui.perfetto.dev.
+// Worker 0 runs the training loop; the other tasks only compute their layers. Parameter servers get layers as workers
+// do: for example, --ps=3 --workers=1 spreads the layers over four tasks. With --trace=FILE, one more step is traced at
+// the end; open the file in chrome://tracing or ui.perfetto.dev.
 #include <tensorbraid/tensorbraid.h>
 
 #include <cstdio>
@@ -108,7 +108,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
   auto right = tf::Cast(tf::Equal(tf::ArgMax(logits, 1), labels), tf::kFloat32);
   const examples::DigitModel model = {images, labels, tf::ReduceSum(right)};
 
-  // Gradients are computed where the forward pass was, and variables are updated where they are.
+  // Each layer's gradients are computed on the layer's device, and its variables are updated there.
   tf::Variable global_step = tf::GetOrCreateGlobalStep(g);
   tf::AdamOptimizer optimizer(tf::CosineDecay(options.learning_rate, global_step, options.steps, /*alpha=*/0.05));
   auto train = optimizer.Minimize(loss, {.global_step = global_step});
@@ -165,9 +165,9 @@ tf::Status Main(int argc, char** argv) {
     return absl::InvalidArgumentError("--trace=" + trace + " is not a file that this user can write");
   }
   if (layers < 1 || units < 2 || units % 2 != 0 || num_rows < kRow) {
-    return absl::InvalidArgumentError("--layers must be at least 1, --units even, --num_rows at least 28; got " +
-                                      std::to_string(layers) + ", " + std::to_string(units) + " and " +
-                                      std::to_string(num_rows));
+    return absl::InvalidArgumentError(
+        "--layers must be at least 1, --units even and at least 2, --num_rows at least 28; got " +
+        std::to_string(layers) + ", " + std::to_string(units) + " and " + std::to_string(num_rows));
   }
   if (task.issync) return absl::InvalidArgumentError("--issync has no meaning here: all tasks compute one model");
 

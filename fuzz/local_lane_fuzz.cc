@@ -1,6 +1,6 @@
-// Reads the bytes that an untrusted neighbour (a task of the same machine) writes to a ring of shared memory. The
-// neighbour has passed one valid segment of shared memory, and one whose size it may change. Bit 0 of the first byte
-// says whether the neighbour also writes to the counters of the ring.
+// Reads the bytes that an untrusted neighbour (a task on the same machine) writes to a ring in shared memory. Before,
+// the neighbour has passed two segments of shared memory: a valid one, and one whose size it may still change. Bit 0 of
+// the first byte says whether the neighbour also overwrites the counters of the ring.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -38,9 +38,10 @@ void ReadAll(std::string_view bytes, bool writes_counters) {
   const Fd neighbour(ends[0]);
   PassSegments(neighbour);
   const auto lane = std::make_shared<LocalLane>(options, *rings, /*connected=*/false, Fd(ends[1]));
-  std::vector<Message> messages;  // messages whose payload is lent; kept, so that it stays lent
+  // Messages whose payloads are in the neighbour's memory. Dropping such a message would give its payload back.
+  std::vector<Message> messages;
   Ring ring((*rings)->data(), options.ring_bytes);
-  // Reads as the exchange does, and answers.
+  // Reads the payload, as the receiver of a tensor does, and sends an answer.
   const auto on_message = [&](Message m) {
     if (const Payload* payload = PayloadOf(m)) {
       std::vector<char> copy(payload->size());
@@ -53,7 +54,9 @@ void ReadAll(std::string_view bytes, bool writes_counters) {
   while (!broken && !bytes.empty()) {
     const auto written = ring.Write(std::as_bytes(std::span(bytes)));
     if (!written.ok()) break;
-    if (*written == 0) break;  // by its counters, the ring stays full
+    // Receive has emptied the ring, but the counters that the neighbour wrote say that it is full; nothing more can be
+    // written.
+    if (*written == 0) break;
     bytes.remove_prefix(*written);
     if (writes_counters && bytes.size() >= 8) {
       // The counters of written and of read bytes are at offsets 0 and 64 (Ring::Header).

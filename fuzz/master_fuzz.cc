@@ -1,5 +1,6 @@
-// Passes a sequence of client requests to a master. Each is a byte for the method, two for the length, and the request.
-// The session handle "@" is replaced by the handle of the latest session.
+// Passes a sequence of client requests to a master. The input has, for each request, a byte for the method, two bytes
+// for the length, and the serialized message. If the message begins with the session handle "@", the handle of the
+// latest session replaces it.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -55,7 +56,8 @@ class FuzzCall final : public Call {
     callback();
   }
 
-  // Waits as a client that disconnects after some time.
+  // Waits for the answer as a client does that disconnects if it has to wait too long. Returns "" if the call failed or
+  // the client has disconnected.
   std::string WaitForAnswer() {
     const auto ended = [this]() TB_REQUIRES(mu_) { return ended_; };
     std::function<void()> cancel;
@@ -118,7 +120,7 @@ void AskAll(std::string_view bytes, MasterService* service) {
 }  // namespace tensorbraid
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace tensorbraid;  // NOLINT: the target is the program
+  using namespace tensorbraid;  // NOLINT: this file is a whole program
   SetAllocatorLimit(kMemoryLimit);
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (MayTouchFiles(bytes)) return 0;

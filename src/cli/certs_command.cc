@@ -17,10 +17,11 @@ Status Certs(const CertsOptions& options) {
   TF_ASSIGN_OR_RETURN(const auto written, WriteCertificates(options));
   for (const std::string& path : written) std::printf("%s\n", path.c_str());
   const char* directory = options.directory.c_str();
-  std::fprintf(stderr,
-               "Each host needs %s/ca.pem and its own two files. %s/ca-key.pem stays here: anyone who has it can make\n"
-               "certificates that the cluster accepts.\n",
-               directory, directory);
+  std::fprintf(
+      stderr,
+      "Copy %s/ca.pem and the two files of a host to that host. Keep %s/ca-key.pem here: anyone who has it can\n"
+      "make certificates that the cluster accepts.\n",
+      directory, directory);
   return OkStatus();
 }
 
@@ -40,11 +41,10 @@ void AddCertsCommand(CLI::App& app, Invocation* invocation) {
       ->check(CLI::Range(1, 3650))
       ->capture_default_str();
   certs->footer(
-      "\nWrites DIR/ca.pem and DIR/ca-key.pem, an authority for ten years, unless they exist, and HOST.pem and\n"
-      "HOST-key.pem for each host and each client. No file is overwritten: to renew a certificate, remove its two "
-      "files. Servers read\n"
-      "changed files without a restart.\n\n"
-      "Example:\n"
+      "\nMakes an authority that is valid for ten years, DIR/ca.pem and DIR/ca-key.pem, unless these files exist.\n"
+      "Makes NAME.pem and NAME-key.pem for each host and each client. Existing files are not overwritten: to renew a\n"
+      "certificate, remove its two files. Servers read changed files without a restart.\n\n"
+      "Example, which writes to the directory 'certs':\n"
       "  tensorbraid certs certs --hosts=alpha,beta\n"
       "  tensorbraid serve --tls_cert=certs/alpha.pem --tls_key=certs/alpha-key.pem --tls_ca=certs/ca.pem ...");
   certs->callback([options, invocation] { invocation->run = [options] { return ExitCode(Certs(*options)); }; });

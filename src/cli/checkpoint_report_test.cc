@@ -41,10 +41,11 @@ TEST_F(CheckpointReportTest, ListsNamesTypesAndSizes) {
 
 TEST_F(CheckpointReportTest, ShowsTheFirstElementsAndTheRangeOfATensor) {
   const auto prefix = Write("m", {{"w", Tensor::Vector<float>({1, 2, NAN, 6})}});
-  EXPECT_THAT(DescribeTensor(prefix, "w", 2).value(),
+  // Only two elements are shown. The range and the mean are those of the finite elements.
+  EXPECT_THAT(DescribeTensor(prefix, "w", /*max_elements=*/2).value(),
               AllOf(HasSubstr("min 1, max 6, mean 3, 1 elements are NaN or infinite"), HasSubstr("float32[4] [1 2"),
                     Not(HasSubstr("6]"))));
-  const Status missing = DescribeTensor(prefix, "v", 2).status();
+  const Status missing = DescribeTensor(prefix, "v", /*max_elements=*/2).status();
   EXPECT_TRUE(absl::IsNotFound(missing));
   EXPECT_THAT(missing.message(), HasSubstr("has no tensor 'v'"));
 }
@@ -71,6 +72,7 @@ TEST_F(CheckpointReportTest, ComparesTwoCheckpoints) {
 TEST_F(CheckpointReportTest, NaNIsTheLargestDifference) {
   const auto a = Write("a", {{"w", Tensor::Vector<float>({1, 2, 3})}});
   const auto b = Write("b", {{"w", Tensor::Vector<float>({5, NAN, 9})}});
+  // The finite differences are 4 and 6, of elements 0 and 2.
   EXPECT_THAT(CompareCheckpoints(a, b)->text, HasSubstr("w: element 1 is 2 in one and nan in the other"));
 }
 

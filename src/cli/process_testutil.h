@@ -16,7 +16,8 @@
 
 namespace tensorbraid {
 
-// Whether the process has ended (reaped or not) or ends within ten seconds. It need not be a child.
+// Whether the process has ended (reaped or not) or ends within ten seconds. It need not be a child of this
+// process.
 inline bool Ends(pid_t pid) {
   const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd.is_open()) return true;

@@ -122,8 +122,8 @@ TEST_F(DeviceTest, ATensorIsCopiedToEachMemoryOnceAndShapesStayOnTheHost) {
   }
   const auto plan = PlanFor({x}, {flat, sum, other});
   ASSERT_TRUE(plan.ok()) << plan.status();
-  // One copy each: x to FAKE:0; the sum and the flat sum to the host; the sum from there to FAKE:1; `other` to the
-  // host.
+  // The five copies: x from the host to FAKE:0; the sum and the flat sum from FAKE:0 to the host; the sum from the host
+  // to FAKE:1; `other` from FAKE:1 to the host.
   EXPECT_EQ(Copies(**plan), 5);
   const Result result = Start(*plan, {Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6})}).get();
   ASSERT_TRUE(result.status.ok()) << result.status;
@@ -153,7 +153,7 @@ TEST_F(DeviceTest, AStepEndsWhenTheStreamHasDoneItsWork) {
   const auto plan = PlanFor({}, {}, {add});
   ASSERT_TRUE(plan.ok()) << plan.status();
   Gate gate(fake());
-  auto ended = Start(*plan);  // all kernels have returned: they have only enqueued their work
+  auto ended = Start(*plan);  // its kernels only enqueue work, which waits until the gate is opened
   EXPECT_EQ(ended.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
   gate.Open();
   const Result result = ended.get();
@@ -204,7 +204,7 @@ TEST_F(DeviceTest, TheMemoryOfAStepReturnsToTheDevice) {
   EXPECT_EQ(fake().allocator().stats().bytes_in_use, 0);
 }
 
-// A host buffer that another owner may read, such as pages of another task.
+// A host buffer that must not be written, as if another task could read it, too (shared memory).
 class ReadOnlyBuffer final : public Buffer {
  public:
   explicit ReadOnlyBuffer(std::vector<float>* values)

@@ -1,4 +1,4 @@
-// Ranks the nodes of a plan (plan.h) so that a step soon sends the tensors for which other tasks wait.
+// Ranks the nodes of a plan (plan.h) so that a step sends early the tensors that other tasks wait for.
 #ifndef TENSORBRAID_EXECUTOR_SEND_ORDER_H_
 #define TENSORBRAID_EXECUTOR_SEND_ORDER_H_
 
@@ -11,12 +11,15 @@ namespace tensorbraid {
 // Returns a rank for each node of the plan, all different: of several ready nodes, the node with the lowest rank should
 // run first. Empty if the plan has no _Send, since no order then brings a tensor to another task sooner.
 //
-// The _Send nodes are put in an order first: next comes the one that needs the fewest further nodes, beyond the nodes
-// that the earlier ones need. Every other node is as urgent as the first _Send that needs it, and nodes that no _Send
-// needs come last. For example, in a stack of recurrent layers, all layers read the first element of a sequence before
-// the first layer reads the second one, so the next task can begin early. In the backward pass, the products for the
-// gradients of the weights wait while gradients that another task needs can be computed. A worker sends the gradient of
-// each variable before it computes the next one.
+// First orders the _Send nodes, greedily: each time it takes the _Send that needs the fewest nodes not already needed
+// by the _Sends taken before. Every other node is as urgent as the first _Send that needs it, and nodes that no _Send
+// needs come last.
+//
+// For example, if a task runs a stack of recurrent layers, all of them process time step 0 before any processes time
+// step 1, so the task that receives the top layer's outputs can begin early. If the layers are split over tasks, the
+// backward pass first computes the gradients that the previous task waits for, and the matrix products for the weight
+// gradients later. If variables are on parameter servers, a worker sends each variable's gradient before it computes
+// the next one.
 //
 // _Recv and _Send nodes come before all others: they are short, and the transfers that they start do not need this
 // task's threads. Among nodes with the same first _Send, a node that is deeper in the graph comes first, because it

@@ -5,6 +5,7 @@
 namespace tensorbraid {
 namespace {
 
+// Adds the names of the functions in the value of an attribute, also of those in the attributes of such a function.
 void AddReferences(const AttrValue& value, std::set<std::string>* names) {
   const auto add = [&](const AttrValue::Function& f) {
     names->insert(f.name);
@@ -86,6 +87,7 @@ FunctionLibrary FunctionLibrary::ReachableFrom(const GraphImpl& graph) const {
 
 Status FunctionLibrary::CheckNotRecursive(const GraphImpl& graph) const {
   if (functions_.empty()) return OkStatus();
+  // kOpen: the function is on the stack. kDone: neither it nor a function that it calls, directly or not, is recursive.
   enum class Mark { kOpen, kDone };
   std::map<std::string, Mark> marks;
   struct Call {

@@ -1,8 +1,9 @@
 // Reference edges: which tensors of a graph are a variable itself, and when their value may be read.
 //
 // A reference is read when the node that uses its value starts, so that the node sees every update that its inputs and
-// control inputs follow. If that node is on another task or device, a transfer reads the variable for it, and
-// ReferenceReads says after which nodes. docs/design/0019 has the whole rule.
+// control inputs follow. If that node is on another task or device, a transfer reads the variable on that node's
+// behalf. ReferenceReads finds the nodes that must have run before the transfer reads. docs/design/0019 has the whole
+// rule.
 #ifndef TENSORBRAID_GRAPH_REFERENCES_H_
 #define TENSORBRAID_GRAPH_REFERENCES_H_
 
@@ -15,14 +16,16 @@
 
 namespace tensorbraid {
 
-// Whether the node forwards input `input` as it is, so that a reference stays a reference: Identity and the ops of
-// control flow, also in the forms that do not declare a reference. (TensorFlow forwards the variable's buffer there.)
+// Whether the node forwards input `input` as it is, so that a reference stays a reference. True for Identity-like ops
+// and control-flow ops. This includes plain ops such as Switch and Merge, whose inputs are not declared as references
+// (unlike those of RefSwitch and RefMerge): TensorFlow forwards the variable's buffer through these, too.
 bool ForwardsInput(const Node& node, int input);
 
 // Finds the tensors that are references at run time, although some of them are declared as values. Immutable.
 class ReferenceTensors {
  public:
-  // Whether a reference stays one when it is input `input` of `consumer`; false where a copy of its value arrives.
+  // Called for inputs that are not declared as references: whether a reference stays one when it is input `input` of
+  // `consumer`. False where a copy of its value arrives. Without this function (nullptr), a reference always stays one.
   using Stays = std::function<bool(const Node& consumer, int input)>;
   explicit ReferenceTensors(const Graph& graph, Stays stays = nullptr);
 
@@ -48,14 +51,14 @@ class ReferenceReads {
   ReferenceReads(const Graph& graph, const ReferenceTensors& references) : graph_(graph), references_(references) {}
 
   // Input `input` of `reader` is a reference. Returns the nodes among the inputs and control inputs of `reader` that
-  // must have run before the reference is read. These are the nodes that follow an update of the variable. They are
-  // also the nodes that a control edge orders behind an op that waits for other sessions (a queue, a barrier, an
-  // accumulator), because `reader` must see the updates of these sessions, too. Each node is returned once, in the
-  // order of ids. Usually there is none.
+  // must have run before the reference is read. There are two kinds: nodes that follow an update of the variable, and
+  // nodes that a control edge orders behind an op that waits for other sessions (a queue, a barrier, an accumulator).
+  // The second kind is needed because `reader` must also see the updates that those sessions made. Each node is
+  // returned once, in the order of ids. Usually there is none.
   std::vector<Node*> After(const Node& reader, int input);
 
  private:
-  // Sets the members below except `follows_update_`. Only the first call has an effect.
+  // Fills consumers_, updates_ and follows_wait_; does nothing after the first call.
   void Index();
   // For each node, indexed by id: whether it is one of `from` or edges lead to it from one of these.
   std::vector<bool> Reach(std::vector<int> from) const;

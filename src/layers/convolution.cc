@@ -154,8 +154,8 @@ Output Conv2DTranspose(const Operand& input, const ConvolutionLayerOptions& opti
                                        .padding = options.padding,
                                        .dilations = layer.options().dilations,
                                        .data_format = options.data_format};
-  // With kValid, the result of TensorFlow's layer ends with elements that no window covers if the strides are larger
-  // than the window.
+  // With kValid, if the stride is larger than the window along some axis, the result of TensorFlow's layer ends with
+  // elements that no window covers. The op would leave these out, so it is given the size of the result.
   const int first = options.data_format == nn::DataFormat::kChannelsLast ? 1 : 2;
   bool uncovered = false;
   std::vector<int64_t> size;
@@ -180,7 +180,7 @@ Output Conv2DTranspose(const Operand& input, const ConvolutionLayerOptions& opti
     transpose.output_size = size;
   }
   Output y = nn::Conv2DTranspose(scope.x(), kernel, transpose);
-  // If the size of the batch is not known, the op does not know the other sizes either.
+  // The op's shape rule finds the sizes only if the size of the batch is known. The layer also knows them if it is not.
   const int64_t batch = scope.x().shape().dim(0);
   const Shape shape = first == 1 ? Shape({batch, size[0], size[1], options.filters})
                                  : Shape({batch, options.filters, size[0], size[1]});
@@ -206,7 +206,8 @@ Output Depthwise(const char* name, const char* default_name, bool separable, con
   }
   if (separable && !CheckFilters(scope, features, options.filters, /*groups=*/1)) return {};
   if (!separable && options.filters != 0) {
-    return scope.Mistake("filters has no effect; depth_multiplier gives the number of output channels");
+    return scope.Mistake("filters must be 0, got ", options.filters,
+                         "; the number of output channels is depth_multiplier times the number of input channels");
   }
   const DType dtype = scope.x().dtype();
   const PartitionedVariable depthwise = scope.Weight(

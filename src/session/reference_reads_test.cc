@@ -53,8 +53,8 @@ class ReferenceReadsTest : public ::testing::Test {
 };
 
 TEST_F(ReferenceReadsTest, AReaderOnAnotherTaskSeesTheUpdateThatItFollows) {
-  // A chain of updates and reads: each update follows the read before it, so that it cannot overtake this read.
-  // `between` is the task of a NoOp between an update and its read; "": there is none.
+  // A chain of updates and reads. Each update follows the read before it, so that the update cannot overtake that read.
+  // `between` is the task of a NoOp between an update and its read, or "" if there is no NoOp.
   std::vector<Output> reads;
   const Output v = NewVariable("v");
   Output last = v;
@@ -129,6 +129,9 @@ TEST_F(ReferenceReadsTest, AReaderBehindABarrierOfQueuesSeesWhatAnotherSessionWr
   const auto dequeue = [&](Output from) {
     return NodeBuilder(g_, "QueueDequeueV2").Input(from).Attr("component_types", types).Output();
   };
+  // The reader's session puts an element into the queue `begun` and, in the same run, waits for an element of `tokens`
+  // before it reads v. The writer's session waits for the element of `begun`, then adds 7 to v, and then puts an
+  // element into `tokens`. So the reader's run begins before the update, but must see it.
   Output read, update;
   Operation started, written;
   Output wait_for_start;
@@ -159,11 +162,12 @@ TEST_F(ReferenceReadsTest, AReaderBehindABarrierOfQueuesSeesWhatAnotherSessionWr
 }
 
 TEST_F(ReferenceReadsTest, ALoopReadsTheVariableInEachIteration) {
-  // The loop is on the task of the variable or on another task.
+  // The loop is on the task of the variable or on another task. `entered` is the op that brings the variable into the
+  // loop, as a reference (TensorFlow's Enter passes the variable's buffer on, too). If the loop is on another task,
+  // Enter would read the variable once, before the loop, so that case is left out.
   for (const char* where : {kFirstPs, kReader}) {
     for (const char* entered : {"RefEnter", "Enter"}) {
-      if (where == kReader && std::string(entered) == "Enter")
-        continue;  // Enter would read the variable once, before the loop
+      if (where == kReader && std::string(entered) == "Enter") continue;
       Graph g;
       std::swap(g, g_);
       inits_.clear();

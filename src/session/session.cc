@@ -18,7 +18,7 @@ using Clock = MonotonicClock;
 // step returns.
 struct Resolved {
   RunSignature signature;
-  std::vector<int> value_of;  // for each fetch, in the caller's order: its position; -1 for operations
+  std::vector<int> value_of;  // for each of the caller's fetches: its position among these tensors; -1 for an operation
 };
 
 Status NotValid(const char* what, size_t i) {
@@ -83,7 +83,8 @@ struct Session::Impl {
     return timeout.count() > 0 ? Clock::now() + timeout : Clock::time_point::max();
   }
 
-  // The signature of a step. The values of the feeds are not used. `user` is the function that the program called.
+  // Finds the tensors and operations of a step. Does not use the values of the feeds. `user` is the name of the public
+  // function that the program called, for error messages.
   StatusOr<Resolved> Resolve(std::string_view user, const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds) {
     const GraphUse use = graph.Use();
     TF_RETURN_IF_ERROR(use.CheckExists(user));

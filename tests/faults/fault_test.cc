@@ -32,7 +32,8 @@ class FaultTest : public testing::Test {
     }
   }
 
-  // Starts a task (fault_task.cc). If `steps` is 0, a worker trains until it is stopped.
+  // Starts a task, which runs fault_task.cc. If it is a worker, it trains for `steps` steps; if `steps` is 0, it trains
+  // until it is stopped.
   ChildProcess& Start(const std::string& job, int index, int steps = 200, bool issync = false,
                       const std::string& checkpoint_dir = "") {
     const std::string name = StrCat(job, "/", index);
@@ -44,7 +45,7 @@ class FaultTest : public testing::Test {
     return tasks_.emplace(name, *std::move(child)).first->second;
   }
 
-  // Returns what the process writes to standard error until it ends.
+  // Returns what the process writes to standard error until it ends, or until it writes nothing for ten seconds.
   static std::string Errors(ChildProcess& child) {
     std::string text;
     pollfd event = {child.err().get(), POLLIN, 0};
@@ -478,7 +479,7 @@ TEST_F(FaultTest, GarbageOnThePortDoesNotEndTheServer) {
     address.sin_port = htons(static_cast<uint16_t>(ports_[0].port()));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     ASSERT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    // Every second round begins as a connection of HTTP/2 does.
+    // Every second round begins with the bytes that begin each HTTP/2 connection. The other bytes are pseudorandom.
     std::string bytes = round % 2 == 0 ? "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" : "";
     for (int i = 0; i < 1000; ++i) bytes += static_cast<char>((round * 7919 + i * 104729) >> 3);
     (void)!::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -23,10 +23,11 @@ namespace {
 
 // A test ends after this number of failed seeds.
 constexpr int kMaxFailures = 3;
-// A limit in virtual time. Training with faults takes less: there are at most six faults, of at most 5 s each.
+// The virtual time that one training run may take. Training with faults takes less: there are at most six faults, of at
+// most 5 s each.
 constexpr std::chrono::seconds kTimeLimit{120};
 
-// "1,4" is 1 and 4.
+// Parses a list of numbers such as "1,4". Leaves out elements that are no numbers.
 std::vector<size_t> NumbersOf(const char* text) {
   std::vector<size_t> numbers;
   for (const absl::string_view part : absl::StrSplit(text, ',', absl::SkipEmpty())) {
@@ -77,10 +78,10 @@ Status TrainOnce(uint64_t seed, const TrainingOptions& options, const Invariants
       .status;
 }
 
-// Trains once for each seed, with faults that are drawn from the seed, and reports the seeds whose training failed or
-// broke an invariant, each with the fewest of its faults that still fail. TENSORBRAID_TEST_SEED selects one seed, and
-// TENSORBRAID_FAULTS some of its faults, by their numbers. With TENSORBRAID_SIMULATION_FIRST the test ends at the first
-// seed that fails, which is reported as it is.
+// Trains once for each seed, with faults that are drawn from the seed. Reports the seeds whose training failed or broke
+// an invariant. For each such seed, it also reports a minimal subset of its faults with which training still fails.
+// TENSORBRAID_TEST_SEED selects one seed, and TENSORBRAID_FAULTS some of its faults, by their numbers. With
+// TENSORBRAID_SIMULATION_FIRST the test ends at the first seed that fails, and does not search for the subset.
 void TrainOnSeeds(uint64_t usual, TrainingOptions options, const Invariants& invariants,
                   const std::optional<FaultPlanOptions>& faults = std::nullopt) {
   const char* const only_seed = std::getenv("TENSORBRAID_TEST_SEED");
@@ -172,7 +173,8 @@ const std::vector<Kind> kAllFaults = {Kind::kKill,     Kind::kKillAtMessage, Kin
                                       Kind::kConnects, Kind::kClockJump,     Kind::kDiskFails,    Kind::kDiskFull,
                                       Kind::kDiskSlow};
 
-// Only requires that training ends without an error.
+// Adds no check to those of Train() (simulation/training.h). Train() checks, for example, that all workers end without
+// an error or, with may_lose_ps, that their errors name the lost parameter server.
 Status NothingMore(const Trained&) { return OkStatus(); }
 
 TEST(ClusterFaults, AKilledWorkerDoesNotHoldTheOthersBack) {
@@ -184,6 +186,8 @@ TEST(ClusterFaults, AKilledWorkerDoesNotHoldTheOthersBack) {
 TEST(ClusterFaults, AKilledWorkerLosesNoAcknowledgedStep) {
   TrainOnSeeds(
       20, {},
+      // Train() checks that all acknowledged steps are applied. This is the upper bound: each kill may leave one more
+      // step that was applied but not acknowledged.
       [](const Trained& t) {
         return Check(t.count <= static_cast<double>(t.acknowledged + t.kills), "count <= acknowledged + kills");
       },
@@ -242,7 +246,8 @@ TEST(ClusterRecovery, TrainingContinuesAfterALossOfPower) {
 
 TEST(ClusterRecovery, TrainingContinuesWhenTheNetworkIsBad) {
   for (const bool sync : {false, true}) {
-    // With seed 48, the last save of the chief fails after a background thread has noticed the lost connection.
+    // 50 seeds, so that seed 48 is one of them. With it, the last save of the chief fails after a background thread has
+    // noticed the lost connection. This once made training fail.
     TrainOnSeeds(50, {.sync = sync, .checkpoints = true}, NothingMore, FaultPlanOptions{.kinds = kNetworkFaults});
   }
 }

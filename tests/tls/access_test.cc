@@ -117,7 +117,7 @@ TEST_F(TokenTest, ATokenIsNeverSentWhereItCouldBeRead) {
     return NewGrpcTransport(options)->Listen(address, &handler).status();
   };
   ExpectError(listen({.token_file = token_, .insecure = true}, "alpha:0"), absl::StatusCode::kInvalidArgument,
-              "the token could be read on the way");
+              "others on the network could read the token");
   ExpectError(Ask("alpha:2222", {}, std::chrono::seconds(1), token_), absl::StatusCode::kInvalidArgument,
               "refuses to send the token of --token_file to alpha:2222 without TLS");
   Peer task("task", GrpcOptions{.token_file = token_});

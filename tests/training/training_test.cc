@@ -169,7 +169,8 @@ TEST(TrainingTest, SchedulesMatchTensorFlow) {
   }
 }
 
-TEST(TrainingTest, NoiseOfAScheduleHasTheGivenSeedAndVariance) {
+TEST(TrainingTest, TheNoiseOfAScheduleHasTheInitialVariance) {
+  // The global step stays 0, so the variance of the noise is initial_variance, which is 1 by default.
   Graph g;
   g.SetRandomSeed(1);
   const Variable step = GetOrCreateGlobalStep(g);
@@ -248,8 +249,8 @@ TEST(TrainingTest, InitializersGiveTensorFlowsValuesForEqualSeeds) {
     ASSERT_NE(session, nullptr);
     const auto value = session->Run({v});
     ASSERT_TRUE(value.ok()) << value.status();
-    // Normally distributed numbers and decompositions are computed with functions that round, so they may differ a
-    // little.
+    // Uniform numbers need only a few roundings. The other initializers use functions such as logarithms, or
+    // decompositions, whose results may differ a little more from TensorFlow's.
     ExpectValues((*value)[0], row.at("values"), name.ends_with("uniform") ? 3e-7 : 5e-6, where);
   }
 }

@@ -4,7 +4,8 @@
 //   MomentumOptimizer optimizer(WarmUp(rate, global_step, 500), 0.9);
 //
 // Each function returns a float32 scalar, computed in float64 on the device of the global step. Below, t is the global
-// step. Numbers that do not fit (decay_steps <= 0 and the like) are mistakes, with the line of the call.
+// step. An invalid number, such as decay_steps <= 0, is recorded as an error of the graph (Graph::status()), which
+// names the line of the call.
 #ifndef TENSORBRAID_OPTIMIZERS_LEARNING_RATE_H_
 #define TENSORBRAID_OPTIMIZERS_LEARNING_RATE_H_
 
@@ -37,8 +38,8 @@ Output PiecewiseConstant(const Variable& global_step, const std::vector<int64_t>
 struct PolynomialDecayOptions {
   double end_learning_rate = 0.0001;
   double power = 1.0;
-  // Does not stay at the end value, but decays again and again: between (n - 1) and n times decay_steps, the rate is
-  // the rate of a decay over n * decay_steps.
+  // When the end value is reached, restarts with a longer decay: for steps from (n - 1) * decay_steps to n *
+  // decay_steps, uses n * decay_steps in place of decay_steps.
   bool cycle = false;
 };
 // (learning_rate - end) * (1 - min(t, decay_steps) / decay_steps) ^ power + end. Source: tf.train.polynomial_decay.
@@ -56,8 +57,8 @@ struct CosineDecayRestartsOptions {
   double m_mul = 1.0;  // the first rate of a period, divided by the first rate of the period before it
   double alpha = 0.0;  // as in CosineDecay
 };
-// CosineDecay that begins anew after first_decay_steps and again after each period. Source: Loshchilov and Hutter,
-// 2017; tf.train.cosine_decay_restarts.
+// CosineDecay in periods: after each period, the decay begins again. The first period has first_decay_steps steps.
+// Source: Loshchilov and Hutter, 2017; tf.train.cosine_decay_restarts.
 Output CosineDecayRestarts(double learning_rate, const Variable& global_step, int64_t first_decay_steps,
                            const CosineDecayRestartsOptions& options = {},
                            std::source_location loc = std::source_location::current());
@@ -86,8 +87,8 @@ Output NoisyLinearCosineDecay(double learning_rate, const Variable& global_step,
                               const NoisyLinearCosineDecayOptions& options = {},
                               std::source_location loc = std::source_location::current());
 
-// `rate`, times a factor that rises linearly from start_factor at step 0 to 1 at warmup_steps. The schedule of `rate`
-// runs during the warm-up, too, so it counts these steps. Source: Goyal et al., 2017.
+// `rate`, times a factor that rises linearly from start_factor at step 0 to 1 at warmup_steps. If `rate` is one of the
+// schedules above, its t includes the steps of the warm-up. Source: Goyal et al., 2017.
 Output WarmUp(const Operand& rate, const Variable& global_step, int64_t warmup_steps, double start_factor = 0.0,
               std::source_location loc = std::source_location::current());
 

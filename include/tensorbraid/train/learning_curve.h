@@ -1,8 +1,10 @@
 // The learning curve of a training run, drawn from the scalars that its summaries hold (ops/summary.h). No other
 // program is needed to see it: the result is an SVG file, which web browsers show.
 //
-//   tensorbraid::summary::Scalar("loss", loss);   // and MonitoredTrainingSessionOptions::summary_dir = "logs"
-//   ...                                           // at the end of the training:
+//   // With MonitoredTrainingSessionOptions::summary_dir = "logs", the chief saves this scalar during training:
+//   tensorbraid::summary::Scalar("loss", loss);
+//   ...
+//   // At the end of training:
 //   TF_ASSIGN_OR_RETURN(auto path, tensorbraid::summary::WriteLearningCurve("logs", {.panels = {{"loss", {"loss"}}}}));
 #ifndef TENSORBRAID_TRAIN_LEARNING_CURVE_H_
 #define TENSORBRAID_TRAIN_LEARNING_CURVE_H_
@@ -26,8 +28,9 @@ struct ScalarPoint {
 // The scalars in all event files of a directory, keyed by tag, in the order in which they were written. As in
 // TensorBoard, a training run that starts at a step (SessionStatus::kStart) hides the values that earlier runs wrote
 // for this step and later steps. So training that was continued from a checkpoint gives one curve. A file whose end is
-// missing, because its program was killed or is still writing, is read as far as it goes. NotFound if the directory has
-// no event file; DataLoss, naming the file, if a file is damaged. Source: tf.compat.v1.train.summary_iterator.
+// missing, because its program was killed or is still writing, is read as far as it goes. Returns NotFound if the
+// directory has no event file, and DataLoss, naming the file, if a file is damaged. Source:
+// tf.compat.v1.train.summary_iterator.
 StatusOr<std::map<std::string, std::vector<ScalarPoint>>> ReadScalars(const std::string& logdir);
 
 // Curves that share an axis.

@@ -19,8 +19,8 @@ Output Block(const Output& x, int64_t filters, std::vector<int64_t> pool) {
   return nn::MaxPool(nn::Relu(layers::BatchNorm(y, {.training = true})), {.size = std::move(pool)});
 }
 
-// Makes lines of noise with a bright column in the place of each digit. The position of the column in this place
-// encodes the digit. The lines have different lengths.
+// Makes lines of noise. A line is divided into kDigitsOfLine places, one for each digit. In each place one column is
+// bright, and the position of the column in its place encodes the digit. The lines have different lengths.
 void MakeLines(int worker, BenchModel& m) {
   Tensor images = MakeNoise({kLines, kHeight, kWidth, 1}, 7 + worker);
   Tensor lengths(kInt32, {kLines});
@@ -48,8 +48,8 @@ std::vector<Arithmetic> Layers() {
       {.batch = kLines, .height = kHeight, .width = kWidth, .kernel = 3, .in = 1, .out = 16, .input_gradient = false},
       {.batch = kLines, .height = kHeight / 2, .width = kWidth / 2, .kernel = 3, .in = 16, .out = 32},
       {.batch = kLines, .height = kHeight / 4, .width = kWidth / 4, .kernel = 3, .in = 32, .out = 64},
-      // The filter of this convolution is as high as its input. It has one position in each column, so the convolution
-      // is a product of matrices.
+      // The convolution whose filter is one column wide and as high as its input. It is a product of two matrices: one
+      // has a row for each column of each image, the other is the filter.
       {.batch = kLines * kSteps, .in = kHeight / 8 * 64, .out = 96},
       {.batch = kLines * kSteps, .in = 96, .out = 4 * kUnits, .repeats = 2},
       {.batch = kLines, .in = kUnits, .out = 4 * kUnits, .repeats = 2, .steps = kSteps},

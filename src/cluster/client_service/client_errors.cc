@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::string_view kBefore = "\n\t [[{{node ";
 constexpr std::string_view kAfter = "}}]]";
-// The message of every error about a variable without a value contains this text. For some ops, TensorFlow's code for
-// this error is not ours.
+// Every error about a variable without a value has this text in its message. For some ops, TensorFlow gives such an
+// error another code than this program, which uses FailedPrecondition; ToClientError and FromClientError convert the
+// code.
 constexpr std::string_view kUninitialized = "Attempting to use uninitialized value ";
 
 }  // namespace

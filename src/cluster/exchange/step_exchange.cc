@@ -218,7 +218,7 @@ void StepExchange::OnLent(const std::shared_ptr<PeerConnection>& from, const Bul
 
 void StepExchange::On(const BulkTensor& m) {
   if (m.payload.owner && m.offset == 0 && m.payload.size() == m.meta.bytes) {
-    // The transport has received the whole tensor into memory that it may use.
+    // The whole tensor has arrived at once, and the payload owns its memory. So the tensor may use this memory.
     {
       MutexLock lock(mu_);
       const auto it = incoming_.find(m.key);
@@ -246,14 +246,15 @@ StatusOr<bool> StepExchange::AddPart(const BulkTensor& m, std::shared_ptr<Arrivi
   {
     MutexLock lock(mu_);
     const auto it = incoming_.find(m.key);
-    if (!failed_.ok() || it == incoming_.end() || !it->second.granted) return false;  // the step ended meanwhile
+    // The step may have ended meanwhile. A part with another offset may never have been requested.
+    if (!failed_.ok() || it == incoming_.end() || !it->second.granted) return false;
     if (m.offset == 0) {
       it->second.parts = *tensor;
     } else {
       *tensor = it->second.parts;
     }
   }
-  if (*tensor == nullptr) return InvalidArgument("the first part of a tensor begins at offset ", m.offset);
+  if (*tensor == nullptr) return InvalidArgument("the first part of a tensor must have offset 0, got ", m.offset);
   TF_RETURN_IF_ERROR((*tensor)->Add(m.offset, m.payload));
   return (*tensor)->complete();
 }

@@ -47,7 +47,7 @@ Status Master::ResetContainers(const std::vector<std::string>& containers,
     const auto worker = env_.remote_workers->Find(task);
     if (worker == nullptr) continue;
     const Status done = AwaitCall(
-        *worker, "to clear its containers", MasterSession::Deadline::max(), env_.slow_wait,
+        *worker, /*what=*/"to clear its containers", MasterSession::Deadline::max(), env_.slow_wait,
         [this] { return env_.steps.CheckRunning(); },
         [&](RemoteWorker::Done answered) { worker->ResetContainers(containers, std::move(answered)); });
     if (status.ok()) status = done;

@@ -17,15 +17,15 @@ struct TaskView {
   enum class State {
     kNotSeen,       // has never been connected
     kConnected,     // a link with the task is up
-    kDisconnected,  // was connected
+    kDisconnected,  // was connected, but the link is down
     kLeft,          // has said that it stops; `leave_status` says why
     kLost,          // has been disconnected for MembershipOptions::lost_after
   };
   std::string name;     // "/job:worker/replica:0/task:1"
-  std::string address;  // as the cluster writes it
+  std::string address;  // as in the ClusterSpec
   bool is_ps = false;
   State state = State::kNotSeen;
-  bool only_serves = false;  // waits in Server::Join itself
+  bool only_serves = false;  // has no work of its own: it waits in Server::Join
   Status leave_status;
   uint64_t incarnation = 0;         // of the connected task, otherwise 0
   std::vector<DeviceInfo> devices;  // of the connected task, otherwise empty

@@ -12,8 +12,9 @@
 
 namespace tensorbraid {
 
-// Finds RemoteWorkers by task. Today every one is the LinkWorker of a PeerConnection; masters see only RemoteWorkers,
-// so that others can be added here. Thread-safe.
+// Finds RemoteWorkers by task. Today every RemoteWorker that it returns is a LinkWorker, which sends calls over the
+// link of a PeerConnection. Masters use only the RemoteWorker interface, so other implementations can be added here.
+// Thread-safe.
 class RemoteWorkers {
  public:
   // `membership` must outlive this object.
@@ -25,8 +26,9 @@ class RemoteWorkers {
   StatusOr<std::shared_ptr<RemoteWorker>> WaitFor(const std::string& task,
                                                   std::chrono::steady_clock::time_point deadline,
                                                   const StillWanted& still_wanted);
-  // Returns the current connection to the incarnation of `known`, which is `known` itself while it is up. Unavailable
-  // if the task is not connected, Aborted if it has been restarted or has ended the session.
+  // Returns `known` while its connection is up. Otherwise returns the RemoteWorker of a newer connection to the same
+  // incarnation of the task. Returns Unavailable if the task is not connected, and Aborted if it has been restarted or,
+  // in the cluster of a session, has ended its part in the session (Membership::SessionEnded).
   StatusOr<std::shared_ptr<RemoteWorker>> Current(const std::shared_ptr<RemoteWorker>& known);
 
  private:

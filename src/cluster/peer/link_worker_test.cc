@@ -90,7 +90,7 @@ TEST_F(LinkWorkerTest, AGraphThatIsTooLargeIsRefused) {
   EXPECT_EQ(small.partition, "1234512345");
 }
 
-// The messages behind one that takes long to handle, heartbeats among them, have to wait.
+// While one message is handled, which may take long, the messages behind it have to wait, heartbeats among them.
 TEST(PeerConnectionTest, ATaskIsNotSilentWhileItsMessageIsHandled) {
   PeerConnection connection(std::make_shared<RecordingLink>(), std::make_shared<Traffic>());
   const auto later = MonotonicClock::now() + std::chrono::hours(1);

@@ -21,8 +21,9 @@ namespace tensorbraid {
 // Thread-safe.
 class Worker {
  public:
-  // All pointers must outlive the worker. If `owner` is set, running steps keep it alive, so its last reference may be
-  // released at any time. `devices` are the names that the devices of `env` have in this cluster, in the same order.
+  // All pointers must outlive the worker. If `owner` is set, each running step holds a reference to it, so the caller
+  // may drop its own reference while steps run. `devices` are the names that the devices of `env` have in this cluster,
+  // in the same order.
   Worker(std::vector<DeviceName> devices, WorkerEnv* env, Exchange* exchange, std::weak_ptr<void> owner = {});
   // Closes the sessions that are still open. No step may be running.
   ~Worker();
@@ -30,12 +31,13 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   // Compiles a partition. InvalidArgument, listing the existing devices, if it needs a device that this task does not
-  // have. Cancelled soon after the session has been closed. With `isolated_state` the session has its own resources,
-  // which are freed with the session. With `limited_files` the partition may use only the files that the task allows to
-  // clients on other machines.
+  // have. If the session is closed meanwhile, stops compiling soon and returns Cancelled. With `isolated_state` the
+  // session has its own resources, which are freed with the session. With `limited_files` the partition may use only
+  // the files that the task allows to clients on other machines.
   StatusOr<std::shared_ptr<Executor>> Register(SessionId session, uint64_t handle, std::unique_ptr<Graph> partition,
                                                bool isolated_state, bool limited_files);
-  // The file limit of a partition that is registered with this `limited_files`; null if that is false.
+  // The limit of the files that a partition may use if it is registered with this value of `limited_files`. Null means
+  // no limit.
   const FileAccess* FileLimit(bool limited_files) const {
     return limited_files ? &env_->files_of_strangers() : nullptr;
   }
@@ -47,17 +49,18 @@ class Worker {
   void ForgetMaster(uint64_t master, const Status& why);
 
   // The variables, queues and tables that the open sessions use: one result for each session with isolated state, and
-  // one for all other sessions together. Each result keeps its resources alive as long as the worker's environment
-  // lives.
+  // one for all other sessions together. The caller may use a result even after its session has been closed, but only
+  // while the worker's environment exists.
   std::vector<std::shared_ptr<ResourceManager>> SessionResources();
   // The operations that running steps wait for here; see Executor::Waits.
   std::vector<Executor::StepWaits> Waits();
-  // Counts the parts that have run here for other tasks' masters. A part is overtaken by each part that ends while it
-  // runs. In plain asynchronous training, the number of these parts is the age of the part's gradients.
+  // A part is one run of a partition here, for the master of another task. While a part runs, it is overtaken by each
+  // part that ends. In plain asynchronous training, the number of parts that have overtaken a part is the age of its
+  // gradients.
   struct Parts {
     int64_t ended = 0;
-    int64_t overtaken = 0;      // sum over all parts
-    int64_t overtaken_max = 0;  // of one part
+    int64_t overtaken = 0;      // by how many parts each part was overtaken: the sum over all parts that have ended
+    int64_t overtaken_max = 0;  // and the largest number
   };
   Parts parts() const { return {parts_ended_, overtaken_, overtaken_max_}; }
 

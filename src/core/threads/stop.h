@@ -8,9 +8,10 @@
 
 namespace tensorbraid {
 
-// Calls `wake` once, on a separate thread, when this process is asked to stop. If the process was asked before, the
-// constructor calls `wake`. `wake` must not block, and must not create or destroy objects of this class. After the
-// destructor has returned, `wake` is not running and will not be called.
+// Calls `wake` once when this process is asked to stop, on the thread that calls RequestStop (for a signal, a thread
+// that waits for signals). If the process has been asked before, the constructor calls `wake`. `wake` must not block,
+// and must not create or destroy objects of this class. After the destructor has returned, `wake` is not running and
+// will not be called.
 class OnStopRequest {
  public:
   explicit OnStopRequest(std::function<void()> wake);

@@ -41,6 +41,7 @@ uint64_t Hash64(std::string_view bytes) {
 }
 
 uint64_t SipHash(uint64_t key0, uint64_t key1, std::string_view bytes) {
+  // The constants spell "somepseudorandomlygeneratedbytes".
   uint64_t v0 = key0 ^ 0x736f6d6570736575;
   uint64_t v1 = key1 ^ 0x646f72616e646f6d;
   uint64_t v2 = key0 ^ 0x6c7967656e657261;

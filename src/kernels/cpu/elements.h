@@ -1,4 +1,5 @@
-// Helpers for kernels that only move data: they are instantiated per element size, not per dtype.
+// Helpers for kernels that only move data. Such a kernel needs one instance for each size of an element, not for each
+// dtype. Also reads shapes, axes and lists of integers from tensors.
 #ifndef TENSORBRAID_KERNELS_CPU_ELEMENTS_H_
 #define TENSORBRAID_KERNELS_CPU_ELEMENTS_H_
 

@@ -49,7 +49,7 @@ Integers::Integers(Tensor tensor, std::source_location) {
   } else if (tensor.dtype() == kInt64) {
     values_.assign(tensor.data<int64_t>().begin(), tensor.data<int64_t>().end());
   } else {
-    is_tensor_ = true;  // tensor_ stays invalid, so the op is not built
+    is_tensor_ = true;  // tensor_ stays invalid, so an op that has this as an input is not added to the graph
   }
 }
 
@@ -181,8 +181,8 @@ Operation Group(Graph& graph, const std::vector<Operation>& operations, const st
   NodeBuilder group(graph, "NoOp");
   group.Name(name);
   if (by_device.size() == 1) {
-    // All operations are on one device. The node goes there, too, whatever the open device and colocation scopes say,
-    // so that no other device takes part.
+    // All operations are on one device. The node goes there, too, so that no other device takes part in the step. The
+    // open device and colocation scopes are ignored.
     for (const Operation& op : operations) group.Control(op);
     auto here = graph.NoDevice();
     auto alone = graph.ColocateWith({});

@@ -30,7 +30,8 @@ Status PatchesShape(ShapeContext& c, int rank) {
     const int64_t length = (window.sizes[d] - 1) * window.rates[d] + 1;
     out.set_dim(i, PatchesAlong(in.dim(i), length, window.strides[d], padding == "SAME"));
     if (depth >= 0 && __builtin_mul_overflow(depth, window.sizes[d], &depth)) {
-      return InvalidArgument("the patches are too large");
+      return InvalidArgument("a patch of ksizes ", AttrValue(window.sizes).ToString(),
+                             " has too many elements for input shape ", in);
     }
   }
   out.set_dim(rank - 1, depth);
@@ -83,14 +84,15 @@ StatusOr<PatchWindow> PatchWindow::Of(const Node& node, int rank) {
       node.attr<std::vector<int64_t>>("ksizes"), node.attr<std::vector<int64_t>>("strides"),
       rates != nullptr ? *rates->get<std::vector<int64_t>>() : std::vector<int64_t>(static_cast<size_t>(rank), 1)};
   for (const auto* list : {&window.sizes, &window.strides, &window.rates}) {
+    const char* const name = list == &window.sizes ? "ksizes" : list == &window.strides ? "strides" : "rates";
     if (list->size() != static_cast<size_t>(rank)) {
-      return InvalidArgument("ksizes, strides and rates must have ", rank, " elements, got ", list->size());
+      return InvalidArgument(name, " must have ", rank, " elements, got ", list->size());
     }
     if (list->front() != 1 || list->back() != 1) {
-      return InvalidArgument("ksizes, strides and rates must be 1 for the batch and depth dimensions");
+      return InvalidArgument(name, " must be 1 for the batch and depth dimensions, got ", AttrValue(*list).ToString());
     }
     for (int64_t v : *list) {
-      if (v < 1 || v > INT32_MAX) return InvalidArgument("ksizes, strides and rates must be positive, got ", v);
+      if (v < 1 || v > INT32_MAX) return InvalidArgument(name, " must be between 1 and ", INT32_MAX, ", got ", v);
     }
   }
   return window;

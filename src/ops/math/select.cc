@@ -20,8 +20,8 @@ Status SelectShape(ShapeContext& c) {
     if (!per_row && !condition.IsCompatibleWith(*merged)) {
       return InvalidArgument(
           "the condition must be a scalar, a vector with one element per row, or have the shape of "
-          "'then'; got ",
-          condition, " for ", *merged);
+          "'then' and 'else'; got condition ",
+          condition, " for 'then' and 'else' ", *merged);
     }
   }
   c.set_output(0, *std::move(merged));

@@ -1,4 +1,5 @@
-// Works out what an op of grayscale dilation computes from its attributes and shapes, for shape rules and kernels.
+// Computes the sizes and padding of a grayscale dilation from the op's attributes and input shapes, for shape rules and
+// kernels.
 #ifndef TENSORBRAID_OPS_NN_DILATION_H_
 #define TENSORBRAID_OPS_NN_DILATION_H_
 
@@ -20,8 +21,10 @@ struct Dilation {
   Shape OutputShape() const { return {batch, height.output, width.output, channels}; }
 };
 
-// Checks that the shapes can belong to one dilation, and combines what they tell about it. `output` is unknown for
-// Dilation2D itself. InvalidArgument, with the shapes, for wrong ranks or channels, or what WindowAttrs::Place refuses.
+// Checks that the shapes can belong to one dilation, and combines what they tell about it. `output` is the shape of the
+// gradient of the output, which the gradient ops have as an input; Dilation2D passes Shape::Unknown(). Returns
+// InvalidArgument, naming the shapes, if ranks, channels or `output` do not match or if WindowAttrs::Place refuses the
+// sizes.
 StatusOr<Dilation> MakeDilation(const WindowAttrs& attrs, const Shape& input, const Shape& filter, const Shape& output);
 
 }  // namespace tensorbraid

@@ -51,8 +51,8 @@ Status QuantVarsGradientShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Merges the size of the last axis of *values, the number of channels, with the shapes of input number `first` and the
-// input after it, which have one element for each channel. Sets *channels to [number of channels].
+// Checks that input number `first` and the input after it are vectors with one element for each channel; the channels
+// are the last axis of *values. Sets *channels to [number of channels], and the last size of *values to that number.
 Status MergeQuantChannels(ShapeContext& c, int first, Shape* values, Shape* channels) {
   if (values->has_rank() && values->rank() == 0) return InvalidArgument("the input must have channels, got a scalar");
   *channels = Shape({values->has_rank() ? values->dim(values->rank() - 1) : Shape::kUnknownDim});

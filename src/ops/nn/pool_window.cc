@@ -48,7 +48,7 @@ StatusOr<PoolAttrs> ReadPoolAttrs(const Node& node, int spatial) {
     return InvalidArgument("attribute 'explicit_paddings' must be empty unless the padding is EXPLICIT, got ",
                            AttrValue(*paddings).ToString());
   }
-  if (paddings == nullptr) return InvalidArgument("the op has no explicit padding; use SAME or VALID");
+  if (paddings == nullptr) return InvalidArgument("this op does not support padding EXPLICIT; use SAME or VALID");
   TF_RETURN_IF_ERROR(CheckPoolList("attribute 'explicit_paddings'", *paddings, 2 * a.rank(), "two elements"));
   for (int axis = 0; axis < a.rank(); ++axis) {
     const int64_t before = (*paddings)[2 * axis], after = (*paddings)[2 * axis + 1];
@@ -116,12 +116,13 @@ StatusOr<PoolWindows> PlacePool(const PoolAttrs& a, const Shape& input) {
   if (p.channel_window != 1 || channel_stride != 1) {
     const bool divides = p.channels < 0 || p.channels % p.channel_window == 0;
     if (!a.pools_channels || spatial || p.channel_window != channel_stride || !divides) {
+      // The messages begin as TensorFlow's do. If several reasons apply, the first is given.
       const char* const why =
           spatial ? "MaxPooling supports exactly one of pooling across depth or pooling across width/height"
           : p.channel_window != channel_stride
               ? "Depthwise max pooling requires the depth window to equal the depth stride"
           : !divides ? "Depthwise max pooling requires the depth window to evenly divide the input depth"
-                     : "Non-spatial pooling is not yet supported: no window over channels can be used here";
+                     : "Non-spatial pooling is not yet supported: this op cannot have a window over channels";
       return Unimplemented(why, "; got ksize ", AttrValue(a.ksize).ToString(), " and strides ",
                            AttrValue(a.strides).ToString(), " for shape ", input);
     }

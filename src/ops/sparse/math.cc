@@ -42,8 +42,8 @@ Status SparseAddGradient(const Operation& op, const std::vector<Output>& grads, 
   return OkStatus();
 }
 
-// Each value gets the gradient of the sum that it is a part of. The indices of this sum are the indices of the value,
-// with 0 along the reduced axes.
+// The gradient of a value is the gradient of the sum to which the value was added. The indices of that sum are the
+// indices of the value, but 0 along the reduced axes.
 Status SparseReduceSumGradient(const Operation& op, const std::vector<Output>& grads,
                                std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
@@ -57,7 +57,8 @@ Status SparseReduceSumGradient(const Operation& op, const std::vector<Output>& g
   return OkStatus();
 }
 
-// The gradient is g y - y sum(g y), with a sum over the values of a row, where g is the gradient of the result y.
+// The gradient is g y - y sum(g y), where y is the result, g is the gradient of y, and the sum is over the values of a
+// row.
 Status SparseSoftmaxGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   Graph& g = *op.graph();
   const auto& in = NodeOf(op)->inputs();

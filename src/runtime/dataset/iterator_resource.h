@@ -31,7 +31,8 @@ class IteratorResource final : public Resource {
   Status Start(const RefPtr<Dataset>& dataset, const FunctionRuntime* functions, FunctionRuntime::Place place);
 
   // Gets the next element. Calls `done` once: with the element, with nothing at the end, or with FailedPrecondition
-  // before Start(). The call comes from a thread that may block, or from the thread that cancels.
+  // before Start(). `done` is called on a thread that may block or, if the request is cancelled before its turn, on the
+  // thread that cancels it (or calls this function, if it has been cancelled already).
   using Done = std::function<void(StatusOr<std::optional<Element>>)>;
   void Next(ThreadPool* pool, CancellationManager* cancellation, Done done);
 
@@ -52,7 +53,7 @@ class IteratorResource final : public Resource {
     Iterator pull;
   };
   struct Request;
-  // Serves a request on a thread that may block, and returns what remains to do: to call `done`.
+  // Serves a request on a thread that may block. Returns a function that calls `done`, which ServeOne calls at its end.
   using Serve = std::function<std::function<void()>(State* state, const IteratorContext& context)>;
   void Enqueue(ThreadPool* pool, CancellationManager* cancellation, Serve serve,
                std::function<void(const Status&)> fail);

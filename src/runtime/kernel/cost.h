@@ -13,17 +13,17 @@ namespace tensorbraid {
 class Node;
 struct Entry;
 
-// The work of one core. Estimates only: the order of magnitude matters.
+// The work of one run of a kernel. The numbers are estimates: only their order of magnitude matters.
 struct Cost {
   double bytes = 0;  // read and written
-  double flops = 0;  // arithmetic operations, as a vectorised loop does them; see kScalarFlops
+  double flops = 0;  // arithmetic operations of vectorised loops; see kScalarFlops for other operations
 };
 
 // An operation in a loop that is not vectorised (a division, a branch, an access at an index) is counted as this many
 // flops.
 inline constexpr double kScalarFlops = 25;
 
-// On one core: about 20 GB/s and 50 GFLOP/s.
+// The time in nanoseconds that the work takes on one core, at about 20 GB/s and 50 GFLOP/s.
 inline double EstimatedNs(const Cost& cost) { return cost.bytes * 0.05 + cost.flops * 0.02; }
 // The flops that take this time.
 constexpr double FlopsOfNs(double ns) { return ns / 0.02; }
@@ -53,8 +53,8 @@ class CostContext {
   // The value of a bool attribute; false if the node has no such attribute.
   bool flag(std::string_view attr) const;
 
-  // Whether the cost function has used the size or rank of an input that is unknown. If so, the estimate is better in a
-  // step, where the shapes of the inputs are known.
+  // Whether the cost function has called this object for the size or rank of an input, and the size or rank was
+  // unknown. If so, an estimate for a run in a step, where the shapes of the inputs are known, is better.
   bool lacks_input() const { return lacks_input_; }
 
  private:

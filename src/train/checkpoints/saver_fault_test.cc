@@ -121,7 +121,7 @@ class EveryFaultTest : public SaverFaultTest, public testing::WithParamInterface
     EXPECT_TRUE(save(1).ok());
     EXPECT_TRUE(save(2).ok());
     if (fault().power_loss) {
-      // Syncs the name of dir_ itself, so that a loss of power can only affect what is in it.
+      // Syncs the directory that has the name of dir_, so that a loss of power can only affect what is in dir_.
       EXPECT_TRUE(files_.SyncDirectory("/").ok());
     }
     files_.FailAt(fault().fault, n);
@@ -148,7 +148,7 @@ class EveryFaultTest : public SaverFaultTest, public testing::WithParamInterface
       ExpectNoLeftovers();
     }
 
-    // The program goes on, or another one that was started after it was killed.
+    // A later save must succeed. The same program makes it or, if the fault has killed the program, a new one.
     if (fault().fault != Fault::kKilled) {
       EXPECT_TRUE(save(4).ok());
     } else {
@@ -193,7 +193,8 @@ INSTANTIATE_TEST_SUITE_P(
                                      FaultCase{"PowerLossOfData", Fault::kKilled, UnsyncedNames::kKept}),
                      testing::Bool(), testing::Bool()),
     NameOf);
-// These saves do not replace a checkpoint with the same prefix: if the new one is damaged, the old one must exist.
+// These saves do not replace a checkpoint with the same prefix, because an older checkpoint must exist in case the new
+// one is damaged.
 INSTANTIATE_TEST_SUITE_P(Damage, EveryFaultTest,
                          testing::Combine(testing::Values(FaultCase{"FlippedBit", Fault::kFlippedBit}), testing::Bool(),
                                           testing::Values(false)),

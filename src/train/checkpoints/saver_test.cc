@@ -95,6 +95,8 @@ TEST_F(SaverTest, KeepsAtMostMaxToKeepCheckpoints) {
 }
 
 TEST_F(SaverTest, AProcessThatWasStoppedDoesNotReplaceALaterCheckpointOfItsSuccessor) {
+  // `first` stands for the saver of a process that was stopped after step 10, and `second` for that of its successor.
+  // Both save the same session.
   Model m;
   Saver first(m.g, {.name = "first"});
   Saver second(m.g, {.name = "second"});
@@ -257,7 +259,7 @@ TEST_F(SaverTest, ReportsErrors) {
   EXPECT_TRUE(absl::IsInvalidArgument(other.Restore(*session, path)));  // the shape differs
 }
 
-// A program that saves or restores one variable "w", which it has not initialised.
+// A program with one variable "w", which has no value until `init` runs or `saver` restores it.
 struct OneVariable {
   OneVariable(const Shape& shape, DType dtype) : w(g, shape, Ones(), {.name = "w", .dtype = dtype}), saver(g) {
     init = GlobalVariablesInitializer(g);

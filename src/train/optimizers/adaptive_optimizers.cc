@@ -58,7 +58,7 @@ Operation AdamOptimizer::ApplyToRows(const IndexedSlices& grad, const Variable& 
   Graph& graph = *variable.graph();
   const Output beta1 = Hyper(beta1_, variable);
   const Output beta2 = Hyper(beta2_, variable);
-  // Sets slot = decay * slot + rows, and returns the new value.
+  // Multiplies the whole slot by `decay`, then adds `rows` to its rows grad.indices. Returns the new value of the slot.
   const auto update = [&](const Variable& slot, const Output& decay, const Output& rows) {
     const Operation decayed = slot.Assign(slot.Read() * decay);
     Operation added;

@@ -10,9 +10,10 @@
 
 namespace tensorbraid {
 
-// Starts the node of the rule "Apply..." that updates `variable`, the node's first input, with `grad`: for whole
-// variables ("ResourceApplyAdagrad") or, if `grad` is slices, for rows ("ResourceSparseApplyAdagrad"). The caller adds
-// the gradient with InputGradient at its place among the inputs.
+// Starts the node that updates `variable` with `grad` by an update rule such as "ApplyAdagrad". A dense gradient
+// updates the whole variable (the op "ResourceApplyAdagrad"), and slices update rows (the op
+// "ResourceSparseApplyAdagrad"). The node has the variable as its first input. The caller adds the other inputs, among
+// them the gradient (InputGradient).
 inline NodeBuilder UpdateNode(const Variable& variable, const std::string& rule, const Gradient& grad) {
   NodeBuilder node(*variable.graph(), (grad.is_sparse() ? "ResourceSparse" : "Resource") + rule);
   node.Input(variable.handle());
@@ -25,8 +26,9 @@ inline NodeBuilder& InputGradient(NodeBuilder& node, const Gradient& grad) {
   return node.Input(grad.slices().values).Input(grad.slices().indices);
 }
 
-// Whether a slot of sums of squared gradients may start at `value`, which the option of this name gives. If not, adds
-// an error to the graph. From 0, an element whose first gradient is 0 would become 0 / sqrt(0), which is not a number.
+// Returns whether `value`, the value of the option named `option`, is a valid start for a slot that sums squared
+// gradients. If not, adds an error to the graph. From 0, an element whose first gradient is 0 would become 0 / sqrt(0),
+// which is not a number.
 inline bool IsInitialAccumulator(const Variable& variable, const std::string& optimizer, const char* option,
                                  double value) {
   if (value > 0) return true;

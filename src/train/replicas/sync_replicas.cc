@@ -10,12 +10,12 @@
 // Each session of a chief has a number. Workers and accumulators compare stamps, which have the chief's number in the
 // upper bits and the global step in the lower bits. Gradients with an older stamp are dropped. So the tokens of a chief
 // that was replaced are worthless, whether they wait in the queue, are used by a worker or arrive late. The tokens of a
-// stamp are given out once. If a worker's gradient went to one chief and its next token comes from another, the worker
-// cannot know whether the gradient was applied, and counts it as dropped.
+// stamp are enqueued only once. If a worker's gradient went to one chief and its next token comes from another, the
+// worker cannot know whether the gradient was applied, and counts it as dropped.
 //
 // If earlier training has closed the token queue, the next chief deletes the queue, which is then created again. As in
-// TensorFlow, a worker that starts before the deletion finds the queue closed and ends at once. It must do so, because
-// a late worker, which must end, finds the queue closed in the same way after the end of training.
+// TensorFlow, a worker that starts before the deletion finds the queue closed and ends at once. The worker cannot wait
+// for a new queue instead: it cannot distinguish this case from a start after the end of training, when it has to end.
 #include "tensorbraid/optimizers/sync_replicas.h"
 
 #include <algorithm>
@@ -76,8 +76,10 @@ struct SyncReplicasOptimizer::State {
   Operation init_tokens;  // enqueues the first tokens
   Operation close_tokens;
   ReplicaSetup setup;
-  Output ready;    // the names of the global variables that have no value yet
-  Output applied;  // bool, one element per gradient of this step: whether it came in time; and `same_chief`
+  Output ready;  // the names of the global variables that have no value yet
+  // bool: for each gradient of this step, whether it came in time; then, whether the worker's new token comes from the
+  // same chief as the token before it.
+  Output applied;
   std::atomic<int64_t> dropped{0};
 };
 
@@ -97,8 +99,9 @@ class SyncReplicasOptimizer::Hook final : public SessionRunHook {
     TF_RETURN_IF_ERROR(session.Run({state_->init_tokens}).status());
     context.coordinator().OnStop([&session, &context, close = state_->close_tokens] {
       const Status why = context.coordinator().status();
-      // Then training continues, in a new session of this chief or with another chief, which has aborted this one's
-      // steps. So the other workers need the queue.
+      // After a recoverable error, training continues in a new session of this chief. After Aborted, it continues with
+      // another chief, which has aborted the steps of this session. In both cases the other workers still need the
+      // queue.
       if (context.RecoversFrom(why) || absl::IsAborted(why)) return;
       const Status status = session.Run({close}, {}, {.timeout = kTokenQueueCloseTimeout}).status();
       // Cancelled means that the session is being replaced and training continues.
@@ -115,8 +118,10 @@ class SyncReplicasOptimizer::Hook final : public SessionRunHook {
     args.fetches.push_back(state_->applied);
     for (const Operation& other : ImplOf(context.session().graph()).extension<SyncTrainOps>().ops) {
       if (other == state_->train || !context.Runs(other)) continue;
-      // One worker may take two tokens of the first optimizer, another may wait for one of them, and then each of the
-      // two waits for the other's gradients.
+      // The two optimizers could block each other. For example, one worker takes two tokens of the first optimizer, so
+      // that none is left for a second worker. The second worker waits for a new token, which needs gradients of the
+      // first worker. But the first worker waits for a token of the other optimizer, which needs gradients of the
+      // second worker.
       context.coordinator().RequestStop(
           InvalidArgument("one run trains with two SyncReplicasOptimizers, '", state_->train.name(), "' and '",
                           other.name(), "', and the workers could wait for each other for ever: train with them in ",
@@ -199,7 +204,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   auto scope = g.NameScope(name());
   const Operation step_place = global_step.handle().op();
 
-  // The stamp, and the step, to which this worker's gradients belong. The variables are colocated with the anchor,
+  // The stamp, and the step, to which this worker's gradients belong. Both variables are colocated with the anchor,
   // which keeps them off the parameter servers.
   const Operation anchor = NodeBuilder(g, "NoOp").Name("local_anchor").Finish();
   Variable local_step, local_stamp;
@@ -307,8 +312,8 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     s.applied = Concat(parts, 0, "applied_gradients");
   }
 
-  // The chief's part of the step. The chief reads its number before it takes gradients. So the tokens that it enqueues
-  // after another chief has begun are worthless.
+  // The chief's part of the step. The number of the chief is read before gradients are taken. So if another chief
+  // begins while this step waits for gradients, the step's tokens get the old number, which makes them worthless.
   auto place = g.ColocateWith(step_place);
   const auto make_tokens = [&](int count, const Output& chief, const Output& step) {
     const Output shape =

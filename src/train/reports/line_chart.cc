@@ -72,7 +72,8 @@ struct Axis {
   }
 };
 
-// Makes the interval long enough to be drawn, and extends it to the ticks around it.
+// Extends the interval, so that it is not empty. A linear axis then begins and ends at a tick. A logarithmic axis gets
+// a margin of a factor of 1.1 at each end.
 void Round(Axis& axis, int ticks) {
   if (axis.low == axis.high && axis.log_scale) {
     axis.low /= 2;
@@ -103,7 +104,7 @@ std::vector<std::pair<double, double>> Drawable(const ChartSeries& series, bool 
   }
   if (points.size() <= kMaxPoints) return points;
   std::vector<std::pair<double, double>> means;
-  // Rounded up: the points before the last one give at most kMaxPoints - 1 groups.
+  // The size of a group: the number of points before the last one, divided by kMaxPoints - 1 and rounded up.
   const size_t group = (points.size() - 1 + kMaxPoints - 2) / (kMaxPoints - 1);
   for (size_t begin = 0; begin + 1 < points.size(); begin += group) {
     const size_t end = std::min(begin + group, points.size() - 1);
@@ -175,7 +176,7 @@ std::string DrawPanel(const ChartPanel& panel, const Axis& x, double top) {
 std::vector<double> AxisTicks(double low, double high, int count, bool log_scale) {
   std::vector<double> ticks;
   if (log_scale) {
-    // Two powers of ten or more need no ticks between them.
+    // An axis that spans two powers of ten or more has ticks at powers of ten only.
     const bool between = high / low < 100;
     for (int power = static_cast<int>(std::floor(std::log10(low))); std::pow(10, power) <= high; ++power) {
       for (const int digit : {1, 2, 5}) {

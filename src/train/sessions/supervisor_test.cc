@@ -146,7 +146,7 @@ TEST_F(SupervisorTest, PreparingAgainRecoversFromALostParameterServer) {
   auto again = supervisor.PrepareOrWaitForSession(cluster.worker_target());
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_FALSE(supervisor.ShouldStop());
-  EXPECT_EQ(m.Count(**again), 0);
+  EXPECT_EQ(m.Count(**again), 0);  // the value in the checkpoint of step 0; the two steps after it are lost
   Train(**again, m, 1);
   EXPECT_TRUE(supervisor.Stop().ok());
 }
@@ -203,7 +203,7 @@ TEST_F(SupervisorTest, AnInitOpThatLeavesVariablesWithoutAValueIsAnError) {
   EXPECT_NE(status.message().find("without a value: count"), std::string::npos) << status;
 }
 
-TEST_F(SupervisorTest, WithoutAnythingThatInitialisesTheChiefFails) {
+TEST_F(SupervisorTest, AChiefWithoutInitOpInitFnAndCheckpointFails) {
   CountModel m("");
   Supervisor supervisor(m.g, {.init_op = Operation(), .local_init_op = Operation()});
   const Status status = supervisor.PrepareOrWaitForSession().status();

@@ -11,19 +11,22 @@
 namespace tensorbraid {
 
 // Records that `train` does one training step, which changes `global_step`. Adds a read of that variable that runs
-// after `train`, on the variable's device. If `holder` is valid, it holds the number of the step after `train`, and is
-// read instead. If the graph has another global step, calls RegisterTrainOpWithoutStep instead.
+// after `train`, on the variable's device. If `holder` is valid, it is a variable that holds the global step after
+// `train`, and is read instead of `global_step`. If the graph has another global step, calls RegisterTrainOpWithoutStep
+// instead.
 void RegisterTrainOp(const Operation& train, const Variable& global_step, const Variable& holder = {});
 
 // Records that `train` does one training step and leaves the global step as it is.
 void RegisterTrainOpWithoutStep(const Operation& train);
 
-// Checks that training changes the graph's global step. FailedPrecondition, with the name `hook` in its message, if the
-// graph has no global step, or if no optimizer was given it. A global step that the program itself changes is accepted.
+// Checks that training changes the graph's global step. Returns FailedPrecondition, with the name `hook` in its
+// message, if the graph has no global step, or if it has optimizers but none of them was given the global step. A
+// global step that the program itself changes is accepted.
 Status CheckGlobalStep(const Graph& graph, const char* hook);
 
-// Records the operations with which the program itself changes the global step, as RegisterTrainOp does. Leaves out
-// operations in loops and conditionals, because they may not run in every step. The graph must not change afterwards.
+// Finds the operations with which the program itself, instead of an optimizer, changes the global step. Calls
+// RegisterTrainOp for each of them that is not recorded yet. Leaves out operations in loops and conditionals, because
+// they may not run in every step. The graph must not change afterwards.
 Status RegisterChangesOfStep(Graph& graph);
 
 // Returns for each node, in order of node id, whether a run of these fetches and feeds executes it. A fetch or feed is

@@ -79,7 +79,7 @@ TEST(TrainOp, HooksSeeTheNanOfARunThatTrainsIndirectly) {
   EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
 }
 
-TEST(TrainOp, AnOptimizerWithoutAGlobalStepTrainsBesideOneThatHasIt) {
+TEST(TrainOp, ARunOfAnOptimizerWithoutAGlobalStepIsTrainingNotEvaluation) {
   Model m;
   const Operation other = GradientDescentOptimizer(0.1).Minimize(m.loss);
   auto hook = std::make_shared<RecordingHook>(m.target);

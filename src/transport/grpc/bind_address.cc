@@ -17,7 +17,9 @@ StatusOr<HostPort> BindAddress(const std::string& address, const std::string& ov
   if (!override_host.empty()) {
     bind.host = override_host;
   } else if (bind.host == "localhost") {
-    bind.host = "127.0.0.1";  // a single address, so that binding fails if the port is taken
+    // A single address. "localhost" may have two, and gRPC is content with one of them, so binding might succeed
+    // although the other one is taken.
+    bind.host = "127.0.0.1";
   } else if (!IsLoopbackHost(bind.host)) {
     bind.host = "::";
   }
@@ -34,10 +36,10 @@ Status CheckLoopback(const HostPort& bind, const std::string& address) {
 
 Status CheckTokenIsSecret(const HostPort& bind, const std::string& address) {
   if (IsLoopbackHost(bind.host)) return OkStatus();
-  return InvalidArgument("refuses to listen on ", address, " (", bind.ToString(),
-                         ") with --token_file and without TLS: ",
-                         "the token could be read on the way. Give --tls_cert and --tls_key too ('tensorbraid certs' ",
-                         "makes these files)");
+  return InvalidArgument(
+      "refuses to listen on ", address, " (", bind.ToString(), ") with --token_file and without TLS: ",
+      "others on the network could read the token. Give --tls_cert and --tls_key, too ('tensorbraid certs' ",
+      "makes these files)");
 }
 
 Status WhyBindFails(const HostPort& bind, const std::string& address) {
@@ -63,7 +65,7 @@ Status WhyBindFails(const HostPort& bind, const std::string& address) {
     return AlreadyExists("cannot listen on ", address, ": port ", bind.port, " is taken by another server");
   }
   return InvalidArgument("cannot listen on ", address, " (", bind.ToString(),
-                         "): ", why == 0 ? "gRPC gave no reason" : std::strerror(why));
+                         "): ", why == 0 ? "gRPC failed to bind it and gave no reason" : std::strerror(why));
 }
 
 }  // namespace tensorbraid

@@ -49,7 +49,8 @@ class GrpcCallClient final : public CallClient {
     auto connected_by = now + patience_;
     if (bounded) connected_by = std::min(connected_by, until);
     if (!HasTried(connected_by)) return NotConnected("the connection timed out");
-    // If the first attempt to connect has failed, this fails at once and tells why, and gRPC has not sent the request.
+    // If the first attempt to connect has failed, this call fails at once with the reason. gRPC has then not sent the
+    // request, so it may be sent again below.
     Result result = Call(method, request, bounded, until);
     if (!WasNotSent(result)) return result;
     Result why = NotConnected(std::string(result.status.message()));
@@ -70,7 +71,8 @@ class GrpcCallClient final : public CallClient {
   }
 
  private:
-  // Waits until the channel is connected or an attempt to connect has failed. False if neither happens by `until`.
+  // Begins to connect if the channel is not connected. Waits until it is connected or an attempt has failed. Returns
+  // false if neither happens by `until`.
   bool HasTried(std::chrono::system_clock::time_point until) {
     auto state = channel_->GetState(/*try_to_connect=*/true);
     while (state != GRPC_CHANNEL_READY && state != GRPC_CHANNEL_TRANSIENT_FAILURE) {
@@ -116,8 +118,9 @@ class GrpcCallClient final : public CallClient {
       result.from_server = context.GetServerTrailingMetadata().contains(kFromServer);
       result.status = Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
       if (!result.from_server && absl::IsResourceExhausted(result.status)) {
-        result.status =
-            Annotate(result.status, StrCat("grpc://", address_, " refuses the request (--max_message_bytes)"));
+        result.status = Annotate(
+            result.status,
+            StrCat("grpc://", address_, " refuses the request; its option --max_message_bytes limits the size"));
       }
       return result;
     }

@@ -1,4 +1,5 @@
-// Receives client calls over gRPC: any unary method except the channel methods of links.
+// Receives the calls of clients over gRPC, whatever unary method they call. (The streams of links have methods of their
+// own, see stream.h.)
 #ifndef TENSORBRAID_TRANSPORT_GRPC_CALL_SERVER_H_
 #define TENSORBRAID_TRANSPORT_GRPC_CALL_SERVER_H_
 
@@ -22,7 +23,8 @@ class CallServer {
 
   // Call before the server is built.
   void Register(grpc::ServerBuilder* builder) { builder->RegisterAsyncGenericService(&service_); }
-  // Accepts the next call that arrives on a connection of `queue`. Accepting it requests the call after it, and so on.
+  // Accepts all calls that arrive on connections of `queue`, one after another: each call that begins requests the next
+  // one. Call once for each queue.
   void AcceptFrom(grpc::ServerCompletionQueue* queue);
 
  private:

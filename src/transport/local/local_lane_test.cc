@@ -91,7 +91,7 @@ TEST_F(RingTest, ASleepingReaderIsWokenByTheWriter) {
 
 // --- LocalLane.
 
-// Two ends in this process.
+// Both ends of one lane, in this process. Each is the neighbour of the other: a task on the same machine.
 class LocalLaneTest : public ::testing::Test {
  protected:
   LocalLaneTest() {
@@ -116,7 +116,8 @@ class LocalLaneTest : public ::testing::Test {
     payload.pieces = {{static_cast<const std::byte*>((*buffer)->data()), bytes}};
     return {{{1, 1}, 3}, BytesMeta(bytes), 0, payload};
   }
-  // The messages that have arrived at `lane`, and those that the other end had queued because its ring was full.
+  // Returns the messages for `lane`. Also runs the reader of `other`, which then sends what it had queued because its
+  // ring was full.
   std::vector<Message> Receive(LocalLane& lane, LocalLane& other) {
     std::vector<Message> messages;
     const auto keep = [&](Message m) { messages.push_back(std::move(m)); };
@@ -192,7 +193,8 @@ TEST_F(LocalLaneTest, MessagesLargerThanTheRingArrive) {
 }
 
 TEST_F(LocalLaneTest, WithoutSharedMemoryLeftATensorComesInParts) {
-  const std::string bytes = Pattern(9 << 20, 5);  // no other test has left a block of this size
+  // The allocator keeps freed blocks for blocks of the same size, despite its limit. No other test uses this size.
+  const std::string bytes = Pattern(9 << 20, 5);
   const BulkTensor bulk = MakeBulk(1, bytes);
   SetAllocatorLimit(1);
   Payload payload = bulk.payload;
@@ -212,7 +214,7 @@ TEST_F(LocalLaneTest, WithoutSharedMemoryLeftATensorComesInParts) {
   EXPECT_TRUE(received == bytes);
 }
 
-// The link is down, but a tensor of the neighbour is still in use, for example in a queue.
+// The link is down, but b still uses a tensor that a has lent to it, for example in a queue.
 TEST_F(LocalLaneTest, ALoanOutlivesTheLinkUntilTheNeighbourDropsIt) {
   RefPtr<Buffer> buffer;
   ASSERT_TRUE(a_->Send(Lendable(8000, &buffer), /*urgent=*/true).ok());
@@ -223,7 +225,7 @@ TEST_F(LocalLaneTest, ALoanOutlivesTheLinkUntilTheNeighbourDropsIt) {
   b_.reset();
   EXPECT_FALSE(buffer->IsUnique());
   EXPECT_EQ(std::get<BulkTensor>(got[0]).payload.pieces[0][0], std::byte{'x'});
-  got.clear();  // closes the neighbour's end of the socket
+  got.clear();  // b drops the tensor, and closes its end of the socket
   const auto deadline = std::chrono::steady_clock::now() + kTestPatience;
   while (!buffer->IsUnique() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
   EXPECT_TRUE(buffer->IsUnique());
@@ -256,7 +258,8 @@ TEST_P(LoanBeyondItsSegmentTest, TheLoanIsRefused) {
   const uint64_t record[] = {9, SharedPlaceOf(*buffer, buffer->data()).segment->id(), GetParam().offset};
   const std::string frame =
       Frame(2, 0, GetParam().bytes, std::string(reinterpret_cast<const char*>(record), sizeof record));
-  // The position behind the bytes that a_ has written.
+  // Writes the frame behind the bytes that a_ has written, and then increases the counter of written bytes, with which
+  // the memory of the ring begins.
   uint64_t written;
   std::memcpy(&written, rings_->data(), sizeof written);
   std::byte* const ring = rings_->data() + (Ring::MemoryFor(options_.ring_bytes) - options_.ring_bytes);
@@ -280,7 +283,7 @@ TEST_F(LocalLaneTest, AnImpossiblyLargePayloadIsRefused) {
 
 // --- LocalKind.
 
-TEST(LocalKindTest, ATaskWithoutLocalLanesIsReachedByTheBase) {
+TEST(LocalKindTest, ATaskWithoutLocalLanesIsReachedByTheBaseTransport) {
   const auto network = std::make_shared<InprocNetwork>();
   Recorder a_handler("a"), b_handler("b");
   const auto a = NewSideLaneTransport(NewInprocTransport(network), {NewLocalKind()}), b = NewInprocTransport(network);
@@ -296,7 +299,8 @@ TEST(LocalKindTest, ATaskWithoutLocalLanesIsReachedByTheBase) {
   EXPECT_TRUE(a_handler.WaitForBulk(1).at(0) == Pattern(1 << 20, 1));
 }
 
-// Passes everything on, but leads neighbours to a socket that does not exist, as a task in another container would.
+// Passes everything on to the base transport, but leads neighbours to a socket that does not exist, as a task in
+// another container would.
 class UnreachableSocket final : public Transport, private LinkAcceptor {
  public:
   explicit UnreachableSocket(std::unique_ptr<Transport> base) : base_(std::move(base)) {}
@@ -326,7 +330,7 @@ class UnreachableSocket final : public Transport, private LinkAcceptor {
   LinkAcceptor* acceptor_ = nullptr;
 };
 
-TEST(LocalKindTest, NeighboursThatCannotReachEachOthersSocketUseTheBase) {
+TEST(LocalKindTest, NeighboursThatCannotReachEachOthersSocketUseTheBaseTransport) {
   const auto network = std::make_shared<InprocNetwork>();
   Recorder a_handler("a"), b_handler("b");
   b_handler.on_up = [](const std::shared_ptr<Link>& link) { link->Send(MakeBulk(5, "early")); };
@@ -344,7 +348,7 @@ TEST(LocalKindTest, NeighboursThatCannotReachEachOthersSocketUseTheBase) {
   EXPECT_FALSE(b_handler.WaitForDown().ok());
 }
 
-TEST(LocalKindTest, ACallerThatAnswersAnOfferItHasNotGotIsRefused) {
+TEST(LocalKindTest, AnAnswerToAnOfferThatWasNeverMadeIsRefused) {
   const auto network = std::make_shared<InprocNetwork>();
   Recorder a_handler("a"), b_handler("b");
   const auto a = NewInprocTransport(network);

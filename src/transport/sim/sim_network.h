@@ -1,4 +1,5 @@
-// A simulated network for tests, with delays, reordering, partitions and killed tasks by a seeded schedule.
+// A simulated network for tests. A seed determines the delays, the partitions and the killed tasks. Messages of
+// different channels (see transport.h) may overtake each other.
 //
 // One thread delivers everything, by a clock of its own that jumps from event to event. Every message is encoded and
 // decoded by codec.h. As long as only handlers send, the same seed repeats a run exactly; messages sent from other
@@ -26,7 +27,7 @@ struct SimOptions {
   std::chrono::microseconds max_delay{1000};  // each message takes a random time up to this
   size_t max_bulk_part_bytes = 1 << 20;       // BulkTensors arrive in parts of random sizes up to this
   double link_loss = 0;                       // the probability that a link breaks instead of carrying a message
-  bool follow_clock = false;                  // deliver when MonotonicClock has reached the time of an event
+  bool follow_clock = false;                  // the network's time is MonotonicClock's, instead of a clock of its own
 };
 
 // What may go wrong with each attempt to connect.
@@ -61,7 +62,7 @@ class SimNetwork {
   // KillTask, as SIGSTOP would. The threads of the task are the caller's business.
   void PauseTask(const std::string& address);
   void ResumeTask(const std::string& address);
-  // Each message from one task to another takes up to `most` longer. The order of messages of a link stays.
+  // Each message from one task to another takes up to `most` longer. The messages of one channel stay in order.
   void SetExtraDelay(const std::string& from, const std::string& to, std::chrono::microseconds most);
   // Replaces SimOptions::link_loss.
   void SetLinkLoss(double probability);

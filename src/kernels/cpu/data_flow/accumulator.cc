@@ -1,4 +1,5 @@
-// Kernels of conditional accumulators. They only look up the resource, which implements the waiting.
+// Kernels of conditional accumulators. A kernel looks up the accumulator and calls it; the waiting is implemented in
+// AccumulatorResource (runtime/resources/accumulator_resource.h).
 #include <algorithm>
 #include <atomic>
 #include <type_traits>
@@ -88,8 +89,8 @@ StatusOr<RefPtr<AccumulatorResource>> AccumulatorOf(KernelContext& ctx, bool spa
   return accumulator;
 }
 
-// Applies a gradient that was computed at global step `step`. Ops whose name begins with "_" output whether it was
-// added.
+// Applies a gradient that was computed from the variables of global step `step`. Ops whose name begins with "_" have an
+// output: false if the accumulator has dropped the gradient, because it was too old, otherwise true.
 Status Apply(KernelContext& ctx, AccumulatorResource& accumulator, int64_t step,
              AccumulatorResource::Gradient gradient) {
   TF_ASSIGN_OR_RETURN(const bool applied, accumulator.Apply(step, std::move(gradient), ctx.pool()));
@@ -154,12 +155,13 @@ Status Restart(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Numbers the sessions of chiefs: Next returns 0 for the first one, then 1, and so on.
+// Numbers the sessions of chiefs in synchronous training (see sync_replicas.cc): Next returns 0 for the first session,
+// then 1, and so on.
 class ChiefCounter final : public Resource {
  public:
   static constexpr const char* kTypeName = "chief counter";
   int64_t Next() { return last_.fetch_add(1) + 1; }
-  // The number of the last chief. If there was none yet, 0, which is also the number of the first chief.
+  // The number that Next has returned last. Before the first call of Next it is 0, the number of the first session.
   int64_t Last() const { return std::max<int64_t>(last_, 0); }
   std::string DebugString() const override { return StrCat("chief ", Last()); }
 

@@ -83,7 +83,8 @@ StatusOr<RefPtr<Dataset>> DatasetOfShard(const std::string& directory, Compressi
                                  TF_RETURN_IF_ERROR(c.cancellation->status());
                                  return reader.Read(types, shapes, out);
                                },
-                               // The iterator over the whole snapshot saves its position; this one cannot.
+                               // An iterator over one shard cannot save its position. The iterator over the whole
+                               // snapshot can (snapshot.cc).
                                [](ShardReader&, IteratorState& state) {
                                  state.Fail(Unimplemented("the position in a shard of a snapshot cannot be saved"));
                                });
@@ -120,8 +121,9 @@ StatusOr<std::optional<Snapshot>> FindSnapshot(const std::string& directory, con
     same = metadata.dtype(i) == static_cast<int32_t>(types[static_cast<size_t>(i)]);
   }
   if (!same) {
-    return InvalidArgument("the elements of the snapshot in '", directory, "' have other dtypes than the expected ",
-                           types.size(), " components");
+    return InvalidArgument("the snapshot in '", directory, "' does not fit the dataset: its elements have ",
+                           metadata.dtype_size(), " components, those of the dataset have ", types.size(),
+                           ", and the dtypes must be equal, too");
   }
   return Snapshot{.run_directory = JoinPath(directory, run),
                   .elements = metadata.num_elements() > 0 ? metadata.num_elements() : Dataset::kUnknown};

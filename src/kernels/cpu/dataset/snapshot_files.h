@@ -13,14 +13,14 @@
 
 namespace tensorbraid {
 
-// The compression with this name: "" or NONE, GZIP, or ZLIB. AUTO lets the program choose; it chooses NONE.
-// InvalidArgument for any other name, such as SNAPPY.
+// The compression with this name, which must be "NONE" or "", "GZIP", "ZLIB" or "AUTO". AUTO lets the program choose,
+// and this program chooses no compression. Returns InvalidArgument for any other name, such as "SNAPPY".
 StatusOr<Compression> SnapshotCompression(const std::string& name);
 
 // A complete snapshot.
 struct Snapshot {
-  std::string run_directory;
-  int64_t elements = 0;  // Dataset::kUnknown if it is not recorded
+  std::string run_directory;  // has the files of the pass over the dataset (the run) that wrote the snapshot
+  int64_t elements = 0;       // Dataset::kUnknown if it is not recorded
 };
 
 // The complete snapshot in a directory, or nothing if the directory has no snapshot or only one that was never

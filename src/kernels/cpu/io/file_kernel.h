@@ -1,4 +1,4 @@
-// The class of kernels that read or write files.
+// FileKernel, the class of the kernels that read or write files.
 #ifndef TENSORBRAID_KERNELS_CPU_IO_FILE_KERNEL_H_
 #define TENSORBRAID_KERNELS_CPU_IO_FILE_KERNEL_H_
 
@@ -8,8 +8,8 @@
 
 namespace tensorbraid {
 
-// Runs kWork on the pool, because file access may be slow. So the kernel blocks neither a network thread nor a thread
-// that has other nodes of the step to run.
+// A kernel that runs kWork on the thread pool, because file access may be slow. The thread that starts the kernel is
+// not blocked: it may be a network thread, or may have other nodes of the step to run.
 template <Status (*kWork)(KernelContext& ctx)>
 class FileKernel final : public AsyncKernel {
  public:

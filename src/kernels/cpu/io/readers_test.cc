@@ -109,7 +109,7 @@ TEST_F(ReadersTest, TfRecordsEndWhereTheFileIsTruncated) {
   ASSERT_TRUE((*writer)->Write("ab").ok());
   ASSERT_TRUE((*writer)->Close().ok());
   const std::string bytes = *ReadFile(path);
-  const std::string cut = dir_.Write("cut", bytes + bytes.substr(0, 15));  // of 18 bytes
+  const std::string cut = dir_.Write("cut", bytes + bytes.substr(0, 15));  // the second record lacks 3 bytes
   std::string flipped = bytes;
   flipped[13] ^= 1;  // a byte of the data
   const std::string damaged = dir_.Write("damaged", flipped);

@@ -152,7 +152,8 @@ struct ChannelMoments {
 
 // Reads x from memory once. While a block is in the cache, sums the squares of the differences from the block's mean.
 StatusOr<ChannelMoments> MomentsPerChannel(KernelContext& ctx, const NormView& v, const float* x) {
-  // A block has some rows, or one plane of each channel.
+  // If the channels are last (inner = 1), a block consists of 32 to 256 rows. Otherwise it consists of one plane of
+  // each channel.
   const int64_t channels = v.channels, wanted = 16384 / std::max<int64_t>(1, channels);
   const int64_t rows = v.inner == 1 ? std::clamp<int64_t>(wanted, 32, 256) : 1;
   const int64_t blocks = v.inner == 0 ? 0 : (v.outer + rows - 1) / rows;
@@ -204,12 +205,14 @@ StatusOr<ChannelMoments> MomentsPerChannel(KernelContext& ctx, const NormView& v
   return m;
 }
 
-// The tiles of windows of [1, height, width, 1] pixels on images of this shape.
+// Divides images of shape `x`, [batch, height, width, channels], into windows of the size `ksize`, which must be [1,
+// height, width, 1]. Returns InvalidArgument if the functions of batch_norm_tiles.h do not support these sizes.
 StatusOr<NormTiles> NormTilesOf(const Shape& x, const std::vector<int64_t>& ksize) {
   if (x.rank() != 4) return InvalidArgument("the input must have rank 4, got shape ", x);
   const bool is_window = ksize.size() == 4 && ksize[0] == 1 && ksize[3] == 1 && ksize[1] > 0 && ksize[2] > 0;
   if (!is_window || ksize[1] > 4 || ksize[2] > 4 || ksize[1] * ksize[2] == 3 || ksize[1] * ksize[2] > 4) {
-    return InvalidArgument("ksize must be [1, height, width, 1] with height * width = 1, 2 or 4");
+    return InvalidArgument("ksize must be [1, height, width, 1] with height * width = 1, 2 or 4, got ",
+                           AttrValue(ksize).ToString());
   }
   if (x.dim(1) % ksize[1] != 0 || x.dim(2) % ksize[2] != 0 || x.dim(3) % kNormLanes != 0) {
     return InvalidArgument("windows of ", ksize[1], " x ", ksize[2], " pixels and ", kNormLanes,
@@ -222,7 +225,8 @@ StatusOr<NormTiles> NormTilesOf(const Shape& x, const std::vector<int64_t>& ksiz
                    .width = ksize[2]};
 }
 
-// The shape of the output of _FusedBatchNormRelu: one maximum for each tile of an input of shape `x` and each channel.
+// The shape of the output of _FusedBatchNormRelu for an input of shape `x`: for each channel, one maximum for each
+// window.
 Shape MaximaOf(const Shape& x, const NormTiles& t) {
   return {x.dim(0), x.dim(1) / t.height, x.dim(2) / t.width, x.dim(3)};
 }

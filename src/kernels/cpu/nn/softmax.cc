@@ -99,9 +99,9 @@ Status SoftmaxKernel(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The loss and gradient of each row, where the labels are probabilities. The distance between rows in memory is
-// logit_row or label_row, that between classes is logit_step or label_step. It is 0 where logits or labels are
-// broadcast.
+// The loss and gradient of each row, where the labels are probabilities. In memory, the rows of the logits are
+// logit_row elements apart, and the classes of a row are logit_step elements apart. For the labels, the distances are
+// label_row and label_step. A distance is 0 where logits or labels are broadcast.
 template <typename A>
 void DenseEntropyRows(const A* logits, const A* labels, int64_t logit_row, int64_t logit_step, int64_t label_row,
                       int64_t label_step, int64_t rows, int64_t classes, A* loss, A* backprop) {
@@ -175,7 +175,7 @@ Status CrossEntropyKernel(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The same where each label is the number of a class.
+// The loss and gradient of each row, where each label is the number of a class.
 template <typename A, typename L>
 void SparseEntropyRows(const A* logits, const L* labels, int64_t rows, int64_t classes, A* loss, A* backprop) {
   const int64_t block = RowsPerBlock(classes);

@@ -74,7 +74,7 @@ class ParseExampleKernel : public Kernel {
     if (wanted.sparse_keys.size() != sparse_types_.size() || wanted.dense_keys.size() != dense_types_.size() ||
         dense_shapes_.size() != dense_types_.size() || wanted.ragged_keys.size() != ragged_types_.size() ||
         split_types_.size() != ragged_types_.size() ||
-        // The attributes that determine the number of outputs must agree, too.
+        // The op has three outputs for each sparse key, one for each dense key and two for each ragged key.
         3 * sparse_types_.size() + dense_types_.size() + 2 * ragged_types_.size() !=
             static_cast<size_t>(ctx.num_outputs())) {
       return InvalidArgument("the numbers of keys, types and shapes do not match");

@@ -32,12 +32,12 @@ struct LogsumexpF {
   static A Apply(A a, A b) {
     const A most = a > b ? a : b;
     const A least = a > b ? b : a;
-    if (std::isinf(most)) return most;
+    if (std::isinf(most)) return most;  // infinity minus infinity would be NaN
     return most + std::log1p(std::exp(least - most));
   }
 };
 
-constexpr int64_t kScanColumns = 64;
+constexpr int64_t kScanColumns = 64;  // the most columns that are scanned together
 
 // Scans n <= kScanColumns adjacent columns of `size` elements, from element `at` on. The elements of a column are
 // `inner` elements apart.

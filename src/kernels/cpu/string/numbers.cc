@@ -19,7 +19,8 @@ namespace {
 // The limit of width and precision: far more than any number needs, but small enough that an attribute cannot exhaust
 // memory.
 constexpr int64_t kMaxWidth = 1 << 20;
-// The limit of the total number of characters to which width and precision may pad the strings of a tensor.
+// The limit of the characters that all strings of a tensor may have together if each has as many as the larger of width
+// and precision.
 constexpr int64_t kMaxPadding = int64_t{1} << 34;
 
 template <typename... Args>
@@ -51,7 +52,7 @@ StatusOr<Format> FormatFor(const Node& node, int64_t elements, bool is_number_wi
   const auto& fill = node.attr<std::string>("fill");
   if (scientific && shortest) return InvalidArgument("Cannot select both scientific and shortest notation");
   if (is_number_without_fraction && (precision > -1 || scientific || shortest)) {
-    return InvalidArgument(precision > -1 ? "precision" : "scientific and shortest", " not supported for ",
+    return InvalidArgument(precision > -1 ? "precision is" : "scientific and shortest are", " not supported for dtype ",
                            node.input_type(0));
   }
   if (width > kMaxWidth || precision > kMaxWidth) {
@@ -62,7 +63,7 @@ StatusOr<Format> FormatFor(const Node& node, int64_t elements, bool is_number_wi
                              " characters");
   }
   if (!fill.empty() && (fill.size() > 1 || std::string_view(" +-0#").find(fill[0]) == std::string_view::npos)) {
-    return InvalidArgument("Fill string must be one or fewer of the flags ' ', '+', '-', '0' and '#', got '", fill,
+    return InvalidArgument("Fill string must be empty or one of the flags ' ', '+', '-', '0' and '#', got '", fill,
                            "'");
   }
   Format format{.flags = fill};

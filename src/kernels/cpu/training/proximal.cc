@@ -1,5 +1,6 @@
 // Update rules with built-in L1 and L2 regularisation, which can make weights exactly 0. training_kernel.h explains the
-// form of a rule, and why some rules distinguish updates of rows and rows of one element.
+// form of a rule. It also explains two distinctions, by which results equal TensorFlow's bit for bit: updates of rows
+// round differently than updates of whole variables (`rows`), and rows of one element than longer rows (`one_column`).
 #include <cmath>
 
 #include "kernels/cpu/training/registration.h"
@@ -24,6 +25,7 @@ C Shrunk(C x, C by) {
 template <typename C>
 C Proximal(C x, C rate, C l1, C l2, bool one_column) {
   const C shrunk = l1 > C(0) ? Shrunk(x, rate * l1) : x;
+  // The same quotient, but computed in double, as in TensorFlow.
   if (one_column) return static_cast<C>(static_cast<double>(shrunk) / (1.0 + static_cast<double>(l2 * rate)));
   return shrunk / (C(1) + l2 * rate);
 }
@@ -58,6 +60,7 @@ struct ProximalAdagrad {
       : lr(s[0]), l1(s[1]), l2(s[2]), rows(UpdatesRows(node)) {}
   void Step(C grad, C& var, C& accum) const {
     accum += grad * grad;
+    // The same rate with another rounding, as in TensorFlow.
     const C rate = rows && !one_column ? lr * (C(1) / sqrt(accum)) : lr / sqrt(accum);
     var = Proximal(var - rate * grad, rate, l1, l2, one_column);
   }
@@ -77,6 +80,7 @@ struct AdagradDa {
   void Step(C grad, C& var, C& sum, C& squares) const {
     sum += grad;
     squares += grad * grad;
+    // The same value with another rounding, as in TensorFlow.
     if (rows) {
       var = -(l1 > C(0) ? Shrunk(sum / step, l1) : sum / step) / (l2 + sqrt(squares) / (step * lr));
     } else {
@@ -105,6 +109,7 @@ struct FtrlRule {
   void Step(C grad, C& var, C& accum, C& linear) const {
     const C shrunk = grad + C(2) * shrinkage * var;
     const C next = accum + grad * grad;
+    // In the paper, curve / lr is the inverse of the element's own learning rate, and turn / lr (sigma) is its change.
     const C curve = Power(next);
     const C turn = curve - Power(accum);
     C quadratic;
@@ -112,6 +117,7 @@ struct FtrlRule {
       linear += shrunk * lr - turn * var;
       quadratic = curve + C(2) * l2 * lr;
     } else {
+      // The same sum in another order, as in TensorFlow.
       linear = one_column ? linear + shrunk - turn / lr * var : linear + (shrunk - turn / lr * var);
       quadratic = curve / lr + C(2) * l2;
     }
