@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "core/text/strings.h"
@@ -18,10 +19,11 @@ static_assert(std::endian::native == std::endian::little, "lengths and tensors a
 constexpr int kMaxRank = 254;  // as in TensorFlow
 
 // The arena in which a thread builds and parses headers. Each header reuses its memory, so the messages of a step
-// allocate nothing.
+// allocate nothing. The memory is on the heap: a program that loads the library at run time, as Python does, has little
+// room for the library's thread-local variables.
 class Scratch {
  public:
-  Scratch() : arena_(Options(block_)) {}
+  Scratch() : arena_(Options(block_.get())) {}
   static google::protobuf::Arena& ThisThread() {
     static thread_local Scratch scratch;
     scratch.arena_.Reset();
@@ -29,13 +31,14 @@ class Scratch {
   }
 
  private:
+  static constexpr size_t kSize = 4096;
   static google::protobuf::ArenaOptions Options(char* block) {
     google::protobuf::ArenaOptions options;
     options.initial_block = block;
-    options.initial_block_size = sizeof block_;
+    options.initial_block_size = kSize;
     return options;
   }
-  alignas(8) char block_[4096];
+  const std::unique_ptr<char[]> block_ = std::make_unique<char[]>(kSize);  // outlives the arena
   google::protobuf::Arena arena_;
 };
 
