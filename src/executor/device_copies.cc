@@ -133,8 +133,7 @@ class CopyInserter {
                                                .inputs = {from},
                                                .controls = std::move(controls),
                                                .attrs = {{"T", BaseType(tensor.dtype())}, {"to_host", to_host}},
-                                               .device = device.ToString(),
-                                               .loc = {}}));
+                                               .device = device.ToString()}));
     it->second = OutputOf(copy, 0);
     return it->second;
   }

@@ -110,8 +110,7 @@ TEST(OptimizeTest, RewritesTheBodyOfALoopAndKeepsItsBackEdge) {
                                         .inputs = {enter, Output()},  // the back edge comes later
                                         .controls = {},
                                         .attrs = {{"T", kFloat32}, {"N", int64_t{2}}},
-                                        .device = "",
-                                        .loc = {}});
+                                        .device = ""});
   ASSERT_TRUE(merge.ok()) << merge.status();
   const Output value = OutputOf(*merge, 0);
   const Output cond = node("LoopCond", {again}).Output();

@@ -76,8 +76,7 @@ TEST(PlanTest, ATensorIsMadeInSharedMemoryIfItIsSentEvenInAnotherShape) {
        .inputs = {Identity(Reshape(sent, {256}))},
        .controls = {},
        .attrs = {{"edge", int64_t{0}}, {"peer", std::string("/job:worker/replica:0/task:1")}, {"bytes", int64_t{-1}}},
-       .device = "",
-       .loc = {}});
+       .device = ""});
   ASSERT_TRUE(send.ok()) << send.status();
   for (const auto& node : ImplOf(*g).nodes()) node->set_device("/job:worker/replica:0/task:0/device:CPU:0");
   ResourceManager resources;

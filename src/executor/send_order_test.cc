@@ -54,8 +54,7 @@ class SendOrderTest : public ::testing::Test {
                                      .attrs = {{"edge", int64_t{edge}},
                                                {"peer", std::string("/job:worker/replica:0/task:1")},
                                                {"bytes", int64_t{-1}}},
-                                     .device = "",
-                                     .loc = {}});
+                                     .device = ""});
     TB_CHECK_OK(node.status());
   }
 

@@ -108,8 +108,7 @@ StatusOr<Node*> Expander::Add(const Call& call, const std::string& name, const s
                                 .controls = std::move(controls),
                                 .attrs = std::move(attrs),
                                 .device = std::move(device),
-                                .loc = {},
-                                .has_location = false,
+                                .line = std::nullopt,
                                 .defer_shape_errors = true});
 }
 
@@ -242,13 +241,13 @@ StatusOr<Replacement> Expander::Argument(const Node& arg, const Surroundings& ar
   // A Switch runs whichever output it takes. To wait for one of its outputs, a control edge must come from a consumer
   // of that output.
   if (waited_for && FlowKindOf(*NodeOf(value)) == FlowKind::kSwitch) {
-    TF_ASSIGN_OR_RETURN(Node * consumer, ImplOf(*out_).AddNode({.name = NewName(around.prefix + arg.name()),
-                                                                .op = "Identity",
-                                                                .inputs = {value},
-                                                                .controls = {},
-                                                                .attrs = {},
-                                                                .device = TakesResource({value}) ? "" : around.device,
-                                                                .loc = {}}));
+    TF_ASSIGN_OR_RETURN(Node * consumer,
+                        ImplOf(*out_).AddNode({.name = NewName(around.prefix + arg.name()),
+                                               .op = "Identity",
+                                               .inputs = {value},
+                                               .controls = {},
+                                               .attrs = {},
+                                               .device = TakesResource({value}) ? "" : around.device}));
     r.done = {consumer};
   }
   return r;
@@ -268,8 +267,7 @@ StatusOr<Node*> Expander::CopyNode(const Node& node, const Surroundings& around,
                 .controls = std::move(controls),
                 .attrs = {node.attrs().begin(), node.attrs().end()},
                 .device = DeviceOf(node, around),
-                .loc = {},
-                .has_location = false,
+                .line = std::nullopt,
                 // The node may be in a branch that never runs.
                 .defer_shape_errors = true};
   if (const auto it = spec.attrs.find("_class"); it != spec.attrs.end() && !around.prefix.empty()) {
@@ -411,8 +409,7 @@ StatusOr<FunctionBody> Expander::GradientBody(const Call& call, const FunctionAt
                              .inputs = {},
                              .controls = {},
                              .attrs = {{"T", y.dtype()}, {"index", static_cast<int64_t>(index)}, {"shape", y.shape()}},
-                             .device = "",
-                             .loc = {}}));
+                             .device = ""}));
     body.args.push_back(arg);
     grad_ys.push_back(OutputOf(arg, 0));
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "core/text/device_name.h"
@@ -15,6 +16,17 @@
 #include "graph/operand_error.h"
 
 namespace tensorbraid {
+namespace {
+
+// A copy of `text` that is never destroyed, the same for equal texts. Thread-safe.
+const char* Interned(const std::string& text) {
+  static Mutex mu;
+  static auto* texts = new std::set<std::string>;
+  MutexLock lock(mu);
+  return texts->insert(text).first->c_str();
+}
+
+}  // namespace
 
 const std::string& Operation::name() const {
   static const std::string none;
@@ -128,7 +140,7 @@ Output Operand::ToOutput(Graph& graph, DType number_type) const {
     if (!output->valid()) return {};
     Status exists = NodeOf(*output)->CheckGraphExists();
     if (exists.ok()) return *output;
-    exists = Annotate(exists, LocationText(ImplOf(graph).UserLocation(loc_)));
+    exists = Annotate(exists, LocationText(ImplOf(graph).UserLine(loc_)));
     exists.SetPayload(kNeedsOpName, absl::Cord());
     graph.AddError(exists);
     return {};
@@ -144,7 +156,7 @@ Output Operand::ToOutput(Graph& graph, DType number_type) const {
       const std::string number = !n.is_integer ? StrCat(n.real)
                                  : n.real > 0  ? StrCat(static_cast<uint64_t>(n.integer))
                                                : StrCat(n.integer);
-      Status error = InvalidArgument("the number ", number, " (", LocationText(ImplOf(graph).UserLocation(loc_)),
+      Status error = InvalidArgument("the number ", number, " (", LocationText(ImplOf(graph).UserLine(loc_)),
                                      ") does not fit ", type, ", ", constant.status().message());
       error.SetPayload(kNeedsOpName, absl::Cord());
       graph.AddError(error);
@@ -251,9 +263,23 @@ ScopeGuard Graph::ColocateWith(Operation op) {
   return impl_->GuardOf([](GraphImpl& impl) { impl.colocation_scopes_.pop_back(); });
 }
 
+std::string Graph::name_scope() const { return impl_->name_scope(); }
+
+ScopeGuard Graph::Location(const std::string& file, int line) {
+  if (impl_->user_line_.has_value()) {
+    return impl_->GuardOf([](GraphImpl&) {});
+  }
+  impl_->user_line_ = SourceLine(Interned(file), line);
+  return impl_->GuardOf([](GraphImpl& impl) { impl.user_line_.reset(); });
+}
+
 Status Graph::status() const {
   MutexLock lock(impl_->mu_);
   return impl_->status_;
+}
+Status Graph::TakeStatus() {
+  MutexLock lock(impl_->mu_);
+  return std::exchange(impl_->status_, OkStatus());
 }
 void Graph::AddError(const Status& status) {
   MutexLock lock(impl_->mu_);

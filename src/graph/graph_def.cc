@@ -172,8 +172,7 @@ class Importer {
                   .controls = {},
                   .attrs = {},
                   .device = def.device(),
-                  .loc = {},
-                  .has_location = false,
+                  .line = std::nullopt,
                   .defer_shape_errors = true};
     const OpDef* op = graph_->FindOp(def.op());
     for (const auto& [name, value] : def.attr()) {

@@ -116,6 +116,38 @@ TEST(GraphTest, TheFirstErrorIsKeptWithOpShapesAndLocation) {
   }
 }
 
+TEST(GraphTest, NodesAndErrorsNameTheLineOfALocationScope) {
+  Graph g;
+  Output x;
+  {
+    const ScopeGuard at = g.Location(std::string("scripts/") + "train.py", 7);
+    const ScopeGuard inner = g.Location("library.py", 1);  // has no effect: the user's line is the outer one
+    x = Placeholder(g, kFloat32, {2, 3}, "x");
+    MatMul(x, x);
+  }
+  EXPECT_EQ(NodeOf(x)->location(), "train.py:7");
+  EXPECT_TRUE(Contains(g.status(), "MatMul 'MatMul' (train.py:7)")) << g.status();
+  EXPECT_TRUE(NodeOf(x + 1.0f)->location().starts_with("graph_test.cc:"));
+}
+
+TEST(GraphTest, BuildingGoesOnAfterAnErrorThatWasTaken) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {2, 3}, "x");
+  MatMul(x, x);
+  EXPECT_EQ(g.TakeStatus().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(g.status().ok());
+  EXPECT_TRUE(g.TakeStatus().ok());
+  EXPECT_TRUE((x + 1.0f).valid());
+}
+
+TEST(GraphTest, TellsTheOpenNameScope) {
+  Graph g;
+  EXPECT_EQ(g.name_scope(), "");
+  const ScopeGuard outer = g.NameScope("tower");
+  const ScopeGuard inner = g.NameScope("conv");
+  EXPECT_EQ(g.name_scope(), "tower/conv");
+}
+
 TEST(GraphTest, ErrorsInOpsAndInputsSuggestTheLikelyFixOrNameTheConflict) {
   {
     Graph g;

@@ -221,8 +221,7 @@ TEST(GraphLifetime, TheNodesOfALoopAreFreedWithTheirGraph) {
                                                 .inputs = {enter, Output()},
                                                 .controls = {},
                                                 .attrs = {{"N", 2}},
-                                                .device = "",
-                                                .loc = {}})
+                                                .device = ""})
                                       .value(),
                                   0);
     const Output next = NodeBuilder(g, "NextIteration").Input(merge).Output();

@@ -286,19 +286,19 @@ void Node::MissingAttr(std::string_view name) const {
               StrCat(Describe(), " has no attribute '", name, "' of the requested type"));
 }
 
-std::string Node::location() const { return file_ == nullptr ? "" : StrCat(BaseName(file_), ":", line_); }
+std::string Node::location() const { return line_.has_value() ? LocationText(*line_) : ""; }
 
-std::string LocationText(const std::source_location& loc) { return StrCat(BaseName(loc.file_name()), ":", loc.line()); }
+std::string LocationText(const SourceLine& line) { return StrCat(BaseName(line.file), ":", line.line); }
 
-ScopedLocation::ScopedLocation(const Graph& graph, const std::source_location& loc) : impl_(&ImplOf(graph)) {
-  if (impl_->user_location_.has_value()) {
+ScopedLocation::ScopedLocation(const Graph& graph, const SourceLine& line) : impl_(&ImplOf(graph)) {
+  if (impl_->user_line_.has_value()) {
     impl_ = nullptr;
   } else {
-    impl_->user_location_ = loc;
+    impl_->user_line_ = line;
   }
 }
 ScopedLocation::~ScopedLocation() {
-  if (impl_ != nullptr) impl_->user_location_.reset();
+  if (impl_ != nullptr) impl_->user_line_.reset();
 }
 
 std::string Node::Describe() const {
@@ -328,10 +328,7 @@ StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
   auto node = std::shared_ptr<Node>(new Node);
   node->graph_ = this;
   node->name_ = spec.name.empty() ? spec.op : std::move(spec.name);
-  if (spec.has_location) {
-    node->file_ = spec.loc.file_name();
-    node->line_ = static_cast<int>(spec.loc.line());
-  }
+  node->line_ = spec.line;
   const std::string where = node->location();
   const auto annotate = [&](const Status& s) {
     std::vector<std::string> inputs;
@@ -464,7 +461,6 @@ Status GraphImpl::Become(Node* node, NodeSpec spec) {
     return Internal(node->Describe(), " cannot become a ", made->type(), " with other output types");
   }
   made->id_ = node->id_;
-  made->file_ = node->file_;
   made->line_ = node->line_;
   *node = std::move(*made);
   return OkStatus();

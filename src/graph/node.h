@@ -23,6 +23,16 @@ namespace tensorbraid {
 
 class FunctionLibrary;
 
+// A line of the user's program, which may be in another language than C++ (see Graph::Location). `file` must live as
+// long as the program.
+struct SourceLine {
+  SourceLine(const char* file_name, int number) : file(file_name), line(number) {}
+  SourceLine(const std::source_location& loc)  // NOLINT: converts
+      : file(loc.file_name()), line(static_cast<int>(loc.line())) {}
+  const char* file;
+  int line;
+};
+
 // The graph and the program's handles share the ownership of a node. A handle may keep its node longer than the graph
 // exists; the node then has its description, but no inputs and no graph. Handles do not own the graph, because nodes
 // have handles of their inputs: the graph would own itself.
@@ -85,8 +95,7 @@ class Node : public std::enable_shared_from_this<Node> {
   std::vector<Shape> output_shapes_;
   std::string device_;
   std::map<std::string, AttrValue, std::less<>> attrs_;
-  const char* file_ = nullptr;
-  int line_ = 0;
+  std::optional<SourceLine> line_;
   // Set if the node has lost its graph and its op is a function: owns *op_.
   std::shared_ptr<const FunctionLibrary> kept_functions_;
 };
@@ -106,8 +115,7 @@ struct NodeSpec {
   // from the inputs, may be missing.
   std::map<std::string, AttrValue> attrs;
   std::string device;
-  std::source_location loc;
-  bool has_location = false;
+  std::optional<SourceLine> line = std::nullopt;  // of the user's source; none for nodes from a GraphDef
   // If set, an error of the shape rule does not fail AddNode: the output shapes are unknown, and the kernel reports the
   // error if the node ever runs.
   bool defer_shape_errors = false;
@@ -142,9 +150,9 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   StatusOr<Node*> CopyNode(const Node& node, std::vector<Output> inputs, std::vector<Node*> controls);
   // Merges `shape` into the shape of an output. REQUIRES: the shapes are compatible (checked).
   void RefineShape(Node* node, int output, const Shape& shape);
-  // Returns the location in the user's source for a node that is added at `loc`: the location of the open
-  // ScopedLocation, or `loc` if none is open.
-  std::source_location UserLocation(const std::source_location& loc) const { return user_location_.value_or(loc); }
+  // Returns the line of the user's source for a node that is added at `line`: the line of the open ScopedLocation, or
+  // `line` if none is open.
+  SourceLine UserLine(const SourceLine& line) const { return user_line_.value_or(line); }
   // Makes `name` unique within the open name scope: "scope/name_1". A name that ends with "/" is the full name of a
   // scope: it is used without the "/" and without a prefix, and made unique only if a node already has that name.
   std::string UniqueName(const std::string& name);
@@ -224,7 +232,7 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   std::string gradient_scope_;
   std::vector<ControlScope> control_scopes_;
   std::vector<Node*> colocation_scopes_;
-  std::optional<std::source_location> user_location_;
+  std::optional<SourceLine> user_line_;
   Status status_ TB_GUARDED_BY(mu_);
   int64_t seed_ = 0;
   std::string finalized_by_ TB_GUARDED_BY(mu_);
@@ -240,12 +248,12 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   mutable Mutex mu_;
 };
 
-// While an object of this class exists, the nodes that are added to `graph` get the location `loc`, and so do messages
-// about them. Public functions that add nodes open it with the location of the user's call. Only the outermost scope
-// has an effect: the user made that call, and the library made the calls inside it.
+// While an object of this class exists, the nodes that are added to `graph` get the line `line`, and so do messages
+// about them. Public functions that add nodes open it with the line of the user's call. Only the outermost scope has an
+// effect: the user made that call, and the library made the calls inside it.
 class ScopedLocation {
  public:
-  ScopedLocation(const Graph& graph, const std::source_location& loc);
+  ScopedLocation(const Graph& graph, const SourceLine& line);
   ~ScopedLocation();
   ScopedLocation(const ScopedLocation&) = delete;
   ScopedLocation& operator=(const ScopedLocation&) = delete;
@@ -255,7 +263,7 @@ class ScopedLocation {
 };
 
 // "model.cc:12".
-std::string LocationText(const std::source_location& loc);
+std::string LocationText(const SourceLine& line);
 
 // The message of LogMistake for an empty list of operands.
 inline constexpr std::string_view kEmptyList = "the list is empty";

@@ -94,7 +94,7 @@ std::string GraphImpl::DeviceFor(const Node& node) const {
 }
 
 Operation GraphImpl::Add(NodeBuilder& b) {
-  const std::source_location loc = UserLocation(b.loc_);
+  const SourceLine line = UserLine(b.loc_);
   // Describes the node in messages that come before it has its final name.
   const auto describe = [&] {
     std::string name = b.name_.empty() ? b.op_ : b.name_;
@@ -103,7 +103,7 @@ Operation GraphImpl::Add(NodeBuilder& b) {
     } else if (!name_scope().empty()) {
       name = StrCat(name_scope(), "/", name);
     }
-    return StrCat(b.op_, " '", name, "' (", LocationText(loc), ")");
+    return StrCat(b.op_, " '", name, "' (", LocationText(line), ")");
   };
   NodeSpec spec{.name = "",
                 .op = b.op_,
@@ -111,8 +111,7 @@ Operation GraphImpl::Add(NodeBuilder& b) {
                 .controls = {},
                 .attrs = std::move(b.attrs_),
                 .device = b.device_,
-                .loc = loc,
-                .has_location = true};
+                .line = line};
   const auto named = [&b] { return b.name_.empty() ? b.op_ : StrCat(b.op_, " '", b.name_, "'"); };
   for (const auto& input : b.inputs_) {
     for (const Output& o : input.outputs) {

@@ -93,8 +93,7 @@ TEST_F(ReferencesTest, AReadInALoopFollowsUpdatesOfEarlierIterations) {
                               .inputs = {start, Output()},
                               .controls = {},
                               .attrs = {{"N", int64_t{2}}},
-                              .device = "",
-                              .loc = {}})
+                              .device = ""})
                     .value();
   const Output read = in_loop + OutputOf(merge, 0);
   Output updated;

@@ -43,8 +43,7 @@ class Extractor {
                                        .inputs = {from},
                                        .controls = {},
                                        .attrs = {{"index", static_cast<int64_t>(i)}},
-                                       .device = "",
-                                       .loc = {}})
+                                       .device = ""})
                              .status());
     }
     return std::move(out_);
@@ -118,8 +117,7 @@ class Extractor {
                                .inputs = {},
                                .controls = {},
                                .attrs = {{"T", o.dtype()}, {"index", static_cast<int64_t>(feed)}, {"shape", o.shape()}},
-                               .device = "",
-                               .loc = {}}));
+                               .device = ""}));
     }
     return OutputOf(args_[feed], 0);
   }

@@ -22,9 +22,9 @@ struct Variable::State {
 Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initializer, VariableOptions options,
                    std::source_location loc) {
   const ScopedLocation at(graph, loc);
-  loc = ImplOf(graph).UserLocation(loc);
+  const SourceLine line = ImplOf(graph).UserLine(loc);
   if (!shape.is_fully_defined()) {
-    graph.AddError(InvalidArgument("Variable '", options.name, "' (", LocationText(loc),
+    graph.AddError(InvalidArgument("Variable '", options.name, "' (", LocationText(line),
                                    "): the shape must be fully known, got ", shape));
     return;
   }
@@ -54,11 +54,11 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
   auto scope = graph.NameScope(name + "/");
   if (!state->initial_value.valid()) {
     graph.AddError(
-        InvalidArgument("Variable '", name, "' (", LocationText(loc), "): its initializer returned no tensor"));
+        InvalidArgument("Variable '", name, "' (", LocationText(line), "): its initializer returned no tensor"));
     return;
   }
   if (state->initial_value.dtype() != options.dtype || !state->initial_value.shape().IsCompatibleWith(shape)) {
-    graph.AddError(InvalidArgument("Variable '", name, "' (", LocationText(loc), ") is ", options.dtype, shape,
+    graph.AddError(InvalidArgument("Variable '", name, "' (", LocationText(line), ") is ", options.dtype, shape,
                                    ", but its initializer returns ", state->initial_value.dtype(),
                                    state->initial_value.shape()));
     return;

@@ -104,7 +104,7 @@ Output Flatten(const Operand& x, const std::string& name) {
   if (!input.valid()) return {};
   const Shape& shape = input.shape();
   if (!shape.has_rank() || shape.rank() < 1) {
-    graph->AddError(InvalidArgument("Flatten '", name, "' (", LocationText(ImplOf(*graph).UserLocation(x.location())),
+    graph->AddError(InvalidArgument("Flatten '", name, "' (", LocationText(ImplOf(*graph).UserLine(x.location())),
                                     "): the input must have a known rank of 1 or more, got shape ", shape));
     return {};
   }

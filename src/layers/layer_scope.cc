@@ -9,10 +9,10 @@ std::string ListText(const std::vector<int64_t>& values) {
 }
 
 LayerScope::LayerScope(const char* layer, const char* default_name, const Operand& x, const std::string& name)
-    : layer_(layer), graph_(GraphOf(layer, {&x})), location_(x.location()) {
+    : layer_(layer), graph_(GraphOf(layer, {&x})), line_(x.location()) {
   if (graph_ == nullptr) return;
-  location_ = ImplOf(*graph_).UserLocation(location_);
-  at_.emplace(*graph_, location_);
+  line_ = ImplOf(*graph_).UserLine(line_);
+  at_.emplace(*graph_, line_);
   x_ = x.ToOutput(*graph_);
   if (!x_.valid()) return;
   scope_.emplace(name.empty() ? graph_->VariableScope(default_name, {.unique = true}) : graph_->VariableScope(name));

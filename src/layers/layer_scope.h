@@ -47,7 +47,7 @@ class LayerScope {
   Output Mistake(const Parts&... parts) const {
     if (graph_ != nullptr) {
       graph_->AddError(
-          InvalidArgument(layer_, " '", VariableScopeName(*graph_), "' (", LocationText(location_), "): ", parts...));
+          InvalidArgument(layer_, " '", VariableScopeName(*graph_), "' (", LocationText(line_), "): ", parts...));
     }
     return {};
   }
@@ -56,7 +56,7 @@ class LayerScope {
   const char* const layer_;
   Graph* graph_ = nullptr;
   Output x_;
-  std::source_location location_;
+  SourceLine line_;
   std::optional<ScopedLocation> at_;
   std::optional<ScopeGuard> scope_;
 };

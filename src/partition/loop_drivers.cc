@@ -30,8 +30,7 @@ StatusOr<Node*> LoopDrivers::BeginOn(Graph* part, const std::string& task, const
                                            .inputs = {},
                                            .controls = after,
                                            .attrs = {{"dtype", kBool}, {"value", Tensor(kBool, {0})}},
-                                           .device = "",
-                                           .loc = {}}));
+                                           .device = ""}));
     const int64_t parallel = frames.frames[*f].parallel_iterations;
     TF_ASSIGN_OR_RETURN(Node * enter,
                         add({.name = StrCat(name, "/enter"),
@@ -39,15 +38,13 @@ StatusOr<Node*> LoopDrivers::BeginOn(Graph* part, const std::string& task, const
                              .inputs = {OutputOf(start, 0)},
                              .controls = {},
                              .attrs = {{"frame_name", frames.frames[*f].name}, {"parallel_iterations", parallel}},
-                             .device = "",
-                             .loc = {}}));
+                             .device = ""}));
     TF_ASSIGN_OR_RETURN(outer, add({.name = StrCat(name, "/merge"),
                                     .op = "Merge",
                                     .inputs = {OutputOf(enter, 0), Output()},
                                     .controls = {},
                                     .attrs = {{"N", int64_t{2}}, {"T", kBool}},
-                                    .device = "",
-                                    .loc = {}}));
+                                    .device = ""}));
     merges_[{*f, task}] = outer;
     drivers_.push_back({.frame = *f, .task = task, .device = device, .merge = outer});
   }
@@ -63,8 +60,7 @@ Status LoopDrivers::Close(Graph* part, const LoopDriver& driver, Output conditio
                                   .inputs = std::move(inputs),
                                   .controls = {},
                                   .attrs = {},
-                                  .device = driver.device,
-                                  .loc = {}});
+                                  .device = driver.device});
   };
   TF_ASSIGN_OR_RETURN(Node * taken, add("Switch", {OutputOf(driver.merge, 0), condition}));
   // Output 1 is live if `condition` is true.

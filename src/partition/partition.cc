@@ -243,8 +243,7 @@ class GraphPartitioner {
                       .inputs = {tensor},
                       .controls = controls,
                       .attrs = {{"wire", std::string(WireName(edge.wire->wire))}, {"residual", edge.wire->residual}},
-                      .device = FirstCpu(from_task),
-                      .loc = {}}));
+                      .device = FirstCpu(from_task)}));
     TF_ASSIGN_OR_RETURN(Node * recv, AddPair(from, OutputOf(encoded, 0), {}, edge.conditional, task, device,
                                              cpu::WireBytes(edge.wire->wire, tensor.shape()), tensor.index()));
     return ImplOf(*parts_[task])
@@ -253,8 +252,7 @@ class GraphPartitioner {
                   .inputs = {OutputOf(recv, 0)},
                   .controls = {},
                   .attrs = {{"shape", tensor.shape()}},
-                  .device = FirstCpu(task),
-                  .loc = {}});
+                  .device = FirstCpu(task)});
   }
 
   static std::string FirstCpu(const std::string& task) { return StrCat(task, "/device:CPU:0"); }
@@ -268,8 +266,7 @@ class GraphPartitioner {
                                                              .inputs = {},
                                                              .controls = {copies_[from.id()]},
                                                              .attrs = {{"dtype", kBool}, {"value", Tensor(kBool, {0})}},
-                                                             .device = devices_[from.id()],
-                                                             .loc = {}}));
+                                                             .device = devices_[from.id()]}));
     TF_ASSIGN_OR_RETURN(it->second, AddPair(from, OutputOf(signal, 0), {}, conditional_[from.id()], task, device));
     return it->second;
   }
@@ -299,8 +296,7 @@ class GraphPartitioner {
                                      .inputs = {tensor},
                                      .controls = std::move(controls),
                                      .attrs = {{"edge", edge}, {"peer", to_task}, {"bytes", bytes}},
-                                     .device = devices_[from.id()],
-                                     .loc = {}})
+                                     .device = devices_[from.id()]})
                            .status());
     return ImplOf(*parts_[to_task])
         .AddNode({.name = StrCat("_recv_", edge),
@@ -314,8 +310,7 @@ class GraphPartitioner {
                             {"shape", tensor.shape()},
                             {"may_be_dead", conditional},
                             {"_tensor", name}},
-                  .device = to_device,
-                  .loc = {}});
+                  .device = to_device});
   }
 
   const Graph& graph_;

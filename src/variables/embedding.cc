@@ -24,7 +24,7 @@ bool CheckTable(Graph& g, const std::string& function, const EmbeddingTable& tab
   const PartitionStrategy strategy = StrategyOf(table, chosen);
   const auto& parts = table.parts();
   const std::string self =
-      StrCat(function, " (", LocationText(ImplOf(g).UserLocation(std::source_location::current())), ")");
+      StrCat(function, " (", LocationText(ImplOf(g).UserLine(std::source_location::current())), ")");
   const auto mistake = [&](const auto&... text) {
     g.AddError(InvalidArgument(self, ": ", text...));
     return false;
@@ -302,7 +302,7 @@ Output EmbeddingLookup(const EmbeddingTable& table, const Operand& ids, const Em
   const Output rows = Lookup(*g, table, id, options.partition_strategy);
   if (!options.max_norm) return rows;
   if (!id.shape().has_rank()) {
-    g->AddError(Unimplemented("EmbeddingLookup (", LocationText(ImplOf(*g).UserLocation(ids.location())),
+    g->AddError(Unimplemented("EmbeddingLookup (", LocationText(ImplOf(*g).UserLine(ids.location())),
                               "): max_norm requires ids of known rank"));
     return {};
   }

@@ -73,7 +73,7 @@ PartitionedVariable::PartitionedVariable(Graph& graph, const Shape& shape, const
                                          std::source_location loc) {
   const ScopedLocation at(graph, loc);
   const std::string self =
-      StrCat("PartitionedVariable '", options.name, "' (", LocationText(ImplOf(graph).UserLocation(loc)), ")");
+      StrCat("PartitionedVariable '", options.name, "' (", LocationText(ImplOf(graph).UserLine(loc)), ")");
   if (!shape.is_fully_defined() || shape.rank() < 1 || shape.dim(0) < 1) {
     graph.AddError(InvalidArgument(self, ": the shape must be fully known and have at least one row, got ", shape));
     return;

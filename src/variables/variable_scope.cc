@@ -56,7 +56,7 @@ ScopeGuard Graph::VariableScope(const std::string& name, const VariableScopeOpti
                                 std::source_location loc) {
   GraphImpl& impl = *impl_;
   VariableScopes& scopes = impl.extension<VariableScopes>();
-  loc = impl.UserLocation(loc);
+  const SourceLine line = impl.UserLine(loc);
   VariableScopes::Scope scope = scopes.open.empty() ? VariableScopes::Scope() : scopes.open.back();
   // As in TensorFlow, closing an absolute scope restores the uses that were recorded before it was opened.
   const bool absolute = name.empty() || name.ends_with("/");
@@ -64,7 +64,7 @@ ScopeGuard Graph::VariableScope(const std::string& name, const VariableScopeOpti
   if (absolute) {
     if (!name.empty()) scope.name = name.substr(0, name.size() - 1);
     if (options.unique) {
-      AddError(InvalidArgument("VariableScope '", name, "' (", LocationText(loc),
+      AddError(InvalidArgument("VariableScope '", name, "' (", LocationText(line),
                                "): a scope that is opened again cannot have a unique name"));
     }
     name_scope = scope.name.substr(scope.name.rfind('/') + 1);
@@ -74,7 +74,7 @@ ScopeGuard Graph::VariableScope(const std::string& name, const VariableScopeOpti
   }
   if (options.reuse.mode() != Reuse::kInherit) {
     scope.reuse = options.reuse.mode();
-    scope.reuse_location = loc;
+    scope.reuse_line = line;
   }
   if (options.initializer) scope.initializer = options.initializer;
   if (options.regularizer) scope.regularizer = options.regularizer;
@@ -113,14 +113,14 @@ enum class Pieces { kOne, kParts };
 PartitionedVariable MakeOrShare(Graph& graph, const std::string& name, const Shape& shape, Pieces pieces,
                                 Partitioner partitioner, const GetVariableOptions& options, std::source_location loc) {
   const ScopedLocation at(graph, loc);
-  loc = ImplOf(graph).UserLocation(loc);
+  const SourceLine line = ImplOf(graph).UserLine(loc);
   VariableScopes& scopes = ImplOf(graph).extension<VariableScopes>();
   const VariableScopes::Scope scope = scopes.open.empty() ? VariableScopes::Scope() : scopes.open.back();
   const std::string full_name = Inside(scope.name, name);
   DType dtype = options.dtype;
   if (dtype == DType::kInvalid) dtype = scope.dtype != DType::kInvalid ? scope.dtype : kFloat32;
   const auto mistake = [&](const std::string& message) {
-    graph.AddError(InvalidArgument("variable '", full_name, "' (", LocationText(loc), ") ", message));
+    graph.AddError(InvalidArgument("variable '", full_name, "' (", LocationText(line), ") ", message));
     return PartitionedVariable();
   };
   if (name.empty()) return mistake("must have a name");
@@ -146,7 +146,7 @@ PartitionedVariable MakeOrShare(Graph& graph, const std::string& name, const Sha
     return existing;
   }
   if (scope.reuse == Reuse::kMustExist) {
-    return mistake(StrCat("does not exist, but the variable scope opened at ", LocationText(scope.reuse_location),
+    return mistake(StrCat("does not exist, but the variable scope opened at ", LocationText(*scope.reuse_line),
                           " reuses variables; make it first, or open the scope with .reuse = kAutoReuse"));
   }
 

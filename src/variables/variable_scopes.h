@@ -3,10 +3,11 @@
 #define TENSORBRAID_VARIABLES_VARIABLE_SCOPES_H_
 
 #include <map>
-#include <source_location>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "graph/node.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/variables/partitioned_variable.h"
 #include "tensorbraid/variables/variable_scope.h"
@@ -22,7 +23,7 @@ struct VariableScopes {
     Regularizer regularizer;
     Partitioner partitioner;
     DType dtype = DType::kInvalid;
-    std::source_location reuse_location;  // where the reuse was requested, if it was
+    std::optional<SourceLine> reuse_line;  // where the reuse was requested, if it was
   };
 
   std::vector<Scope> open;

@@ -220,6 +220,8 @@ class Graph {
   // Prefixes node names with "name/". The scope's name is made unique ("tower", "tower_1"). A name that ends with "/"
   // is used unchanged, to enter a scope again; "" goes back to the top level.
   ScopeGuard NameScope(const std::string& name);
+  // The full name of the open name scope, "tower_1/conv"; "" at the top level.
+  std::string name_scope() const;
   // Prefixes the names of variables made by GetVariable and by layers with "name/", and opens a name scope of that
   // name. The name is not made unique: a scope that is opened again has the same variables (see
   // variables/variable_scope.h). A name that ends with "/" does not depend on the enclosing scopes; "" stays in the
@@ -233,8 +235,14 @@ class Graph {
   // Places nodes made while the guard lives on the device of `op`.
   ScopeGuard ColocateWith(Operation op);
 
+  // Nodes made while the guard lives, and messages about them, name this line of the user's program instead of the line
+  // of C++ that makes them. For bindings of other languages. Only the outermost of nested guards has an effect.
+  ScopeGuard Location(const std::string& file, int line);
+
   // The first mistake made while building, or OK. Thread-safe.
   Status status() const;
+  // Returns status() and forgets the mistake, so that building can go on. For callers that report each mistake at once.
+  Status TakeStatus();
   // Records `status` as the graph's mistake unless one is recorded already. OK has no effect.
   void AddError(const Status& status);
 

@@ -40,8 +40,7 @@ StatusOr<std::unique_ptr<Graph>> WithClientEdges(const Graph& part) {
                                                                 {"peer", std::string(kClient)},
                                                                 {"peer_number", int64_t{kClientNumber}},
                                                                 {"shape", node->output_shape(0)}},
-                                                      .device = node->device(),
-                                                      .loc = {}}));
+                                                      .device = node->device()}));
     } else if (node->type() == "_Retval") {
       TF_ASSIGN_OR_RETURN(copy, ImplOf(*out).AddNode({.name = node->name(),
                                                       .op = "_Send",
@@ -50,8 +49,7 @@ StatusOr<std::unique_ptr<Graph>> WithClientEdges(const Graph& part) {
                                                       .attrs = {{"edge", node->attr<int64_t>("index")},
                                                                 {"peer", std::string(kClient)},
                                                                 {"peer_number", int64_t{kClientNumber}}},
-                                                      .device = node->device(),
-                                                      .loc = {}}));
+                                                      .device = node->device()}));
     } else {
       TF_ASSIGN_OR_RETURN(copy, ImplOf(*out).CopyNode(*node, std::move(inputs), std::move(controls)));
       for (int i : missing) back_edges.Add(copy, i, node->inputs()[i]);

@@ -336,7 +336,7 @@ std::vector<Output> Unstack(const Operand& value, int64_t axis, int num, const s
     const int64_t dim = axis < 0 && shape.has_rank() ? axis + shape.rank() : axis;
     if (!tensor.valid()) return {};
     if (!shape.has_rank() || dim < 0 || dim >= shape.rank() || shape.dim(static_cast<int>(dim)) < 0) {
-      g->AddError(InvalidArgument("Unstack '", name, "' (", LocationText(ImplOf(*g).UserLocation(value.location())),
+      g->AddError(InvalidArgument("Unstack '", name, "' (", LocationText(ImplOf(*g).UserLine(value.location())),
                                   "): shape ", shape, " has no dimension ", axis, " of known size; pass num"));
       return {};
     }
@@ -412,7 +412,7 @@ Output Transpose(const Operand& x) {
   const Output tensor = x.ToOutput(*g);
   if (!tensor.valid()) return {};
   if (!tensor.shape().has_rank()) {
-    g->AddError(InvalidArgument("Transpose (", LocationText(ImplOf(*g).UserLocation(x.location())), "): the rank of '",
+    g->AddError(InvalidArgument("Transpose (", LocationText(ImplOf(*g).UserLine(x.location())), "): the rank of '",
                                 tensor.name(), "' is unknown; pass the permutation"));
     return {};
   }

@@ -38,7 +38,7 @@ TopKResult Sorted(const char* function, const Operand& operand, int axis, SortOr
   const int rank = x.shape().has_rank() ? x.shape().rank() : 0;
   const int dim = axis < 0 ? axis + rank : axis;
   if (dim < 0 || dim >= rank) {
-    graph->AddError(InvalidArgument(function, " (", LocationText(ImplOf(*graph).UserLocation(operand.location())),
+    graph->AddError(InvalidArgument(function, " (", LocationText(ImplOf(*graph).UserLine(operand.location())),
                                     "): axis ", axis, " does not exist in a tensor of shape ", x.shape(),
                                     x.shape().has_rank() ? "" : ", whose rank must be known"));
     return {};

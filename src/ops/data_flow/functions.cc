@@ -69,7 +69,7 @@ Operation FIFOQueue::Put(const char* op, const std::vector<Operand>& components,
   for (size_t i = 0; i < components.size(); ++i) {
     tensors.push_back(components[i].ToOutput(g, i < types_.size() ? types_[i] : DType::kInvalid));
     if (tensors.back().valid() && (i >= types_.size() || tensors.back().dtype() != types_[i])) {
-      g.AddError(InvalidArgument(op, " on queue '", name(), "' (", LocationText(ImplOf(g).UserLocation(loc)),
+      g.AddError(InvalidArgument(op, " on queue '", name(), "' (", LocationText(ImplOf(g).UserLine(loc)),
                                  "): component ", i, " is ", tensors.back().dtype(),
                                  i < types_.size()
                                      ? StrCat(", must be ", types_[i])

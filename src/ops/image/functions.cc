@@ -58,7 +58,7 @@ Output Flip(const char* function, const Operand& image, int from_end, const std:
   if (!x.valid()) return {};
   if (!x.shape().has_rank() || (x.shape().rank() != 3 && x.shape().rank() != 4)) {
     graph->AddError(absl::InvalidArgumentError(
-        std::string(function) + " (" + LocationText(ImplOf(*graph).UserLocation(image.location())) +
+        std::string(function) + " (" + LocationText(ImplOf(*graph).UserLine(image.location())) +
         "): the image must have a known rank of 3 or 4, got shape " + x.shape().ToString()));
     return {};
   }
@@ -143,7 +143,7 @@ Output ResizeArea(const Operand& images, const Integers& size, const ResizeOptio
   if (options.half_pixel_centers) {
     if (Graph* graph = GraphOf("ResizeArea", {&images}); graph != nullptr) {
       graph->AddError(absl::InvalidArgumentError("ResizeArea (" +
-                                                 LocationText(ImplOf(*graph).UserLocation(images.location())) +
+                                                 LocationText(ImplOf(*graph).UserLine(images.location())) +
                                                  "): half_pixel_centers must be false"));
     }
     return {};

@@ -107,7 +107,7 @@ Output AddWindowOp(const WindowOp& op, Graph& graph, const std::vector<Output>& 
   b.Name(options.name);
   for (const Output& input : inputs) b.Input(input);
   if (const Status set = SetWindowAttrs(op, options, &b); !set.ok()) {
-    graph.AddError(Annotate(set, StrCat(op.op, " (", LocationText(ImplOf(graph).UserLocation(location)), ")")));
+    graph.AddError(Annotate(set, StrCat(op.op, " (", LocationText(ImplOf(graph).UserLine(location)), ")")));
     return {};
   }
   return b.Output();
@@ -203,8 +203,8 @@ Output Conv2DTranspose(const Operand& x, const Operand& filter, const Conv2DTran
   if (!y.valid() || !f.valid()) return {};
   const auto size = TransposedSize(y, f, options);
   if (!size.ok()) {
-    graph->AddError(Annotate(
-        size.status(), StrCat("Conv2DTranspose (", LocationText(ImplOf(*graph).UserLocation(x.location())), ")")));
+    graph->AddError(
+        Annotate(size.status(), StrCat("Conv2DTranspose (", LocationText(ImplOf(*graph).UserLine(x.location())), ")")));
     return {};
   }
   return AddWindowOp({.op = kOp}, *graph, {*size, f, y}, options, x.location());

@@ -79,7 +79,7 @@ CtcDecoded CtcBeamSearchDecode(const Operand& logits, const Operand& lengths, co
   if (graph == nullptr) return DecodedOf({}, paths);
   const ScopedLocation at(*graph, loc);
   if (options.top_paths > options.beam_width || options.top_paths != paths) {
-    graph->AddError(InvalidArgument("CtcBeamSearchDecode (", LocationText(ImplOf(*graph).UserLocation(loc)),
+    graph->AddError(InvalidArgument("CtcBeamSearchDecode (", LocationText(ImplOf(*graph).UserLine(loc)),
                                     "): top_paths must be between 1 and beam_width, got ", options.top_paths,
                                     " with beam_width ", options.beam_width));
     return DecodedOf({}, paths);

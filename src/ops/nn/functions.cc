@@ -29,7 +29,7 @@ bool CheckCrossEntropy(const char* function, const Operand& labels, const Operan
     fix = "logits must be floating-point: the scores of the classes, before a softmax or an argmax";
   }
   if (Graph* graph = GraphOf(function, {&labels, &logits}); graph != nullptr) {
-    graph->AddError(InvalidArgument(function, " (", LocationText(ImplOf(*graph).UserLocation(logits.location())),
+    graph->AddError(InvalidArgument(function, " (", LocationText(ImplOf(*graph).UserLine(logits.location())),
                                     "): labels are ", labels.dtype(), " and logits are ", logits.dtype(), ": ", fix));
   }
   return false;
@@ -58,7 +58,7 @@ Output OverAxis(const char* op, const Operand& logits, int axis, const std::stri
   const int rank = x.shape().has_rank() ? x.shape().rank() : 0;
   const int dim = axis < 0 ? axis + rank : axis;
   if (dim < 0 || dim >= rank) {
-    graph->AddError(InvalidArgument(op, " (", LocationText(ImplOf(*graph).UserLocation(logits.location())), "): axis ",
+    graph->AddError(InvalidArgument(op, " (", LocationText(ImplOf(*graph).UserLine(logits.location())), "): axis ",
                                     axis, " does not exist in a tensor of shape ", x.shape(),
                                     x.shape().has_rank() ? "" : ", whose rank must be known"));
     return {};
@@ -110,9 +110,8 @@ Output SigmoidCrossEntropy(const Operand& labels, const Operand& logits, const s
   const Output z = labels.ToOutput(*graph, logits.dtype());
   const Output x = logits.ToOutput(*graph, labels.dtype());
   if (!z.shape().IsCompatibleWith(x.shape())) {
-    graph->AddError(InvalidArgument("SigmoidCrossEntropy (",
-                                    LocationText(ImplOf(*graph).UserLocation(logits.location())), "): labels ",
-                                    z.shape(), " and logits ", x.shape(), " must have the same shape"));
+    graph->AddError(InvalidArgument("SigmoidCrossEntropy (", LocationText(ImplOf(*graph).UserLine(logits.location())),
+                                    "): labels ", z.shape(), " and logits ", x.shape(), " must have the same shape"));
     return {};
   }
   // Computes max(x, 0) - x z + log(1 + e^-|x|). The exponent is never positive, so the exponential does not overflow.

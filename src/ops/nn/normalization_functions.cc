@@ -74,7 +74,7 @@ FusedBatchNormResult FusedBatchNorm(const Operand& x, const Operand& scale, cons
   const bool reads = !options.training || options.exponential_avg_factor != 1.0;
   if (reads != (options.mean.valid() && options.variance.valid()) || options.mean.valid() != options.variance.valid()) {
     graph->AddError(InvalidArgument(
-        "FusedBatchNorm (", LocationText(ImplOf(*graph).UserLocation(x.location())), "): mean and variance ",
+        "FusedBatchNorm (", LocationText(ImplOf(*graph).UserLine(x.location())), "): mean and variance ",
         reads ? "must be given unless training with exponential_avg_factor 1"
               : "are not read when training with exponential_avg_factor 1; leave them out"));
     return {};
@@ -130,7 +130,7 @@ Output Dropout(const Operand& x, const Operand& rate, int64_t seed, const std::s
                      : number.dtype() == kFloat64 ? number.scalar<double>()
                                                   : 0;
     if (!(r >= 0 && r < 1)) {
-      graph->AddError(InvalidArgument("Dropout (", LocationText(ImplOf(*graph).UserLocation(x.location())),
+      graph->AddError(InvalidArgument("Dropout (", LocationText(ImplOf(*graph).UserLine(x.location())),
                                       "): rate must be at least 0 and below 1, got ", r));
       return {};
     }

@@ -61,7 +61,7 @@ Output Pool(const char* op, int spatial, bool has_explicit_padding, const Operan
   builder.Name(options.name).Input(x.ToOutput(*graph));
   if (const Status status = SetPoolAttrs(options, spatial, has_explicit_padding, &builder); !status.ok()) {
     graph->AddError(
-        InvalidArgument(op, " (", LocationText(ImplOf(*graph).UserLocation(x.location())), "): ", status.message()));
+        InvalidArgument(op, " (", LocationText(ImplOf(*graph).UserLine(x.location())), "): ", status.message()));
     return {};
   }
   return builder.Output();

@@ -41,7 +41,7 @@ Output AddSummaryOp(const char* op, const std::string& name, const std::string& 
   const ScopedLocation at(*graph, operands[0]->location());
   const std::string base = CleanTag(name), group = CleanTag(family);
   if (base.empty()) {
-    graph->AddError(InvalidArgument(op, " (", LocationText(ImplOf(*graph).UserLocation(operands[0]->location())),
+    graph->AddError(InvalidArgument(op, " (", LocationText(ImplOf(*graph).UserLine(operands[0]->location())),
                                     "): the name of the summary is empty"));
     return {};
   }
@@ -96,22 +96,22 @@ Output Audio(const std::string& name, const Operand& clips, const Operand& sampl
 }
 
 Output Text(const std::string& name, const Operand& text, const SummaryOptions& options) {
-  return AddSummaryOp("TensorSummaryV2", name, options.family, options.collections, {&text},
-                      [&](Graph& g, NodeBuilder& node, const auto& tag, const auto& constant) -> Output {
-                        const Output strings = text.ToOutput(g);
-                        if (strings.valid() && strings.dtype() != kString) {
-                          g.AddError(InvalidArgument("summary::Text '", name, "' (",
-                                                     LocationText(ImplOf(g).UserLocation(text.location())),
-                                                     "): the tensor must be of strings, got ", strings.dtype()));
-                          return {};
-                        }
-                        proto::SummaryMetadata metadata;
-                        metadata.mutable_plugin_data()->set_plugin_name("text");
-                        return node.Input(tag("tag"))
-                            .Input(strings)
-                            .Input(constant(metadata.SerializeAsString(), "serialized_summary_metadata"))
-                            .Output();
-                      });
+  return AddSummaryOp(
+      "TensorSummaryV2", name, options.family, options.collections, {&text},
+      [&](Graph& g, NodeBuilder& node, const auto& tag, const auto& constant) -> Output {
+        const Output strings = text.ToOutput(g);
+        if (strings.valid() && strings.dtype() != kString) {
+          g.AddError(InvalidArgument("summary::Text '", name, "' (", LocationText(ImplOf(g).UserLine(text.location())),
+                                     "): the tensor must be of strings, got ", strings.dtype()));
+          return {};
+        }
+        proto::SummaryMetadata metadata;
+        metadata.mutable_plugin_data()->set_plugin_name("text");
+        return node.Input(tag("tag"))
+            .Input(strings)
+            .Input(constant(metadata.SerializeAsString(), "serialized_summary_metadata"))
+            .Output();
+      });
 }
 
 Output Merge(const std::vector<Output>& summaries, const std::string& name, std::source_location loc) {

@@ -50,8 +50,7 @@ inline LoopVars While(Graph& g, const std::string& frame, const LoopVars& init,
                                       .inputs = {enter, Output()},
                                       .controls = {},
                                       .attrs = {{"N", int64_t{2}}},
-                                      .device = device,
-                                      .loc = {}})
+                                      .device = device})
                             .value();
     merges.push_back(OutputOf(merge, 0));
   }

@@ -202,7 +202,7 @@ struct Saver::Impl {
 };
 
 void Saver::Impl::Build(std::source_location loc) {
-  self = StrCat("Saver (", LocationText(ImplOf(*graph).UserLocation(loc)), ")");
+  self = StrCat("Saver (", LocationText(ImplOf(*graph).UserLine(loc)), ")");
   if (!graph->status().ok()) return;
   const ScopedLocation at(*graph, loc);
   saves_all = options.variables.empty();

@@ -26,7 +26,7 @@ Operation GroupedOptimizer::ApplyGradients(const std::vector<GradAndVar>& grads,
   if (!g.status().ok()) return {};
   const ScopedLocation at(g, loc);
   const auto mistake = [&](const auto&... text) {
-    g.AddError(InvalidArgument(name(), " (", LocationText(ImplOf(g).UserLocation(loc)), "): ", text...));
+    g.AddError(InvalidArgument(name(), " (", LocationText(ImplOf(g).UserLine(loc)), "): ", text...));
     return Operation();
   };
   const size_t chosen = groups_.size() - (has_rest_ ? 1 : 0);

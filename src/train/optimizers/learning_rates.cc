@@ -39,7 +39,7 @@ Output Schedule(const char* name, const Variable& global_step, const std::vector
   const ScopedLocation at(g, loc);
   for (const Requirement& r : requirements) {
     if (r.holds) continue;
-    g.AddError(InvalidArgument(name, " (", LocationText(ImplOf(g).UserLocation(loc)), "): ", r.message));
+    g.AddError(InvalidArgument(name, " (", LocationText(ImplOf(g).UserLine(loc)), "): ", r.message));
     return {};
   }
   auto scope = g.NameScope(name);

@@ -40,7 +40,7 @@ Operation ExponentialMovingAverage::ApplyAll(const std::vector<Averaged>& all, c
     const Shape& shape = a.variable.valid() ? a.variable.shape() : a.key.shape();
     if (!a.key.valid() || NodeOf(a.key)->graph() != graph || !IsFloating(dtype) || !shape.is_fully_defined()) {
       graph->AddError(
-          InvalidArgument("ExponentialMovingAverage (", LocationText(ImplOf(*graph).UserLocation(loc)),
+          InvalidArgument("ExponentialMovingAverage (", LocationText(ImplOf(*graph).UserLine(loc)),
                           "): cannot average '", a.key.name(), "' of dtype ", dtype, " and shape ", shape,
                           "; expected a floating-point variable or tensor of a fully known shape, all of one graph"));
       return {};

@@ -242,7 +242,7 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
     if (options.global_step.valid() && !updates.empty()) updated = Group(*graph, updates, "update");
   }
   if (updates.empty()) {
-    graph->AddError(InvalidArgument(name_, " (", LocationText(ImplOf(*graph).UserLocation(loc)),
+    graph->AddError(InvalidArgument(name_, " (", LocationText(ImplOf(*graph).UserLine(loc)),
                                     "): no variable has a gradient to apply"));
     return {};
   }
@@ -330,7 +330,7 @@ Output Optimizer::LearningRate(const Operand& value, const Variable& variable) {
   const Output rate = Hyper(value, variable);
   if (const auto number = ConstantOf(rate); number && !(std::isfinite(*number) && *number >= 0)) {
     Graph& graph = *variable.graph();
-    graph.AddError(InvalidArgument(name_, " (", LocationText(ImplOf(graph).UserLocation(value.location())),
+    graph.AddError(InvalidArgument(name_, " (", LocationText(ImplOf(graph).UserLine(value.location())),
                                    "): the learning rate is ", *number,
                                    "; it must be a finite number that is not negative"));
     return {};

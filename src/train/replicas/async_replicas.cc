@@ -167,7 +167,7 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
   Graph& g = *first->var.graph(loc);
   if (!g.status().ok()) return {};
   const ScopedLocation at(g, loc);
-  const std::string self = StrCat("AsyncReplicasOptimizer (", LocationText(ImplOf(g).UserLocation(loc)), ")");
+  const std::string self = StrCat("AsyncReplicasOptimizer (", LocationText(ImplOf(g).UserLine(loc)), ")");
   const Variable& global_step = options.global_step;
   if (const Status checked = policy.Check(); !checked.ok()) {
     g.AddError(InvalidArgument(self, ": ", checked.message()));

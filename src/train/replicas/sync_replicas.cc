@@ -177,7 +177,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   if (!g.status().ok()) return {};
   const ScopedLocation at(g, loc);
   SetWireTypesOfVariables(grads, options.wire);
-  const std::string self = StrCat("SyncReplicasOptimizer (", LocationText(ImplOf(g).UserLocation(loc)), ")");
+  const std::string self = StrCat("SyncReplicasOptimizer (", LocationText(ImplOf(g).UserLine(loc)), ")");
   const Variable& global_step = options.global_step;
   const int needed = s.options.replicas_to_aggregate;
   if (!global_step.valid()) {
