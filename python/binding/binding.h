@@ -1,0 +1,69 @@
+// What the files of the Python module share. Each Bind function adds the classes of one subject to the module.
+#ifndef TENSORBRAID_PYTHON_BINDING_BINDING_H_
+#define TENSORBRAID_PYTHON_BINDING_BINDING_H_
+
+#include <nanobind/nanobind.h>
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "tensorbraid/core/status.h"
+#include "tensorbraid/core/tensor.h"
+#include "tensorbraid/graph/graph.h"
+
+namespace tensorbraid::python {
+
+namespace nb = nanobind;
+
+void BindErrors(nb::module_& m);
+void BindGraph(nb::module_& m);
+void BindVariables(nb::module_& m);
+void BindOptimizers(nb::module_& m);
+void BindSession(nb::module_& m);
+void BindCluster(nb::module_& m);
+
+// An error of the library on its way to Python, where it becomes the class of tensorbraid.errors for its code.
+class StatusError final : public std::exception {
+ public:
+  explicit StatusError(Status status) : status_(std::move(status)), text_(status_.message()) {}
+  const Status& status() const { return status_; }
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  const Status status_;
+  const std::string text_;
+};
+
+// Throws StatusError unless the status is OK.
+inline void Check(const Status& status) {
+  if (!status.ok()) throw StatusError(status);
+}
+template <typename T>
+T Check(StatusOr<T> value) {
+  Check(value.status());
+  return *std::move(value);
+}
+
+// A NumPy array with the tensor's value. The array owns its memory: it is the tensor's buffer if nothing else uses it,
+// otherwise a copy. Strings become an array of bytes objects. The result for a scalar is a NumPy scalar, or bytes.
+nb::object ArrayOf(Tensor tensor);
+// The tensor for a Python value: a NumPy array, a number, a string, or nested sequences of them. With a `dtype`, as
+// tf.constant converts to it; kInvalid: float64 and int64 values of Python become float32 and int32. Raises TypeError
+// or ValueError as tf.constant does.
+Tensor TensorOf(nb::handle value, DType dtype);
+
+// A scope in which new nodes name the line of the user's Python program that called the package.
+ScopeGuard AtUserLine(Graph& graph);
+// Raises the first error that building has recorded since the last call, and forgets it. TensorFlow's graphs, too, can
+// be used after an error.
+void CheckBuilt(Graph& graph);
+
+// The tensor of `graph` for a Python value: a Tensor, a Variable (its value), an object with a method
+// `_as_graph_tensor(dtype)`, or a value for TensorOf, which becomes a Const node called `name`.
+Output OutputFor(Graph& graph, nb::handle value, DType dtype, const std::string& name);
+bool IsTensorLike(nb::handle value);
+
+}  // namespace tensorbraid::python
+
+#endif  // TENSORBRAID_PYTHON_BINDING_BINDING_H_

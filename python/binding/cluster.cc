@@ -1,0 +1,61 @@
+#include "tensorbraid/cluster.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <memory>
+
+#include "binding/graph.h"
+
+namespace tensorbraid::python {
+
+void BindCluster(nb::module_& m) {
+  nb::class_<ClusterSpec>(m, "ClusterSpec")
+      .def("__init__",
+           [](ClusterSpec* self, const std::map<std::string, std::map<int, std::string>>& jobs) {
+             new (self) ClusterSpec(ClusterSpec::Sparse(jobs));
+           })
+      .def_prop_ro("jobs", [](const ClusterSpec& self) { return self.jobs(); })
+      .def("num_tasks", [](const ClusterSpec& self, const std::string& job) { return self.num_tasks(job); })
+      .def("task_indices", [](const ClusterSpec& self, const std::string& job) { return self.task_indices(job); })
+      .def("task_address", [](const ClusterSpec& self, const std::string& job,
+                              int index) { return Check(self.task_address(job, index)); })
+      .def("__str__", [](const ClusterSpec& self) { return self.ToString(); })
+      .def("__eq__", [](const ClusterSpec& self, nb::handle other) {
+        return nb::isinstance<ClusterSpec>(other) && nb::cast<ClusterSpec&>(other) == self;
+      });
+
+  nb::class_<Server>(m, "Server")
+      .def_static(
+          "_make",
+          [](const ClusterSpec& cluster, const std::string& job_name, int task_index, bool start) {
+            nb::gil_scoped_release unlocked;
+            return Check(Server::Create(cluster, {.job_name = job_name, .task_index = task_index, .start = start}));
+          })
+      .def_prop_ro("target", [](const Server& self) { return self.target(); })
+      .def("start",
+           [](Server& self) {
+             nb::gil_scoped_release unlocked;
+             Check(self.Start());
+           })
+      .def("join",
+           [](Server& self) {
+             nb::gil_scoped_release unlocked;
+             Check(self.Join());
+           })
+      .def("_stop", [](Server& self) {
+        nb::gil_scoped_release unlocked;
+        self.Stop();
+      });
+
+  m.def("replica_device_setter",
+        [](const ClusterSpec& cluster, int ps_tasks, const std::string& ps_device, const std::string& worker_device) {
+          return PyDeviceFunction{ReplicaDeviceSetter(
+              {.cluster = cluster, .ps_tasks = ps_tasks, .ps_device = ps_device, .worker_device = worker_device})};
+        });
+}
+
+}  // namespace tensorbraid::python

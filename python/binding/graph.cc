@@ -1,0 +1,355 @@
+#include "binding/graph.h"
+
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "graph/op_registry.h"
+
+namespace tensorbraid::python {
+namespace {
+
+// A context manager for a scope of a graph. The scope begins when the object is made.
+class Scope {
+ public:
+  explicit Scope(ScopeGuard guard) : guard_(std::move(guard)) {}
+  void Exit() { guard_.reset(); }
+
+ private:
+  std::optional<ScopeGuard> guard_;
+};
+
+Shape ShapeOfList(nb::handle value) {
+  if (value.is_none()) return Shape::Unknown();
+  Shape shape;
+  for (const nb::handle dim : value) shape.AddDim(dim.is_none() ? Shape::kUnknownDim : nb::cast<int64_t>(dim));
+  return shape;
+}
+
+nb::object ListOfShape(const Shape& shape) {
+  if (!shape.has_rank()) return nb::none();
+  nb::list dims;
+  for (const int64_t dim : shape.dims()) {
+    dims.append(dim < 0 ? nb::none() : nb::object(nb::int_(dim)));
+  }
+  return nb::object(dims);
+}
+
+std::string BytesOf(nb::handle text) {
+  if (nb::isinstance<nb::bytes>(text)) {
+    const auto bytes = nb::borrow<nb::bytes>(text);
+    return std::string(bytes.c_str(), bytes.size());
+  }
+  return nb::cast<std::string>(text);
+}
+
+template <typename T, typename F>
+AttrValue ListOf(nb::handle values, const F& convert) {
+  std::vector<T> list;
+  for (const nb::handle value : values) list.push_back(convert(value));
+  return AttrValue(std::move(list));
+}
+
+// The value of an attribute whose type, as op definitions write it, is `type`. Types are given as their numbers.
+AttrValue AttrOf(const std::string& type, nb::handle value) {
+  const auto number = [](nb::handle v) { return nb::cast<int64_t>(v); };
+  const auto real = [](nb::handle v) { return static_cast<float>(nb::cast<double>(v)); };
+  const auto flag = [](nb::handle v) { return nb::cast<bool>(v); };
+  const auto dtype = [](nb::handle v) { return static_cast<DType>(nb::cast<int>(v)); };
+  const auto tensor = [](nb::handle v) { return TensorOf(v, DType::kInvalid); };
+  if (type == "string") return BytesOf(value);
+  if (type == "int") return number(value);
+  if (type == "float") return real(value);
+  if (type == "bool") return flag(value);
+  if (type == "type") return dtype(value);
+  if (type == "shape") return ShapeOfList(value);
+  if (type == "tensor") return tensor(value);
+  if (type == "list(string)") return ListOf<std::string>(value, BytesOf);
+  if (type == "list(int)") return ListOf<int64_t>(value, number);
+  if (type == "list(float)") return ListOf<float>(value, real);
+  if (type == "list(bool)") return ListOf<bool>(value, flag);
+  if (type == "list(type)") return ListOf<DType>(value, dtype);
+  if (type == "list(shape)") return ListOf<Shape>(value, ShapeOfList);
+  if (type == "list(tensor)") return ListOf<Tensor>(value, tensor);
+  throw nb::type_error(("attributes of type " + type + " cannot be set from Python").c_str());
+}
+
+// Converts the inputs of a node to tensors, in the order of the op's definition. As in TensorFlow, values of Python
+// take the dtype that the attributes or earlier inputs determine.
+class InputsOf {
+ public:
+  InputsOf(Graph& graph, const OpDef& op, const std::map<std::string, AttrValue>& attrs, const std::string& name)
+      : graph_(graph), op_(op), attrs_(attrs), name_(name) {}
+
+  void Add(const ArgDef& arg, nb::handle value, NodeBuilder* builder) {
+    if (arg.number_attr.empty() && arg.type_list_attr.empty()) {
+      builder->Input(Convert(arg, value, DTypeFor(arg), arg.name));
+      return;
+    }
+    std::vector<Output> outputs;
+    const std::vector<DType>* types = nullptr;
+    if (const auto it = attrs_.find(arg.type_list_attr); it != attrs_.end())
+      types = it->second.get<std::vector<DType>>();
+    DType dtype = DTypeFor(arg);
+    // A tensor in the list determines the dtype of the values before it, too.
+    if (dtype == DType::kInvalid && arg.type_list_attr.empty()) {
+      for (const nb::handle item : value) {
+        if (dtype == DType::kInvalid && IsTensorLike(item)) dtype = OutputFor(graph_, item, dtype, "").dtype();
+      }
+    }
+    for (const nb::handle item : value) {
+      const size_t i = outputs.size();
+      if (types != nullptr && i < types->size()) dtype = (*types)[i];
+      outputs.push_back(Convert(arg, item, dtype, arg.name + "_" + std::to_string(i)));
+      if (arg.type_list_attr.empty()) dtype = outputs.back().dtype();
+    }
+    builder->InputList(std::move(outputs));
+  }
+
+  // The name for the node: absolute, if a scope of its name was opened for constants.
+  std::string name() const { return scope_name_.empty() ? name_ : scope_name_; }
+
+ private:
+  DType DTypeFor(const ArgDef& arg) const {
+    if (arg.type != DType::kInvalid) return arg.type;
+    if (const auto it = inferred_.find(arg.type_attr); it != inferred_.end()) return it->second;
+    if (const auto it = attrs_.find(arg.type_attr); it != attrs_.end()) {
+      if (const DType* dtype = it->second.get<DType>()) return *dtype;
+    }
+    return DType::kInvalid;
+  }
+
+  Output Convert(const ArgDef& arg, nb::handle value, DType dtype, const std::string& name) {
+    Output output = OutputFor(graph_, value, dtype, name);
+    if (!arg.type_attr.empty() && output.valid()) inferred_.emplace(arg.type_attr, output.dtype());
+    return output;
+  }
+
+  Graph& graph_;
+  const OpDef& op_;
+  const std::map<std::string, AttrValue>& attrs_;
+  const std::string name_;
+  std::string scope_name_;
+  std::map<std::string, DType> inferred_;
+};
+
+PyOperation AddOp(nb::handle self, const std::string& type, nb::list inputs, nb::dict attrs, const std::string& name) {
+  Graph& graph = nb::cast<Graph&>(self);
+  const OpDef* const op = OpRegistry::Global().Find(type);
+  if (op == nullptr) throw nb::value_error(("the op '" + type + "' does not exist").c_str());
+  std::map<std::string, AttrValue> values;
+  for (const auto& [key, value] : attrs) {
+    const std::string attr = nb::cast<std::string>(key);
+    const AttrDef* const def = op->FindAttr(attr);
+    if (def == nullptr) throw nb::type_error((type + " has no attribute '" + attr + "'").c_str());
+    if (!value.is_none()) values.emplace(attr, AttrOf(def->type, value));
+  }
+  if (nb::len(inputs) != op->inputs.size()) {
+    throw nb::type_error(
+        (type + " has " + std::to_string(op->inputs.size()) + " inputs, got " + std::to_string(nb::len(inputs)))
+            .c_str());
+  }
+  const ScopeGuard at = AtUserLine(graph);
+  NodeBuilder builder(graph, type);
+  bool makes_constants = false;
+  for (size_t i = 0; i < op->inputs.size(); ++i) {
+    const bool is_list = !op->inputs[i].number_attr.empty() || !op->inputs[i].type_list_attr.empty();
+    if (!is_list) makes_constants = makes_constants || !IsTensorLike(inputs[i]);
+    if (is_list) {
+      for (const nb::handle item : inputs[i]) makes_constants = makes_constants || !IsTensorLike(item);
+    }
+  }
+  InputsOf converted(graph, *op, values, name);
+  const std::string own = name.empty() ? type : name;
+  std::string absolute;
+  if (makes_constants) {
+    // As in TensorFlow, constants are in a scope that has the node's name: "add/y" for "add".
+    const ScopeGuard scope = graph.NameScope(own);
+    absolute = graph.name_scope() + "/";
+    for (size_t i = 0; i < op->inputs.size(); ++i) converted.Add(op->inputs[i], inputs[i], &builder);
+  } else {
+    for (size_t i = 0; i < op->inputs.size(); ++i) converted.Add(op->inputs[i], inputs[i], &builder);
+  }
+  builder.Name(makes_constants ? absolute : own);
+  for (auto& [attr, value] : values) builder.Attr(attr, std::move(value));
+  const Operation added = builder.Finish();
+  CheckBuilt(graph);
+  return Wrap(added);
+}
+
+}  // namespace
+
+nb::object GraphObject(Graph& graph) { return nb::find(&graph); }
+
+PyTensor Wrap(const Output& output) { return {output, GraphObject(*output.graph())}; }
+PyOperation Wrap(const Operation& operation) { return {operation, GraphObject(*operation.graph())}; }
+PyVariable Wrap(const Variable& variable) { return {variable, GraphObject(*variable.graph())}; }
+
+Operation OperationOf(nb::handle value) {
+  if (nb::isinstance<PyOperation>(value)) return nb::cast<PyOperation&>(value).operation;
+  if (nb::isinstance<PyTensor>(value)) return nb::cast<PyTensor&>(value).output.op();
+  if (nb::isinstance<PyVariable>(value)) return nb::cast<PyVariable&>(value).variable.handle().op();
+  throw nb::type_error(
+      ("expected an operation, a tensor or a variable, got " + nb::cast<std::string>(nb::repr(value))).c_str());
+}
+
+bool IsTensorLike(nb::handle value) {
+  return nb::isinstance<PyTensor>(value) || nb::isinstance<PyVariable>(value) || nb::hasattr(value, "_as_graph_tensor");
+}
+
+Output OutputFor(Graph& graph, nb::handle value, DType dtype, const std::string& name) {
+  if (nb::isinstance<PyTensor>(value)) return nb::cast<PyTensor&>(value).output;
+  if (nb::isinstance<PyVariable>(value)) {
+    const Variable& variable = nb::cast<PyVariable&>(value).variable;
+    return dtype == DType::kResource ? variable.handle() : variable.value();
+  }
+  if (nb::hasattr(value, "_as_graph_tensor")) {
+    return nb::cast<PyTensor>(value.attr("_as_graph_tensor")()).output;
+  }
+  Tensor constant = TensorOf(value, dtype);
+  const DType type = constant.dtype();
+  return NodeBuilder(graph, "Const").Name(name).Attr("value", std::move(constant)).Attr("dtype", type).Output();
+}
+
+ScopeGuard AtUserLine(Graph& graph) {
+  static const std::string* const package = [] {
+    const auto file = nb::cast<std::string>(nb::module_::import_("tensorbraid").attr("__file__"));
+    return new std::string(file.substr(0, file.rfind('/') + 1));
+  }();
+  auto frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  while (frame.is_valid() && !frame.is_none()) {
+    const auto file = nb::cast<std::string>(frame.attr("f_code").attr("co_filename"));
+    if (!file.starts_with(*package)) return graph.Location(file, nb::cast<int>(frame.attr("f_lineno")));
+    frame = frame.attr("f_back");
+  }
+  return graph.Location("python", 0);
+}
+
+void CheckBuilt(Graph& graph) { Check(graph.TakeStatus()); }
+
+void BindGraph(nb::module_& m) {
+  nb::class_<Scope>(m, "Scope")
+      .def("__enter__", [](nb::object self) { return self; })
+      .def("__exit__", [](Scope& self, nb::args) { self.Exit(); });
+
+  nb::class_<PyDeviceFunction>(m, "DeviceFunction").def("__call__", [](const PyDeviceFunction& self, PyOperation& op) {
+    return self.function(op.operation);
+  });
+
+  nb::class_<PyOperation>(m, "Operation", nb::type_slots(Collected<PyOperation>()))
+      .def_prop_ro("name", [](const PyOperation& self) { return self.operation.name(); })
+      .def_prop_ro("type", [](const PyOperation& self) { return self.operation.type(); })
+      .def_prop_ro("device", [](const PyOperation& self) { return self.operation.device(); })
+      .def_prop_ro("graph", [](const PyOperation& self) { return self.graph; })
+      .def_prop_ro("outputs",
+                   [](const PyOperation& self) {
+                     nb::list outputs;
+                     for (int i = 0; i < self.operation.num_outputs(); ++i) {
+                       outputs.append(PyTensor{self.operation.output(i), self.graph});
+                     }
+                     return outputs;
+                   })
+      .def("__eq__",
+           [](const PyOperation& self, nb::handle other) {
+             return nb::isinstance<PyOperation>(other) && nb::cast<PyOperation&>(other).operation == self.operation;
+           })
+      .def("__hash__", [](const PyOperation& self) { return std::hash<std::string>()(self.operation.name()); });
+
+  nb::class_<PyTensor>(m, "Tensor", nb::type_slots(Collected<PyTensor>()))
+      .def_prop_ro("name", [](const PyTensor& self) { return self.output.name(); })
+      .def_prop_ro("op",
+                   [](const PyTensor& self) {
+                     return PyOperation{self.output.op(), self.graph};
+                   })
+      .def_prop_ro("value_index", [](const PyTensor& self) { return self.output.index(); })
+      .def_prop_ro("graph", [](const PyTensor& self) { return self.graph; })
+      .def_prop_ro("_dtype", [](const PyTensor& self) { return static_cast<int>(self.output.dtype()); })
+      .def_prop_ro("_shape", [](const PyTensor& self) { return ListOfShape(self.output.shape()); })
+      .def("__eq__",
+           [](const PyTensor& self, nb::handle other) {
+             return nb::isinstance<PyTensor>(other) && nb::cast<PyTensor&>(other).output == self.output;
+           })
+      .def("__hash__", [](const PyTensor& self) { return std::hash<std::string>()(self.output.name()); });
+
+  nb::class_<Graph>(m, "Graph")
+      .def(nb::init<>())
+      .def("_op", &AddOp, nb::arg("type"), nb::arg("inputs"), nb::arg("attrs"), nb::arg("name"))
+      .def("_const",
+           [](nb::handle self, nb::handle value, int dtype, const std::string& name) {
+             Graph& graph = nb::cast<Graph&>(self);
+             const ScopeGuard at = AtUserLine(graph);
+             const Output made = OutputFor(graph, value, static_cast<DType>(dtype), name);
+             CheckBuilt(graph);
+             return Wrap(made);
+           })
+      .def("_device", [](Graph& self, const std::string& name) { return Scope(self.Device(name)); })
+      .def("_device",
+           [](Graph& self, const PyDeviceFunction& function) { return Scope(self.Device(function.function)); })
+      .def("_device",
+           [](Graph& self, const std::function<std::string(PyOperation)>& function) {
+             return Scope(self.Device([function](const Operation& op) { return function(Wrap(op)); }));
+           })
+      .def("_no_device", [](Graph& self) { return Scope(self.NoDevice()); })
+      .def("_name_scope", [](Graph& self, const std::string& name) { return Scope(self.NameScope(name)); })
+      .def_prop_ro("_scope_name", [](const Graph& self) { return self.name_scope(); })
+      .def("_control_dependencies",
+           [](Graph& self, nb::list values) {
+             std::vector<Operation> operations;
+             for (const nb::handle value : values) operations.push_back(OperationOf(value));
+             return Scope(self.ControlDependencies(operations));
+           })
+      .def("_colocate_with", [](Graph& self, nb::handle value) { return Scope(self.ColocateWith(OperationOf(value))); })
+      .def("_operation",
+           [](const Graph& self, const std::string& name) { return Wrap(Check(self.FindOperation(name))); })
+      .def("_tensor", [](const Graph& self, const std::string& name) { return Wrap(Check(self.FindOutput(name))); })
+      .def("get_operations",
+           [](const Graph& self) {
+             nb::list operations;
+             for (const Operation& operation : self.operations()) operations.append(Wrap(operation));
+             return operations;
+           })
+      .def("_graph_def",
+           [](const Graph& self) {
+             const std::string bytes = Check(self.ToGraphDef());
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def("_gradients",
+           [](nb::handle self, nb::list ys, nb::list xs, nb::list grad_ys) {
+             Graph& graph = nb::cast<Graph&>(self);
+             const auto outputs = [&](nb::list values, bool handles) {
+               std::vector<Output> list;
+               for (const nb::handle value : values) {
+                 list.push_back(OutputFor(graph, value, handles ? DType::kResource : DType::kInvalid, ""));
+               }
+               return list;
+             };
+             const ScopeGuard at = AtUserLine(graph);
+             const auto gradients =
+                 Check(SparseGradients(outputs(ys, false), outputs(xs, true), outputs(grad_ys, false)));
+             CheckBuilt(graph);
+             nb::list result;
+             for (const Gradient& gradient : gradients) {
+               if (!gradient.valid()) {
+                 result.append(nb::none());
+               } else if (gradient.is_sparse()) {
+                 const IndexedSlices& slices = gradient.slices();
+                 result.append(nb::make_tuple(Wrap(slices.values), Wrap(slices.indices), Wrap(slices.dense_shape)));
+               } else {
+                 result.append(Wrap(gradient.dense()));
+               }
+             }
+             return result;
+           })
+      .def("_finalize", [](Graph& self, const std::string& reason) { self.Finalize(reason); })
+      .def_prop_ro("finalized", [](const Graph& self) { return self.finalized(); })
+      .def_prop_rw(
+          "seed", [](const Graph& self) { return self.random_seed(); },
+          [](Graph& self, int64_t seed) { self.SetRandomSeed(seed); });
+}
+
+}  // namespace tensorbraid::python

@@ -1,0 +1,79 @@
+"""Errors of graphs, sessions and servers, one class for each status code, named as in tf.errors."""
+
+OK = 0
+CANCELLED = 1
+UNKNOWN = 2
+INVALID_ARGUMENT = 3
+DEADLINE_EXCEEDED = 4
+NOT_FOUND = 5
+ALREADY_EXISTS = 6
+PERMISSION_DENIED = 7
+RESOURCE_EXHAUSTED = 8
+FAILED_PRECONDITION = 9
+ABORTED = 10
+OUT_OF_RANGE = 11
+UNIMPLEMENTED = 12
+INTERNAL = 13
+UNAVAILABLE = 14
+DATA_LOSS = 15
+UNAUTHENTICATED = 16
+
+
+class OpError(Exception):
+    """An error of a step, or of building a graph. `error_code` is one of the codes above."""
+
+    def __init__(self, node_def, op, message, error_code):
+        super().__init__(message)
+        self.node_def = node_def
+        self.op = op
+        self.message = message
+        self.error_code = error_code
+
+
+def _error(name, code):
+    def __init__(self, node_def, op, message):
+        OpError.__init__(self, node_def, op, message, code)
+
+    return type(name, (OpError,), {"__init__": __init__, "__module__": __name__})
+
+
+CancelledError = _error("CancelledError", CANCELLED)
+UnknownError = _error("UnknownError", UNKNOWN)
+InvalidArgumentError = _error("InvalidArgumentError", INVALID_ARGUMENT)
+DeadlineExceededError = _error("DeadlineExceededError", DEADLINE_EXCEEDED)
+NotFoundError = _error("NotFoundError", NOT_FOUND)
+AlreadyExistsError = _error("AlreadyExistsError", ALREADY_EXISTS)
+PermissionDeniedError = _error("PermissionDeniedError", PERMISSION_DENIED)
+ResourceExhaustedError = _error("ResourceExhaustedError", RESOURCE_EXHAUSTED)
+FailedPreconditionError = _error("FailedPreconditionError", FAILED_PRECONDITION)
+AbortedError = _error("AbortedError", ABORTED)
+OutOfRangeError = _error("OutOfRangeError", OUT_OF_RANGE)
+UnimplementedError = _error("UnimplementedError", UNIMPLEMENTED)
+InternalError = _error("InternalError", INTERNAL)
+UnavailableError = _error("UnavailableError", UNAVAILABLE)
+DataLossError = _error("DataLossError", DATA_LOSS)
+UnauthenticatedError = _error("UnauthenticatedError", UNAUTHENTICATED)
+
+_CLASSES = {
+    CANCELLED: CancelledError,
+    UNKNOWN: UnknownError,
+    INVALID_ARGUMENT: InvalidArgumentError,
+    DEADLINE_EXCEEDED: DeadlineExceededError,
+    NOT_FOUND: NotFoundError,
+    ALREADY_EXISTS: AlreadyExistsError,
+    PERMISSION_DENIED: PermissionDeniedError,
+    RESOURCE_EXHAUSTED: ResourceExhaustedError,
+    FAILED_PRECONDITION: FailedPreconditionError,
+    ABORTED: AbortedError,
+    OUT_OF_RANGE: OutOfRangeError,
+    UNIMPLEMENTED: UnimplementedError,
+    INTERNAL: InternalError,
+    UNAVAILABLE: UnavailableError,
+    DATA_LOSS: DataLossError,
+    UNAUTHENTICATED: UnauthenticatedError,
+}
+
+
+def exception_type_from_error_code(error_code):
+    """The class of errors with this code; UnknownError for a code that is none of TensorFlow's."""
+    return _CLASSES.get(error_code, UnknownError)

@@ -1,0 +1,303 @@
+"""Graphs: the default graph, scopes, collections, and conversion of values to tensors."""
+
+import contextlib
+import threading
+
+from tensorbraid import _core, dtypes
+from tensorbraid.shapes import TensorShape
+
+Operation = _core.Operation
+Tensor = _core.Tensor
+
+Tensor.dtype = property(lambda self: dtypes.as_dtype(self._dtype))
+Tensor.shape = property(lambda self: TensorShape(self._shape))
+Tensor.get_shape = lambda self: self.shape
+Tensor.device = property(lambda self: self.op.device)
+Tensor.__repr__ = lambda self: f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+Tensor.__str__ = lambda self: f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+Operation.__repr__ = lambda self: f"<tf.Operation '{self.name}' type={self.type}>"
+
+
+def _no_bool(self):
+    raise TypeError(
+        "using a `tf.Tensor` as a Python `bool` is not allowed: its value is known only in a step. "
+        "Use `if t is not None:`, or tf.cond to choose in the step."
+    )
+
+
+def _no_iteration(self):
+    raise TypeError("Tensor objects are only iterable when eager execution is enabled; use tf.unstack or tf.map_fn")
+
+
+Tensor.__bool__ = _no_bool
+Tensor.__iter__ = _no_iteration
+Tensor.__array_priority__ = 100  # NumPy's operators leave `array + tensor` to the tensor
+
+
+class GraphKeys:
+    """Names of collections."""
+
+    GLOBAL_VARIABLES = "variables"
+    LOCAL_VARIABLES = "local_variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    GLOBAL_STEP = "global_step"
+    LOSSES = "losses"
+    REGULARIZATION_LOSSES = "regularization_losses"
+    SUMMARIES = "summaries"
+    UPDATE_OPS = "update_ops"
+    TRAIN_OP = "train_op"
+    INIT_OP = "init_op"
+    QUEUE_RUNNERS = "queue_runners"
+
+
+class _Stack(threading.local):
+    """The default graphs of a thread, innermost last."""
+
+    def __init__(self):
+        self.items = []
+
+
+_graphs = _Stack()
+_global_graph = None
+
+
+class Graph(_core.Graph):
+    """A dataflow graph. Source: tf.Graph."""
+
+    def __init__(self):
+        super().__init__()
+        self._collections = {}
+
+    @contextlib.contextmanager
+    def as_default(self):
+        """Makes this graph the default of this thread inside of the `with`."""
+        _graphs.items.append(self)
+        try:
+            yield self
+        finally:
+            _graphs.items.remove(self)
+
+    @contextlib.contextmanager
+    def device(self, device_name_or_function):
+        """Places the nodes that are made inside of the `with`."""
+        if device_name_or_function is None:
+            scope = self._no_device()
+        elif callable(device_name_or_function) and not isinstance(device_name_or_function, _core.DeviceFunction):
+            scope = self._device(lambda op: device_name_or_function(op) or "")
+        else:
+            scope = self._device(device_name_or_function)
+        with scope:
+            yield
+
+    @contextlib.contextmanager
+    def name_scope(self, name):
+        """Prefixes the names of nodes; yields the prefix, which ends with "/"."""
+        with self._name_scope(name or ""):
+            scope = self._scope_name
+            yield scope + "/" if scope else ""
+
+    @contextlib.contextmanager
+    def control_dependencies(self, control_inputs):
+        """Nodes made inside of the `with` run after `control_inputs`; None ignores the enclosing scopes."""
+        with self._control_dependencies(list(control_inputs or [])):
+            yield
+
+    @contextlib.contextmanager
+    def colocate_with(self, op):
+        with self._colocate_with(op):
+            yield
+
+    def get_operation_by_name(self, name):
+        return self._operation(name)
+
+    def get_tensor_by_name(self, name):
+        return self._tensor(name)
+
+    def as_graph_element(self, obj):
+        if isinstance(obj, str):
+            return self._tensor(obj) if ":" in obj else self._operation(obj)
+        if isinstance(obj, (Tensor, Operation)):
+            return obj
+        if hasattr(obj, "_as_graph_tensor"):
+            return obj._as_graph_tensor()
+        if isinstance(obj, _core.Variable):
+            return obj.value()
+        raise TypeError(f"cannot convert {obj!r} into a Tensor or an Operation")
+
+    def add_to_collection(self, name, value):
+        self._collections.setdefault(name, []).append(value)
+
+    def get_collection(self, name, scope=None):
+        items = self._collections.get(name, [])
+        if scope is None:
+            return list(items)
+        return [item for item in items if getattr(item, "name", "").startswith(scope)]
+
+    def get_collection_ref(self, name):
+        return self._collections.setdefault(name, [])
+
+    def get_all_collection_keys(self):
+        return [key for key in self._collections if isinstance(key, str)]
+
+    def finalize(self):
+        self._finalize("Graph.finalize was called")
+
+
+def get_default_graph():
+    """The innermost graph of `with graph.as_default()` on this thread, or else the global default graph."""
+    global _global_graph
+    if _graphs.items:
+        return _graphs.items[-1]
+    if _global_graph is None:
+        _global_graph = Graph()
+    return _global_graph
+
+
+def reset_default_graph():
+    """Replaces the global default graph by an empty one."""
+    global _global_graph
+    if _graphs.items:
+        raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs.")
+    _global_graph = Graph()
+
+
+def graph_of(values):
+    """The graph of the first tensor, variable or operation in `values`, or the default graph."""
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            for item in value:
+                if isinstance(item, (Tensor, Operation, _core.Variable)):
+                    return item.graph
+        elif isinstance(value, (Tensor, Operation, _core.Variable)):
+            return value.graph
+    return get_default_graph()
+
+
+def make_op(op_type, inputs, name=None, **attrs):
+    """Adds a node of any op to the graph of its inputs. Returns its operation.
+
+    Values among the inputs become constants of the dtype that the other inputs or the attributes determine. DTypes,
+    TensorShapes and lists of them are given as attributes directly. Attributes that are None are left out.
+    """
+    converted = {key: _attr(value) for key, value in attrs.items() if value is not None}
+    return graph_of(inputs)._op(op_type, list(inputs), converted, name or "")
+
+
+def _attr(value):
+    if isinstance(value, dtypes.DType):
+        return value.as_datatype_enum
+    if isinstance(value, TensorShape):
+        return value._dims
+    if isinstance(value, (list, tuple)):
+        return [_attr(item) for item in value]
+    return value
+
+
+def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None):
+    """A tensor of the default graph with this value: the value itself if it is a tensor, or a constant."""
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    if isinstance(value, Tensor):
+        if wanted is not None and value.dtype != wanted:
+            raise ValueError(
+                f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype {value.dtype.name}: {value}"
+            )
+        return value
+    graph = graph_of([value])
+    number = 0 if wanted is None else wanted.as_datatype_enum
+    return graph._const(value, number, name or "Const")
+
+
+def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
+    """A constant. With a `shape`, `value` is reshaped; a scalar, or the last element, fills the rest."""
+    import numpy as np
+
+    if shape is not None:
+        dims = TensorShape(shape).as_list()
+        kind = None if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype
+        array = np.array(value, kind)
+        if array.dtype == np.float64 and dtype is None and not hasattr(value, "dtype"):
+            array = array.astype(np.float32)
+        if array.dtype == np.int64 and dtype is None and not hasattr(value, "dtype"):
+            array = array.astype(np.int32)
+        count = int(np.prod(dims, dtype=np.int64))
+        if verify_shape and array.shape != tuple(dims):
+            raise TypeError(f"Expected Tensor's shape: {tuple(dims)}, got {array.shape}.")
+        if array.size > count:
+            raise ValueError(f"Too many elements provided. Needed at most {count}, but received {array.size}")
+        flat = array.ravel()
+        if flat.size < count:
+            flat = np.concatenate([flat, np.repeat(flat[-1:], count - flat.size)])
+        value = flat.reshape(dims)
+    number = 0 if dtype is None else dtypes.as_dtype(dtype).as_datatype_enum
+    return get_default_graph()._const(value, number, name or "Const")
+
+
+def placeholder(dtype, shape=None, name=None):
+    """A tensor whose value every step must feed."""
+    return make_op("Placeholder", [], name, dtype=dtypes.as_dtype(dtype), shape=TensorShape(shape)).outputs[0]
+
+
+def device(device_name_or_function):
+    """tf.Graph.device of the default graph."""
+    return get_default_graph().device(device_name_or_function)
+
+
+@contextlib.contextmanager
+def name_scope(name, default_name=None, values=None):
+    """tf.Graph.name_scope of the graph of `values`, or of the default graph."""
+    graph = graph_of(values or [])
+    with graph.as_default(), graph.name_scope(default_name if name is None else name) as scope:
+        yield scope
+
+
+def control_dependencies(control_inputs):
+    """tf.Graph.control_dependencies of the default graph."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def add_to_collection(name, value):
+    get_default_graph().add_to_collection(name, value)
+
+
+def get_collection(key, scope=None):
+    return get_default_graph().get_collection(key, scope)
+
+
+def set_random_seed(seed):
+    """The seed of the random ops of the default graph."""
+    get_default_graph().seed = seed
+
+
+def gradients(ys, xs, grad_ys=None, name="gradients"):
+    """The partial derivatives of the sum of `ys` with respect to each of `xs`; None where no y depends on an x."""
+    ys = list(ys) if isinstance(ys, (list, tuple)) else [ys]
+    xs = list(xs) if isinstance(xs, (list, tuple)) else [xs]
+    grad_ys = [] if grad_ys is None else list(grad_ys) if isinstance(grad_ys, (list, tuple)) else [grad_ys]
+    found = graph_of(ys)._gradients(ys, xs, grad_ys)
+    return [IndexedSlices(*grad) if isinstance(grad, tuple) else grad for grad in found]
+
+
+class IndexedSlices:
+    """Some rows of a tensor whose other rows are 0."""
+
+    def __init__(self, values, indices, dense_shape=None):
+        self.values = values
+        self.indices = indices
+        self.dense_shape = dense_shape
+
+    dtype = property(lambda self: self.values.dtype)
+    graph = property(lambda self: self.values.graph)
+    name = property(lambda self: self.values.name)
+    op = property(lambda self: self.values.op)
+
+
+def global_variables():
+    return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+
+def trainable_variables():
+    return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+
+def local_variables():
+    return get_default_graph().get_collection(GraphKeys.LOCAL_VARIABLES)

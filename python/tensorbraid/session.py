@@ -1,0 +1,164 @@
+"""Sessions: they run graphs in this process or on a cluster."""
+
+import contextlib
+import threading
+
+import numpy as np
+
+from tensorbraid import _core, dtypes, graphs
+
+
+class _Stack(threading.local):
+    def __init__(self):
+        self.items = []
+
+
+_sessions = _Stack()
+
+
+def get_default_session():
+    """The innermost session of this thread's `with session` blocks; None if there is none."""
+    return _sessions.items[-1] if _sessions.items else None
+
+
+class _Fetches:
+    """A structure of fetches, flattened, with each fetch once."""
+
+    def __init__(self, graph, fetches):
+        self.unique = []
+        self._positions = {}
+        self._is_operation = []
+        self._graph = graph
+        self._structure = self._flatten(fetches)
+
+    def _flatten(self, fetch):
+        if isinstance(fetch, dict):
+            keys = list(fetch)
+            return lambda values, parts=[self._flatten(fetch[k]) for k in keys]: type(fetch)(
+                (key, part(values)) for key, part in zip(keys, parts))
+        if isinstance(fetch, tuple) and hasattr(fetch, "_fields"):
+            return lambda values, parts=[self._flatten(f) for f in fetch]: type(fetch)(*[p(values) for p in parts])
+        if isinstance(fetch, (list, tuple)):
+            return lambda values, parts=[self._flatten(f) for f in fetch]: type(fetch)(p(values) for p in parts)
+        if fetch is None:
+            raise TypeError("Fetch argument None has invalid type <class 'NoneType'>")
+        element = fetch
+        if not isinstance(fetch, _core.Variable):
+            try:
+                element = self._graph.as_graph_element(fetch)
+            except TypeError:
+                raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch)}, must be a string or Tensor. "
+                                f"(Can not convert a {type(fetch).__name__} into a Tensor or Operation.)") from None
+        if element.graph is not self._graph:
+            raise ValueError(f"Tensor {element} is not an element of this graph.")
+        if element not in self._positions:
+            self._positions[element] = len(self.unique)
+            self.unique.append(element)
+        position = self._positions[element]
+        return lambda values: values[position]
+
+    def restore(self, values):
+        return self._structure(values)
+
+
+class Session:
+    """Runs the operations of a graph. Source: tf.Session."""
+
+    def __init__(self, target="", graph=None, config=None):
+        self.graph = graphs.get_default_graph() if graph is None else graph
+        self.sess_str = target
+        self._target = target
+        self._core = None
+        self._closed = False
+        self._lock = threading.Lock()
+        self._entered = []
+
+    def _session(self):
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("Attempted to use a closed Session.")
+            if self._core is None:
+                self._core = _core.Session(self.graph, target=self._target)
+            return self._core
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """Runs one step and returns the values of `fetches`, in their structure; None for an operation."""
+        session = self._session()
+        wanted = _Fetches(self.graph, fetches)
+        feeds = []
+        for key, value in (feed_dict or {}).items():
+            tensor = key if isinstance(key, graphs.Tensor) else self.graph.as_graph_element(key)
+            if isinstance(value, (graphs.Tensor, graphs.Operation)):
+                raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
+                                "scalars, strings, lists, numpy ndarrays, or TensorHandles.")
+            shape = np.shape(np.array(value, np.object_) if tensor.dtype == dtypes.string else value)
+            if not _compatible(tensor.shape, shape):
+                raise ValueError(f"Cannot feed value of shape {shape} for Tensor '{tensor.name}', which has shape "
+                                 f"'{tensor.shape}'")
+            feeds.append((tensor, value))
+        timeout = getattr(options, "timeout_in_ms", 0) if options is not None else 0
+        return wanted.restore(session._run(wanted.unique, feeds, timeout))
+
+    def list_devices(self):
+        return self._session().list_devices()
+
+    def close(self):
+        with self._lock:
+            self._closed = True
+            if self._core is not None:
+                self._core.close()
+
+    def as_default(self):
+        return _as_default(self)
+
+    def __enter__(self):
+        scopes = contextlib.ExitStack()
+        scopes.enter_context(self.graph.as_default())
+        scopes.enter_context(_as_default(self))
+        self._entered.append(scopes)
+        return self
+
+    def __exit__(self, *error):
+        self._entered.pop().__exit__(*error)
+        self.close()
+
+
+class InteractiveSession(Session):
+    """A session that is the default session from its construction on."""
+
+    def __init__(self, target="", graph=None, config=None):
+        super().__init__(target, graph, config)
+        self._default = contextlib.ExitStack()
+        self._default.enter_context(self.graph.as_default())
+        self._default.enter_context(_as_default(self))
+
+    def close(self):
+        super().close()
+        self._default.close()
+
+
+@contextlib.contextmanager
+def _as_default(session):
+    _sessions.items.append(session)
+    try:
+        yield session
+    finally:
+        _sessions.items.remove(session)
+
+
+def _compatible(shape, dims):
+    if shape.ndims is None:
+        return True
+    return shape.ndims == len(dims) and all(a is None or a == b for a, b in zip(shape.as_list(), dims))
+
+
+def _eval(tensor, feed_dict=None, session=None):
+    session = session or get_default_session()
+    if session is None:
+        raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered. "
+                         "Use `with sess.as_default()` or pass an explicit session to `eval(session=sess)`")
+    return session.run(tensor, feed_dict)
+
+
+graphs.Tensor.eval = _eval
+graphs.Operation.run = lambda self, feed_dict=None, session=None: _eval(self, feed_dict, session) and None

@@ -1,0 +1,118 @@
+"""Static shapes of tensors."""
+
+
+class Dimension:
+    """A size, or an unknown size, whose value is None."""
+
+    def __init__(self, value):
+        self.value = None if value is None else int(value)
+
+    def __int__(self):
+        return self.value
+
+    def __index__(self):
+        if self.value is None:
+            raise TypeError("the dimension is unknown")
+        return self.value
+
+    def __eq__(self, other):
+        other = other.value if isinstance(other, Dimension) else other
+        if self.value is None or other is None:
+            return None
+        return self.value == other
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def _with(self, other, operation):
+        other = other.value if isinstance(other, Dimension) else other
+        return Dimension(None if self.value is None or other is None else operation(self.value, other))
+
+    def __add__(self, other):
+        return self._with(other, lambda a, b: a + b)
+
+    def __sub__(self, other):
+        return self._with(other, lambda a, b: a - b)
+
+    def __mul__(self, other):
+        return self._with(other, lambda a, b: a * b)
+
+    def __floordiv__(self, other):
+        return self._with(other, lambda a, b: a // b)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __repr__(self):
+        return f"Dimension({self.value})"
+
+    def __str__(self):
+        return "?" if self.value is None else str(self.value)
+
+
+class TensorShape:
+    """The sizes of a tensor as far as they are known before a step."""
+
+    def __init__(self, dims):
+        if isinstance(dims, TensorShape):
+            dims = dims._dims
+        elif isinstance(dims, (int, Dimension)):
+            dims = [dims]
+        self._dims = None if dims is None else [d.value if isinstance(d, Dimension) else d for d in dims]
+        if self._dims is not None:
+            self._dims = [None if d is None or d == -1 else int(d) for d in self._dims]
+
+    @property
+    def ndims(self):
+        return None if self._dims is None else len(self._dims)
+
+    rank = ndims
+
+    @property
+    def dims(self):
+        return None if self._dims is None else [Dimension(d) for d in self._dims]
+
+    def as_list(self):
+        if self._dims is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return list(self._dims)
+
+    def is_fully_defined(self):
+        return self._dims is not None and None not in self._dims
+
+    def num_elements(self):
+        if not self.is_fully_defined():
+            return None
+        product = 1
+        for dim in self._dims:
+            product *= dim
+        return product
+
+    def __len__(self):
+        return len(self.as_list())
+
+    def __iter__(self):
+        return iter([Dimension(d) for d in self.as_list()])
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            return TensorShape(self.as_list()[key])
+        return Dimension(None if self._dims is None else self._dims[key])
+
+    def __eq__(self, other):
+        try:
+            return self._dims == TensorShape(other)._dims
+        except TypeError:
+            return NotImplemented
+
+    def __hash__(self):
+        return hash(None if self._dims is None else tuple(self._dims))
+
+    def __repr__(self):
+        return f"TensorShape({[Dimension(d) for d in self._dims] if self._dims is not None else None})"
+
+    def __str__(self):
+        if self._dims is None:
+            return "<unknown>"
+        dims = ", ".join(str(Dimension(d)) for d in self._dims)
+        return f"({dims},)" if len(self._dims) == 1 else f"({dims})"

@@ -1,0 +1,67 @@
+"""Servers in processes of their own: variables on a parameter server, training from a worker."""
+
+import os
+import socket
+import subprocess
+import sys
+import unittest
+
+import tensorbraid as tf
+
+TASK = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import softmax
+import tensorbraid as tf
+cluster = tf.train.ClusterSpec(json.loads(sys.argv[2]))
+server = tf.train.Server(cluster, job_name=sys.argv[3], task_index=0)
+if sys.argv[3] == "ps":
+    server.join()
+else:
+    with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+        softmax.run(tf, server.target)
+    print([v.device for v in tf.trainable_variables()])
+"""
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("localhost", 0))
+        return listener.getsockname()[1]
+
+
+class ClusterTest(unittest.TestCase):
+    def test_a_worker_trains_variables_of_a_parameter_server(self):
+        cluster = '{"ps": ["localhost:%d"], "worker": ["localhost:%d"]}' % (free_port(), free_port())
+        tasks = {
+            job: subprocess.Popen([sys.executable, "-c", TASK, PROGRAMS, cluster, job], stdout=subprocess.PIPE, text=True)
+            for job in ("ps", "worker")
+        }
+        try:
+            output, _ = tasks["worker"].communicate(timeout=60)
+            self.assertEqual(tasks["worker"].returncode, 0)
+            self.assertEqual(tasks["ps"].wait(60), 0, "a parameter server ends when the work of the cluster is over")
+        finally:
+            for task in tasks.values():
+                task.kill()
+                task.communicate()
+        lines = output.splitlines()
+        self.assertEqual(lines[-1], "['/job:ps/task:0', '/job:ps/task:0']")
+        self.assertEqual(lines[-2], "1.0 50")
+
+    def test_a_cluster_spec_answers_questions(self):
+        spec = tf.train.ClusterSpec({"worker": {1: "w1:2222"}, "ps": ["p0:2222", "p1:2222"]})
+        self.assertEqual(spec.jobs, ["ps", "worker"])
+        self.assertEqual(spec.task_indices("worker"), [1])
+        self.assertEqual(spec.task_address("ps", 1), "p1:2222")
+        with self.assertRaises(tf.errors.InvalidArgumentError):
+            spec.task_address("ps", 2)
+
+    def test_a_wrong_task_is_an_error_in_words(self):
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "wroker"):
+            tf.train.Server({"worker": ["localhost:0"]}, job_name="wroker", task_index=0)
+
+
+if __name__ == "__main__":
+    unittest.main()

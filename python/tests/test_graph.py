@@ -1,0 +1,97 @@
+"""Graphs: names, scopes, conversion of values, errors with the user's line."""
+
+import gc
+import os
+import unittest
+import weakref
+
+import numpy as np
+import tensorbraid as tf
+
+
+class GraphTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+
+    def test_values_take_the_dtype_of_the_tensor_beside_them(self):
+        x = tf.placeholder(tf.float64, [])
+        for y in (x + 1, 1 + x, x * 2.5, tf.add(x, [1, 2])):
+            self.assertEqual(y.dtype, tf.float64)
+        with self.assertRaises(TypeError):
+            tf.placeholder(tf.int32, []) + 1.5
+
+    def test_python_numbers_are_float32_and_int32_but_numpy_keeps_its_dtypes(self):
+        self.assertEqual(tf.constant(1.5).dtype, tf.float32)
+        self.assertEqual(tf.constant([1, 2]).dtype, tf.int32)
+        self.assertEqual(tf.constant(np.float64(1.5)).dtype, tf.float64)
+        self.assertEqual(tf.constant("text").dtype, tf.string)
+        self.assertEqual(tf.constant(True).dtype, tf.bool)
+
+    def test_names_are_those_of_tensorflow(self):
+        x = tf.placeholder(tf.float32, [2], name="x")
+        with tf.name_scope("outer") as scope:
+            self.assertEqual(scope, "outer/")
+            y = x + 1.0
+            z = tf.matmul([[1.0]], [[2.0]], name="product")
+        self.assertEqual(y.name, "outer/add:0")
+        self.assertEqual(z.name, "outer/product:0")
+        names = [op.name for op in tf.get_default_graph().get_operations()]
+        self.assertIn("outer/add/y", names)
+        self.assertEqual(tf.get_default_graph().get_tensor_by_name("x:0"), x)
+
+    def test_an_error_is_raised_at_the_line_that_makes_it_and_leaves_the_graph_usable(self):
+        x = tf.placeholder(tf.float32, [None, 2])
+        with self.assertRaises(tf.errors.InvalidArgumentError) as raised:
+            tf.matmul(x, tf.zeros([3, 3]))
+        self.assertIn(os.path.basename(__file__) + ":", str(raised.exception))
+        self.assertIn("inner sizes are 2 and 3", str(raised.exception))
+        y = tf.reduce_sum(x)
+        with tf.Session() as session:
+            self.assertEqual(session.run(y, {x: [[1, 2]]}), 3)
+
+    def test_devices_may_be_functions_of_the_operation(self):
+        seen = []
+
+        def choose(op):
+            seen.append(op.type)
+            return "/job:ps/task:1" if op.type == "VarHandleOp" else None
+
+        with tf.device(choose):
+            v = tf.Variable(1.0)
+        self.assertEqual(v.device, "/job:ps/task:1")
+        self.assertIn("VarHandleOp", seen)
+
+    def test_a_failing_device_function_raises_its_error(self):
+        def fails(op):
+            raise KeyError(op.type)
+
+        with self.assertRaises(KeyError), tf.device(fails):
+            tf.constant(1.0)
+
+    def test_a_tensor_keeps_its_graph(self):
+        with tf.Graph().as_default():
+            x = tf.constant(2.0)
+        gc.collect()
+        self.assertEqual((x * x).graph, x.graph)
+
+    def test_graphs_are_collected_with_what_their_collections_hold(self):
+        graph = tf.Graph()
+        with graph.as_default():
+            v = tf.Variable(1.0)
+            tf.add_to_collection("mine", v + 1)
+        seen = weakref.ref(graph)
+        del graph, v
+        gc.collect()
+        self.assertIsNone(seen())
+
+    def test_gradients_are_tensors_or_none(self):
+        x = tf.placeholder(tf.float32, [])
+        y = tf.placeholder(tf.float32, [])
+        dx, dy = tf.gradients(x * x, [x, y])
+        self.assertIsNone(dy)
+        with tf.Session() as session:
+            self.assertEqual(session.run(dx, {x: 3}), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
