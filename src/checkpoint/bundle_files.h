@@ -1,5 +1,5 @@
 // The files of a tensor bundle (TensorFlow's checkpoint of version 2, docs/formats/tensor_bundle.md) that is being
-// written.
+// written: its index file, and the data files that BundleWriter fills.
 #ifndef TENSORBRAID_CHECKPOINT_BUNDLE_FILES_H_
 #define TENSORBRAID_CHECKPOINT_BUNDLE_FILES_H_
 

@@ -13,7 +13,8 @@
 namespace tensorbraid {
 
 // Sends heartbeats, and closes a link that has been silent for heartbeat_timeout, so that everything that waits for its
-// task fails. Not thread-safe.
+// task fails. Whether the task is then lost, because it stays unreachable, is decided in membership.cc. Not
+// thread-safe.
 class Heartbeats {
  public:
   explicit Heartbeats(const MembershipOptions& options)

@@ -1,6 +1,6 @@
-// `tensorbraid launch`: a cluster of local processes.
-#ifndef TENSORBRAID_CLI_LAUNCH_H_
-#define TENSORBRAID_CLI_LAUNCH_H_
+// Starts and watches a cluster of processes on this machine, for `tensorbraid launch` (launch_command.cc).
+#ifndef TENSORBRAID_CLI_LOCAL_CLUSTER_H_
+#define TENSORBRAID_CLI_LOCAL_CLUSTER_H_
 
 #include <chrono>
 #include <string>
@@ -80,4 +80,4 @@ StatusOr<LaunchResult> Launch(const LaunchOptions& options);
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLI_LAUNCH_H_
+#endif  // TENSORBRAID_CLI_LOCAL_CLUSTER_H_

@@ -1,4 +1,4 @@
-#include "cli/launch.h"
+#include "cli/local_cluster.h"
 
 #include <fcntl.h>
 #include <poll.h>
