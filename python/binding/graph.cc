@@ -83,8 +83,7 @@ AttrValue AttrOf(const std::string& type, nb::handle value) {
 // take the dtype that the attributes or earlier inputs determine.
 class InputsOf {
  public:
-  InputsOf(Graph& graph, const OpDef& op, const std::map<std::string, AttrValue>& attrs, const std::string& name)
-      : graph_(graph), op_(op), attrs_(attrs), name_(name) {}
+  InputsOf(Graph& graph, const std::map<std::string, AttrValue>& attrs) : graph_(graph), attrs_(attrs) {}
 
   void Add(const ArgDef& arg, nb::handle value, NodeBuilder* builder) {
     if (arg.number_attr.empty() && arg.type_list_attr.empty()) {
@@ -111,9 +110,6 @@ class InputsOf {
     builder->InputList(std::move(outputs));
   }
 
-  // The name for the node: absolute, if a scope of its name was opened for constants.
-  std::string name() const { return scope_name_.empty() ? name_ : scope_name_; }
-
  private:
   DType DTypeFor(const ArgDef& arg) const {
     if (arg.type != DType::kInvalid) return arg.type;
@@ -131,10 +127,7 @@ class InputsOf {
   }
 
   Graph& graph_;
-  const OpDef& op_;
   const std::map<std::string, AttrValue>& attrs_;
-  const std::string name_;
-  std::string scope_name_;
   std::map<std::string, DType> inferred_;
 };
 
@@ -164,7 +157,7 @@ PyOperation AddOp(nb::handle self, const std::string& type, nb::list inputs, nb:
       for (const nb::handle item : inputs[i]) makes_constants = makes_constants || !IsTensorLike(item);
     }
   }
-  InputsOf converted(graph, *op, values, name);
+  InputsOf converted(graph, values);
   const std::string own = name.empty() ? type : name;
   std::string absolute;
   if (makes_constants) {

@@ -40,6 +40,8 @@ log_softmax = _last_axis("LogSoftmax", "log_softmax")
 
 def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
     """The loss of each example: -sum(labels * log softmax(logits)). Both are [batch, classes]."""
+    if (dim if axis is None else axis) not in (None, -1):
+        raise NotImplementedError("softmax_cross_entropy_with_logits along an axis that is not the last one")
     return make_op("SoftmaxCrossEntropyWithLogits", [logits, labels], name or "softmax_cross_entropy_with_logits").outputs[0]
 
 
@@ -47,7 +49,7 @@ def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
     """As softmax_cross_entropy_with_logits_v2, without a gradient for the labels."""
     if _sentinel is not None or labels is None or logits is None:
         raise ValueError("Only call `softmax_cross_entropy_with_logits` with named arguments (labels=..., logits=..., ...)")
-    return softmax_cross_entropy_with_logits_v2(math_ops.stop_gradient(labels), logits, name=name)
+    return softmax_cross_entropy_with_logits_v2(math_ops.stop_gradient(labels), logits, axis, name, dim)
 
 
 def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):

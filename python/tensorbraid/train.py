@@ -18,6 +18,8 @@ class Optimizer:
     def compute_gradients(self, loss, var_list=None, gate_gradients=GATE_OP, aggregation_method=None,
                           colocate_gradients_with_ops=False, grad_loss=None):
         """A list of pairs of a gradient, or None, and its variable."""
+        if grad_loss is not None:
+            raise NotImplementedError("grad_loss")
         with loss.graph.as_default():
             pairs = self._optimizer._compute_gradients(loss, list(var_list or graphs.trainable_variables()))
         return [(graphs.IndexedSlices(*grad) if isinstance(grad, tuple) else grad, var) for grad, var in pairs]
@@ -35,7 +37,7 @@ class Optimizer:
     def minimize(self, loss, global_step=None, var_list=None, gate_gradients=GATE_OP, aggregation_method=None,
                  colocate_gradients_with_ops=False, name=None, grad_loss=None):
         """The operation that does one training step."""
-        grads = self.compute_gradients(loss, var_list)
+        grads = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
         return self.apply_gradients(grads, global_step, name)
 
     def get_slot(self, var, name):
@@ -99,6 +101,8 @@ class Server:
     """The server of a task. Source: tf.train.Server."""
 
     def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True):
+        if protocol not in (None, "grpc") or config is not None:
+            raise NotImplementedError("a protocol other than grpc, and a config, of a Server")
         self._cluster = ClusterSpec(server_or_cluster_def)
         self._server = _core.Server._make(self._cluster._core, job_name or "", task_index or 0, start)
 
@@ -115,7 +119,7 @@ class Server:
 
     @staticmethod
     def create_local_server(config=None, start=True):
-        return Server({"local": ["localhost:0"]}, "local", 0, start=start)
+        return Server({"local": ["localhost:0"]}, "local", 0, config=config, start=start)
 
 
 def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:worker", merge_devices=True, cluster=None,
