@@ -152,6 +152,7 @@ struct ChannelMoments {
 
 // Reads x from memory once. While a block is in the cache, sums the squares of the differences from the block's mean.
 StatusOr<ChannelMoments> MomentsPerChannel(KernelContext& ctx, const NormView& v, const float* x) {
+  if (v.channels == 0) return ChannelMoments();
   // If the channels are last (inner = 1), a block consists of 32 to 256 rows. Otherwise it consists of one plane of
   // each channel.
   const int64_t channels = v.channels, wanted = 16384 / std::max<int64_t>(1, channels);

@@ -51,6 +51,7 @@ inline NormVector& VectorAt(float* p) { return *reinterpret_cast<NormVector*>(p)
 // bit for bit.
 template <int kPixels>
 void NormalizeTiles(KernelContext& ctx, const NormTiles& t, const NormFactors& factors, const float* x, float* y) {
+  if (t.channels == 0) return;
   const std::array<int64_t, kPixels> offsets = t.Offsets<kPixels>();
   const NormVector zero = {};
   // The result for a window of several elements that are all NaN. (A window of one element passes a NaN on.)
@@ -159,6 +160,7 @@ struct NormSlopes {
 template <int kPixels>
 void TileGradients(KernelContext& ctx, const NormTiles& t, const NormFactors& factors, const NormSlopes& slopes,
                    const float* x, const float* dy, float* dx) {
+  if (t.channels == 0) return;
   const std::array<int64_t, kPixels> offsets = t.Offsets<kPixels>();
   const NormVector zero = {};
   Parallel(ctx, t.rows, 0.3 * static_cast<double>(t.inputs_per_row()), [&](int64_t begin, int64_t end) {
