@@ -168,6 +168,13 @@ Output Operand::ToOutput(Graph& graph, DType number_type) const {
   return NodeBuilder(graph, "Const", loc_).Attr("value", std::move(value)).Attr("dtype", dtype).Output();
 }
 
+AttrValue::AttrValue() = default;
+AttrValue::AttrValue(const AttrValue&) = default;
+AttrValue::AttrValue(AttrValue&&) noexcept = default;
+AttrValue& AttrValue::operator=(const AttrValue&) = default;
+AttrValue& AttrValue::operator=(AttrValue&&) noexcept = default;
+AttrValue::~AttrValue() = default;
+
 std::string AttrValue::ToString() const {
   // A long list is cut: "[1, 2, 3, 4, 5, 6, 7, 8, ... (100 in all)]".
   static constexpr size_t kMostListed = 8;

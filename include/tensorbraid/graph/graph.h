@@ -149,7 +149,13 @@ class AttrValue {
                              std::shared_ptr<const Function>, std::vector<std::string>, std::vector<int64_t>,
                              std::vector<float>, std::vector<bool>, std::vector<DType>, std::vector<Shape>,
                              std::vector<Tensor>, std::vector<std::shared_ptr<const Function>>>;
-  AttrValue() = default;
+  AttrValue();
+  // Defined in graph.cc, because compiling them takes long.
+  AttrValue(const AttrValue&);
+  AttrValue(AttrValue&&) noexcept;
+  AttrValue& operator=(const AttrValue&);
+  AttrValue& operator=(AttrValue&&) noexcept;
+  ~AttrValue();
   AttrValue(const char* v) : value_(std::string(v)) {}  // NOLINT (all): converts
   AttrValue(std::string v) : value_(std::move(v)) {}    // NOLINT
   AttrValue(int v) : value_(int64_t{v}) {}              // NOLINT
