@@ -65,8 +65,8 @@ class Variable {
   Operation initializer() const;  // assigns the initial value
   Output initial_value() const;
   Output is_initialized() const;  // a bool scalar
-  // The value. Within a control dependency scope each call makes a new read that obeys the scope; elsewhere all calls
-  // return the same read.
+  // The value. Within a control dependency scope, a branch or a loop each call makes a new read that obeys it;
+  // elsewhere all calls return the same read.
   Output value(std::source_location loc = std::source_location::current()) const;
   // A new read, which obeys the open control dependency scopes.
   Output Read(std::source_location loc = std::source_location::current()) const;
