@@ -19,6 +19,7 @@ namespace nb = nanobind;
 void BindErrors(nb::module_& m);
 void BindGraph(nb::module_& m);
 void BindVariables(nb::module_& m);
+void BindControlFlow(nb::module_& m);
 void BindOptimizers(nb::module_& m);
 void BindSession(nb::module_& m);
 void BindCluster(nb::module_& m);

@@ -24,13 +24,6 @@ class Scope {
   std::optional<ScopeGuard> guard_;
 };
 
-Shape ShapeOfList(nb::handle value) {
-  if (value.is_none()) return Shape::Unknown();
-  Shape shape;
-  for (const nb::handle dim : value) shape.AddDim(dim.is_none() ? Shape::kUnknownDim : nb::cast<int64_t>(dim));
-  return shape;
-}
-
 nb::object ListOfShape(const Shape& shape) {
   if (!shape.has_rank()) return nb::none();
   nb::list dims;
@@ -176,6 +169,13 @@ PyOperation AddOp(nb::handle self, const std::string& type, nb::list inputs, nb:
 }
 
 }  // namespace
+
+Shape ShapeOfList(nb::handle value) {
+  if (value.is_none()) return Shape::Unknown();
+  Shape shape;
+  for (const nb::handle dim : value) shape.AddDim(dim.is_none() ? Shape::kUnknownDim : nb::cast<int64_t>(dim));
+  return shape;
+}
 
 nb::object GraphObject(Graph& graph) { return nb::find(&graph); }
 

@@ -55,6 +55,9 @@ PyTensor Wrap(const Output& output);
 PyOperation Wrap(const Operation& operation);
 PyVariable Wrap(const Variable& variable);
 
+// The shape for a list of dimensions, whose unknown dimensions are None; None stands for an unknown rank.
+Shape ShapeOfList(nb::handle value);
+
 // The operations that control dependencies and fetches name: those of operations, tensors and variables.
 Operation OperationOf(nb::handle value);
 

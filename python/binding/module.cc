@@ -5,6 +5,7 @@ NB_MODULE(_core, m) {
   tensorbraid::python::BindErrors(m);
   tensorbraid::python::BindGraph(m);
   tensorbraid::python::BindVariables(m);
+  tensorbraid::python::BindControlFlow(m);
   tensorbraid::python::BindOptimizers(m);
   tensorbraid::python::BindSession(m);
   tensorbraid::python::BindCluster(m);

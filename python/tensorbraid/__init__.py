@@ -4,6 +4,7 @@
 """
 
 from tensorbraid import errors, nn, train  # noqa: F401
+from tensorbraid.control_flow import *  # noqa: F401,F403
 from tensorbraid.dtypes import (  # noqa: F401
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32,
     int64, resource, string, uint8, uint16, uint32, uint64, variant)
@@ -19,6 +20,7 @@ from tensorbraid.math_ops import (  # noqa: F401
     squared_difference, stop_gradient, subtract, tanh, transpose, truncated_normal, zeros)
 from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
+from tensorbraid.tensor_array import *  # noqa: F401,F403
 from tensorbraid.variables import (  # noqa: F401
     Variable, global_variables_initializer, local_variables_initializer, variables_initializer)
 
