@@ -3,7 +3,7 @@
     import tensorbraid as tf
 """
 
-from tensorbraid import errors, nn, train  # noqa: F401
+from tensorbraid import errors, nest, nn, train  # noqa: F401
 from tensorbraid.dtypes import (  # noqa: F401
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32,
     int64, resource, string, uint8, uint16, uint32, uint64, variant)
