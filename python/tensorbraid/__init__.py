@@ -3,7 +3,11 @@
     import tensorbraid as tf
 """
 
-from tensorbraid import errors, nest, nn, train  # noqa: F401
+import importlib as _importlib
+
+from tensorbraid import (  # noqa: F401
+    app, compat, errors, flags, gfile, io, logging, nest, nn, resource_loader, sysconfig, train)
+from tensorbraid import versions as version  # noqa: F401
 from tensorbraid.dtypes import (  # noqa: F401
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32,
     int64, resource, string, uint8, uint16, uint32, uint64, variant)
@@ -19,7 +23,20 @@ from tensorbraid.math_ops import (  # noqa: F401
     squared_difference, stop_gradient, subtract, tanh, transpose, truncated_normal, zeros)
 from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
+from tensorbraid.versions import *  # noqa: F401,F403
 from tensorbraid.variables import (  # noqa: F401
     Variable, global_variables_initializer, local_variables_initializer, variables_initializer)
 
 AUTO_REUSE = "AUTO_REUSE"
+
+_LAZY = {"test"}  # submodules that are imported when they are first used
+
+
+def __getattr__(name):
+    if name in _LAZY:
+        return _importlib.import_module("tensorbraid." + name)
+    raise AttributeError(f"module 'tensorbraid' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted(set(globals()) | _LAZY)

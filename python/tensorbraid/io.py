@@ -1,0 +1,3 @@
+"""tf.io."""
+
+from tensorbraid import gfile  # noqa: F401
