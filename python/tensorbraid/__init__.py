@@ -29,14 +29,20 @@ from tensorbraid.variables import (  # noqa: F401
 
 AUTO_REUSE = "AUTO_REUSE"
 
-_LAZY = {"test"}  # submodules that are imported when they are first used
+_LAZY = {"proto", "test"}  # submodules that are imported when they are first used
+_MESSAGES = {
+    "AttrValue", "ConfigProto", "Event", "GPUOptions", "GraphDef", "GraphOptions", "HistogramProto", "LogMessage",
+    "MetaGraphDef", "NameAttrList", "NodeDef", "OptimizerOptions", "RunMetadata", "RunOptions", "SessionLog", "Summary",
+    "SummaryMetadata", "TensorInfo"}
 
 
 def __getattr__(name):
     if name in _LAZY:
         return _importlib.import_module("tensorbraid." + name)
+    if name in _MESSAGES:
+        return getattr(_importlib.import_module("tensorbraid.proto"), name)
     raise AttributeError(f"module 'tensorbraid' has no attribute '{name}'")
 
 
 def __dir__():
-    return sorted(set(globals()) | _LAZY)
+    return sorted(set(globals()) | _LAZY | _MESSAGES)
