@@ -11,9 +11,10 @@ from tensorbraid import versions as version  # noqa: F401
 from tensorbraid.dtypes import (  # noqa: F401
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32,
     int64, resource, string, uint8, uint16, uint32, uint64, variant)
+from tensorbraid.graph_defs import *  # noqa: F401,F403
 from tensorbraid.graphs import (  # noqa: F401
-    Graph, GraphKeys, IndexedSlices, Operation, Tensor, add_to_collection, constant, control_dependencies,
-    convert_to_tensor, device, get_collection, get_default_graph, global_variables, gradients, local_variables,
+    Graph, GraphKeys, IndexedSlices, Operation, Tensor, add_to_collection, add_to_collections, constant, control_dependencies,
+    convert_to_tensor, device, get_collection, get_collection_ref, get_default_graph, global_variables, gradients, local_variables,
     name_scope, placeholder, reset_default_graph, set_random_seed, trainable_variables)
 from tensorbraid.math_ops import (  # noqa: F401
     abs, add, argmax, cast, ceil, concat, cos, divide, equal, exp, floor, floordiv, floormod, greater, greater_equal, group,

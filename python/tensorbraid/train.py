@@ -3,6 +3,7 @@
 import importlib
 
 from tensorbraid import _core, graphs
+from tensorbraid.graph_defs import write_graph  # noqa: F401
 
 
 class Optimizer:
