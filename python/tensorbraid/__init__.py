@@ -13,8 +13,9 @@ from tensorbraid.dtypes import (  # noqa: F401
     int64, resource, string, uint8, uint16, uint32, uint64, variant)
 from tensorbraid.graph_defs import *  # noqa: F401,F403
 from tensorbraid.graphs import (  # noqa: F401
-    Graph, GraphKeys, IndexedSlices, Operation, Tensor, add_to_collection, add_to_collections, constant, control_dependencies,
-    convert_to_tensor, device, get_collection, get_collection_ref, get_default_graph, global_variables, gradients, local_variables,
+    Graph, GraphKeys, IndexedSlices, Operation, Tensor, add_to_collection, add_to_collections, constant,
+    control_dependencies, convert_to_tensor, device, get_collection, get_collection_ref, get_default_graph,
+    global_variables, gradients, local_variables,
     name_scope, placeholder, reset_default_graph, set_random_seed, trainable_variables)
 from tensorbraid.math_ops import (  # noqa: F401
     abs, add, argmax, cast, ceil, concat, cos, divide, equal, exp, floor, floordiv, floormod, greater, greater_equal, group,

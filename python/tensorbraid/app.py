@@ -31,4 +31,4 @@ def _warn(arg):
     name = arg.lstrip("-").partition("=")[0]
     near = difflib.get_close_matches(name, list(flags.FLAGS), 1) if arg.startswith("-") else []
     if near:
-        sys.stderr.write(f"warning: the flag --{name} is not defined, and is passed to main; did you mean --{near[0]}?\n")
+        sys.stderr.write(f"warning: the flag --{name} is not defined, and goes to main; did you mean --{near[0]}?\n")

@@ -111,7 +111,8 @@ class MultiFlag(Flag):
     def checked(self, value):
         if value is None:
             return None
-        return [super(MultiFlag, self).checked(item) for item in (value if isinstance(value, (list, tuple)) else [value])]
+        values = value if isinstance(value, (list, tuple)) else [value]
+        return [super(MultiFlag, self).checked(item) for item in values]
 
     def parse(self, text):
         values = self.checked(text)
@@ -140,8 +141,8 @@ class FlagValues:
         module = _defining_file()
         old = self.__dict__["__flags"].get(name)
         if old is not None and not (old.allow_override or flag.allow_override):
-            raise DuplicateFlagError(f"The flag '{name}' is defined twice. First from {self._modules[name]}, second from "
-                                     f"{module}. Description from first occurrence: {old.help}")
+            raise DuplicateFlagError(f"The flag '{name}' is defined twice. First from {self._modules[name]}, second "
+                                     f"from {module}. Description from first occurrence: {old.help}")
         for key in filter(None, (name, flag.short_name)):
             self.__dict__["__flags"][key] = flag
             self._modules[key] = module

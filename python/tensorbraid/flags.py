@@ -198,7 +198,8 @@ def register_validator(flag_name, checker, message="Flag validation failed", fla
     flag_values.add_validator([flag_name], check)
 
 
-def register_multi_flags_validator(flag_names, multi_flags_checker, message="Flags validation failed", flag_values=FLAGS):
+def register_multi_flags_validator(flag_names, multi_flags_checker, message="Flags validation failed",
+                                   flag_values=FLAGS):
     """As register_validator, with a dictionary of several flags."""
     def check(values):
         if not multi_flags_checker(values):
@@ -243,5 +244,5 @@ def mark_flags_as_mutual_exclusive(flag_names, required=False, flag_values=FLAGS
         return given == 1 or (given == 0 and not required)
 
     word = "Exactly" if required else "At most"
-    register_multi_flags_validator(flag_names, check, f"{word} one of ({', '.join(flag_names)}) must have a value other "
-                                   "than None.", flag_values)
+    message = f"{word} one of ({', '.join(flag_names)}) must have a value other than None."
+    register_multi_flags_validator(flag_names, check, message, flag_values)

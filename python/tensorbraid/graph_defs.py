@@ -206,7 +206,7 @@ def _mapped(input_map, name):
 
 
 def _remove_defaults(graph, graph_def, producer_op_list):
-    """Removes attributes that this library does not have, where the producer's OpList says that they have the default."""
+    """Removes attributes that this library does not have, if the producer's OpList says that they have the default."""
     producer = {op.name: op for op in _proto().message("OpList", producer_op_list, "producer_op_list").op}
     for node in graph_def.node:
         parts = _core.op_def_for_type(graph, node.op)

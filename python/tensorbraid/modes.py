@@ -1,4 +1,4 @@
-"""Switches between TensorFlow 1 and 2. The package has the behaviour of TensorFlow 1, so only those to 2 are refused."""
+"""Switches between TensorFlow 1 and 2. The package has the behaviour of TensorFlow 1; switches to 2 are refused."""
 
 __all__ = [
     "disable_control_flow_v2", "disable_eager_execution", "disable_tensor_equality", "disable_v2_behavior",

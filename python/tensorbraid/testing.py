@@ -168,8 +168,8 @@ class TestCase(unittest.TestCase):
             return
         self.fail(msg or "the arrays are close")
 
-    def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6, float_atol=1e-6, half_rtol=1e-3,
-                                      half_atol=1e-3, bfloat16_rtol=1e-2, bfloat16_atol=1e-2, msg=None):
+    def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6, float_atol=1e-6,
+                                      half_rtol=1e-3, half_atol=1e-3, bfloat16_rtol=1e-2, bfloat16_atol=1e-2, msg=None):
         """assertAllClose with the tolerance of the less precise dtype."""
         a, b = self._array(a), self._array(b)
         for names, more_rtol, more_atol in ((("float32", "complex64"), float_rtol, float_atol),

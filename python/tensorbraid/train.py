@@ -133,8 +133,8 @@ def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:w
 
 
 _MESSAGES = {
-    "BytesList", "ClusterDef", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List",
-    "JobDef", "SaverDef", "SequenceExample", "ServerDef"}
+    "BytesList", "ClusterDef", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList",
+    "Int64List", "JobDef", "SaverDef", "SequenceExample", "ServerDef"}
 
 
 def __getattr__(name):

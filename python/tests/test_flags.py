@@ -52,8 +52,8 @@ class FlagsTest(unittest.TestCase):
         rest, values = self.parse()
         self.assertEqual(values, {"name": "x", "num": 3, "rate": 0.5, "on": True, "kind": "a", "items": ["a", "b"],
                                   "ms": None, "mi": [1]})
-        rest, values = self.parse("--name=y=z", "--num", "0x10", "--noon", "pos", "-rate=2", "--items=a, b,,c", "--ms=1",
-                                  "--ms", "2", "--mi=4", "--", "--num=9")
+        rest, values = self.parse("--name=y=z", "--num", "0x10", "--noon", "pos", "-rate=2", "--items=a, b,,c",
+                                  "--ms=1", "--ms", "2", "--mi=4", "--", "--num=9")
         self.assertEqual(rest, ["pos", "--num=9"])
         self.assertEqual(values, {"name": "y=z", "num": 16, "rate": 2.0, "on": False, "kind": "a",
                                   "items": ["a", "b", "", "c"], "ms": ["1", "2"], "mi": [4]})

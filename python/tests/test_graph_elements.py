@@ -33,7 +33,7 @@ class ElementsTest(unittest.TestCase):
                 (lambda: self.graph.get_tensor_by_name("x"), ValueError, "<op_name>:<output_index>"),
                 (lambda: self.graph.get_tensor_by_name("a:b:c"), ValueError, "<op_name>:<output_index>"),
                 (lambda: self.graph.get_tensor_by_name(self.x), TypeError, "strings"),
-                (lambda: self.graph.as_graph_element(5), TypeError, "Can not convert a int into a Tensor or an Operation"),
+                (lambda: self.graph.as_graph_element(5), TypeError, "a int into a Tensor or an Operation"),
                 (lambda: self.graph.as_graph_element(self.x, allow_tensor=False), TypeError, "into an Operation"),
                 (lambda: tf.Graph().as_graph_element(self.x), ValueError, "not an element of this graph")):
             with self.assertRaisesRegex(error, text):

@@ -69,7 +69,8 @@ class RunnerTest(unittest.TestCase):
         ran = self.run_script(
             "import sys\nimport tensorflow as tf\nfrom helper import VALUE\n"
             "tf.app.flags.DEFINE_integer('steps', 1, '')\n"
-            "def main(_):\n    print(__name__, __file__ == sys.argv[0], sys.argv[1:], tf.app.flags.FLAGS.steps, VALUE)\n"
+            "def main(_):\n"
+            "    print(__name__, __file__ == sys.argv[0], sys.argv[1:], tf.app.flags.FLAGS.steps, VALUE)\n"
             "    sys.exit(5)\n"
             "if __name__ == '__main__':\n    tf.app.run()\n", "--steps=4", "-x")
         self.assertEqual((ran.returncode, ran.stdout), (5, "__main__ True ['--steps=4', '-x'] 4 7\n"), ran.stderr)
@@ -81,7 +82,8 @@ class RunnerTest(unittest.TestCase):
         self.assertNotIn("runner", ran.stderr)
 
     def test_lacking_names_are_named_with_line_and_nearest_name(self):
-        text = self.refused(SLIM + "x = tf.constnt(1)\nnetwork.reluu(x)\nops.no_such_op(x)\ntf.Session.runn\nMODE = tf.GraphKeys.X\n")
+        text = self.refused(SLIM + "x = tf.constnt(1)\nnetwork.reluu(x)\nops.no_such_op(x)\ntf.Session.runn\n"
+                            "MODE = tf.GraphKeys.X\n")
         for line in ("script.py:14: tf.nn.softmxa does not exist in this package; the nearest name is tf.nn.softmax",
                      "script.py:15: tf.constnt does not exist in this package; the nearest name is tf.constant",
                      "script.py:16: tf.nn.reluu does not exist in this package; the nearest name is tf.nn.relu",
@@ -93,7 +95,8 @@ class RunnerTest(unittest.TestCase):
         self.assertNotIn("no_such_thing", text, "a parameter hides the module")
 
     def test_what_is_protected_by_try_may_be_missing(self):
-        ran = self.run_script("import tensorflow as tf\ntry:\n    x = tf.no_such_name\nexcept AttributeError:\n    print('old')\n"
+        ran = self.run_script("import tensorflow as tf\ntry:\n    x = tf.no_such_name\n"
+                              "except AttributeError:\n    print('old')\n"
                               "FLAGS = tf.app.flags.FLAGS\nif hasattr(tf, 'zzz'): pass\n")
         self.assertEqual((ran.returncode, ran.stdout), (0, "old\n"), ran.stderr)
 
@@ -114,7 +117,8 @@ class RunnerTest(unittest.TestCase):
         self.assertIn("module 'tensorbraid' has no attribute 'no_such_name'", ran.stderr)
 
     def test_removed_names_of_numpy_are_named_as_the_scripts(self):
-        text = self.refused("import numpy as np\nx = np.zeros(3, np.float_) + np.asscalar(np.ones(1))\ny = np.random.rand(3)\n")
+        text = self.refused("import numpy as np\nx = np.zeros(3, np.float_) + np.asscalar(np.ones(1))\n"
+                            "y = np.random.rand(3)\n")
         self.assertIn("script.py:3: np.float_ does not exist in NumPy", text)
         self.assertIn("; write np.float64", text)
         self.assertIn("write array.item()", text)
@@ -133,8 +137,8 @@ class RunnerTest(unittest.TestCase):
 
     def test_a_syntax_error_and_a_missing_script_are_errors_in_words(self):
         self.assertIn("script.py:2: syntax error", self.refused("x = = 1\n"))
-        ran = subprocess.run([sys.executable, "-m", "tensorbraid", os.path.join(self.dir, "nope.py")], capture_output=True,
-                             text=True)
+        ran = subprocess.run([sys.executable, "-m", "tensorbraid", os.path.join(self.dir, "nope.py")],
+                             capture_output=True, text=True)
         self.assertEqual((ran.returncode, ran.stderr), (2, f"{self.dir}/nope.py: No such file or directory\n"))
 
     def test_a_module_that_is_lacking_is_an_import_error_in_words(self):

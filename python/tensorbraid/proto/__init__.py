@@ -55,7 +55,7 @@ def __dir__():
 
 
 def message(kind, value, what="value"):
-    """`value` as a message of the class `kind`, which is a name: a message of the package or of TensorFlow, or its bytes.
+    """`value`, a message of the package or of TensorFlow, or its bytes, as a message of the class called `kind`.
 
     `what` names the value in the TypeError for anything else.
     """

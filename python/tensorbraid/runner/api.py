@@ -30,18 +30,20 @@ _PUBLIC = {
     "resource_loader": ["resource_loader"], "test": ["test"], "googletest": ["test"], "nest": ["nest"],
     "compat": ["compat"], "nn": ["nn"], "rnn_cell": ["nn.rnn_cell"], "core_rnn_cell": ["nn.rnn_cell"], "rnn": ["nn"],
     "ctc": ["nn"], "embedding": ["nn"], "candidate_sampling": ["nn"], "image": ["image"], "losses": ["losses"],
-    "metrics": ["metrics"], "init": ["initializers"], "summary": ["summary"], "layers": ["layers"], "normalization": ["layers"],
-    "convolutional": ["layers"], "core": ["layers"], "pooling": ["layers"], "dataset": ["data"], "estimator": ["estimator"],
-    "sets": ["sets"], "string": ["strings"], "linalg": ["linalg"], "spectral": ["signal"], "graph_util": ["graph_util"],
-    "saved_model": ["saved_model"], "builder": ["saved_model.builder"], "signature": ["saved_model.signature_def_utils"],
-    "tag_constants": ["saved_model.tag_constants"], "io": ["io", "train"], "parsing": ["io", ""], "tf_record": ["python_io", "io"],
+    "metrics": ["metrics"], "init": ["initializers"], "summary": ["summary"], "layers": ["layers"],
+    "normalization": ["layers"], "convolutional": ["layers"], "core": ["layers"], "pooling": ["layers"],
+    "dataset": ["data"], "estimator": ["estimator"], "sets": ["sets"], "string": ["strings"], "linalg": ["linalg"],
+    "spectral": ["signal"], "graph_util": ["graph_util"], "saved_model": ["saved_model"],
+    "builder": ["saved_model.builder"], "signature": ["saved_model.signature_def_utils"],
+    "tag_constants": ["saved_model.tag_constants"], "io": ["io", "train"], "parsing": ["io", ""],
+    "tf_record": ["python_io", "io"],
     "feature_column": ["feature_column"], "seq2seq": ["contrib.legacy_seq2seq", "contrib.seq2seq"],
 }
 _GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test"]
 
 
 class Missing(Exception):
-    """A name that the package lacks. `parent` is the nearest object above it that exists, `name` the first part lacking."""
+    """A name that the package lacks. `parent` is the last object on its path that exists, `name` what it lacks."""
 
     def __init__(self, parent, name):
         super().__init__(name)
@@ -96,8 +98,8 @@ def stand_in(path):
 
 def _namespaces(leaf):
     leaf = leaf.removesuffix("_impl").removesuffix("_lib")
-    found = [names for start, names in sorted(_PUBLIC.items(), key=lambda item: -len(item[0])) if leaf.startswith(start)]
-    return (found[0] if found else []) + _GENERAL
+    start = max((start for start in _PUBLIC if leaf.startswith(start)), key=len, default=None)
+    return _PUBLIC.get(start, []) + _GENERAL
 
 
 def _walk(path):
@@ -132,9 +134,9 @@ def normal(path):
 
 
 def find(path):
-    """The object that TensorFlow calls `path`; raises Missing. Names after an object that has no names are not looked up.
+    """The object that TensorFlow calls `path`; raises Missing.
 
-    Such an object is a function, or tf.flags.FLAGS.
+    Only modules and classes are asked for names. So `path` may end with any names after a function or after FLAGS.
     """
     path = normal(path)
     value = tensorbraid
@@ -169,7 +171,7 @@ def _all_names():
         for name in dir(module):
             value = None if name.startswith("_") else getattr(module, name, None)
             if isinstance(value, types.ModuleType):
-                if value.__name__.startswith("tensorbraid") and value is not tensorbraid and "runner" not in value.__name__:
+                if value.__name__.startswith("tensorbraid.") and "runner" not in value.__name__:
                     add(value, f"{prefix}{name}.")
             elif value is not None and name not in ("proto", "flag_values"):
                 names.setdefault(name, []).append(prefix + name)

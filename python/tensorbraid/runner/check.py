@@ -1,4 +1,4 @@
-"""Checks a script before it runs: what is Python 2, what TensorFlow's names the package lacks, what NumPy has removed."""
+"""Checks a script before it runs: for Python 2, names that the package lacks, and names that NumPy has removed."""
 
 import ast
 
@@ -63,5 +63,6 @@ def _problem(path):
         api.find(path)
     except api.Missing as missing:
         near = api.nearest(path, missing)
-        return f"tf.{api.normal(path)} does not exist in this package" + (f"; the nearest name is tf.{near}" if near else "")
+        hint = f"; the nearest name is tf.{near}" if near else ""
+        return f"tf.{api.normal(path)} does not exist in this package{hint}"
     return None

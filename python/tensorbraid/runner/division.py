@@ -35,9 +35,11 @@ def replace_divisions(text):
         edits.extend([(begin, 0, b"_divide("), (operator, 1, b","), (end, 0, b")")])
 
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and not (_is_real(node.left) or _is_real(node.right)):
+        if not isinstance(getattr(node, "op", None), ast.Div):
+            continue
+        if isinstance(node, ast.BinOp) and not (_is_real(node.left) or _is_real(node.right)):
             call(node.left, node.right, at(node.lineno, node.col_offset), at(node.end_lineno, node.end_col_offset))
-        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div) and not _is_real(node.value):
+        elif isinstance(node, ast.AugAssign) and not _is_real(node.value):
             target = data[at(node.target.lineno, node.target.col_offset):
                           at(node.target.end_lineno, node.target.end_col_offset)]
             operator = _slash(data, at(node.target.end_lineno, node.target.end_col_offset),

@@ -11,7 +11,7 @@ from tensorbraid.runner import api, python2
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds every module below tensorflow in the package. A module that the package lacks is an ImportError in words."""
+    """Finds every module below tensorflow in the package. The ImportError of one that it lacks says so in words."""
 
     def find_spec(self, fullname, path=None, target=None):
         if fullname != "tensorflow" and not fullname.startswith("tensorflow."):

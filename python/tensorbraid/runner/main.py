@@ -19,8 +19,8 @@ def _options(argv):
                                      description="Runs a script that was written for TensorFlow 1.")
     parser.add_argument("--anyway", action="store_true", help="run the script even if the check finds something")
     parser.add_argument("--check", action="store_true", help="check the script, and do not run it")
-    parser.add_argument("--python2", action="store_true", help="run a copy that is converted to Python 3; with --check, "
-                        "print the copy")
+    parser.add_argument("--python2", action="store_true", help="run a copy that is converted to Python 3; with "
+                        "--check, print the copy")
     parser.add_argument("script", metavar="SCRIPT")
     parser.add_argument("args", metavar="ARGS", nargs=argparse.REMAINDER, help="arguments of the script")
     return parser.parse_args(argv)

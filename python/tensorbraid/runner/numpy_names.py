@@ -5,13 +5,16 @@ import difflib
 import numpy as np
 
 _INSTEAD = {
-    "float": "float", "int": "int", "bool": "bool", "object": "object", "str": "str", "complex": "complex", "long": "int",
-    "unicode": "str", "float_": "np.float64", "complex_": "np.complex128", "int_": "np.int64", "unicode_": "np.str_",
-    "string_": "np.bytes_", "Inf": "np.inf", "Infinity": "np.inf", "infty": "np.inf", "PINF": "np.inf", "NINF": "-np.inf",
-    "NaN": "np.nan", "NAN": "np.nan", "asscalar": "array.item()", "product": "np.prod", "cumproduct": "np.cumprod",
+    "float": "float", "int": "int", "bool": "bool", "object": "object", "str": "str", "complex": "complex",
+    "long": "int", "unicode": "str", "float_": "np.float64", "complex_": "np.complex128", "int_": "np.int64",
+    "unicode_": "np.str_",
+    "string_": "np.bytes_", "Inf": "np.inf", "Infinity": "np.inf", "infty": "np.inf", "PINF": "np.inf",
+    "NINF": "-np.inf", "NaN": "np.nan", "NAN": "np.nan", "asscalar": "array.item()", "product": "np.prod",
+    "cumproduct": "np.cumprod",
     "alltrue": "np.all", "sometrue": "np.any", "round_": "np.round", "row_stack": "np.vstack", "in1d": "np.isin",
     "trapz": "np.trapezoid", "rank": "np.ndim", "msort": "np.sort(a, axis=0)", "asfarray": "np.asarray(a, dtype=float)",
-    "cast": "np.asarray(a, dtype)", "find_common_type": "np.result_type", "issubclass_": "issubclass", "mat": "np.asmatrix",
+    "cast": "np.asarray(a, dtype)", "find_common_type": "np.result_type", "issubclass_": "issubclass",
+    "mat": "np.asmatrix",
 }
 
 

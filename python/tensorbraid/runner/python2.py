@@ -7,11 +7,12 @@ import re
 from tensorbraid.runner import division
 from tensorbraid.runner.python2_tokens import Tokens
 
-_RENAMED = {"xrange": "range", "raw_input": "input", "unicode": "str", "basestring": "str", "long": "int", "unichr": "chr"}
+_RENAMED = {"xrange": "range", "raw_input": "input", "unicode": "str", "basestring": "str", "long": "int",
+            "unichr": "chr"}
 _METHODS = {"has_key": "__contains__", "iteritems": "items", "iterkeys": "keys", "itervalues": "values"}
 _MODULES = {"cPickle": "pickle", "Queue": "queue", "StringIO": "io", "cStringIO": "io", "ConfigParser": "configparser",
-            "urllib2": "urllib.request", "urlparse": "urllib.parse", "commands": "subprocess", "SocketServer": "socketserver",
-            "__builtin__": "builtins", "Tkinter": "tkinter", "httplib": "http.client"}
+            "urllib2": "urllib.request", "urlparse": "urllib.parse", "commands": "subprocess",
+            "SocketServer": "socketserver", "__builtin__": "builtins", "Tkinter": "tkinter", "httplib": "http.client"}
 _LISTS = {"map", "filter", "zip"}  # functions that returned lists
 _VIEWS = {"keys", "values", "items"}  # methods that returned lists
 
@@ -69,7 +70,7 @@ class _Converter(Tokens):
                 names.add(token.text)
             if token.text in ("def", "class", "as", "import") or (token.text == "for" and tokens[i + 1].kind == "name"):
                 names.add(after)
-        for match in re.finditer(r"^\s*from\s+[\w.]+\s+import\s+\(?([^\n#]*)", "".join(t.text for t in self.tokens), re.MULTILINE):
+        for match in re.finditer(r"^\s*from\s+[\w.]+\s+import\s+\(?([^\n#]*)", self.joined(), re.MULTILINE):
             names.update(part.split()[-1] for part in match.group(1).strip("()").split(",") if part.split())
         return names
 

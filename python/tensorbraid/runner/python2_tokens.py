@@ -14,6 +14,9 @@ _TOKEN = re.compile(r"""
 """, re.VERBOSE | re.DOTALL)
 
 _OPEN, _CLOSE = "([{", ")]}"
+# Names before a bracket that is no call or subscript of them.
+_NO_HEADS = {"in", "return", "print", "and", "or", "not", "if", "elif", "else", "lambda", "is", "yield", "while",
+             "assert"}
 
 
 class _Token:
@@ -110,11 +113,10 @@ class Tokens:
                         break
                     i -= 1
             before = self.previous(i)
-            follows_bracket = self.text(i) in ("(", "[")
+            is_name = self.tokens[before].kind == "name" and self.text(before) not in _NO_HEADS
             if self.text(before) == ".":
                 i = self.previous(before)
-            elif follows_bracket and before >= 0 and (self.tokens[before].kind == "name" or self.text(before) in (")", "]")) \
-                    and self.text(before) not in ("in", "return", "print", "and", "or", "not", "if", "else", "lambda", "is"):
+            elif self.text(i) in ("(", "[") and before >= 0 and (is_name or self.text(before) in (")", "]")):
                 i = before
             else:
                 return i

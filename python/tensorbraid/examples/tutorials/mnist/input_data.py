@@ -113,8 +113,9 @@ def _find(folder, name, source_url):
     for path in (os.path.join(folder, name + ".gz"), os.path.join(folder, name)):
         if os.path.isfile(path):
             return path
-    raise FileNotFoundError(f"{os.path.join(folder, name)}.gz does not exist, and nothing is downloaded here; get it with "
-                            f"`mkdir -p {folder} && curl -Lo {os.path.join(folder, name)}.gz {source_url}{name}.gz`")
+    path = os.path.join(folder, name + ".gz")
+    raise FileNotFoundError(f"{path} does not exist, and nothing is downloaded here; get it with "
+                            f"`mkdir -p {folder} && curl -Lo {path} {source_url}{name}.gz`")
 
 
 def read_data_sets(train_dir, fake_data=False, one_hot=False, dtype=dtypes.float32, reshape=True, validation_size=5000,
