@@ -18,6 +18,7 @@ namespace nb = nanobind;
 
 void BindErrors(nb::module_& m);
 void BindGraph(nb::module_& m);
+void BindGraphElements(nb::module_& m);
 void BindVariables(nb::module_& m);
 void BindControlFlow(nb::module_& m);
 void BindOptimizers(nb::module_& m);

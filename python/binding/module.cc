@@ -4,6 +4,7 @@ NB_MODULE(_core, m) {
   m.doc() = "The C++ library under the package tensorbraid.";
   tensorbraid::python::BindErrors(m);
   tensorbraid::python::BindGraph(m);
+  tensorbraid::python::BindGraphElements(m);
   tensorbraid::python::BindVariables(m);
   tensorbraid::python::BindControlFlow(m);
   tensorbraid::python::BindOptimizers(m);

@@ -79,7 +79,8 @@ def pack_sequence_as(structure, flat_sequence, expand_composites=False):
     leaves = list(flat_sequence)
     wanted = len(flatten(structure))
     if wanted != len(leaves):
-        raise ValueError(f"the structure {structure!r} has {wanted} leaves, but there are {len(leaves)} items: {leaves!r}")
+        raise ValueError(f"the structure {structure!r} has {wanted} leaves, but there are {len(leaves)} items: "
+                         f"{leaves!r}")
     rest = iter(leaves)
 
     def pack(part):
