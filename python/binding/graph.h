@@ -2,6 +2,8 @@
 #ifndef TENSORBRAID_PYTHON_BINDING_GRAPH_H_
 #define TENSORBRAID_PYTHON_BINDING_GRAPH_H_
 
+#include <vector>
+
 #include "binding/binding.h"
 #include "tensorbraid/graph/variable.h"
 
@@ -51,9 +53,14 @@ struct PyDeviceFunction {
 // The Python object of a graph that was made in Python.
 nb::object GraphObject(Graph& graph);
 
+// A list of sizes, of which None stands for an unknown one; None for an unknown rank.
+Shape ShapeOf(nb::handle dims);
+nb::object DimsOf(const Shape& shape);
+
 PyTensor Wrap(const Output& output);
 PyOperation Wrap(const Operation& operation);
 PyVariable Wrap(const Variable& variable);
+std::vector<Variable> VariablesOf(nb::handle variables);
 
 // The operations that control dependencies and fetches name: those of operations, tensors and variables.
 Operation OperationOf(nb::handle value);

@@ -5,6 +5,8 @@ NB_MODULE(_core, m) {
   tensorbraid::python::BindErrors(m);
   tensorbraid::python::BindGraph(m);
   tensorbraid::python::BindVariables(m);
+  tensorbraid::python::BindVariableScopes(m);
+  tensorbraid::python::BindLayers(m);
   tensorbraid::python::BindOptimizers(m);
   tensorbraid::python::BindSession(m);
   tensorbraid::python::BindCluster(m);
