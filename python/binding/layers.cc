@@ -1,15 +1,18 @@
 // Branches of layers that train or infer, and recurrent layers that run without a loop of the graph.
 #include "tensorbraid/layers/layers.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "binding/graph.h"
 #include "layers/branches.h"
 #include "tensorbraid/layers/rnn.h"
+#include "tensorbraid/variables/embedding.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -38,8 +41,88 @@ nb::list SelectBranch(PyTensor& training, nb::list inputs, nb::callable train, n
   return Wrapped(outputs);
 }
 
+// The graph of a table's first part.
+Graph& GraphOf(const std::vector<Variable>& table) {
+  if (table.empty()) throw nb::value_error("an embedding table needs at least one variable");
+  return *table[0].graph();
+}
+
+std::optional<nn::PartitionStrategy> StrategyOf(int strategy) {
+  return strategy == 0 ? nn::PartitionStrategy::kMod : nn::PartitionStrategy::kDiv;
+}
+
+PyTensor EmbeddingLookup(nb::list params, nb::handle ids, int strategy, std::optional<double> max_norm,
+                         const std::string& name) {
+  const std::vector<Variable> table = VariablesOf(params);
+  Graph& graph = GraphOf(table);
+  const ScopeGuard at = AtUserLine(graph);
+  const Output rows =
+      nn::EmbeddingLookup(table, OutputFor(graph, ids, DType::kInvalid, "ids"),
+                          {.partition_strategy = StrategyOf(strategy), .max_norm = max_norm, .name = name});
+  CheckBuilt(graph);
+  return Wrap(rows);
+}
+
+SparseTensor SparseOf(Graph& graph, nb::handle parts) {
+  return {OutputFor(graph, parts[0], kInt64, "indices"), OutputFor(graph, parts[1], DType::kInvalid, "values"),
+          OutputFor(graph, parts[2], kInt64, "dense_shape")};
+}
+
+// A sparse lookup with the options, with or without weights, of `lookup`: nn::EmbeddingLookupSparse or
+// nn::SafeEmbeddingLookupSparse.
+template <typename Options, typename Lookup>
+PyTensor SparseLookup(nb::list params, nb::handle ids, nb::handle weights, const Options& options,
+                      const Lookup& lookup) {
+  const std::vector<Variable> table = VariablesOf(params);
+  Graph& graph = GraphOf(table);
+  const ScopeGuard at = AtUserLine(graph);
+  const SparseTensor sparse = SparseOf(graph, ids);
+  const Output combined = weights.is_none() ? lookup(table, sparse, nullptr, options) : [&] {
+    const SparseTensor factors = SparseOf(graph, weights);
+    return lookup(table, sparse, &factors, options);
+  }();
+  CheckBuilt(graph);
+  return Wrap(combined);
+}
+
+PyTensor EmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle weights, int strategy, int combiner,
+                               std::optional<double> max_norm, const std::string& name) {
+  const nn::EmbeddingLookupSparseOptions options = {.partition_strategy = StrategyOf(strategy),
+                                                    .combiner = static_cast<nn::Combiner>(combiner),
+                                                    .max_norm = max_norm,
+                                                    .name = name};
+  return SparseLookup(params, ids, weights, options,
+                      [](const auto& table, const SparseTensor& i, const SparseTensor* w, const auto& o) {
+                        return w ? nn::EmbeddingLookupSparse(table, i, *w, o) : nn::EmbeddingLookupSparse(table, i, o);
+                      });
+}
+
+PyTensor SafeEmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle weights, int strategy, int combiner,
+                                   std::optional<double> max_norm, std::optional<int64_t> default_id,
+                                   const std::string& name) {
+  const nn::SafeEmbeddingLookupSparseOptions options = {.partition_strategy = StrategyOf(strategy),
+                                                        .combiner = static_cast<nn::Combiner>(combiner),
+                                                        .max_norm = max_norm,
+                                                        .default_id = default_id,
+                                                        .name = name};
+  return SparseLookup(params, ids, weights, options,
+                      [](const auto& table, const SparseTensor& i, const SparseTensor* w, const auto& o) {
+                        return w ? nn::SafeEmbeddingLookupSparse(table, i, *w, o)
+                                 : nn::SafeEmbeddingLookupSparse(table, i, o);
+                      });
+}
+
 }  // namespace
 
-void BindLayers(nb::module_& m) { m.def("select_branch", &SelectBranch); }
+void BindLayers(nb::module_& m) {
+  m.def("select_branch", &SelectBranch);
+  m.def("embedding_lookup", &EmbeddingLookup, nb::arg("params"), nb::arg("ids"), nb::arg("strategy"),
+        nb::arg("max_norm").none(), nb::arg("name"));
+  m.def("embedding_lookup_sparse", &EmbeddingLookupSparse, nb::arg("params"), nb::arg("ids"), nb::arg("weights").none(),
+        nb::arg("strategy"), nb::arg("combiner"), nb::arg("max_norm").none(), nb::arg("name"));
+  m.def("safe_embedding_lookup_sparse", &SafeEmbeddingLookupSparse, nb::arg("params"), nb::arg("ids"),
+        nb::arg("weights").none(), nb::arg("strategy"), nb::arg("combiner"), nb::arg("max_norm").none(),
+        nb::arg("default_id").none(), nb::arg("name"));
+}
 
 }  // namespace tensorbraid::python

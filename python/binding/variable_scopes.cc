@@ -1,5 +1,5 @@
 // Variable scopes, variables by name, and initial values.
-#include "tensorbraid/variables/variable_scope.h"
+#include "variables/variable_scopes.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -12,7 +12,7 @@
 #include "graph/node.h"
 #include "tensorbraid/variables/initializers.h"
 #include "tensorbraid/variables/partitioned_variable.h"
-#include "variables/variable_scopes.h"
+#include "tensorbraid/variables/variable_scope.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -52,8 +52,8 @@ OpenVariableScope Open(Graph& graph, const std::string& name, int how) {
   return OpenVariableScope(std::move(guard));
 }
 
-// The initializer that calls a function of Python: initializer(shape, dtype, part), where `part` is None or the shape of
-// the whole variable and the first row.
+// The initializer that calls a function of Python: initializer(shape, dtype, part), where `part` is None or the shape
+// of the whole variable and the first row.
 Initializer InitializerOf(nb::handle function) {
   if (function.is_none()) return nullptr;
   return [function](Graph& graph, const Shape& shape, DType dtype) {
@@ -163,24 +163,35 @@ void BindVariableScopes(nb::module_& m) {
       });
   m.def("zeros_initializer", [] { return PyInitializer{Zeros()}; });
   m.def("ones_initializer", [] { return PyInitializer{Ones()}; });
-  m.def("random_uniform_initializer", [](double low, double high, nb::handle seed) {
-    return PyInitializer{RandomUniform(low, high, SeedOf(seed))};
-  }, nb::arg("low"), nb::arg("high"), nb::arg("seed").none());
-  m.def("random_normal_initializer", [](double mean, double stddev, nb::handle seed) {
-    return PyInitializer{RandomNormal(mean, stddev, SeedOf(seed))};
-  }, nb::arg("mean"), nb::arg("stddev"), nb::arg("seed").none());
-  m.def("truncated_normal_initializer", [](double mean, double stddev, nb::handle seed) {
-    return PyInitializer{TruncatedNormal(mean, stddev, SeedOf(seed))};
-  }, nb::arg("mean"), nb::arg("stddev"), nb::arg("seed").none());
-  m.def("variance_scaling_initializer", [](double scale, int mode, int distribution, nb::handle seed) {
-    return PyInitializer{VarianceScaling({.scale = scale,
-                                          .mode = static_cast<FanMode>(mode),
-                                          .distribution = static_cast<ScalingDistribution>(distribution),
-                                          .seed = SeedOf(seed)})};
-  }, nb::arg("scale"), nb::arg("mode"), nb::arg("distribution"), nb::arg("seed").none());
-  m.def("orthogonal_initializer", [](double gain, nb::handle seed) {
-    return PyInitializer{Orthogonal(gain, SeedOf(seed))};
-  }, nb::arg("gain"), nb::arg("seed").none());
+  m.def(
+      "random_uniform_initializer",
+      [](double low, double high, nb::handle seed) { return PyInitializer{RandomUniform(low, high, SeedOf(seed))}; },
+      nb::arg("low"), nb::arg("high"), nb::arg("seed").none());
+  m.def(
+      "random_normal_initializer",
+      [](double mean, double stddev, nb::handle seed) {
+        return PyInitializer{RandomNormal(mean, stddev, SeedOf(seed))};
+      },
+      nb::arg("mean"), nb::arg("stddev"), nb::arg("seed").none());
+  m.def(
+      "truncated_normal_initializer",
+      [](double mean, double stddev, nb::handle seed) {
+        return PyInitializer{TruncatedNormal(mean, stddev, SeedOf(seed))};
+      },
+      nb::arg("mean"), nb::arg("stddev"), nb::arg("seed").none());
+  m.def(
+      "variance_scaling_initializer",
+      [](double scale, int mode, int distribution, nb::handle seed) {
+        return PyInitializer{VarianceScaling({.scale = scale,
+                                              .mode = static_cast<FanMode>(mode),
+                                              .distribution = static_cast<ScalingDistribution>(distribution),
+                                              .seed = SeedOf(seed)})};
+      },
+      nb::arg("scale"), nb::arg("mode"), nb::arg("distribution"), nb::arg("seed").none());
+  m.def(
+      "orthogonal_initializer",
+      [](double gain, nb::handle seed) { return PyInitializer{Orthogonal(gain, SeedOf(seed))}; }, nb::arg("gain"),
+      nb::arg("seed").none());
   m.def("identity_initializer", [](double gain) { return PyInitializer{IdentityMatrix(gain)}; });
 
   nb::class_<PyPartitioner>(m, "Partitioner")
