@@ -21,6 +21,7 @@ void BindGraph(nb::module_& m);
 void BindVariables(nb::module_& m);
 void BindVariableScopes(nb::module_& m);
 void BindLayers(nb::module_& m);
+void BindRnn(nb::module_& m);
 void BindOptimizers(nb::module_& m);
 void BindSession(nb::module_& m);
 void BindCluster(nb::module_& m);

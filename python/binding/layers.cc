@@ -1,4 +1,4 @@
-// Branches of layers that train or infer, and recurrent layers that run without a loop of the graph.
+// Branches of layers that train or infer, and lookups in tables.
 #include "tensorbraid/layers/layers.h"
 
 #include <nanobind/stl/optional.h>
@@ -11,7 +11,6 @@
 
 #include "binding/graph.h"
 #include "layers/branches.h"
-#include "tensorbraid/layers/rnn.h"
 #include "tensorbraid/variables/embedding.h"
 
 namespace tensorbraid::python {

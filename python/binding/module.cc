@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
   tensorbraid::python::BindVariables(m);
   tensorbraid::python::BindVariableScopes(m);
   tensorbraid::python::BindLayers(m);
+  tensorbraid::python::BindRnn(m);
   tensorbraid::python::BindOptimizers(m);
   tensorbraid::python::BindSession(m);
   tensorbraid::python::BindCluster(m);

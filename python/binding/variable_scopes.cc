@@ -52,11 +52,11 @@ OpenVariableScope Open(Graph& graph, const std::string& name, int how) {
   return OpenVariableScope(std::move(guard));
 }
 
-// The initializer that calls a function of Python: initializer(shape, dtype, part), where `part` is None or the shape
-// of the whole variable and the first row.
+}  // namespace
+
 Initializer InitializerOf(nb::handle function) {
   if (function.is_none()) return nullptr;
-  return [function](Graph& graph, const Shape& shape, DType dtype) {
+  return [function = nb::borrow(function)](Graph& graph, const Shape& shape, DType dtype) {
     nb::object part = nb::none();
     if (const auto& whole = ImplOf(graph).initialized_part()) {
       part = nb::make_tuple(DimsOf(whole->shape), whole->first_row);
@@ -70,18 +70,20 @@ Initializer InitializerOf(nb::handle function) {
   };
 }
 
+Regularizer RegularizerOf(nb::handle function) {
+  if (function.is_none()) return NoRegularizer();
+  return [function = nb::borrow(function)](const Output& value) {
+    const nb::object loss = function(Wrap(value));
+    return loss.is_none() ? Output() : nb::cast<PyTensor&>(loss).output;
+  };
+}
+
+namespace {
+
 Partitioner PartitionerOf(nb::handle function) {
   if (function.is_none()) return nullptr;
   return [function](const Shape& shape, DType dtype) {
     return nb::cast<int64_t>(function(DimsOf(shape), static_cast<int>(dtype)));
-  };
-}
-
-Regularizer RegularizerOf(nb::handle function) {
-  if (function.is_none()) return NoRegularizer();
-  return [function](const Output& value) {
-    const nb::object loss = function(Wrap(value));
-    return loss.is_none() ? Output() : nb::cast<PyTensor&>(loss).output;
   };
 }
 

@@ -6,3 +6,7 @@ from tensorbraid.nn_embeddings import *  # noqa: F401,F403
 from tensorbraid.nn_losses import *  # noqa: F401,F403
 from tensorbraid.nn_normalization import *  # noqa: F401,F403
 from tensorbraid.nn_pools import *  # noqa: F401,F403
+
+# The recurrent part needs layers, which need the functions above.
+from tensorbraid import rnn_namespace as rnn_cell  # noqa: E402,F401
+from tensorbraid.rnn import *  # noqa: E402,F401,F403
