@@ -42,7 +42,7 @@ nb::list AddWhile(Graph& graph, nb::list variables, nb::callable condition, nb::
                        .maximum_iterations = maximum_iterations,
                        .shape_invariants = {},
                        .name = name};
-  for (const nb::handle shape : shape_invariants) options.shape_invariants.push_back(ShapeOfList(shape));
+  for (const nb::handle shape : shape_invariants) options.shape_invariants.push_back(ShapeOf(shape));
   const ScopeGuard at = AtUserLine(graph);
   const std::vector<Output> results = While(
       OutputsOf(variables),

@@ -7,6 +7,9 @@ NB_MODULE(_core, m) {
   tensorbraid::python::BindGraphElements(m);
   tensorbraid::python::BindVariables(m);
   tensorbraid::python::BindControlFlow(m);
+  tensorbraid::python::BindVariableScopes(m);
+  tensorbraid::python::BindLayers(m);
+  tensorbraid::python::BindRnn(m);
   tensorbraid::python::BindOptimizers(m);
   tensorbraid::python::BindSession(m);
   tensorbraid::python::BindCluster(m);

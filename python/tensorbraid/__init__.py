@@ -3,22 +3,21 @@
     import tensorbraid as tf
 """
 
-
-from tensorbraid.control_flow import *  # noqa: F401,F403
 import importlib as _importlib
 
 from tensorbraid import (  # noqa: F401
     app, compat, errors, flags, gfile, io, nest, nn, resource_loader, train)
 from tensorbraid import tf_logging as logging, tf_sysconfig as sysconfig, versions as version  # noqa: F401
+from tensorbraid.control_flow import *  # noqa: F401,F403
 from tensorbraid.dtypes import (  # noqa: F401
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32,
     int64, resource, string, uint8, uint16, uint32, uint64, variant)
 from tensorbraid.graph_defs import *  # noqa: F401,F403
 from tensorbraid.graphs import (  # noqa: F401
-    Graph, GraphKeys, IndexedSlices, Operation, Tensor, add_to_collection, add_to_collections, constant,
+    Graph, IndexedSlices, Operation, Tensor, add_to_collection, add_to_collections, constant,
     control_dependencies, convert_to_tensor, device, get_collection, get_collection_ref, get_default_graph,
-    global_variables, gradients, local_variables,
-    name_scope, placeholder, reset_default_graph, set_random_seed, trainable_variables)
+    global_variables, gradients, local_variables, model_variables,
+    moving_average_variables, name_scope, placeholder, reset_default_graph, set_random_seed, trainable_variables)
 from tensorbraid.math_ops import (  # noqa: F401
     abs, add, argmax, cast, ceil, concat, cos, divide, equal, exp, floor, floordiv, floormod, greater, greater_equal, group,
     identity, less, less_equal, log, log1p, logical_and, logical_not, logical_or, matmul, maximum, minimum, mod, multiply,
@@ -28,12 +27,15 @@ from tensorbraid.math_ops import (  # noqa: F401
 from tensorbraid.modes import *  # noqa: F401,F403
 from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
+from tensorbraid import initializers, layers  # noqa: F401
+from tensorbraid.graph_keys import *  # noqa: F401,F403
+from tensorbraid.initializers import *  # noqa: F401,F403
+from tensorbraid.partitioned_variables import *  # noqa: F401,F403
+from tensorbraid.variable_methods import *  # noqa: F401,F403
+from tensorbraid.variable_scope import *  # noqa: F401,F403
+from tensorbraid.variables import *  # noqa: F401,F403
 from tensorbraid.tensor_array import *  # noqa: F401,F403
 from tensorbraid.versions import *  # noqa: F401,F403
-from tensorbraid.variables import (  # noqa: F401
-    Variable, global_variables_initializer, local_variables_initializer, variables_initializer)
-
-AUTO_REUSE = "AUTO_REUSE"
 
 _LAZY = {"proto": "proto", "test": "testing"}  # names of submodules that are imported when they are first used
 _MESSAGES = {

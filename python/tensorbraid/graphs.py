@@ -5,6 +5,7 @@ import re
 import threading
 
 from tensorbraid import _core, dtypes, errors
+from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.shapes import TensorShape
 
 Operation = _core.Operation
@@ -33,22 +34,6 @@ def _no_iteration(self):
 Tensor.__bool__ = _no_bool
 Tensor.__iter__ = _no_iteration
 Tensor.__array_priority__ = 100  # NumPy's operators leave `array + tensor` to the tensor
-
-
-class GraphKeys:
-    """Names of collections."""
-
-    GLOBAL_VARIABLES = "variables"
-    LOCAL_VARIABLES = "local_variables"
-    TRAINABLE_VARIABLES = "trainable_variables"
-    GLOBAL_STEP = "global_step"
-    LOSSES = "losses"
-    REGULARIZATION_LOSSES = "regularization_losses"
-    SUMMARIES = "summaries"
-    UPDATE_OPS = "update_ops"
-    TRAIN_OP = "train_op"
-    INIT_OP = "init_op"
-    QUEUE_RUNNERS = "queue_runners"
 
 
 class _Stack(threading.local):
@@ -228,7 +213,7 @@ class Graph(_core.Graph):
         items = self._collections.get(name, [])
         if scope is None:
             return list(items)
-        return [item for item in items if hasattr(item, "name") and re.match(scope, item.name)]
+        return [item for item in items if re.match(scope, getattr(item, "name", None) or "")]
 
     def get_collection_ref(self, name):
         return self._collections.setdefault(name, [])
@@ -401,13 +386,17 @@ class IndexedSlices:
     op = property(lambda self: self.values.op)
 
 
-def global_variables():
-    return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)
+def _variables_of(key, which):
+    def variables(scope=None):
+        return get_default_graph().get_collection(key, scope)
+
+    variables.__name__ = variables.__qualname__ = which
+    variables.__doc__ = f"The collection {key!r} of the default graph; with `scope`, those whose names match this pattern."
+    return variables
 
 
-def trainable_variables():
-    return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES)
-
-
-def local_variables():
-    return get_default_graph().get_collection(GraphKeys.LOCAL_VARIABLES)
+global_variables = _variables_of(GraphKeys.GLOBAL_VARIABLES, "global_variables")
+local_variables = _variables_of(GraphKeys.LOCAL_VARIABLES, "local_variables")
+model_variables = _variables_of(GraphKeys.MODEL_VARIABLES, "model_variables")
+moving_average_variables = _variables_of(GraphKeys.MOVING_AVERAGE_VARIABLES, "moving_average_variables")
+trainable_variables = _variables_of(GraphKeys.TRAINABLE_VARIABLES, "trainable_variables")

@@ -24,7 +24,7 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
                    std::source_location loc) {
   const ScopedLocation at(graph, loc);
   const SourceLine line = ImplOf(graph).UserLine(loc);
-  if (!shape.is_fully_defined()) {
+  if (options.fixed_shape && !shape.is_fully_defined()) {
     graph.AddError(InvalidArgument("Variable '", options.name, "' (", LocationText(line),
                                    "): the shape must be fully known, got ", shape));
     return;
@@ -139,7 +139,7 @@ Operation Update(const Variable& variable, const char* op, const Operand& value)
   Graph& graph = *variable.graph(value.location());
   NodeBuilder update(graph, op, value.location());
   update.Input(variable.handle()).Input(value.ToOutput(graph, variable.dtype()));
-  if (std::string_view(op) == "AssignVariableOp") update.Attr("validate_shape", true);
+  if (std::string_view(op) == "AssignVariableOp") update.Attr("validate_shape", variable.shape().is_fully_defined());
   return update.ColocateWith(variable.handle().op()).Finish();
 }
 
