@@ -5,7 +5,13 @@ NB_MODULE(_core, m) {
   tensorbraid::python::BindErrors(m);
   tensorbraid::python::BindGraph(m);
   tensorbraid::python::BindVariables(m);
-  tensorbraid::python::BindOptimizers(m);
   tensorbraid::python::BindSession(m);
   tensorbraid::python::BindCluster(m);
+  tensorbraid::python::BindSaver(m);
+  tensorbraid::python::BindFileWriter(m);
+  tensorbraid::python::BindCoordinator(m);
+  tensorbraid::python::BindHooks(m);
+  tensorbraid::python::BindOptimizers(m);
+  tensorbraid::python::BindMonitoredSession(m);
+  tensorbraid::python::BindSupervisor(m);
 }

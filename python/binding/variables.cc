@@ -63,6 +63,7 @@ void BindVariables(nb::module_& m) {
                      for (const int64_t dim : self.variable.shape().dims()) dims.append(dim);
                      return dims;
                    })
+      .def_prop_ro("_local", [](const PyVariable& self) { return self.variable.local(); })
       .def_prop_ro("trainable", [](const PyVariable& self) { return self.variable.trainable(); })
       .def_prop_ro("op",
                    [](const PyVariable& self) {

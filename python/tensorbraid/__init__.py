@@ -3,7 +3,7 @@
     import tensorbraid as tf
 """
 
-from tensorbraid import errors, nn, train  # noqa: F401
+from tensorbraid import errors, nn, summary, train  # noqa: F401
 from tensorbraid.dtypes import (  # noqa: F401
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32,
     int64, resource, string, uint8, uint16, uint32, uint64, variant)
@@ -17,6 +17,8 @@ from tensorbraid.math_ops import (  # noqa: F401
     negative, not_equal, ones, pow, random_normal, random_uniform, range, reciprocal, reduce_all, reduce_any, reduce_max,
     reduce_mean, reduce_min, reduce_prod, reduce_sum, reshape, round, rsqrt, sigmoid, sign, sin, sqrt, square,
     squared_difference, stop_gradient, subtract, tanh, transpose, truncated_normal, zeros)
+from tensorbraid.queues import *  # noqa: F401,F403
+from tensorbraid.readers import *  # noqa: F401,F403
 from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
 from tensorbraid.variables import (  # noqa: F401

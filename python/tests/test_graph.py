@@ -73,8 +73,6 @@ class GraphTest(unittest.TestCase):
         for function in (tf.nn.softmax_cross_entropy_with_logits, tf.nn.softmax_cross_entropy_with_logits_v2):
             with self.assertRaisesRegex(NotImplementedError, "not the last one"):
                 function(labels=x, logits=x, dim=0)
-        with self.assertRaisesRegex(NotImplementedError, "grad_loss"):
-            tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(x), grad_loss=x)
         with self.assertRaisesRegex(NotImplementedError, "config"):
             tf.train.Server({"worker": ["localhost:0"]}, "worker", 0, config=object())
 
