@@ -13,7 +13,8 @@ namespace {
 using Seconds = std::chrono::duration<double>;
 
 bool WaitForStop(const PyCoordinator& self, double seconds) {
-  Coordinator& coordinator = self.get();
+  if (self.coordinator == nullptr) return true;
+  Coordinator& coordinator = *self.coordinator;
   // In pieces, so that Ctrl-C interrupts the wait.
   constexpr Seconds kPiece(0.2);
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -91,9 +92,10 @@ void BindCoordinator(nb::module_& m) {
       .def(nb::init<>())
       .def("request_stop",
            [](const PyCoordinator& self, nb::handle exception) {
+             if (self.coordinator == nullptr) return;
              const Status why = exception.is_none() ? OkStatus() : StatusOf(exception);
              nb::gil_scoped_release unlocked;
-             self.get().RequestStop(why);
+             self.coordinator->RequestStop(why);
            },
            nb::arg("exception").none())
       .def("_abandon",
@@ -101,14 +103,15 @@ void BindCoordinator(nb::module_& m) {
              nb::gil_scoped_release unlocked;
              self.StopThreads();
            })
-      .def("should_stop", [](const PyCoordinator& self) { return self.get().ShouldStop(); })
+      .def("should_stop", [](const PyCoordinator& self) { return self.coordinator == nullptr || self.coordinator->ShouldStop(); })
       .def("wait_for_stop", &WaitForStop)
       .def("raise_error",
            [](const PyCoordinator& self) {
-             Check(self.get().status());
+             if (self.coordinator != nullptr) Check(self.coordinator->status());
            })
       .def("join", [](const PyCoordinator& self) {
-        Coordinator& coordinator = self.get();
+        if (self.coordinator == nullptr) return;
+        Coordinator& coordinator = *self.coordinator;
         Status status;
         {
           const Interruptible interruptible([&self] {

@@ -10,7 +10,8 @@
 
 namespace tensorbraid::python {
 
-// The coordinator of a training loop is borrowed: the loop sets `coordinator` to null when it ends.
+// The coordinator of a training loop is borrowed: the loop sets `coordinator` to null when it ends, after which this
+// object is one that has stopped.
 struct PyCoordinator {
   std::shared_ptr<Coordinator> coordinator;
   bool borrowed = false;

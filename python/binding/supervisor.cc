@@ -108,6 +108,7 @@ void StopSupervisor(PySupervisor& self) {
       nb::gil_scoped_release unlocked;
       stopped = self.supervisor->Stop();
     }
+    self.training->End();  // its coordinator may have an error, which refers to the program's supervisor
     if (!stopped.ok()) self.training->Rethrow();
     interruptible.Check();
   }

@@ -142,7 +142,8 @@ def _listed(tensors):
         keys = sorted(tensors)
         return [tensors[key] for key in keys], lambda values: dict(zip(keys, values))
     if isinstance(tensors, (list, tuple)):
-        return list(tensors), lambda values: values
+        # As in TensorFlow, a list of one tensor becomes a tensor.
+        return list(tensors), lambda values: values if len(values) > 1 else values[0]
     return [tensors], lambda values: values[0]
 
 

@@ -1,5 +1,7 @@
 """Monitored sessions: they start and recover by themselves, and hooks see each run. The loop is that of C++."""
 
+import inspect
+
 from tensorbraid import _core, errors, graphs
 from tensorbraid.graphs import GraphKeys
 from tensorbraid.session import Fetches, checked_feeds
@@ -117,7 +119,11 @@ class MonitoredSession:
             raise StopIteration("step_fn has requested the iterations to stop.")
 
     def run_step_fn(self, step_fn):
-        """Calls the function with a StepContext, and returns what it returns."""
+        """Calls the function with a StepContext, and returns what it returns. Its argument is named step_context."""
+        names = tuple(inspect.signature(step_fn).parameters)
+        if names != ("step_context",):
+            raise ValueError("`step_fn` may either have one `step_context` argument, or `self` and `step_context` "
+                             f"arguments if it's an instance method. Got {names} instead.")
         context = self.StepContext(self._inner(), self.run)
         try:
             return step_fn(context)

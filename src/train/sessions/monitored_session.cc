@@ -357,7 +357,8 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
   }
   TF_ASSIGN_OR_RETURN(const SetupOps ops, SetupOps::AddTo(graph));
   TF_RETURN_IF_ERROR(RegisterChangesOfStep(graph));
-  graph.Finalize(StrCat("MonitoredTrainingSession (", LocationText(loc), ") uses it"));
+  const std::string line = LocationText(ImplOf(graph).UserLine(loc));
+  graph.Finalize(StrCat("MonitoredTrainingSession (", line, ") uses it"));
 
   // From here on, an early return closes what has been started.
   std::unique_ptr<MonitoredSession> monitored(
