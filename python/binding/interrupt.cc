@@ -78,9 +78,15 @@ void Interruptible::Begin() {
   struct sigaction ours = {};
   ours.sa_handler = OnInterrupt;
   sigaction(SIGINT, &ours, &watch.before);
+  // A signal that came before this handler.
+  if (PyErr_CheckSignals() == 0) return;
+  End();
+  throw nb::python_error();
 }
 
-Interruptible::~Interruptible() {
+Interruptible::~Interruptible() { End(); }
+
+void Interruptible::End() {
   if (!active_) return;
   Watch& watch = TheWatch();
   if (outermost_) {

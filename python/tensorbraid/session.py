@@ -88,6 +88,7 @@ class Session:
         self._closed = False
         self._lock = threading.Lock()
         self._entered = []
+        self._coordinators = set()  # of the queue runners that were started with this session
 
     @classmethod
     def _wrap(cls, core):

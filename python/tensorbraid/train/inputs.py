@@ -40,7 +40,7 @@ def _number(value):
 def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=True, seed=None, capacity=32,
                    shared_name=None, summary_name=None, name=None, cancel_op=None):
     """A queue with the rows of a tensor, again and again, or `num_epochs` times. A queue runner fills it."""
-    with graphs.name_scope(name, "input_producer", [input_tensor]):
+    with graphs.name_scope(name, "input_producer", [input_tensor]) as scope:
         rows = convert_to_tensor(input_tensor, name="input_tensor")
         shape = rows.shape[1:] if rows.shape.ndims is not None else TensorShape(None)
         if element_shape is not None:
@@ -51,7 +51,7 @@ def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=Tr
             first, second = op_seeds(seed)
             rows = make_op("RandomShuffle", [rows], seed=first, seed2=second).outputs[0]
         rows = limit_epochs(rows, num_epochs)
-        queue = FIFOQueue(capacity, [rows.dtype], [shape], shared_name=shared_name)
+        queue = FIFOQueue(capacity, [rows.dtype], [shape], shared_name=shared_name, name=scope)
         add_queue_runner(QueueRunner(queue, [queue.enqueue_many([rows])], cancel_op=cancel_op))
         if summary_name is not None:
             _summarize(summary_name, queue, capacity)

@@ -53,8 +53,8 @@ class QueueRunner:
             raise NotImplementedError("start=False: the threads of a QueueRunner start when they are made")
         if self._graph is not sess.graph:
             return []
-        if coord is None:
-            coord = sess._queue_coordinator = getattr(sess, "_queue_coordinator", None) or Coordinator()
+        coord = coord or Coordinator()
+        sess._coordinators.add(coord)  # the threads live as long as the session
         self._core.start(sess._session(), coord._core)
         return [_Runner(f"QueueRunnerThread-{self.name}-{op.name}", coord) for op in self._enqueue_ops]
 

@@ -141,7 +141,7 @@ def supervised(tf, folder):
         with tf.Graph().as_default():
             w, b, loss, step, train = model(tf)
             tf.summary.scalar("loss", loss)
-            supervisor = tf.train.Supervisor(logdir=folder, save_model_secs=1000)
+            supervisor = tf.train.Supervisor(logdir=folder, save_model_secs=0)
             calls = []
             with supervisor.managed_session() as session:
                 supervisor.loop(0.01, lambda: calls.append(1))
@@ -149,6 +149,7 @@ def supervised(tf, folder):
                     _, value, now = session.run([train, loss, step])
                     show(value)
                     if session.run(step) >= steps:
+                        supervisor.saver.save(session, supervisor.save_path, global_step=step)
                         break
             print(int(bool(calls)), int(supervisor.is_chief), int(supervisor.global_step.name == "global_step:0"))
             checkpoint(tf, tf.train.latest_checkpoint(folder))
