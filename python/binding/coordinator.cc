@@ -17,8 +17,8 @@ bool WaitForStop(const PyCoordinator& self, double seconds) {
   Coordinator& coordinator = *self.coordinator;
   // In pieces, so that Ctrl-C interrupts the wait.
   constexpr Seconds kPiece(0.2);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                                          Seconds(std::min(seconds, 1e8)));
+  const auto end = std::chrono::steady_clock::now() +
+                   std::chrono::duration_cast<std::chrono::steady_clock::duration>(Seconds(std::min(seconds, 1e8)));
   while (true) {
     const auto left = end - std::chrono::steady_clock::now();
     bool stopped = false;
@@ -34,14 +34,15 @@ bool WaitForStop(const PyCoordinator& self, double seconds) {
 
 void BindQueueRunner(nb::module_& m) {
   nb::class_<QueueRunner>(m, "QueueRunner")
-      .def("__init__",
-           [](QueueRunner* self, nb::list enqueue, nb::handle close, nb::handle cancel) {
-             std::vector<Operation> operations;
-             for (const nb::handle op : enqueue) operations.push_back(OperationOf(op));
-             new (self) QueueRunner(std::move(operations), close.is_none() ? Operation() : OperationOf(close),
-                                    cancel.is_none() ? Operation() : OperationOf(cancel));
-           },
-           nb::arg("enqueue"), nb::arg("close").none(), nb::arg("cancel").none())
+      .def(
+          "__init__",
+          [](QueueRunner* self, nb::list enqueue, nb::handle close, nb::handle cancel) {
+            std::vector<Operation> operations;
+            for (const nb::handle op : enqueue) operations.push_back(OperationOf(op));
+            new (self) QueueRunner(std::move(operations), close.is_none() ? Operation() : OperationOf(close),
+                                   cancel.is_none() ? Operation() : OperationOf(cancel));
+          },
+          nb::arg("enqueue"), nb::arg("close").none(), nb::arg("cancel").none())
       .def_prop_ro("enqueue_ops",
                    [](const QueueRunner& self) {
                      nb::list operations;
@@ -90,20 +91,22 @@ Status StatusOf(nb::handle exception) {
 void BindCoordinator(nb::module_& m) {
   nb::class_<PyCoordinator>(m, "Coordinator")
       .def(nb::init<>())
-      .def("request_stop",
-           [](const PyCoordinator& self, nb::handle exception) {
-             if (self.coordinator == nullptr) return;
-             const Status why = exception.is_none() ? OkStatus() : StatusOf(exception);
-             nb::gil_scoped_release unlocked;
-             self.coordinator->RequestStop(why);
-           },
-           nb::arg("exception").none())
+      .def(
+          "request_stop",
+          [](const PyCoordinator& self, nb::handle exception) {
+            if (self.coordinator == nullptr) return;
+            const Status why = exception.is_none() ? OkStatus() : StatusOf(exception);
+            nb::gil_scoped_release unlocked;
+            self.coordinator->RequestStop(why);
+          },
+          nb::arg("exception").none())
       .def("_abandon",
            [](PyCoordinator& self) {
              nb::gil_scoped_release unlocked;
              self.StopThreads();
            })
-      .def("should_stop", [](const PyCoordinator& self) { return self.coordinator == nullptr || self.coordinator->ShouldStop(); })
+      .def("should_stop",
+           [](const PyCoordinator& self) { return self.coordinator == nullptr || self.coordinator->ShouldStop(); })
       .def("wait_for_stop", &WaitForStop)
       .def("raise_error",
            [](const PyCoordinator& self) {

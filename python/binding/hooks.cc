@@ -10,7 +10,8 @@ namespace {
 // Calls the methods of a hook of Python.
 class PyHook final : public SessionRunHook {
  public:
-  PyHook(nb::object hook, std::shared_ptr<Training> training) : hook_(std::move(hook)), training_(std::move(training)) {}
+  PyHook(nb::object hook, std::shared_ptr<Training> training)
+      : hook_(std::move(hook)), training_(std::move(training)) {}
   ~PyHook() override {
     nb::gil_scoped_acquire locked;
     restore_.reset();
@@ -109,8 +110,8 @@ std::optional<std::chrono::milliseconds> TimeOf(nb::handle value) {
   return value.is_none() ? std::nullopt : std::optional(Milliseconds(nb::cast<double>(value)));
 }
 
-std::shared_ptr<SessionRunHook> MakeLoggingHook(nb::list named, int64_t every_n_steps, double every_seconds, bool at_end,
-                                                nb::object format) {
+std::shared_ptr<SessionRunHook> MakeLoggingHook(nb::list named, int64_t every_n_steps, double every_seconds,
+                                                bool at_end, nb::object format) {
   std::vector<std::pair<std::string, Output>> tensors;
   for (const nb::handle pair : named) {
     tensors.emplace_back(nb::cast<std::string>(pair[0]), FetchesOf(nb::make_tuple(pair[1]))[0].output());
@@ -221,33 +222,36 @@ void BindHooks(nb::module_& m) {
   m.def("nan_check", [](const PyTensor& loss, bool stop_only) -> std::shared_ptr<SessionRunHook> {
     return std::make_shared<NanHook>(NanCheck(loss.output, {.stop_only = stop_only}));
   });
-  m.def("step_counter",
-        [](int64_t every_n_steps, double every_seconds, std::shared_ptr<summary::FileWriter> writer) {
-          return StepCounter({.every_n_steps = every_n_steps,
-                              .every = Milliseconds(every_seconds),
-                              .sink = {},
-                              .writer = std::move(writer)});
-        },
-        nb::arg("every_n_steps"), nb::arg("every_seconds"), nb::arg("writer").none());
-  m.def("summary_saver",
-        [](nb::handle every_n_steps, nb::handle every_seconds, nb::handle summary,
-           std::shared_ptr<summary::FileWriter> writer) {
-          return SummarySaver("", {.every_n_steps = StepsOf(every_n_steps),
-                                   .every = TimeOf(every_seconds),
-                                   .summary_op = nb::cast<PyTensor&>(summary).output,
-                                   .writer = std::move(writer)});
-        },
-        nb::arg("every_n_steps").none(), nb::arg("every_seconds").none(), nb::arg("summary"), nb::arg("writer"));
-  m.def("checkpoint_saver",
-        [](const std::string& directory, nb::handle every_n_steps, nb::handle every_seconds,
-           std::shared_ptr<Saver> saver, const std::string& basename) {
-          return CheckpointSaver(directory, {.every_n_steps = StepsOf(every_n_steps),
-                                             .every = TimeOf(every_seconds),
-                                             .saver = std::move(saver),
-                                             .basename = basename});
-        },
-        nb::arg("directory"), nb::arg("every_n_steps").none(), nb::arg("every_seconds").none(), nb::arg("saver"),
-        nb::arg("basename"));
+  m.def(
+      "step_counter",
+      [](int64_t every_n_steps, double every_seconds, std::shared_ptr<summary::FileWriter> writer) {
+        return StepCounter({.every_n_steps = every_n_steps,
+                            .every = Milliseconds(every_seconds),
+                            .sink = {},
+                            .writer = std::move(writer)});
+      },
+      nb::arg("every_n_steps"), nb::arg("every_seconds"), nb::arg("writer").none());
+  m.def(
+      "summary_saver",
+      [](nb::handle every_n_steps, nb::handle every_seconds, nb::handle summary,
+         std::shared_ptr<summary::FileWriter> writer) {
+        return SummarySaver("", {.every_n_steps = StepsOf(every_n_steps),
+                                 .every = TimeOf(every_seconds),
+                                 .summary_op = nb::cast<PyTensor&>(summary).output,
+                                 .writer = std::move(writer)});
+      },
+      nb::arg("every_n_steps").none(), nb::arg("every_seconds").none(), nb::arg("summary"), nb::arg("writer"));
+  m.def(
+      "checkpoint_saver",
+      [](const std::string& directory, nb::handle every_n_steps, nb::handle every_seconds, std::shared_ptr<Saver> saver,
+         const std::string& basename) {
+        return CheckpointSaver(directory, {.every_n_steps = StepsOf(every_n_steps),
+                                           .every = TimeOf(every_seconds),
+                                           .saver = std::move(saver),
+                                           .basename = basename});
+      },
+      nb::arg("directory"), nb::arg("every_n_steps").none(), nb::arg("every_seconds").none(), nb::arg("saver"),
+      nb::arg("basename"));
 }
 
 }  // namespace tensorbraid::python

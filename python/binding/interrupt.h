@@ -11,7 +11,8 @@ namespace tensorbraid::python {
 // While an object of this class exists on Python's main thread, Ctrl-C calls `cancel` on another thread, so that the
 // call which blocks the main thread ends. Make the object with Python's lock, release the lock, do the call, and take
 // the lock again. Then Check raises KeyboardInterrupt if Ctrl-C was pressed. Objects may be nested; the innermost
-// `cancel` is called. The constructor raises KeyboardInterrupt if Ctrl-C was pressed before. Has no effect on other threads, or if the program handles SIGINT in a way of its own.
+// `cancel` is called. The constructor raises KeyboardInterrupt if Ctrl-C was pressed before. Has no effect on other
+// threads, or if the program handles SIGINT in a way of its own.
 class Interruptible {
  public:
   explicit Interruptible(std::function<void()> cancel);

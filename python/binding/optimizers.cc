@@ -60,11 +60,12 @@ void BindRules(nb::module_& m) {
               OperandOf(rate), OperandOf(momentum),
               MomentumOptions{.name = std::move(name), .use_locking = use_locking, .use_nesterov = nesterov});
         });
-  m.def("adadelta", [](nb::handle rate, double rho, double epsilon, bool use_locking, std::string name) -> OptimizerPtr {
-    return std::make_shared<AdadeltaOptimizer>(
-        OperandOf(rate),
-        AdadeltaOptions{.rho = rho, .epsilon = epsilon, .name = std::move(name), .use_locking = use_locking});
-  });
+  m.def("adadelta",
+        [](nb::handle rate, double rho, double epsilon, bool use_locking, std::string name) -> OptimizerPtr {
+          return std::make_shared<AdadeltaOptimizer>(
+              OperandOf(rate),
+              AdadeltaOptions{.rho = rho, .epsilon = epsilon, .name = std::move(name), .use_locking = use_locking});
+        });
   m.def("adagrad", [](nb::handle rate, double initial, bool use_locking, std::string name) -> OptimizerPtr {
     return std::make_shared<AdagradOptimizer>(
         OperandOf(rate),
@@ -122,12 +123,12 @@ void BindRules(nb::module_& m) {
         });
   m.def("proximal_adagrad",
         [](nb::handle rate, double initial, double l1, double l2, bool use_locking, std::string name) -> OptimizerPtr {
-          return std::make_shared<ProximalAdagradOptimizer>(
-              OperandOf(rate), ProximalAdagradOptions{.initial_accumulator_value = initial,
-                                                      .l1_regularization_strength = l1,
-                                                      .l2_regularization_strength = l2,
-                                                      .name = std::move(name),
-                                                      .use_locking = use_locking});
+          return std::make_shared<ProximalAdagradOptimizer>(OperandOf(rate),
+                                                            ProximalAdagradOptions{.initial_accumulator_value = initial,
+                                                                                   .l1_regularization_strength = l1,
+                                                                                   .l2_regularization_strength = l2,
+                                                                                   .name = std::move(name),
+                                                                                   .use_locking = use_locking});
         });
 }
 
@@ -135,14 +136,15 @@ nb::object OrNone(const Variable& variable) { return variable.valid() ? nb::cast
 
 void BindMovingAverage(nb::module_& m) {
   nb::class_<ExponentialMovingAverage>(m, "ExponentialMovingAverage")
-      .def("__init__",
-           [](ExponentialMovingAverage* self, nb::handle decay, nb::handle num_updates, bool zero_debias,
-              std::string name) {
-             MovingAverageOptions options = {.zero_debias = zero_debias, .name = std::move(name)};
-             if (!num_updates.is_none()) options.num_updates = OperandOf(num_updates);
-             new (self) ExponentialMovingAverage(OperandOf(decay), std::move(options));
-           },
-           nb::arg("decay"), nb::arg("num_updates").none(), nb::arg("zero_debias"), nb::arg("name"))
+      .def(
+          "__init__",
+          [](ExponentialMovingAverage* self, nb::handle decay, nb::handle num_updates, bool zero_debias,
+             std::string name) {
+            MovingAverageOptions options = {.zero_debias = zero_debias, .name = std::move(name)};
+            if (!num_updates.is_none()) options.num_updates = OperandOf(num_updates);
+            new (self) ExponentialMovingAverage(OperandOf(decay), std::move(options));
+          },
+          nb::arg("decay"), nb::arg("num_updates").none(), nb::arg("zero_debias"), nb::arg("name"))
       .def("_apply_to_variables",
            [](ExponentialMovingAverage& self, nb::list list) {
              std::vector<Variable> variables;

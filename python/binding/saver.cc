@@ -61,50 +61,48 @@ void BindCheckpoints(nb::module_& m) {
 
 void BindSaver(nb::module_& m) {
   nb::class_<Saver>(m, "Saver")
-      .def_static("_make",
-                  [](Graph& graph, nb::list named, int max_to_keep, double keep_hours, std::optional<bool> sharded,
-                     bool pad_step_number, const std::string& name) {
-                    SaverOptions options = {.max_to_keep = max_to_keep,
-                                            .sharded = sharded,
-                                            .pad_step_number = pad_step_number,
-                                            .name = name};
-                    options.keep_checkpoint_every =
-                        std::chrono::milliseconds(static_cast<int64_t>(keep_hours * 3600 * 1000));
-                    for (const nb::handle item : named) {
-                      const Variable& variable = nb::cast<PyVariable&>(item[1]).variable;
-                      if (item[0].is_none()) {
-                        options.variables.emplace_back(variable);
-                      } else {
-                        options.variables.emplace_back(variable, nb::cast<std::string>(item[0]));
-                      }
-                    }
-                    const ScopeGuard at = AtUserLine(graph);
-                    auto saver = std::make_shared<Saver>(graph, std::move(options));
-                    CheckBuilt(graph);
-                    return saver;
-                  },
-                  nb::arg("graph"), nb::arg("named"), nb::arg("max_to_keep"), nb::arg("keep_hours"),
-                  nb::arg("sharded").none(), nb::arg("pad_step_number"), nb::arg("name"))
-      .def("save",
-           [](Saver& self, const PySession& session, const std::string& path, std::optional<int64_t> step,
-              const std::string& latest_filename, bool write_meta_graph) {
-             Session& running = session.get();
-             StatusOr<std::string> saved;
-             {
-               const Interruptible interruptible([&running] { running.CancelRuns(); });
-               {
-                 nb::gil_scoped_release unlocked;
-                 saved = self.Save(running, path,
-                                   {.global_step = step,
-                                    .latest_filename = latest_filename,
-                                    .write_meta_graph = write_meta_graph});
-               }
-               interruptible.Check();
-             }
-             return Check(std::move(saved));
-           },
-           nb::arg("session"), nb::arg("path"), nb::arg("step").none(), nb::arg("latest_filename"),
-           nb::arg("write_meta_graph"))
+      .def_static(
+          "_make",
+          [](Graph& graph, nb::list named, int max_to_keep, double keep_hours, std::optional<bool> sharded,
+             bool pad_step_number, const std::string& name) {
+            SaverOptions options = {
+                .max_to_keep = max_to_keep, .sharded = sharded, .pad_step_number = pad_step_number, .name = name};
+            options.keep_checkpoint_every = std::chrono::milliseconds(static_cast<int64_t>(keep_hours * 3600 * 1000));
+            for (const nb::handle item : named) {
+              const Variable& variable = nb::cast<PyVariable&>(item[1]).variable;
+              if (item[0].is_none()) {
+                options.variables.emplace_back(variable);
+              } else {
+                options.variables.emplace_back(variable, nb::cast<std::string>(item[0]));
+              }
+            }
+            const ScopeGuard at = AtUserLine(graph);
+            auto saver = std::make_shared<Saver>(graph, std::move(options));
+            CheckBuilt(graph);
+            return saver;
+          },
+          nb::arg("graph"), nb::arg("named"), nb::arg("max_to_keep"), nb::arg("keep_hours"), nb::arg("sharded").none(),
+          nb::arg("pad_step_number"), nb::arg("name"))
+      .def(
+          "save",
+          [](Saver& self, const PySession& session, const std::string& path, std::optional<int64_t> step,
+             const std::string& latest_filename, bool write_meta_graph) {
+            Session& running = session.get();
+            StatusOr<std::string> saved;
+            {
+              const Interruptible interruptible([&running] { running.CancelRuns(); });
+              {
+                nb::gil_scoped_release unlocked;
+                saved = self.Save(
+                    running, path,
+                    {.global_step = step, .latest_filename = latest_filename, .write_meta_graph = write_meta_graph});
+              }
+              interruptible.Check();
+            }
+            return Check(std::move(saved));
+          },
+          nb::arg("session"), nb::arg("path"), nb::arg("step").none(), nb::arg("latest_filename"),
+          nb::arg("write_meta_graph"))
       .def("restore",
            [](Saver& self, const PySession& session, const std::string& path) {
              Session& running = session.get();

@@ -67,7 +67,7 @@ PySupervisor* CreateSupervisor(nb::object graph, nb::dict given) {
 }
 
 PySession PrepareSession(PySupervisor& self, const std::string& target, bool wait_for_checkpoint, double max_wait_secs,
-                  bool start_standard_services) {
+                         bool start_standard_services) {
   StatusOr<std::shared_ptr<Session>> session;
   self.training->End();
   {
@@ -140,21 +140,23 @@ void BindSupervisor(nb::module_& m) {
              nb::gil_scoped_release unlocked;
              Check(self.supervisor->StartQueueRunners(used, runners));
            })
-      .def("summary_computed",
-           [](PySupervisor& self, const nb::bytes& summary, std::optional<int64_t> step) {
-             const Tensor value = Tensor::Scalar(std::string(summary.c_str(), summary.size()));
-             nb::gil_scoped_release unlocked;
-             Check(self.supervisor->SummaryComputed(value, step));
-           },
-           nb::arg("summary"), nb::arg("step").none())
+      .def(
+          "summary_computed",
+          [](PySupervisor& self, const nb::bytes& summary, std::optional<int64_t> step) {
+            const Tensor value = Tensor::Scalar(std::string(summary.c_str(), summary.size()));
+            nb::gil_scoped_release unlocked;
+            Check(self.supervisor->SummaryComputed(value, step));
+          },
+          nb::arg("summary"), nb::arg("step").none())
       .def("should_stop", [](const PySupervisor& self) { return self.supervisor->ShouldStop(); })
-      .def("request_stop",
-           [](PySupervisor& self, nb::handle exception) {
-             const Status why = exception.is_none() ? OkStatus() : StatusOf(exception);
-             nb::gil_scoped_release unlocked;
-             self.supervisor->RequestStop(why);
-           },
-           nb::arg("exception").none())
+      .def(
+          "request_stop",
+          [](PySupervisor& self, nb::handle exception) {
+            const Status why = exception.is_none() ? OkStatus() : StatusOf(exception);
+            nb::gil_scoped_release unlocked;
+            self.supervisor->RequestStop(why);
+          },
+          nb::arg("exception").none())
       .def("wait_for_stop",
            [](const PySupervisor& self) {
              const Interruptible interruptible;

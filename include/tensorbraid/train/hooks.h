@@ -106,8 +106,8 @@ class SessionRunHook {
 // Requests a stop when the global step reaches `last_step`. If no optimizer was given the global step, creating the
 // session fails with FailedPrecondition.
 std::shared_ptr<SessionRunHook> StopAtStep(int64_t last_step);
-// Requests a stop when the global step has grown by `num_steps`, which is positive, since the session was created. Needs
-// a global step, as StopAtStep does. Source: tf.train.StopAtStepHook with num_steps.
+// Requests a stop when the global step has grown by `num_steps`, which is positive, since the session was created.
+// Needs a global step, as StopAtStep does. Source: tf.train.StopAtStepHook with num_steps.
 std::shared_ptr<SessionRunHook> StopAfterSteps(int64_t num_steps);
 // Delays this worker's first run that trains until the global step is at least `step`, or a stop is requested, so that
 // workers can start one after the other. Needs a global step. Source: tf.train.GlobalStepWaiterHook.

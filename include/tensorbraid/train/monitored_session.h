@@ -56,8 +56,8 @@ struct MonitoredTrainingSessionOptions {
   // Initializers of the input pipelines' iterators. They run in each new session, after the variables have their
   // values, unless a checkpoint has the states of the iterators.
   std::vector<Operation> input_initializers = {};
-  // How the model is made ready, if the defaults do not fit: as in SupervisorOptions, except that by default the model is
-  // ready when ready_for_local_init_op is empty and local_init_op has run. The chief runs init_op only if
+  // How the model is made ready, if the defaults do not fit: as in SupervisorOptions, except that by default the model
+  // is ready when ready_for_local_init_op is empty and local_init_op has run. The chief runs init_op only if
   // ready_for_local_init_op names something that is missing.
   std::optional<Operation> init_op = std::nullopt;
   std::vector<Feed> init_feed = {};

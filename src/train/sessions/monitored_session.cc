@@ -70,16 +70,16 @@ Status MonitoredSession::Impl::Start() {
   TF_RETURN_IF_ERROR(graph.CheckExists("MonitoredSession"));
   SessionOptions session_options = options.session;
   session_options.target = options.master;
-  SessionManagerOptions setup{.init = options.init_op.value_or(setup_ops.init),
-                              .init_feed = options.init_feed,
-                              .init_fn = options.init_fn,
-                              .keep_values = true,
-                              .ready_for_local_init =
-                                  options.ready_for_local_init_op.value_or(setup_ops.not_initialized),
-                              .local_init = options.local_init_op.value_or(setup_ops.local_init),
-                              .ready = options.ready_op.value_or(Output()),
-                              .global_step = setup_ops.global_step,
-                              .max_wait = options.max_wait};
+  SessionManagerOptions setup{
+      .init = options.init_op.value_or(setup_ops.init),
+      .init_feed = options.init_feed,
+      .init_fn = options.init_fn,
+      .keep_values = true,
+      .ready_for_local_init = options.ready_for_local_init_op.value_or(setup_ops.not_initialized),
+      .local_init = options.local_init_op.value_or(setup_ops.local_init),
+      .ready = options.ready_op.value_or(Output()),
+      .global_step = setup_ops.global_step,
+      .max_wait = options.max_wait};
   if (options.is_chief && options.saver != nullptr && !options.checkpoint_dir.empty()) {
     setup.restore = [this](Session& s) { return RestoreLatest(*options.saver, s, options.checkpoint_dir); };
     options.saver->ForgetRestored();
@@ -329,11 +329,10 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
       options.saver = std::make_shared<Saver>(graph, SaverOptions{.random_state = options.save_random_state});
     }
     if (options.save_checkpoints) {
-      options.hooks.insert(
-          options.hooks.begin(),
-          CheckpointSaver(options.checkpoint_dir, {.every_n_steps = options.save_checkpoint_every_steps,
-                                                   .every = options.save_checkpoint_every,
-                                                   .saver = options.saver}));
+      options.hooks.insert(options.hooks.begin(), CheckpointSaver(options.checkpoint_dir,
+                                                                  {.every_n_steps = options.save_checkpoint_every_steps,
+                                                                   .every = options.save_checkpoint_every,
+                                                                   .saver = options.saver}));
     }
   }
   if (options.summary_dir.empty() && (options.save_summaries_every_steps || options.save_summaries_every)) {
