@@ -1,5 +1,6 @@
 #include "tensorbraid/train/saver.h"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -19,6 +20,26 @@ nb::tuple StateTuple(const CheckpointState& state) {
   for (const auto time : state.all_model_checkpoint_timestamps) times.push_back(time.time_since_epoch().count());
   return nb::make_tuple(state.model_checkpoint_path, state.all_model_checkpoint_paths, times,
                         state.last_preserved_timestamp.time_since_epoch().count());
+}
+
+// A tuple of the variables and the names in collections, and the nodes that save and restore, or None.
+nb::tuple Import(Graph& graph, const nb::bytes& meta_graph) {
+  const ScopeGuard at = AtUserLine(graph);
+  const auto imported = ImportMetaGraph(graph, std::string_view(meta_graph.c_str(), meta_graph.size()));
+  CheckBuilt(graph);
+  Check(imported.status());
+  nb::dict variables, collections;
+  for (const auto& [key, list] : imported->variables) {
+    nb::list wrapped;
+    for (const Variable& variable : list) wrapped.append(Wrap(variable));
+    variables[key.c_str()] = wrapped;
+  }
+  for (const auto& [key, names] : imported->collections) collections[key.c_str()] = names;
+  nb::object saver = nb::none();
+  if (imported->restore.valid()) {
+    saver = nb::make_tuple(Wrap(imported->filename), Wrap(imported->save), Wrap(imported->restore));
+  }
+  return nb::make_tuple(variables, collections, saver, imported->max_to_keep);
 }
 
 void BindCheckpoints(nb::module_& m) {
@@ -120,13 +141,15 @@ void BindSaver(nb::module_& m) {
       .def_prop_ro("last_checkpoints", [](const Saver& self) { return self.last_checkpoints(); })
       .def("recover_last_checkpoints",
            [](Saver& self, const std::vector<std::string>& paths) { self.RecoverLastCheckpoints(paths); })
-      .def_prop_ro("filename", [](const Saver& self) { return Wrap(self.filename()); })
-      .def_prop_ro("save_tensor", [](const Saver& self) { return Wrap(self.save()); })
-      .def_prop_ro("restore_op", [](const Saver& self) { return Wrap(self.restore()); })
+      .def("set_collections",
+           [](Saver& self, std::map<std::string, std::vector<std::string>> collections) {
+             self.SetCollections(std::move(collections));
+           })
       .def("meta_graph", [](const Saver& self) {
         const std::string bytes = Check(self.ToMetaGraphDef());
         return nb::bytes(bytes.data(), bytes.size());
       });
+  m.def("import_meta_graph", &Import);
   BindCheckpoints(m);
 }
 

@@ -89,6 +89,30 @@ class SaverTest(Folder):
         self.assertEqual((state.model_checkpoint_path, state.all_model_checkpoint_paths), (paths[1], paths))
 
 
+class MetaGraphTest(Folder):
+    def test_what_is_not_a_node_is_left_out_of_the_collections(self):
+        v = tf.Variable(1.0, name="v")
+        tf.add_to_collection("nodes", v + 1)
+        tf.add_to_collection("mixed", v + 2)
+        tf.add_to_collection("mixed", "text")
+        path = os.path.join(self.folder, "graph.meta")
+        content = tf.train.export_meta_graph(path)
+        for source in (path, content):
+            with tf.Graph().as_default():
+                tf.train.import_meta_graph(source)
+                self.assertEqual([x.name for x in tf.get_collection("nodes")], ["add:0"])
+                self.assertEqual(tf.get_collection("mixed"), [])
+                self.assertEqual([x.name for x in tf.trainable_variables()], ["v:0"])
+
+    def test_wrong_files_and_arguments_are_refused(self):
+        with self.assertRaises(OSError):
+            tf.train.import_meta_graph(os.path.join(self.folder, "none"))
+        with self.assertRaises(tf.errors.InvalidArgumentError):
+            tf.train.import_meta_graph(b"\xff\xff")
+        with self.assertRaises(NotImplementedError):
+            tf.train.import_meta_graph(b"", import_scope="scope")
+
+
 class SummaryTest(Folder):
     def test_summaries_have_tensorflows_tags_and_join_the_collection(self):
         x = tf.constant(2.0)

@@ -5,7 +5,7 @@ import os
 from tensorbraid import _core, graphs
 from tensorbraid.graphs import GraphKeys
 
-__all__ = ["Saver", "export_meta_graph"]
+__all__ = ["Saver", "export_meta_graph", "import_meta_graph"]
 
 
 class Saver:
@@ -31,6 +31,7 @@ class Saver:
         self._native = None
         self._is_empty = False
         self._graph = graphs.get_default_graph()
+        self._restore = None  # how an imported graph restores: the tensor to feed with a path, and the operation
         if not defer_build:
             self.build()
 
@@ -74,19 +75,24 @@ class Saver:
         if isinstance(global_step, (graphs.Tensor, _core.Variable)):
             global_step = sess.run(global_step)
         step = None if global_step is None else int(global_step)
+        self._core.set_collections(_collections(self._graph))
         written = self._core.save(sess._session(), str(save_path), step, latest_filename or "checkpoint",
                                   write_meta_graph)
         return os.path.join(os.path.dirname(str(save_path)), os.path.basename(written))
 
     def restore(self, sess, save_path):
         """Sets the variables to the values in the checkpoint."""
-        if self._is_empty:
+        if self._is_empty and self._restore is None:
             return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
         if not _core.checkpoint_exists(str(save_path)):
             raise ValueError("The passed save_path is not a valid checkpoint: " + str(save_path))
-        self._core.restore(sess._session(), str(save_path))
+        if self._restore is not None:
+            filename, restore = self._restore
+            sess.run(restore, {filename: os.path.abspath(str(save_path))})
+        else:
+            self._core.restore(sess._session(), str(save_path))
 
     @property
     def last_checkpoints(self):
@@ -109,6 +115,7 @@ class Saver:
         if collection_list or as_text or export_scope or clear_devices or clear_extraneous_savers:
             raise NotImplementedError("collection_list, as_text, export_scope, clear_devices and clear_extraneous_savers "
                                       "of export_meta_graph")
+        self._core.set_collections(_collections(self._graph))
         meta_graph = self._core.meta_graph()
         if filename:
             with open(filename, "wb") as file:
@@ -126,6 +133,50 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
         saver = Saver()
     return saver.export_meta_graph(filename, collection_list, as_text, export_scope, clear_devices,
                                    clear_extraneous_savers)
+
+
+def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
+    """Adds a graph that was saved beside a checkpoint to the default graph: its nodes, variables and collections.
+
+    Returns a saver of its variables, or None if it was saved without one. The argument is the path of the file, or the
+    content as bytes or as a message. `restore` of the saver uses the operation that the graph has for that.
+    """
+    if clear_devices or import_scope or kwargs:
+        raise NotImplementedError("clear_devices, import_scope and further arguments of import_meta_graph")
+    if hasattr(meta_graph_or_file, "SerializeToString"):
+        content = meta_graph_or_file.SerializeToString()
+    elif isinstance(meta_graph_or_file, bytes):
+        content = meta_graph_or_file
+    else:
+        path = str(meta_graph_or_file)
+        if not os.path.isfile(path):
+            raise OSError(f"File {path} does not exist.")
+        with open(path, "rb") as file:
+            content = file.read()
+    graph = graphs.get_default_graph()
+    variables, collections, restore, max_to_keep = _core.import_meta_graph(graph, content)
+    for key, elements in variables.items():
+        for variable in elements:
+            graph.add_to_collection(key, variable)
+    for key, names in collections.items():
+        for name in names:
+            graph.add_to_collection(key, graph.as_graph_element(name))
+    if restore is None:
+        return None
+    # Saves the imported variables only, even if the program adds more.
+    saver = Saver(variables.get(GraphKeys.GLOBAL_VARIABLES, []), max_to_keep=max_to_keep, allow_empty=True)
+    saver._restore = restore[0], restore[2]
+    return saver
+
+
+def _collections(graph):
+    """The names of the operations and tensors in each collection that has nothing else."""
+    named = {}
+    for key in graph.get_all_collection_keys():
+        elements = graph.get_collection(key)
+        if elements and all(isinstance(element, (graphs.Tensor, graphs.Operation)) for element in elements):
+            named[key] = [element.name for element in elements]
+    return named
 
 
 def _named(var_list, graph):
