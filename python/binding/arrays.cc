@@ -79,7 +79,7 @@ Tensor TensorOf(nb::handle value, DType dtype) {
         if (kind == "f") dtype = kFloat32;
         if (kind == "i" || kind == "u") dtype = kInt32;
         if (kind == "S" || kind == "U") array = numpy.attr("array")(value, numpy.attr("object_"));
-      } else if (IsInteger(dtype) && kind == "f") {
+      } else if (IsInteger(dtype) && kind == "f" && nb::cast<int64_t>(array.attr("size")) > 0) {
         throw nb::type_error(
             ("expected " + DTypeName(dtype) + ", got " + nb::cast<std::string>(nb::repr(value)) + " of type 'float'")
                 .c_str());

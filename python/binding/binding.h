@@ -27,6 +27,12 @@ void BindRnn(nb::module_& m);
 void BindOptimizers(nb::module_& m);
 void BindSession(nb::module_& m);
 void BindCluster(nb::module_& m);
+void BindSaver(nb::module_& m);
+void BindFileWriter(nb::module_& m);
+void BindCoordinator(nb::module_& m);
+void BindHooks(nb::module_& m);
+void BindMonitoredSession(nb::module_& m);
+void BindSupervisor(nb::module_& m);
 
 // An error of the library on its way to Python, where it becomes the class of tensorbraid.errors for its code.
 class StatusError final : public std::exception {

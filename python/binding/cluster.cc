@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "binding/graph.h"
+#include "binding/interrupt.h"
 
 namespace tensorbraid::python {
 
@@ -43,8 +44,16 @@ void BindCluster(nb::module_& m) {
            })
       .def("join",
            [](Server& self) {
-             nb::gil_scoped_release unlocked;
-             Check(self.Join());
+             Status joined;
+             {
+               const Interruptible interruptible([&self] { self.Stop(); });
+               {
+                 nb::gil_scoped_release unlocked;
+                 joined = self.Join();
+               }
+               interruptible.Check();
+             }
+             Check(joined);
            })
       .def("_stop", [](Server& self) {
         nb::gil_scoped_release unlocked;

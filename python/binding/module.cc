@@ -10,7 +10,13 @@ NB_MODULE(_core, m) {
   tensorbraid::python::BindVariableScopes(m);
   tensorbraid::python::BindLayers(m);
   tensorbraid::python::BindRnn(m);
-  tensorbraid::python::BindOptimizers(m);
   tensorbraid::python::BindSession(m);
   tensorbraid::python::BindCluster(m);
+  tensorbraid::python::BindSaver(m);
+  tensorbraid::python::BindFileWriter(m);
+  tensorbraid::python::BindCoordinator(m);
+  tensorbraid::python::BindHooks(m);
+  tensorbraid::python::BindOptimizers(m);
+  tensorbraid::python::BindMonitoredSession(m);
+  tensorbraid::python::BindSupervisor(m);
 }

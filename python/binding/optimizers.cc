@@ -12,18 +12,15 @@
 namespace tensorbraid::python {
 namespace {
 
-// A learning rate: a number, or a tensor of the graph.
-Operand RateOf(nb::handle rate) {
-  if (nb::isinstance<PyTensor>(rate)) return nb::cast<PyTensor&>(rate).output;
-  if (nb::isinstance<PyVariable>(rate)) return nb::cast<PyVariable&>(rate).variable;
-  return nb::cast<double>(rate);
-}
+using OptimizerPtr = std::shared_ptr<Optimizer>;
 
-nb::object GradientObject(const Gradient& gradient) {
-  if (!gradient.valid()) return nb::none();
-  if (!gradient.is_sparse()) return nb::cast(Wrap(gradient.dense()));
-  const IndexedSlices& slices = gradient.slices();
-  return nb::make_tuple(Wrap(slices.values), Wrap(slices.indices), Wrap(slices.dense_shape));
+// A hyperparameter: a number, a tensor or a variable of the graph.
+Operand OperandOf(nb::handle value) {
+  if (nb::isinstance<PyTensor>(value)) return nb::cast<PyTensor&>(value).output;
+  if (nb::isinstance<PyVariable>(value)) return nb::cast<PyVariable&>(value).variable;
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (number == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return number;
 }
 
 Gradient GradientOf(Graph& graph, nb::handle value, DType dtype) {
@@ -33,18 +30,6 @@ Gradient GradientOf(Graph& graph, nb::handle value, DType dtype) {
     return IndexedSlices{.values = output(0), .indices = output(1), .dense_shape = output(2)};
   }
   return OutputFor(graph, value, dtype, "gradient");
-}
-
-nb::list ComputeGradients(Optimizer& self, PyTensor& loss, nb::list variables) {
-  Graph& graph = *loss.output.graph();
-  const ScopeGuard at = AtUserLine(graph);
-  std::vector<Variable> list;
-  for (const nb::handle variable : variables) list.push_back(nb::cast<PyVariable&>(variable).variable);
-  const auto grads = Check(self.ComputeGradients(loss.output, list));
-  CheckBuilt(graph);
-  nb::list result;
-  for (const GradAndVar& grad : grads) result.append(nb::make_tuple(GradientObject(grad.grad), Wrap(grad.var)));
-  return result;
 }
 
 PyOperation ApplyGradients(Optimizer& self, nb::list grads, nb::handle global_step, const std::string& name) {
@@ -64,20 +49,161 @@ PyOperation ApplyGradients(Optimizer& self, nb::list grads, nb::handle global_st
   return Wrap(train);
 }
 
+void BindRules(nb::module_& m) {
+  m.def("gradient_descent", [](nb::handle rate, bool use_locking, std::string name) -> OptimizerPtr {
+    return std::make_shared<GradientDescentOptimizer>(
+        OperandOf(rate), GradientDescentOptions{.name = std::move(name), .use_locking = use_locking});
+  });
+  m.def("momentum",
+        [](nb::handle rate, nb::handle momentum, bool nesterov, bool use_locking, std::string name) -> OptimizerPtr {
+          return std::make_shared<MomentumOptimizer>(
+              OperandOf(rate), OperandOf(momentum),
+              MomentumOptions{.name = std::move(name), .use_locking = use_locking, .use_nesterov = nesterov});
+        });
+  m.def("adadelta",
+        [](nb::handle rate, double rho, double epsilon, bool use_locking, std::string name) -> OptimizerPtr {
+          return std::make_shared<AdadeltaOptimizer>(
+              OperandOf(rate),
+              AdadeltaOptions{.rho = rho, .epsilon = epsilon, .name = std::move(name), .use_locking = use_locking});
+        });
+  m.def("adagrad", [](nb::handle rate, double initial, bool use_locking, std::string name) -> OptimizerPtr {
+    return std::make_shared<AdagradOptimizer>(
+        OperandOf(rate),
+        AdagradOptions{.initial_accumulator_value = initial, .name = std::move(name), .use_locking = use_locking});
+  });
+  m.def("adam",
+        [](nb::handle rate, double beta1, double beta2, double epsilon, bool use_locking,
+           std::string name) -> OptimizerPtr {
+          return std::make_shared<AdamOptimizer>(OperandOf(rate), AdamOptions{.beta1 = beta1,
+                                                                              .beta2 = beta2,
+                                                                              .epsilon = epsilon,
+                                                                              .name = std::move(name),
+                                                                              .use_locking = use_locking});
+        });
+  m.def("rms_prop",
+        [](nb::handle rate, double decay, double momentum, double epsilon, bool centered, bool use_locking,
+           std::string name) -> OptimizerPtr {
+          return std::make_shared<RMSPropOptimizer>(OperandOf(rate), RMSPropOptions{.decay = decay,
+                                                                                    .momentum = momentum,
+                                                                                    .epsilon = epsilon,
+                                                                                    .centered = centered,
+                                                                                    .name = std::move(name),
+                                                                                    .use_locking = use_locking});
+        });
+  m.def("ftrl",
+        [](nb::handle rate, double power, double initial, double l1, double l2, double shrinkage, bool use_locking,
+           std::string name) -> OptimizerPtr {
+          return std::make_shared<FtrlOptimizer>(OperandOf(rate),
+                                                 FtrlOptions{.learning_rate_power = power,
+                                                             .initial_accumulator_value = initial,
+                                                             .l1_regularization_strength = l1,
+                                                             .l2_regularization_strength = l2,
+                                                             .l2_shrinkage_regularization_strength = shrinkage,
+                                                             .name = std::move(name),
+                                                             .use_locking = use_locking});
+        });
+  m.def("adagrad_da",
+        [](nb::handle rate, const PyVariable& global_step, double initial, double l1, double l2, bool use_locking,
+           std::string name) -> OptimizerPtr {
+          return std::make_shared<AdagradDAOptimizer>(
+              OperandOf(rate), global_step.variable,
+              AdagradDAOptions{.initial_gradient_squared_accumulator_value = initial,
+                               .l1_regularization_strength = l1,
+                               .l2_regularization_strength = l2,
+                               .name = std::move(name),
+                               .use_locking = use_locking});
+        });
+  m.def("proximal_gradient_descent",
+        [](nb::handle rate, double l1, double l2, bool use_locking, std::string name) -> OptimizerPtr {
+          return std::make_shared<ProximalGradientDescentOptimizer>(
+              OperandOf(rate), ProximalGradientDescentOptions{.l1_regularization_strength = l1,
+                                                              .l2_regularization_strength = l2,
+                                                              .name = std::move(name),
+                                                              .use_locking = use_locking});
+        });
+  m.def("proximal_adagrad",
+        [](nb::handle rate, double initial, double l1, double l2, bool use_locking, std::string name) -> OptimizerPtr {
+          return std::make_shared<ProximalAdagradOptimizer>(OperandOf(rate),
+                                                            ProximalAdagradOptions{.initial_accumulator_value = initial,
+                                                                                   .l1_regularization_strength = l1,
+                                                                                   .l2_regularization_strength = l2,
+                                                                                   .name = std::move(name),
+                                                                                   .use_locking = use_locking});
+        });
+}
+
+nb::object OrNone(const Variable& variable) { return variable.valid() ? nb::cast(Wrap(variable)) : nb::none(); }
+
+void BindMovingAverage(nb::module_& m) {
+  nb::class_<ExponentialMovingAverage>(m, "ExponentialMovingAverage")
+      .def(
+          "__init__",
+          [](ExponentialMovingAverage* self, nb::handle decay, nb::handle num_updates, bool zero_debias,
+             std::string name) {
+            MovingAverageOptions options = {.zero_debias = zero_debias, .name = std::move(name)};
+            if (!num_updates.is_none()) options.num_updates = OperandOf(num_updates);
+            new (self) ExponentialMovingAverage(OperandOf(decay), std::move(options));
+          },
+          nb::arg("decay"), nb::arg("num_updates").none(), nb::arg("zero_debias"), nb::arg("name"))
+      .def("_apply_to_variables",
+           [](ExponentialMovingAverage& self, nb::list list) {
+             std::vector<Variable> variables;
+             for (const nb::handle v : list) variables.push_back(nb::cast<PyVariable&>(v).variable);
+             Graph& graph = *variables.at(0).graph();
+             const ScopeGuard at = AtUserLine(graph);
+             const Operation made = self.Apply(variables);
+             CheckBuilt(graph);
+             return Wrap(made);
+           })
+      .def("_apply_to_tensors",
+           [](ExponentialMovingAverage& self, nb::list list) {
+             std::vector<Output> tensors;
+             for (const nb::handle t : list) tensors.push_back(nb::cast<PyTensor&>(t).output);
+             Graph& graph = *tensors.at(0).graph();
+             const ScopeGuard at = AtUserLine(graph);
+             const Operation made = self.Apply(tensors);
+             CheckBuilt(graph);
+             return Wrap(made);
+           })
+      .def("average",
+           [](const ExponentialMovingAverage& self, const PyVariable& v) { return OrNone(self.Average(v.variable)); })
+      .def("average",
+           [](const ExponentialMovingAverage& self, const PyTensor& t) { return OrNone(self.Average(t.output)); });
+}
+
+void BindSyncReplicas(nb::module_& m) {
+  using Sync = SyncReplicasOptimizer;
+  nb::class_<Sync, Optimizer>(m, "SyncReplicasOptimizer")
+      .def_static("_make",
+                  [](OptimizerPtr optimizer, int replicas_to_aggregate, int total_num_replicas, bool use_locking,
+                     std::string name) {
+                    return std::make_shared<Sync>(std::move(optimizer),
+                                                  SyncReplicasOptions{.replicas_to_aggregate = replicas_to_aggregate,
+                                                                      .total_num_replicas = total_num_replicas,
+                                                                      .use_locking = use_locking,
+                                                                      .name = std::move(name)});
+                  })
+      .def("make_session_run_hook", [](Sync& self, bool is_chief) { return self.MakeSessionRunHook(is_chief); })
+      .def_prop_ro("init_tokens_op", [](const Sync& self) { return Wrap(self.init_tokens_op()); })
+      .def_prop_ro("chief_init_op", [](const Sync& self) { return Wrap(self.chief_init_op()); })
+      .def_prop_ro("local_step_init_op", [](const Sync& self) { return Wrap(self.local_step_init_op()); })
+      .def_prop_ro("ready_for_local_init_op", [](const Sync& self) { return Wrap(self.ready_for_local_init()); })
+      .def_prop_ro("chief_queue_runner", [](const Sync& self) { return self.chief_queue_runner(); })
+      .def_prop_ro("dropped_gradients", [](const Sync& self) { return self.dropped_gradients(); });
+}
+
 }  // namespace
 
 void BindOptimizers(nb::module_& m) {
   nb::class_<Optimizer>(m, "Optimizer")
-      .def("_compute_gradients", &ComputeGradients)
-      .def("_apply_gradients", &ApplyGradients)
+      .def("_apply_gradients", &ApplyGradients, nb::arg("grads"), nb::arg("global_step").none(), nb::arg("name"))
       .def("get_slot_names", [](const Optimizer& self) { return self.GetSlotNames(); })
-      .def("get_slot", [](const Optimizer& self, PyVariable& variable, const std::string& slot) -> nb::object {
-        const Variable found = self.GetSlot(variable.variable, slot);
-        return found.valid() ? nb::cast(Wrap(found)) : nb::none();
+      .def("get_slot", [](const Optimizer& self, const PyVariable& variable, const std::string& slot) {
+        return OrNone(self.GetSlot(variable.variable, slot));
       });
-  m.def("gradient_descent", [](nb::handle rate) -> std::shared_ptr<Optimizer> {
-    return std::make_shared<GradientDescentOptimizer>(RateOf(rate));
-  });
+  BindRules(m);
+  BindMovingAverage(m);
+  BindSyncReplicas(m);
 }
 
 }  // namespace tensorbraid::python

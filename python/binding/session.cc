@@ -1,27 +1,44 @@
-#include "tensorbraid/session/session.h"
+#include "binding/session.h"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <memory>
-#include <vector>
-
-#include "binding/graph.h"
+#include "binding/interrupt.h"
 
 namespace tensorbraid::python {
 namespace {
 
-// A session, and the Python object of its graph, which must outlive it. Members are destroyed in reverse order.
-struct PySession {
-  nb::object graph;
-  std::unique_ptr<Session> session;
-};
-
 // Runs the step without Python's lock, so that other threads of Python go on.
-nb::list Run(PySession& self, nb::list fetches, nb::list feeds, int64_t timeout_ms) {
-  if (self.session == nullptr) throw nb::value_error("the session is closed");
+nb::list RunStep(PySession& self, nb::list fetches, nb::list feeds, int64_t timeout_ms) {
+  const std::shared_ptr<Session> session = self.session;  // another thread may close it
+  Session& running = self.get();
+  const std::vector<Fetch> wanted = FetchesOf(fetches);
+  const std::vector<Feed> fed = FeedsOf(feeds);
+  StatusOr<std::vector<Tensor>> values;
+  {
+    const Interruptible interruptible([&running] { running.CancelRuns(); });
+    {
+      nb::gil_scoped_release unlocked;
+      values = running.Run(wanted, fed, {.timeout = std::chrono::milliseconds(timeout_ms)});
+    }
+    interruptible.Check();
+  }
+  return ValuesOf(Check(std::move(values)));
+}
+
+}  // namespace
+
+Session& PySession::get() const {
+  if (session == nullptr) throw nb::value_error("the session is closed");
+  return *session;
+}
+
+PySession Borrow(nb::object graph, Session& session) {
+  return {std::move(graph), std::shared_ptr<Session>(&session, [](Session*) {})};
+}
+
+std::vector<Fetch> FetchesOf(nb::handle fetches) {
   std::vector<Fetch> wanted;
   for (const nb::handle fetch : fetches) {
     if (nb::isinstance<PyTensor>(fetch)) {
@@ -32,22 +49,23 @@ nb::list Run(PySession& self, nb::list fetches, nb::list feeds, int64_t timeout_
       wanted.emplace_back(nb::cast<PyOperation&>(fetch).operation);
     }
   }
+  return wanted;
+}
+
+std::vector<Feed> FeedsOf(nb::handle feeds) {
   std::vector<Feed> fed;
   for (const nb::handle pair : feeds) {
     const Output& output = nb::cast<PyTensor&>(pair[0]).output;
     fed.emplace_back(output, TensorOf(pair[1], output.dtype()));
   }
-  std::vector<Tensor> values;
-  {
-    nb::gil_scoped_release unlocked;
-    values = Check(self.session->Run(wanted, fed, {.timeout = std::chrono::milliseconds(timeout_ms)}));
-  }
+  return fed;
+}
+
+nb::list ValuesOf(std::vector<Tensor> values) {
   nb::list result;
   for (Tensor& value : values) result.append(ArrayOf(std::move(value)));
   return result;
 }
-
-}  // namespace
 
 void BindSession(nb::module_& m) {
   nb::class_<PySession>(m, "Session", nb::type_slots(Collected<PySession>()))
@@ -56,7 +74,7 @@ void BindSession(nb::module_& m) {
           [](PySession* self, nb::object graph, const std::string& target,
              const std::map<std::string, int>& device_count, bool allow_soft_placement) {
             Graph& g = nb::cast<Graph&>(graph);
-            std::unique_ptr<Session> session;
+            std::shared_ptr<Session> session;
             {
               nb::gil_scoped_release unlocked;
               session = Check(Session::Create(
@@ -67,8 +85,8 @@ void BindSession(nb::module_& m) {
           nb::arg("graph"), nb::arg("target") = "", nb::arg("device_count") = std::map<std::string, int>(),
           nb::arg("allow_soft_placement") = false)
       .def_prop_ro("graph", [](const PySession& self) { return self.graph; })
-      .def("_run", &Run)
-      .def("list_devices", [](const PySession& self) { return self.session->ListDevices(); })
+      .def("_run", &RunStep)
+      .def("list_devices", [](const PySession& self) { return self.get().ListDevices(); })
       .def("close", [](PySession& self) {
         if (self.session == nullptr) return;
         nb::gil_scoped_release unlocked;

@@ -6,7 +6,7 @@
 import importlib as _importlib
 
 from tensorbraid import (  # noqa: F401
-    app, compat, errors, flags, gfile, io, nest, nn, resource_loader, train)
+    app, compat, errors, flags, gfile, io, nest, nn, resource_loader, summary, train)
 from tensorbraid import tf_logging as logging, tf_sysconfig as sysconfig, versions as version  # noqa: F401
 from tensorbraid.control_flow import *  # noqa: F401,F403
 from tensorbraid.dtypes import (  # noqa: F401
@@ -25,6 +25,8 @@ from tensorbraid.math_ops import (  # noqa: F401
     reduce_mean, reduce_min, reduce_prod, reduce_sum, reshape, round, rsqrt, sigmoid, sign, sin, sqrt, square,
     squared_difference, stop_gradient, subtract, tanh, transpose, truncated_normal, zeros)
 from tensorbraid.modes import *  # noqa: F401,F403
+from tensorbraid.queues import *  # noqa: F401,F403
+from tensorbraid.readers import *  # noqa: F401,F403
 from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
 from tensorbraid import initializers, layers  # noqa: F401

@@ -21,7 +21,7 @@ def get_default_session():
     return _sessions.items[-1] if _sessions.items else None
 
 
-class _Fetches:
+class Fetches:
     """A structure of fetches, flattened, with each fetch once."""
 
     def __init__(self, graph, fetches):
@@ -65,6 +65,32 @@ class _Fetches:
         return self._structure(values)
 
 
+def _fed_tensor(graph, key):
+    try:
+        tensor = graph.as_graph_element(key, allow_operation=False)
+    except (KeyError, TypeError, ValueError) as error:
+        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error}") from None
+    if not graph.is_feedable(tensor):
+        raise ValueError(f"Tensor {tensor} may not be fed.")
+    return tensor
+
+
+def checked_feeds(graph, feed_dict):
+    """The pairs of a tensor and its value in a dict of feeds."""
+    feeds = []
+    for key, value in (feed_dict or {}).items():
+        tensor = _fed_tensor(graph, key)
+        if isinstance(value, (graphs.Tensor, graphs.Operation)):
+            raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
+                            "scalars, strings, lists, numpy ndarrays, or TensorHandles.")
+        shape = np.shape(np.array(value, np.object_) if tensor.dtype == dtypes.string else value)
+        if not _compatible(tensor.shape, shape):
+            raise ValueError(f"Cannot feed value of shape {shape} for Tensor '{tensor.name}', which has shape "
+                             f"'{tensor.shape}'")
+        feeds.append((tensor, value))
+    return feeds
+
+
 class Session:
     """Runs the operations of a graph. Source: tf.Session."""
 
@@ -76,6 +102,14 @@ class Session:
         self._closed = False
         self._lock = threading.Lock()
         self._entered = []
+        self._coordinators = set()  # of the queue runners that were started with this session
+
+    @classmethod
+    def _wrap(cls, core):
+        """The session for a `_core.Session` that exists already."""
+        session = cls(graph=core.graph)
+        session._core = core
+        return session
 
     def _session(self):
         with self._lock:
@@ -88,29 +122,10 @@ class Session:
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         """Runs one step and returns the values of `fetches`, in their structure; None for an operation."""
         session = self._session()
-        wanted = _Fetches(self.graph, fetches)
-        feeds = []
-        for key, value in (feed_dict or {}).items():
-            tensor = self._fed_tensor(key)
-            if isinstance(value, (graphs.Tensor, graphs.Operation)):
-                raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
-                                "scalars, strings, lists, numpy ndarrays, or TensorHandles.")
-            shape = np.shape(np.array(value, np.object_) if tensor.dtype == dtypes.string else value)
-            if not _compatible(tensor.shape, shape):
-                raise ValueError(f"Cannot feed value of shape {shape} for Tensor '{tensor.name}', which has shape "
-                                 f"'{tensor.shape}'")
-            feeds.append((tensor, value))
+        wanted = Fetches(self.graph, fetches)
+        feeds = checked_feeds(self.graph, feed_dict)
         timeout = getattr(options, "timeout_in_ms", 0) if options is not None else 0
         return wanted.restore(session._run(wanted.unique, feeds, timeout))
-
-    def _fed_tensor(self, key):
-        try:
-            tensor = self.graph.as_graph_element(key, allow_operation=False)
-        except (KeyError, TypeError, ValueError) as error:
-            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error}") from None
-        if not self.graph.is_feedable(tensor):
-            raise ValueError(f"Tensor {tensor} may not be fed.")
-        return tensor
 
     def list_devices(self):
         return self._session().list_devices()

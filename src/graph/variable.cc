@@ -86,6 +86,38 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
   ImplOf(graph).AddVariable(*this);
 }
 
+StatusOr<Variable> Variable::FromNodes(Graph& graph, const Output& handle, const Operation& initializer,
+                                       const Output& initial_value, const Output& read, VariableOptions options) {
+  if (handle.op().type() != "VarHandleOp" || read.op().type() != "ReadVariableOp" ||
+      NodeOf(read)->inputs()[0] != handle || !initializer.valid()) {
+    return InvalidArgument("the nodes of the variable '", handle.name(), "' are not those of a resource variable");
+  }
+  auto state = std::make_shared<State>();
+  state->handle = handle;
+  state->initializer = initializer;
+  state->initial_value = initial_value;
+  state->read = read;
+  state->shape = NodeOf(handle)->attr<Shape>("shape");
+  state->dtype = NodeOf(handle)->attr<DType>("dtype");
+  state->trainable = options.trainable;
+  state->local = options.local;
+  state->part_of = options.part_of;
+  const std::string initialized = handle.op().name() + "/IsInitialized/VarIsInitializedOp";
+  if (const auto known = graph.FindOutput(initialized + ":0"); known.ok()) {
+    state->is_initialized = *known;
+  } else {
+    auto place = graph.ColocateWith(handle.op());
+    state->is_initialized = NodeBuilder(graph, "VarIsInitializedOp").Name(initialized + "/").Input(handle).Output();
+  }
+  TF_RETURN_IF_ERROR(graph.status());
+  Variable variable;
+  variable.state_ = std::move(state);
+  graph.AddToCollection(options.local ? "local_variables" : "global_variables", handle);
+  if (options.trainable) graph.AddToCollection("trainable_variables", handle);
+  ImplOf(graph).AddVariable(variable);
+  return variable;
+}
+
 const std::string& Variable::name() const { return handle().op().name(); }
 DType Variable::dtype() const { return valid() ? state_->dtype : DType::kInvalid; }
 const Shape& Variable::shape() const {

@@ -60,6 +60,12 @@ class Variable {
   Variable(Graph& graph, const Shape& shape, const Initializer& initializer, VariableOptions options = {},
            std::source_location loc = std::source_location::current());
 
+  // Makes a variable from the nodes of a graph that was imported: its handle, the operation that initialises it, its
+  // initial value and a read of its value. The options give what the nodes do not say; their name and dtype are not
+  // used. InvalidArgument if the nodes are not those of one resource variable.
+  static StatusOr<Variable> FromNodes(Graph& graph, const Output& handle, const Operation& initializer,
+                                      const Output& initial_value, const Output& read, VariableOptions options = {});
+
   bool valid() const { return state_ != nullptr; }
   const std::string& name() const;  // of the handle: "weights"
   DType dtype() const;

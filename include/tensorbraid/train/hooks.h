@@ -106,6 +106,12 @@ class SessionRunHook {
 // Requests a stop when the global step reaches `last_step`. If no optimizer was given the global step, creating the
 // session fails with FailedPrecondition.
 std::shared_ptr<SessionRunHook> StopAtStep(int64_t last_step);
+// Requests a stop when the global step has grown by `num_steps`, which is positive, since the session was created.
+// Needs a global step, as StopAtStep does. Source: tf.train.StopAtStepHook with num_steps.
+std::shared_ptr<SessionRunHook> StopAfterSteps(int64_t num_steps);
+// Delays this worker's first run that trains until the global step is at least `step`, or a stop is requested, so that
+// workers can start one after the other. Needs a global step. Source: tf.train.GlobalStepWaiterHook.
+std::shared_ptr<SessionRunHook> WaitForStep(int64_t step);
 
 struct ShowProgressOptions {
   // Time between two lines if standard error is not a terminal. On a terminal one line is updated ten times a second.
@@ -118,11 +124,15 @@ struct ShowProgressOptions {
 std::shared_ptr<SessionRunHook> ShowProgress(Output loss = {}, ShowProgressOptions options = {});
 
 struct LoggingOptions {
-  // The number of runs between two logged runs; if 0, logs after every interval `every`.
+  // The number of runs between two logged runs; if 0, logs after every interval `every`; if negative, logs no runs.
   int64_t every_n_steps = 0;
   std::chrono::milliseconds every{10'000};
+  // Also logs the values at the end of a training without an error, in a step that runs nothing else.
+  bool at_end = false;
   // Receives the lines instead of the log.
   std::function<void(const std::string& line)> sink = {};
+  // Makes the line from the names and values, in the order of `tensors`, if the default does not fit.
+  std::function<StatusOr<std::string>(const std::vector<std::pair<std::string, Tensor>>& values)> format = {};
 };
 // Logs the values of `tensors`, which are fetched only in the runs that are logged.
 std::shared_ptr<SessionRunHook> LoggingHook(std::vector<std::pair<std::string, Output>> tensors,

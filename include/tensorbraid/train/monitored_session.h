@@ -10,7 +10,9 @@
 #define TENSORBRAID_TRAIN_MONITORED_SESSION_H_
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -54,6 +56,18 @@ struct MonitoredTrainingSessionOptions {
   // Initializers of the input pipelines' iterators. They run in each new session, after the variables have their
   // values, unless a checkpoint has the states of the iterators.
   std::vector<Operation> input_initializers = {};
+  // How the model is made ready, if the defaults do not fit: as in SupervisorOptions, except that by default the model
+  // is ready when ready_for_local_init_op is empty and local_init_op has run. The chief runs init_op only if
+  // ready_for_local_init_op names something that is missing.
+  std::optional<Operation> init_op = std::nullopt;
+  std::vector<Feed> init_feed = {};
+  std::function<Status(Session&)> init_fn = nullptr;
+  std::optional<Operation> local_init_op = std::nullopt;
+  std::optional<Output> ready_op = std::nullopt;
+  std::optional<Output> ready_for_local_init_op = std::nullopt;
+  // If false, the chief starts from the latest checkpoint in checkpoint_dir and saves none there; add a CheckpointSaver
+  // to `hooks` if some should be saved.
+  bool save_checkpoints = true;
   // Directory of event files, which TensorBoard reads; "": none. The chief writes the graph, its summaries (see
   // SummarySaver) and the steps per second to it.
   std::string summary_dir = "";
@@ -88,6 +102,9 @@ class MonitoredSession {
   // invalid. All tensors are invalid if a signal asked this process to stop and the step did not end soon
   // (core/stop.h).
   StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds = {});
+
+  // The OutOfRange with which a run has ended the training; OK if none has.
+  const Status& end_of_training() const;
 
   // Requests a stop, ends the hooks, closes the session and joins the background threads. Returns the first error of a
   // Run, of a thread, of a hook's End, or of closing the session. Later calls return the same.

@@ -12,10 +12,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tensorbraid/checkpoint/checkpoint.h"
@@ -114,13 +116,36 @@ class Saver {
   Output save() const;
   // The operation that restores.
   Operation restore() const;
-  // TensorFlow's MetaGraphDef: the graph, its collections of variables, and how to save it.
+  // TensorFlow's MetaGraphDef: the graph, its collections, and how to save it. ImportMetaGraph reads it.
   StatusOr<std::string> ToMetaGraphDef() const;
+  // The collections of the graphs beside later checkpoints, in addition to those of variables: for each, the names of
+  // operations ("train") and tensors ("loss:0").
+  void SetCollections(std::map<std::string, std::vector<std::string>> collections);
 
  private:
   struct Impl;
   const std::unique_ptr<Impl> impl_;
 };
+
+// A graph that was read from a MetaGraphDef, and how to save and restore it with its own operations. The members of
+// the saver are invalid if the graph was written without one.
+struct ImportedMetaGraph {
+  // The variables of each collection, such as "variables" and "trainable_variables". Only resource variables are
+  // listed: others can be run and restored, but not trained further.
+  std::map<std::string, std::vector<Variable>> variables;
+  // The names of the operations and tensors of every other collection.
+  std::map<std::string, std::vector<std::string>> collections;
+  Output filename;    // the tensor to feed with the path of the checkpoint
+  Output save;        // the tensor to fetch in order to save
+  Operation restore;  // the operation that restores
+  int max_to_keep = 5;
+};
+
+// Adds the nodes and variables of a serialized MetaGraphDef to the graph. Fails as Graph::ImportGraphDef, and with
+// InvalidArgument if the bytes are not a MetaGraphDef or name nodes that the graph lacks. Source:
+// tf.train.import_meta_graph.
+StatusOr<ImportedMetaGraph> ImportMetaGraph(Graph& graph, std::string_view meta_graph,
+                                            std::source_location loc = std::source_location::current());
 
 // Which variables of a graph a checkpoint can restore.
 struct CheckpointCoverage {

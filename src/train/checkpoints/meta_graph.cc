@@ -41,7 +41,8 @@ void AddVariables(const Graph& graph, proto::MetaGraphDef* meta) {
 
 }  // namespace
 
-StatusOr<std::string> SerializeMetaGraph(const Graph& graph, const MetaGraphSaver& saver) {
+StatusOr<std::string> SerializeMetaGraph(const Graph& graph, const MetaGraphSaver& saver,
+                                         const std::map<std::string, std::vector<std::string>>& collections) {
   proto::MetaGraphDef meta;
   TF_ASSIGN_OR_RETURN(*meta.mutable_graph_def(), graph.ToGraphDef());
   // Tells readers the version of the graph's format. TensorFlow has written this format since 2.0.0.
@@ -55,6 +56,9 @@ StatusOr<std::string> SerializeMetaGraph(const Graph& graph, const MetaGraphSave
   using Hours = std::chrono::duration<float, std::ratio<3600>>;
   def.set_keep_checkpoint_every_n_hours(Hours(saver.keep_every).count());
   def.set_version(kBundleCheckpoints);
+  for (const auto& [key, names] : collections) {
+    for (const std::string& name : names) (*meta.mutable_collection_def())[key].mutable_node_list()->add_value(name);
+  }
   AddVariables(graph, &meta);
   std::string bytes;
   if (!meta.SerializeToString(&bytes)) return InvalidArgument("the graph is too large for a MetaGraphDef");

@@ -3,7 +3,9 @@
 #define TENSORBRAID_TRAIN_CHECKPOINTS_META_GRAPH_H_
 
 #include <chrono>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "tensorbraid/graph/graph.h"
 
@@ -19,9 +21,10 @@ struct MetaGraphSaver {
   std::chrono::milliseconds keep_every;
 };
 
-// Returns a serialized MetaGraphDef with the graph, the collections of its variables, and the saver. InvalidArgument if
-// the graph is too large for the format.
-StatusOr<std::string> SerializeMetaGraph(const Graph& graph, const MetaGraphSaver& saver);
+// Returns a serialized MetaGraphDef with the graph, the collections of its variables, the saver, and further
+// collections, which are names of operations and tensors. InvalidArgument if the graph is too large for the format.
+StatusOr<std::string> SerializeMetaGraph(const Graph& graph, const MetaGraphSaver& saver,
+                                         const std::map<std::string, std::vector<std::string>>& collections = {});
 
 }  // namespace tensorbraid
 

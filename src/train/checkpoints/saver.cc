@@ -199,6 +199,7 @@ struct Saver::Impl {
   KeptCheckpoints kept;
   std::string meta_graph;  // serialized when the graph had meta_graph_nodes nodes
   size_t meta_graph_nodes = 0;
+  std::map<std::string, std::vector<std::string>> collections;  // in the meta graph
 };
 
 void Saver::Impl::Build(std::source_location loc) {
@@ -335,12 +336,14 @@ StatusOr<std::string> Saver::Impl::MetaGraph() {
   TF_RETURN_IF_ERROR(use.CheckExists(self));
   const size_t nodes = use->operations().size();
   if (meta_graph_nodes == nodes) return meta_graph;
-  TF_ASSIGN_OR_RETURN(meta_graph, SerializeMetaGraph(*use, {.filename = filename.name(),
-                                                            .save = save.name(),
-                                                            .restore = restore.name(),
-                                                            .max_to_keep = options.max_to_keep,
-                                                            .sharded = sharded,
-                                                            .keep_every = options.keep_checkpoint_every}));
+  TF_ASSIGN_OR_RETURN(meta_graph, SerializeMetaGraph(*use,
+                                                     {.filename = filename.name(),
+                                                      .save = save.name(),
+                                                      .restore = restore.name(),
+                                                      .max_to_keep = options.max_to_keep,
+                                                      .sharded = sharded,
+                                                      .keep_every = options.keep_checkpoint_every},
+                                                     collections));
   meta_graph_nodes = nodes;
   return meta_graph;
 }
@@ -413,6 +416,12 @@ void Saver::RecoverLastCheckpoints(const std::vector<std::string>& paths) {
   std::vector<std::string> absolute;
   for (const std::string& path : paths) absolute.push_back(AbsolutePath(path).value_or(path));
   impl_->kept.Recover(absolute);
+}
+
+void Saver::SetCollections(std::map<std::string, std::vector<std::string>> collections) {
+  if (collections == impl_->collections) return;
+  impl_->collections = std::move(collections);
+  impl_->meta_graph_nodes = 0;  // the meta graph is made anew
 }
 
 Output Saver::filename() const { return impl_->filename; }

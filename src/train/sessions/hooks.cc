@@ -127,7 +127,7 @@ class LogTensorsHook final : public SessionRunHook {
 
   SessionRunArgs BeforeRun(SessionRunContext& context) override {
     due_ = false;
-    if (!context.trains()) return {};
+    if (!context.trains() || options_.every_n_steps < 0) return {};
     const Clock::time_point now = Clock::now();
     due_ = runs_ == 0 || (options_.every_n_steps > 0 ? runs_ % options_.every_n_steps == 0 : now >= next_);
     ++runs_;
@@ -141,9 +141,27 @@ class LogTensorsHook final : public SessionRunHook {
 
   Status AfterRun(SessionRunContext&, const SessionRunValues& values) override {
     if (!due_) return OkStatus();
-    std::string text = values.global_step >= 0 ? StrCat("step ", values.global_step) : StrCat("run ", runs_);
-    for (size_t i = 0; i < tensors_.size(); ++i) {
-      text += StrCat(i == 0 ? ": " : ", ", tensors_[i].first, " = ", values.results[i].ToString());
+    return Log(values.global_step >= 0 ? StrCat("step ", values.global_step) : StrCat("run ", runs_), values.results);
+  }
+
+  Status End(SessionRunContext& context, const Status& status) override {
+    if (!options_.at_end || !status.ok()) return OkStatus();
+    std::vector<Fetch> fetches;
+    for (const auto& [name, tensor] : tensors_) fetches.emplace_back(tensor);
+    TF_ASSIGN_OR_RETURN(const auto values, context.session().Run(fetches));
+    return Log("at the end", values);
+  }
+
+ private:
+  Status Log(std::string text, const std::vector<Tensor>& values) const {
+    if (options_.format) {
+      std::vector<std::pair<std::string, Tensor>> named;
+      for (size_t i = 0; i < tensors_.size(); ++i) named.emplace_back(tensors_[i].first, values[i]);
+      TF_ASSIGN_OR_RETURN(text, options_.format(named));
+    } else {
+      for (size_t i = 0; i < tensors_.size(); ++i) {
+        text += StrCat(i == 0 ? ": " : ", ", tensors_[i].first, " = ", values[i].ToString());
+      }
     }
     if (options_.sink) {
       options_.sink(text);
@@ -153,7 +171,6 @@ class LogTensorsHook final : public SessionRunHook {
     return OkStatus();
   }
 
- private:
   const std::vector<std::pair<std::string, Output>> tensors_;
   const LoggingOptions options_;
   Clock::time_point next_;

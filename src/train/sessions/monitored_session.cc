@@ -61,6 +61,7 @@ struct MonitoredSession::Impl {
   bool closed = false;
   bool reported = false;  // the caller has received the error
   Status close_status;
+  Status end_of_training;  // the OutOfRange with which a run has ended the training
   // Declared last, so that its threads end before the members that they use are destroyed.
   std::unique_ptr<Coordinator> coordinator = std::make_unique<Coordinator>();
 };
@@ -69,18 +70,25 @@ Status MonitoredSession::Impl::Start() {
   TF_RETURN_IF_ERROR(graph.CheckExists("MonitoredSession"));
   SessionOptions session_options = options.session;
   session_options.target = options.master;
-  SessionManagerOptions setup{.init = setup_ops.init,
-                              .keep_values = true,
-                              .ready_for_local_init = setup_ops.not_initialized,
-                              .local_init = setup_ops.local_init,
-                              .global_step = setup_ops.global_step,
-                              .max_wait = options.max_wait};
+  SessionManagerOptions setup{
+      .init = options.init_op.value_or(setup_ops.init),
+      .init_feed = options.init_feed,
+      .init_fn = options.init_fn,
+      .keep_values = true,
+      .ready_for_local_init = options.ready_for_local_init_op.value_or(setup_ops.not_initialized),
+      .local_init = options.local_init_op.value_or(setup_ops.local_init),
+      .ready = options.ready_op.value_or(Output()),
+      .global_step = setup_ops.global_step,
+      .max_wait = options.max_wait};
   if (options.is_chief && options.saver != nullptr && !options.checkpoint_dir.empty()) {
     setup.restore = [this](Session& s) { return RestoreLatest(*options.saver, s, options.checkpoint_dir); };
     options.saver->ForgetRestored();
   }
   if (warm_start != nullptr) {
-    setup.init_fn = [this](Session& s) { return warm_start->Restore(s, options.warm_start_from); };
+    setup.init_fn = [this](Session& s) -> Status {
+      TF_RETURN_IF_ERROR(warm_start->Restore(s, options.warm_start_from));
+      return options.init_fn == nullptr ? OkStatus() : options.init_fn(s);
+    };
   }
   SessionManager manager(*graph, std::move(setup));
   TF_ASSIGN_OR_RETURN(
@@ -196,6 +204,7 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::EndOfTraining(const Status
                                                                     const std::vector<Feed>& feeds) {
   coordinator->RequestStop(why);
   if (Status first = coordinator->status(); !first.ok()) return first;
+  end_of_training = why;
   TB_LOG(Info, "train") << "the training has ended: " << why.message();
   std::vector<Fetch> tensors;
   std::vector<size_t> places;
@@ -280,6 +289,7 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Run(const std::vector<Fetch>& fe
 }
 
 Status MonitoredSession::Close() { return impl_->Close(); }
+const Status& MonitoredSession::end_of_training() const { return impl_->end_of_training; }
 Session& MonitoredSession::session() const { return *impl_->session; }
 Coordinator& MonitoredSession::coordinator() const { return *impl_->coordinator; }
 
@@ -318,10 +328,12 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
     if (options.saver == nullptr) {
       options.saver = std::make_shared<Saver>(graph, SaverOptions{.random_state = options.save_random_state});
     }
-    options.hooks.insert(options.hooks.begin(),
-                         CheckpointSaver(options.checkpoint_dir, {.every_n_steps = options.save_checkpoint_every_steps,
-                                                                  .every = options.save_checkpoint_every,
-                                                                  .saver = options.saver}));
+    if (options.save_checkpoints) {
+      options.hooks.insert(options.hooks.begin(), CheckpointSaver(options.checkpoint_dir,
+                                                                  {.every_n_steps = options.save_checkpoint_every_steps,
+                                                                   .every = options.save_checkpoint_every,
+                                                                   .saver = options.saver}));
+    }
   }
   if (options.summary_dir.empty() && (options.save_summaries_every_steps || options.save_summaries_every)) {
     return InvalidArgument("save_summaries_every_steps and save_summaries_every need a summary_dir");
@@ -344,7 +356,8 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
   }
   TF_ASSIGN_OR_RETURN(const SetupOps ops, SetupOps::AddTo(graph));
   TF_RETURN_IF_ERROR(RegisterChangesOfStep(graph));
-  graph.Finalize(StrCat("MonitoredTrainingSession (", LocationText(loc), ") uses it"));
+  const std::string line = LocationText(ImplOf(graph).UserLine(loc));
+  graph.Finalize(StrCat("MonitoredTrainingSession (", line, ") uses it"));
 
   // From here on, an early return closes what has been started.
   std::unique_ptr<MonitoredSession> monitored(

@@ -193,6 +193,61 @@ TEST(MonitoredSession, AnEmptyClosedQueueEndsTrainingWithoutAnError) {
   EXPECT_TRUE((*session)->Close().ok());
 }
 
+TEST(MonitoredSession, TheEndOfTheInputIsKept) {
+  Graph g;
+  const FIFOQueue queue(g, {kInt64}, {.shapes = {Shape()}});
+  const std::vector<Output> next = queue.Dequeue();
+  const Operation close = queue.Close();
+  auto session = MonitoredTrainingSession(g);
+  ASSERT_TRUE(session.ok()) << session.status();
+  EXPECT_TRUE((*session)->end_of_training().ok());
+  ASSERT_TRUE((*session)->Run({close}).ok());
+  EXPECT_TRUE((*session)->end_of_training().ok());
+  EXPECT_TRUE((*session)->Run({next[0]}).ok());
+  EXPECT_TRUE(absl::IsOutOfRange((*session)->end_of_training())) << (*session)->end_of_training();
+}
+
+TEST(MonitoredSession, TheProgramMaySayHowTheModelIsMadeReady) {
+  Graph g;
+  const Output start = Placeholder(g, kFloat32, {}, "start");
+  const Variable weight(g, {}, Zeros(), {.name = "weight"});
+  const Variable local(g, {}, Zeros(), {.name = "local", .trainable = false, .local = true});
+  float seen = 0;
+  auto session = MonitoredTrainingSession(g, {.init_op = weight.Assign(start),
+                                              .init_feed = {{start, Tensor::Scalar(4.0f)}},
+                                              .init_fn = [&](Session& s) -> Status {
+                                                TF_ASSIGN_OR_RETURN(const auto value, s.Run({weight}));
+                                                seen = value[0].scalar<float>();
+                                                return OkStatus();
+                                              },
+                                              .local_init_op = local.Assign(3.0f)});
+  ASSERT_TRUE(session.ok()) << session.status();
+  EXPECT_EQ(seen, 4.0f);
+  const auto values = (*session)->Run({weight, local});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].scalar<float>(), 4.0f);
+  EXPECT_EQ((*values)[1].scalar<float>(), 3.0f);
+}
+
+TEST(MonitoredSession, AModelThatIsNotReadyIsAnError) {
+  Graph g;
+  const Variable weight(g, {}, Zeros(), {.name = "forgotten"});
+  const Operation nothing = NodeBuilder(g, "NoOp").Finish();
+  const Status status = MonitoredTrainingSession(g, {.init_op = nothing}).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_NE(status.message().find("forgotten"), std::string::npos) << status;
+}
+
+TEST(MonitoredSession, SavesNoCheckpointsIfTheProgramSavesThem) {
+  TempDir dir;
+  Model m;
+  auto session = MonitoredTrainingSession(m.g, {.checkpoint_dir = dir.path(), .save_checkpoints = false});
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->Run({m.train}, m.Feeds()).ok());
+  ASSERT_TRUE((*session)->Close().ok());
+  EXPECT_TRUE(absl::IsNotFound(LatestCheckpoint(dir.path()).status()));
+}
+
 TEST(QueueRunner, FillsAQueueAndClosesItAtTheEndOfItsInput) {
   Graph g;
   const FIFOQueue source(g, {kFloat32}, {.shapes = {Shape()}, .name = "source"});
@@ -276,6 +331,36 @@ TEST(Hooks, StepCounterReportsEveryNSteps) {
   ASSERT_TRUE(session.ok());
   while (!(*session)->ShouldStop()) ASSERT_TRUE((*session)->Run({m.train}, m.Feeds()).ok());
   EXPECT_EQ(steps, (std::vector<int64_t>{4, 7, 10}));  // counted from the first run, which ends at step 1
+}
+
+TEST(Hooks, LoggedValuesHaveTheFormThatTheProgramWants) {
+  Model m;
+  const Output twice = 2.0f * m.weight;
+  std::vector<std::string> lines;
+  LoggingOptions options = {.every_n_steps = 2};
+  options.sink = [&](const std::string& line) { lines.push_back(line); };
+  options.format = [](const auto& values) -> StatusOr<std::string> {
+    return absl::StrFormat("%s is %g", values[0].first, values[0].second.template scalar<float>());
+  };
+  LoggingOptions at_end = {.every_n_steps = -1, .at_end = true};
+  at_end.sink = [&](const std::string& line) { lines.push_back("end: " + line); };
+  auto session = m.Start({LoggingHook({{"twice", twice}}, options), LoggingHook({{"twice", twice}}, at_end)});
+  ASSERT_TRUE(session.ok()) << session.status();
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE((*session)->Run({m.train}, m.Feeds()).ok());
+  EXPECT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].rfind("twice is ", 0), 0u) << lines[0];
+  ASSERT_TRUE((*session)->Close().ok());
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[2].rfind("end: at the end: twice = ", 0), 0u) << lines[2];
+}
+
+TEST(Hooks, AnErrorOfTheLoggedFormFailsTheRun) {
+  Model m;
+  LoggingOptions options = {.every_n_steps = 1};
+  options.format = [](const auto&) -> StatusOr<std::string> { return absl::UnknownError("no form"); };
+  auto session = m.Start({LoggingHook({{"loss", m.loss}}, options)});
+  ASSERT_TRUE(session.ok()) << session.status();
+  EXPECT_EQ((*session)->Run({m.train}, m.Feeds()).status().message(), "no form");
 }
 
 TEST(Hooks, StopAtStepNeedsAnOptimizerThatChangesTheGlobalStep) {

@@ -74,7 +74,7 @@ struct Supervisor::Impl {
 void Supervisor::Impl::AddDefaults(std::source_location loc) {
   if (!graph->status().ok()) return;
   const ScopedLocation at(*graph, loc);
-  const std::string self = StrCat("Supervisor (", LocationText(loc), ")");
+  const std::string self = StrCat("Supervisor (", LocationText(ImplOf(*graph).UserLine(loc)), ")");
   const auto negative = [](std::chrono::milliseconds time) { return time.count() < 0; };
   if (negative(options.save_model_every) || negative(options.save_summaries_every) || negative(options.recovery_wait) ||
       negative(options.stop_grace)) {
@@ -339,7 +339,7 @@ Status Supervisor::Impl::Stop() {
 Supervisor::Supervisor(Graph& graph, SupervisorOptions options, std::source_location loc)
     : impl_(std::make_unique<Impl>(graph, std::move(options))) {
   impl_->AddDefaults(loc);
-  graph.Finalize(StrCat("Supervisor (", LocationText(loc), ") uses it"));
+  graph.Finalize(StrCat("Supervisor (", LocationText(ImplOf(graph).UserLine(loc)), ") uses it"));
 }
 
 Supervisor::~Supervisor() {

@@ -1,0 +1,135 @@
+#include "binding/coordinator.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <limits>
+
+#include "binding/interrupt.h"
+
+namespace tensorbraid::python {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+bool WaitForStop(const PyCoordinator& self, double seconds) {
+  if (self.coordinator == nullptr) return true;
+  Coordinator& coordinator = *self.coordinator;
+  // In pieces, so that Ctrl-C interrupts the wait.
+  constexpr Seconds kPiece(0.2);
+  const auto end = std::chrono::steady_clock::now() +
+                   std::chrono::duration_cast<std::chrono::steady_clock::duration>(Seconds(std::min(seconds, 1e8)));
+  while (true) {
+    const auto left = end - std::chrono::steady_clock::now();
+    bool stopped = false;
+    {
+      nb::gil_scoped_release unlocked;
+      const auto piece = std::chrono::duration_cast<std::chrono::steady_clock::duration>(kPiece);
+      stopped = coordinator.WaitForStop(std::min(left, piece));
+    }
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (stopped || left.count() <= 0) return stopped;
+  }
+}
+
+void BindQueueRunner(nb::module_& m) {
+  nb::class_<QueueRunner>(m, "QueueRunner")
+      .def(
+          "__init__",
+          [](QueueRunner* self, nb::list enqueue, nb::handle close, nb::handle cancel) {
+            std::vector<Operation> operations;
+            for (const nb::handle op : enqueue) operations.push_back(OperationOf(op));
+            new (self) QueueRunner(std::move(operations), close.is_none() ? Operation() : OperationOf(close),
+                                   cancel.is_none() ? Operation() : OperationOf(cancel));
+          },
+          nb::arg("enqueue"), nb::arg("close").none(), nb::arg("cancel").none())
+      .def_prop_ro("enqueue_ops",
+                   [](const QueueRunner& self) {
+                     nb::list operations;
+                     for (const Operation& op : self.enqueue_operations()) operations.append(Wrap(op));
+                     return operations;
+                   })
+      .def("start", [](const QueueRunner& self, const PySession& session, PyCoordinator& coordinator) {
+        Session& used = session.get();
+        if (!coordinator.borrowed) coordinator.sessions.push_back(session.session);
+        nb::gil_scoped_release unlocked;
+        Check(self.Start(used, coordinator.get()));
+      });
+}
+
+}  // namespace
+
+PyCoordinator::~PyCoordinator() {
+  nb::gil_scoped_release unlocked;
+  StopThreads();
+  coordinator.reset();
+}
+
+void PyCoordinator::StopThreads() {
+  if (borrowed || coordinator == nullptr || sessions.empty()) return;
+  coordinator->RequestStop();
+  for (const auto& session : sessions) session->CancelRuns();
+  coordinator->Join().IgnoreError();
+  sessions.clear();
+}
+
+Coordinator& PyCoordinator::get() const {
+  if (coordinator == nullptr) throw nb::value_error("the training that the coordinator belongs to has ended");
+  return *coordinator;
+}
+
+Status StatusOf(nb::handle exception) {
+  const nb::module_ errors = nb::module_::import_("tensorbraid.errors");
+  if (nb::isinstance(exception, errors.attr("OpError"))) {
+    return Status(static_cast<absl::StatusCode>(nb::cast<int>(exception.attr("error_code"))),
+                  nb::cast<std::string>(nb::str(exception.attr("message"))));
+  }
+  const std::string type = nb::cast<std::string>(exception.type().attr("__name__"));
+  return Status(absl::StatusCode::kUnknown, type + ": " + nb::cast<std::string>(nb::str(exception)));
+}
+
+void BindCoordinator(nb::module_& m) {
+  nb::class_<PyCoordinator>(m, "Coordinator")
+      .def(nb::init<>())
+      .def(
+          "request_stop",
+          [](const PyCoordinator& self, nb::handle exception) {
+            if (self.coordinator == nullptr) return;
+            const Status why = exception.is_none() ? OkStatus() : StatusOf(exception);
+            nb::gil_scoped_release unlocked;
+            self.coordinator->RequestStop(why);
+          },
+          nb::arg("exception").none())
+      .def("_abandon",
+           [](PyCoordinator& self) {
+             nb::gil_scoped_release unlocked;
+             self.StopThreads();
+           })
+      .def("should_stop",
+           [](const PyCoordinator& self) { return self.coordinator == nullptr || self.coordinator->ShouldStop(); })
+      .def("wait_for_stop", &WaitForStop)
+      .def("raise_error",
+           [](const PyCoordinator& self) {
+             if (self.coordinator != nullptr) Check(self.coordinator->status());
+           })
+      .def("join", [](const PyCoordinator& self) {
+        if (self.coordinator == nullptr) return;
+        Coordinator& coordinator = *self.coordinator;
+        Status status;
+        {
+          const Interruptible interruptible([&self] {
+            self.coordinator->RequestStop();
+            for (const auto& session : self.sessions) session->CancelRuns();
+          });
+          {
+            nb::gil_scoped_release unlocked;
+            status = coordinator.Join();
+          }
+          interruptible.Check();
+        }
+        Check(status);
+      });
+  BindQueueRunner(m);
+}
+
+}  // namespace tensorbraid::python

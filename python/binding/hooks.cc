@@ -1,0 +1,257 @@
+#include "binding/hooks.h"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace tensorbraid::python {
+namespace {
+
+// Calls the methods of a hook of Python.
+class PyHook final : public SessionRunHook {
+ public:
+  PyHook(nb::object hook, std::shared_ptr<Training> training)
+      : hook_(std::move(hook)), training_(std::move(training)) {}
+  ~PyHook() override {
+    nb::gil_scoped_acquire locked;
+    restore_.reset();
+    hook_.reset();
+    training_.reset();
+  }
+
+  Status Begin(Graph&) override {
+    nb::gil_scoped_acquire locked;
+    return training_->Guard([&] { hook_.attr("begin")(); });
+  }
+
+  Status AfterCreateSession(SessionRunContext& context) override {
+    nb::gil_scoped_acquire locked;
+    return training_->Guard([&] {
+      training_->Meet(context.session(), context.coordinator());
+      hook_.attr("after_create_session")(training_->session(), training_->coordinator());
+    });
+  }
+
+  SessionRunArgs BeforeRun(SessionRunContext& context) override {
+    nb::gil_scoped_acquire locked;
+    SessionRunArgs args;
+    restore_ = nb::none();
+    const Status status = training_->Guard([&] {
+      training_->Meet(context.session(), context.coordinator());
+      const nb::object wanted = hook_.attr("before_run")(training_->run_context);
+      if (wanted.is_none()) return;
+      const nb::object flat =
+          nb::module_::import_("tensorbraid.train.hooks").attr("_flatten")(wanted, training_->graph());
+      args.fetches = FetchesOf(flat[0]);
+      args.feeds = FeedsOf(flat[1]);
+      restore_ = flat[2];
+    });
+    if (!status.ok()) context.coordinator().RequestStop(status);
+    return args;
+  }
+
+  Status AfterRun(SessionRunContext& context, const SessionRunValues& values) override {
+    nb::gil_scoped_acquire locked;
+    return training_->Guard([&] {
+      const nb::object results = restore_.is_none() ? nb::none() : restore_(ValuesOf(values.results));
+      const nb::object type = nb::module_::import_("tensorbraid.train.hooks").attr("SessionRunValues");
+      hook_.attr("after_run")(training_->run_context, type(results, nb::none(), nb::none()));
+      if (nb::cast<bool>(training_->run_context.attr("stop_requested"))) context.RequestStop();
+    });
+  }
+
+  Status End(SessionRunContext& context, const Status& status) override {
+    if (!status.ok()) return OkStatus();
+    nb::gil_scoped_acquire locked;
+    return training_->Guard([&] {
+      training_->Meet(context.session(), context.coordinator());
+      hook_.attr("end")(training_->session());
+    });
+  }
+
+ private:
+  nb::object hook_;
+  std::shared_ptr<Training> training_;
+  nb::object restore_ = nb::none();  // gives the results the structure that the hook's fetches have
+};
+
+// Raises NanLossDuringTrainingError where NanCheck fails. The C++ session sees the error of NanCheck.
+class NanHook final : public SessionRunHook {
+ public:
+  explicit NanHook(std::shared_ptr<SessionRunHook> check) : check_(std::move(check)) {}
+  SessionRunArgs BeforeRun(SessionRunContext& context) override { return check_->BeforeRun(context); }
+  Status AfterRun(SessionRunContext& context, const SessionRunValues& values) override {
+    const Status status = check_->AfterRun(context, values);
+    if (!status.ok() && training_ != nullptr) {
+      nb::gil_scoped_acquire locked;
+      return training_->Guard([&] {
+        const nb::object type = nb::module_::import_("tensorbraid.train.hooks").attr("NanLossDuringTrainingError");
+        PyErr_SetObject(type.ptr(), nb::str(std::string(status.message()).c_str()).ptr());
+        throw nb::python_error();
+      });
+    }
+    return status;
+  }
+  void Join(std::shared_ptr<Training> training) { training_ = std::move(training); }
+
+ private:
+  const std::shared_ptr<SessionRunHook> check_;
+  std::shared_ptr<Training> training_;
+};
+
+std::chrono::milliseconds Milliseconds(double seconds) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
+}
+
+std::optional<int64_t> StepsOf(nb::handle value) {
+  return value.is_none() ? std::nullopt : std::optional(nb::cast<int64_t>(value));
+}
+std::optional<std::chrono::milliseconds> TimeOf(nb::handle value) {
+  return value.is_none() ? std::nullopt : std::optional(Milliseconds(nb::cast<double>(value)));
+}
+
+std::shared_ptr<SessionRunHook> MakeLoggingHook(nb::list named, int64_t every_n_steps, double every_seconds,
+                                                bool at_end, nb::object format) {
+  std::vector<std::pair<std::string, Output>> tensors;
+  for (const nb::handle pair : named) {
+    tensors.emplace_back(nb::cast<std::string>(pair[0]), FetchesOf(nb::make_tuple(pair[1]))[0].output());
+  }
+  LoggingOptions options = {.every_n_steps = every_n_steps, .every = Milliseconds(every_seconds), .at_end = at_end};
+  if (!format.is_none()) {
+    options.format = [format = Shared(std::move(format))](const auto& values) -> StatusOr<std::string> {
+      nb::gil_scoped_acquire locked;
+      try {
+        nb::list arrays;
+        for (const auto& [name, value] : values) arrays.append(ArrayOf(value));
+        return nb::cast<std::string>((*format)(arrays));
+      } catch (nb::python_error& error) {
+        return StatusOf(error.value());
+      }
+    };
+  }
+  return LoggingHook(std::move(tensors), std::move(options));
+}
+
+}  // namespace
+
+std::shared_ptr<nb::object> Shared(nb::object object) {
+  return std::shared_ptr<nb::object>(new nb::object(std::move(object)), [](nb::object* held) {
+    nb::gil_scoped_acquire locked;
+    delete held;
+  });
+}
+
+std::shared_ptr<Training> Training::Make(nb::object graph) {
+  return std::shared_ptr<Training>(new Training(std::move(graph)), [](Training* training) {
+    nb::gil_scoped_acquire locked;
+    delete training;
+  });
+}
+
+void Training::Meet(Session& session, Coordinator& coordinator) {
+  if (&session == met_) return;
+  const nb::object present_run = run_context;
+  End();
+  run_context = present_run;
+  met_ = &session;
+  core_session_ = nb::cast(Borrow(graph_, session));
+  session_ = nb::module_::import_("tensorbraid.session").attr("Session").attr("_wrap")(core_session_);
+  auto lent = std::make_unique<PyCoordinator>(coordinator);
+  core_coordinator_ = nb::cast(lent.release(), nb::rv_policy::take_ownership);
+  coordinator_ =
+      nb::module_::import_("tensorbraid.train.coordinator").attr("Coordinator").attr("_wrap")(core_coordinator_);
+}
+
+void Training::End() {
+  if (core_session_.is_valid()) nb::cast<PySession&>(core_session_).session = nullptr;
+  if (core_coordinator_.is_valid()) nb::cast<PyCoordinator&>(core_coordinator_).coordinator = nullptr;
+  core_session_.reset();
+  core_coordinator_.reset();
+  session_ = nb::none();
+  coordinator_ = nb::none();
+  run_context = nb::none();  // refers to the objects of Python that own this one
+  met_ = nullptr;
+}
+
+Status Training::Keep(nb::python_error& error) {
+  const Status status = StatusOf(error.value());
+  if (!error_.has_value()) error_.emplace(std::move(error));
+  // A hook that meets the end of the input ends the training with this error.
+  return absl::IsOutOfRange(status) ? Status(absl::StatusCode::kUnknown, status.message()) : status;
+}
+
+void Training::Rethrow() {
+  if (!error_.has_value()) return;
+  nb::python_error error = std::move(*error_);
+  error_.reset();
+  throw error;
+}
+
+std::vector<std::shared_ptr<SessionRunHook>> HooksOf(nb::handle hooks, const std::shared_ptr<Training>& training) {
+  std::vector<std::shared_ptr<SessionRunHook>> list;
+  for (const nb::handle hook : hooks) {
+    if (!nb::isinstance<SessionRunHook>(hook)) {
+      list.push_back(std::make_shared<PyHook>(nb::borrow(hook), training));
+      continue;
+    }
+    list.push_back(nb::cast<std::shared_ptr<SessionRunHook>>(hook));
+    if (auto* const nan = dynamic_cast<NanHook*>(list.back().get())) nan->Join(training);
+  }
+  return list;
+}
+
+std::function<Status(Session&)> SessionFunction(nb::object function, std::shared_ptr<Training> training) {
+  if (function.is_none()) return nullptr;
+  return [function = Shared(std::move(function)), training = std::move(training)](Session& session) -> Status {
+    nb::gil_scoped_acquire locked;
+    const nb::object core = nb::cast(Borrow(training->graph(), session));
+    const Status status = training->Guard(
+        [&] { (*function)(nb::module_::import_("tensorbraid.session").attr("Session").attr("_wrap")(core)); });
+    nb::cast<PySession&>(core).session = nullptr;
+    return status;
+  };
+}
+
+void BindHooks(nb::module_& m) {
+  nb::class_<SessionRunHook>(m, "NativeHook");
+  m.def("stop_at_step", &StopAtStep);
+  m.def("stop_after_steps", &StopAfterSteps);
+  m.def("wait_for_step", &WaitForStep);
+  m.def("logging_hook", &MakeLoggingHook, nb::arg("tensors"), nb::arg("every_n_steps"), nb::arg("every_seconds"),
+        nb::arg("at_end"), nb::arg("format").none());
+  m.def("nan_check", [](const PyTensor& loss, bool stop_only) -> std::shared_ptr<SessionRunHook> {
+    return std::make_shared<NanHook>(NanCheck(loss.output, {.stop_only = stop_only}));
+  });
+  m.def(
+      "step_counter",
+      [](int64_t every_n_steps, double every_seconds, std::shared_ptr<summary::FileWriter> writer) {
+        return StepCounter({.every_n_steps = every_n_steps,
+                            .every = Milliseconds(every_seconds),
+                            .sink = {},
+                            .writer = std::move(writer)});
+      },
+      nb::arg("every_n_steps"), nb::arg("every_seconds"), nb::arg("writer").none());
+  m.def(
+      "summary_saver",
+      [](nb::handle every_n_steps, nb::handle every_seconds, nb::handle summary,
+         std::shared_ptr<summary::FileWriter> writer) {
+        return SummarySaver("", {.every_n_steps = StepsOf(every_n_steps),
+                                 .every = TimeOf(every_seconds),
+                                 .summary_op = nb::cast<PyTensor&>(summary).output,
+                                 .writer = std::move(writer)});
+      },
+      nb::arg("every_n_steps").none(), nb::arg("every_seconds").none(), nb::arg("summary"), nb::arg("writer"));
+  m.def(
+      "checkpoint_saver",
+      [](const std::string& directory, nb::handle every_n_steps, nb::handle every_seconds, std::shared_ptr<Saver> saver,
+         const std::string& basename) {
+        return CheckpointSaver(directory, {.every_n_steps = StepsOf(every_n_steps),
+                                           .every = TimeOf(every_seconds),
+                                           .saver = std::move(saver),
+                                           .basename = basename});
+      },
+      nb::arg("directory"), nb::arg("every_n_steps").none(), nb::arg("every_seconds").none(), nb::arg("saver"),
+      nb::arg("basename"));
+}
+
+}  // namespace tensorbraid::python

@@ -1,0 +1,41 @@
+// Ctrl-C during a call that blocks.
+#ifndef TENSORBRAID_PYTHON_BINDING_INTERRUPT_H_
+#define TENSORBRAID_PYTHON_BINDING_INTERRUPT_H_
+
+#include <functional>
+
+#include "binding/binding.h"
+
+namespace tensorbraid::python {
+
+// While an object of this class exists on Python's main thread, Ctrl-C calls `cancel` on another thread, so that the
+// call which blocks the main thread ends. Make the object with Python's lock, release the lock, do the call, and take
+// the lock again. Then Check raises KeyboardInterrupt if Ctrl-C was pressed. Objects may be nested; the innermost
+// `cancel` is called. The constructor raises KeyboardInterrupt if Ctrl-C was pressed before. Has no effect on other
+// threads, or if the program handles SIGINT in a way of its own.
+class Interruptible {
+ public:
+  explicit Interruptible(std::function<void()> cancel);
+  // Asks the whole process to stop, as tensorbraid::StopOnSignals does, and withdraws the request at the end. For calls
+  // that wait for other tasks. They may take some seconds to end.
+  Interruptible();
+  ~Interruptible();
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+  // Raises what the signal handlers of Python raise, if a signal has arrived. Needs Python's lock.
+  void Check() const;
+
+ private:
+  void Begin();
+  void End();
+  std::function<void()> cancel_;
+  std::function<void()> outer_;  // what was to be called before
+  bool active_ = false;
+  bool outermost_ = false;
+  bool stops_process_ = false;
+};
+
+}  // namespace tensorbraid::python
+
+#endif  // TENSORBRAID_PYTHON_BINDING_INTERRUPT_H_

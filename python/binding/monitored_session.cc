@@ -1,0 +1,138 @@
+#include "tensorbraid/train/monitored_session.h"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "binding/hooks.h"
+#include "binding/interrupt.h"
+
+namespace tensorbraid::python {
+namespace {
+
+// A training loop and what its hooks share. `session` is null after close.
+struct PyMonitoredSession {
+  std::shared_ptr<Training> training;
+  std::unique_ptr<MonitoredSession> session;
+  bool failed = false;  // a run has raised its error, which close does not raise again
+
+  ~PyMonitoredSession() { Destroy(); }
+  void Destroy() {
+    training->End();
+    nb::gil_scoped_release unlocked;
+    session.reset();
+  }
+  MonitoredSession& get() const {
+    if (session == nullptr) throw nb::value_error("the session is closed");
+    return *session;
+  }
+};
+
+// Makes a session from a dict with the names of the options. Those that are missing have C++'s defaults.
+PyMonitoredSession* CreateMonitored(nb::object graph, nb::list hooks, nb::dict given) {
+  Graph& g = nb::cast<Graph&>(graph);
+  auto made = std::make_unique<PyMonitoredSession>();
+  made->training = Training::Make(graph);
+  MonitoredTrainingSessionOptions options;
+  options.save_checkpoints = false;  // the package adds the hooks that save
+  for (const auto& [key, value] : given) {
+    const std::string name = nb::cast<std::string>(key);
+    if (name == "master") options.master = nb::cast<std::string>(value);
+    if (name == "is_chief") options.is_chief = nb::cast<bool>(value);
+    if (name == "checkpoint_dir") options.checkpoint_dir = nb::cast<std::string>(value);
+    if (name == "saver") options.saver = nb::cast<std::shared_ptr<Saver>>(value);
+    if (name == "queue_runners") options.queue_runners = nb::cast<std::vector<QueueRunner>>(value);
+    if (name == "max_wait_secs") {
+      options.max_wait = std::chrono::milliseconds(static_cast<int64_t>(nb::cast<double>(value) * 1000));
+    }
+    if (name == "init_op") options.init_op = OperationOf(value);
+    if (name == "init_feed") options.init_feed = FeedsOf(value);
+    if (name == "init_fn") options.init_fn = SessionFunction(nb::borrow(value), made->training);
+    if (name == "local_init_op") options.local_init_op = OperationOf(value);
+    if (name == "ready_op") options.ready_op = nb::cast<PyTensor&>(value).output;
+    if (name == "ready_for_local_init_op") options.ready_for_local_init_op = nb::cast<PyTensor&>(value).output;
+    if (name == "global_step") {
+      const Variable& step = nb::cast<PyVariable&>(value).variable;
+      if (!(GetGlobalStep(g) == step)) g.AddToCollection("global_step", step.handle());
+    }
+  }
+  options.hooks = HooksOf(hooks, made->training);
+  const ScopeGuard at = AtUserLine(g);
+  StatusOr<std::unique_ptr<MonitoredSession>> session;
+  {
+    const Interruptible interruptible;
+    {
+      nb::gil_scoped_release unlocked;
+      session = MonitoredTrainingSession(g, std::move(options));
+    }
+    made->training->Rethrow();
+    interruptible.Check();
+  }
+  CheckBuilt(g);
+  made->session = Check(std::move(session));
+  return made.release();
+}
+
+nb::list RunMonitored(PyMonitoredSession& self, nb::list fetches, nb::list feeds, nb::object run_context) {
+  MonitoredSession& session = self.get();
+  self.training->run_context = std::move(run_context);
+  const std::vector<Fetch> wanted = FetchesOf(fetches);
+  const std::vector<Feed> fed = FeedsOf(feeds);
+  StatusOr<std::vector<Tensor>> values;
+  {
+    const Interruptible interruptible;
+    {
+      nb::gil_scoped_release unlocked;
+      values = session.Run(wanted, fed);
+    }
+    self.failed = self.failed || !values.ok();
+    interruptible.Check();
+  }
+  if (!values.ok()) self.training->Rethrow();
+  self.training->ForgetError();  // of a session that was lost, if training goes on with another one
+  Check(session.end_of_training());
+  return ValuesOf(Check(std::move(values)));
+}
+
+void CloseMonitored(PyMonitoredSession& self, nb::handle exception) {
+  if (self.session == nullptr) return;
+  const bool failed = self.failed || !exception.is_none();
+  Status closed;
+  {
+    const Interruptible interruptible;
+    {
+      // With an error the hooks know that the training has failed, and save nothing.
+      const Status why =
+          exception.is_none() ? OkStatus() : Status(absl::StatusCode::kUnknown, StatusOf(exception).message());
+      nb::gil_scoped_release unlocked;
+      self.session->coordinator().RequestStop(why);
+      closed = self.session->Close();
+    }
+    self.Destroy();
+    if (!failed) self.training->Rethrow();
+    interruptible.Check();
+  }
+  if (!failed) Check(closed);
+}
+
+// The tf.Session and the tf.train.Coordinator behind the session.
+nb::object Inner(const PyMonitoredSession& self, bool coordinator) {
+  self.training->Meet(self.get().session(), self.get().coordinator());
+  return coordinator ? self.training->coordinator() : self.training->session();
+}
+
+}  // namespace
+
+void BindMonitoredSession(nb::module_& m) {
+  nb::class_<PyMonitoredSession>(m, "MonitoredSession")
+      .def_static("_make", &CreateMonitored, nb::rv_policy::take_ownership)
+      .def("run", &RunMonitored)
+      .def("should_stop",
+           [](const PyMonitoredSession& self) { return self.session == nullptr || self.session->ShouldStop(); })
+      .def("close", &CloseMonitored, nb::arg("exception").none())
+      .def_prop_ro("closed", [](const PyMonitoredSession& self) { return self.session == nullptr; })
+      .def_prop_ro("session", [](const PyMonitoredSession& self) { return Inner(self, false); })
+      .def_prop_ro("coordinator", [](const PyMonitoredSession& self) { return Inner(self, true); });
+}
+
+}  // namespace tensorbraid::python

@@ -1,0 +1,156 @@
+#include "tensorbraid/train/saver.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "binding/interrupt.h"
+#include "binding/session.h"
+
+namespace tensorbraid::python {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+nb::tuple StateTuple(const CheckpointState& state) {
+  std::vector<double> times;
+  for (const auto time : state.all_model_checkpoint_timestamps) times.push_back(time.time_since_epoch().count());
+  return nb::make_tuple(state.model_checkpoint_path, state.all_model_checkpoint_paths, times,
+                        state.last_preserved_timestamp.time_since_epoch().count());
+}
+
+// A tuple of the variables and the names in collections, and the nodes that save and restore, or None.
+nb::tuple Import(Graph& graph, const nb::bytes& meta_graph) {
+  const ScopeGuard at = AtUserLine(graph);
+  const auto imported = ImportMetaGraph(graph, std::string_view(meta_graph.c_str(), meta_graph.size()));
+  CheckBuilt(graph);
+  Check(imported.status());
+  nb::dict variables, collections;
+  for (const auto& [key, list] : imported->variables) {
+    nb::list wrapped;
+    for (const Variable& variable : list) wrapped.append(Wrap(variable));
+    variables[key.c_str()] = wrapped;
+  }
+  for (const auto& [key, names] : imported->collections) collections[key.c_str()] = names;
+  nb::object saver = nb::none();
+  if (imported->restore.valid()) {
+    saver = nb::make_tuple(Wrap(imported->filename), Wrap(imported->save), Wrap(imported->restore));
+  }
+  return nb::make_tuple(variables, collections, saver, imported->max_to_keep);
+}
+
+void BindCheckpoints(nb::module_& m) {
+  m.def("checkpoint_exists", &CheckpointExists, nb::call_guard<nb::gil_scoped_release>());
+  m.def("remove_checkpoint", [](const std::string& prefix) {
+    nb::gil_scoped_release unlocked;
+    Check(RemoveCheckpoint(prefix));
+  });
+  m.def("get_checkpoint_state", [](const std::string& directory, const std::string& filename) {
+    return StateTuple(Check(GetCheckpointState(directory, filename)));
+  });
+  m.def("update_checkpoint_state",
+        [](const std::string& directory, const std::string& latest, std::vector<std::string> all,
+           const std::vector<double>& times, double last_preserved, const std::string& filename) {
+          CheckpointState state = {.model_checkpoint_path = latest, .all_model_checkpoint_paths = std::move(all)};
+          for (const double time : times) {
+            state.all_model_checkpoint_timestamps.push_back(CheckpointState::Timestamp(Seconds(time)));
+          }
+          state.last_preserved_timestamp = CheckpointState::Timestamp(Seconds(last_preserved));
+          Check(UpdateCheckpointState(directory, state, filename));
+        });
+  nb::class_<CheckpointReader>(m, "CheckpointReader")
+      .def_static("open", [](const std::string& prefix) { return Check(CheckpointReader::Open(prefix)); })
+      .def("tensors",
+           [](const CheckpointReader& self) {
+             nb::list tensors;
+             for (const auto& info : self.tensors()) {
+               nb::list shape;
+               for (const int64_t dim : info.shape.dims()) shape.append(dim);
+               tensors.append(nb::make_tuple(info.name, static_cast<int>(info.dtype), shape));
+             }
+             return tensors;
+           })
+      .def("has_tensor", [](const CheckpointReader& self, const std::string& name) { return self.HasTensor(name); })
+      .def("get_tensor",
+           [](CheckpointReader& self, const std::string& name) { return ArrayOf(Check(self.GetTensor(name))); });
+}
+
+}  // namespace
+
+void BindSaver(nb::module_& m) {
+  nb::class_<Saver>(m, "Saver")
+      .def_static(
+          "_make",
+          [](Graph& graph, nb::list named, int max_to_keep, double keep_hours, std::optional<bool> sharded,
+             bool pad_step_number, const std::string& name) {
+            SaverOptions options = {
+                .max_to_keep = max_to_keep, .sharded = sharded, .pad_step_number = pad_step_number, .name = name};
+            options.keep_checkpoint_every = std::chrono::milliseconds(static_cast<int64_t>(keep_hours * 3600 * 1000));
+            for (const nb::handle item : named) {
+              const Variable& variable = nb::cast<PyVariable&>(item[1]).variable;
+              if (item[0].is_none()) {
+                options.variables.emplace_back(variable);
+              } else {
+                options.variables.emplace_back(variable, nb::cast<std::string>(item[0]));
+              }
+            }
+            const ScopeGuard at = AtUserLine(graph);
+            auto saver = std::make_shared<Saver>(graph, std::move(options));
+            CheckBuilt(graph);
+            return saver;
+          },
+          nb::arg("graph"), nb::arg("named"), nb::arg("max_to_keep"), nb::arg("keep_hours"), nb::arg("sharded").none(),
+          nb::arg("pad_step_number"), nb::arg("name"))
+      .def(
+          "save",
+          [](Saver& self, const PySession& session, const std::string& path, std::optional<int64_t> step,
+             const std::string& latest_filename, bool write_meta_graph) {
+            Session& running = session.get();
+            StatusOr<std::string> saved;
+            {
+              const Interruptible interruptible([&running] { running.CancelRuns(); });
+              {
+                nb::gil_scoped_release unlocked;
+                saved = self.Save(
+                    running, path,
+                    {.global_step = step, .latest_filename = latest_filename, .write_meta_graph = write_meta_graph});
+              }
+              interruptible.Check();
+            }
+            return Check(std::move(saved));
+          },
+          nb::arg("session"), nb::arg("path"), nb::arg("step").none(), nb::arg("latest_filename"),
+          nb::arg("write_meta_graph"))
+      .def("restore",
+           [](Saver& self, const PySession& session, const std::string& path) {
+             Session& running = session.get();
+             Status restored;
+             {
+               const Interruptible interruptible([&running] { running.CancelRuns(); });
+               {
+                 nb::gil_scoped_release unlocked;
+                 restored = self.Restore(running, path);
+               }
+               interruptible.Check();
+             }
+             Check(restored);
+           })
+      .def_prop_ro("last_checkpoints", [](const Saver& self) { return self.last_checkpoints(); })
+      .def("recover_last_checkpoints",
+           [](Saver& self, const std::vector<std::string>& paths) { self.RecoverLastCheckpoints(paths); })
+      .def("set_collections",
+           [](Saver& self, std::map<std::string, std::vector<std::string>> collections) {
+             self.SetCollections(std::move(collections));
+           })
+      .def("meta_graph", [](const Saver& self) {
+        const std::string bytes = Check(self.ToMetaGraphDef());
+        return nb::bytes(bytes.data(), bytes.size());
+      });
+  m.def("import_meta_graph", &Import);
+  BindCheckpoints(m);
+}
+
+}  // namespace tensorbraid::python

@@ -1,0 +1,178 @@
+#include "tensorbraid/train/supervisor.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "binding/hooks.h"
+#include "binding/interrupt.h"
+
+namespace tensorbraid::python {
+namespace {
+
+struct PySupervisor {
+  std::shared_ptr<Training> training;  // the first error of init_fn or of a loop, and the coordinator
+  std::unique_ptr<Supervisor> supervisor;
+  std::shared_ptr<Session> session;  // the latest
+
+  ~PySupervisor() {
+    training->End();
+    nb::gil_scoped_release unlocked;
+    supervisor.reset();
+  }
+};
+
+std::chrono::milliseconds SecondsOf(nb::handle seconds) {
+  return std::chrono::milliseconds(static_cast<int64_t>(nb::cast<double>(seconds) * 1000));
+}
+
+// An operation for an object; None stands for "no operation".
+Operation OperationOrNone(nb::handle value) { return value.is_none() ? Operation() : OperationOf(value); }
+Output OutputOrNone(nb::handle value) { return value.is_none() ? Output() : nb::cast<PyTensor&>(value).output; }
+
+// Makes a supervisor from a dict with the names of the options. Those that are missing have C++'s defaults.
+PySupervisor* CreateSupervisor(nb::object graph, nb::dict given) {
+  Graph& g = nb::cast<Graph&>(graph);
+  auto made = std::make_unique<PySupervisor>();
+  made->training = Training::Make(graph);
+  SupervisorOptions options;
+  for (const auto& [key, value] : given) {
+    const std::string name = nb::cast<std::string>(key);
+    if (name == "is_chief") options.is_chief = nb::cast<bool>(value);
+    if (name == "logdir") options.logdir = nb::cast<std::string>(value);
+    if (name == "init_op") options.init_op = OperationOrNone(value);
+    if (name == "local_init_op") options.local_init_op = OperationOrNone(value);
+    if (name == "init_feed") options.init_feed = FeedsOf(value);
+    if (name == "init_fn") options.init_fn = SessionFunction(nb::borrow(value), made->training);
+    if (name == "ready_op") options.ready_op = OutputOrNone(value);
+    if (name == "ready_for_local_init_op") options.ready_for_local_init_op = OutputOrNone(value);
+    if (name == "saver") options.saver = nb::cast<std::shared_ptr<Saver>>(value);
+    if (name == "global_step") options.global_step = nb::cast<PyVariable&>(value).variable;
+    if (name == "save_model_secs") options.save_model_every = SecondsOf(value);
+    if (name == "save_summaries_secs") options.save_summaries_every = SecondsOf(value);
+    if (name == "summary_op") options.summary_op = OutputOrNone(value);
+    if (name == "summary_writer") options.summary_writer = nb::cast<std::shared_ptr<summary::FileWriter>>(value);
+    if (name == "recovery_wait_secs") options.recovery_wait = SecondsOf(value);
+    if (name == "checkpoint_basename") options.checkpoint_basename = nb::cast<std::string>(value);
+    if (name == "stop_grace_secs") options.stop_grace = SecondsOf(value);
+  }
+  const ScopeGuard at = AtUserLine(g);
+  {
+    nb::gil_scoped_release unlocked;
+    made->supervisor = std::make_unique<Supervisor>(g, std::move(options));
+  }
+  CheckBuilt(g);
+  return made.release();
+}
+
+PySession PrepareSession(PySupervisor& self, const std::string& target, bool wait_for_checkpoint, double max_wait_secs,
+                         bool start_standard_services) {
+  StatusOr<std::shared_ptr<Session>> session;
+  self.training->End();
+  {
+    const Interruptible interruptible;
+    {
+      nb::gil_scoped_release unlocked;
+      session = self.supervisor->PrepareOrWaitForSession(
+          target, {.start_standard_services = start_standard_services,
+                   .wait_for_checkpoint = wait_for_checkpoint,
+                   .max_wait = std::chrono::milliseconds(static_cast<int64_t>(max_wait_secs * 1000))});
+    }
+    if (!session.ok()) self.training->Rethrow();
+    interruptible.Check();
+  }
+  self.session = Check(std::move(session));
+  return {self.training->graph(), self.session};
+}
+
+Status Call(Training& training, const nb::object& function) {
+  nb::gil_scoped_acquire locked;
+  return training.Guard([&] { function(); });
+}
+
+void StartLoop(PySupervisor& self, double interval_secs, nb::object function) {
+  const auto interval = std::chrono::milliseconds(static_cast<int64_t>(interval_secs * 1000));
+  const auto call = [training = self.training, function = Shared(std::move(function))] {
+    return Call(*training, *function);
+  };
+  nb::gil_scoped_release unlocked;
+  Check(self.supervisor->Loop(interval, call));
+}
+
+void StopSupervisor(PySupervisor& self) {
+  Status stopped;
+  {
+    const Interruptible interruptible;
+    {
+      nb::gil_scoped_release unlocked;
+      stopped = self.supervisor->Stop();
+    }
+    self.training->End();  // its coordinator may have an error, which refers to the program's supervisor
+    if (!stopped.ok()) self.training->Rethrow();
+    interruptible.Check();
+  }
+  Check(stopped);
+}
+
+nb::object CoordinatorOf(PySupervisor& self) {
+  if (self.session == nullptr) return nb::none();
+  self.training->Meet(*self.session, self.supervisor->coordinator());
+  return self.training->coordinator();
+}
+
+}  // namespace
+
+void BindSupervisor(nb::module_& m) {
+  nb::class_<PySupervisor>(m, "Supervisor")
+      .def_static("_make", &CreateSupervisor, nb::rv_policy::take_ownership)
+      .def("prepare", &PrepareSession)
+      .def("loop", &StartLoop)
+      .def("stop", &StopSupervisor)
+      .def("start_standard_services",
+           [](PySupervisor& self) {
+             nb::gil_scoped_release unlocked;
+             Check(self.supervisor->StartStandardServices());
+           })
+      .def("start_queue_runners",
+           [](PySupervisor& self, const PySession& session, const std::vector<QueueRunner>& runners) {
+             Session& used = session.get();
+             nb::gil_scoped_release unlocked;
+             Check(self.supervisor->StartQueueRunners(used, runners));
+           })
+      .def(
+          "summary_computed",
+          [](PySupervisor& self, const nb::bytes& summary, std::optional<int64_t> step) {
+            const Tensor value = Tensor::Scalar(std::string(summary.c_str(), summary.size()));
+            nb::gil_scoped_release unlocked;
+            Check(self.supervisor->SummaryComputed(value, step));
+          },
+          nb::arg("summary"), nb::arg("step").none())
+      .def("should_stop", [](const PySupervisor& self) { return self.supervisor->ShouldStop(); })
+      .def(
+          "request_stop",
+          [](PySupervisor& self, nb::handle exception) {
+            const Status why = exception.is_none() ? OkStatus() : StatusOf(exception);
+            nb::gil_scoped_release unlocked;
+            self.supervisor->RequestStop(why);
+          },
+          nb::arg("exception").none())
+      .def("wait_for_stop",
+           [](const PySupervisor& self) {
+             const Interruptible interruptible;
+             {
+               nb::gil_scoped_release unlocked;
+               self.supervisor->WaitForStop();
+             }
+             interruptible.Check();
+           })
+      .def_prop_ro("coordinator", &CoordinatorOf)
+      .def_prop_ro("is_chief", [](const PySupervisor& self) { return self.supervisor->is_chief(); })
+      .def_prop_ro("save_path", [](const PySupervisor& self) { return self.supervisor->save_path(); })
+      .def_prop_ro("global_step", [](const PySupervisor& self) -> nb::object {
+        const Variable& step = self.supervisor->global_step();
+        return step.valid() ? nb::cast(Wrap(step)) : nb::none();
+      });
+}
+
+}  // namespace tensorbraid::python

@@ -1,0 +1,163 @@
+"""tf.summary: values of a training run, which TensorBoard shows."""
+
+import contextlib
+import re
+import threading
+
+from tensorbraid import _core, dtypes, graphs
+from tensorbraid.graphs import GraphKeys, make_op
+
+__all__ = ["FileWriter", "FileWriterCache", "audio", "histogram", "image", "merge", "merge_all", "scalar"]
+
+
+def _clean(name):
+    """The name with "_" for each character that a node's name cannot have, and without a leading "/"."""
+    return re.sub(r"[^-/\w.]", "_", name).lstrip("/") if name else name
+
+
+@contextlib.contextmanager
+def _scope(name, family, value, default_name=None):
+    """Opens the scope of a summary. Yields its tag and the scope's name, as TensorFlow makes them."""
+    name = _clean(name)
+    family = _clean(family)
+    scoped = name if family is None else f"{family}/{name}"
+    with graphs.name_scope(scoped, default_name, [value]) as scope:
+        tag = scope.rstrip("/")
+        yield (tag if family is None else f"{family}/{tag}"), scope
+
+
+def _made(operation, collections):
+    output = operation.outputs[0]
+    for key in [GraphKeys.SUMMARIES] if collections is None else collections:
+        output.graph.add_to_collection(key, output)
+    return output
+
+
+def scalar(name, tensor, collections=None, family=None):
+    """A summary of a scalar. Its tag is `name` within the open name scope."""
+    with _scope(name, family, tensor) as (tag, scope):
+        return _made(make_op("ScalarSummary", [tag, tensor], scope), collections)
+
+
+def histogram(name, values, collections=None, family=None):
+    """A summary of the distribution of the elements of a tensor."""
+    with _scope(name, family, values, "HistogramSummary") as (tag, scope):
+        return _made(make_op("HistogramSummary", [tag, values], scope), collections)
+
+
+def image(name, tensor, max_outputs=3, collections=None, family=None):
+    """A summary of images of shape [batch, height, width, channels]."""
+    with _scope(name, family, tensor) as (tag, scope):
+        return _made(make_op("ImageSummary", [tag, tensor], scope, max_images=max_outputs), collections)
+
+
+def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=None):
+    """A summary of sound clips of shape [batch, frames] or [batch, frames, channels]."""
+    with _scope(name, family, tensor) as (tag, scope):
+        rate = graphs.convert_to_tensor(sample_rate, dtype=dtypes.float32, name="sample_rate")
+        return _made(make_op("AudioSummaryV2", [tag, tensor, rate], scope, max_outputs=max_outputs), collections)
+
+
+def merge(inputs, collections=None, name=None):
+    """One summary with the values of all `inputs`."""
+    with graphs.name_scope(_clean(name), "Merge", list(inputs)):
+        merged = make_op("MergeSummary", [list(inputs)], _clean(name) or "MergeSummary").outputs[0]
+    for key in collections or []:
+        merged.graph.add_to_collection(key, merged)
+    return merged
+
+
+def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None):
+    """One summary with the values of all summaries of a collection; None if there are none."""
+    summaries = graphs.get_collection(key, scope=scope)
+    return merge(summaries, name=name) if summaries else None
+
+
+def _bytes(message):
+    return message.SerializeToString() if hasattr(message, "SerializeToString") else bytes(message)
+
+
+class FileWriter:
+    """Writes summaries and graphs to event files, on a thread of its own. Source: tf.summary.FileWriter.
+
+    A protocol message is given as bytes, or as an object with SerializeToString.
+    """
+
+    def __init__(self, logdir, graph=None, max_queue=10, flush_secs=120, graph_def=None, filename_suffix=None,
+                 session=None):
+        if session is not None:
+            raise NotImplementedError("the session of a FileWriter, which writes V2 summaries")
+        self._core = _core.FileWriter.open(str(logdir), max_queue, flush_secs, filename_suffix or "")
+        self._logdir = str(logdir)
+        if graph is not None or graph_def is not None:
+            self.add_graph(graph, graph_def=graph_def)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    def get_logdir(self):
+        return self._logdir
+
+    def add_summary(self, summary, global_step=None):
+        """Adds a fetched summary, or a Summary message."""
+        self._core.add_summary(_bytes(summary), None if global_step is None else int(global_step))
+
+    def add_graph(self, graph, global_step=None, graph_def=None):
+        if graph is None or graph_def is not None or global_step is not None:
+            raise NotImplementedError("add_graph without a tf.Graph, or with a global_step")
+        if not isinstance(graph, graphs.Graph):
+            raise TypeError(f"The passed graph must be an instance of `Graph`: {graph}")
+        self._core.add_graph(graph)
+
+    def add_meta_graph(self, meta_graph_def, global_step=None):
+        if global_step is not None:
+            raise NotImplementedError("the global_step of add_meta_graph")
+        self._core.add_meta_graph(_bytes(meta_graph_def))
+
+    def add_run_metadata(self, run_metadata, tag, global_step=None):
+        """Adds the trace of a step, under a tag that was not used before."""
+        self._core.add_run_metadata(_bytes(run_metadata), tag, None if global_step is None else int(global_step))
+
+    def add_session_log(self, session_log, global_step=None):
+        self._core.add_session_log(session_log.status, getattr(session_log, "checkpoint_path", ""),
+                                   None if global_step is None else int(global_step))
+
+    def add_event(self, event):
+        self._core.add_event(_bytes(event))
+
+    def flush(self):
+        """Blocks until all events are visible to readers."""
+        self._core.flush()
+
+    def close(self):
+        self._core.close()
+
+    def reopen(self):
+        """Continues in a new file after close."""
+        self._core.reopen()
+
+
+class FileWriterCache:
+    """The writers of directories, one for each."""
+
+    _writers = {}
+    _lock = threading.Lock()
+
+    @staticmethod
+    def get(logdir):
+        """The writer of the directory, made if there is none."""
+        with FileWriterCache._lock:
+            if logdir not in FileWriterCache._writers:
+                FileWriterCache._writers[logdir] = FileWriter(logdir)
+            return FileWriterCache._writers[logdir]
+
+    @staticmethod
+    def clear():
+        """Closes and forgets all writers."""
+        with FileWriterCache._lock:
+            for writer in FileWriterCache._writers.values():
+                writer.close()
+            FileWriterCache._writers.clear()

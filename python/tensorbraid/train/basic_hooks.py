@@ -1,0 +1,156 @@
+"""The hooks of the library: they stop, log, count, save and check."""
+
+from tensorbraid import _core, summary
+from tensorbraid.train.hooks import NativeHook, tensor_of
+from tensorbraid.train.saver import Saver
+
+__all__ = [
+    "CheckpointSaverHook", "GlobalStepWaiterHook", "LoggingTensorHook", "NanTensorHook", "StepCounterHook",
+    "StopAtStepHook", "SummarySaverHook"]
+
+
+class StopAtStepHook(NativeHook):
+    """Ends the training at a global step, or after a number of steps from the start of the session."""
+
+    def __init__(self, num_steps=None, last_step=None):
+        if num_steps is None and last_step is None:
+            raise ValueError("One of num_steps or last_step must be specified.")
+        if num_steps is not None and last_step is not None:
+            raise ValueError("Only one of num_steps or last_step can be specified.")
+        super().__init__(_core.stop_after_steps(num_steps) if last_step is None else _core.stop_at_step(last_step))
+
+
+class GlobalStepWaiterHook(NativeHook):
+    """Delays the first step of this worker until the global step has reached a value."""
+
+    def __init__(self, wait_until_step):
+        super().__init__(_core.wait_for_step(wait_until_step))
+
+
+class _LateHook(NativeHook):
+    """A hook of the library that is made in `begin`, when the graph has all that it needs."""
+
+    def __init__(self):
+        super().__init__(None)
+
+    def _make(self):
+        raise NotImplementedError
+
+    def _hooks(self):
+        self._native = self._make()
+        return super()._hooks()
+
+
+class LoggingTensorHook(_LateHook):
+    """Logs the values of tensors, which are fetched only in the runs that are logged."""
+
+    def __init__(self, tensors, every_n_iter=None, every_n_secs=None, at_end=False, formatter=None):
+        super().__init__()
+        if every_n_iter is None and every_n_secs is None and not at_end:
+            raise ValueError("either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.")
+        if every_n_iter is not None and every_n_secs is not None:
+            raise ValueError("either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.")
+        if every_n_iter is not None and every_n_iter <= 0:
+            raise ValueError(f"invalid every_n_iter={every_n_iter}.")
+        named = tensors if isinstance(tensors, dict) else {_name(tensor): tensor for tensor in tensors}
+        self._named = list(named.items())
+        self._every = every_n_iter, every_n_secs, at_end
+        self._formatter = formatter
+
+    def _make(self):
+        steps, seconds, at_end = self._every
+        steps = steps or (0 if seconds is not None else -1)
+        names = [name for name, _ in self._named]
+        tensors = [(str(name), tensor_of(tensor)) for name, tensor in self._named]
+        return _core.logging_hook(tensors, steps, seconds or 0, at_end, _line_maker(self._formatter, names))
+
+
+def _line_maker(formatter, names):
+    """For C++, which keeps the function: it must not refer to the hook, which keeps the object of C++."""
+    return formatter and (lambda values: formatter(dict(zip(names, values))))
+
+
+def _name(tensor):
+    return tensor if isinstance(tensor, str) else tensor.name
+
+
+class NanTensorHook(NativeHook):
+    """Raises NanLossDuringTrainingError when the loss is not finite, or with fail_on_nan_loss=False ends the training."""
+
+    def __init__(self, loss_tensor, fail_on_nan_loss=True):
+        super().__init__(_core.nan_check(tensor_of(loss_tensor), not fail_on_nan_loss))
+
+
+class StepCounterHook(_LateHook):
+    """Writes the steps per second of all workers to an event file, or else to the log."""
+
+    def __init__(self, every_n_steps=100, every_n_secs=None, output_dir=None, summary_writer=None):
+        super().__init__()
+        if (every_n_steps is None) == (every_n_secs is None):
+            raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
+        self._every = every_n_steps or 0, every_n_secs or 0
+        self._writer = _writer(summary_writer, output_dir)
+
+    def _make(self):
+        return _core.step_counter(*self._every, self._writer() if self._writer else None)
+
+
+class SummarySaverHook(_LateHook):
+    """Saves summaries of the first run that trains, and then regularly."""
+
+    def __init__(self, save_steps=None, save_secs=None, output_dir=None, summary_writer=None, scaffold=None,
+                 summary_op=None):
+        super().__init__()
+        if (scaffold is None) == (summary_op is None):
+            raise ValueError("Exactly one of scaffold or summary_op must be provided.")
+        if (save_steps is None) == (save_secs is None):
+            raise ValueError("exactly one of save_steps and save_secs should be provided.")
+        self._every = save_steps, save_secs
+        self._scaffold = scaffold
+        self._summary_op = summary_op
+        self._writer = _writer(summary_writer, output_dir)
+
+    def _hooks(self):
+        op = self._scaffold.summary_op if self._summary_op is None else self._summary_op
+        if op is None:
+            return []
+        if isinstance(op, (list, tuple)):
+            op = summary.merge(list(op), collections=[])
+        if self._writer is None:
+            raise ValueError("SummarySaverHook needs an output_dir or a summary_writer")
+        self._summary_op = op
+        return super()._hooks()
+
+    def _make(self):
+        return _core.summary_saver(*self._every, self._summary_op, self._writer())
+
+
+class CheckpointSaverHook(_LateHook):
+    """Saves checkpoints: at the start, regularly, and at the end of a training without an error."""
+
+    def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None, checkpoint_basename="model.ckpt",
+                 scaffold=None, listeners=None, save_graph_def=True):
+        super().__init__()
+        if saver is not None and scaffold is not None:
+            raise ValueError("You cannot provide both saver and scaffold.")
+        if (save_steps is None) == (save_secs is None):
+            raise ValueError("exactly one of save_steps and save_secs should be provided.")
+        if listeners or not save_graph_def:
+            raise NotImplementedError("listeners, and save_graph_def=False, of CheckpointSaverHook")
+        self._directory = checkpoint_dir
+        self._every = save_steps, save_secs
+        self._saver = saver
+        self._scaffold = scaffold
+        self._basename = checkpoint_basename
+
+    def _make(self):
+        saver = self._saver or (self._scaffold.saver if self._scaffold else None)
+        saver = Saver() if saver is None else saver
+        return _core.checkpoint_saver(self._directory, *self._every, saver._core, self._basename)
+
+
+def _writer(summary_writer, directory):
+    """A function that returns the C++ writer; None if neither a writer nor a directory is given."""
+    if summary_writer is not None:
+        return lambda: summary_writer._core
+    return None if directory is None else lambda: summary.FileWriterCache.get(directory)._core

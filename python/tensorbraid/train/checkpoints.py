@@ -1,0 +1,103 @@
+"""The files of checkpoints: which there are, and what is in them."""
+
+import collections
+import os
+
+from tensorbraid import _core, dtypes, errors
+
+__all__ = [
+    "NewCheckpointReader", "checkpoint_exists", "get_checkpoint_mtimes", "get_checkpoint_state", "latest_checkpoint",
+    "list_variables", "load_checkpoint", "load_variable", "remove_checkpoint", "update_checkpoint_state"]
+
+CheckpointState = collections.namedtuple("CheckpointState", [
+    "model_checkpoint_path", "all_model_checkpoint_paths", "all_model_checkpoint_timestamps",
+    "last_preserved_timestamp"])
+CheckpointState.__doc__ = "The content of a directory's file `checkpoint`. The last path is that of the latest."
+
+
+def checkpoint_exists(checkpoint_prefix):
+    """Whether there is a checkpoint with this path."""
+    return _core.checkpoint_exists(str(checkpoint_prefix))
+
+
+def get_checkpoint_state(checkpoint_dir, latest_filename=None):
+    """The CheckpointState of the directory; None if it has none."""
+    try:
+        return CheckpointState(*_core.get_checkpoint_state(str(checkpoint_dir), latest_filename or "checkpoint"))
+    except errors.NotFoundError:
+        return None
+
+
+def latest_checkpoint(checkpoint_dir, latest_filename=None):
+    """The path of the directory's latest checkpoint; None if it has none."""
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    path = state and state.model_checkpoint_path
+    return path if path and checkpoint_exists(path) else None
+
+
+def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None,
+                            all_model_checkpoint_timestamps=None, last_preserved_timestamp=None):
+    """Replaces the directory's file `checkpoint`."""
+    paths = list(all_model_checkpoint_paths or [])
+    if not paths or paths[-1] != model_checkpoint_path:
+        paths.append(model_checkpoint_path)
+    times = list(all_model_checkpoint_timestamps or [])
+    if times and len(times) != len(paths):
+        raise ValueError("Checkpoint timestamps, if provided, must match checkpoint paths (got paths "
+                         f"{paths} and timestamps {times})")
+    _core.update_checkpoint_state(str(save_dir), model_checkpoint_path, paths, times, last_preserved_timestamp or 0.0,
+                                  latest_filename or "checkpoint")
+
+
+def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=2, meta_graph_suffix="meta"):
+    """Removes the checkpoint's files, and the graph beside them."""
+    if checkpoint_format_version != 2 or meta_graph_suffix != "meta":
+        raise NotImplementedError("checkpoints of a format other than V2, and a meta_graph_suffix other than 'meta'")
+    _core.remove_checkpoint(str(checkpoint_prefix))
+
+
+def get_checkpoint_mtimes(checkpoint_prefixes):
+    """The times at which the checkpoints were written. Those that do not exist are left out."""
+    return [os.path.getmtime(prefix + ".index") for prefix in checkpoint_prefixes if os.path.exists(prefix + ".index")]
+
+
+class NewCheckpointReader:
+    """Reads the tensors of a checkpoint."""
+
+    def __init__(self, filepattern):
+        self._core = _core.CheckpointReader.open(str(filepattern))
+        self._tensors = {name: (dtypes.as_dtype(dtype), shape) for name, dtype, shape in self._core.tensors()}
+
+    def has_tensor(self, tensor_str):
+        return tensor_str in self._tensors
+
+    def get_tensor(self, tensor_str):
+        """The value as a NumPy array. NotFoundError if there is none with this name."""
+        return self._core.get_tensor(tensor_str)
+
+    def get_variable_to_shape_map(self):
+        return {name: list(shape) for name, (_, shape) in self._tensors.items()}
+
+    def get_variable_to_dtype_map(self):
+        return {name: dtype for name, (dtype, _) in self._tensors.items()}
+
+
+def load_checkpoint(ckpt_dir_or_file):
+    """A reader for a checkpoint, or for the latest one of a directory."""
+    path = str(ckpt_dir_or_file)
+    if os.path.isdir(path):
+        path = latest_checkpoint(path)
+        if path is None:
+            raise ValueError(f"Couldn't find 'checkpoint' file or checkpoints in given directory {ckpt_dir_or_file}")
+    return NewCheckpointReader(path)
+
+
+def load_variable(ckpt_dir_or_file, name):
+    """The value of a variable in a checkpoint."""
+    return load_checkpoint(ckpt_dir_or_file).get_tensor(name[:-2] if name.endswith(":0") else name)
+
+
+def list_variables(ckpt_dir_or_file):
+    """Pairs of the name and the shape of each variable in a checkpoint."""
+    shapes = load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map()
+    return [(name, shapes[name]) for name in sorted(shapes)]

@@ -1,0 +1,70 @@
+"""Clusters, servers, and the placement of a replica's variables."""
+
+from tensorbraid import _core
+
+__all__ = ["ClusterSpec", "Server", "replica_device_setter"]
+
+
+class ClusterSpec:
+    """The tasks of a cluster and their addresses. Source: tf.train.ClusterSpec."""
+
+    def __init__(self, cluster):
+        if isinstance(cluster, ClusterSpec):
+            cluster = cluster._jobs
+        self._jobs = {job: dict(tasks) if isinstance(tasks, dict) else dict(enumerate(tasks))
+                      for job, tasks in cluster.items()}
+        self._core = _core.ClusterSpec(self._jobs)
+
+    @property
+    def jobs(self):
+        return self._core.jobs
+
+    def num_tasks(self, job_name):
+        return self._core.num_tasks(job_name)
+
+    def task_indices(self, job_name):
+        return self._core.task_indices(job_name)
+
+    def task_address(self, job_name, task_index):
+        return self._core.task_address(job_name, task_index)
+
+    def job_tasks(self, job_name):
+        return [self._jobs[job_name][i] for i in sorted(self._jobs[job_name])]
+
+    def as_dict(self):
+        return {job: self.job_tasks(job) for job in self._jobs}
+
+    def __eq__(self, other):
+        return isinstance(other, ClusterSpec) and self._core == other._core
+
+
+class Server:
+    """The server of a task. Source: tf.train.Server."""
+
+    def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True):
+        if protocol not in (None, "grpc") or config is not None:
+            raise NotImplementedError("a protocol other than grpc, and a config, of a Server")
+        self._cluster = ClusterSpec(server_or_cluster_def)
+        self._server = _core.Server._make(self._cluster._core, job_name or "", task_index or 0, start)
+
+    @property
+    def target(self):
+        return self._server.target
+
+    def start(self):
+        self._server.start()
+
+    def join(self):
+        """Blocks until the work of the cluster is over."""
+        self._server.join()
+
+    @staticmethod
+    def create_local_server(config=None, start=True):
+        return Server({"local": ["localhost:0"]}, "local", 0, config=config, start=start)
+
+
+def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:worker", merge_devices=True, cluster=None,
+                          ps_ops=None, ps_strategy=None):
+    """A device function that places variables on the parameter servers in turn, and all else on the worker."""
+    spec = _core.ClusterSpec({}) if cluster is None else ClusterSpec(cluster)._core
+    return _core.replica_device_setter(spec, ps_tasks, ps_device, worker_device or "")

@@ -1,0 +1,208 @@
+"""Monitored sessions: they start and recover by themselves, and hooks see each run. The loop is that of C++."""
+
+import inspect
+
+from tensorbraid import _core, errors, graphs
+from tensorbraid.graphs import GraphKeys
+from tensorbraid.session import Fetches, checked_feeds
+from tensorbraid.train.basic_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
+from tensorbraid.train.global_step import get_global_step
+from tensorbraid.train.hooks import SessionRunArgs, SessionRunContext, native_hooks
+from tensorbraid.train.scaffold import Scaffold
+
+__all__ = [
+    "ChiefSessionCreator", "MonitoredSession", "MonitoredTrainingSession", "SessionCreator",
+    "SingularMonitoredSession", "WorkerSessionCreator"]
+
+USE_DEFAULT = object()
+
+
+class SessionCreator:
+    """Says how a MonitoredSession is made."""
+
+    def create_session(self):
+        raise NotImplementedError("create_session is not implemented for {}.".format(self))
+
+
+class _Creator(SessionCreator):
+    def __init__(self, scaffold, master, config, **options):
+        self._scaffold = scaffold or Scaffold()
+        self._master = master
+        self._config = config
+        self._options = options
+
+    def create_session(self):
+        raise NotImplementedError("give the session creator to a MonitoredSession")
+
+
+class ChiefSessionCreator(_Creator):
+    """The session of the task that initialises or restores the model."""
+
+    def __init__(self, scaffold=None, master="", config=None, checkpoint_dir=None, checkpoint_filename_with_path=None):
+        if checkpoint_filename_with_path is not None:
+            raise NotImplementedError("checkpoint_filename_with_path")
+        super().__init__(scaffold, master, config, is_chief=True, checkpoint_dir=checkpoint_dir or "")
+
+
+class WorkerSessionCreator(_Creator):
+    """The session of a task that waits for the chief."""
+
+    def __init__(self, scaffold=None, master="", config=None, max_wait_secs=30 * 60, checkpoint_dir=None):
+        super().__init__(scaffold, master, config, is_chief=False, max_wait_secs=max_wait_secs,
+                         checkpoint_dir=checkpoint_dir or "")
+
+
+class MonitoredSession:
+    """Runs steps with hooks. Source: tf.train.MonitoredSession.
+
+    The graph is finalized. When a step meets the end of the input, `run` raises OutOfRangeError, with which the `with`
+    block ends without an error.
+    """
+
+    def __init__(self, session_creator=None, hooks=None, stop_grace_period_secs=120):
+        creator = session_creator or ChiefSessionCreator()
+        if not isinstance(creator, _Creator):
+            raise NotImplementedError("a session_creator other than ChiefSessionCreator and WorkerSessionCreator")
+        self._graph = graph = graphs.get_default_graph()
+        self._scopes = []
+        scaffold = creator._scaffold.finalize()
+        options = dict(creator._options, master=creator._master, **scaffold._native())
+        options["queue_runners"] = [runner._core for runner in graph.get_collection(GraphKeys.QUEUE_RUNNERS)]
+        step = get_global_step(graph)
+        if isinstance(step, _core.Variable):
+            options["global_step"] = step
+        self._core = _core.MonitoredSession._make(graph, native_hooks(hooks or []), options)
+
+    @property
+    def graph(self):
+        """The graph of the session; None if the session is closed."""
+        return None if self._core.closed else self._graph
+
+    def _session(self):
+        return self._inner()._session()
+
+    def _inner(self):
+        self._check_open()
+        return self._core.session
+
+    def _check_open(self):
+        if self._core.closed:
+            raise RuntimeError("Attempted to use a closed session.")
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """Runs one step with what the hooks add to it. Returns the values of `fetches`, in their structure."""
+        self._check_open()
+        if options is not None or run_metadata is not None:
+            raise NotImplementedError("options and run_metadata of a run of a MonitoredSession")
+        wanted = Fetches(self._graph, fetches)
+        feeds = checked_feeds(self._graph, feed_dict)
+        context = SessionRunContext(SessionRunArgs(fetches, feed_dict, options), lambda: self._core.session)
+        return wanted.restore(self._core.run(wanted.unique, feeds, context))
+
+    class StepContext:
+        """What the function of run_step_fn gets."""
+
+        def __init__(self, session, run_with_hooks_fn):
+            self._session = session
+            self._run_with_hooks = run_with_hooks_fn
+
+        @property
+        def session(self):
+            """The tf.Session, whose runs bypass the hooks."""
+            return self._session
+
+        def run_with_hooks(self, *args, **kwargs):
+            return self._run_with_hooks(*args, **kwargs)
+
+        def request_stop(self):
+            """Ends the training: the function does not return."""
+            raise StopIteration("step_fn has requested the iterations to stop.")
+
+    def run_step_fn(self, step_fn):
+        """Calls the function with a StepContext, and returns what it returns. Its argument is named step_context."""
+        names = tuple(inspect.signature(step_fn).parameters)
+        if names != ("step_context",):
+            raise ValueError("`step_fn` may either have one `step_context` argument, or `self` and `step_context` "
+                             f"arguments if it's an instance method. Got {names} instead.")
+        context = self.StepContext(self._inner(), self.run)
+        try:
+            return step_fn(context)
+        except StopIteration:
+            self._core.coordinator.request_stop()
+            return None
+
+    def should_stop(self):
+        return self._core.should_stop()
+
+    def close(self):
+        """Ends the hooks, the threads and the session."""
+        self._core.close(None)
+
+    def __enter__(self):
+        scope = self._graph.as_default()
+        scope.__enter__()
+        self._scopes.append(scope)
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        if isinstance(error, (errors.OutOfRangeError, StopIteration)):
+            error = None
+        try:
+            self._core.close(error)
+        finally:
+            self._scopes.pop().__exit__(None, None, None)
+        return error is None
+
+
+class SingularMonitoredSession(MonitoredSession):
+    """A MonitoredSession of one process, without recovery. `raw_session` is the tf.Session."""
+
+    def __init__(self, hooks=None, scaffold=None, master="", config=None, checkpoint_dir=None,
+                 stop_grace_period_secs=120, checkpoint_filename_with_path=None):
+        super().__init__(ChiefSessionCreator(scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path),
+                         hooks, stop_grace_period_secs)
+
+    def raw_session(self):
+        return self._inner()
+
+
+def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None,
+                             chief_only_hooks=None, save_checkpoint_secs=USE_DEFAULT, save_summaries_steps=USE_DEFAULT,
+                             save_summaries_secs=USE_DEFAULT, config=None, stop_grace_period_secs=120,
+                             log_step_count_steps=100, max_wait_secs=7200, save_checkpoint_steps=USE_DEFAULT,
+                             summary_dir=None, save_graph_def=True):
+    """A MonitoredSession for training. The chief saves checkpoints and summaries if it has a directory.
+
+    Defaults: a checkpoint every 600 seconds, summaries every 100 steps.
+    """
+    if save_summaries_steps is USE_DEFAULT and save_summaries_secs is USE_DEFAULT:
+        save_summaries_steps, save_summaries_secs = 100, None
+    save_summaries_steps = None if save_summaries_steps is USE_DEFAULT else save_summaries_steps
+    save_summaries_secs = None if save_summaries_secs is USE_DEFAULT else save_summaries_secs
+    if save_checkpoint_steps is USE_DEFAULT and save_checkpoint_secs is USE_DEFAULT:
+        save_checkpoint_steps, save_checkpoint_secs = None, 600
+    save_checkpoint_steps = None if save_checkpoint_steps is USE_DEFAULT else save_checkpoint_steps
+    save_checkpoint_secs = None if save_checkpoint_secs is USE_DEFAULT else save_checkpoint_secs
+    if save_checkpoint_secs and save_checkpoint_steps:
+        raise ValueError("exactly one of save_checkpoint_secs and save_checkpoint_steps should be provided.")
+
+    scaffold = scaffold or Scaffold()
+    all_hooks = []
+    if not is_chief:
+        creator = WorkerSessionCreator(scaffold, master, config, max_wait_secs, checkpoint_dir)
+    else:
+        creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
+        creator._options["max_wait_secs"] = max_wait_secs
+        all_hooks.extend(chief_only_hooks or [])
+        summary_dir = summary_dir or checkpoint_dir
+        if summary_dir:
+            if log_step_count_steps and log_step_count_steps > 0:
+                all_hooks.append(StepCounterHook(output_dir=summary_dir, every_n_steps=log_step_count_steps))
+            if save_summaries_steps or save_summaries_secs:
+                all_hooks.append(SummarySaverHook(scaffold=scaffold, save_steps=save_summaries_steps or None,
+                                                  save_secs=save_summaries_secs or None, output_dir=summary_dir))
+        if checkpoint_dir and (save_checkpoint_secs or save_checkpoint_steps):
+            all_hooks.append(CheckpointSaverHook(checkpoint_dir, save_steps=save_checkpoint_steps or None,
+                                                 save_secs=save_checkpoint_secs or None, scaffold=scaffold,
+                                                 save_graph_def=save_graph_def))
+    return MonitoredSession(creator, list(hooks or []) + all_hooks, stop_grace_period_secs)

@@ -1,0 +1,125 @@
+"""The optimizers: a class for each rule by which a gradient changes a variable."""
+
+from tensorbraid import _core
+from tensorbraid.train.optimizer import Optimizer
+
+__all__ = [
+    "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "FtrlOptimizer",
+    "GradientDescentOptimizer", "MomentumOptimizer", "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer",
+    "RMSPropOptimizer"]
+
+
+class _Rule(Optimizer):
+    """An optimizer whose library object is made by `_make_native`, a function of the module, from `_parameters`.
+
+    A parameter may be a function that returns its value.
+    """
+
+    def __init__(self, make_native, use_locking, name, *parameters):
+        super().__init__(use_locking, name)
+        self._make_native = make_native
+        self._parameters = parameters
+
+    def _make(self):
+        values = [self._call_if_callable(value) for value in self._parameters]
+        return self._make_native(*values, self._use_locking, self._name)
+
+
+class GradientDescentOptimizer(_Rule):
+    """Subtracts the gradient times the learning rate."""
+
+    def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
+        super().__init__(_core.gradient_descent, use_locking, name, learning_rate)
+
+
+class MomentumOptimizer(_Rule):
+    """Gradient descent along a decaying sum of the gradients, which is the slot "momentum"."""
+
+    def __init__(self, learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False):
+        super().__init__(_core.momentum, use_locking, name, learning_rate, momentum, use_nesterov)
+
+
+class AdadeltaOptimizer(_Rule):
+    """Scales steps by running means of squared gradients and of squared steps. Source: Zeiler, 2012."""
+
+    def __init__(self, learning_rate=0.001, rho=0.95, epsilon=1e-8, use_locking=False, name="Adadelta"):
+        super().__init__(_core.adadelta, use_locking, name, learning_rate, rho, epsilon)
+
+
+class AdagradOptimizer(_Rule):
+    """Scales steps by the sum of the squared gradients. Source: Duchi et al., 2011."""
+
+    def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name="Adagrad"):
+        if initial_accumulator_value <= 0.0:
+            raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
+        super().__init__(_core.adagrad, use_locking, name, learning_rate, initial_accumulator_value)
+
+
+class AdagradDAOptimizer(_Rule):
+    """Adagrad by dual averaging, for sparse linear models. Source: Duchi et al., 2011."""
+
+    def __init__(self, learning_rate, global_step, initial_gradient_squared_accumulator_value=0.1,
+                 l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name="AdagradDA"):
+        initial = initial_gradient_squared_accumulator_value
+        if initial <= 0.0:
+            raise ValueError(f"initial_gradient_squared_accumulator_value must be positive: {initial}")
+        super().__init__(_core.adagrad_da, use_locking, name, learning_rate, global_step, initial,
+                         l1_regularization_strength, l2_regularization_strength)
+
+
+class AdamOptimizer(_Rule):
+    """Scales steps by running means of the gradients and of their squares. Source: Kingma and Ba, 2015."""
+
+    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False, name="Adam",
+                 use_own_namescope_for_non_slot_vars=False):
+        if use_own_namescope_for_non_slot_vars:
+            raise NotImplementedError("use_own_namescope_for_non_slot_vars")
+        super().__init__(_core.adam, use_locking, name, learning_rate, beta1, beta2, epsilon)
+
+
+class RMSPropOptimizer(_Rule):
+    """Scales steps by a running mean of the squared gradients. Source: Hinton, lecture 6e, 2012."""
+
+    def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False,
+                 name="RMSProp"):
+        super().__init__(_core.rms_prop, use_locking, name, learning_rate, decay, momentum, epsilon, centered)
+
+
+class FtrlOptimizer(_Rule):
+    """Follow the regularised leader: with L1, weights of little use become 0. Source: McMahan et al., 2013."""
+
+    def __init__(self, learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1,
+                 l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name="Ftrl",
+                 accum_name=None, linear_name=None, l2_shrinkage_regularization_strength=0.0, beta=None):
+        if accum_name is not None or linear_name is not None or beta:
+            raise NotImplementedError("accum_name, linear_name and beta of FtrlOptimizer")
+        if initial_accumulator_value < 0.0:
+            raise ValueError(f"initial_accumulator_value {initial_accumulator_value} needs to be positive or zero")
+        if learning_rate_power > 0.0:
+            raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero")
+        for strength, kind in ((l1_regularization_strength, "l1"), (l2_regularization_strength, "l2"),
+                               (l2_shrinkage_regularization_strength, "l2_shrinkage")):
+            if strength < 0.0:
+                raise ValueError(f"{kind}_regularization_strength {strength} needs to be positive or zero")
+        super().__init__(_core.ftrl, use_locking, name, learning_rate, learning_rate_power, initial_accumulator_value,
+                         l1_regularization_strength, l2_regularization_strength, l2_shrinkage_regularization_strength)
+
+
+class ProximalGradientDescentOptimizer(_Rule):
+    """Gradient descent followed by L1 and L2 regularisation. Source: Duchi and Singer, 2009."""
+
+    def __init__(self, learning_rate, l1_regularization_strength=0.0, l2_regularization_strength=0.0,
+                 use_locking=False, name="ProximalGradientDescent"):
+        super().__init__(_core.proximal_gradient_descent, use_locking, name, learning_rate,
+                         l1_regularization_strength, l2_regularization_strength)
+
+
+class ProximalAdagradOptimizer(_Rule):
+    """Adagrad with the regularisation of ProximalGradientDescentOptimizer."""
+
+    def __init__(self, learning_rate, initial_accumulator_value=0.1, l1_regularization_strength=0.0,
+                 l2_regularization_strength=0.0, use_locking=False, name="ProximalAdagrad"):
+        if initial_accumulator_value <= 0.0:
+            raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
+        super().__init__(_core.proximal_adagrad, use_locking, name, learning_rate, initial_accumulator_value,
+                         l1_regularization_strength, l2_regularization_strength)

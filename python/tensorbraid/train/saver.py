@@ -1,0 +1,202 @@
+"""Saving and restoring the variables of a graph."""
+
+import os
+
+from tensorbraid import _core, graphs
+from tensorbraid.graphs import GraphKeys
+
+__all__ = ["Saver", "export_meta_graph", "import_meta_graph"]
+
+
+class Saver:
+    """Saves variables to checkpoints, and restores them. Source: tf.train.Saver."""
+
+    def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5,
+                 keep_checkpoint_every_n_hours=10000.0, name=None, restore_sequentially=False, saver_def=None,
+                 builder=None, defer_build=False, allow_empty=False, write_version=2, pad_step_number=False,
+                 save_relative_paths=False, filename=None):
+        for argument, value in (("reshape", reshape), ("saver_def", saver_def), ("builder", builder),
+                                ("filename", filename)):
+            if value:
+                raise NotImplementedError(f"the argument {argument} of Saver")
+        if write_version != 2:
+            raise NotImplementedError("checkpoints of a format other than V2")
+        if defer_build and var_list:
+            raise ValueError("If `var_list` is provided then build cannot be deferred. Either set defer_build=False or "
+                             "var_list=None.")
+        self._var_list = var_list
+        self._allow_empty = allow_empty
+        self._options = (max_to_keep or 0, keep_checkpoint_every_n_hours, True if sharded else None, pad_step_number,
+                         name or "save")
+        self._native = None
+        self._is_empty = False
+        self._graph = graphs.get_default_graph()
+        self._restore = None  # how an imported graph restores: the tensor to feed with a path, and the operation
+        if not defer_build:
+            self.build()
+
+    def build(self):
+        """Adds the operations that save and restore to the graph, if they have not been added."""
+        if self._native is not None or self._is_empty:
+            return
+        named = _named(self._var_list, self._graph)
+        if not named:
+            if not self._allow_empty:
+                raise ValueError("No variables to save")
+            self._is_empty = True
+            return
+        with named[0][1].graph.as_default():
+            self._native = _core.Saver._make(named[0][1].graph, named, *self._options)
+
+    @property
+    def _core(self):
+        self.build()
+        if self._native is None:
+            raise ValueError("the saver has nothing to save")
+        return self._native
+
+    def save(self, sess, save_path, global_step=None, latest_filename=None, meta_graph_suffix="meta",
+             write_meta_graph=True, write_state=True, strip_default_attrs=False, save_debug_info=False):
+        """Writes a checkpoint. Returns its path, which `restore` takes; None if there is nothing to save.
+
+        The path is `save_path`, followed by "-" and the number of the step if `global_step` is given: an int, or a
+        tensor or variable.
+        """
+        if self._native is None and not self._is_empty and self._var_list is None:
+            raise RuntimeError("`build()` should be called before save if defer_build==True")
+        if meta_graph_suffix != "meta" or not write_state:
+            raise NotImplementedError("meta_graph_suffix other than 'meta', and write_state=False")
+        if latest_filename is not None and os.path.split(latest_filename)[0]:
+            raise ValueError("'latest_filename' must not contain path components")
+        if not hasattr(sess, "_session"):
+            raise TypeError("'sess' must be a Session; %s" % (sess,))
+        if self._is_empty:
+            return None
+        if isinstance(global_step, (graphs.Tensor, _core.Variable)):
+            global_step = sess.run(global_step)
+        step = None if global_step is None else int(global_step)
+        self._core.set_collections(_collections(self._graph))
+        written = self._core.save(sess._session(), str(save_path), step, latest_filename or "checkpoint",
+                                  write_meta_graph)
+        return os.path.join(os.path.dirname(str(save_path)), os.path.basename(written))
+
+    def restore(self, sess, save_path):
+        """Sets the variables to the values in the checkpoint."""
+        if self._is_empty and self._restore is None:
+            return
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None.")
+        if not _core.checkpoint_exists(str(save_path)):
+            raise ValueError("The passed save_path is not a valid checkpoint: " + str(save_path))
+        if self._restore is not None:
+            filename, restore = self._restore
+            sess.run(restore, {filename: os.path.abspath(str(save_path))})
+        else:
+            self._core.restore(sess._session(), str(save_path))
+
+    @property
+    def last_checkpoints(self):
+        """The checkpoints that this saver manages, oldest first."""
+        return [] if self._native is None else self._native.last_checkpoints
+
+    def recover_last_checkpoints(self, checkpoint_paths):
+        """Takes over the management of checkpoints that an earlier process has written, oldest first."""
+        self._core.recover_last_checkpoints([os.path.abspath(path) for path in checkpoint_paths])
+
+    set_last_checkpoints = recover_last_checkpoints
+
+    def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
+        self.recover_last_checkpoints([path for path, _ in last_checkpoints_with_time])
+
+    def export_meta_graph(self, filename=None, collection_list=None, as_text=False, export_scope=None,
+                          clear_devices=False, clear_extraneous_savers=False, strip_default_attrs=False,
+                          save_debug_info=False):
+        """Writes the graph with its variables and this saver to a file. Returns the MetaGraphDef as bytes."""
+        if collection_list or as_text or export_scope or clear_devices or clear_extraneous_savers:
+            raise NotImplementedError("collection_list, as_text, export_scope, clear_devices and clear_extraneous_savers "
+                                      "of export_meta_graph")
+        self._core.set_collections(_collections(self._graph))
+        meta_graph = self._core.meta_graph()
+        if filename:
+            with open(filename, "wb") as file:
+                file.write(meta_graph)
+        return meta_graph
+
+
+def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_def=None, collection_list=None,
+                      as_text=False, graph=None, export_scope=None, clear_devices=False, clear_extraneous_savers=False,
+                      strip_default_attrs=False, save_debug_info=False, **kwargs):
+    """Writes the graph and a saver of all its variables to a file. Returns the MetaGraphDef as bytes."""
+    if meta_info_def or graph_def or saver_def or kwargs:
+        raise NotImplementedError("meta_info_def, graph_def, saver_def and further arguments of export_meta_graph")
+    with (graph or graphs.get_default_graph()).as_default():
+        saver = Saver()
+    return saver.export_meta_graph(filename, collection_list, as_text, export_scope, clear_devices,
+                                   clear_extraneous_savers)
+
+
+def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
+    """Adds a graph that was saved beside a checkpoint to the default graph: its nodes, variables and collections.
+
+    Returns a saver of its variables, or None if it was saved without one. The argument is the path of the file, or the
+    content as bytes or as a message. `restore` of the saver uses the operation that the graph has for that.
+    """
+    if clear_devices or import_scope or kwargs:
+        raise NotImplementedError("clear_devices, import_scope and further arguments of import_meta_graph")
+    if hasattr(meta_graph_or_file, "SerializeToString"):
+        content = meta_graph_or_file.SerializeToString()
+    elif isinstance(meta_graph_or_file, bytes):
+        content = meta_graph_or_file
+    else:
+        path = str(meta_graph_or_file)
+        if not os.path.isfile(path):
+            raise OSError(f"File {path} does not exist.")
+        with open(path, "rb") as file:
+            content = file.read()
+    graph = graphs.get_default_graph()
+    variables, collections, restore, max_to_keep = _core.import_meta_graph(graph, content)
+    for key, elements in variables.items():
+        for variable in elements:
+            graph.add_to_collection(key, variable)
+    for key, names in collections.items():
+        for name in names:
+            graph.add_to_collection(key, graph.as_graph_element(name))
+    if restore is None:
+        return None
+    # Saves the imported variables only, even if the program adds more.
+    saver = Saver(variables.get(GraphKeys.GLOBAL_VARIABLES, []), max_to_keep=max_to_keep, allow_empty=True)
+    saver._restore = restore[0], restore[2]
+    return saver
+
+
+def _collections(graph):
+    """The names of the operations and tensors in each collection that has nothing else."""
+    named = {}
+    for key in graph.get_all_collection_keys():
+        elements = graph.get_collection(key)
+        if elements and all(isinstance(element, (graphs.Tensor, graphs.Operation)) for element in elements):
+            named[key] = [element.name for element in elements]
+    return named
+
+
+def _named(var_list, graph):
+    """Pairs of a name in the checkpoint, or None for the variable's own, and a variable."""
+    if var_list is None:
+        saveable = graph.get_collection(GraphKeys.GLOBAL_VARIABLES) + graph.get_collection("saveable_objects")
+        return [(None, _checked(v)) for v in dict.fromkeys(saveable)]
+    if isinstance(var_list, dict):
+        return [(name, _checked(v)) for name, v in var_list.items()]
+    if isinstance(var_list, _core.Variable):
+        var_list = [var_list]
+    named = [(None, _checked(v)) for v in var_list]
+    names = [v.name for _, v in named]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"At least two variables have the same name: {name}")
+    return named
+
+
+def _checked(variable):
+    if not isinstance(variable, _core.Variable):
+        raise TypeError(f"Variable to save is not a Variable: {variable}")
+    return variable

@@ -1,0 +1,91 @@
+"""Synchronous training: replicas apply the mean of their gradients together."""
+
+from tensorbraid import _core, graphs
+from tensorbraid.train.hooks import NativeHook
+from tensorbraid.train.optimizer import Optimizer
+from tensorbraid.train.queue_runner import QueueRunner
+
+__all__ = ["SyncReplicasOptimizer"]
+
+
+class SyncReplicasOptimizer(Optimizer):
+    """Wraps an optimizer so that each step uses gradients of several replicas. Source: tf.train.SyncReplicasOptimizer.
+
+    In a MonitoredTrainingSession every worker needs the hook of make_session_run_hook. Under a Supervisor, the chief
+    starts the queue runner of get_chief_queue_runner and then runs get_init_tokens_op.
+    """
+
+    def __init__(self, opt, replicas_to_aggregate, total_num_replicas=None, variable_averages=None,
+                 variables_to_average=None, use_locking=False, name="sync_replicas"):
+        if variable_averages is not None or variables_to_average is not None:
+            raise NotImplementedError("variable_averages and variables_to_average of SyncReplicasOptimizer")
+        super().__init__(use_locking, name)
+        self._opt = opt
+        self._replicas = replicas_to_aggregate, total_num_replicas or replicas_to_aggregate
+        self._applied = False
+
+    def _make(self):
+        return _core.SyncReplicasOptimizer._make(self._opt._optimizer, *self._replicas, self._use_locking, self._name)
+
+    def compute_gradients(self, *args, **kwargs):
+        return self._opt.compute_gradients(*args, **kwargs)
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        """The operation of a worker's step: it hands in its gradients, and waits until the step is complete."""
+        if global_step is None:
+            raise ValueError("Global step is required to check staleness")
+        train = super().apply_gradients(grads_and_vars, global_step, name)
+        self._applied = True
+        for variable in self._variables:
+            if variable not in self._opt._variables:
+                self._opt._variables.append(variable)
+        return train
+
+    def get_slot(self, *args, **kwargs):
+        return self._opt.get_slot(*args, **kwargs)
+
+    def get_slot_names(self, *args, **kwargs):
+        return self._opt.get_slot_names(*args, **kwargs)
+
+    def variables(self):
+        return self._opt.variables()
+
+    def make_session_run_hook(self, is_chief, num_tokens=-1):
+        """The hook that initialises this replica and, on the chief, runs the chief's part of the steps."""
+        _check_tokens(num_tokens)
+        return NativeHook(self._optimizer.make_session_run_hook(is_chief))
+
+    def get_chief_queue_runner(self):
+        """The queue runner that runs the chief's part of the steps."""
+        self._check_applied("apply_gradients() should be called before get_chief_queue_runner().")
+        return QueueRunner._wrap(self._optimizer.chief_queue_runner, graphs.get_default_graph())
+
+    def get_init_tokens_op(self, num_tokens=-1):
+        """The operation with which the chief lets the workers take their first step."""
+        self._check_applied("get_init_tokens_op() should be called after apply_gradients().")
+        _check_tokens(num_tokens)
+        return self._optimizer.init_tokens_op
+
+    def _check_applied(self, message):
+        if not self._applied:
+            raise ValueError(message)
+
+    @property
+    def chief_init_op(self):
+        self._check_applied("chief_init_op is known after apply_gradients().")
+        return self._optimizer.chief_init_op
+
+    @property
+    def local_step_init_op(self):
+        self._check_applied("local_step_init_op is known after apply_gradients().")
+        return self._optimizer.local_step_init_op
+
+    @property
+    def ready_for_local_init_op(self):
+        self._check_applied("ready_for_local_init_op is known after apply_gradients().")
+        return self._optimizer.ready_for_local_init_op
+
+
+def _check_tokens(num_tokens):
+    if num_tokens != -1:
+        raise NotImplementedError("num_tokens other than -1: the library makes replicas_to_aggregate tokens")

@@ -1,0 +1,179 @@
+"""Training on a cluster: a parameter server and two workers, asynchronous and synchronous, as public programs do it."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TASK = """
+import json, sys
+import numpy as np
+import tensorbraid as tf
+
+how, job, index, folder = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[5]
+cluster = tf.train.ClusterSpec(json.loads(sys.argv[4]))
+server = tf.train.Server(cluster, job_name=job, task_index=index)
+if job == "ps":
+    server.join()
+    sys.exit()
+is_chief = index == 0
+with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:%d" % index, cluster=cluster)):
+    x = tf.placeholder(tf.float32, [None, 2])
+    y = tf.placeholder(tf.float32, [None, 1])
+    w = tf.Variable(tf.zeros([2, 1]), name="w")
+    b = tf.Variable(tf.zeros([1]), name="b")
+    loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b - y))
+    step = tf.train.get_or_create_global_step()
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    if "sync" in how:
+        optimizer = tf.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=2, total_num_replicas=2)
+    train = optimizer.minimize(loss, global_step=step)
+random = np.random.RandomState(index)
+
+
+def batch():
+    features = random.rand(16, 2).astype(np.float32)
+    return {x: features, y: features @ np.array([[2.0], [-1.0]], np.float32) + 0.5}
+
+
+if how.startswith("monitored"):
+    hooks = [tf.train.StopAtStepHook(last_step=200)]
+    if "sync" in how:
+        hooks.append(optimizer.make_session_run_hook(is_chief))
+    with tf.train.MonitoredTrainingSession(master=server.target, is_chief=is_chief, checkpoint_dir=folder,
+                                           hooks=hooks, save_checkpoint_secs=60) as session:
+        while not session.should_stop():
+            _, value, now = session.run([train, loss, step], feed_dict=batch())
+else:
+    supervisor = tf.train.Supervisor(is_chief=is_chief, logdir=folder, global_step=step, save_model_secs=60)
+    with supervisor.managed_session(server.target) as session:
+        if is_chief and "sync" in how:
+            supervisor.start_queue_runners(session, [optimizer.get_chief_queue_runner()])
+            session.run(optimizer.get_init_tokens_op())
+        while not supervisor.should_stop():
+            _, value, now = session.run([train, loss, step], feed_dict=batch())
+            if now >= 200:
+                break
+print("ended", float(value), int(now), sorted({v.device for v in tf.trainable_variables()}))
+"""
+
+WAITING = """
+import sys
+import tensorbraid as tf
+
+v = tf.Variable(1.0)
+step = tf.train.get_or_create_global_step()
+queue = tf.FIFOQueue(1, [tf.float32], [[]])
+value = queue.dequeue()
+try:
+    if sys.argv[1] == "run":
+        with tf.Session() as session:
+            print("ready", flush=True)
+            session.run(value)
+    elif sys.argv[1] == "monitored":
+        with tf.train.MonitoredTrainingSession() as session:
+            print("ready", flush=True)
+            session.run(value)
+    elif sys.argv[1] == "coordinator":
+        print("ready", flush=True)
+        tf.train.Coordinator().wait_for_stop()
+    else:
+        server = tf.train.Server({"ps": ["localhost:0"], "worker": ["localhost:%s" % sys.argv[2]]}, "ps", 0)
+        print("ready", flush=True)
+        server.join()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for listener in sockets:
+        listener.bind(("localhost", 0))
+    ports = [listener.getsockname()[1] for listener in sockets]
+    for listener in sockets:
+        listener.close()
+    return ports
+
+
+class ClusterTrainingTest(unittest.TestCase):
+    def train(self, how):
+        """Runs the program on a cluster. Returns the last lines of the two workers, as lists of words."""
+        ports = ["localhost:%d" % port for port in free_ports(3)]
+        cluster = json.dumps({"ps": ports[:1], "worker": ports[1:]})
+        with tempfile.TemporaryDirectory() as folder:
+            tasks = [
+                subprocess.Popen([sys.executable, "-c", TASK, how, job, index, cluster, folder], text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                for job, index in (("ps", "0"), ("worker", "0"), ("worker", "1"))
+            ]
+            try:
+                outputs = [task.communicate(timeout=120) for task in tasks]
+            finally:
+                for task in tasks:
+                    task.kill()
+                    task.communicate()
+            for task, (_, log) in zip(tasks, outputs):
+                self.assertEqual(task.returncode, 0, log)
+                self.assertNotIn("Traceback", log)
+            files = os.listdir(folder)
+        self.assertIn("checkpoint", files)
+        self.assertTrue(any(name.startswith("events.out.tfevents") for name in files))
+        return [output.splitlines()[-1] for output, _ in outputs[1:]]
+
+    def check(self, how):
+        lines = self.train(how)
+        for line in lines:
+            words = line.split()
+            self.assertEqual(words[0], "ended")
+            self.assertLess(float(words[1]), 0.05)
+            self.assertIn("/job:ps/task:0", line)
+        return lines
+
+    def test_monitored_asynchronous(self):
+        self.check("monitored")
+
+    def test_monitored_synchronous(self):
+        self.check("monitored_sync")
+
+    def test_supervised_asynchronous(self):
+        self.check("supervised")
+
+    def test_supervised_synchronous(self):
+        self.check("supervised_sync")
+
+
+class InterruptTest(unittest.TestCase):
+    def interrupt(self, what, within):
+        """Sends SIGINT to a program that waits. It must end soon, with KeyboardInterrupt."""
+        task = subprocess.Popen([sys.executable, "-c", WAITING, what, str(free_ports(1)[0])], text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            self.assertEqual(task.stdout.readline(), "ready\n")
+            task.send_signal(signal.SIGINT)
+            output, log = task.communicate(timeout=within)
+        finally:
+            task.kill()
+            task.communicate()
+        self.assertEqual(output, "interrupted\n", log)
+        self.assertEqual(task.returncode, 0, log)
+
+    def test_ctrl_c_ends_a_step(self):
+        self.interrupt("run", 10)
+
+    def test_ctrl_c_ends_a_step_of_a_training_session(self):
+        self.interrupt("monitored", 20)
+
+    def test_ctrl_c_ends_the_wait_of_a_coordinator(self):
+        self.interrupt("coordinator", 10)
+
+    def test_ctrl_c_ends_a_server_that_joins(self):
+        self.interrupt("join", 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

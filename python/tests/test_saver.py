@@ -1,0 +1,165 @@
+"""Savers, checkpoints, summaries and event files."""
+
+import glob
+import os
+import tempfile
+import unittest
+
+import numpy as np
+import tensorbraid as tf
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+        self._folder = tempfile.TemporaryDirectory()
+        self.folder = self._folder.name
+        self.addCleanup(self._folder.cleanup)
+
+
+class SaverTest(Folder):
+    def test_old_checkpoints_are_removed(self):
+        v = tf.Variable(1.0, name="v")
+        saver = tf.train.Saver(max_to_keep=2)
+        prefix = os.path.join(self.folder, "model")
+        with tf.Session() as session:
+            session.run(v.initializer)
+            paths = [saver.save(session, prefix, global_step=i) for i in range(4)]
+            self.assertEqual(paths, [f"{prefix}-{i}" for i in range(4)])
+            self.assertEqual(saver.last_checkpoints, paths[2:])
+            self.assertEqual([tf.train.checkpoint_exists(path) for path in paths], [False, False, True, True])
+            self.assertEqual(tf.train.get_checkpoint_state(self.folder).all_model_checkpoint_paths, paths[2:])
+            later = tf.train.Saver(max_to_keep=1)
+            later.recover_last_checkpoints(paths[2:])
+            later.save(session, prefix, global_step=9)
+        self.assertEqual(tf.train.latest_checkpoint(self.folder), prefix + "-9")
+        self.assertFalse(tf.train.checkpoint_exists(paths[3]))
+
+    def test_a_relative_path_stays_relative(self):
+        v = tf.Variable(1.0, name="v")
+        saver = tf.train.Saver()
+        before = os.getcwd()
+        os.chdir(self.folder)
+        try:
+            with tf.Session() as session:
+                session.run(v.initializer)
+                self.assertEqual(saver.save(session, "./model", 3), "./model-3")
+                self.assertEqual(saver.save(session, "model"), "model")
+                saver.restore(session, "model")
+        finally:
+            os.chdir(before)
+
+    def test_the_checkpoint_has_what_the_list_or_dict_names(self):
+        a, b = tf.Variable(1.0, name="a"), tf.Variable([2.0, 3.0], name="b")
+        prefix = os.path.join(self.folder, "model")
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            tf.train.Saver({"renamed": a}).save(session, prefix)
+            self.assertEqual(tf.train.list_variables(prefix), [("renamed", [])])
+            tf.train.Saver([b]).save(session, prefix)
+            self.assertEqual(tf.train.list_variables(prefix), [("b", [2])])
+            reader = tf.train.NewCheckpointReader(prefix)
+            self.assertEqual(reader.get_variable_to_dtype_map(), {"b": tf.float32})
+            np.testing.assert_array_equal(reader.get_tensor("b"), [2, 3])
+            with self.assertRaises(tf.errors.NotFoundError):
+                tf.train.Saver([a]).restore(session, prefix)
+
+    def test_wrong_arguments_are_refused(self):
+        with self.assertRaisesRegex(ValueError, "No variables to save"):
+            tf.train.Saver()
+        v = tf.Variable(1.0)
+        with self.assertRaisesRegex(TypeError, "not a Variable"):
+            tf.train.Saver([tf.constant(1.0)])
+        with self.assertRaises(NotImplementedError):
+            tf.train.Saver(reshape=True)
+        saver = tf.train.Saver()
+        with tf.Session() as session:
+            session.run(v.initializer)
+            with self.assertRaisesRegex(ValueError, "not a valid checkpoint"):
+                saver.restore(session, os.path.join(self.folder, "none"))
+            with self.assertRaisesRegex(ValueError, "None"):
+                saver.restore(session, None)
+        self.assertIsNone(tf.train.latest_checkpoint(self.folder))
+        self.assertIsNone(tf.train.get_checkpoint_state(self.folder))
+
+    def test_the_state_of_a_directory_can_be_replaced(self):
+        paths = [os.path.join(self.folder, name) for name in ("a", "b")]
+        tf.train.update_checkpoint_state(self.folder, paths[1], paths)
+        state = tf.train.get_checkpoint_state(self.folder)
+        self.assertEqual((state.model_checkpoint_path, state.all_model_checkpoint_paths), (paths[1], paths))
+
+
+class MetaGraphTest(Folder):
+    def test_what_is_not_a_node_is_left_out_of_the_collections(self):
+        v = tf.Variable(1.0, name="v")
+        tf.add_to_collection("nodes", v + 1)
+        tf.add_to_collection("mixed", v + 2)
+        tf.add_to_collection("mixed", "text")
+        path = os.path.join(self.folder, "graph.meta")
+        content = tf.train.export_meta_graph(path)
+        for source in (path, content):
+            with tf.Graph().as_default():
+                tf.train.import_meta_graph(source)
+                self.assertEqual([x.name for x in tf.get_collection("nodes")], ["add:0"])
+                self.assertEqual(tf.get_collection("mixed"), [])
+                self.assertEqual([x.name for x in tf.trainable_variables()], ["v:0"])
+
+    def test_wrong_files_and_arguments_are_refused(self):
+        with self.assertRaises(OSError):
+            tf.train.import_meta_graph(os.path.join(self.folder, "none"))
+        with self.assertRaises(tf.errors.InvalidArgumentError):
+            tf.train.import_meta_graph(b"\xff\xff")
+        with self.assertRaises(NotImplementedError):
+            tf.train.import_meta_graph(b"", import_scope="scope")
+
+
+class SummaryTest(Folder):
+    def test_summaries_have_tensorflows_tags_and_join_the_collection(self):
+        x = tf.constant(2.0)
+        with tf.name_scope("outer"):
+            first = tf.summary.scalar("my loss", x)
+            second = tf.summary.histogram("h", [1.0, 2.0])
+            family = tf.summary.scalar("x", x, family="f")
+        self.assertEqual(first.name, "outer/my_loss:0")
+        self.assertEqual(tf.get_collection("summaries"), [first, second, family])
+        own = tf.summary.image("image", tf.zeros([1, 2, 2, 3]), collections=["mine"])
+        self.assertEqual(tf.get_collection("mine"), [own])
+        merged = tf.summary.merge_all()
+        self.assertEqual(merged.name, "Merge/MergeSummary:0")
+        with tf.Session() as session:
+            text = session.run(merged)
+            for tag in (b"outer/my_loss", b"outer/h", b"f/outer/f/x"):
+                self.assertIn(tag, text)
+            self.assertIn(b"image/image/0", session.run(own))
+        self.assertIsNone(tf.summary.merge_all(key="other"))
+
+    def test_a_writer_writes_events(self):
+        summary = tf.summary.scalar("loss", tf.constant(2.0))
+        with tf.Session() as session, tf.summary.FileWriter(self.folder, session.graph) as writer:
+            writer.add_summary(session.run(summary), 7)
+            writer.flush()
+            files = glob.glob(os.path.join(self.folder, "events.out.tfevents.*"))
+            self.assertEqual(len(files), 1)
+            with open(files[0], "rb") as file:
+                content = file.read()
+        self.assertIn(b"brain.Event:2", content)
+        self.assertIn(b"ScalarSummary", content)
+        self.assertIn(b"loss", content)
+        with self.assertRaises(tf.errors.FailedPreconditionError):
+            writer.add_summary(b"", 8)
+        with self.assertRaises(TypeError):
+            tf.summary.FileWriter(self.folder, graph="graph")
+
+    def test_a_message_is_serialized(self):
+        class Message:
+            def SerializeToString(self):
+                return b""
+
+        with tf.summary.FileWriter(self.folder) as writer:
+            writer.add_summary(Message())
+        self.assertIs(tf.summary.FileWriterCache.get(self.folder), tf.summary.FileWriterCache.get(self.folder))
+        tf.summary.FileWriterCache.clear()
+
+
+if __name__ == "__main__":
+    unittest.main()
