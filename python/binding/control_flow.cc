@@ -12,18 +12,6 @@
 namespace tensorbraid::python {
 namespace {
 
-std::vector<Output> OutputsOf(nb::handle tensors) {
-  std::vector<Output> outputs;
-  for (const nb::handle tensor : tensors) outputs.push_back(nb::cast<PyTensor&>(tensor).output);
-  return outputs;
-}
-
-nb::list ListOf(const std::vector<Output>& outputs) {
-  nb::list tensors;
-  for (const Output& output : outputs) tensors.append(Wrap(output));
-  return tensors;
-}
-
 nb::list AddCond(Graph& graph, PyTensor& predicate, nb::callable if_true, nb::callable if_false,
                  const std::string& name) {
   const ScopeGuard at = AtUserLine(graph);
@@ -31,7 +19,7 @@ nb::list AddCond(Graph& graph, PyTensor& predicate, nb::callable if_true, nb::ca
       predicate.output, Branch([&] { return OutputsOf(if_true()); }), Branch([&] { return OutputsOf(if_false()); }),
       name);
   CheckBuilt(graph);
-  return ListOf(results);
+  return ListOfTensors(results);
 }
 
 nb::list AddWhile(Graph& graph, nb::list variables, nb::callable condition, nb::callable body,
@@ -46,10 +34,10 @@ nb::list AddWhile(Graph& graph, nb::list variables, nb::callable condition, nb::
   const ScopeGuard at = AtUserLine(graph);
   const std::vector<Output> results = While(
       OutputsOf(variables),
-      [&](const std::vector<Output>& v) { return nb::cast<PyTensor&>(condition(ListOf(v))).output; },
-      [&](const std::vector<Output>& v) { return OutputsOf(body(ListOf(v))); }, options);
+      [&](const std::vector<Output>& v) { return nb::cast<PyTensor&>(condition(ListOfTensors(v))).output; },
+      [&](const std::vector<Output>& v) { return OutputsOf(body(ListOfTensors(v))); }, options);
   CheckBuilt(graph);
-  return ListOf(results);
+  return ListOfTensors(results);
 }
 
 WhileOptions OptionsOf(int64_t parallel_iterations, bool back_prop, const std::string& name) {
@@ -57,7 +45,7 @@ WhileOptions OptionsOf(int64_t parallel_iterations, bool back_prop, const std::s
 }
 
 LoopBody BodyOf(const nb::callable& function) {
-  return [&function](const std::vector<Output>& v) { return OutputsOf(function(ListOf(v))); };
+  return [&function](const std::vector<Output>& v) { return OutputsOf(function(ListOfTensors(v))); };
 }
 
 nb::list AddMap(Graph& graph, nb::callable function, nb::list elements, const std::vector<int>& dtypes,
@@ -68,7 +56,7 @@ nb::list AddMap(Graph& graph, nb::callable function, nb::list elements, const st
   const std::vector<Output> results =
       MapFn(BodyOf(function), OutputsOf(elements), types, OptionsOf(parallel_iterations, back_prop, name));
   CheckBuilt(graph);
-  return ListOf(results);
+  return ListOfTensors(results);
 }
 
 // Foldl and Scan, which have the same arguments.
@@ -80,7 +68,7 @@ nb::list AddFold(Graph& graph, nb::callable function, nb::list elements, nb::lis
       kFold(BodyOf(function), OutputsOf(elements), OutputsOf(initial),
             OptionsOf(parallel_iterations, back_prop, name), std::source_location::current());
   CheckBuilt(graph);
-  return ListOf(results);
+  return ListOfTensors(results);
 }
 
 }  // namespace

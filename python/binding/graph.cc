@@ -209,6 +209,16 @@ nb::object GraphObject(Graph& graph) { return nb::find(&graph); }
 
 PyTensor Wrap(const Output& output) { return {output, GraphObject(*output.graph())}; }
 PyOperation Wrap(const Operation& operation) { return {operation, GraphObject(*operation.graph())}; }
+std::vector<Output> OutputsOf(nb::handle tensors) {
+  std::vector<Output> outputs;
+  for (const nb::handle tensor : tensors) outputs.push_back(nb::cast<PyTensor&>(tensor).output);
+  return outputs;
+}
+nb::list ListOfTensors(const std::vector<Output>& outputs) {
+  nb::list tensors;
+  for (const Output& output : outputs) tensors.append(Wrap(output));
+  return tensors;
+}
 PyVariable Wrap(const Variable& variable) { return {variable, GraphObject(*variable.graph())}; }
 
 Operation OperationOf(nb::handle value) {

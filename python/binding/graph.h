@@ -61,6 +61,9 @@ nb::object DimsOf(const Shape& shape);
 PyTensor Wrap(const Output& output);
 PyOperation Wrap(const Operation& operation);
 PyVariable Wrap(const Variable& variable);
+// A list of tensors of Python, from and to one of C++.
+std::vector<Output> OutputsOf(nb::handle tensors);
+nb::list ListOfTensors(const std::vector<Output>& outputs);
 std::vector<Variable> VariablesOf(nb::handle variables);
 
 // The initializer that calls a function of Python: initializer(shape, dtype, part), where `part` is None or the shape

@@ -16,28 +16,16 @@
 namespace tensorbraid::python {
 namespace {
 
-std::vector<Output> OutputsOf(nb::handle tensors) {
-  std::vector<Output> outputs;
-  for (const nb::handle tensor : tensors) outputs.push_back(nb::cast<PyTensor&>(tensor).output);
-  return outputs;
-}
-
-nb::list Wrapped(const std::vector<Output>& outputs) {
-  nb::list list;
-  for (const Output& output : outputs) list.append(Wrap(output));
-  return list;
-}
-
 // Functions of Python from a list of tensors to a list of tensors.
 nb::list SelectBranch(PyTensor& training, nb::list inputs, nb::callable train, nb::callable infer) {
   Graph& graph = *training.output.graph();
   const ScopeGuard at = AtUserLine(graph);
   const auto branch = [](nb::handle function) -> layers::Branch {
-    return [function](const std::vector<Output>& in) { return OutputsOf(function(Wrapped(in))); };
+    return [function](const std::vector<Output>& in) { return OutputsOf(function(ListOfTensors(in))); };
   };
   const auto outputs = layers::SelectBranch(training.output, OutputsOf(inputs), branch(train), branch(infer));
   CheckBuilt(graph);
-  return Wrapped(outputs);
+  return ListOfTensors(outputs);
 }
 
 // The graph of a table's first part.
