@@ -1,4 +1,6 @@
 // Implements the public functions that define and call library functions: captures, and the definition of a body.
+#include "tensorbraid/graph/library_function.h"
+
 #include <map>
 #include <set>
 
@@ -8,7 +10,6 @@
 #include "graph/function.h"
 #include "graph/function_scope.h"
 #include "graph/graph.pb.h"
-#include "tensorbraid/graph/library_function.h"
 
 namespace tensorbraid {
 
@@ -95,7 +96,8 @@ StatusOr<Node*> CopyInto(GraphImpl& body, const Node& node, std::map<const Node*
     return InvalidArgument("Cannot capture a control flow op (name:", node.name(), ", type:", node.type(),
                            ") by value.");
   }
-  NodeSpec spec{.name = node.name(), .op = node.type(), .inputs = {}, .controls = {}, .attrs = {}, .device = node.device()};
+  NodeSpec spec{
+      .name = node.name(), .op = node.type(), .inputs = {}, .controls = {}, .attrs = {}, .device = node.device()};
   for (const Output& input : node.inputs()) {
     TF_ASSIGN_OR_RETURN(Node * copy, CopyInto(body, *NodeOf(input), copies));
     spec.inputs.push_back(OutputOf(copy, input.index()));
@@ -128,8 +130,14 @@ std::vector<std::string> TensorNames(const Node& node) {
 
 struct FunctionBuilder::State {
   State(Graph& outer, Graph& body, std::string wanted, Capture how, const SourceLine& at)
-      : outer_graph(outer), outer(ImplOf(outer)), body_graph(body), body_owner(Handles::ToImpl(body)),
-        body(*body_owner), name(std::move(wanted)), capture(how), line(at) {}
+      : outer_graph(outer),
+        outer(ImplOf(outer)),
+        body_graph(body),
+        body_owner(Handles::ToImpl(body)),
+        body(*body_owner),
+        name(std::move(wanted)),
+        capture(how),
+        line(at) {}
 
   StatusOr<Output> CaptureTensor(const Output& tensor);
   // Makes the name one that neither an op nor a function has.
@@ -160,8 +168,8 @@ StatusOr<Output> FunctionBuilder::State::CaptureTensor(const Output& tensor) {
   for (const auto& [from, to] : captured) {
     if (from == tensor) return to;
   }
-  TF_ASSIGN_OR_RETURN(const Output arg, AddArgument(body, StrCat("captured_", captured.size()),
-                                                    {tensor.dtype(), tensor.shape()}, line));
+  TF_ASSIGN_OR_RETURN(const Output arg,
+                      AddArgument(body, StrCat("captured_", captured.size()), {tensor.dtype(), tensor.shape()}, line));
   captured.emplace_back(tensor, arg);
   return arg;
 }
@@ -255,7 +263,10 @@ StatusOr<LibraryFunction> FunctionBuilder::State::Finish(std::vector<Output> res
   MakeNameUnique();
   TF_ASSIGN_OR_RETURN(const auto function, Define(results));
   TF_RETURN_IF_ERROR(AddToLibraries(function));
-  LibraryFunction::Data data{.name = name, .args = specs, .results = std::move(result_specs), .captures = {},
+  LibraryFunction::Data data{.name = name,
+                             .args = specs,
+                             .results = std::move(result_specs),
+                             .captures = {},
                              .is_stateful = function->signature().is_stateful};
   for (const auto& [from, to] : captured) data.captures.push_back(from);
   return LibraryFunction(std::make_shared<const LibraryFunction::Data>(std::move(data)));
@@ -266,8 +277,9 @@ FunctionBuilder::FunctionBuilder(Graph& outer, Graph& body, const std::string& n
     : state_(std::make_unique<State>(outer, body, name, capture, ImplOf(outer).UserLine(loc))) {
   State& s = *state_;
   if (!s.body.nodes().empty()) {
-    outer.AddError(InvalidArgument("function '", name, "' (", LocationText(s.line), "): the graph for its body must be ",
-                                   "empty, but has ", s.body.nodes().size(), " nodes"));
+    outer.AddError(InvalidArgument("function '", name, "' (", LocationText(s.line),
+                                   "): the graph for its body must be ", "empty, but has ", s.body.nodes().size(),
+                                   " nodes"));
   }
   s.body.set_functions(s.outer.functions());
   body.SetRandomSeed(outer.random_seed());

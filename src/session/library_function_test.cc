@@ -1,7 +1,8 @@
 // Tests functions that C++ programs define: their bodies, captures, calls and gradients, and their place in a GraphDef.
+#include "tensorbraid/graph/library_function.h"
+
 #include <gtest/gtest.h>
 
-#include "tensorbraid/graph/library_function.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/random.h"
@@ -75,9 +76,8 @@ TEST(LibraryFunctionTest, FunctionsNestAndCaptureThroughEachOther) {
 TEST(LibraryFunctionTest, TheGradientGoesThroughTheCallToArgumentsAndCaptures) {
   Graph g;
   const Output outer = Number(g, 10), x = Number(g, 3);
-  const auto f = DefineFunction(g, "square", {{kFloat32, {}}}, [&](Graph&, const Outputs& args) {
-    return Outputs{args[0] * args[0] * outer};
-  });
+  const auto f = DefineFunction(g, "square", {{kFloat32, {}}},
+                                [&](Graph&, const Outputs& args) { return Outputs{args[0] * args[0] * outer}; });
   const auto grads = Gradients(Call(g, f, {x}), {x, outer});
   ASSERT_TRUE(grads.ok()) << grads.status();
   EXPECT_EQ(Value(g, (*grads)[0]), 60);
@@ -157,8 +157,7 @@ TEST(LibraryFunctionTest, MistakesNameTheFunction) {
 TEST(LibraryFunctionTest, AnUnrelatedGraphIsNotCaptured) {
   Graph g, other;
   const Output foreign = Number(other, 1);
-  DefineFunction(g, "f", {{kFloat32, {}}},
-                 [&](Graph&, const Outputs& args) { return Outputs{args[0] + foreign}; });
+  DefineFunction(g, "f", {{kFloat32, {}}}, [&](Graph&, const Outputs& args) { return Outputs{args[0] + foreign}; });
   EXPECT_NE(g.status().message().find("belongs to another graph"), absl::string_view::npos) << g.status();
 }
 

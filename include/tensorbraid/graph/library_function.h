@@ -83,8 +83,7 @@ class FunctionBuilder {
   // Adds arguments to `body`, an empty graph that becomes the body. REQUIRES: both graphs exist until Finish returns,
   // or until the builder is destroyed.
   FunctionBuilder(Graph& outer, Graph& body, const std::string& name, const std::vector<TensorSpec>& args,
-                  Capture capture = Capture::kAsArgument,
-                  std::source_location loc = std::source_location::current());
+                  Capture capture = Capture::kAsArgument, std::source_location loc = std::source_location::current());
   ~FunctionBuilder();
   FunctionBuilder(const FunctionBuilder&) = delete;
   FunctionBuilder& operator=(const FunctionBuilder&) = delete;
