@@ -3,6 +3,7 @@
 #define TENSORBRAID_GRAPH_H_
 
 #include "tensorbraid/graph/graph.h"
+#include "tensorbraid/graph/library_function.h"
 #include "tensorbraid/graph/variable.h"
 
 #endif  // TENSORBRAID_GRAPH_H_

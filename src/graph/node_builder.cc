@@ -4,6 +4,7 @@
 
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
+#include "graph/function_scope.h"
 #include "graph/node.h"
 #include "graph/operand_error.h"
 
@@ -94,6 +95,9 @@ std::string GraphImpl::DeviceFor(const Node& node) const {
 }
 
 Operation GraphImpl::Add(NodeBuilder& b) {
+  for (const auto& input : b.inputs_) {
+    if (GraphImpl* const body = BodyInside(*this, input.outputs)) return body->Add(b);
+  }
   const SourceLine line = UserLine(b.loc_);
   // Describes the node in messages that come before it has its final name.
   const auto describe = [&] {
@@ -126,11 +130,12 @@ Operation GraphImpl::Add(NodeBuilder& b) {
                                           " is not valid: it belongs to no graph", TakeLoggedMistake()));
         return {};
       }
-      if (const Status owned = CheckOwns(o.op()); !owned.ok()) {
-        graph()->AddError(Annotate(owned, StrCat(describe(), ": input ", spec.inputs.size())));
+      auto usable = UsableIn(*this, o);
+      if (!usable.ok()) {
+        graph()->AddError(Annotate(usable.status(), StrCat(describe(), ": input ", spec.inputs.size())));
         return {};
       }
-      spec.inputs.push_back(o);
+      spec.inputs.push_back(*std::move(usable));
     }
   }
   // The lengths and types of list arguments are attributes.

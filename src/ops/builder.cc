@@ -45,6 +45,14 @@ Output BinaryOp(const char* op, const Operand& x, const Operand& y, const std::s
 
 Output Conjugated(Output x) { return IsComplex(BaseType(x.dtype())) ? Node1("Conj", x) : x; }
 
+SeedPair SeedsOf(Graph& graph, int64_t seed) {
+  constexpr int64_t kDefaultGraphSeed = 87654321;
+  if (graph.random_seed() != 0) {
+    return {graph.random_seed(), seed != 0 ? seed : static_cast<int64_t>(ImplOf(graph).nodes().size())};
+  }
+  return seed != 0 ? SeedPair{kDefaultGraphSeed, seed} : SeedPair{0, 0};
+}
+
 Output ConstantVector(Graph& graph, const std::vector<int64_t>& values) {
   return Operand(Tensor::Vector(std::vector<int32_t>(values.begin(), values.end()))).ToOutput(graph);
 }

@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_OPS_BUILDER_H_
 #define TENSORBRAID_OPS_BUILDER_H_
 
+#include <cstdint>
 #include <initializer_list>
 #include <source_location>
 #include <string>
@@ -27,6 +28,17 @@ Output BinaryOp(const char* op, const Operand& x, const Operand& y, const std::s
 // The complex conjugate; x itself if it is real. Gradients of functions of complex numbers multiply by conjugates, as
 // TensorFlow's do: the gradient of f at x is dy * conj(f'(x)).
 Output Conjugated(Output x);
+
+// The two seeds of a random op.
+struct SeedPair {
+  int64_t seed;
+  int64_t seed2;
+};
+
+// Combines the seed of the graph and the seed of the op (0: none) as tf.compat.v1.get_seed does. If only the graph has
+// a seed, the number of nodes in the graph replaces the seed of the op, so that ops without a seed differ. If neither
+// has one, both results are 0.
+SeedPair SeedsOf(Graph& graph, int64_t seed);
 
 // Adds a constant int32 vector.
 Output ConstantVector(Graph& graph, const std::vector<int64_t>& values);

@@ -11,22 +11,6 @@
 namespace tensorbraid {
 namespace {
 
-struct SeedPair {
-  int64_t seed;
-  int64_t seed2;
-};
-
-// Combines the seed of the graph and the seed of the op (0: none) as tf.compat.v1.get_seed does. If only the graph has
-// a seed, the number of nodes in the graph replaces the seed of the op, so that ops without a seed differ. If neither
-// has one, both results are 0.
-SeedPair SeedsOf(Graph& graph, int64_t seed) {
-  constexpr int64_t kDefaultGraphSeed = 87654321;
-  if (graph.random_seed() != 0) {
-    return {graph.random_seed(), seed != 0 ? seed : static_cast<int64_t>(ImplOf(graph).nodes().size())};
-  }
-  return seed != 0 ? SeedPair{kDefaultGraphSeed, seed} : SeedPair{0, 0};
-}
-
 Output Draw(Graph& graph, const char* op, const RandomShape& shape, const RandomOptions& o, const std::string& name) {
   const SeedPair seeds = SeedsOf(graph, o.seed);
   return NodeBuilder(graph, op)
