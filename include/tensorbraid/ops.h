@@ -3,6 +3,7 @@
 #define TENSORBRAID_OPS_H_
 
 #include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/control_flow.h"
 #include "tensorbraid/ops/ctc.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/ops/image.h"

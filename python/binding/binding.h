@@ -18,7 +18,12 @@ namespace nb = nanobind;
 
 void BindErrors(nb::module_& m);
 void BindGraph(nb::module_& m);
+void BindGraphElements(nb::module_& m);
 void BindVariables(nb::module_& m);
+void BindControlFlow(nb::module_& m);
+void BindVariableScopes(nb::module_& m);
+void BindLayers(nb::module_& m);
+void BindRnn(nb::module_& m);
 void BindOptimizers(nb::module_& m);
 void BindSession(nb::module_& m);
 void BindCluster(nb::module_& m);

@@ -24,22 +24,6 @@ class Scope {
   std::optional<ScopeGuard> guard_;
 };
 
-Shape ShapeOfList(nb::handle value) {
-  if (value.is_none()) return Shape::Unknown();
-  Shape shape;
-  for (const nb::handle dim : value) shape.AddDim(dim.is_none() ? Shape::kUnknownDim : nb::cast<int64_t>(dim));
-  return shape;
-}
-
-nb::object ListOfShape(const Shape& shape) {
-  if (!shape.has_rank()) return nb::none();
-  nb::list dims;
-  for (const int64_t dim : shape.dims()) {
-    dims.append(dim < 0 ? nb::none() : nb::object(nb::int_(dim)));
-  }
-  return nb::object(dims);
-}
-
 std::string BytesOf(nb::handle text) {
   if (nb::isinstance<nb::bytes>(text)) {
     const auto bytes = nb::borrow<nb::bytes>(text);
@@ -67,14 +51,14 @@ AttrValue AttrOf(const std::string& type, nb::handle value) {
   if (type == "float") return real(value);
   if (type == "bool") return flag(value);
   if (type == "type") return dtype(value);
-  if (type == "shape") return ShapeOfList(value);
+  if (type == "shape") return ShapeOf(value);
   if (type == "tensor") return tensor(value);
   if (type == "list(string)") return ListOf<std::string>(value, BytesOf);
   if (type == "list(int)") return ListOf<int64_t>(value, number);
   if (type == "list(float)") return ListOf<float>(value, real);
   if (type == "list(bool)") return ListOf<bool>(value, flag);
   if (type == "list(type)") return ListOf<DType>(value, dtype);
-  if (type == "list(shape)") return ListOf<Shape>(value, ShapeOfList);
+  if (type == "list(shape)") return ListOf<Shape>(value, ShapeOf);
   if (type == "list(tensor)") return ListOf<Tensor>(value, tensor);
   throw nb::type_error(("attributes of type " + type + " cannot be set from Python").c_str());
 }
@@ -177,6 +161,22 @@ PyOperation AddOp(nb::handle self, const std::string& type, nb::list inputs, nb:
 
 }  // namespace
 
+Shape ShapeOf(nb::handle dims) {
+  if (dims.is_none()) return Shape::Unknown();
+  Shape shape;
+  for (const nb::handle dim : dims) shape.AddDim(dim.is_none() ? Shape::kUnknownDim : nb::cast<int64_t>(dim));
+  return shape;
+}
+
+nb::object DimsOf(const Shape& shape) {
+  if (!shape.has_rank()) return nb::none();
+  nb::list dims;
+  for (const int64_t dim : shape.dims()) {
+    dims.append(dim < 0 ? nb::none() : nb::object(nb::int_(dim)));
+  }
+  return nb::object(dims);
+}
+
 nb::object GraphObject(Graph& graph) { return nb::find(&graph); }
 
 PyTensor Wrap(const Output& output) { return {output, GraphObject(*output.graph())}; }
@@ -262,7 +262,7 @@ void BindGraph(nb::module_& m) {
       .def_prop_ro("value_index", [](const PyTensor& self) { return self.output.index(); })
       .def_prop_ro("graph", [](const PyTensor& self) { return self.graph; })
       .def_prop_ro("_dtype", [](const PyTensor& self) { return static_cast<int>(self.output.dtype()); })
-      .def_prop_ro("_shape", [](const PyTensor& self) { return ListOfShape(self.output.shape()); })
+      .def_prop_ro("_shape", [](const PyTensor& self) { return DimsOf(self.output.shape()); })
       .def("__eq__",
            [](const PyTensor& self, nb::handle other) {
              return nb::isinstance<PyTensor>(other) && nb::cast<PyTensor&>(other).output == self.output;

@@ -2,8 +2,11 @@
 #ifndef TENSORBRAID_PYTHON_BINDING_GRAPH_H_
 #define TENSORBRAID_PYTHON_BINDING_GRAPH_H_
 
+#include <vector>
+
 #include "binding/binding.h"
 #include "tensorbraid/graph/variable.h"
+#include "tensorbraid/variables/variable_scope.h"
 
 namespace tensorbraid::python {
 
@@ -51,9 +54,20 @@ struct PyDeviceFunction {
 // The Python object of a graph that was made in Python.
 nb::object GraphObject(Graph& graph);
 
+// A list of sizes, of which None stands for an unknown one; None for an unknown rank.
+Shape ShapeOf(nb::handle dims);
+nb::object DimsOf(const Shape& shape);
+
 PyTensor Wrap(const Output& output);
 PyOperation Wrap(const Operation& operation);
 PyVariable Wrap(const Variable& variable);
+std::vector<Variable> VariablesOf(nb::handle variables);
+
+// The initializer that calls a function of Python: initializer(shape, dtype, part), where `part` is None or the shape
+// of the whole variable and the first row. None: null.
+Initializer InitializerOf(nb::handle function);
+// The regularizer that calls a function of Python, which returns a tensor or None. None: no penalty.
+Regularizer RegularizerOf(nb::handle function);
 
 // The operations that control dependencies and fetches name: those of operations, tensors and variables.
 Operation OperationOf(nb::handle value);

@@ -9,7 +9,8 @@
 namespace tensorbraid::python {
 namespace {
 
-// `initial_value` is a function that returns a value for OutputFor; it is called in the scope of the initializer.
+// `initial_value` is a function that returns a value for OutputFor; it is called in the scope of the initializer. A
+// variable whose `shape` is None has no fixed shape.
 PyVariable MakeVariable(nb::handle self, nb::callable initial_value, nb::handle shape, int dtype,
                         const std::string& name, bool trainable, bool local) {
   Graph& graph = nb::cast<Graph&>(self);
@@ -17,22 +18,14 @@ PyVariable MakeVariable(nb::handle self, nb::callable initial_value, nb::handle 
   const Initializer initializer = [&](Graph& g, const Shape&, DType type) {
     return OutputFor(g, initial_value(), type, "initial_value");
   };
-  Shape dims;
-  for (const nb::handle dim : shape) dims.AddDim(nb::cast<int64_t>(dim));
-  const Variable variable(graph, dims, initializer,
-                          {.name = name, .dtype = static_cast<DType>(dtype), .trainable = trainable, .local = local});
+  const VariableOptions options = {.name = name,
+                                   .dtype = static_cast<DType>(dtype),
+                                   .trainable = trainable,
+                                   .local = local,
+                                   .fixed_shape = !shape.is_none()};
+  const Variable variable(graph, ShapeOf(shape), initializer, options);
   CheckBuilt(graph);
   return Wrap(variable);
-}
-
-template <Operation (Variable::*update)(const Operand&) const>
-PyOperation Update(const PyVariable& self, nb::handle value) {
-  Graph& graph = *self.variable.graph();
-  const ScopeGuard at = AtUserLine(graph);
-  const Output output = OutputFor(graph, value, self.variable.dtype(), "value");
-  const Operation made = output.valid() ? (self.variable.*update)(output) : Operation();
-  CheckBuilt(graph);
-  return Wrap(made);
 }
 
 PyTensor Read(const PyVariable& self) {
@@ -43,28 +36,24 @@ PyTensor Read(const PyVariable& self) {
   return Wrap(value);
 }
 
-std::vector<Variable> VariablesOf(nb::list variables) {
+}  // namespace
+
+std::vector<Variable> VariablesOf(nb::handle variables) {
   std::vector<Variable> list;
   for (const nb::handle variable : variables) list.push_back(nb::cast<PyVariable&>(variable).variable);
   return list;
 }
 
-}  // namespace
-
 void BindVariables(nb::module_& m) {
   nb::class_<PyVariable>(m, "Variable", nb::type_slots(Collected<PyVariable>()))
-      .def_static("_make", &MakeVariable)
+      .def_static("_make", &MakeVariable, nb::arg("graph"), nb::arg("initial_value"), nb::arg("shape").none(),
+                  nb::arg("dtype"), nb::arg("name"), nb::arg("trainable"), nb::arg("local"))
       .def_prop_ro("name", [](const PyVariable& self) { return self.variable.name() + ":0"; })
       .def_prop_ro("graph", [](const PyVariable& self) { return self.graph; })
       .def_prop_ro("_dtype", [](const PyVariable& self) { return static_cast<int>(self.variable.dtype()); })
-      .def_prop_ro("_shape",
-                   [](const PyVariable& self) {
-                     nb::list dims;
-                     for (const int64_t dim : self.variable.shape().dims()) dims.append(dim);
-                     return dims;
-                   })
-      .def_prop_ro("_local", [](const PyVariable& self) { return self.variable.local(); })
+      .def_prop_ro("_shape", [](const PyVariable& self) { return DimsOf(self.variable.shape()); })
       .def_prop_ro("trainable", [](const PyVariable& self) { return self.variable.trainable(); })
+      .def_prop_ro("_local", [](const PyVariable& self) { return self.variable.local(); })
       .def_prop_ro("op",
                    [](const PyVariable& self) {
                      return PyOperation{self.variable.handle().op(), self.graph};
@@ -81,14 +70,18 @@ void BindVariables(nb::module_& m) {
                    [](const PyVariable& self) {
                      return PyTensor{self.variable.initial_value(), self.graph};
                    })
+      // For a part of a larger variable: the larger one's name and shape, and the first row of the part.
+      .def_prop_ro("_part_of",
+                   [](const PyVariable& self) -> nb::object {
+                     const VariablePart* const part = self.variable.part_of();
+                     if (part == nullptr) return nb::none();
+                     return nb::make_tuple(part->whole, DimsOf(part->shape), part->first_row);
+                   })
       .def("value",
            [](const PyVariable& self) {
              return PyTensor{self.variable.value(), self.graph};
            })
       .def("read_value", &Read)
-      .def("_assign", &Update<&Variable::Assign>)
-      .def("_assign_add", &Update<&Variable::AssignAdd>)
-      .def("_assign_sub", &Update<&Variable::AssignSub>)
       .def("__eq__",
            [](const PyVariable& self, nb::handle other) {
              return nb::isinstance<PyVariable>(other) && nb::cast<PyVariable&>(other).variable == self.variable;
@@ -104,6 +97,12 @@ void BindVariables(nb::module_& m) {
     const Operation made = VariablesInitializer(graph, VariablesOf(variables), name);
     CheckBuilt(graph);
     return Wrap(made);
+  });
+  m.def("report_uninitialized_variables", [](Graph& graph, nb::list variables) {
+    const ScopeGuard at = AtUserLine(graph);
+    const Output names = ReportUninitializedVariables(graph, VariablesOf(variables));
+    CheckBuilt(graph);
+    return Wrap(names);
   });
   m.def("get_or_create_global_step", [](Graph& graph) {
     const ScopeGuard at = AtUserLine(graph);

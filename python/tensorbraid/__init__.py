@@ -3,25 +3,56 @@
     import tensorbraid as tf
 """
 
-from tensorbraid import errors, nn, summary, train  # noqa: F401
+import importlib as _importlib
+
+from tensorbraid import (  # noqa: F401
+    app, compat, errors, flags, gfile, io, nest, nn, resource_loader, summary, train)
+from tensorbraid import tf_logging as logging, tf_sysconfig as sysconfig, versions as version  # noqa: F401
+from tensorbraid.control_flow import *  # noqa: F401,F403
 from tensorbraid.dtypes import (  # noqa: F401
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32,
     int64, resource, string, uint8, uint16, uint32, uint64, variant)
+from tensorbraid.graph_defs import *  # noqa: F401,F403
 from tensorbraid.graphs import (  # noqa: F401
-    Graph, GraphKeys, IndexedSlices, Operation, Tensor, add_to_collection, constant, control_dependencies,
-    convert_to_tensor, device, get_collection, get_default_graph, global_variables, gradients, local_variables,
-    name_scope, placeholder, reset_default_graph, set_random_seed, trainable_variables)
+    Graph, IndexedSlices, Operation, Tensor, add_to_collection, add_to_collections, constant,
+    control_dependencies, convert_to_tensor, device, get_collection, get_collection_ref, get_default_graph,
+    global_variables, gradients, local_variables, model_variables,
+    moving_average_variables, name_scope, placeholder, reset_default_graph, set_random_seed, trainable_variables)
 from tensorbraid.math_ops import (  # noqa: F401
     abs, add, argmax, cast, ceil, concat, cos, divide, equal, exp, floor, floordiv, floormod, greater, greater_equal, group,
     identity, less, less_equal, log, log1p, logical_and, logical_not, logical_or, matmul, maximum, minimum, mod, multiply,
     negative, not_equal, ones, pow, random_normal, random_uniform, range, reciprocal, reduce_all, reduce_any, reduce_max,
     reduce_mean, reduce_min, reduce_prod, reduce_sum, reshape, round, rsqrt, sigmoid, sign, sin, sqrt, square,
     squared_difference, stop_gradient, subtract, tanh, transpose, truncated_normal, zeros)
+from tensorbraid.modes import *  # noqa: F401,F403
 from tensorbraid.queues import *  # noqa: F401,F403
 from tensorbraid.readers import *  # noqa: F401,F403
 from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
-from tensorbraid.variables import (  # noqa: F401
-    Variable, global_variables_initializer, local_variables_initializer, variables_initializer)
+from tensorbraid import initializers, layers  # noqa: F401
+from tensorbraid.graph_keys import *  # noqa: F401,F403
+from tensorbraid.initializers import *  # noqa: F401,F403
+from tensorbraid.partitioned_variables import *  # noqa: F401,F403
+from tensorbraid.variable_methods import *  # noqa: F401,F403
+from tensorbraid.variable_scope import *  # noqa: F401,F403
+from tensorbraid.variables import *  # noqa: F401,F403
+from tensorbraid.tensor_array import *  # noqa: F401,F403
+from tensorbraid.versions import *  # noqa: F401,F403
 
-AUTO_REUSE = "AUTO_REUSE"
+_LAZY = {"proto": "proto", "test": "testing"}  # names of submodules that are imported when they are first used
+_MESSAGES = {
+    "AttrValue", "ConfigProto", "Event", "GPUOptions", "GraphDef", "GraphOptions", "HistogramProto", "LogMessage",
+    "MetaGraphDef", "NameAttrList", "NodeDef", "OptimizerOptions", "RunMetadata", "RunOptions", "SessionLog", "Summary",
+    "SummaryMetadata", "TensorInfo"}
+
+
+def __getattr__(name):
+    if name in _LAZY:
+        return _importlib.import_module("tensorbraid." + _LAZY[name])
+    if name in _MESSAGES:
+        return getattr(_importlib.import_module("tensorbraid.proto"), name)
+    raise AttributeError(f"module 'tensorbraid' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted(set(globals()) | set(_LAZY) | _MESSAGES)

@@ -1,9 +1,11 @@
 """Graphs: the default graph, scopes, collections, and conversion of values to tensors."""
 
 import contextlib
+import re
 import threading
 
-from tensorbraid import _core, dtypes
+from tensorbraid import _core, dtypes, errors
+from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.shapes import TensorShape
 
 Operation = _core.Operation
@@ -34,22 +36,6 @@ Tensor.__iter__ = _no_iteration
 Tensor.__array_priority__ = 100  # NumPy's operators leave `array + tensor` to the tensor
 
 
-class GraphKeys:
-    """Names of collections."""
-
-    GLOBAL_VARIABLES = "variables"
-    LOCAL_VARIABLES = "local_variables"
-    TRAINABLE_VARIABLES = "trainable_variables"
-    GLOBAL_STEP = "global_step"
-    LOSSES = "losses"
-    REGULARIZATION_LOSSES = "regularization_losses"
-    SUMMARIES = "summaries"
-    UPDATE_OPS = "update_ops"
-    TRAIN_OP = "train_op"
-    INIT_OP = "init_op"
-    QUEUE_RUNNERS = "queue_runners"
-
-
 class _Stack(threading.local):
     """The default graphs of a thread, innermost last."""
 
@@ -67,6 +53,8 @@ class Graph(_core.Graph):
     def __init__(self):
         super().__init__()
         self._collections = {}
+        self._device_scopes = []  # what the open scopes of device() are given, innermost last
+        self._unfeedable, self._unfetchable = set(), set()
 
     @contextlib.contextmanager
     def as_default(self):
@@ -86,8 +74,20 @@ class Graph(_core.Graph):
             scope = self._device(lambda op: device_name_or_function(op) or "")
         else:
             scope = self._device(device_name_or_function)
-        with scope:
-            yield
+        self._device_scopes.append(device_name_or_function)
+        try:
+            with scope:
+                yield
+        finally:
+            self._device_scopes.pop()
+
+    def _apply_device_scopes(self, op):
+        """Places an imported node as the open device scopes would have placed it when it was made."""
+        for scope in reversed(self._device_scopes):
+            if scope is None:
+                break
+            device = scope(op) if callable(scope) else scope
+            _core.set_device(op, _core.merged_device(op.device, device or ""))
 
     @contextlib.contextmanager
     def name_scope(self, name):
@@ -108,30 +108,112 @@ class Graph(_core.Graph):
             yield
 
     def get_operation_by_name(self, name):
-        return self._operation(name)
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_tensor=False)
 
     def get_tensor_by_name(self, name):
-        return self._tensor(name)
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_operation=False)
 
-    def as_graph_element(self, obj):
+    def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
+        """The tensor or operation that `obj` is, names or stands for."""
+        if not (allow_tensor or allow_operation):
+            raise ValueError("allow_tensor and allow_operation can't both be False.")
+        kinds = " or ".join(["a Tensor"] * allow_tensor + ["an Operation"] * allow_operation)
+        if isinstance(obj, bytes):
+            obj = obj.decode()
         if isinstance(obj, str):
-            return self._tensor(obj) if ":" in obj else self._operation(obj)
-        if isinstance(obj, (Tensor, Operation)):
-            return obj
-        if hasattr(obj, "_as_graph_tensor"):
-            return obj._as_graph_tensor()
+            return self._element_by_name(obj, allow_tensor, allow_operation)
         if isinstance(obj, _core.Variable):
-            return obj.value()
-        raise TypeError(f"cannot convert {obj!r} into a Tensor or an Operation")
+            obj = obj.value()
+        elif hasattr(obj, "_as_graph_element"):
+            obj = obj._as_graph_element()
+        elif hasattr(obj, "_as_graph_tensor"):
+            obj = obj._as_graph_tensor()
+        if not isinstance(obj, (Tensor,) * allow_tensor + (Operation,) * allow_operation):
+            raise TypeError(f"Can not convert a {type(obj).__name__} into {kinds}.")
+        if obj.graph is not self:
+            raise ValueError(f"{obj} is not an element of this graph.")
+        return obj
+
+    def _element_by_name(self, name, allow_tensor, allow_operation):
+        if ":" not in name:
+            if not allow_operation:
+                raise ValueError(f"The name '{name}' refers to an Operation, not a Tensor. Tensor names must be of the "
+                                 'form "<op_name>:<output_index>".')
+            return self._found(lambda: self._operation(name), f"the operation '{name}' is not in the graph")
+        op_name, _, index = name.rpartition(":")
+        if not allow_tensor:
+            raise ValueError(f"Name '{name}' appears to refer to a Tensor, not a Operation.")
+        if ":" in op_name or not index.isdigit():
+            raise ValueError(f"'{name}' is no name of a tensor: Tensor names must be of the form "
+                             '"<op_name>:<output_index>".')
+        return self._found(lambda: self._tensor(name), f"the tensor '{name}' is not in the graph")
+
+    @staticmethod
+    def _found(find, message):
+        """The result of `find`; KeyError if the graph does not have it. C++ suggests the nearest name."""
+        try:
+            return find()
+        except (errors.NotFoundError, errors.InvalidArgumentError) as error:
+            raise KeyError(f"{message}: {error.message}") from None
+
+    @property
+    def version(self):
+        """A number that grows with each node: the number of nodes."""
+        return len(self.get_operations())
+
+    building_function = False
+
+    def unique_name(self, name, mark_as_used=True):
+        """A name that no node or scope has, in the open name scope."""
+        if not mark_as_used:
+            raise NotImplementedError("mark_as_used=False")
+        return _core.unique_name(self, name)
+
+    def get_name_scope(self):
+        return self._scope_name
+
+    def prevent_feeding(self, tensor):
+        self._unfeedable.add(tensor)
+
+    def prevent_fetching(self, op):
+        self._unfetchable.add(op)
+
+    def is_feedable(self, tensor):
+        return tensor not in self._unfeedable
+
+    def is_fetchable(self, tensor_or_op):
+        return getattr(tensor_or_op, "op", tensor_or_op) not in self._unfetchable
+
+    # Collections.
+
+    @property
+    def collections(self):
+        """The names of all collections."""
+        return list(self._collections)
+
+    def _check_not_finalized(self):
+        if self.finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
 
     def add_to_collection(self, name, value):
+        self._check_not_finalized()
         self._collections.setdefault(name, []).append(value)
 
+    def add_to_collections(self, names, value):
+        """Adds a value to one collection, or to each of several."""
+        for name in dict.fromkeys((names,) if isinstance(names, str) else names):
+            self.add_to_collection(name, value)
+
     def get_collection(self, name, scope=None):
+        """The items of a collection; with a `scope`, those whose names begin with this regular expression."""
         items = self._collections.get(name, [])
         if scope is None:
             return list(items)
-        return [item for item in items if getattr(item, "name", "").startswith(scope)]
+        return [item for item in items if re.match(scope, getattr(item, "name", None) or "")]
 
     def get_collection_ref(self, name):
         return self._collections.setdefault(name, [])
@@ -139,7 +221,12 @@ class Graph(_core.Graph):
     def get_all_collection_keys(self):
         return [key for key in self._collections if isinstance(key, str)]
 
+    def clear_collection(self, name):
+        self._check_not_finalized()
+        self._collections.pop(name, None)
+
     def finalize(self):
+        """Forbids to change the graph from now on."""
         self._finalize("Graph.finalize was called")
 
 
@@ -259,8 +346,16 @@ def add_to_collection(name, value):
     get_default_graph().add_to_collection(name, value)
 
 
+def add_to_collections(names, value):
+    get_default_graph().add_to_collections(names, value)
+
+
 def get_collection(key, scope=None):
     return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key):
+    return get_default_graph().get_collection_ref(key)
 
 
 def set_random_seed(seed):
@@ -291,13 +386,17 @@ class IndexedSlices:
     op = property(lambda self: self.values.op)
 
 
-def global_variables():
-    return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)
+def _variables_of(key, which):
+    def variables(scope=None):
+        return get_default_graph().get_collection(key, scope)
+
+    variables.__name__ = variables.__qualname__ = which
+    variables.__doc__ = f"The collection {key!r} of the default graph; with `scope`, those whose names match this pattern."
+    return variables
 
 
-def trainable_variables():
-    return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES)
-
-
-def local_variables():
-    return get_default_graph().get_collection(GraphKeys.LOCAL_VARIABLES)
+global_variables = _variables_of(GraphKeys.GLOBAL_VARIABLES, "global_variables")
+local_variables = _variables_of(GraphKeys.LOCAL_VARIABLES, "local_variables")
+model_variables = _variables_of(GraphKeys.MODEL_VARIABLES, "model_variables")
+moving_average_variables = _variables_of(GraphKeys.MOVING_AVERAGE_VARIABLES, "moving_average_variables")
+trainable_variables = _variables_of(GraphKeys.TRAINABLE_VARIABLES, "trainable_variables")

@@ -46,11 +46,15 @@ class Fetches:
         if not isinstance(fetch, _core.Variable):
             try:
                 element = self._graph.as_graph_element(fetch)
+            except (KeyError, ValueError) as error:
+                raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})") from None
             except TypeError:
                 raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch)}, must be a string or Tensor. "
                                 f"(Can not convert a {type(fetch).__name__} into a Tensor or Operation.)") from None
         if element.graph is not self._graph:
             raise ValueError(f"Tensor {element} is not an element of this graph.")
+        if not self._graph.is_fetchable(element):
+            raise ValueError(f"Operation {fetch!r} has been marked as not fetchable.")
         if element not in self._positions:
             self._positions[element] = len(self.unique)
             self.unique.append(element)
@@ -61,11 +65,21 @@ class Fetches:
         return self._structure(values)
 
 
+def _fed_tensor(graph, key):
+    try:
+        tensor = graph.as_graph_element(key, allow_operation=False)
+    except (KeyError, TypeError, ValueError) as error:
+        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error}") from None
+    if not graph.is_feedable(tensor):
+        raise ValueError(f"Tensor {tensor} may not be fed.")
+    return tensor
+
+
 def checked_feeds(graph, feed_dict):
     """The pairs of a tensor and its value in a dict of feeds."""
     feeds = []
     for key, value in (feed_dict or {}).items():
-        tensor = key if isinstance(key, graphs.Tensor) else graph.as_graph_element(key)
+        tensor = _fed_tensor(graph, key)
         if isinstance(value, (graphs.Tensor, graphs.Operation)):
             raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
                             "scalars, strings, lists, numpy ndarrays, or TensorHandles.")

@@ -80,6 +80,14 @@ class TensorShape:
     def is_fully_defined(self):
         return self._dims is not None and None not in self._dims
 
+    def is_compatible_with(self, other):
+        """Whether a tensor could have both shapes."""
+        other = TensorShape(other)
+        if self._dims is None or other._dims is None:
+            return True
+        return len(self._dims) == len(other._dims) and all(
+            a is None or b is None or a == b for a, b in zip(self._dims, other._dims))
+
     def num_elements(self):
         if not self.is_fully_defined():
             return None

@@ -1,19 +1,44 @@
 """Variables: tensors that keep their value from step to step."""
 
-from tensorbraid import _core, dtypes, graphs
-from tensorbraid.graphs import GraphKeys
-from tensorbraid.shapes import TensorShape
+import enum
 
 import numpy as np
+
+from tensorbraid import _core, dtypes, graphs
+from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.graphs import make_op
+from tensorbraid.shapes import TensorShape
+
+__all__ = ["Variable", "VariableAggregation", "VariableSynchronization", "all_variables", "assert_variables_initialized",
+           "global_variables_initializer", "initialize_all_variables", "initialize_local_variables",
+           "initialize_variables", "is_variable_initialized", "local_variables_initializer",
+           "report_uninitialized_variables", "variables_initializer"]
+
+
+class VariableSynchronization(enum.Enum):
+    """When copies of a variable are made equal. A variable here has no copies, so the choice has no effect."""
+
+    AUTO, NONE, ON_WRITE, ON_READ = 0, 1, 2, 3
+
+
+class VariableAggregation(enum.Enum):
+    """How values of copies of a variable are combined. A variable here has no copies, so the choice has no effect."""
+
+    NONE, SUM, MEAN, ONLY_FIRST_REPLICA = 0, 1, 2, 3
 
 
 class _VariableMeta(type):
     """Makes tf.Variable(initial_value, ...) return an object of the C++ class, with which isinstance works."""
 
-    def __call__(cls, initial_value=None, trainable=True, collections=None, validate_shape=True, caching_device=None,
+    def __call__(cls, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
                  name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
-                 use_resource=None):
-        return _make(initial_value, trainable, collections, name, dtype)
+                 use_resource=None, synchronization=VariableSynchronization.AUTO,
+                 aggregation=VariableAggregation.NONE, shape=None):
+        if variable_def is not None or import_scope is not None:
+            raise NotImplementedError("variable_def and import_scope of a Variable")
+        refuse_constraint(constraint)
+        return make_variable(initial_value, trainable, collections, validate_shape, name, dtype,
+                             expected_shape if shape is None else shape)
 
     def __instancecheck__(cls, instance):
         return isinstance(instance, _core.Variable)
@@ -23,95 +48,83 @@ class Variable(metaclass=_VariableMeta):
     """A variable. Source: tf.Variable with use_resource=True."""
 
 
-def _make(initial_value, trainable, collections, name, dtype):
+def refuse_constraint(constraint):
+    if constraint is not None:
+        raise NotImplementedError("a constraint of a variable")
+
+
+def make_variable(initial_value, trainable=None, collections=None, validate_shape=True, name=None, dtype=None,
+                  expected_shape=None):
+    """The work of tf.Variable's constructor."""
     if initial_value is None:
         raise ValueError("initial_value must be specified.")
-    graph = graphs.graph_of([initial_value])
-    make = initial_value if callable(initial_value) else None
-    if make is not None:
-        initial_value = make()
-    if isinstance(initial_value, _core.Variable):
-        initial_value = initial_value.value()
-    if isinstance(initial_value, graphs.Tensor):
-        kind = initial_value.dtype
-        shape = initial_value.shape
-    else:
-        wanted = None if dtype is None else dtypes.as_dtype(dtype)
-        array = np.asarray(initial_value, None if wanted is None else wanted.as_numpy_dtype)
-        if wanted is None and not hasattr(initial_value, "dtype"):
-            wanted = {"f": dtypes.float32, "i": dtypes.int32}.get(array.dtype.kind)
-        kind = wanted or dtypes.as_dtype(array.dtype)
-        shape = TensorShape(array.shape)
-    if dtype is not None and kind != dtype:
-        raise ValueError(f"the initial value is {kind.name}, but dtype is {dtypes.as_dtype(dtype).name}")
-    if not shape.is_fully_defined():
-        raise ValueError("initial_value must have a shape specified: " + str(initial_value))
+    if collections is not None and not isinstance(collections, (list, tuple, set)):
+        raise ValueError(f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections}")
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    graph = graphs.graph_of([] if callable(initial_value) else [initial_value])
+    if callable(initial_value):
+        prefix = f"{graph._scope_name}/" if graph._scope_name else ""
+        with graph.control_dependencies(None), graph.name_scope(f"{prefix}{name or 'Variable'}/Initializer/"):
+            initial_value = initial_value()
+    value, kind, shape = _described(initial_value, wanted)
+    if wanted is not None and kind != wanted:
+        raise ValueError(f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype {kind.name}: {value}")
+    if not validate_shape:
+        shape = None
+    elif not shape.is_fully_defined():
+        raise ValueError(f"initial_value must have a shape specified: {initial_value}")
+    elif expected_shape is not None and TensorShape(expected_shape) != shape:
+        raise ValueError(f"initial_value has shape {shape}, expected {TensorShape(expected_shape)}")
     keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
-    local = GraphKeys.LOCAL_VARIABLES in keys
-    variable = _core.Variable._make(graph, lambda: initial_value, shape.as_list(), kind.as_datatype_enum,
-                                    name or "Variable", trainable, local)
-    if trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
-        keys.append(GraphKeys.TRAINABLE_VARIABLES)
-    for key in keys:
-        graph.add_to_collection(key, variable)
+    trainable = True if trainable is None else bool(trainable)
+    variable = _core.Variable._make(graph, lambda: value, None if shape is None else shape.as_list(),
+                                    kind.as_datatype_enum, name or "Variable", trainable,
+                                    GraphKeys.LOCAL_VARIABLES in keys)
+    collect(variable, keys, trainable)
     return variable
 
 
-def _method(name):
-    def decorate(function):
-        setattr(_core.Variable, name, function)
-        return function
-
-    return decorate
-
-
-_core.Variable.dtype = property(lambda self: dtypes.as_dtype(self._dtype))
-_core.Variable.shape = property(lambda self: TensorShape(self._shape))
-_core.Variable.get_shape = lambda self: self.shape
-_core.Variable.device = property(lambda self: self.op.device)
-_core.Variable.initialized_value = lambda self: self.initial_value
-_core.Variable.__array_priority__ = 100
-_core.Variable.__repr__ = lambda self: f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
-
-
-@_method("assign")
-def assign(self, value, use_locking=None, name=None, read_value=True):
-    return _updated(self, self._assign(value), read_value)
+def _described(value, wanted):
+    """An initial value, as a tensor or an array, with its dtype and shape."""
+    if hasattr(value, "_as_graph_tensor"):
+        value = value._as_graph_tensor()
+    if isinstance(value, _core.Variable):
+        value = value.value()
+    if _has_tensor(value):
+        value = graphs.convert_to_tensor(value, wanted, name="initial_value")
+    if isinstance(value, graphs.Tensor):
+        return value, value.dtype, value.shape
+    array = np.asarray(value, None if wanted is None else wanted.as_numpy_dtype)
+    kind = wanted
+    if kind is None and not hasattr(value, "dtype"):
+        kind = {"f": dtypes.float32, "i": dtypes.int32}.get(array.dtype.kind)
+    return array if hasattr(value, "dtype") else value, kind or dtypes.as_dtype(array.dtype), TensorShape(array.shape)
 
 
-@_method("assign_add")
-def assign_add(self, delta, use_locking=None, name=None, read_value=True):
-    return _updated(self, self._assign_add(delta), read_value)
+def _has_tensor(value):
+    if isinstance(value, (list, tuple)):
+        return any(_has_tensor(item) for item in value)
+    return isinstance(value, (graphs.Tensor, _core.Variable))
 
 
-@_method("assign_sub")
-def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
-    return _updated(self, self._assign_sub(delta), read_value)
+def collect(variable, keys, trainable):
+    """Adds a new variable to collections, and to that of the trainable ones."""
+    keys = list(keys)
+    if trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
+        keys.append(GraphKeys.TRAINABLE_VARIABLES)
+    for key in keys:
+        variable.graph.add_to_collection(key, variable)
 
 
-@_method("load")
-def load(self, value, session=None):
-    session = session or sessions().get_default_session()
-    session.run(self.initializer, {self.initial_value: value})
+def collect_new(graph, count):
+    """Adds the variables that C++ has made since the graph had `count` of them to the collections of Python."""
+    for variable in _core.variables(graph)[count:]:
+        collect(variable, [GraphKeys.LOCAL_VARIABLES if variable._local else GraphKeys.GLOBAL_VARIABLES], variable.trainable)
 
 
-@_method("eval")
-def _eval(self, session=None):
-    session = session or sessions().get_default_session()
-    return session.run(self)
-
-
-def sessions():
-    from tensorbraid import session
-
-    return session
-
-
-def _updated(variable, operation, read_value):
-    if not read_value:
-        return operation
-    with variable.graph.control_dependencies([operation]):
-        return variable.read_value()
+def all_variables():
+    """The old name of tf.global_variables."""
+    return graphs.global_variables()
 
 
 def global_variables_initializer():
@@ -121,10 +134,44 @@ def global_variables_initializer():
 
 def local_variables_initializer():
     """An operation that initialises all local variables of the default graph."""
-    return variables_initializer(graphs.local_variables())
+    return variables_initializer(graphs.local_variables(), "init_local")
 
 
 def variables_initializer(var_list, name="init"):
     """An operation that initialises the variables of the list."""
     graph = graphs.graph_of(list(var_list))
     return _core.variables_initializer(graph, list(var_list), name)
+
+
+initialize_all_variables = global_variables_initializer
+initialize_local_variables = local_variables_initializer
+initialize_variables = variables_initializer
+
+
+def is_variable_initialized(variable):
+    """A bool scalar: whether the variable has a value."""
+    return make_op("VarIsInitializedOp", [variable]).outputs[0]
+
+
+def _all_or(var_list):
+    return graphs.global_variables() + graphs.local_variables() if var_list is None else list(var_list)
+
+
+def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
+    """The names of the variables without a value; by default of all global and local variables."""
+    var_list = _all_or(var_list)
+    graph = graphs.graph_of(var_list)
+    if name == "report_uninitialized_variables":
+        return _core.report_uninitialized_variables(graph, var_list)
+    with graph.name_scope(name):
+        return _core.report_uninitialized_variables(graph, var_list)
+
+
+def assert_variables_initialized(var_list=None):
+    """An operation that fails with FailedPreconditionError if a variable has no value; None without variables."""
+    var_list = _all_or(var_list)
+    if not var_list:
+        return None
+    graph = graphs.graph_of(var_list)
+    with graph.control_dependencies([variable.read_value() for variable in var_list]):
+        return make_op("NoOp", [], "assert_variables_initialized")

@@ -11,6 +11,7 @@ def main():
     package, program = sys.argv[1:3]
     if package == "tensorflow":
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+        os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")  # tf.layers and tf.nn.rnn_cell are in the package tf_keras
         import tensorflow.compat.v1 as tf
 
         tf.disable_v2_behavior()

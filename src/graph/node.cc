@@ -301,6 +301,10 @@ ScopedLocation::~ScopedLocation() {
   if (impl_ != nullptr) impl_->user_line_.reset();
 }
 
+ScopedUserCode::ScopedUserCode(const Graph& graph)
+    : impl_(ImplOf(graph)), outer_(std::exchange(impl_.user_line_, std::nullopt)) {}
+ScopedUserCode::~ScopedUserCode() { impl_.user_line_ = outer_; }
+
 std::string Node::Describe() const {
   const std::string where = location();
   return StrCat(type(), " '", name_, "'", where.empty() ? "" : StrCat(" (", where, ")"));
@@ -329,6 +333,7 @@ StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
   node->graph_ = this;
   node->name_ = spec.name.empty() ? spec.op : std::move(spec.name);
   node->line_ = spec.line;
+  node->flow_context_ = spec.flow_context;
   const std::string where = node->location();
   const auto annotate = [&](const Status& s) {
     std::vector<std::string> inputs;
@@ -391,6 +396,7 @@ StatusOr<Node*> GraphImpl::CopyNode(const Node& node, std::vector<Output> inputs
   if (functions_->empty()) functions_ = node.graph_->functions_;
   auto copy = std::make_shared<Node>(node);
   copy->graph_ = this;
+  copy->flow_context_ = nullptr;  // the contexts belong to the other graph
   copy->inputs_ = std::move(inputs);
   copy->control_inputs_ = std::move(controls);
   copy->id_ = static_cast<int>(nodes_.size());

@@ -22,6 +22,7 @@
 namespace tensorbraid {
 
 class FunctionLibrary;
+struct FlowContext;  // flow_context.h
 
 // A line of the user's program, which may be in another language than C++ (see Graph::Location). `file` must live as
 // long as the program.
@@ -74,6 +75,8 @@ class Node : public std::enable_shared_from_this<Node> {
     if (v == nullptr) MissingAttr(name);
     return *v;
   }
+  // The innermost branch or loop that the node's outputs belong to; null: none, or the node is from a GraphDef.
+  FlowContext* flow_context() const { return flow_context_; }
   // Where in the user's source the node was created: "model.cc:12"; "" for nodes from a GraphDef.
   std::string location() const;
   // "MatMul 'logits' (model.cc:12)".
@@ -96,6 +99,7 @@ class Node : public std::enable_shared_from_this<Node> {
   std::string device_;
   std::map<std::string, AttrValue, std::less<>> attrs_;
   std::optional<SourceLine> line_;
+  FlowContext* flow_context_ = nullptr;
   // Set if the node has lost its graph and its op is a function: owns *op_.
   std::shared_ptr<const FunctionLibrary> kept_functions_;
 };
@@ -116,6 +120,7 @@ struct NodeSpec {
   std::map<std::string, AttrValue> attrs;
   std::string device;
   std::optional<SourceLine> line = std::nullopt;  // of the user's source; none for nodes from a GraphDef
+  FlowContext* flow_context = nullptr;            // that the node belongs to
   // If set, an error of the shape rule does not fail AddNode: the output shapes are unknown, and the kernel reports the
   // error if the node ever runs.
   bool defer_shape_errors = false;
@@ -153,6 +158,19 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   // Returns the line of the user's source for a node that is added at `line`: the line of the open ScopedLocation, or
   // `line` if none is open.
   SourceLine UserLine(const SourceLine& line) const { return user_line_.value_or(line); }
+  // The line of the open ScopedLocation, if any.
+  const std::optional<SourceLine>& user_line() const { return user_line_; }
+  // The branch or loop that new nodes belong to; null: none. See flow_context.h.
+  FlowContext* flow_context() const { return flow_context_; }
+  void set_flow_context(FlowContext* context) { flow_context_ = context; }
+  // Makes a context that lives as long as the graph.
+  FlowContext* MakeFlowContext();
+  // Adds the control inputs that the open scopes give a new node, and makes all its inputs usable in the open flow
+  // context. Implemented in flow_context.cc.
+  Status EnterFlowContext(NodeSpec* spec);
+  size_t num_control_scopes() const { return control_scopes_.size(); }
+  // The device that the open device scopes give to a node.
+  std::string DeviceFor(const Node& node) const;
   // Makes `name` unique within the open name scope: "scope/name_1". A name that ends with "/" is the full name of a
   // scope: it is used without the "/" and without a prefix, and made unique only if a node already has that name.
   std::string UniqueName(const std::string& name);
@@ -208,6 +226,7 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   friend class Graph;
   friend class GraphUse;
   friend class ScopedLocation;
+  friend class ScopedUserCode;
   struct DeviceScope {
     std::string name;
     DeviceFunction function;
@@ -217,7 +236,6 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
     std::vector<Node*> nodes;
     bool reset = false;
   };
-  std::string DeviceFor(const Node& node) const;
   // Removes the graph and the inputs from a node, which handles may still keep.
   void Release(Node& node) const;
   // Sorts the nodes such that ids rise along every edge except back edges.
@@ -232,6 +250,8 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   std::string gradient_scope_;
   std::vector<ControlScope> control_scopes_;
   std::vector<Node*> colocation_scopes_;
+  FlowContext* flow_context_ = nullptr;
+  std::vector<std::shared_ptr<FlowContext>> flow_contexts_;  // all of the graph
   std::optional<SourceLine> user_line_;
   Status status_ TB_GUARDED_BY(mu_);
   int64_t seed_ = 0;
@@ -260,6 +280,20 @@ class ScopedLocation {
 
  private:
   GraphImpl* impl_;  // null if this scope has no effect
+};
+
+// While an object of this class exists, no ScopedLocation and no Graph::Location of an outer call has an effect: the
+// library calls a function of the user, whose nodes have lines of their own.
+class ScopedUserCode {
+ public:
+  explicit ScopedUserCode(const Graph& graph);
+  ~ScopedUserCode();
+  ScopedUserCode(const ScopedUserCode&) = delete;
+  ScopedUserCode& operator=(const ScopedUserCode&) = delete;
+
+ private:
+  GraphImpl& impl_;
+  const std::optional<SourceLine> outer_;
 };
 
 // "model.cc:12".

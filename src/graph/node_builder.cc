@@ -162,8 +162,14 @@ Operation GraphImpl::Add(NodeBuilder& b) {
     }
     spec.controls.push_back(NodeOf(c));
   }
-  for (auto scope = control_scopes_.rbegin(); scope != control_scopes_.rend() && !scope->reset; ++scope) {
-    for (Node* c : scope->nodes) spec.controls.push_back(c);
+  if (b.name_.ends_with("/")) {
+    spec.name = b.name_.substr(0, b.name_.size() - 1);
+  } else {
+    spec.name = UniqueName(b.name_.empty() ? b.op_ : b.name_);
+  }
+  if (const Status entered = EnterFlowContext(&spec); !entered.ok()) {
+    graph()->AddError(Annotate(entered, describe()));
+    return {};
   }
   std::vector<std::string> colocation;
   const auto colocate = [&](const Node& with) {
@@ -191,11 +197,6 @@ Operation GraphImpl::Add(NodeBuilder& b) {
     std::sort(colocation.begin(), colocation.end());
     colocation.erase(std::unique(colocation.begin(), colocation.end()), colocation.end());
     spec.attrs.insert_or_assign("_class", std::move(colocation));
-  }
-  if (b.name_.ends_with("/")) {
-    spec.name = b.name_.substr(0, b.name_.size() - 1);
-  } else {
-    spec.name = UniqueName(b.name_.empty() ? b.op_ : b.name_);
   }
   auto node = AddNode(std::move(spec));
   if (!node.ok()) {

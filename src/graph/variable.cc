@@ -2,6 +2,7 @@
 #include "tensorbraid/graph/variable.h"
 
 #include "core/text/strings.h"
+#include "graph/flow_context.h"
 #include "graph/node.h"
 
 namespace tensorbraid {
@@ -23,7 +24,7 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
                    std::source_location loc) {
   const ScopedLocation at(graph, loc);
   const SourceLine line = ImplOf(graph).UserLine(loc);
-  if (!shape.is_fully_defined()) {
+  if (options.fixed_shape && !shape.is_fully_defined()) {
     graph.AddError(InvalidArgument("Variable '", options.name, "' (", LocationText(line),
                                    "): the shape must be fully known, got ", shape));
     return;
@@ -36,6 +37,7 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
   state->part_of = options.part_of;
 
   auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
+  const ScopedFlowContext outside(graph, nullptr);  // a variable exists once, also if a loop's body makes it
   const std::string name = ImplOf(graph).UniqueName(options.name);
   state->handle = NodeBuilder(graph, "VarHandleOp", loc)
                       .Name(name + "/")  // the "/" says that the name is complete
@@ -135,7 +137,8 @@ Output Variable::value(std::source_location loc) const {
   if (!valid()) return {};
   // If the graph was destroyed, the op that uses the read reports it.
   const Graph* const graph = NodeOf(state_->read)->graph();
-  if (graph == nullptr || !ImplOf(*graph).in_control_scope() || graph->finalized()) return state_->read;
+  if (graph == nullptr || graph->finalized()) return state_->read;
+  if (!ImplOf(*graph).in_control_scope() && ImplOf(*graph).flow_context() == nullptr) return state_->read;
   return Read(loc);
 }
 
@@ -168,7 +171,7 @@ Operation Update(const Variable& variable, const char* op, const Operand& value)
   Graph& graph = *variable.graph(value.location());
   NodeBuilder update(graph, op, value.location());
   update.Input(variable.handle()).Input(value.ToOutput(graph, variable.dtype()));
-  if (std::string_view(op) == "AssignVariableOp") update.Attr("validate_shape", true);
+  if (std::string_view(op) == "AssignVariableOp") update.Attr("validate_shape", variable.shape().is_fully_defined());
   return update.ColocateWith(variable.handle().op()).Finish();
 }
 

@@ -85,7 +85,8 @@ ScopeGuard Graph::VariableScope(const std::string& name, const VariableScopeOpti
   std::map<std::string, int> uses_before;
   if (absolute) uses_before = scopes.uses;
   // "" at the top level opens no name scope.
-  impl.name_scopes_.push_back(name_scope.empty() ? impl.name_scope() : impl.UniqueName(name_scope));
+  const bool stays = name_scope.empty() || !options.name_scope;
+  impl.name_scopes_.push_back(stays ? impl.name_scope() : impl.UniqueName(name_scope));
   scopes.open.push_back(std::move(scope));
   return impl.GuardOf([absolute, uses_before = std::move(uses_before)](GraphImpl& graph) mutable {
     VariableScopes& closing = graph.extension<VariableScopes>();

@@ -37,6 +37,37 @@ TEST(VariableScopeTest, NamesAreThoseOfTensorFlow) {
   EXPECT_TRUE(g.status().ok()) << g.status();
 }
 
+TEST(VariableScopeTest, AScopeCanLeaveTheNamesOfNodesAlone) {
+  Graph g;
+  auto outer = g.VariableScope("encoder");
+  auto inner = g.VariableScope("layer", {.name_scope = false});
+  EXPECT_EQ(GetVariable(g, "w", {2}).name(), "encoder/layer/w");
+  EXPECT_EQ(NoOp(g, "op").name(), "encoder/op");
+  EXPECT_TRUE(g.status().ok()) << g.status();
+}
+
+TEST(VariableScopeTest, AVariableWithoutAFixedShapeTakesOtherShapes) {
+  Graph g;
+  const Variable v(g, Shape::Unknown(), Constant(Tensor::Vector<float>({1, 2})), {.fixed_shape = false});
+  const Operation assign = v.Assign(Tensor::Vector<float>({3, 4, 5}));
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({.targets = {v.initializer()}}).ok());
+  ASSERT_TRUE(session->Run({.targets = {assign}}).ok());
+  EXPECT_EQ(session->Run({.fetches = {v.value()}}).value()[0].shape(), Shape({3}));
+}
+
+TEST(VariableScopeTest, ASeedOfZeroIsASeedToo) {
+  Graph g;
+  const Variable a(g, {4}, RandomUniform(0, 1, kSeedZero), {.name = "a"});
+  const Variable b(g, {4}, RandomUniform(0, 1, kSeedZero), {.name = "b"});
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({.targets = {GlobalVariablesInitializer(g)}}).ok());
+  const auto values = session->Run({.fetches = {a.value(), b.value()}}).value();
+  EXPECT_EQ(values[0].data<float>()[0], values[1].data<float>()[0]);
+  EXPECT_EQ(values[0].data<float>()[3], values[1].data<float>()[3]);
+}
+
 TEST(VariableScopeTest, UniqueNamesBeginAgainWhenTheEnclosingScopeIsOpened) {
   Graph g;
   const auto unique = [&] {

@@ -2,7 +2,9 @@
 #ifndef TENSORBRAID_GRAPH_VARIABLE_H_
 #define TENSORBRAID_GRAPH_VARIABLE_H_
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -19,7 +21,9 @@ Initializer Zeros();
 Initializer Ones();
 Initializer Constant(double value);
 Initializer Constant(Tensor value);  // must have the shape and dtype of the variable, not of a part of it
-// A `seed` of 0 stands for the graph's seed (Graph::SetRandomSeed).
+// A `seed` of 0 stands for the graph's seed (Graph::SetRandomSeed), and kSeedZero for the number 0 as a seed, with the
+// values of TensorFlow's `seed=0`.
+inline constexpr int64_t kSeedZero = std::numeric_limits<int64_t>::min();
 Initializer RandomUniform(double low = -0.05, double high = 0.05, int64_t seed = 0);
 Initializer RandomNormal(double mean = 0.0, double stddev = 1.0, int64_t seed = 0);
 Initializer TruncatedNormal(double mean = 0.0, double stddev = 1.0, int64_t seed = 0);
@@ -40,6 +44,9 @@ struct VariableOptions {
   // Whether the variable belongs to this worker alone. The worker initialises it, and it is in the collection
   // "local_variables" instead of "global_variables".
   bool local = false;
+  // False: the shape may be unknown, and later values may have other shapes that are compatible with it. Source:
+  // validate_shape of tf.Variable.
+  bool fixed_shape = true;
   // Set for a part of a partitioned variable, which is saved as a part of the whole.
   std::optional<VariablePart> part_of = std::nullopt;
 };
@@ -49,7 +56,7 @@ struct VariableOptions {
 class Variable {
  public:
   Variable() = default;
-  // `shape` must be fully known.
+  // `shape` must be fully known, unless the options say that it is not fixed.
   Variable(Graph& graph, const Shape& shape, const Initializer& initializer, VariableOptions options = {},
            std::source_location loc = std::source_location::current());
 
@@ -71,8 +78,8 @@ class Variable {
   Operation initializer() const;  // assigns the initial value
   Output initial_value() const;
   Output is_initialized() const;  // a bool scalar
-  // The value. Within a control dependency scope each call makes a new read that obeys the scope; elsewhere all calls
-  // return the same read.
+  // The value. Within a control dependency scope, a branch or a loop each call makes a new read that obeys it;
+  // elsewhere all calls return the same read.
   Output value(std::source_location loc = std::source_location::current()) const;
   // A new read, which obeys the open control dependency scopes.
   Output Read(std::source_location loc = std::source_location::current()) const;

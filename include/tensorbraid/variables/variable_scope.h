@@ -65,6 +65,8 @@ struct VariableScopeOptions {
   // Makes the scope's name unique in the enclosing scope: "cell", "cell_1", ... The count starts again each time the
   // enclosing scope is opened, so that a model that is built again with `reuse` finds its variables.
   bool unique = false;
+  // Whether a name scope of the same name is opened too. False: only the names of variables get the prefix.
+  bool name_scope = true;
 };
 
 struct GetVariableOptions {

@@ -1,0 +1,127 @@
+// Branches of layers that train or infer, and lookups in tables.
+#include "tensorbraid/layers/layers.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "binding/graph.h"
+#include "layers/branches.h"
+#include "tensorbraid/variables/embedding.h"
+
+namespace tensorbraid::python {
+namespace {
+
+std::vector<Output> OutputsOf(nb::handle tensors) {
+  std::vector<Output> outputs;
+  for (const nb::handle tensor : tensors) outputs.push_back(nb::cast<PyTensor&>(tensor).output);
+  return outputs;
+}
+
+nb::list Wrapped(const std::vector<Output>& outputs) {
+  nb::list list;
+  for (const Output& output : outputs) list.append(Wrap(output));
+  return list;
+}
+
+// Functions of Python from a list of tensors to a list of tensors.
+nb::list SelectBranch(PyTensor& training, nb::list inputs, nb::callable train, nb::callable infer) {
+  Graph& graph = *training.output.graph();
+  const ScopeGuard at = AtUserLine(graph);
+  const auto branch = [](nb::handle function) -> layers::Branch {
+    return [function](const std::vector<Output>& in) { return OutputsOf(function(Wrapped(in))); };
+  };
+  const auto outputs = layers::SelectBranch(training.output, OutputsOf(inputs), branch(train), branch(infer));
+  CheckBuilt(graph);
+  return Wrapped(outputs);
+}
+
+// The graph of a table's first part.
+Graph& GraphOf(const std::vector<Variable>& table) {
+  if (table.empty()) throw nb::value_error("an embedding table needs at least one variable");
+  return *table[0].graph();
+}
+
+std::optional<nn::PartitionStrategy> StrategyOf(int strategy) {
+  return strategy == 0 ? nn::PartitionStrategy::kMod : nn::PartitionStrategy::kDiv;
+}
+
+PyTensor EmbeddingLookup(nb::list params, nb::handle ids, int strategy, std::optional<double> max_norm,
+                         const std::string& name) {
+  const std::vector<Variable> table = VariablesOf(params);
+  Graph& graph = GraphOf(table);
+  const ScopeGuard at = AtUserLine(graph);
+  const Output rows =
+      nn::EmbeddingLookup(table, OutputFor(graph, ids, DType::kInvalid, "ids"),
+                          {.partition_strategy = StrategyOf(strategy), .max_norm = max_norm, .name = name});
+  CheckBuilt(graph);
+  return Wrap(rows);
+}
+
+SparseTensor SparseOf(Graph& graph, nb::handle parts) {
+  return {OutputFor(graph, parts[0], kInt64, "indices"), OutputFor(graph, parts[1], DType::kInvalid, "values"),
+          OutputFor(graph, parts[2], kInt64, "dense_shape")};
+}
+
+// A sparse lookup with the options, with or without weights, of `lookup`: nn::EmbeddingLookupSparse or
+// nn::SafeEmbeddingLookupSparse.
+template <typename Options, typename Lookup>
+PyTensor SparseLookup(nb::list params, nb::handle ids, nb::handle weights, const Options& options,
+                      const Lookup& lookup) {
+  const std::vector<Variable> table = VariablesOf(params);
+  Graph& graph = GraphOf(table);
+  const ScopeGuard at = AtUserLine(graph);
+  const SparseTensor sparse = SparseOf(graph, ids);
+  const Output combined = weights.is_none() ? lookup(table, sparse, nullptr, options) : [&] {
+    const SparseTensor factors = SparseOf(graph, weights);
+    return lookup(table, sparse, &factors, options);
+  }();
+  CheckBuilt(graph);
+  return Wrap(combined);
+}
+
+PyTensor EmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle weights, int strategy, int combiner,
+                               std::optional<double> max_norm, const std::string& name) {
+  const nn::EmbeddingLookupSparseOptions options = {.partition_strategy = StrategyOf(strategy),
+                                                    .combiner = static_cast<nn::Combiner>(combiner),
+                                                    .max_norm = max_norm,
+                                                    .name = name};
+  return SparseLookup(params, ids, weights, options,
+                      [](const auto& table, const SparseTensor& i, const SparseTensor* w, const auto& o) {
+                        return w ? nn::EmbeddingLookupSparse(table, i, *w, o) : nn::EmbeddingLookupSparse(table, i, o);
+                      });
+}
+
+PyTensor SafeEmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle weights, int strategy, int combiner,
+                                   std::optional<double> max_norm, std::optional<int64_t> default_id,
+                                   const std::string& name) {
+  const nn::SafeEmbeddingLookupSparseOptions options = {.partition_strategy = StrategyOf(strategy),
+                                                        .combiner = static_cast<nn::Combiner>(combiner),
+                                                        .max_norm = max_norm,
+                                                        .default_id = default_id,
+                                                        .name = name};
+  return SparseLookup(params, ids, weights, options,
+                      [](const auto& table, const SparseTensor& i, const SparseTensor* w, const auto& o) {
+                        return w ? nn::SafeEmbeddingLookupSparse(table, i, *w, o)
+                                 : nn::SafeEmbeddingLookupSparse(table, i, o);
+                      });
+}
+
+}  // namespace
+
+void BindLayers(nb::module_& m) {
+  m.def("select_branch", &SelectBranch);
+  m.def("embedding_lookup", &EmbeddingLookup, nb::arg("params"), nb::arg("ids"), nb::arg("strategy"),
+        nb::arg("max_norm").none(), nb::arg("name"));
+  m.def("embedding_lookup_sparse", &EmbeddingLookupSparse, nb::arg("params"), nb::arg("ids"), nb::arg("weights").none(),
+        nb::arg("strategy"), nb::arg("combiner"), nb::arg("max_norm").none(), nb::arg("name"));
+  m.def("safe_embedding_lookup_sparse", &SafeEmbeddingLookupSparse, nb::arg("params"), nb::arg("ids"),
+        nb::arg("weights").none(), nb::arg("strategy"), nb::arg("combiner"), nb::arg("max_norm").none(),
+        nb::arg("default_id").none(), nb::arg("name"));
+}
+
+}  // namespace tensorbraid::python

@@ -1,0 +1,214 @@
+// Variable scopes, variables by name, and initial values.
+#include "variables/variable_scopes.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "binding/graph.h"
+#include "graph/node.h"
+#include "tensorbraid/variables/initializers.h"
+#include "tensorbraid/variables/partitioned_variable.h"
+#include "tensorbraid/variables/variable_scope.h"
+
+namespace tensorbraid::python {
+namespace {
+
+VariableScopes& ScopesOf(Graph& graph) { return ImplOf(graph).extension<VariableScopes>(); }
+
+// CheckBuilt for what raises a ValueError in TensorFlow.
+void CheckValues(Graph& graph) {
+  const Status status = graph.TakeStatus();
+  if (absl::IsInvalidArgument(status)) throw nb::value_error(std::string(status.message()).c_str());
+  Check(status);
+}
+
+// A context manager for an open variable scope, like Scope for the scopes of graph.cc.
+class OpenVariableScope {
+ public:
+  explicit OpenVariableScope(ScopeGuard guard) : guard_(std::move(guard)) {}
+  void Exit() { guard_.reset(); }
+
+ private:
+  std::optional<ScopeGuard> guard_;
+};
+
+// How a scope is opened: inside of the open one, the same with a unique name, or again by its full name.
+enum class Opened { kInside = 0, kUnique = 1, kAgain = 2 };
+
+OpenVariableScope Open(Graph& graph, const std::string& name, int how) {
+  const ScopeGuard at = AtUserLine(graph);
+  const auto opened = static_cast<Opened>(how);
+  ScopeGuard guard = graph.VariableScope(opened == Opened::kAgain && !name.empty() ? name + "/" : name,
+                                         {.unique = opened == Opened::kUnique, .name_scope = false});
+  // The scopes of Python know what they inherit. The scope at the top level, too, can be opened again.
+  VariableScopes::Scope& scope = ScopesOf(graph).open.back();
+  if (opened == Opened::kAgain) scope.name = name;
+  scope.reuse = Reuse::kInherit;
+  CheckBuilt(graph);
+  return OpenVariableScope(std::move(guard));
+}
+
+}  // namespace
+
+Initializer InitializerOf(nb::handle function) {
+  if (function.is_none()) return nullptr;
+  return [function = nb::borrow(function)](Graph& graph, const Shape& shape, DType dtype) {
+    nb::object part = nb::none();
+    if (const auto& whole = ImplOf(graph).initialized_part()) {
+      part = nb::make_tuple(DimsOf(whole->shape), whole->first_row);
+    }
+    try {
+      return OutputFor(graph, function(DimsOf(shape), static_cast<int>(dtype), part), dtype, "initial_value");
+    } catch (...) {
+      ImplOf(graph).set_initialized_part(std::nullopt);
+      throw;
+    }
+  };
+}
+
+Regularizer RegularizerOf(nb::handle function) {
+  if (function.is_none()) return NoRegularizer();
+  return [function = nb::borrow(function)](const Output& value) {
+    const nb::object loss = function(Wrap(value));
+    return loss.is_none() ? Output() : nb::cast<PyTensor&>(loss).output;
+  };
+}
+
+namespace {
+
+Partitioner PartitionerOf(nb::handle function) {
+  if (function.is_none()) return nullptr;
+  return [function](const Shape& shape, DType dtype) {
+    return nb::cast<int64_t>(function(DimsOf(shape), static_cast<int>(dtype)));
+  };
+}
+
+// Makes or shares the variable with this full name. Returns its parts: one, or several with a partitioner. Errors are
+// ValueErrors, as those of tf.get_variable.
+nb::list GetVariables(Graph& graph, const std::string& full_name, nb::handle shape, int dtype, int reuse,
+                      nb::handle initializer, nb::handle regularizer, nb::handle partitioner, bool trainable,
+                      bool local) {
+  const ScopeGuard at = AtUserLine(graph);
+  std::vector<VariableScopes::Scope>& open = ScopesOf(graph).open;
+  // Python's scopes determine name and defaults, also at the top level.
+  VariableScopes::Scope scope;
+  scope.reuse = static_cast<Reuse::Mode>(reuse);
+  scope.reuse_line = ImplOf(graph).UserLine(std::source_location::current());
+  open.push_back(std::move(scope));
+  struct Close {
+    std::vector<VariableScopes::Scope>& open;
+    ~Close() { open.pop_back(); }
+  } const close{open};
+  const GetVariableOptions options = {.initializer = InitializerOf(initializer),
+                                      .regularizer = RegularizerOf(regularizer),
+                                      .dtype = static_cast<DType>(dtype),
+                                      .trainable = trainable,
+                                      .local = local};
+  std::vector<Variable> parts;
+  if (partitioner.is_none()) {
+    parts.push_back(GetVariable(graph, full_name, ShapeOf(shape), options));
+  } else {
+    parts = GetPartitionedVariable(graph, full_name, ShapeOf(shape), PartitionerOf(partitioner), options).parts();
+  }
+  CheckValues(graph);
+  nb::list list;
+  for (const Variable& part : parts) list.append(Wrap(part));
+  return list;
+}
+
+PyTensor InitialValue(const Initializer& initializer, Graph& graph, nb::handle shape, int dtype) {
+  const ScopeGuard at = AtUserLine(graph);
+  const Output value = initializer(graph, ShapeOf(shape), static_cast<DType>(dtype));
+  CheckValues(graph);
+  return Wrap(value);
+}
+
+int64_t SeedOf(nb::handle seed) {
+  if (seed.is_none()) return 0;
+  const auto number = nb::cast<int64_t>(seed);
+  return number == 0 ? kSeedZero : number;
+}
+
+struct PyInitializer {
+  Initializer initializer;
+};
+
+int64_t NumParts(const Partitioner& partitioner, nb::handle shape, int dtype) {
+  return partitioner(ShapeOf(shape), static_cast<DType>(dtype));
+}
+
+struct PyPartitioner {
+  Partitioner partitioner;
+};
+
+}  // namespace
+
+void BindVariableScopes(nb::module_& m) {
+  nb::class_<OpenVariableScope>(m, "OpenVariableScope")
+      .def("__enter__", [](nb::object self) { return self; })
+      .def("__exit__", [](OpenVariableScope& self, nb::args) { self.Exit(); });
+  m.def("open_variable_scope", &Open);
+  m.def("variable_scope_name", [](const Graph& graph) { return VariableScopeName(graph); });
+  m.def("get_variables", &GetVariables, nb::arg("graph"), nb::arg("full_name"), nb::arg("shape").none(),
+        nb::arg("dtype"), nb::arg("reuse"), nb::arg("initializer").none(), nb::arg("regularizer").none(),
+        nb::arg("partitioner").none(), nb::arg("trainable"), nb::arg("local"));
+  m.def("has_variable",
+        [](Graph& graph, const std::string& full_name) { return ScopesOf(graph).variables.contains(full_name); });
+
+  nb::class_<PyInitializer>(m, "Initializer")
+      .def("__call__", [](const PyInitializer& self, Graph& graph, nb::handle shape, int dtype) {
+        return InitialValue(self.initializer, graph, shape, dtype);
+      });
+  m.def("zeros_initializer", [] { return PyInitializer{Zeros()}; });
+  m.def("ones_initializer", [] { return PyInitializer{Ones()}; });
+  m.def(
+      "random_uniform_initializer",
+      [](double low, double high, nb::handle seed) { return PyInitializer{RandomUniform(low, high, SeedOf(seed))}; },
+      nb::arg("low"), nb::arg("high"), nb::arg("seed").none());
+  m.def(
+      "random_normal_initializer",
+      [](double mean, double stddev, nb::handle seed) {
+        return PyInitializer{RandomNormal(mean, stddev, SeedOf(seed))};
+      },
+      nb::arg("mean"), nb::arg("stddev"), nb::arg("seed").none());
+  m.def(
+      "truncated_normal_initializer",
+      [](double mean, double stddev, nb::handle seed) {
+        return PyInitializer{TruncatedNormal(mean, stddev, SeedOf(seed))};
+      },
+      nb::arg("mean"), nb::arg("stddev"), nb::arg("seed").none());
+  m.def(
+      "variance_scaling_initializer",
+      [](double scale, int mode, int distribution, nb::handle seed) {
+        return PyInitializer{VarianceScaling({.scale = scale,
+                                              .mode = static_cast<FanMode>(mode),
+                                              .distribution = static_cast<ScalingDistribution>(distribution),
+                                              .seed = SeedOf(seed)})};
+      },
+      nb::arg("scale"), nb::arg("mode"), nb::arg("distribution"), nb::arg("seed").none());
+  m.def(
+      "orthogonal_initializer",
+      [](double gain, nb::handle seed) { return PyInitializer{Orthogonal(gain, SeedOf(seed))}; }, nb::arg("gain"),
+      nb::arg("seed").none());
+  m.def("identity_initializer", [](double gain) { return PyInitializer{IdentityMatrix(gain)}; });
+
+  nb::class_<PyPartitioner>(m, "Partitioner")
+      .def("__call__", [](const PyPartitioner& self, nb::handle shape, int dtype) {
+        return NumParts(self.partitioner, shape, dtype);
+      });
+  m.def("fixed_size_partitioner", [](int64_t parts) { return PyPartitioner{FixedSizePartitioner(parts)}; });
+  m.def("variable_axis_size_partitioner", [](int64_t bytes, int64_t string_bytes, int64_t max_parts) {
+    return PyPartitioner{
+        VariableAxisSizePartitioner(bytes, {.bytes_per_string_element = string_bytes, .max_parts = max_parts})};
+  });
+  m.def("min_max_variable_partitioner", [](int64_t max_parts, int64_t min_bytes, int64_t string_bytes) {
+    return PyPartitioner{MinMaxVariablePartitioner(
+        {.max_parts = max_parts, .min_part_bytes = min_bytes, .bytes_per_string_element = string_bytes})};
+  });
+}
+
+}  // namespace tensorbraid::python

@@ -1,0 +1,5 @@
+import sys
+
+from tensorbraid.runner.main import main
+
+sys.exit(main())

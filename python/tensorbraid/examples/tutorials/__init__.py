@@ -1,0 +1,1 @@
+"""TensorFlow's examples, as far as programs import them."""

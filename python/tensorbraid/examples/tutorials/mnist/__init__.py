@@ -1,0 +1,1 @@
+"""The handwritten digits of MNIST."""

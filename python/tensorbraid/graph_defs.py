@@ -1,0 +1,268 @@
+"""Graphs as GraphDefs, and what operations and tensors say about themselves: node_def, op_def, attributes, inputs."""
+
+import os
+
+from tensorbraid import _core, compat, dtypes, errors, graphs
+from tensorbraid.graphs import Graph, Operation, Tensor
+
+__all__ = ["import_graph_def"]
+
+
+def _proto():
+    from tensorbraid import proto
+
+    return proto
+
+
+def _attrs(data):
+    """The attributes that C++ has serialised, by name."""
+    return {name[1:]: value for name, value in _proto().GraphDef.FromString(data).node[0].attr.items()}
+
+
+def attr_value(value):
+    """The value of an AttrValue, as Operation.get_attr returns it."""
+    kind = value.WhichOneof("value")
+    if kind is None:
+        return None
+    if kind == "list":
+        for field in ("s", "i", "f", "b", "type", "shape", "tensor", "func"):
+            items = list(getattr(value.list, field))
+            if items:
+                return [dtypes.as_dtype(item) for item in items] if field == "type" else items
+        return []
+    return dtypes.as_dtype(value.type) if kind == "type" else getattr(value, kind)
+
+
+def _input_name(tensor):
+    return tensor.op.name if tensor.value_index == 0 else tensor.name
+
+
+def _node_def(op):
+    node = _proto().NodeDef(name=op.name, op=op.type, device=op.device)
+    node.input.extend(_input_name(tensor) for tensor in op.inputs)
+    node.input.extend("^" + control.name for control in op.control_inputs)
+    for name, value in _attrs(_core.attrs_of(op)).items():
+        node.attr[name].CopyFrom(value)
+    return node
+
+
+def _get_attr(self, name):
+    """The value of an attribute: bytes, numbers, DTypes, messages, or a list of them."""
+    attrs = _attrs(_core.attrs_of(self))
+    if name not in attrs:
+        raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+    return attr_value(attrs[name])
+
+
+def _op_def(parts):
+    proto = _proto()
+    name, inputs, outputs, attrs, defaults, is_stateful = parts
+    op = proto.OpDef(name=name, is_stateful=is_stateful)
+    for args, target in ((inputs, op.input_arg), (outputs, op.output_arg)):
+        for arg_name, dtype, type_attr, number_attr, type_list_attr, is_ref in args:
+            target.add(name=arg_name, type=dtype, type_attr=type_attr, number_attr=number_attr,
+                       type_list_attr=type_list_attr, is_ref=is_ref)
+    default_values = _attrs(defaults)
+    for attr_name, kind, minimum, types, strings in attrs:
+        attr = op.attr.add(name=attr_name, type=kind)
+        if minimum is not None:
+            attr.has_minimum, attr.minimum = True, minimum
+        attr.allowed_values.list.type.extend(types)
+        attr.allowed_values.list.s.extend(text.encode() for text in strings)
+        if not types and not strings:
+            attr.ClearField("allowed_values")
+        if attr_name in default_values:
+            attr.default_value.CopyFrom(default_values[attr_name])
+    return op
+
+
+def _colocation_groups(self):
+    attrs = _attrs(_core.attrs_of(self))
+    names = [name for name in attrs["_class"].list.s if name.startswith(b"loc:@")] if "_class" in attrs else []
+    return names or [b"loc:@" + self.name.encode()]
+
+
+Operation.inputs = property(_core.inputs_of)
+Operation.control_inputs = property(_core.control_inputs_of)
+Operation.node_def = property(_node_def)
+Operation.op_def = property(lambda self: _op_def(_core.op_def_of(self)))
+Operation.get_attr = _get_attr
+Operation.values = lambda self: tuple(self.outputs)
+Operation.colocation_groups = _colocation_groups
+Operation._set_device = lambda self, device: _core.set_device(self, device)
+Tensor.consumers = lambda self: _core.consumers_of(self)
+
+
+def _set_shape(self, shape):
+    """Adds what `shape` says to what is known about the shape; raises ValueError if they disagree."""
+    dims = graphs.TensorShape(shape)._dims
+    if dims is not None:
+        _core.set_shape(self, dims)
+
+
+Tensor.set_shape = _set_shape
+
+
+def _as_graph_def(self, from_version=None, add_shapes=False):
+    """The GraphDef. With `from_version`, only of the nodes that were added since the graph had this version."""
+    graph_def = _proto().GraphDef.FromString(self._graph_def())
+    if from_version:
+        del graph_def.node[:from_version]
+    if add_shapes:
+        for node in graph_def.node:
+            shapes = node.attr["_output_shapes"].list.shape
+            for tensor in self.get_operation_by_name(node.name).outputs:
+                _fill_shape(shapes.add(), tensor.shape._dims)
+    return graph_def
+
+
+def _fill_shape(shape, dims):
+    if dims is None:
+        shape.unknown_rank = True
+    for dim in dims or []:
+        shape.dim.add(size=-1 if dim is None else dim)
+
+
+def _op_def_for_type(self, type):
+    parts = _core.op_def_for_type(self, type)
+    if parts is None:
+        raise ValueError(f"the op '{type}' does not exist")
+    return _op_def(parts)
+
+
+Graph.as_graph_def = _as_graph_def
+Graph.op_def_for_type = _op_def_for_type
+Graph.graph_def_versions = property(lambda self: _proto().GraphDef.FromString(_core.Graph()._graph_def()).versions)
+
+
+class _Import:
+    """One call of import_graph_def."""
+
+    def __init__(self, graph_def, input_map, prefix):
+        self.prefix = prefix
+        self.names = {node.name for node in graph_def.node}
+        self.input_map = {self._full(key): value for key, value in input_map.items()}
+        self.keys = {self._full(key): key for key in input_map}
+        self.used = set()
+
+    @staticmethod
+    def _full(name):
+        name = compat.as_str(name)
+        return name if name.startswith("^") or ":" in name else name + ":0"
+
+    def named(self, name):
+        return self.prefix + name
+
+    def input(self, name):
+        """The name in the graph of an input that is written as `name` in the GraphDef."""
+        full = self._full(name)
+        if full in self.input_map:
+            self.used.add(full)
+            value = self.input_map[full]
+            return "^" + getattr(value, "op", value).name if full.startswith("^") else _input_name(value)
+        if name.startswith("^"):
+            return "^" + self.named(name[1:])
+        return self.named(name)
+
+    def rewrite(self, node):
+        """Gives the node and its inputs and colocated nodes their names in the graph. Returns the shapes it states."""
+        node.name = self.named(node.name)
+        inputs = [self.input(name) for name in node.input]
+        del node.input[:]
+        node.input.extend(inputs)
+        if "_class" in node.attr:
+            groups = [b"loc:@" + self.named(name[5:].decode()).encode() if name.startswith(b"loc:@") else name
+                      for name in node.attr["_class"].list.s]
+            node.attr["_class"].list.s[:] = groups
+        shapes = list(node.attr["_output_shapes"].list.shape) if "_output_shapes" in node.attr else []
+        if shapes:
+            del node.attr["_output_shapes"]
+        return shapes
+
+    def element(self, graph, name):
+        """A return element: the operation or tensor that the GraphDef calls `name`."""
+        if name in self.names:
+            return graph.get_operation_by_name(self.named(name))
+        if self._full(name) in self.input_map and ":" in name:
+            self.used.add(name)
+            return self.input_map[name]
+        if ":" in name and name.rsplit(":", 1)[0] in self.names:
+            try:
+                return graph.get_tensor_by_name(self.named(name))
+            except KeyError:
+                pass
+        raise ValueError(f"Requested return_element '{name}' not found in graph_def.")
+
+
+def _mapped(input_map, name):
+    """`input_map` with tensors as its values."""
+    if all(isinstance(value, (Tensor, Operation)) for value in input_map.values()):
+        return input_map
+    if name == "":
+        raise ValueError("tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values.")
+    with graphs.name_scope("_inputs"):
+        return {key: value if isinstance(value, (Tensor, Operation)) else graphs.convert_to_tensor(value)
+                for key, value in input_map.items()}
+
+
+def _remove_defaults(graph, graph_def, producer_op_list):
+    """Removes attributes that this library does not have, if the producer's OpList says that they have the default."""
+    producer = {op.name: op for op in _proto().message("OpList", producer_op_list, "producer_op_list").op}
+    for node in graph_def.node:
+        parts = _core.op_def_for_type(graph, node.op)
+        if parts is None or node.op not in producer:
+            continue
+        known = {attr[0] for attr in parts[3]}
+        for attr in producer[node.op].attr:
+            if attr.name not in known and attr.name in node.attr and node.attr[attr.name] == attr.default_value:
+                del node.attr[attr.name]
+
+
+def import_graph_def(graph_def, input_map=None, return_elements=None, name=None, op_dict=None, producer_op_list=None):
+    """Adds the nodes of a GraphDef to the default graph, under the prefix `name`, which is "import" if it is None.
+
+    `input_map` replaces tensors of the GraphDef, given by name, by tensors of the graph. Returns the operations and
+    tensors that the list `return_elements` names, if it is given. ValueError if the GraphDef is wrong, NotFoundError
+    if it uses an op that does not exist.
+    """
+    if op_dict is not None:
+        raise NotImplementedError("op_dict: TensorFlow 1 ignores it")
+    copy = _proto().GraphDef()
+    copy.CopyFrom(_proto().message("GraphDef", graph_def, "graph_def"))
+    if return_elements is not None and not isinstance(return_elements, (list, tuple)):
+        raise TypeError("return_elements must be a list of strings.")
+    graph = graphs.get_default_graph()
+    with graph.name_scope("import" if name is None else name) as scope:
+        importing = _Import(copy, _mapped(dict(input_map or {}), name), scope)
+        if producer_op_list is not None:
+            _remove_defaults(graph, copy, producer_op_list)
+        stated = [importing.rewrite(node) for node in copy.node]
+        try:
+            _core.import_graph_def(graph, copy.SerializeToString())
+        except errors.InvalidArgumentError as error:
+            raise ValueError(error.message) from None
+    for node, shapes in zip(copy.node, stated):
+        op = graph.get_operation_by_name(node.name)
+        graph._apply_device_scopes(op)
+        for tensor, shape in zip(op.outputs, shapes):
+            tensor.set_shape(None if shape.unknown_rank else [dim.size for dim in shape.dim])
+    elements = None if return_elements is None else [importing.element(graph, compat.as_str(item))
+                                                     for item in return_elements]
+    unused = [key for full, key in importing.keys.items() if full not in importing.used]
+    if unused:
+        raise ValueError(f"Attempted to map inputs that were not found in graph_def: {unused}")
+    return elements
+
+
+def write_graph(graph_or_graph_def, logdir, name, as_text=True):
+    """Writes a Graph or a GraphDef to the file `name` in the folder `logdir`, and returns its path."""
+    from tensorbraid import gfile
+
+    is_graph = isinstance(graph_or_graph_def, Graph)
+    graph_def = graph_or_graph_def.as_graph_def() if is_graph else _proto().message("GraphDef", graph_or_graph_def)
+    gfile.makedirs(logdir)
+    path = os.path.join(logdir, name)
+    with gfile.GFile(path + ".tmp", "wb") as file:
+        file.write(str(graph_def) if as_text else graph_def.SerializeToString())
+    gfile.rename(path + ".tmp", path, overwrite=True)  # so that readers see the old content or the new
+    return path

@@ -1,0 +1,191 @@
+"""Initial values of variables. C++ makes the values; the classes keep the arguments."""
+
+import numpy as np
+
+from tensorbraid import _core, dtypes, graphs
+from tensorbraid.shapes import TensorShape
+from tensorbraid.variables import global_variables_initializer as global_variables  # noqa: F401
+from tensorbraid.variables import local_variables_initializer as local_variables  # noqa: F401
+from tensorbraid.variables import variables_initializer as variables  # noqa: F401
+
+__all__ = ["constant_initializer", "glorot_normal_initializer", "glorot_uniform_initializer", "ones_initializer",
+           "orthogonal_initializer", "random_normal_initializer", "random_uniform_initializer",
+           "truncated_normal_initializer", "uniform_unit_scaling_initializer", "variance_scaling_initializer",
+           "zeros_initializer"]
+
+_MODES = {"fan_in": 0, "fan_out": 1, "fan_avg": 2}
+_DISTRIBUTIONS = {"normal": 0, "truncated_normal": 0, "untruncated_normal": 1, "uniform": 2}
+
+
+def _floating(dtype):
+    dtype = dtypes.as_dtype(dtype)
+    if not dtype.is_floating:
+        raise ValueError(f"Expected floating point type, got {dtype}.")
+    return dtype
+
+
+class Initializer:
+    """Makes a tensor of a given shape. `_make` is the initializer of C++."""
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        kind = self.dtype if dtype is None else dtypes.as_dtype(dtype)
+        return self._make(graphs.get_default_graph(), TensorShape(shape).as_list(), kind.as_datatype_enum)
+
+    def get_config(self):
+        """The arguments of the constructor."""
+        config = {key: value for key, value in vars(self).items() if not key.startswith("_")}
+        config["dtype"] = self.dtype.name
+        return config
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+class Zeros(Initializer):
+    """All elements 0."""
+
+    def __init__(self, dtype=dtypes.float32):
+        self.dtype = dtypes.as_dtype(dtype)
+        self._make = _core.zeros_initializer()
+
+
+class Ones(Initializer):
+    """All elements 1."""
+
+    def __init__(self, dtype=dtypes.float32):
+        self.dtype = dtypes.as_dtype(dtype)
+        self._make = _core.ones_initializer()
+
+
+class Constant(Initializer):
+    """A number, or an array that has the shape of the variable, or as many elements."""
+
+    def __init__(self, value=0, dtype=dtypes.float32, verify_shape=False):
+        if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
+            raise TypeError(f"Invalid type for initial value={value} of type: {type(value).__name__}. "
+                            "Expected Python scalar, list or tuple of values, or numpy.ndarray.")
+        self.value = value
+        self.dtype = dtypes.as_dtype(dtype)
+        self._verify_shape = verify_shape
+
+    def __call__(self, shape, dtype=None, partition_info=None, verify_shape=None):
+        verify = self._verify_shape if verify_shape is None else verify_shape
+        kind = self.dtype if dtype is None else dtype
+        return graphs.constant(self.value, kind, shape, verify_shape=verify)
+
+
+class RandomUniform(Initializer):
+    """Numbers from [minval, maxval)."""
+
+    def __init__(self, minval=0.0, maxval=None, seed=None, dtype=dtypes.float32):
+        self.minval, self.maxval, self.seed = minval, maxval, seed
+        self.dtype = dtypes.as_dtype(dtype)
+        if not self.dtype.is_floating:
+            raise NotImplementedError("random_uniform_initializer of integers")
+        self._make = _core.random_uniform_initializer(minval, 1.0 if maxval is None else maxval, seed)
+
+
+class RandomNormal(Initializer):
+    """Numbers of a normal distribution."""
+
+    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
+        self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, _floating(dtype)
+        self._make = _core.random_normal_initializer(mean, stddev, seed)
+
+
+class TruncatedNormal(Initializer):
+    """Numbers of a normal distribution without those more than two deviations from the mean."""
+
+    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
+        self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, _floating(dtype)
+        self._make = _core.truncated_normal_initializer(mean, stddev, seed)
+
+
+class UniformUnitScaling(Initializer):
+    """Uniform numbers that keep the scale of a layer's input."""
+
+    def __init__(self, factor=1.0, seed=None, dtype=dtypes.float32):
+        self.factor, self.seed, self.dtype = factor, seed, _floating(dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        dims = TensorShape(shape if partition_info is None else partition_info.full_shape).as_list()
+        inputs = max(1.0, float(np.prod(dims[:-1], dtype=np.float64)) if dims else 1.0)
+        limit = float(np.sqrt(3.0 / inputs)) * self.factor
+        return RandomUniform(-limit, limit, self.seed, self.dtype if dtype is None else dtype)(shape)
+
+
+class VarianceScaling(Initializer):
+    """Random numbers with mean 0 and variance scale / fan, the number of inputs or outputs of a unit."""
+
+    def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None, dtype=dtypes.float32):
+        if scale <= 0.0:
+            raise ValueError(f"Argument `scale` must be a positive float. Received: {scale}")
+        if mode not in _MODES:
+            raise ValueError(f"Argument `mode` should be one of {sorted(_MODES)}. Received: {mode}")
+        if distribution.lower() not in _DISTRIBUTIONS:
+            raise ValueError(f"Argument `distribution` should be one of {sorted(_DISTRIBUTIONS)}. Received: {distribution}")
+        self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution.lower(), seed
+        self.dtype = _floating(dtype)
+        self._make = _core.variance_scaling_initializer(scale, _MODES[mode], _DISTRIBUTIONS[self.distribution], seed)
+
+
+class Orthogonal(Initializer):
+    """gain times a random matrix with orthogonal rows or columns."""
+
+    def __init__(self, gain=1.0, seed=None, dtype=dtypes.float32):
+        self.gain, self.seed, self.dtype = gain, seed, _floating(dtype)
+        self._make = _core.orthogonal_initializer(gain, seed)
+
+
+class Identity(Initializer):
+    """gain on the diagonal of a matrix, and 0 elsewhere."""
+
+    def __init__(self, gain=1.0, dtype=dtypes.float32):
+        self.gain, self.dtype = gain, _floating(dtype)
+        self._make = _core.identity_initializer(gain)
+
+
+class GlorotUniform(VarianceScaling):
+    """Uniform with variance 2 / (inputs + outputs)."""
+
+    def __init__(self, seed=None, dtype=dtypes.float32):
+        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
+
+    def get_config(self):
+        return {"seed": self.seed, "dtype": self.dtype.name}
+
+
+class GlorotNormal(GlorotUniform):
+    """Truncated normal with variance 2 / (inputs + outputs)."""
+
+    def __init__(self, seed=None, dtype=dtypes.float32):
+        VarianceScaling.__init__(self, 1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+
+def _scaled(name, scale, distribution):
+    def make(seed=None):
+        return VarianceScaling(scale, "fan_in", distribution, seed)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"VarianceScaling of {scale} over the inputs, {distribution}."
+    return make
+
+
+he_normal = _scaled("he_normal", 2.0, "truncated_normal")
+he_uniform = _scaled("he_uniform", 2.0, "uniform")
+lecun_normal = _scaled("lecun_normal", 1.0, "truncated_normal")
+lecun_uniform = _scaled("lecun_uniform", 1.0, "uniform")
+
+zeros = zeros_initializer = Zeros
+ones = ones_initializer = Ones
+constant = constant_initializer = Constant
+random_uniform = random_uniform_initializer = RandomUniform
+random_normal = random_normal_initializer = RandomNormal
+truncated_normal = truncated_normal_initializer = TruncatedNormal
+uniform_unit_scaling = uniform_unit_scaling_initializer = UniformUnitScaling
+variance_scaling = variance_scaling_initializer = VarianceScaling
+orthogonal = orthogonal_initializer = Orthogonal
+glorot_uniform = glorot_uniform_initializer = GlorotUniform
+glorot_normal = glorot_normal_initializer = GlorotNormal
+identity = Identity

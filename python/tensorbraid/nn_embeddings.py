@@ -1,0 +1,203 @@
+"""Embeddings, and losses and samplers for many classes."""
+
+import collections
+
+from tensorbraid import _core, graphs
+from tensorbraid.graphs import make_op
+from tensorbraid.node import cast, op, reduce, shape_of, tensor
+from tensorbraid.partitioned_variables import PartitionedVariable
+
+__all__ = ["all_candidate_sampler", "compute_accidental_hits", "embedding_lookup", "embedding_lookup_sparse",
+           "fixed_unigram_candidate_sampler", "learned_unigram_candidate_sampler", "log_uniform_candidate_sampler",
+           "nce_loss", "safe_embedding_lookup_sparse", "sampled_softmax_loss", "uniform_candidate_sampler"]
+
+_COMBINERS = {"sum": 0, "mean": 1, "sqrtn": 2}
+
+
+def _parts(params):
+    """The parts of a table as a list."""
+    if params is None or (isinstance(params, (list, tuple)) and not params):
+        raise ValueError("params must be specified")
+    if isinstance(params, PartitionedVariable):
+        return params._get_variable_list()
+    return list(params) if isinstance(params, (list, tuple)) else [params]
+
+
+def _strategy(name):
+    strategies = {"mod": 0, "div": 1}
+    if name not in strategies:
+        raise ValueError(f"Unrecognized partition strategy: {name}. Must be one of either `mod` or `div`.")
+    return strategies[name]
+
+
+def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
+    """The rows of a table, which may be in several parts, for these ids."""
+    parts, strategy = _parts(params), _strategy(partition_strategy)
+    if all(isinstance(part, _core.Variable) for part in parts):
+        return _core.embedding_lookup(parts, ids, strategy, max_norm, name or "embedding_lookup")
+    if len(parts) > 1:
+        raise NotImplementedError("embedding_lookup in several tensors that are not variables")
+    with graphs.name_scope(name, "embedding_lookup", [parts[0], ids]):
+        rows = op("GatherV2", [parts[0], ids, 0])
+        return rows if max_norm is None else _clipped(rows, tensor(ids).shape.ndims, max_norm)
+
+
+def _clipped(rows, ids_rank, max_norm):
+    """The rows with an L2 norm of at most max_norm."""
+    axes = list(range(ids_rank, rows.shape.ndims))
+    squares = reduce("Sum", op("Square", [rows]), axes, True)
+    positive = op("Greater", [squares, 0.0])
+    norm = op("SelectV2", [positive, op("Sqrt", [op("SelectV2", [positive, squares, 1.0])]), squares])
+    return op("RealDiv", [op("Mul", [rows, max_norm]), op("Maximum", [norm, max_norm])])
+
+
+def _sparse(ids):
+    return (ids.indices, ids.values, ids.dense_shape)
+
+
+def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy="mod", name=None, combiner=None,
+                            max_norm=None):
+    """Combines the rows for the ids of each row of a SparseTensor: "mean" (the default), "sum" or "sqrtn"."""
+    combiner = combiner or "mean"
+    if combiner not in _COMBINERS:
+        raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
+    return _core.embedding_lookup_sparse(_variables(params), _sparse(sp_ids), sp_weights and _sparse(sp_weights),
+                                         _strategy(partition_strategy), _COMBINERS[combiner], max_norm,
+                                         name or "embedding_lookup_sparse")
+
+
+def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner="mean", default_id=None,
+                                 name=None, partition_strategy="div", max_norm=None):
+    """embedding_lookup_sparse for ids that may be invalid and rows that may be empty."""
+    if combiner not in _COMBINERS:
+        raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
+    return _core.safe_embedding_lookup_sparse(
+        _variables(embedding_weights), _sparse(sparse_ids), sparse_weights and _sparse(sparse_weights),
+        _strategy(partition_strategy), _COMBINERS[combiner], max_norm, default_id,
+        name or "safe_embedding_lookup_sparse")
+
+
+def _variables(params):
+    parts = _parts(params)
+    if not all(isinstance(part, _core.Variable) for part in parts):
+        raise NotImplementedError("sparse lookups in tensors that are not variables")
+    return parts
+
+
+_Sampled = ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
+
+
+def _seeds(seed):
+    graph_seed = graphs.get_default_graph().seed
+    if seed is None and not graph_seed:
+        return {}
+    return {"seed": graph_seed or 87654321,
+            "seed2": len(graphs.get_default_graph().get_operations()) if seed is None else seed}
+
+
+def _sampler(op_type, default_name):
+    def function(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
+        outputs = make_op(op_type, [true_classes], name or default_name, num_true=num_true, num_sampled=num_sampled,
+                          unique=unique, range_max=range_max, **_seeds(seed)).outputs
+        return collections.namedtuple(op_type, _Sampled)(*outputs)
+
+    function.__doc__ = f"Classes drawn by {op_type}, and the expected counts of the true and of the drawn classes."
+    return function
+
+
+uniform_candidate_sampler = _sampler("UniformCandidateSampler", "UniformCandidateSampler")
+log_uniform_candidate_sampler = _sampler("LogUniformCandidateSampler", "LogUniformCandidateSampler")
+learned_unigram_candidate_sampler = _sampler("LearnedUnigramCandidateSampler", "LearnedUnigramCandidateSampler")
+
+
+def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, vocab_file="", distortion=1.0,
+                                    num_reserved_ids=0, num_shards=1, shard=0, unigrams=(), seed=None, name=None):
+    """Classes drawn with given frequencies, and the expected counts of the true and of the drawn classes."""
+    outputs = make_op("FixedUnigramCandidateSampler", [true_classes], name, num_true=num_true, num_sampled=num_sampled,
+                      unique=unique, range_max=range_max, vocab_file=vocab_file, distortion=float(distortion),
+                      num_reserved_ids=num_reserved_ids, num_shards=num_shards, shard=shard,
+                      unigrams=[float(n) for n in unigrams], **_seeds(seed)).outputs
+    return collections.namedtuple("FixedUnigramCandidateSampler", _Sampled)(*outputs)
+
+
+def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None, name=None):
+    """All classes, in the form of the samplers' results."""
+    outputs = make_op("AllCandidateSampler", [true_classes], name, num_true=num_true, num_sampled=num_sampled,
+                      unique=unique, **_seeds(seed)).outputs
+    return collections.namedtuple("AllCandidateSampler", _Sampled)(*outputs)
+
+
+def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
+    """Which drawn classes are true ones: their examples, their positions, and a large negative weight."""
+    outputs = make_op("ComputeAccidentalHits", [true_classes, sampled_candidates], name, num_true=num_true,
+                      **_seeds(seed)).outputs
+    return collections.namedtuple("ComputeAccidentalHits", ["indices", "ids", "weights"])(*outputs)
+
+
+def _slice(value, begin, size):
+    return op("Slice", [value, begin, size])
+
+
+def _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
+                    subtract_log_q, remove_accidental_hits, partition_strategy, name, seed):
+    """The logits and labels of the true and of the drawn classes."""
+    with graphs.name_scope(name, "compute_sampled_logits", _parts(weights) + _parts(biases) + [inputs, labels]):
+        labels = cast(tensor(labels), "int64")
+        flat = op("Reshape", [labels, [-1]])
+        if sampled_values is None:
+            sampled_values = log_uniform_candidate_sampler(labels, num_true, num_sampled, True, num_classes, seed)
+        sampled, true_count, sampled_count = (op("StopGradient", [value]) for value in sampled_values)
+        sampled = cast(sampled, "int64")
+        ids = op("ConcatV2", [[flat, sampled], 0])
+        all_w = cast(embedding_lookup(weights, ids, partition_strategy), tensor(inputs).dtype)
+        all_b = cast(embedding_lookup(biases, ids, partition_strategy), tensor(inputs).dtype)
+        count = op("Pack", [[op("StridedSlice", [shape_of(flat), [0], [1], [1]], shrink_axis_mask=1), 0]])
+        true_w, drawn_w = _slice(all_w, [0, 0], _first(count, -1)), op("Slice", [all_w, count, [-1, -1]])
+        only = op("StridedSlice", [count, [0], [1], [1]])
+        true_b, drawn_b = op("Slice", [all_b, [0], only]), op("Slice", [all_b, only, [-1]])
+        logits = op("MatMul", [inputs, drawn_w], transpose_b=True)
+        width = op("StridedSlice", [shape_of(true_w), [1], [2], [1]])
+        wide = op("ConcatV2", [[[-1, num_true], width], 0])
+        dots = op("Reshape", [op("Mul", [op("ExpandDims", [inputs, 1]), op("Reshape", [true_w, wide])]),
+                              op("ConcatV2", [[[-1], width], 0])])
+        true_logits = op("Reshape", [op("Sum", [dots, [1]]), [-1, num_true]])
+        true_logits = true_logits + op("Reshape", [true_b, [-1, num_true]])
+        logits = logits + drawn_b
+        if remove_accidental_hits:
+            hits = compute_accidental_hits(labels, sampled, num_true, seed)
+            indices = op("ConcatV2", [[op("Reshape", [hits.indices, [-1, 1]]),
+                                       op("Reshape", [cast(hits.ids, "int32"), [-1, 1]])], 1], "sparse_indices")
+            shape = op("ConcatV2", [[op("StridedSlice", [shape_of(labels), [0], [1], [1]]), [num_sampled]], 0])
+            logits = logits + op("SparseToDense", [indices, shape, cast(hits.weights, logits.dtype), 0.0],
+                                 validate_indices=False)
+        if subtract_log_q:
+            true_logits = true_logits - op("Log", [true_count])
+            logits = logits - op("Log", [sampled_count])
+        ones = op("RealDiv", [op("OnesLike", [true_logits]), float(num_true)])
+        return (op("ConcatV2", [[true_logits, logits], 1], "concat"),
+                op("ConcatV2", [[ones, op("ZerosLike", [logits])], 1], "concat_1"))
+
+
+def _first(count, rest):
+    return op("Pack", [[op("StridedSlice", [count, [0], [1], [1]], shrink_axis_mask=1), rest]])
+
+
+def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+             remove_accidental_hits=False, partition_strategy="mod", name="nce_loss"):
+    """The noise-contrastive loss of each example, with `num_sampled` drawn classes."""
+    from tensorbraid.nn_losses import sigmoid_cross_entropy_with_logits
+
+    logits, labels = _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
+                                     True, remove_accidental_hits, partition_strategy, name, None)
+    losses = sigmoid_cross_entropy_with_logits(labels=labels, logits=logits, name="sampled_losses")
+    return op("Sum", [losses, [1]])
+
+
+def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+                         remove_accidental_hits=True, partition_strategy="mod", name="sampled_softmax_loss", seed=None):
+    """The softmax loss of each example over the true and `num_sampled` drawn classes."""
+    from tensorbraid.nn_losses import softmax_cross_entropy_with_logits_v2
+
+    logits, labels = _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
+                                     True, remove_accidental_hits, partition_strategy, name, seed)
+    return softmax_cross_entropy_with_logits_v2(op("StopGradient", [labels], "labels_stop_gradient"), logits)

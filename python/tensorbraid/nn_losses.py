@@ -1,0 +1,165 @@
+"""Losses of examples: cross entropies, CTC and others."""
+
+import math
+
+from tensorbraid import graphs
+from tensorbraid.graphs import make_op
+from tensorbraid.node import known_rank, op, shape_of, tensor, zeros_like
+
+__all__ = ["ctc_beam_search_decoder", "ctc_greedy_decoder", "ctc_loss", "in_top_k", "l2_loss", "log_poisson_loss",
+           "sigmoid_cross_entropy_with_logits", "softmax_cross_entropy_with_logits",
+           "softmax_cross_entropy_with_logits_v2", "sparse_softmax_cross_entropy_with_logits", "top_k",
+           "weighted_cross_entropy_with_logits"]
+
+
+def _named_only(function, sentinel, labels, logits):
+    if sentinel is not None:
+        raise ValueError(f"Only call `{function}` with named arguments (labels=..., logits=..., ...)")
+    if labels is None or logits is None:
+        raise ValueError(f"Both labels and logits must be provided to {function}.")
+
+
+def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
+    """The loss of each example: -sum(labels * log softmax(logits)) along an axis."""
+    axis = dim if axis is None else axis
+    axis = -1 if axis is None else axis
+    if labels is None or logits is None:
+        raise ValueError("Both labels and logits must be provided.")
+    with graphs.name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as scope:
+        logits = tensor(logits, name="logits")
+        labels = tensor(labels, logits.dtype, name="labels")
+        rank = known_rank(logits, "logits")
+        if axis not in (-1, rank - 1):
+            order = list(range(rank))
+            order.append(order.pop(axis))
+            logits, labels = op("Transpose", [logits, order]), op("Transpose", [labels, order])
+        if rank == 2:
+            return make_op("SoftmaxCrossEntropyWithLogits", [logits, labels], scope).outputs[0]
+        classes = op("StridedSlice", [shape_of(logits), [rank - 1], [rank], [1]])
+        flat = op("ConcatV2", [[[-1], classes], 0])
+        loss = make_op("SoftmaxCrossEntropyWithLogits", [op("Reshape", [logits, flat]), op("Reshape", [labels, flat])],
+                       scope).outputs[0]
+        return op("Reshape", [loss, op("StridedSlice", [shape_of(logits), [0], [rank - 1], [1]])])
+
+
+def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None, axis=None):
+    """As softmax_cross_entropy_with_logits_v2, without a gradient for the labels."""
+    _named_only("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    with graphs.name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
+        labels = op("StopGradient", [tensor(labels, tensor(logits).dtype)], "labels_stop_gradient")
+        return softmax_cross_entropy_with_logits_v2(labels, logits, dim if axis is None else axis, scope)
+
+
+def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+    """The loss of each example: -log softmax(logits)[label]. Labels are class numbers."""
+    _named_only("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    with graphs.name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
+        labels, logits = tensor(labels), tensor(logits)
+        if logits.shape.ndims == 0:
+            raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}")
+        ranks = labels.shape.ndims, logits.shape.ndims
+        if None not in ranks and ranks[0] != ranks[1] - 1:
+            raise ValueError(f"`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: labels.shape="
+                             f"{labels.shape} of rank {ranks[0]} and logits.shape={logits.shape} of rank {ranks[1]}")
+        if ranks[1] in (2, None):
+            return make_op("SparseSoftmaxCrossEntropyWithLogits", [logits, labels]).outputs[0]
+        classes = op("StridedSlice", [shape_of(logits), [ranks[1] - 1], [ranks[1]], [1]])
+        flat = op("Reshape", [logits, op("ConcatV2", [[[-1], classes], 0])])
+        loss = make_op("SparseSoftmaxCrossEntropyWithLogits", [flat, op("Reshape", [labels, [-1]])]).outputs[0]
+        return op("Reshape", [loss, shape_of(labels)])
+
+
+def _same_shape(name, labels, logits):
+    if not labels.shape.is_compatible_with(logits.shape):
+        raise ValueError(f"`logits` and `{name}` must have the same shape, received ({logits.shape} vs {labels.shape}).")
+
+
+def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+    """The loss of each independent class: -labels * log(sigmoid(logits)) - (1 - labels) * log(1 - sigmoid(logits))."""
+    _named_only("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
+    with graphs.name_scope(name, "logistic_loss", [logits, labels]) as scope:
+        logits = tensor(logits, name="logits")
+        labels = tensor(labels, logits.dtype, name="labels")
+        _same_shape("labels", labels, logits)
+        zeros = zeros_like(logits)
+        positive = op("GreaterEqual", [logits, zeros])
+        relu = op("Select", [positive, logits, zeros])
+        minus_abs = op("Select", [positive, op("Neg", [logits]), logits])
+        return op("AddV2", [relu - logits * labels, op("Log1p", [op("Exp", [minus_abs])])], scope)
+
+
+def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None, targets=None):
+    """sigmoid_cross_entropy_with_logits with the loss of positive labels times `pos_weight`."""
+    labels = targets if labels is None else labels
+    with graphs.name_scope(name, "logistic_loss", [logits, labels]) as scope:
+        logits = tensor(logits, name="logits")
+        labels = tensor(labels, logits.dtype, name="labels")
+        _same_shape("labels", labels, logits)
+        weight = 1 + (pos_weight - 1) * labels
+        soft = op("Log1p", [op("Exp", [op("Neg", [op("Abs", [logits])])])]) + op("Relu", [op("Neg", [logits])])
+        return op("AddV2", [(1 - labels) * logits, weight * soft], scope)
+
+
+def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
+    """exp(log_input) - targets * log_input, and Stirling's approximation of log(targets!) with `compute_full_loss`."""
+    with graphs.name_scope(name, "log_poisson_loss", [log_input, targets]):
+        log_input = tensor(log_input, name="log_input")
+        targets = tensor(targets, log_input.dtype, name="targets")
+        _same_shape("targets", targets, log_input)
+        result = op("Exp", [log_input]) - log_input * targets
+        if compute_full_loss:
+            full = targets * op("Log", [targets]) - targets + 0.5 * op("Log", [targets * (2 * math.pi)])
+            zeros, ones = zeros_like(targets), op("OnesLike", [targets])
+            below = op("LogicalAnd", [op("GreaterEqual", [targets, zeros]), op("LessEqual", [targets, ones])])
+            result = result + op("Select", [below, zeros, full])
+        return result
+
+
+def l2_loss(t, name=None):
+    """sum(t²) / 2."""
+    return op("L2Loss", [t], name)
+
+
+def in_top_k(predictions, targets, k, name=None):
+    """Whether each target is among the k largest predictions of its row."""
+    return op("InTopKV2", [predictions, targets, tensor(k, tensor(targets).dtype)], name or "in_top_k")
+
+
+def top_k(input, k=1, sorted=True, name=None):
+    """The k largest values of each row, and their indices."""
+    import collections
+
+    values = make_op("TopKV2", [input, k], name or "TopKV2", sorted=sorted).outputs
+    return collections.namedtuple("TopKV2", ["values", "indices"])(*values)
+
+
+def ctc_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
+             ignore_longer_outputs_than_inputs=False, time_major=True, logits=None):
+    """The CTC loss of each sequence. `labels` is a SparseTensor of int32."""
+    inputs = tensor(logits if inputs is None else inputs)
+    if not time_major:
+        inputs = op("Transpose", [inputs, [1, 0, 2]])
+    return make_op("CTCLoss", [inputs, labels.indices, labels.values, sequence_length],
+                   preprocess_collapse_repeated=preprocess_collapse_repeated, ctc_merge_repeated=ctc_merge_repeated,
+                   ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs).outputs[0]
+
+
+def _sparse(indices, values, shape):
+    import tensorbraid
+
+    return tensorbraid.SparseTensor(indices, values, shape)
+
+
+def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index=None):
+    """The most likely path, as a list of one SparseTensor, and its negated logits."""
+    outputs = make_op("CTCGreedyDecoder", [inputs, sequence_length], merge_repeated=merge_repeated,
+                      blank_index=-1 if blank_index is None else blank_index).outputs
+    return [_sparse(*outputs[:3])], outputs[3]
+
+
+def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1, merge_repeated=True):
+    """The most likely label sequences, as SparseTensors, and their log probabilities."""
+    outputs = make_op("CTCBeamSearchDecoder", [inputs, sequence_length], beam_width=beam_width, top_paths=top_paths,
+                      merge_repeated=merge_repeated).outputs
+    paths = zip(outputs[:top_paths], outputs[top_paths:2 * top_paths], outputs[2 * top_paths:3 * top_paths])
+    return [_sparse(*path) for path in paths], outputs[-1]

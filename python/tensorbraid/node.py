@@ -1,0 +1,51 @@
+"""Short forms for modules that compose ops."""
+
+from tensorbraid import _core, dtypes, graphs
+
+
+def op(op_type, inputs, name=None, **attrs):
+    """The only output of a new node; its name is that of the op if no other is given."""
+    if "DstT" in attrs:
+        attrs["DstT"] = dtypes.as_dtype(attrs["DstT"])
+    return graphs.make_op(op_type, inputs, name, **attrs).outputs[0]
+
+
+def tensor(value, dtype=None, name=None):
+    """A value as a tensor; a variable becomes its value."""
+    if isinstance(value, _core.Variable):
+        return value.value()
+    if hasattr(value, "_as_graph_tensor"):
+        return value._as_graph_tensor()
+    return graphs.convert_to_tensor(value, dtype, name)
+
+
+def known_rank(value, what):
+    """The rank of a tensor; ValueError if it is unknown."""
+    if value.shape.ndims is None:
+        raise ValueError(f"{what} of unknown rank")
+    return value.shape.ndims
+
+
+def cast(value, dtype):
+    """The tensor in another dtype."""
+    return value if value.dtype == dtype else op("Cast", [value], DstT=dtype)
+
+
+def shape_of(value):
+    """The shape as an int32 tensor."""
+    return op("Shape", [value])
+
+
+def reduce(kind, value, axes, keep_dims=False, name=None):
+    """A reduction along a list of axes; None stands for all."""
+    if axes is None:
+        axes = list(range(value.shape.ndims)) if value.shape.ndims is not None else op(
+            "Range", [0, op("Rank", [value]), 1])
+    if isinstance(axes, (list, tuple)):
+        axes = graphs.constant([int(axis) for axis in axes], "int32", [len(axes)])
+    return op(kind, [value, axes], name, keep_dims=keep_dims)
+
+
+def zeros_like(value):
+    """Zeros of the shape and dtype of a tensor."""
+    return op("ZerosLike", [value])

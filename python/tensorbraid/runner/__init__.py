@@ -1,0 +1,3 @@
+"""Runs scripts that were written for TensorFlow 1: `python -m tensorbraid SCRIPT`."""
+
+__all__ = []

@@ -1,0 +1,196 @@
+"""Which of TensorFlow's names the package has: dotted names without "tensorflow" before them, such as "nn.relu"."""
+
+import difflib
+import functools
+import importlib
+import inspect
+import types
+
+import tensorbraid
+
+_KERAS = "Keras is not part of this package; build the model with tf.layers and run it in a tf.Session"
+_EAGER = "there is no eager execution; build a graph and run it in a tf.Session"
+REFUSED = {
+    "keras": _KERAS,
+    "contrib.keras": _KERAS,
+    "python.keras": _KERAS,
+    "enable_eager_execution": _EAGER,
+    "enable_v2_behavior": _EAGER,
+    "contrib.eager": _EAGER,
+    "python.eager": _EAGER,
+    "contrib.boosted_trees": "boosted trees are not part of this package",
+    "contrib.tensor_forest": "forests of decision trees are not part of this package",
+    "contrib.factorization": "k-means and matrix factorization are not part of this package",
+    "compat.v2": "TensorFlow 2 is not part of this package",
+}
+
+# Where the names of a module of tensorflow.python are, by the beginning of the module's name. "" is the package itself.
+_PUBLIC = {
+    "app": ["app"], "flags": ["flags"], "gfile": ["gfile"], "tf_logging": ["logging"], "errors": ["errors"],
+    "resource_loader": ["resource_loader"], "test": ["test"], "googletest": ["test"], "nest": ["nest"],
+    "compat": ["compat"], "nn": ["nn"], "rnn_cell": ["nn.rnn_cell"], "core_rnn_cell": ["nn.rnn_cell"], "rnn": ["nn"],
+    "ctc": ["nn"], "embedding": ["nn"], "candidate_sampling": ["nn"], "image": ["image"], "losses": ["losses"],
+    "metrics": ["metrics"], "init": ["initializers"], "summary": ["summary"], "layers": ["layers"],
+    "normalization": ["layers"], "convolutional": ["layers"], "core": ["layers"], "pooling": ["layers"],
+    "dataset": ["data"], "estimator": ["estimator"], "sets": ["sets"], "string": ["strings"], "linalg": ["linalg"],
+    "spectral": ["signal"], "graph_util": ["graph_util"], "saved_model": ["saved_model"],
+    "builder": ["saved_model.builder"], "signature": ["saved_model.signature_def_utils"],
+    "tag_constants": ["saved_model.tag_constants"], "io": ["io", "train"], "parsing": ["io", ""],
+    "tf_record": ["python_io", "io"],
+    "feature_column": ["feature_column"], "seq2seq": ["contrib.legacy_seq2seq", "contrib.seq2seq"],
+}
+_GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test"]
+
+
+class Missing(Exception):
+    """A name that the package lacks. `parent` is the last object on its path that exists, `name` what it lacks."""
+
+    def __init__(self, parent, name):
+        super().__init__(name)
+        self.parent, self.name = parent, name
+
+
+class PythonModule(types.ModuleType):
+    """Stands for a module of tensorflow.python. It has the package's public names."""
+
+    def __init__(self, path):
+        super().__init__("tensorflow." + path)
+        self.__path__ = []  # it may have submodules
+        self.__dict__["_path"] = path
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        parts = self._path.split(".")[1:]
+        if len(parts) < (3 if parts[:1] == ["lib"] else 2):
+            return stand_in(f"{self._path}.{name}")
+        for namespace in _namespaces(parts[-1]):
+            try:
+                return getattr(_walk(namespace), name)
+            except (AttributeError, Missing):
+                pass
+        raise AttributeError(f"tensorflow.{self._path} stands for public names of the package, and none is '{name}'")
+
+
+class CoreModule(types.ModuleType):
+    """Stands for a package or a file of messages of tensorflow.core. Each has all messages."""
+
+    def __init__(self, path):
+        super().__init__("tensorflow." + path)
+        self.__path__ = []
+        self.__dict__["_path"] = path
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in ("framework", "protobuf", "example", "util") or name.endswith("_pb2"):
+            return stand_in(f"{self._path}.{name}")
+        from tensorbraid import proto
+
+        return getattr(proto, name)
+
+
+@functools.cache
+def stand_in(path):
+    """The module that stands for a module of tensorflow.python or tensorflow.core."""
+    return (CoreModule if path.startswith("core") else PythonModule)(path)
+
+
+def _namespaces(leaf):
+    leaf = leaf.removesuffix("_impl").removesuffix("_lib")
+    start = max((start for start in _PUBLIC if leaf.startswith(start)), key=len, default=None)
+    return _PUBLIC.get(start, []) + _GENERAL
+
+
+def _walk(path):
+    value = tensorbraid
+    for part in path.split(".") if path else []:
+        value = _child(value, part)
+    return value
+
+
+def _child(parent, name):
+    """The attribute or submodule `name` of `parent`; raises Missing."""
+    try:
+        return getattr(parent, name)
+    except AttributeError:
+        pass
+    is_package = isinstance(parent, types.ModuleType) and hasattr(parent, "__path__")
+    if is_package and not isinstance(parent, (CoreModule, PythonModule)):
+        module = f"{parent.__name__}.{name}"
+        try:
+            return importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != module:
+                raise
+    raise Missing(parent, name)
+
+
+def normal(path):
+    """`path` without the "compat.v1" that means the package itself."""
+    while path == "compat.v1" or path.startswith("compat.v1."):
+        path = path[len("compat.v1."):]
+    return path
+
+
+def find(path):
+    """The object that TensorFlow calls `path`; raises Missing.
+
+    Only modules and classes are asked for names. So `path` may end with any names after a function or after FLAGS.
+    """
+    path = normal(path)
+    value = tensorbraid
+    for i, part in enumerate(path.split(".") if path else []):
+        if i == 0 and part in ("python", "core"):
+            value = stand_in(part)
+        elif isinstance(value, types.ModuleType) or inspect.isclass(value):
+            value = _child(value, part)
+        else:
+            break
+    return value
+
+
+def refusal(path):
+    """Why the name is refused, or None."""
+    path = normal(path)
+    for start, reason in REFUSED.items():
+        if path == start or path.startswith(start + "."):
+            return reason
+    return None
+
+
+@functools.cache
+def _all_names():
+    """All public names of the package, by their last part."""
+    names, seen = {}, set()
+
+    def add(module, prefix):
+        if module in seen:
+            return
+        seen.add(module)
+        for name in dir(module):
+            value = None if name.startswith("_") else getattr(module, name, None)
+            if isinstance(value, types.ModuleType):
+                if value.__name__.startswith("tensorbraid.") and "runner" not in value.__name__:
+                    add(value, f"{prefix}{name}.")
+            elif value is not None and name not in ("proto", "flag_values"):
+                names.setdefault(name, []).append(prefix + name)
+
+    add(tensorbraid, "")
+    return {name: min(paths, key=len) for name, paths in names.items()}
+
+
+def nearest(path, missing):
+    """The name of the package that is most like `path`, or None."""
+    last = path.rsplit(".", 1)[-1]
+    siblings = [name for name in dir(missing.parent) if not name.startswith("_")]
+    prefix = path[:path.rindex(missing.name)] if missing.name in path else ""
+    if missing.name == last:
+        near = difflib.get_close_matches(last, siblings, 1, 0.7)
+        if near:
+            return normal(prefix) + near[0]
+    names = _all_names()
+    if last in names:
+        return names[last]
+    near = difflib.get_close_matches(last, names, 1, 0.7)
+    return names[near[0]] if near else None

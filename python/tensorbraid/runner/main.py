@@ -1,0 +1,80 @@
+"""The command line of `python -m tensorbraid`."""
+
+import argparse
+import linecache
+import os
+import sys
+import traceback
+import types
+
+from tensorbraid.runner import check, finder, python2
+
+_EPILOG = """The script's `import tensorflow`, and imports of its submodules, mean this package. The script is checked
+before it starts: names that the package lacks, Python 2, and names that NumPy has removed are printed with their lines,
+and the script is not run."""
+
+
+def _options(argv):
+    parser = argparse.ArgumentParser("python -m tensorbraid", epilog=_EPILOG,
+                                     description="Runs a script that was written for TensorFlow 1.")
+    parser.add_argument("--anyway", action="store_true", help="run the script even if the check finds something")
+    parser.add_argument("--check", action="store_true", help="check the script, and do not run it")
+    parser.add_argument("--python2", action="store_true", help="run a copy that is converted to Python 3; with "
+                        "--check, print the copy")
+    parser.add_argument("script", metavar="SCRIPT")
+    parser.add_argument("args", metavar="ARGS", nargs=argparse.REMAINDER, help="arguments of the script")
+    return parser.parse_args(argv)
+
+
+def main(argv=None):
+    """Runs the script of a command line. Returns the exit status if the script is not run, or ends."""
+    options = _options(sys.argv[1:] if argv is None else argv)
+    try:
+        with open(options.script, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError as error:
+        print(f"{options.script}: {error.strerror}", file=sys.stderr)
+        return 2
+    if options.python2:
+        try:
+            text, findings = python2.convert(text)
+        except SyntaxError as error:
+            print(f"{options.script}:{error.lineno}: cannot be converted to Python 3: {error.msg}", file=sys.stderr)
+            return 2
+        if options.check:
+            print(python2.with_imports(text, findings), end="")
+            return 0
+    report = check.check(options.script, text, options.python2)
+    for line in report.lines:
+        print(line, file=sys.stderr)
+    if report.lines and not options.anyway:
+        hints = ["--anyway runs the script nevertheless"]
+        if report.python2:
+            hints.append("--python2 runs a copy that is converted to Python 3")
+        count = f"{len(report.lines)} problem" + "s" * (len(report.lines) > 1)
+        print(f"{options.script} is not run: {count}; {'; '.join(hints)}", file=sys.stderr)
+        return 2
+    return 0 if options.check else _run(options.script, text, [options.script, *options.args], options.python2)
+
+
+def _run(script, text, argv, is_python2):
+    """Runs the script as Python would. Modules beside a script of Python 2 are converted as well."""
+    finder.install()
+    folder = os.path.dirname(os.path.abspath(script))
+    helpers = {}
+    if is_python2:
+        finder.convert_modules_of(folder)
+        helpers = python2.HELPERS
+    module = types.ModuleType("__main__")
+    module.__file__ = script
+    module.__dict__.update(helpers, __builtins__=__builtins__)
+    sys.modules["__main__"] = module
+    sys.argv = argv
+    sys.path[0] = folder
+    linecache.cache[script] = (len(text), None, text.splitlines(True), script)  # tracebacks show what runs
+    try:
+        exec(compile(text, script, "exec"), module.__dict__)
+    except Exception as error:
+        traceback.print_exception(type(error), error, error.__traceback__.tb_next)  # without this function
+        return 1
+    return 0

@@ -1,0 +1,201 @@
+"""Finds the names of TensorFlow and NumPy that a script uses, also through aliases, before the script runs."""
+
+import ast
+import os
+
+
+class Use:
+    """A use of a name: "tensorflow" or "numpy", the dotted path below it, and the place."""
+
+    def __init__(self, package, path, file, line):
+        self.package, self.path, self.file, self.line = package, path, file, line
+
+
+_CAUGHT = {"AttributeError", "ImportError", "ModuleNotFoundError", "Exception", "BaseException", "NameError"}
+
+
+class _Scope:
+    """Names that stand for something in a package, as (package, path); None for any other local name."""
+
+    def __init__(self, outer=None):
+        self.outer, self.names = outer, {}
+
+    def find(self, name):
+        scope = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.outer
+        return None
+
+
+class Scanner(ast.NodeVisitor):
+    """Collects `uses`, and `imports`: the names of the modules that the script imports."""
+
+    def __init__(self, file, packages=("tensorflow", "numpy")):
+        self.uses, self.imports = [], []
+        self._file, self._packages = file, packages
+        self._scope = _Scope()
+        self._later = []
+        self._guarded = 0
+
+    def scan(self, tree):
+        self.visit(tree)
+        while self._later:
+            visit, self._scope, self._guarded = self._later.pop(0)
+            visit()
+        return self
+
+    def _add(self, known, line):
+        if known[1] and not self._guarded:
+            self.uses.append(Use(known[0], known[1], self._file, line))
+
+    # Imports.
+
+    def visit_Import(self, node):
+        for alias in node.names:
+            self.imports.append(alias.name)
+            package, _, path = alias.name.partition(".")
+            if package not in self._packages:
+                self._scope.names[alias.asname or package] = None
+                continue
+            self._add((package, path), node.lineno)
+            self._scope.names[alias.asname or package] = (package, path if alias.asname else "")
+
+    def visit_ImportFrom(self, node):
+        package, _, path = (node.module or "").partition(".")
+        self.imports.append("." * node.level + (node.module or ""))
+        for alias in node.names:
+            if alias.name == "*":
+                continue
+            name = alias.asname or alias.name
+            if node.level or package not in self._packages:
+                self.imports.append("." * node.level + (node.module + "." if node.module else "") + alias.name)
+                self._scope.names[name] = None
+                continue
+            known = (package, f"{path}.{alias.name}" if path else alias.name)
+            self._add(known, node.lineno)
+            self._scope.names[name] = known
+
+    def visit_Try(self, node):
+        """A name that a `try` protects may be missing."""
+        names = set()
+        for handler in node.handlers:
+            kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+            names.update("Exception" if kind is None else getattr(kind, "id", "") for kind in kinds)
+        caught = bool(names & _CAUGHT)
+        self._guarded += caught
+        for statement in node.body:
+            self.visit(statement)
+        self._guarded -= caught
+        for statement in [*node.handlers, *node.orelse, *node.finalbody]:
+            self.visit(statement)
+
+    # Names.
+
+    def _chain(self, node):
+        """What a name with attributes stands for."""
+        parts = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        known = self._scope.find(node.id) if isinstance(node, ast.Name) else None
+        return known and (known[0], ".".join(filter(None, [known[1], *reversed(parts)])))
+
+    def visit_Attribute(self, node):
+        known = self._chain(node)
+        if known is None:
+            self.generic_visit(node)
+        elif isinstance(node.ctx, ast.Load):
+            self._add(known, node.lineno)
+
+    def _bind(self, target, value=None):
+        if isinstance(target, ast.Name):
+            self._scope.names[target.id] = value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for item in target.elts:
+                self._bind(item)
+        elif isinstance(target, ast.Starred):
+            self._bind(target.value)
+        else:
+            self.visit(target)
+
+    def visit_Assign(self, node):
+        self.visit(node.value)
+        known = self._chain(node.value) if isinstance(node.value, (ast.Attribute, ast.Name)) else None
+        for target in node.targets:
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple) \
+                    and len(target.elts) == len(node.value.elts):
+                for item, value in zip(target.elts, node.value.elts):
+                    is_name = isinstance(value, (ast.Attribute, ast.Name))
+                    self._bind(item, self._chain(value) if is_name else None)
+            else:
+                self._bind(target, known)
+
+    def visit_AugAssign(self, node):
+        self.visit(node.value)
+        self._bind(node.target)
+
+    def visit_For(self, node):
+        self.visit(node.iter)
+        self._bind(node.target)
+        for statement in [*node.body, *node.orelse]:
+            self.visit(statement)
+
+    def visit_withitem(self, node):
+        self.visit(node.context_expr)
+        if node.optional_vars is not None:
+            self._bind(node.optional_vars)
+
+    def _function(self, node, body):
+        arguments = node.args
+        for default in [*arguments.defaults, *filter(None, arguments.kw_defaults)]:
+            self.visit(default)
+        scope = _Scope(self._scope)
+        for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs,
+                         *filter(None, [arguments.vararg, arguments.kwarg])]:
+            scope.names[argument.arg] = None
+
+        def visit():
+            for statement in body:
+                self.visit(statement)
+
+        self._later.append((visit, scope, self._guarded))  # the body may use names that are bound later
+
+    def visit_FunctionDef(self, node):
+        for decorator in node.decorator_list:
+            self.visit(decorator)
+        self._scope.names[node.name] = None
+        self._function(node, node.body)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_ClassDef(self, node):
+        for expression in [*node.decorator_list, *node.bases, *[keyword.value for keyword in node.keywords]]:
+            self.visit(expression)
+        self._scope.names[node.name] = None
+        self._scope = _Scope(self._scope)
+        for statement in node.body:
+            self.visit(statement)
+        self._scope = self._scope.outer
+
+    def visit_Lambda(self, node):
+        self._function(node, [node.body])
+
+
+def scan(file, tree):
+    """The Scanner of a script's syntax tree."""
+    return Scanner(file).scan(tree)
+
+
+def local_files(file, imports):
+    """The Python files in the folder of the script `file` that it imports."""
+    folder, found = os.path.dirname(os.path.abspath(file)), []
+    for name in imports:
+        parts = name.lstrip(".").split(".")
+        for i in range(1, len(parts) + 1):
+            path = os.path.join(folder, *parts[:i])
+            for candidate in (path + ".py", os.path.join(path, "__init__.py")):
+                if parts[0] and os.path.isfile(candidate) and candidate not in found:
+                    found.append(candidate)
+    return found

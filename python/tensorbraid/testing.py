@@ -1,0 +1,285 @@
+"""tf.test: unit tests that compare arrays, with sessions and a folder of their own."""
+
+import contextlib
+import os
+import random
+import re
+import sys
+import tempfile
+import unittest
+from unittest import mock  # noqa: F401
+
+import numpy as np
+
+from tensorbraid import _core, dtypes, errors, graphs, nest, session
+
+__all__ = []
+
+_SEED = 87654321  # of every test, as TensorFlow's
+
+
+def get_temp_dir():
+    """A folder for the files of the tests of this program: $TEST_TMPDIR, or a new one."""
+    global _temp_dir
+    if _temp_dir is None:
+        _temp_dir = os.environ.get("TEST_TMPDIR") or tempfile.mkdtemp()
+    return _temp_dir
+
+
+_temp_dir = None
+
+
+def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None):
+    """False: the library has kernels for CPUs only."""
+    return False
+
+
+def gpu_device_name():
+    return ""
+
+
+def is_built_with_cuda():
+    return False
+
+
+is_built_with_rocm = is_built_with_xla = is_built_with_gpu_support = is_built_with_cuda
+
+
+def test_src_dir_path(relative_path):
+    """The path of a file that is given relative to the folder of the program."""
+    return os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), relative_path)
+
+
+def main(argv=None):
+    """Parses the flags of the program and runs the tests of its main module."""
+    from tensorbraid import flags
+
+    argv = flags.FLAGS(list(sys.argv if argv is None else argv), known_only=True)
+    unittest.main(module="__main__", argv=argv)
+
+
+class _OnInstances:
+    """The method cached_session under the name test_session, which unittest would take for a test of the class."""
+
+    def __get__(self, instance, owner):
+        return None if instance is None else instance.cached_session
+
+
+class TestCase(unittest.TestCase):
+    """A test that begins with an empty default graph and fixed seeds. An argument may be a tensor: it is evaluated."""
+
+    def __init__(self, methodName="runTest"):
+        super().__init__(methodName)
+        self._temp = None
+        self._cached = None
+
+    def setUp(self):
+        super().setUp()
+        random.seed(_SEED)
+        np.random.seed(_SEED)
+        graphs.reset_default_graph()
+        graphs.get_default_graph().seed = _SEED
+
+    def tearDown(self):
+        if self._cached is not None:
+            self._cached.close()
+            self._cached = None
+        super().tearDown()
+
+    def get_temp_dir(self):
+        """A folder of this test."""
+        if self._temp is None:
+            self._temp = tempfile.mkdtemp(dir=get_temp_dir())
+        return self._temp
+
+    @contextlib.contextmanager
+    def session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
+        """A session that is the default session in the `with`."""
+        _no_gpu(force_gpu)
+        with session.Session(graph=graph, config=config) as made:
+            yield made
+
+    @contextlib.contextmanager
+    def cached_session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
+        """As session(), but the same session for the whole test."""
+        _no_gpu(force_gpu)
+        if self._cached is None:
+            self._cached = session.Session(graph=graph, config=config)
+        elif graph is not None and graph is not self._cached.graph:
+            raise ValueError("the graph is not the one of the cached session")
+        with self._cached.graph.as_default(), self._cached.as_default():
+            yield self._cached
+
+    test_session = _OnInstances()
+
+    def evaluate(self, tensors):
+        """The values of the tensors, in their structure."""
+        current = session.get_default_session()
+        if current is not None:
+            return current.run(tensors)
+        with self.session() as made:
+            return made.run(tensors)
+
+    def _array(self, value):
+        if isinstance(value, (graphs.Tensor, _core.Variable)):
+            value = self.evaluate(value)
+        return value if isinstance(value, np.ndarray) else np.array(value)
+
+    # Comparisons.
+
+    def assertAllEqual(self, a, b, msg=None):
+        a, b = self._array(a), self._array(b)
+        self.assertEqual(a.shape, b.shape, msg or "the shapes differ")
+        same = a == b
+        if a.dtype.kind in "fc" and b.dtype.kind in "fc":
+            same = np.logical_or(same, np.logical_and(np.isnan(a), np.isnan(b)))
+        if not np.all(same):
+            wrong = [tuple(int(i) for i in index) for index in np.argwhere(np.logical_not(same))[:10]]
+            self.fail(f"{msg or 'the arrays differ'} at {wrong}: {a} != {b}")
+
+    def assertNotAllEqual(self, a, b, msg=None):
+        try:
+            self.assertAllEqual(a, b)
+        except AssertionError:
+            return
+        self.fail(msg or "the arrays are equal")
+
+    def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
+        """Compares arrays, or structures of arrays."""
+        if isinstance(a, dict) or isinstance(b, dict):
+            self.assertEqual(sorted(a), sorted(b), msg)
+            for key in a:
+                self.assertAllClose(a[key], b[key], rtol, atol, f"{msg or ''} in {key!r}")
+            return
+        try:
+            first, second = self._array(a), self._array(b)
+        except ValueError:  # lists of arrays of several shapes
+            self.assertEqual(len(a), len(b), msg)
+            for i, (x, y) in enumerate(zip(a, b)):
+                self.assertAllClose(x, y, rtol, atol, f"{msg or ''} in [{i}]")
+            return
+        self.assertEqual(first.shape, second.shape, msg or "the shapes differ")
+        np.testing.assert_allclose(first, second, rtol, atol, err_msg=msg or "")
+
+    def assertNotAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
+        try:
+            self.assertAllClose(a, b, rtol, atol)
+        except AssertionError:
+            return
+        self.fail(msg or "the arrays are close")
+
+    def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6, float_atol=1e-6,
+                                      half_rtol=1e-3, half_atol=1e-3, bfloat16_rtol=1e-2, bfloat16_atol=1e-2, msg=None):
+        """assertAllClose with the tolerance of the less precise dtype."""
+        a, b = self._array(a), self._array(b)
+        for names, more_rtol, more_atol in ((("float32", "complex64"), float_rtol, float_atol),
+                                            (("float16",), half_rtol, half_atol),
+                                            (("bfloat16",), bfloat16_rtol, bfloat16_atol)):
+            if a.dtype.name in names or b.dtype.name in names:
+                rtol, atol = max(rtol, more_rtol), max(atol, more_atol)
+        self.assertAllClose(a, b, rtol, atol, msg)
+
+    def _all(self, condition, text, a):
+        self.assertTrue(np.all(condition), f"not all elements are {text}: {a}")
+
+    def assertAllGreater(self, a, comparison_target):
+        a = self._array(a)
+        self._all(a > comparison_target, f"> {comparison_target}", a)
+
+    def assertAllGreaterEqual(self, a, comparison_target):
+        a = self._array(a)
+        self._all(a >= comparison_target, f">= {comparison_target}", a)
+
+    def assertAllLess(self, a, comparison_target):
+        a = self._array(a)
+        self._all(a < comparison_target, f"< {comparison_target}", a)
+
+    def assertAllLessEqual(self, a, comparison_target):
+        a = self._array(a)
+        self._all(a <= comparison_target, f"<= {comparison_target}", a)
+
+    def assertAllInRange(self, target, lower_bound, upper_bound, open_lower_bound=False, open_upper_bound=False):
+        a = self._array(target)
+        self._all(a > lower_bound if open_lower_bound else a >= lower_bound, f"above {lower_bound}", a)
+        self._all(a < upper_bound if open_upper_bound else a <= upper_bound, f"below {upper_bound}", a)
+
+    def assertAllInSet(self, target, expected_set):
+        found = set(self._array(target).ravel().tolist())
+        self.assertLessEqual(found, set(expected_set), "elements that are not in the set")
+
+    def assertNear(self, f1, f2, err, msg=None):
+        self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1} != {f2} +/- {err}: {msg or ''}")
+
+    def assertArrayNear(self, farray1, farray2, err, msg=None):
+        self.assertEqual(len(farray1), len(farray2), msg)
+        for f1, f2 in zip(farray1, farray2):
+            self.assertNear(float(f1), float(f2), err, msg)
+
+    def assertNDArrayNear(self, ndarray1, ndarray2, err, msg=None):
+        self.assertTrue(np.linalg.norm(ndarray1 - ndarray2) < err, msg or f"{ndarray1} is not near {ndarray2}")
+
+    def assertShapeEqual(self, np_array, tf_tensor, msg=None):
+        self.assertEqual(list(np_array.shape), tf_tensor.get_shape().as_list(), msg)
+
+    def assertDTypeEqual(self, target, expected_dtype):
+        dtype = target.dtype if hasattr(target, "dtype") else np.array(target).dtype
+        self.assertEqual(dtypes.as_dtype(dtype), dtypes.as_dtype(expected_dtype))
+
+    def assertSameStructure(self, a, b, aname="a", bname="b", msg=None):
+        try:
+            nest.assert_same_structure(a, b)
+        except (TypeError, ValueError) as error:
+            self.fail(f"{aname} and {bname}: {error} {msg or ''}")
+
+    # Text, containers and errors.
+
+    def assertStartsWith(self, actual, expected_start, msg=None):
+        self.assertTrue(actual.startswith(expected_start), msg or f"{actual!r} does not start with {expected_start!r}")
+
+    def assertEndsWith(self, actual, expected_end, msg=None):
+        self.assertTrue(actual.endswith(expected_end), msg or f"{actual!r} does not end with {expected_end!r}")
+
+    def assertEmpty(self, container, msg=None):
+        self.assertEqual(len(container), 0, msg)
+
+    def assertNotEmpty(self, container, msg=None):
+        self.assertNotEqual(len(container), 0, msg)
+
+    def assertLen(self, container, expected_len, msg=None):
+        self.assertEqual(len(container), expected_len, msg)
+
+    def assertBetween(self, value, minv, maxv, msg=None):
+        self.assertTrue(minv <= value <= maxv, msg or f"{value} is not between {minv} and {maxv}")
+
+    def assertItemsEqual(self, first, second, msg=None):
+        self.assertCountEqual(first, second, msg)
+
+    def assertProtoEquals(self, expected_message_maybe_ascii, message, msg=None):
+        """Compares messages; the expected one may be text."""
+        expected = expected_message_maybe_ascii
+        if isinstance(expected, str):
+            from google.protobuf import text_format
+
+            expected = text_format.Parse(expected, type(message)())
+        self.assertEqual(str(expected), str(message), msg)
+
+    @contextlib.contextmanager
+    def assertRaisesWithPredicateMatch(self, exception_type, expected_err_re_or_predicate):
+        """Expects an error that the predicate accepts, or whose message has the regular expression."""
+        wanted = expected_err_re_or_predicate
+        matches = wanted if callable(wanted) else lambda error: re.search(wanted, str(error))
+        try:
+            yield
+        except exception_type as error:
+            if not matches(error):
+                raise AssertionError(f"the error is not the expected one: {type(error).__name__}: {error}") from error
+        else:
+            self.fail(f"{exception_type.__name__} not raised")
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate):
+        return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
+
+
+def _no_gpu(force_gpu):
+    if force_gpu:
+        raise errors.InvalidArgumentError(None, None, "force_gpu=True, but the library has no kernels for GPUs")

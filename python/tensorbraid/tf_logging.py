@@ -1,0 +1,110 @@
+"""tf.logging: messages to the logger "tensorflow" of Python's logging, which writes to stderr."""
+
+import logging as _logging
+import os as _os
+import sys as _sys
+import threading as _threading
+
+__all__ = []
+
+DEBUG = _logging.DEBUG
+INFO = _logging.INFO
+WARN = _logging.WARNING
+ERROR = _logging.ERROR
+FATAL = _logging.CRITICAL
+
+_PACKAGE = _os.path.dirname(_os.path.abspath(__file__)) + _os.sep
+_counts = {}
+_lock = _threading.Lock()
+
+
+def _make_logger():
+    logger = _logging.getLogger("tensorflow")
+    if logger.level == _logging.NOTSET:
+        logger.setLevel(WARN)
+    if not logger.handlers and not _logging.getLogger().handlers:  # otherwise the program has configured logging
+        handler = _logging.StreamHandler(_sys.stderr)
+        handler.setFormatter(_logging.Formatter(_logging.BASIC_FORMAT))
+        logger.addHandler(handler)
+        logger.propagate = False
+    return logger
+
+
+_logger = _make_logger()
+
+
+def get_verbosity():
+    return _logger.getEffectiveLevel()
+
+
+def set_verbosity(v):
+    """Hides the messages below this level, which is a number or a name of Python's logging."""
+    _logger.setLevel(v)
+
+
+def log(level, msg, *args, **kwargs):
+    _logger.log(level, msg, *args, **kwargs)
+
+
+def debug(msg, *args, **kwargs):
+    _logger.debug(msg, *args, **kwargs)
+
+
+def info(msg, *args, **kwargs):
+    _logger.info(msg, *args, **kwargs)
+
+
+def warning(msg, *args, **kwargs):
+    _logger.warning(msg, *args, **kwargs)
+
+
+warn = warning
+
+
+def error(msg, *args, **kwargs):
+    _logger.error(msg, *args, **kwargs)
+
+
+def fatal(msg, *args, **kwargs):
+    """Logs at the level FATAL. As in TensorFlow, the program goes on."""
+    _logger.critical(msg, *args, **kwargs)
+
+
+def vlog(level, msg, *args, **kwargs):
+    _logger.log(level, msg, *args, **kwargs)
+
+
+def TaskLevelStatusMessage(msg):
+    _logger.error(msg)
+
+
+def flush():
+    for handler in _logger.handlers:
+        handler.flush()
+
+
+def _calls():
+    """How often this line of the program has been here before."""
+    frame = _sys._getframe(2)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    place = (frame.f_code.co_filename, frame.f_lineno)
+    with _lock:
+        count = _counts.get(place, 0)
+        _counts[place] = count + 1
+    return count
+
+
+def log_every_n(level, msg, n, *args):
+    """Logs the first call of this line, and then each n-th."""
+    log_if(level, msg, _calls() % n == 0, *args)
+
+
+def log_first_n(level, msg, n, *args):
+    """Logs the first n calls of this line."""
+    log_if(level, msg, _calls() < n, *args)
+
+
+def log_if(level, msg, condition, *args):
+    if condition:
+        log(level, msg, *args)

@@ -1,0 +1,169 @@
+"""The methods of variables, and the functions that update variables."""
+
+from tensorbraid import _core, dtypes, graphs
+from tensorbraid.graphs import make_op
+from tensorbraid.shapes import TensorShape
+
+__all__ = ["assign", "assign_add", "assign_sub", "count_up_to", "scatter_add", "scatter_div",
+           "scatter_max", "scatter_min", "scatter_mul", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update",
+           "scatter_sub", "scatter_update"]
+
+_Variable = _core.Variable
+
+
+def _method(name):
+    def decorate(function):
+        setattr(_Variable, name, function)
+        return function
+
+    return decorate
+
+
+_Variable.dtype = property(lambda self: dtypes.as_dtype(self._dtype))
+_Variable.shape = property(lambda self: TensorShape(self._shape))
+_Variable.device = property(lambda self: self.op.device)
+_Variable.constraint = property(lambda self: None)
+_Variable._shared_name = property(lambda self: self.op.name)
+_Variable.__array_priority__ = 100
+_Variable.__repr__ = lambda self: f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+_Variable.get_shape = lambda self: self.shape
+
+
+def _run_in(session):
+    from tensorbraid.session import get_default_session
+
+    session = session or get_default_session()
+    if session is None:
+        raise ValueError("Either session argument should be provided or default session should be established")
+    return session
+
+
+@_method("eval")
+def _eval(self, session=None):
+    """The value in this session, or in the default session."""
+    return _run_in(session).run(self)
+
+
+@_method("load")
+def _load(self, value, session=None):
+    """Sets the value in this session, or in the default session."""
+    _run_in(session).run(self.initializer, {self.initial_value: value})
+
+
+@_method("initialized_value")
+def _initialized_value(self):
+    """The value, or the initial value if the variable has none yet."""
+    return _core.select_branch(make_op("VarIsInitializedOp", [self]).outputs[0], [self.handle, self.initial_value],
+                               lambda inputs: [make_op("ReadVariableOp", inputs[:1], dtype=self.dtype).outputs[0]],
+                               lambda inputs: [make_op("Identity", inputs[1:]).outputs[0]])[0]
+
+
+@_method("sparse_read")
+def _sparse_read(self, indices, name=None):
+    """The rows with these indices."""
+    with self.graph.colocate_with(self.op):
+        return make_op("ResourceGather", [self, indices], name or "Gather", dtype=self.dtype).outputs[0]
+
+
+def _updated(variable, op_type, inputs, name, read_value=True, **attrs):
+    """Adds a node that updates the variable. Returns the value after the update, or the operation."""
+    with variable.graph.colocate_with(variable.op):
+        operation = make_op(op_type, [variable] + inputs, name or op_type, **attrs)
+    if not read_value:
+        return operation
+    with variable.graph.control_dependencies([operation]):
+        return variable.read_value()
+
+
+def _assignment(op_type, method):
+    def update(self, value, use_locking=None, name=None, read_value=True):
+        shaped = op_type == "AssignVariableOp"
+        value = graphs.convert_to_tensor(value, self.dtype, name="value")
+        if not self.shape.is_compatible_with(value.shape):
+            raise ValueError(f"Cannot {method} value to variable '{self.name}': Shape mismatch. The variable shape "
+                             f"{self.shape}, and the value shape {value.shape} are incompatible.")
+        attrs = {"validate_shape": self.shape.is_fully_defined()} if shaped else {}
+        return _updated(self, op_type, [value], name, read_value, **attrs)
+
+    update.__name__ = update.__qualname__ = method
+    update.__doc__ = f"{op_type} with this value; returns the new value, or the operation without `read_value`."
+    setattr(_Variable, method, update)
+    return update
+
+
+_assignment("AssignVariableOp", "assign")
+_assignment("AssignAddVariableOp", "assign_add")
+_assignment("AssignSubVariableOp", "assign_sub")
+
+
+def assign(ref, value, validate_shape=None, use_locking=None, name=None):
+    """Sets a variable. Returns its new value."""
+    if validate_shape is False and ref.shape.is_fully_defined():
+        raise NotImplementedError("validate_shape=False for a variable that was made with a fixed shape")
+    return ref.assign(value, name=name)
+
+
+def assign_add(ref, value, use_locking=None, name=None):
+    """Adds to a variable. Returns its new value."""
+    return ref.assign_add(value, name=name)
+
+
+def assign_sub(ref, value, use_locking=None, name=None):
+    """Subtracts from a variable. Returns its new value."""
+    return ref.assign_sub(value, name=name)
+
+
+def count_up_to(ref, limit, name=None):
+    """Increments a variable and returns its old value; OutOfRangeError once it is `limit`."""
+    return make_op("ResourceCountUpTo", [ref], name or "CountUpTo", limit=limit, T=ref.dtype).outputs[0]
+
+
+_Variable.count_up_to = count_up_to
+
+
+def _scatter(kind):
+    op_type = f"ResourceScatter{kind}"
+    nd = kind.startswith("Nd")
+
+    def function(ref, indices, updates, use_locking=None, name=None):
+        updates = graphs.convert_to_tensor(updates, ref.dtype)
+        return _updated(ref, op_type, [indices, updates], name or f"Scatter{kind}")
+
+    def method(self, *slices, use_locking=False, name=None):
+        if nd:
+            return function(self, *slices, name=name)
+        return function(self, slices[0].indices, slices[0].values, name=name)
+
+    snake = {"NdAdd": "scatter_nd_add", "NdSub": "scatter_nd_sub", "NdUpdate": "scatter_nd_update"}.get(
+        kind, f"scatter_{kind.lower()}")
+    for made, of in ((function, "a variable"), (method, "the variable")):
+        made.__name__ = made.__qualname__ = snake
+        made.__doc__ = f"Updates some rows of {of} with {op_type}. Returns its new value."
+    setattr(_Variable, snake, method)
+    return function
+
+
+scatter_add = _scatter("Add")
+scatter_div = _scatter("Div")
+scatter_max = _scatter("Max")
+scatter_min = _scatter("Min")
+scatter_mul = _scatter("Mul")
+scatter_sub = _scatter("Sub")
+scatter_update = _scatter("Update")
+scatter_nd_add = _scatter("NdAdd")
+scatter_nd_sub = _scatter("NdSub")
+scatter_nd_update = _scatter("NdUpdate")
+
+
+def _of_value(name):
+    def operator(self, *args):
+        method = getattr(self.value(), name, None)
+        return NotImplemented if method is None else method(*args)
+
+    operator.__name__ = operator.__qualname__ = name
+    return operator
+
+
+# The operators that tensors alone define, such as slicing, apply to the value.
+for _name in ("__getitem__", "__xor__", "__rxor__", "__bool__", "__iter__"):
+    setattr(_Variable, _name, _of_value(_name))

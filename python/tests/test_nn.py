@@ -1,0 +1,57 @@
+"""tf.nn: arguments that are refused, and with which error."""
+
+import unittest
+
+import tensorbraid as tf
+
+
+class NnTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+        self.x = tf.placeholder(tf.float32, [2, 3])
+
+    def test_losses_need_named_arguments_of_fitting_shapes(self):
+        for loss in (tf.nn.softmax_cross_entropy_with_logits, tf.nn.sparse_softmax_cross_entropy_with_logits,
+                     tf.nn.sigmoid_cross_entropy_with_logits):
+            with self.assertRaisesRegex(ValueError, "named arguments"):
+                loss(self.x, self.x)
+            with self.assertRaisesRegex(ValueError, "[Bb]oth labels and logits"):
+                loss(labels=self.x)
+        with self.assertRaisesRegex(ValueError, "same shape"):
+            tf.nn.sigmoid_cross_entropy_with_logits(labels=[1.0], logits=self.x)
+        with self.assertRaisesRegex(ValueError, "rank"):
+            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[[1, 2]], logits=self.x)
+
+    def test_dropout_takes_a_rate_or_the_probability_to_keep(self):
+        self.assertIs(tf.nn.dropout(self.x, keep_prob=1.0), self.x)
+        with self.assertRaisesRegex(ValueError, "only one"):
+            tf.nn.dropout(self.x, 0.5, rate=0.5)
+        with self.assertRaisesRegex(ValueError, "rate"):
+            tf.nn.dropout(self.x)
+        with self.assertRaisesRegex(ValueError, "range"):
+            tf.nn.dropout(self.x, rate=1.0)
+        rate = tf.placeholder(tf.float32, [])
+        with tf.Session() as session:
+            dropped = session.run(tf.nn.dropout(tf.ones([1000]), rate=rate), {rate: 0.25})
+        self.assertAlmostEqual(float((dropped == 0).mean()), 0.25, delta=0.1)
+
+    def test_strides_have_one_element_for_each_axis_or_each_spatial_axis(self):
+        image = tf.placeholder(tf.float32, [1, 4, 4, 2])
+        kernel = tf.zeros([2, 2, 2, 5])
+        for strides in (2, [2], [2, 2], [1, 2, 2, 1]):
+            self.assertEqual(tf.nn.conv2d(image, kernel, strides, "SAME").shape.as_list(), [1, 2, 2, 5])
+        with self.assertRaisesRegex(ValueError, "strides should be of length"):
+            tf.nn.conv2d(image, kernel, [1, 2, 1], "SAME")
+
+    def test_unknown_strategies_and_combiners_are_refused(self):
+        table = tf.Variable(tf.zeros([4, 2]))
+        with self.assertRaisesRegex(ValueError, "strategy"):
+            tf.nn.embedding_lookup(table, [1], "modulo")
+        with self.assertRaisesRegex(ValueError, "combiner"):
+            tf.nn.embedding_lookup_sparse(table, None, None, combiner="max")
+        with self.assertRaisesRegex(NotImplementedError, "not variables"):
+            tf.nn.embedding_lookup([tf.zeros([2, 2]), tf.zeros([2, 2])], [1])
+
+
+if __name__ == "__main__":
+    unittest.main()

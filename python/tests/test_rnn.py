@@ -1,0 +1,67 @@
+"""Recurrent cells and layers: names, what is refused, and with which error."""
+
+import unittest
+
+import numpy as np
+import tensorbraid as tf
+
+cells = tf.nn.rnn_cell
+
+
+class RnnTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+        self.x = tf.placeholder(tf.float32, [None, 5, 3])
+
+    def test_dynamic_rnn_makes_variables_with_the_defaults_of_the_scope(self):
+        cell = cells.MultiRNNCell([cells.BasicLSTMCell(4), cells.GRUCell(2)])
+        with tf.variable_scope("model", initializer=tf.ones_initializer(), regularizer=tf.reduce_sum):
+            outputs, (lstm, gru) = tf.nn.dynamic_rnn(cell, self.x, dtype=tf.float32)
+        self.assertEqual(outputs.shape.as_list(), [None, 5, 2])
+        self.assertIsInstance(lstm, cells.LSTMStateTuple)
+        self.assertEqual(gru.shape.as_list(), [None, 2])
+        names = [v.name for v in tf.trainable_variables()]
+        self.assertEqual(names[0], "model/rnn/multi_rnn_cell/cell_0/basic_lstm_cell/kernel:0")
+        self.assertEqual(len(names), 6)
+        self.assertEqual(len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)), 6)
+        self.assertEqual([len(inner.weights) for inner in cell._cells], [2, 4])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            kernel = session.run(tf.trainable_variables()[0])
+            self.assertEqual(set(kernel.ravel().tolist()), {1.0})
+            session.run(outputs, {self.x: np.zeros([2, 5, 3])})
+
+    def test_variables_are_shared_as_the_scope_says(self):
+        for _ in range(2):
+            with tf.variable_scope("model", reuse=tf.AUTO_REUSE):
+                tf.nn.dynamic_rnn(cells.GRUCell(4), self.x, dtype=tf.float32)
+        self.assertEqual(len(tf.trainable_variables()), 4)
+        with self.assertRaisesRegex(ValueError, "exists already"), tf.variable_scope("model"):
+            tf.nn.dynamic_rnn(cells.GRUCell(4), self.x, dtype=tf.float32)
+
+    def test_what_is_not_supported_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "dtype"):
+            tf.nn.dynamic_rnn(cells.GRUCell(4), self.x)
+        with self.assertRaisesRegex(NotImplementedError, "usual activation"):
+            tf.nn.dynamic_rnn(cells.GRUCell(4, activation=tf.nn.relu), self.x, dtype=tf.float32)
+        with self.assertRaisesRegex(TypeError, "RNNCell"):
+            tf.nn.static_rnn(4, [tf.zeros([2, 3])], dtype=tf.float32)
+        with self.assertRaisesRegex(NotImplementedError, "variational"):
+            cells.DropoutWrapper(cells.GRUCell(4), variational_recurrent=True)
+        with self.assertRaisesRegex(ValueError, "at least one cell"):
+            cells.MultiRNNCell([])
+        cell = cells.GRUCell(4)
+        with self.assertRaisesRegex(NotImplementedError, "several layers"):
+            cells.MultiRNNCell([cell, cell])
+
+    def test_a_cell_that_failed_in_dynamic_rnn_leaves_the_graph_usable(self):
+        def fails(shape, dtype=None):
+            raise KeyError("initializer")
+
+        with self.assertRaises(KeyError):
+            tf.nn.dynamic_rnn(cells.LSTMCell(4, initializer=fails), self.x, dtype=tf.float32)
+        tf.get_variable("w", [2])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,150 @@
+"""python -m tensorbraid: imports of TensorFlow, the check before the start, arguments and status."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SLIM = """
+import tensorflow as tf
+from tensorflow import nn as network
+from tensorflow.python.framework import ops, dtypes
+import numpy as np
+n = tf.nn
+
+def later(x, tf=None):
+    return tf.no_such_thing
+
+class Model(object):
+    def build(self, x):
+        return n.softmxa(x)
+"""
+
+
+class RunnerTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = folder.name
+
+    def write(self, text, name="script.py"):
+        path = os.path.join(self.dir, name)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def run_script(self, text, *args, options=()):
+        command = [sys.executable, "-m", "tensorbraid", *options, self.write(text), *args]
+        return subprocess.run(command, capture_output=True, text=True, cwd=self.dir)
+
+    def refused(self, text):
+        """The lines of the check, without the folder."""
+        ran = self.run_script("print('has run')\n" + text)
+        self.assertEqual((ran.returncode, ran.stdout), (2, ""), ran.stderr)
+        return ran.stderr.replace(self.dir + "/", "")
+
+    def test_tensorflow_means_this_package(self):
+        ran = self.run_script(
+            "import tensorflow as tf\n"
+            "import tensorflow.compat.v1 as v1\n"
+            "from tensorflow.examples.tutorials.mnist import input_data\n"
+            "from tensorflow.python.framework import ops\n"
+            "from tensorflow.python.ops import math_ops, nn_ops\n"
+            "from tensorflow.python.platform import gfile, flags\n"
+            "from tensorflow.python.training import training\n"
+            "from tensorflow.core.framework import graph_pb2\n"
+            "import tensorflow.nn as nn\n"
+            "assert tf is v1 and nn is tf.nn and ops.Graph is tf.Graph and gfile.Exists is tf.gfile.Exists\n"
+            "assert math_ops.reduce_sum is tf.reduce_sum and nn_ops.softmax is tf.nn.softmax\n"
+            "assert graph_pb2.GraphDef is tf.GraphDef and training.ClusterSpec is tf.train.ClusterSpec\n"
+            "assert input_data.read_data_sets\n"
+            "tf.disable_v2_behavior()\n"
+            "x = tf.placeholder(tf.float32)\n"
+            "print(tf.__name__, tf.Session().run(x * 2, {x: 3}))\n")
+        self.assertEqual((ran.returncode, ran.stdout), (0, "tensorbraid 6.0\n"), ran.stderr)
+
+    def test_the_script_is_main_and_gets_its_arguments(self):
+        self.write("VALUE = 7\n", "helper.py")
+        ran = self.run_script(
+            "import sys\nimport tensorflow as tf\nfrom helper import VALUE\n"
+            "tf.app.flags.DEFINE_integer('steps', 1, '')\n"
+            "def main(_):\n"
+            "    print(__name__, __file__ == sys.argv[0], sys.argv[1:], tf.app.flags.FLAGS.steps, VALUE)\n"
+            "    sys.exit(5)\n"
+            "if __name__ == '__main__':\n    tf.app.run()\n", "--steps=4", "-x")
+        self.assertEqual((ran.returncode, ran.stdout), (5, "__main__ True ['--steps=4', '-x'] 4 7\n"), ran.stderr)
+
+    def test_an_error_of_the_script_shows_the_script_only(self):
+        ran = self.run_script("import tensorflow as tf\ndef f():\n    raise ValueError('boom')\nf()\n")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("ValueError: boom", ran.stderr)
+        self.assertNotIn("runner", ran.stderr)
+
+    def test_lacking_names_are_named_with_line_and_nearest_name(self):
+        text = self.refused(SLIM + "x = tf.constnt(1)\nnetwork.reluu(x)\nops.no_such_op(x)\ntf.Session.runn\n"
+                            "MODE = tf.GraphKeys.X\n")
+        for line in ("script.py:14: tf.nn.softmxa does not exist in this package; the nearest name is tf.nn.softmax",
+                     "script.py:15: tf.constnt does not exist in this package; the nearest name is tf.constant",
+                     "script.py:16: tf.nn.reluu does not exist in this package; the nearest name is tf.nn.relu",
+                     "script.py:17: tf.python.framework.ops.no_such_op does not exist",
+                     "script.py:18: tf.Session.runn does not exist in this package; the nearest name is tf.Session.run",
+                     "script.py:19: tf.GraphKeys.X does not exist",
+                     "script.py is not run: 6 problems; --anyway runs the script nevertheless"):
+            self.assertIn(line, text)
+        self.assertNotIn("no_such_thing", text, "a parameter hides the module")
+
+    def test_what_is_protected_by_try_may_be_missing(self):
+        ran = self.run_script("import tensorflow as tf\ntry:\n    x = tf.no_such_name\n"
+                              "except AttributeError:\n    print('old')\n"
+                              "FLAGS = tf.app.flags.FLAGS\nif hasattr(tf, 'zzz'): pass\n")
+        self.assertEqual((ran.returncode, ran.stdout), (0, "old\n"), ran.stderr)
+
+    def test_modules_beside_the_script_are_checked(self):
+        self.write("import tensorflow as tf\ntf.no_such_name\n", "helper.py")
+        self.assertIn("helper.py:2: tf.no_such_name does not exist", self.refused("import helper\n"))
+
+    def test_keras_and_eager_execution_are_refused_in_words(self):
+        text = self.refused("import tensorflow as tf\ntf.enable_eager_execution()\ntf.keras.layers.Dense(3)\n"
+                            "import tensorflow.contrib.eager as tfe\n")
+        self.assertIn("script.py:3: tf.enable_eager_execution: there is no eager execution", text)
+        self.assertIn("script.py:4: tf.keras.layers.Dense: Keras is not part of this package", text)
+        self.assertIn("script.py:5: tf.contrib.eager: there is no eager execution", text)
+
+    def test_anyway_runs_the_script(self):
+        ran = self.run_script("import tensorflow as tf\nprint(1)\ntf.no_such_name\n", options=["--anyway"])
+        self.assertEqual((ran.returncode, ran.stdout), (1, "1\n"))
+        self.assertIn("module 'tensorbraid' has no attribute 'no_such_name'", ran.stderr)
+
+    def test_removed_names_of_numpy_are_named_as_the_scripts(self):
+        text = self.refused("import numpy as np\nx = np.zeros(3, np.float_) + np.asscalar(np.ones(1))\n"
+                            "y = np.random.rand(3)\n")
+        self.assertIn("script.py:3: np.float_ does not exist in NumPy", text)
+        self.assertIn("; write np.float64", text)
+        self.assertIn("write array.item()", text)
+
+    def test_python_2_is_named_and_converted(self):
+        script = "import tensorflow as tf\nx = 7 / 2\nprint 'steps', x\ntf.no_such_name\n"
+        text = self.refused(script)
+        self.assertIn("script.py:4: Python 2: print statement; write print(...)", text)
+        self.assertIn("script.py:5: tf.no_such_name does not exist", text)
+        self.assertIn("--python2 runs a copy", text)
+        self.write("print 'helper', 9 / 2\n", "helper.py")
+        ran = self.run_script("import tensorflow as tf\nimport helper\nprint 'steps', 7 / 2\n", options=["--python2"])
+        self.assertEqual((ran.returncode, ran.stdout), (0, "helper 4\nsteps 3\n"), ran.stderr)
+        ran = self.run_script("print 1\n", options=["--python2", "--check"])
+        self.assertEqual(ran.stdout, "print(1)\n")
+
+    def test_a_syntax_error_and_a_missing_script_are_errors_in_words(self):
+        self.assertIn("script.py:2: syntax error", self.refused("x = = 1\n"))
+        ran = subprocess.run([sys.executable, "-m", "tensorbraid", os.path.join(self.dir, "nope.py")],
+                             capture_output=True, text=True)
+        self.assertEqual((ran.returncode, ran.stderr), (2, f"{self.dir}/nope.py: No such file or directory\n"))
+
+    def test_a_module_that_is_lacking_is_an_import_error_in_words(self):
+        ran = self.run_script("import tensorflow.no_such_module\n", options=["--anyway"])
+        self.assertIn("ModuleNotFoundError: tensorflow.no_such_module does not exist in this package", ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
