@@ -95,6 +95,11 @@ Tensor TensorOf(nb::handle value, DType dtype) {
     for (const nb::handle text : array.attr("ravel")()) out[i++] = Bytes(text);
     return tensor;
   }
+  const std::string kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
+  if (kind == "O" || kind == "S" || kind == "U") {
+    throw nb::type_error(
+        ("expected " + DTypeName(dtype) + ", got " + nb::cast<std::string>(nb::repr(value))).c_str());
+  }
   array = numpy.attr("ascontiguousarray")(array.attr("astype")(NumPyType(dtype), nb::arg("copy") = false));
   if (dtype == DType::kBfloat16) array = array.attr("view")(numpy.attr("uint16"));
   const ArrayBytes bytes(array);

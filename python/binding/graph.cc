@@ -5,10 +5,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <vector>
 
+#include "graph/handles.h"
+#include "graph/node.h"
 #include "graph/op_registry.h"
 
 namespace tensorbraid::python {
@@ -63,11 +66,16 @@ AttrValue AttrOf(const std::string& type, nb::handle value) {
   throw nb::type_error(("attributes of type " + type + " cannot be set from Python").c_str());
 }
 
+bool IsEmptyList(nb::handle value) {
+  return (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value)) && nb::len(value) == 0;
+}
+
 // Converts the inputs of a node to tensors, in the order of the op's definition. As in TensorFlow, values of Python
 // take the dtype that the attributes or earlier inputs determine.
 class InputsOf {
  public:
-  InputsOf(Graph& graph, const std::map<std::string, AttrValue>& attrs) : graph_(graph), attrs_(attrs) {}
+  InputsOf(Graph& graph, const OpDef& op, const std::map<std::string, AttrValue>& attrs)
+      : graph_(graph), op_(op), attrs_(attrs) {}
 
   void Add(const ArgDef& arg, nb::handle value, NodeBuilder* builder) {
     if (arg.number_attr.empty() && arg.type_list_attr.empty()) {
@@ -105,12 +113,32 @@ class InputsOf {
   }
 
   Output Convert(const ArgDef& arg, nb::handle value, DType dtype, const std::string& name) {
+    const AttrDef* const attr = arg.type_attr.empty() ? nullptr : op_.FindAttr(arg.type_attr);
+    // An empty list has no dtype of its own; it takes the default of the attribute, as in reshape(x, []).
+    if (dtype == DType::kInvalid && attr != nullptr && attr->default_value.has_value() && IsEmptyList(value)) {
+      dtype = *attr->default_value->get<DType>();
+    }
     Output output = OutputFor(graph_, value, dtype, name);
-    if (!arg.type_attr.empty() && output.valid()) inferred_.emplace(arg.type_attr, output.dtype());
+    if (!output.valid() || output.dtype() == DType::kInvalid) return output;
+    // As in TensorFlow, a wrong dtype is a TypeError, while a wrong shape is an error of the value.
+    if (dtype != DType::kInvalid && BaseType(output.dtype()) != dtype) {
+      throw nb::type_error(("input '" + arg.name + "' of " + op_.name + " is " + DTypeName(output.dtype()) + " but must be " +
+                            DTypeName(dtype) + "; convert it with tf.cast")
+                               .c_str());
+    }
+    if (attr != nullptr) {
+      inferred_.emplace(arg.type_attr, BaseType(output.dtype()));
+      const std::vector<DType>& allowed = attr->allowed_types;
+      if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), BaseType(output.dtype())) == allowed.end()) {
+        throw nb::type_error(
+            ("input '" + arg.name + "' of " + op_.name + " cannot be " + DTypeName(output.dtype())).c_str());
+      }
+    }
     return output;
   }
 
   Graph& graph_;
+  const OpDef& op_;
   const std::map<std::string, AttrValue>& attrs_;
   std::map<std::string, DType> inferred_;
 };
@@ -141,7 +169,7 @@ PyOperation AddOp(nb::handle self, const std::string& type, nb::list inputs, nb:
       for (const nb::handle item : inputs[i]) makes_constants = makes_constants || !IsTensorLike(item);
     }
   }
-  InputsOf converted(graph, values);
+  InputsOf converted(graph, *op, values);
   const std::string own = name.empty() ? type : name;
   std::string absolute;
   if (makes_constants) {
@@ -195,6 +223,35 @@ bool IsTensorLike(nb::handle value) {
   return nb::isinstance<PyTensor>(value) || nb::isinstance<PyVariable>(value) || nb::hasattr(value, "_as_graph_tensor");
 }
 
+namespace {
+
+bool IsSequence(nb::handle value) { return nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value); }
+
+// The dtype of the first tensor in nested lists; kInvalid if they have none.
+DType DTypeOfTensorsIn(Graph& graph, nb::handle list) {
+  for (const nb::handle item : list) {
+    DType dtype = DType::kInvalid;
+    if (IsSequence(item)) {
+      dtype = DTypeOfTensorsIn(graph, item);
+    } else if (IsTensorLike(item)) {
+      dtype = OutputFor(graph, item, dtype, "").dtype();
+    }
+    if (dtype != DType::kInvalid) return dtype;
+  }
+  return DType::kInvalid;
+}
+
+// The tensor of nested lists of tensors and values, as tf.stack makes it.
+Output Packed(Graph& graph, nb::handle list, DType dtype, const std::string& name) {
+  const ScopeGuard scope = graph.NameScope(name);
+  const std::string own = graph.name_scope() + "/";
+  std::vector<Output> items;
+  for (const nb::handle item : list) items.push_back(OutputFor(graph, item, dtype, std::to_string(items.size())));
+  return NodeBuilder(graph, "Pack").Name(own).InputList(std::move(items)).Attr("axis", int64_t{0}).Output();
+}
+
+}  // namespace
+
 Output OutputFor(Graph& graph, nb::handle value, DType dtype, const std::string& name) {
   if (nb::isinstance<PyTensor>(value)) return nb::cast<PyTensor&>(value).output;
   if (nb::isinstance<PyVariable>(value)) {
@@ -203,6 +260,10 @@ Output OutputFor(Graph& graph, nb::handle value, DType dtype, const std::string&
   }
   if (nb::hasattr(value, "_as_graph_tensor")) {
     return nb::cast<PyTensor>(value.attr("_as_graph_tensor")()).output;
+  }
+  if (IsSequence(value)) {
+    const DType of_tensors = DTypeOfTensorsIn(graph, value);
+    if (of_tensors != DType::kInvalid) return Packed(graph, value, dtype == DType::kInvalid ? of_tensors : dtype, name);
   }
   Tensor constant = TensorOf(value, dtype);
   const DType type = constant.dtype();
@@ -263,6 +324,11 @@ void BindGraph(nb::module_& m) {
       .def_prop_ro("graph", [](const PyTensor& self) { return self.graph; })
       .def_prop_ro("_dtype", [](const PyTensor& self) { return static_cast<int>(self.output.dtype()); })
       .def_prop_ro("_shape", [](const PyTensor& self) { return DimsOf(self.output.shape()); })
+      .def("_constant",
+           [](const PyTensor& self) -> nb::object {
+             const Node& node = *NodeOf(self.output);
+             return node.type() == "Const" ? ArrayOf(node.attr<Tensor>("value")) : nb::none();
+           })
       .def("__eq__",
            [](const PyTensor& self, nb::handle other) {
              return nb::isinstance<PyTensor>(other) && nb::cast<PyTensor&>(other).output == self.output;

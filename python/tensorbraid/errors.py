@@ -74,6 +74,10 @@ _CLASSES = {
 }
 
 
+class OperatorNotAllowedInGraphError(TypeError):
+    """A tensor is used like a value of Python: as a condition, or in a loop."""
+
+
 def exception_type_from_error_code(error_code):
     """The class of errors with this code; UnknownError for a code that is none of TensorFlow's."""
     return _CLASSES.get(error_code, UnknownError)

@@ -21,14 +21,14 @@ Operation.__repr__ = lambda self: f"<tf.Operation '{self.name}' type={self.type}
 
 
 def _no_bool(self):
-    raise TypeError(
+    raise errors.OperatorNotAllowedInGraphError(
         "using a `tf.Tensor` as a Python `bool` is not allowed: its value is known only in a step. "
         "Use `if t is not None:`, or tf.cond to choose in the step."
     )
 
 
 def _no_iteration(self):
-    raise TypeError("Tensor objects are only iterable when eager execution is enabled; use tf.unstack or tf.map_fn")
+    raise errors.OperatorNotAllowedInGraphError("Tensor objects are only iterable when eager execution is enabled; use tf.unstack or tf.map_fn")
 
 
 Tensor.__bool__ = _no_bool
@@ -267,7 +267,10 @@ def make_op(op_type, inputs, name=None, **attrs):
     TensorShapes and lists of them are given as attributes directly. Attributes that are None are left out.
     """
     converted = {key: _attr(value) for key, value in attrs.items() if value is not None}
-    return graph_of(inputs)._op(op_type, list(inputs), converted, name or "")
+    try:
+        return graph_of(inputs)._op(op_type, list(inputs), converted, name or "")
+    except errors.InvalidArgumentError as error:
+        raise ValueError(error.message) from None  # as in TensorFlow, while a graph is built
 
 
 def _attr(value):
@@ -360,7 +363,9 @@ def get_collection_ref(key):
 
 def set_random_seed(seed):
     """The seed of the random ops of the default graph."""
-    get_default_graph().seed = seed
+    graph = get_default_graph()
+    graph.seed = seed
+    graph._has_seed = True  # also for the seed 0, which is none to C++
 
 
 def gradients(ys, xs, grad_ys=None, name="gradients"):
@@ -368,7 +373,14 @@ def gradients(ys, xs, grad_ys=None, name="gradients"):
     ys = list(ys) if isinstance(ys, (list, tuple)) else [ys]
     xs = list(xs) if isinstance(xs, (list, tuple)) else [xs]
     grad_ys = [] if grad_ys is None else list(grad_ys) if isinstance(grad_ys, (list, tuple)) else [grad_ys]
-    found = graph_of(ys)._gradients(ys, xs, grad_ys)
+    if not grad_ys:
+        for y in ys:
+            if isinstance(y, Tensor) and y.dtype.is_complex:
+                raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
+    try:
+        found = graph_of(ys)._gradients(ys, xs, grad_ys)
+    except errors.UnimplementedError as error:
+        raise LookupError(error.message) from None
     return [IndexedSlices(*grad) if isinstance(grad, tuple) else grad for grad in found]
 
 

@@ -1,0 +1,134 @@
+"""Runs the cases of this folder with TensorFlow and with Tensorbraid, and compares what they return.
+
+usage: compare.py [WORD...]   (only the cases whose label, or a name that they cover, contains one of the words)
+
+Prints for each name how many cases agree, the known differences, and how many callables of tf.compat.v1 the cases cover.
+Exits with 1 if a result differs. Needs a Python with TensorFlow and NumPy, and the package tensorbraid in PYTHONPATH.
+"""
+
+import collections
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import registry  # noqa: E402
+
+TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2}
+
+
+def run(package, folder, words):
+    """Starts the process that runs the cases with a package."""
+    environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="0")
+    errors = open(os.path.join(folder, package + ".stderr"), "w")
+    return subprocess.Popen([sys.executable, os.path.join(HERE, "run_cases.py"), package, os.path.join(folder, package)]
+                            + words, env=environment, stderr=errors, stdout=errors)
+
+
+def read(package, folder):
+    """The callables that the package has and the records of the cases, by label."""
+    names, records, last = [], {}, None
+    with open(os.path.join(folder, package), "rb") as file:
+        while True:
+            try:
+                item = pickle.load(file)
+            except EOFError:
+                text = open(os.path.join(folder, package + ".stderr")).read()
+                sys.exit(f"the process of {package} ended in the case {last!r}:\n{text[-3000:]}")
+            if item[0] == "end":
+                return names, records
+            if item[0] == "callables":
+                names = item[1]
+            elif item[0] == "case":
+                last = item[1]
+            else:
+                records[item[1]] = item[2]
+
+
+def same(wanted, got, dtype=None):
+    """Whether two values agree: floats within the tolerance, all else exactly."""
+    a, b = np.asarray(wanted), np.asarray(got)
+    if a.shape != b.shape or a.dtype.kind != b.dtype.kind:
+        return False
+    if a.dtype.kind in "fc":
+        relative = TOLERANCE.get(dtype or a.dtype.name, 1e-5)
+        scale = np.max(np.abs(a[np.isfinite(a)]), initial=0)
+        return np.allclose(a, b, rtol=relative, atol=relative * min(1, scale), equal_nan=True)
+    return bool(np.all(a == b))
+
+
+def difference(case, wanted, got):
+    """The first difference between two records, in words; "" if they agree."""
+    if "error" in wanted or "error" in got:
+        if "error" not in wanted:
+            return f"TensorFlow has no error, Tensorbraid: {got['error'][0]}: {got['error'][2]}"
+        stage, classes, text = wanted["error"]
+        if "error" not in got:
+            return f"Tensorbraid has no error, TensorFlow: {stage}: {text}"
+        if classes[0] not in got["error"][1] or stage != got["error"][0]:
+            return f"errors: TensorFlow: {stage}: {text}; Tensorbraid: {got['error'][0]}: {got['error'][2]}"
+        return ""
+    paths = [path for path, _ in wanted["leaves"]]
+    if paths != [path for path, _ in got["leaves"]]:
+        return f"structures: {paths} and {[path for path, _ in got['leaves']]}"
+    dtypes = {}
+    for (path, a), (_, b) in zip(wanted["leaves"], got["leaves"]):
+        for key in a:
+            if key == "name" and not case.names:
+                continue
+            equal = same(a[key], b.get(key)) if key == "value" and a["kind"] == b["kind"] == "value" else a[key] == b.get(key)
+            if not equal:
+                return f"{key} of {path or 'the result'}: {a[key]} and {b.get(key)}"
+        dtypes[path] = a.get("dtype")
+    if wanted["none"] != got["none"]:
+        return f"gradients that are None: {wanted['none']} and {got['none']}"
+    for step, (a, b) in enumerate(zip(wanted["values"], got["values"])) if case.values else ():
+        for path in a:
+            if not same(a[path], b[path], dtypes.get(path)):
+                return f"value of {path or 'the result'} in step {step}:\n{a[path]}\nand\n{b[path]}"
+    return ""
+
+
+def main():
+    words = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        results = {}
+        for package in ("tensorflow", "tensorbraid"):
+            run(package, folder, words).wait()
+            results[package] = read(package, folder)
+    names, wanted = results["tensorflow"]
+    got = results["tensorbraid"][1]
+    cases = [case for case in registry.read() if case.label in wanted]
+    if not cases:
+        sys.exit("no case has these words")
+    counts = collections.defaultdict(lambda: [0, 0])
+    differences, known = [], []
+    for case in cases:
+        found = difference(case, wanted[case.label], got[case.label])
+        if case.known:
+            known.append(f"{case.label}: {case.known}" + ("" if found else " (but the results agree: remove the mark)"))
+        elif found:
+            differences.append(f"{case.label}: {found}")
+        for name in case.covers:
+            counts[name][0] += not found
+            counts[name][1] += 1
+    for name in sorted(counts):
+        agree, of = counts[name]
+        print(f"{name}: {agree} of {of} cases agree")
+    for title, lines in (("known difference", known), ("DIFFERENCE", differences)):
+        for line in lines:
+            print(f"{title}: {line}")
+    covered = [name for name in names if name in counts]
+    print(f"{len(cases)} cases: {len(cases) - len(differences) - len(known)} agree, {len(known)} known differences, "
+          f"{len(differences)} differences; {len(covered)} of {len(names)} callables are covered")
+    sys.exit(1 if differences else 0)
+
+
+if __name__ == "__main__":
+    main()
