@@ -48,6 +48,32 @@ if how.startswith("monitored"):
                                            hooks=hooks, save_checkpoint_secs=60) as session:
         while not session.should_stop():
             _, value, now = session.run([train, loss, step], feed_dict=batch())
+elif how.startswith("scaffold"):
+    # All of the replica's set-up is written out, as in programs from before the hook.
+    chief = optimizer.chief_init_op if is_chief else optimizer.local_step_init_op
+    scaffold = tf.train.Scaffold(init_op=tf.global_variables_initializer(), local_init_op=chief,
+                                 ready_for_local_init_op=optimizer.ready_for_local_init_op)
+    hooks = [optimizer.make_session_run_hook(is_chief), tf.train.StopAtStepHook(last_step=200)]
+    with tf.train.MonitoredTrainingSession(server.target, is_chief, folder, scaffold=scaffold, hooks=hooks) as session:
+        while not session.should_stop():
+            _, value, now = session.run([train, loss, step], feed_dict=batch())
+elif how.startswith("replica"):
+    options = {}
+    if "sync" in how:
+        options = dict(local_init_op=optimizer.chief_init_op if is_chief else optimizer.local_step_init_op,
+                       ready_for_local_init_op=optimizer.ready_for_local_init_op)
+        chief_queue_runner = optimizer.get_chief_queue_runner()
+        sync_init_op = optimizer.get_init_tokens_op()
+    sv = tf.train.Supervisor(is_chief=is_chief, logdir=folder, init_op=tf.global_variables_initializer(),
+                             recovery_wait_secs=1, global_step=step, **options)
+    sess = sv.prepare_or_wait_for_session(server.target)
+    if is_chief and "sync" in how:
+        sess.run(sync_init_op)
+        sv.start_queue_runners(sess, [chief_queue_runner])
+    now = 0
+    while now < 200:
+        _, value, now = sess.run([train, loss, step], feed_dict=batch())
+    # The program ends without a word to the supervisor.
 else:
     supervisor = tf.train.Supervisor(is_chief=is_chief, logdir=folder, global_step=step, save_model_secs=60)
     with supervisor.managed_session(server.target) as session:
@@ -120,6 +146,7 @@ class ClusterTrainingTest(unittest.TestCase):
             for task, (_, log) in zip(tasks, outputs):
                 self.assertEqual(task.returncode, 0, log)
                 self.assertNotIn("Traceback", log)
+                self.assertNotIn("leaked", log)
             files = os.listdir(folder)
         self.assertIn("checkpoint", files)
         self.assertTrue(any(name.startswith("events.out.tfevents") for name in files))
@@ -139,6 +166,15 @@ class ClusterTrainingTest(unittest.TestCase):
 
     def test_monitored_synchronous(self):
         self.check("monitored_sync")
+
+    def test_monitored_synchronous_with_a_scaffold(self):
+        self.check("scaffold_sync")
+
+    def test_supervised_asynchronous_without_an_end(self):
+        self.check("replica")
+
+    def test_supervised_synchronous_without_an_end(self):
+        self.check("replica_sync")
 
     def test_supervised_asynchronous(self):
         self.check("supervised")
