@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_GRAPH_H_
 #define TENSORBRAID_GRAPH_H_
 
+#include "tensorbraid/graph/custom_gradient.h"
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/library_function.h"
 #include "tensorbraid/graph/variable.h"

@@ -10,23 +10,10 @@
 #include <vector>
 
 #include "binding/graph.h"
-#include "layers/branches.h"
 #include "tensorbraid/variables/embedding.h"
 
 namespace tensorbraid::python {
 namespace {
-
-// Functions of Python from a list of tensors to a list of tensors.
-nb::list SelectBranch(PyTensor& training, nb::list inputs, nb::callable train, nb::callable infer) {
-  Graph& graph = *training.output.graph();
-  const ScopeGuard at = AtUserLine(graph);
-  const auto branch = [](nb::handle function) -> layers::Branch {
-    return [function](const std::vector<Output>& in) { return OutputsOf(function(ListOfTensors(in))); };
-  };
-  const auto outputs = layers::SelectBranch(training.output, OutputsOf(inputs), branch(train), branch(infer));
-  CheckBuilt(graph);
-  return ListOfTensors(outputs);
-}
 
 // The graph of a table's first part.
 Graph& GraphOf(const std::vector<Variable>& table) {
@@ -102,7 +89,6 @@ PyTensor SafeEmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle w
 }  // namespace
 
 void BindLayers(nb::module_& m) {
-  m.def("select_branch", &SelectBranch);
   m.def("embedding_lookup", &EmbeddingLookup, nb::arg("params"), nb::arg("ids"), nb::arg("strategy"),
         nb::arg("max_norm").none(), nb::arg("name"));
   m.def("embedding_lookup_sparse", &EmbeddingLookupSparse, nb::arg("params"), nb::arg("ids"), nb::arg("weights").none(),

@@ -17,7 +17,7 @@ def smart_branch(training, inputs, train, infer):
     if isinstance(training, _core.Variable):
         training = training.value()
     if isinstance(training, graphs.Tensor):
-        return _core.select_branch(training, inputs, train, infer)
+        return _core.cond(training.graph, training, lambda: train(inputs), lambda: infer(inputs), "cond")
     return train(inputs) if training else infer(inputs)
 
 

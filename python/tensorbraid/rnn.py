@@ -3,6 +3,7 @@
 from tensorbraid import _core, dtypes, graphs
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.node import cast, op, shape_of, tensor
+from tensorbraid.rnn_loops import loop_over_time
 from tensorbraid.rnn_structures import flatten, is_nested, map_structure, pack_like
 from tensorbraid.variable_scope import AUTO_REUSE, _AUTO, _INHERIT, _MUST_EXIST, _initial_value_of, variable_scope
 from tensorbraid.variables import collect_new
@@ -92,19 +93,19 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
                 swap_memory=False, time_major=False, scope=None):
     """Runs a cell over sequences [batch, time, features]. Returns the outputs and the last state.
 
-    C++ runs the cells that it has, each as one op for all steps.
+    C++ runs the cells that it has, each as one op for all steps. Other cells run in a loop.
     """
     _check_cell(cell)
-    make_core_cell = getattr(cell, "_core_cell", None)
-    core_cell = make_core_cell and make_core_cell()
-    if core_cell is None:
-        raise NotImplementedError("dynamic_rnn runs new cells of the classes BasicRNNCell, BasicLSTMCell, LSTMCell "
-                                  "(without a projection), GRUCell and MultiRNNCell with their usual activation")
-    if is_nested(inputs):
-        raise NotImplementedError("dynamic_rnn over several inputs")
-    inputs = tensor(inputs)
+    if swap_memory:
+        raise NotImplementedError("swap_memory=True: there is no memory to swap to")
     if initial_state is None and dtype is None:
         raise ValueError("If there is no initial_state, you must give a dtype.")
+    make_core_cell = getattr(cell, "_core_cell", None)
+    core_cell = make_core_cell and make_core_cell()
+    if core_cell is None or is_nested(inputs):
+        with variable_scope(scope or "rnn"):
+            return loop_over_time(cell, inputs, sequence_length, initial_state, dtype, parallel_iterations, time_major)
+    inputs = tensor(inputs)
     if dtype is not None and dtypes.as_dtype(dtype) != inputs.dtype:
         raise ValueError(f"the inputs are {inputs.dtype.name}, but dtype is {dtypes.as_dtype(dtype).name}")
     graph = inputs.graph

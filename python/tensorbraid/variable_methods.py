@@ -53,9 +53,8 @@ def _load(self, value, session=None):
 @_method("initialized_value")
 def _initialized_value(self):
     """The value, or the initial value if the variable has none yet."""
-    return _core.select_branch(make_op("VarIsInitializedOp", [self]).outputs[0], [self.handle, self.initial_value],
-                               lambda inputs: [make_op("ReadVariableOp", inputs[:1], dtype=self.dtype).outputs[0]],
-                               lambda inputs: [make_op("Identity", inputs[1:]).outputs[0]])[0]
+    initialized = make_op("VarIsInitializedOp", [self]).outputs[0]
+    return _core.cond(self.graph, initialized, lambda: [self.read_value()], lambda: [self.initial_value], "cond")[0]
 
 
 @_method("sparse_read")

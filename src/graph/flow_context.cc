@@ -58,7 +58,7 @@ Operation PlaceOf(const Output& tensor) {
 }
 
 // Lets a tensor of the outer context into the context.
-StatusOr<Output> Capture(FlowContext* context, const Output& tensor, const std::string& name) {
+StatusOr<Output> CaptureTensor(FlowContext* context, const Output& tensor, const std::string& name) {
   const auto it = context->captured.find(KeyOf(tensor));
   if (it != context->captured.end()) return it->second;
   Machinery machinery(ImplOfNode(tensor), context, name, PlaceOf(tensor));
@@ -333,7 +333,7 @@ StatusOr<Output> VisibleIn(FlowContext* context, const Output& tensor, const std
   if (from == context) return tensor;
   if (context != nullptr && IsInside(context, from)) {
     TF_ASSIGN_OR_RETURN(const Output outside, VisibleIn(context->outer, tensor, name));
-    return Capture(context, outside, name);
+    return CaptureTensor(context, outside, name);
   }
   for (FlowContext* c = context; c != nullptr; c = c->outer) {
     if (c->forward == nullptr || !IsInside(from, c->forward)) continue;

@@ -7,6 +7,7 @@
 #include "core/text/strings.h"
 #include "graph/control_flow.h"
 #include "graph/flow_context.h"
+#include "graph/gradient_overrides.h"
 #include "graph/node.h"
 
 namespace tensorbraid {
@@ -137,7 +138,7 @@ class Differentiator {
       before = between.size();
       for (int id : before_y) {
         Node* n = nodes[id].get();
-        if (n->op().not_differentiable || between.contains(id)) continue;
+        if (between.contains(id) || (n->op().not_differentiable && GradientOverrideOf(ImplOf(graph_), *n) == nullptr)) continue;
         for (const Output& in : n->inputs()) {
           if (in.valid() && CarriesGradient(n->input_type(InputIndex(*n, in))) && after_x.contains(NodeOf(in)->id())) {
             after_x.insert(id);
@@ -237,7 +238,8 @@ class Differentiator {
       any = any || output_grads.back().valid();
     }
     if (!any) return OkStatus();
-    if (!node->op().has_gradient()) {
+    const GradientFunction* const own = GradientOverrideOf(ImplOf(graph_), *node);
+    if (own == nullptr && !node->op().has_gradient()) {
       return InvalidArgument("no gradient is defined for ", node->Describe(), ", which is on a path from '",
                              ys_[0].name(), "' back to the tensors that it is differentiated with respect to");
     }
@@ -247,7 +249,18 @@ class Differentiator {
       auto scope = graph_.NameScope(node->name() + "_grad");
       auto device = graph_.ColocateWith(OperationOf(node));
       TF_ASSIGN_OR_RETURN(const bool is_gate, BackwardGate(node, output_grads, &input_grads));
-      if (!is_gate) TF_RETURN_IF_ERROR(InputGradients(OperationOf(node), output_grads, &input_grads));
+      if (own != nullptr) {
+        std::vector<Output> dense;
+        for (const Gradient& g : output_grads) dense.push_back(g.ToDense());
+        const std::vector<Output> made = (*own)(OperationOf(node), dense);
+        if (made.size() != input_grads.size()) {
+          return InvalidArgument("the gradient function of ", node->Describe(), " must return a gradient for each of its ",
+                                 input_grads.size(), " inputs, but returns ", made.size());
+        }
+        input_grads.assign(made.begin(), made.end());
+      } else if (!is_gate) {
+        TF_RETURN_IF_ERROR(InputGradients(OperationOf(node), output_grads, &input_grads));
+      }
     }
     TF_RETURN_IF_ERROR(graph_.status());
     for (size_t i = 0; i < input_grads.size(); ++i) {

@@ -314,7 +314,7 @@ LibraryFunction DefineFunction(Graph& graph, const std::string& name, const std:
   return builder.Finish(body(inner, builder.args()));
 }
 
-std::vector<Output> Call(Graph& graph, const LibraryFunction& function, const std::vector<Operand>& inputs,
+std::vector<Output> CallFunction(Graph& graph, const LibraryFunction& function, const std::vector<Operand>& inputs,
                          const std::string& name, std::source_location loc) {
   const size_t num_results = function.results().size();
   if (!function.valid()) return {};

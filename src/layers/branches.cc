@@ -1,6 +1,7 @@
 #include "layers/branches.h"
 
 #include "graph/node.h"
+#include "tensorbraid/ops/control_flow.h"
 
 namespace tensorbraid::layers {
 
@@ -9,18 +10,15 @@ std::vector<Output> SelectBranch(const Training& training, const std::vector<Out
   if (!training.is_tensor()) return training.fixed() ? train(inputs) : infer(inputs);
   if (!training.tensor().valid()) return std::vector<Output>(1);  // an invalid Output
   Graph& graph = *training.tensor().graph();
-  std::vector<Output> if_false, if_true;
-  for (const Output& input : inputs) {
-    const Operation both = NodeBuilder(graph, "Switch").Input(input).Input(training.tensor()).Finish();
-    if_false.push_back(both.output(0));
-    if_true.push_back(both.output(1));
-  }
-  const std::vector<Output> inferred = infer(if_false), trained = train(if_true);
-  std::vector<Output> merged;
-  for (size_t i = 0; i < trained.size(); ++i) {
-    merged.push_back(NodeBuilder(graph, "Merge").InputList({inferred[i], trained[i]}).Output());
-  }
-  return merged;
+  // The nodes of the branches have the line of the user's call of the layer.
+  const auto here = [&, line = ImplOf(graph).user_line()](const Branch& branch) -> tensorbraid::Branch {
+    return [&graph, &inputs, &branch, line] {
+      if (!line.has_value()) return branch(inputs);
+      const ScopedLocation at(graph, *line);
+      return branch(inputs);
+    };
+  };
+  return Cond(training.tensor(), here(train), here(infer));
 }
 
 }  // namespace tensorbraid::layers

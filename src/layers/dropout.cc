@@ -46,11 +46,6 @@ Output Dropout(const Operand& input, const DropoutOptions& options) {
   }
   const Branch drop = [&](const std::vector<Output>& in) -> std::vector<Output> {
     Graph& graph = layer.graph();
-    // The control dependency makes the random numbers part of this branch, so only steps that train draw them.
-    std::optional<ScopeGuard> alive;
-    if (options.training.is_tensor()) {
-      alive.emplace(graph.ControlDependencies(std::vector<Output>{Identity(in[0])}));
-    }
     const RandomShape sizes = noise.is_fully_defined()      ? RandomShape(noise)
                               : options.noise_shape.empty() ? RandomShape(ShapeOf(in[0]))
                                                             : RandomShape(SizesOf(in[0], noise));

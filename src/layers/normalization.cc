@@ -118,19 +118,19 @@ Output BatchNorm(const Operand& input, const BatchNormOptions& options) {
   if (!layer.ok()) return {};
 
   const bool is_images = rank == 4 && (axis == 1 || axis == 3) && dtype == kFloat32;
+  Output needed;  // the batch's mean, on which the layer's gradients depend
   const auto branch = [&](bool trains) -> Branch {
-    if (is_images) {
-      return [=, &options](const auto& in) { return ImageBatchNorm(in, trains, axis == 1, options.epsilon); };
-    }
-    return [=, &options](const auto& in) { return GeneralBatchNorm(in, trains, axis, options.epsilon); };
+    return [&, trains](const std::vector<Output>& in) {
+      std::vector<Output> out = is_images ? ImageBatchNorm(in, trains, axis == 1, options.epsilon)
+                                          : GeneralBatchNorm(in, trains, axis, options.epsilon);
+      if (trains) needed = out[1];
+      return out;
+    };
   };
   const std::vector<Output> result =
       SelectBranch(training, {x, gamma, beta, mean.value(), variance.value()}, branch(true), branch(false));
   if (!layer.ok()) return {};
   if (training.is_tensor() || training.fixed()) {
-    // A tensor on which the layer's gradients depend: if `training` is a tensor, the output of a Merge (SelectBranch),
-    // otherwise the mean.
-    const Output& needed = training.is_tensor() ? result[0] : result[1];
     UpdateAverage(mean, result[1], needed, training, options.momentum);
     UpdateAverage(variance, result[2], needed, training, options.momentum);
   }

@@ -280,6 +280,29 @@ TEST_F(WhileTest, TensorArraysConcatenateAndSplit) {
   EXPECT_THAT(Values(Grad(first, x)), ElementsAre(0, 2, 4, 6, 8));
 }
 
+TEST_F(WhileTest, ProgramsDefineGradients) {
+  const Output x = Placeholder(g, kFloat32, {});
+  const auto forward = [](const std::vector<Output>& in) { return std::vector<Output>{in[0] * in[1], in[0]}; };
+  const auto backward = [](const auto& in, const auto& out, const auto& grads) -> std::vector<Output> {
+    return {grads[0] * 100.0f + grads[1] + out[0] * 0.0f, in[1]};
+  };
+  const std::vector<Output> y = CustomGradient({x, Float(3)}, forward, backward);
+  const std::vector<Feed> at_two = {{x, Tensor::Scalar(2.0f)}};
+  EXPECT_EQ(Scalar(y[0], at_two), 6);
+  EXPECT_EQ(Scalar(Grad(y[0], x), at_two), 100);
+  EXPECT_EQ(Scalar(Grad(y[1], x), at_two), 1);
+  // In a loop, the gradient is defined for each iteration.
+  const Output looped = While({Int(0), x}, [](const auto& v) { return v[0] < 2; },
+                              [&](const auto& v) -> std::vector<Output> {
+                                return {v[0] + 1, CustomGradient({v[1], Float(3)}, forward, backward)[0]};
+                              })[1];
+  EXPECT_EQ(Scalar(looped, at_two), 18);
+  EXPECT_EQ(Scalar(Grad(looped, x), at_two), 10000);
+  const Output rounded = NodeBuilder(g, "Round").Input(x).Output();
+  SetGradient(rounded.op(), [](const Operation&, const std::vector<Output>& grads) { return grads; });
+  EXPECT_EQ(Scalar(Grad(rounded * 2.0f, x), at_two), 2);
+}
+
 TEST(FlowFunctionsTest, ALoopOverTwoTasksHasAGradient) {
   TestCluster cluster(1, 1);
   Graph g;

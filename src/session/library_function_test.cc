@@ -32,7 +32,7 @@ TEST(LibraryFunctionTest, ACallComputesTheResultsOfTheBody) {
   ASSERT_TRUE(g.status().ok()) << g.status();
   EXPECT_EQ(f.name(), "f");
   EXPECT_FALSE(f.is_stateful());
-  const Outputs results = Call(g, f, {Number(g, 3), 4.0});
+  const Outputs results = CallFunction(g, f, {Number(g, 3), 4.0});
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].shape(), Shape());
   EXPECT_EQ(results[0].op().type(), "PartitionedCall");
@@ -49,14 +49,14 @@ TEST(LibraryFunctionTest, TensorsOfTheOuterGraphAreCaptured) {
   });
   ASSERT_TRUE(g.status().ok()) << g.status();
   EXPECT_EQ(f.captures(), Outputs{outer});
-  EXPECT_EQ(Value(g, Call(g, f, {2.0})[0]), 30);
+  EXPECT_EQ(Value(g, CallFunction(g, f, {2.0})[0]), 30);
 }
 
 TEST(LibraryFunctionTest, AFunctionMayReturnATensorOfTheOuterGraph) {
   Graph g;
   const Output outer = Number(g, 10);
   const auto f = DefineFunction(g, "f", {}, [&](Graph&, const Outputs&) { return Outputs{outer}; });
-  EXPECT_EQ(Value(g, Call(g, f, {})[0]), 10);
+  EXPECT_EQ(Value(g, CallFunction(g, f, {})[0]), 10);
 }
 
 TEST(LibraryFunctionTest, FunctionsNestAndCaptureThroughEachOther) {
@@ -66,11 +66,11 @@ TEST(LibraryFunctionTest, FunctionsNestAndCaptureThroughEachOther) {
     const auto inner = DefineFunction(body, "f", {{kFloat32, {}}}, [&](Graph&, const Outputs& inner_args) {
       return Outputs{inner_args[0] * outer + args[0]};
     });
-    return Call(body, inner, {args[0] + 1.0});
+    return CallFunction(body, inner, {args[0] + 1.0});
   });
   ASSERT_TRUE(g.status().ok()) << g.status();
   EXPECT_EQ(f.name(), "f_1");  // the inner function has the name "f"
-  EXPECT_EQ(Value(g, Call(g, f, {2.0})[0]), 32);
+  EXPECT_EQ(Value(g, CallFunction(g, f, {2.0})[0]), 32);
 }
 
 TEST(LibraryFunctionTest, TheGradientGoesThroughTheCallToArgumentsAndCaptures) {
@@ -78,7 +78,7 @@ TEST(LibraryFunctionTest, TheGradientGoesThroughTheCallToArgumentsAndCaptures) {
   const Output outer = Number(g, 10), x = Number(g, 3);
   const auto f = DefineFunction(g, "square", {{kFloat32, {}}},
                                 [&](Graph&, const Outputs& args) { return Outputs{args[0] * args[0] * outer}; });
-  const auto grads = Gradients(Call(g, f, {x}), {x, outer});
+  const auto grads = Gradients(CallFunction(g, f, {x}), {x, outer});
   ASSERT_TRUE(grads.ok()) << grads.status();
   EXPECT_EQ(Value(g, (*grads)[0]), 60);
   EXPECT_EQ(Value(g, (*grads)[1]), 9);
@@ -93,7 +93,7 @@ TEST(LibraryFunctionTest, AVariableIsReadAndChangedByItsHandle) {
   });
   ASSERT_TRUE(g.status().ok()) << g.status();
   EXPECT_TRUE(f.is_stateful());
-  const Outputs called = Call(g, f, {2.0});
+  const Outputs called = CallFunction(g, f, {2.0});
   EXPECT_EQ(called[0].op().type(), "StatefulPartitionedCall");
   auto session = Session::Create(g).value();
   ASSERT_TRUE(session->Run({v.initializer()}).ok());
@@ -108,7 +108,7 @@ TEST(LibraryFunctionTest, ACopiedCaptureNeedsNoArgument) {
       g, "f", {}, [&](Graph&, const Outputs&) { return Outputs{outer}; }, Capture::kAsCopy);
   ASSERT_TRUE(g.status().ok()) << g.status();
   EXPECT_TRUE(f.captures().empty());
-  EXPECT_EQ(Value(g, Call(g, f, {})[0]), 10);
+  EXPECT_EQ(Value(g, CallFunction(g, f, {})[0]), 10);
 }
 
 TEST(LibraryFunctionTest, StateIsNotCopied) {
@@ -144,12 +144,12 @@ TEST(LibraryFunctionTest, MistakesNameTheFunction) {
             std::string::npos);
   EXPECT_NE(status([](Graph& g) {
               const auto f = DefineFunction(g, "f", {{kFloat32, {}}}, [](Graph&, const Outputs& args) { return args; });
-              Call(g, f, {Operand(Tensor::Scalar(int32_t{1})).ToOutput(g)});
+              CallFunction(g, f, {Operand(Tensor::Scalar(int32_t{1})).ToOutput(g)});
             }).find("argument 0 must be float32, got int32"),
             std::string::npos);
   EXPECT_NE(status([](Graph& g) {
               const auto f = DefineFunction(g, "f", {{kFloat32, {}}}, [](Graph&, const Outputs& args) { return args; });
-              Call(g, f, {});
+              CallFunction(g, f, {});
             }).find("it has 1 arguments, got 0"),
             std::string::npos);
 }
@@ -178,7 +178,7 @@ TEST(LibraryFunctionTest, FunctionsTravelWithTheGraphDef) {
   const auto f = DefineFunction(g, "f", {{kFloat32, {}}}, [](Graph& body, const Outputs& args) {
     return Outputs{Split(args[0] + Operand(Tensor::Vector<float>({1, 2})).ToOutput(body), 2, 0)[1]};
   });
-  Call(g, f, {1.0}, "call");
+  CallFunction(g, f, {1.0}, "call");
   const auto def = g.ToGraphDef();
   ASSERT_TRUE(def.ok()) << def.status();
   Graph again;

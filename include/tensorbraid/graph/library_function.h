@@ -3,7 +3,7 @@
 //   auto scale = DefineFunction(g, "scale", {{kFloat32, {-1}}}, [&](Graph&, const std::vector<Output>& args) {
 //     return std::vector<Output>{args[0] * factor};      // `factor`, a tensor of g, is captured
 //   });
-//   Output y = Call(g, scale, {x})[0];
+//   Output y = CallFunction(g, scale, {x})[0];
 //
 // The body is a graph of its own. A tensor of an outer graph that a node of the body takes is captured: it becomes one
 // more argument, for which calls give this tensor. So its value is that of the step that calls the function or, for a
@@ -73,7 +73,7 @@ LibraryFunction DefineFunction(Graph& graph, const std::string& name, const std:
 
 // Calls a function that was defined in `graph` or in a graph around it. Returns its results. Differentiable if the
 // function is not stateful. InvalidArgument if the number or the dtypes of the inputs do not match.
-std::vector<Output> Call(Graph& graph, const LibraryFunction& function, const std::vector<Operand>& inputs,
+std::vector<Output> CallFunction(Graph& graph, const LibraryFunction& function, const std::vector<Operand>& inputs,
                          const std::string& name = "", std::source_location loc = std::source_location::current());
 
 // DefineFunction in steps, for callers that build the body outside of a C++ function, such as bindings of other
