@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
   tensorbraid::python::BindVariableScopes(m);
   tensorbraid::python::BindLayers(m);
   tensorbraid::python::BindRnn(m);
+  tensorbraid::python::BindLosses(m);
   tensorbraid::python::BindOptimizers(m);
   tensorbraid::python::BindSession(m);
   tensorbraid::python::BindCluster(m);
