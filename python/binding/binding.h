@@ -24,6 +24,7 @@ void BindControlFlow(nb::module_& m);
 void BindVariableScopes(nb::module_& m);
 void BindLayers(nb::module_& m);
 void BindRnn(nb::module_& m);
+void BindLosses(nb::module_& m);
 void BindOptimizers(nb::module_& m);
 void BindSession(nb::module_& m);
 void BindCluster(nb::module_& m);

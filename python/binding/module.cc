@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
   tensorbraid::python::BindVariableScopes(m);
   tensorbraid::python::BindLayers(m);
   tensorbraid::python::BindRnn(m);
+  tensorbraid::python::BindLosses(m);
   tensorbraid::python::BindSession(m);
   tensorbraid::python::BindCluster(m);
   tensorbraid::python::BindSaver(m);

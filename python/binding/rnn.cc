@@ -83,9 +83,8 @@ void BindRnn(nb::module_& m) {
                                                  .name = name})};
       },
       nb::arg("units"), nb::arg("kernel_initializer").none(), nb::arg("bias_initializer").none(), nb::arg("name"));
-  m.def("basic_rnn_cell", [](int64_t units, const std::string& name) {
-    return PyRnnCell{layers::BasicRNNCell(units, {.name = name})};
-  });
+  m.def("basic_rnn_cell",
+        [](int64_t units, const std::string& name) { return PyRnnCell{layers::BasicRNNCell(units, {.name = name})}; });
   m.def("multi_rnn_cell", [](nb::list cells, const std::string& name) {
     std::vector<layers::RnnCell> list;
     for (const nb::handle cell : cells) list.push_back(nb::cast<PyRnnCell&>(cell).cell);

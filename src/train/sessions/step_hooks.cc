@@ -56,8 +56,10 @@ class WaitForStepHook final : public SessionRunHook {
       // The run itself meets an error of the session, and returns it.
       if (!now.ok()) return {};
       if (*now >= step_) break;
-      if (!logged) TB_LOG(Info, "train") << "waiting for global step " << step_ << "; it is " << *now;
-      logged = true;
+      if (!logged) {
+        TB_LOG(Info, "train") << "waiting for global step " << step_ << "; it is " << *now;
+        logged = true;
+      }
       context.coordinator().WaitForStop(kWaitForStepInterval);
     }
     reached_ = true;
