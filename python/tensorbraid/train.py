@@ -1,9 +1,6 @@
 """Training: optimizers, clusters and servers."""
 
-import importlib
-
 from tensorbraid import _core, graphs
-from tensorbraid.graph_defs import write_graph  # noqa: F401
 
 
 class Optimizer:
@@ -130,18 +127,3 @@ def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:w
     """A device function that places variables on the parameter servers in turn, and all else on the worker."""
     spec = _core.ClusterSpec({}) if cluster is None else ClusterSpec(cluster)._core
     return _core.replica_device_setter(spec, ps_tasks, ps_device, worker_device or "")
-
-
-_MESSAGES = {
-    "BytesList", "ClusterDef", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList",
-    "Int64List", "JobDef", "SaverDef", "SequenceExample", "ServerDef"}
-
-
-def __getattr__(name):
-    if name in _MESSAGES:
-        return getattr(importlib.import_module("tensorbraid.proto"), name)
-    raise AttributeError(f"module 'tensorbraid.train' has no attribute '{name}'")
-
-
-def __dir__():
-    return sorted(set(globals()) | _MESSAGES)
