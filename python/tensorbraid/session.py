@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 
-from tensorbraid import _core, dtypes, graphs
+from tensorbraid import _core, dtypes, graphs, session_config
 
 
 class _Stack(threading.local):
@@ -98,6 +98,7 @@ class Session:
         self.graph = graphs.get_default_graph() if graph is None else graph
         self.sess_str = target
         self._target = target
+        self._options = session_config.session_options(config, target)
         self._core = None
         self._closed = False
         self._lock = threading.Lock()
@@ -116,16 +117,22 @@ class Session:
             if self._closed:
                 raise RuntimeError("Attempted to use a closed Session.")
             if self._core is None:
-                self._core = _core.Session(self.graph, target=self._target)
+                self._core = _core.Session(self.graph, target=self._target, **self._options)
             return self._core
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """Runs one step and returns the values of `fetches`, in their structure; None for an operation."""
+        """Runs one step and returns the values of `fetches`, in their structure; None for an operation.
+
+        A trace that `options` asks for is stored in `run_metadata`.
+        """
         session = self._session()
         wanted = Fetches(self.graph, fetches)
         feeds = checked_feeds(self.graph, feed_dict)
-        timeout = getattr(options, "timeout_in_ms", 0) if options is not None else 0
-        return wanted.restore(session._run(wanted.unique, feeds, timeout))
+        session_config.check_run_metadata(run_metadata)
+        values, metadata = session._run(wanted.unique, feeds, *session_config.run_options(options))
+        if run_metadata is not None:
+            run_metadata.ParseFromString(metadata)
+        return wanted.restore(values)
 
     def list_devices(self):
         return self._session().list_devices()
