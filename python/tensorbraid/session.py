@@ -6,6 +6,7 @@ import threading
 import numpy as np
 
 from tensorbraid import _core, dtypes, graphs, session_config
+from tensorbraid.sparse_tensor import SparseTensor, SparseTensorValue
 
 
 class _Stack(threading.local):
@@ -42,6 +43,13 @@ class Fetches:
             return lambda values, parts=[self._flatten(f) for f in fetch]: type(fetch)(p(values) for p in parts)
         if fetch is None:
             raise TypeError("Fetch argument None has invalid type <class 'NoneType'>")
+        if isinstance(fetch, SparseTensor):
+            parts = (fetch.indices, fetch.values, fetch.dense_shape)
+            return lambda values, parts=[self._flatten(p) for p in parts]: SparseTensorValue(*[p(values) for p in parts])
+        if isinstance(fetch, graphs.IndexedSlices):
+            parts = (fetch.values, fetch.indices, fetch.dense_shape)
+            return lambda values, parts=[p if p is None else self._flatten(p) for p in parts]: graphs.IndexedSlicesValue(
+                *[p if p is None else p(values) for p in parts])
         element = fetch
         if not isinstance(fetch, _core.Variable):
             try:
@@ -78,7 +86,7 @@ def _fed_tensor(graph, key):
 def checked_feeds(graph, feed_dict):
     """The pairs of a tensor and its value in a dict of feeds."""
     feeds = []
-    for key, value in (feed_dict or {}).items():
+    for key, value in _feeds(feed_dict or {}):
         tensor = _fed_tensor(graph, key)
         if isinstance(value, (graphs.Tensor, graphs.Operation)):
             raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
@@ -170,6 +178,17 @@ class InteractiveSession(Session):
     def close(self):
         super().close()
         self._default.close()
+
+
+def _feeds(feed_dict):
+    """Pairs of a tensor and its value; the parts of SparseTensors and IndexedSlices one by one."""
+    for key, value in feed_dict.items():
+        if isinstance(key, SparseTensor):
+            yield from zip((key.indices, key.values, key.dense_shape), value)
+        elif isinstance(key, graphs.IndexedSlices):
+            yield from zip((key.values, key.indices) + (() if key.dense_shape is None else (key.dense_shape,)), value)
+        else:
+            yield key, value
 
 
 @contextlib.contextmanager
