@@ -1,19 +1,45 @@
 #include <cstdio>
+#include <memory>
+#include <string>
 
 #include "CLI/CLI.hpp"
 #include "cli/commands.h"
+#include "cli/op_files.h"
 #include "cli/ops_document.h"
+#include "io/file.h"
 
 namespace tensorbraid {
+namespace {
+
+// Leaves files that are up to date as they are, so that nothing is compiled again without need.
+int UpdateOpFiles(const std::string& tree) {
+  for (const auto& [name, text] : OpFiles()) {
+    const std::string path = JoinPath(tree, name);
+    if (const auto kept = ReadFile(path); kept.ok() && *kept == text) continue;
+    if (const Status written = WriteFile(path, text); !written.ok()) {
+      std::fprintf(stderr, "tensorbraid ops: %s\n", std::string(written.message()).c_str());
+      return 1;
+    }
+    std::printf("wrote %s\n", name.c_str());
+  }
+  return 0;
+}
+
+}  // namespace
 
 void AddOpsCommand(CLI::App& app, Invocation* invocation) {
   CLI::App* ops = app.add_subcommand("ops", "List the ops of this build with their dtypes, devices and gradients");
+  auto tree = std::make_shared<std::string>();
+  ops->add_option("--update", *tree, "instead write the files of a source tree of Tensorbraid that follow from the ops")
+      ->type_name("DIR");
   ops->footer(
-      "\nPrints a Markdown document with a table for each family of ops; docs/ops.md is its output.\n\n"
-      "Example:\n"
-      "  tensorbraid ops > docs/ops.md");
-  ops->callback([invocation] {
-    invocation->run = [] {
+      "\nPrints a Markdown document with a table for each family of ops, docs/ops.md.\n\n"
+      "Examples:\n"
+      "  tensorbraid ops | less\n"
+      "  tensorbraid ops --update=.    # writes docs/ops.md and include/tensorbraid/raw_ops");
+  ops->callback([invocation, tree] {
+    invocation->run = [tree] {
+      if (!tree->empty()) return UpdateOpFiles(*tree);
       std::fputs(OpsDocument().c_str(), stdout);
       return 0;
     };

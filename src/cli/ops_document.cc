@@ -1,10 +1,11 @@
 #include "cli/ops_document.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "cli/op_dtypes.h"
+#include "cli/op_functions.h"
 #include "cli/tensorflow_ops.h"
 #include "core/text/strings.h"
 #include "graph/op_registry.h"
@@ -13,88 +14,20 @@
 namespace tensorbraid {
 namespace {
 
-using Types = std::set<DType>;
-
-// Sets of dtypes that have a name. A set comes before its subsets.
-const std::vector<std::pair<std::string, Types>>& Groups() {
-  static const auto& groups = *new std::vector<std::pair<std::string, Types>>([] {
-    const Types floats = {kFloat16, kBfloat16, kFloat32, kFloat64};
-    const Types ints = {kInt8, kInt16, kInt32, kInt64, kUint8, kUint16, kUint32, kUint64};
-    const Types complex = {DType::kComplex64, DType::kComplex128};
-    Types reals = floats, numbers, any;
-    reals.insert(ints.begin(), ints.end());
-    numbers = reals;
-    numbers.insert(complex.begin(), complex.end());
-    const Types quantized = {DType::kQint8, DType::kQuint8, DType::kQint16, DType::kQuint16, DType::kQint32};
-    any = numbers;
-    any.insert(quantized.begin(), quantized.end());
-    any.insert({kBool, kString, DType::kResource, DType::kVariant});
-    return std::vector<std::pair<std::string, Types>>{
-        {"any", any},       {"numbers", numbers}, {"reals", reals},        {"ints", ints},
-        {"floats", floats}, {"complex", complex}, {"quantized", quantized}};
-  }());
-  return groups;
-}
-
-// The dtypes in words, with the names of the sets that they contain.
-std::string Words(Types types) {
-  std::vector<std::string> words;
-  for (const auto& [word, group] : Groups()) {
-    if (!std::includes(types.begin(), types.end(), group.begin(), group.end())) continue;
-    words.push_back(word);
-    for (DType t : group) types.erase(t);
-  }
-  for (DType t : types) words.push_back(DTypeName(t));
-  return StrJoin(words, " ");
-}
-
-Types Allowed(const AttrDef& attr) {
-  if (attr.allowed_types.empty()) return Groups().front().second;
-  return {attr.allowed_types.begin(), attr.allowed_types.end()};
-}
-
-std::vector<const KernelDef*> KernelsOf(const OpDef& op) {
-  std::vector<const KernelDef*> kernels;
-  const auto [begin, end] = KernelRegistry::Global().kernels().equal_range(op.name);
-  for (auto it = begin; it != end; ++it) kernels.push_back(&it->second);
-  return kernels;
-}
-
-// The dtypes that the kernels accept for the op's type attributes. Without such attributes: the dtypes of its
-// arguments.
-std::string DTypesOf(const OpDef& op, const std::vector<const KernelDef*>& kernels) {
-  std::vector<std::string> parts;
-  for (const AttrDef& attr : op.attrs) {
-    if (attr.type != "type" && attr.type != "list(type)") continue;
-    Types types;
-    for (const KernelDef* kernel : kernels) {
-      const auto it = std::find_if(kernel->types.begin(), kernel->types.end(),
-                                   [&](const TypeConstraint& c) { return c.attr == attr.name; });
-      if (it == kernel->types.end()) {
-        types.merge(Allowed(attr));
-      } else {
-        const std::vector<DType> more = it->types.ToVector();
-        types.insert(more.begin(), more.end());
-      }
-    }
-    if (kernels.empty()) types = Allowed(attr);
-    parts.push_back(StrCat(attr.name, ": ", Words(std::move(types))));
-  }
-  if (!parts.empty()) return StrJoin(parts, "; ");
-  Types fixed;
-  for (const auto* args : {&op.inputs, &op.outputs}) {
-    for (const ArgDef& arg : *args) fixed.insert(BaseType(arg.type));
-  }
-  return Words(std::move(fixed));
+// A link to the function of include/tensorbraid/ops that adds the op's node.
+std::string FunctionOf(const OpDef& op) {
+  const OpFunction* function = OpFunctionOf(op.name);
+  if (function == nullptr) return "";
+  return StrCat("[", function->name, "](../include/tensorbraid/ops/", function->header, ")");
 }
 
 std::string LineOf(const OpDef& op) {
-  const std::vector<const KernelDef*> kernels = KernelsOf(op);
   std::set<std::string> devices;
-  for (const KernelDef* kernel : kernels) devices.insert(kernel->device_type);
+  for (const KernelDef* kernel : KernelsOf(op)) devices.insert(kernel->device_type);
   const std::string gradient = op.has_gradient() ? "yes" : op.not_differentiable ? "stops" : "";
-  return StrCat("| ", op.name, " | ", DTypesOf(op, kernels), " | ",
-                devices.empty() ? "(graph)" : StrJoin({devices.begin(), devices.end()}, " "), " | ", gradient, " |\n");
+  return StrCat("| ", op.name, " | ", DTypesOf(op), " | ",
+                devices.empty() ? "(graph)" : StrJoin({devices.begin(), devices.end()}, " "), " | ", gradient, " | ",
+                FunctionOf(op), " |\n");
 }
 
 // The headings of the op families, keyed by their folders in src/ops.
@@ -141,6 +74,29 @@ reasons.
 - *gradient*: `yes` if `Gradients` of the C++ API supports the op; `stops` if the op is not differentiable by nature, so
   that gradients end there; empty if `Gradients` reports an error. TensorFlow's clients do not depend on this: their
   graphs contain the gradients.
+- *function*: the function of the C++ API that adds nodes of the op, if there is one that is made for it.
+
+## Calling an op from C++
+
+Use the function that the table names, if there is one: its comment has the formula, the dtypes and the errors. In any
+case the op has a function of its own name in the namespace `raw_ops`. The header that declares it is above the table.
+
+```cpp
+#include <tensorbraid/raw_ops.h>
+#include <tensorbraid/tensorbraid.h>
+
+namespace tf = tensorbraid;
+
+tf::Output Places(tf::Output x) {
+  tf::Output shifted = tf::raw_ops::Roll(x, 1, 0);                    // numbers become constants
+  auto best = tf::raw_ops::TopKV2(shifted, 2, {.sorted = false});     // an attribute with a default is an option
+  return tf::raw_ops::Cast(best.indices, tf::kInt64, {.name = "p"});  // one without default is a parameter
+}
+```
+
+Several outputs have names, such as `best.indices`. Attributes that follow from the inputs are left out.
+[raw_ops.h](../include/tensorbraid/raw_ops.h) has the rules for all functions. For an op that the program does not know
+when it is compiled, there is `NodeBuilder`, which takes the names of the op and of its attributes.
 )";
 
 // The text in lines of at most 120 characters.
@@ -171,23 +127,32 @@ std::string MissingSection(const std::vector<MissingOps>& groups) {
 
 }  // namespace
 
-std::string OpsDocument() {
-  const std::vector<MissingOps> missing = OpsMissingHere();
+std::vector<const OpDef*> DocumentedOps() {
   std::set<std::string> skipped;
-  for (const MissingOps& group : missing) skipped.insert(group.names.begin(), group.names.end());
-  std::map<std::string, std::map<std::string, std::string>> lines;  // keyed by family, then by op
-  size_t count = 0;
+  for (const MissingOps& group : OpsMissingHere()) skipped.insert(group.names.begin(), group.names.end());
+  std::vector<const OpDef*> ops;
   for (const std::string& name : OpRegistry::Global().names()) {
-    if (name.starts_with("_") || skipped.contains(name)) continue;
-    const OpDef& op = *OpRegistry::Global().Find(name);
-    count += lines[HeadingOf(op)].emplace(name, LineOf(op)).second;
+    if (!name.starts_with("_") && !skipped.contains(name)) ops.push_back(OpRegistry::Global().Find(name));
   }
-  std::string text = StrCat(kHead, "\n", count, " ops in ", lines.size(), " families.\n");
-  for (const auto& [family, ops] : lines) {
-    text += StrCat("\n## ", family, "\n\n| op | dtypes | devices | gradient |\n|---|---|---|---|\n");
-    for (const auto& [name, line] : ops) text += line;
+  return ops;
+}
+
+std::string OpsDocument() {
+  std::map<std::string, std::map<std::string, std::string>> lines;  // keyed by family's heading, then by op
+  std::map<std::string, std::string> folders;                       // of the families, keyed by heading
+  const std::vector<const OpDef*> ops = DocumentedOps();
+  for (const OpDef* op : ops) {
+    lines[HeadingOf(*op)].emplace(op->name, LineOf(*op));
+    folders.emplace(HeadingOf(*op), StrSplit(op->file, '/')[1]);
   }
-  return text + MissingSection(missing);
+  std::string text = StrCat(kHead, "\n", ops.size(), " ops in ", lines.size(), " families.\n");
+  for (const auto& [family, table] : lines) {
+    const std::string header = StrCat("raw_ops/", folders[family], ".h");
+    text += StrCat("\n## ", family, "\n\nDeclared in [", header, "](../include/tensorbraid/", header,
+                   ").\n\n| op | dtypes | devices | gradient | function |\n|---|---|---|---|---|\n");
+    for (const auto& [name, line] : table) text += line;
+  }
+  return text + MissingSection(OpsMissingHere());
 }
 
 }  // namespace tensorbraid

@@ -3,6 +3,9 @@
 #define TENSORBRAID_CLI_OPS_DOCUMENT_H_
 
 #include <string>
+#include <vector>
+
+#include "graph/op_registry.h"
 
 namespace tensorbraid {
 
@@ -10,6 +13,9 @@ namespace tensorbraid {
 // At its end are the ops that are missing, grouped by reason (tensorflow_ops.h). docs/ops.md is this text. The tables
 // leave out ops that only the executor uses, whose names begin with an underscore.
 std::string OpsDocument();
+
+// The ops of the tables, in order of name.
+std::vector<const OpDef*> DocumentedOps();
 
 }  // namespace tensorbraid
 

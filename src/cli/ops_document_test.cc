@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 
@@ -14,20 +12,6 @@
 
 namespace tensorbraid {
 namespace {
-
-constexpr char kHowTo[] = "; to update it: scripts/update_op_files";
-
-TEST(OpsDocument, DocsOpsMdIsUpToDate) {
-  std::ifstream file(TENSORBRAID_OPS_DOCUMENT, std::ios::binary);
-  const std::string kept((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (kept == OpsDocument()) return;
-  const auto kept_lines = StrSplit(kept, '\n'), lines = StrSplit(OpsDocument(), '\n');
-  const std::set<std::string> known(kept_lines.begin(), kept_lines.end());
-  for (const std::string& line : lines) {
-    ASSERT_TRUE(known.contains(line)) << "docs/ops.md lacks\n  " << line << "\n" << kHowTo;
-  }
-  FAIL() << "docs/ops.md has lines that are not in the document, or has them in another order" << kHowTo;
-}
 
 TEST(OpsDocument, EveryOpHasALineOrAReason) {
   const std::string text = OpsDocument();
