@@ -315,7 +315,7 @@ LibraryFunction DefineFunction(Graph& graph, const std::string& name, const std:
 }
 
 std::vector<Output> CallFunction(Graph& graph, const LibraryFunction& function, const std::vector<Operand>& inputs,
-                         const std::string& name, std::source_location loc) {
+                                 const std::string& name, std::source_location loc) {
   const size_t num_results = function.results().size();
   if (!function.valid()) return {};
   const auto refuse = [&](const std::string& why) {
