@@ -147,14 +147,13 @@ class QueueRunnerTest(unittest.TestCase):
         queue = tf.FIFOQueue(3, tf.float32, [[]])
         bad = make_op("CheckNumerics", [tf.constant(1.0) / 0.0], message="the message").outputs[0]
         tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(bad)]))
-        with tf.Session() as session:
+        with tf.Session():
             coordinator = tf.train.Coordinator()
             threads = tf.train.start_queue_runners(coord=coordinator)
             self.assertEqual(len(threads), 1)
             coordinator.wait_for_stop(10)
             with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "the message"):
                 coordinator.join(threads)
-            del session
 
     def test_threads_without_a_coordinator_end_with_the_session(self):
         queue = tf.FIFOQueue(3, tf.int32, [[]])
