@@ -204,6 +204,20 @@ class InputTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "different numbers of rows"):
             tf.train.slice_input_producer([np.zeros(3), np.zeros(4)])
 
+    def test_files_that_match_are_found_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("a", "b"):
+                with open(os.path.join(folder, name), "w") as file:
+                    file.write(name)
+            names = tf.train.match_filenames_once(os.path.join(folder, "*"))
+            queue = tf.train.string_input_producer(names, num_epochs=1, shuffle=False)
+            _, content = tf.WholeFileReader().read(queue)
+            with tf.train.MonitoredSession() as session:
+                with open(os.path.join(folder, "c"), "w"):
+                    pass
+                self.assertEqual([os.path.basename(name) for name in session.run(names)], [b"a", b"b"])
+                self.assertEqual([session.run(content) for _ in range(2)], [b"a", b"b"])
+
     def test_records_of_tfrecord_files_and_work_itself_can_be_read(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "events")
