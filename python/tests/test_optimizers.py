@@ -60,6 +60,11 @@ class OptimizerTest(unittest.TestCase):
             tf.train.AdagradOptimizer(0.1, initial_accumulator_value=-1.0)
         with self.assertRaises(TypeError):
             tf.train.AdamOptimizer(0.1, beta1="0.9").minimize(v * v)
+        synchronous = tf.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=1)
+        with self.assertRaisesRegex(ValueError, "Global step is required"):
+            synchronous.minimize(v * v)
+        with self.assertRaisesRegex(NotImplementedError, "the name"):
+            synchronous.minimize(v * v, global_step=tf.train.create_global_step(), name="mine")
         tf.reset_default_graph()
         with self.assertRaisesRegex(ValueError, "No variables to optimize"):
             optimizer.minimize(tf.constant(1.0))

@@ -147,14 +147,13 @@ class QueueRunnerTest(unittest.TestCase):
         queue = tf.FIFOQueue(3, tf.float32, [[]])
         bad = make_op("CheckNumerics", [tf.constant(1.0) / 0.0], message="the message").outputs[0]
         tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(bad)]))
-        with tf.Session() as session:
+        with tf.Session():
             coordinator = tf.train.Coordinator()
             threads = tf.train.start_queue_runners(coord=coordinator)
             self.assertEqual(len(threads), 1)
             coordinator.wait_for_stop(10)
             with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "the message"):
                 coordinator.join(threads)
-            del session
 
     def test_threads_without_a_coordinator_end_with_the_session(self):
         queue = tf.FIFOQueue(3, tf.int32, [[]])
@@ -204,6 +203,20 @@ class InputTest(unittest.TestCase):
             tf.train.batch([tf.placeholder(tf.float32, [None])], batch_size=2)
         with self.assertRaisesRegex(ValueError, "different numbers of rows"):
             tf.train.slice_input_producer([np.zeros(3), np.zeros(4)])
+
+    def test_files_that_match_are_found_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("a", "b"):
+                with open(os.path.join(folder, name), "w") as file:
+                    file.write(name)
+            names = tf.train.match_filenames_once(os.path.join(folder, "*"))
+            queue = tf.train.string_input_producer(names, num_epochs=1, shuffle=False)
+            _, content = tf.WholeFileReader().read(queue)
+            with tf.train.MonitoredSession() as session:
+                with open(os.path.join(folder, "c"), "w"):
+                    pass
+                self.assertEqual([os.path.basename(name) for name in session.run(names)], [b"a", b"b"])
+                self.assertEqual([session.run(content) for _ in range(2)], [b"a", b"b"])
 
     def test_records_of_tfrecord_files_and_work_itself_can_be_read(self):
         with tempfile.TemporaryDirectory() as folder:

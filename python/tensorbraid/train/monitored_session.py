@@ -47,9 +47,8 @@ class ChiefSessionCreator(_Creator):
 class WorkerSessionCreator(_Creator):
     """The session of a task that waits for the chief."""
 
-    def __init__(self, scaffold=None, master="", config=None, max_wait_secs=30 * 60, checkpoint_dir=None):
-        super().__init__(scaffold, master, config, is_chief=False, max_wait_secs=max_wait_secs,
-                         checkpoint_dir=checkpoint_dir or "")
+    def __init__(self, scaffold=None, master="", config=None, max_wait_secs=30 * 60):
+        super().__init__(scaffold, master, config, is_chief=False, max_wait_secs=max_wait_secs)
 
 
 class MonitoredSession:
@@ -189,7 +188,8 @@ def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaf
     scaffold = scaffold or Scaffold()
     all_hooks = []
     if not is_chief:
-        creator = WorkerSessionCreator(scaffold, master, config, max_wait_secs, checkpoint_dir)
+        creator = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
+        creator._options["checkpoint_dir"] = checkpoint_dir or ""  # so that the worker recovers with the chief
     else:
         creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
         creator._options["max_wait_secs"] = max_wait_secs

@@ -34,6 +34,8 @@ class SyncReplicasOptimizer(Optimizer):
         """The operation of a worker's step: it hands in its gradients, and waits until the step is complete."""
         if global_step is None:
             raise ValueError("Global step is required to check staleness")
+        if name is not None:
+            raise NotImplementedError("the name of a SyncReplicasOptimizer's training operation")
         train = super().apply_gradients(grads_and_vars, global_step, name)
         self._applied = True
         for variable in self._variables:
