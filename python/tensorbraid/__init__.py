@@ -20,7 +20,7 @@ from tensorbraid.math_ops import (  # noqa: F401
     squared_difference, stop_gradient, subtract, tanh, transpose, truncated_normal, zeros)
 from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
-from tensorbraid import initializers, layers, losses, metrics  # noqa: F401
+from tensorbraid import contrib, initializers, layers, losses, metrics  # noqa: F401
 from tensorbraid.graph_keys import *  # noqa: F401,F403
 from tensorbraid.initializers import *  # noqa: F401,F403
 from tensorbraid.partitioned_variables import *  # noqa: F401,F403
