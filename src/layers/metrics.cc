@@ -1,6 +1,7 @@
 // Metrics that are means, and counts of true and false predictions.
 #include "tensorbraid/layers/metrics.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "core/text/strings.h"
@@ -163,6 +164,7 @@ Metric MeanIou(const Operand& labels, const Operand& predictions, int64_t num_cl
                                                [&] {
                                                  Tensor identity(kFloat32, square);
                                                  const auto elements = identity.mutable_data<float>();
+                                                 std::fill(elements.begin(), elements.end(), 0.0f);
                                                  for (int64_t i = 0; i < num_classes; ++i)
                                                    elements[i * num_classes + i] = 1;
                                                  return identity;

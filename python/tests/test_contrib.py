@@ -1,0 +1,85 @@
+"""tf.contrib: layers, slim and rnn."""
+
+import unittest
+
+import numpy as np
+import tensorbraid as tf
+
+slim = tf.contrib.slim
+
+
+class ContribTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+        self.image = tf.placeholder(tf.float32, [2, 8, 8, 3])
+
+    def test_variables_have_the_names_of_contrib(self):
+        net = slim.conv2d(self.image, 4, [3, 3], scope="conv1")
+        net = slim.max_pool2d(net, [2, 2], scope="pool1")
+        self.assertEqual(net.shape.as_list(), [2, 4, 4, 4])
+        net = slim.flatten(net, scope="flat")
+        net = slim.fully_connected(net, 5, activation_fn=None)
+        self.assertEqual(net.shape.as_list(), [2, 5])
+        names = ["conv1/weights:0", "conv1/biases:0", "fully_connected/weights:0", "fully_connected/biases:0"]
+        self.assertEqual([v.name for v in tf.trainable_variables()], names)
+        self.assertEqual([v.name for v in slim.get_model_variables()], names)
+
+    def test_a_scope_gives_default_arguments(self):
+        with slim.arg_scope([slim.conv2d, slim.fully_connected], activation_fn=None,
+                            weights_regularizer=slim.l2_regularizer(0.1)) as scope:
+            with slim.arg_scope([slim.conv2d], padding="VALID"):
+                self.assertEqual(slim.conv2d(self.image, 4, 3).shape.as_list(), [2, 6, 6, 4])
+                self.assertEqual(slim.conv2d(self.image, 4, 3, padding="SAME").shape.as_list(), [2, 8, 8, 4])
+        self.assertEqual(len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)), 2)
+        with slim.arg_scope(scope):
+            self.assertEqual(slim.conv2d(self.image, 4, 3).op.type, "BiasAdd")
+        self.assertEqual(slim.conv2d(self.image, 4, 3).op.type, "Relu")
+        with self.assertRaisesRegex(ValueError, "not decorated"), slim.arg_scope([tf.nn.relu], name="x"):
+            pass
+
+    def test_layers_compute_what_tf_layers_computes(self):
+        x = tf.constant(np.arange(6.0).reshape(2, 3).astype(np.float32))
+        ones = tf.ones_initializer()
+        pairs = [(tf.contrib.layers.fully_connected(x, 2, weights_initializer=ones, biases_initializer=ones),
+                  tf.layers.dense(x, 2, tf.nn.relu, kernel_initializer=ones, bias_initializer=ones)),
+                 (tf.contrib.layers.batch_norm(x, scale=True, decay=0.99),
+                  tf.layers.batch_normalization(x, training=True)),
+                 (tf.contrib.layers.dropout(x, 0.6, seed=3), tf.layers.dropout(x, 0.4, seed=3, training=True)),
+                 (tf.contrib.layers.dropout(x, 0.6, is_training=False), x)]
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for got, wanted in session.run(pairs):
+                np.testing.assert_allclose(got, wanted, rtol=1e-6)
+
+    def test_batch_norm_can_update_its_averages_at_once(self):
+        x = tf.constant([[1.0], [3.0]])
+        y = tf.contrib.layers.batch_norm(x, decay=0.5, updates_collections=None)
+        self.assertEqual(tf.get_collection(tf.GraphKeys.UPDATE_OPS), [])
+        mean = [v for v in tf.global_variables() if v.name == "BatchNorm/moving_mean:0"][0]
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(y)
+            self.assertEqual(session.run(mean).tolist(), [1.0])
+
+    def test_regularizers_and_initializers_follow_their_formulas(self):
+        x = tf.constant([1.0, -2.0])
+        values = [tf.contrib.layers.l1_regularizer(0.5)(x), tf.contrib.layers.l2_regularizer(0.5)(x)]
+        normal = tf.contrib.layers.variance_scaling_initializer(seed=1)([1000, 100], tf.float32)
+        uniform = tf.contrib.layers.variance_scaling_initializer(1.0, "FAN_OUT", True, seed=1)([10, 100], tf.float32)
+        with tf.Session() as session:
+            self.assertEqual(session.run(values), [1.5, 1.25])
+            self.assertAlmostEqual(float(session.run(normal).std()), np.sqrt(2.6 / 1000) * 0.8796, delta=2e-3)
+            self.assertLess(float(np.abs(session.run(uniform)).max()), np.sqrt(3 / 100))
+        self.assertIsNone(tf.contrib.layers.l2_regularizer(0.0)(x))
+        with self.assertRaisesRegex(ValueError, "integer"):
+            tf.contrib.layers.l2_regularizer(1)
+
+    def test_cells_can_project_their_output(self):
+        cell = tf.contrib.rnn.OutputProjectionWrapper(tf.contrib.rnn.BasicLSTMCell(4), output_size=2)
+        outputs, _ = tf.contrib.rnn.static_rnn(cell, [tf.zeros([3, 5])] * 2, dtype=tf.float32)
+        self.assertEqual([output.shape.as_list() for output in outputs], [[3, 2], [3, 2]])
+        self.assertEqual(len(cell.trainable_variables), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
