@@ -45,6 +45,8 @@ StatusOr<Output> UsableIn(GraphImpl& graph, const Output& output) {
   TF_RETURN_IF_ERROR(NodeOf(output)->CheckGraphExists());
   const FunctionScope& scope = graph.extension<FunctionScope>();
   if (!scope.capture) return owned;
+  // A tensor of another body inside of the outer graph: the node that gets it as capture will move into that body.
+  if (BodyInside(*scope.outer, {output}) != nullptr) return scope.capture(output);
   TF_ASSIGN_OR_RETURN(const Output outer, UsableIn(*scope.outer, output));
   return scope.capture(outer);
 }
