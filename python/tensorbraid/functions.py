@@ -28,4 +28,6 @@ def define(graph, name, args, build):
     builder = _core.FunctionBuilder(graph, body, re.sub(r"\W", "_", name), args)
     with body.as_default():
         results = [graphs.convert_to_tensor(result) for result in build(builder.args)]
-        return builder.finish(graph, results)
+        made = builder.finish(graph, results)
+    body._finalize("its function is finished")
+    return made

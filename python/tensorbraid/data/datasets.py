@@ -2,7 +2,7 @@
 
 import builtins
 
-from tensorbraid import _core, dtypes, errors, functions, graphs, nest
+from tensorbraid import _core, arrays, dtypes, elementwise, errors, functions, graphs, nest, random_ops
 from tensorbraid.data import iterators, structure
 from tensorbraid.shapes import TensorShape
 
@@ -22,8 +22,6 @@ def _built(make, *args):
 
 def get_seeds(seed):
     """The two seeds of an op that shuffles."""
-    from tensorbraid import random_ops  # which needs modules that need this one
-
     first, second = random_ops.get_seed(seed)
     return first or 0, second or 0
 
@@ -74,9 +72,7 @@ class Dataset(structure.Described):
         numbers = Dataset(core, structure.Leaf())
         if dtypes.as_dtype(output_type) == dtypes.int64:
             return numbers
-        from tensorbraid import math_ops
-
-        return numbers.map(lambda number: math_ops.cast(number, output_type))
+        return numbers.map(lambda number: elementwise.cast(number, output_type))
 
     @staticmethod
     def list_files(file_pattern, shuffle=None, seed=None):
@@ -190,7 +186,7 @@ class Dataset(structure.Described):
 
     def enumerate(self, start=0):
         """Pairs of a number and an element."""
-        return Dataset.zip((Dataset.range(start, dtypes.int64.max), self))
+        return Dataset.zip((Dataset.range(start, 2**63 - 1), self))
 
     # Batches.
 
@@ -218,8 +214,6 @@ class Dataset(structure.Described):
             values = [padding_values] * len(self._core.element)
         else:
             values = structure.flatten_up_to(self._template, padding_values)
-        from tensorbraid import arrays
-
         types = [dtypes.as_dtype(dtype) for dtype, _ in self._core.element]
         return [arrays.zeros([], dtype) if value is None else graphs.convert_to_tensor(value, dtype, "padding_value")
                 for value, dtype in builtins.zip(values, types)]
