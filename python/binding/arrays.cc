@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "binding/binding.h"
@@ -47,6 +48,12 @@ std::string Bytes(nb::handle text) {
   throw nb::type_error(("expected a string or bytes, got " + nb::cast<std::string>(nb::repr(text))).c_str());
 }
 
+bool FitsInt32(nb::handle integers) {
+  if (nb::cast<size_t>(integers.attr("size")) == 0) return true;
+  const auto number = [&](const char* which) { return nb::cast<double>(integers.attr(which)().attr("item")()); };
+  return number("max") <= std::numeric_limits<int32_t>::max() && number("min") >= std::numeric_limits<int32_t>::min();
+}
+
 class ArrayBytes {
  public:
   explicit ArrayBytes(nb::handle array) {
@@ -77,9 +84,9 @@ Tensor TensorOf(nb::handle value, DType dtype) {
       const std::string kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
       if (dtype == DType::kInvalid) {
         if (kind == "f") dtype = kFloat32;
-        if (kind == "i" || kind == "u") dtype = kInt32;
+        if (kind == "i" || kind == "u") dtype = FitsInt32(array) ? kInt32 : kInt64;
         if (kind == "S" || kind == "U") array = numpy.attr("array")(value, numpy.attr("object_"));
-      } else if (IsInteger(dtype) && kind == "f" && nb::cast<int64_t>(array.attr("size")) > 0) {
+      } else if (IsInteger(dtype) && kind == "f" && nb::cast<size_t>(array.attr("size")) > 0) {
         throw nb::type_error(
             ("expected " + DTypeName(dtype) + ", got " + nb::cast<std::string>(nb::repr(value)) + " of type 'float'")
                 .c_str());

@@ -10,21 +10,29 @@ namespace tensorbraid::python {
 namespace {
 
 // Runs the step without Python's lock, so that other threads of Python go on.
-nb::list RunStep(PySession& self, nb::list fetches, nb::list feeds, int64_t timeout_ms) {
+// Returns the values, and the serialized RunMetadata.
+nb::tuple RunStep(PySession& self, nb::list fetches, nb::list feeds, int64_t timeout_ms, bool trace,
+                  bool partition_graphs) {
   const std::shared_ptr<Session> session = self.session;  // another thread may close it
   Session& running = self.get();
   const std::vector<Fetch> wanted = FetchesOf(fetches);
   const std::vector<Feed> fed = FeedsOf(feeds);
+  const RunOptions options = {.timeout = std::chrono::milliseconds(timeout_ms),
+                              .trace_level = trace ? TraceLevel::kFull : TraceLevel::kNone,
+                              .output_partition_graphs = partition_graphs};
+  const bool has_metadata = trace || partition_graphs;
   StatusOr<std::vector<Tensor>> values;
+  RunMetadata metadata;
   {
     const Interruptible interruptible([&running] { running.CancelRuns(); });
     {
       nb::gil_scoped_release unlocked;
-      values = running.Run(wanted, fed, {.timeout = std::chrono::milliseconds(timeout_ms)});
+      values = running.Run(wanted, fed, options, has_metadata ? &metadata : nullptr);
     }
     interruptible.Check();
   }
-  return ValuesOf(Check(std::move(values)));
+  const std::string& bytes = metadata.serialized();
+  return nb::make_tuple(ValuesOf(Check(std::move(values))), nb::bytes(bytes.data(), bytes.size()));
 }
 
 }  // namespace
@@ -72,18 +80,31 @@ void BindSession(nb::module_& m) {
       .def(
           "__init__",
           [](PySession* self, nb::object graph, const std::string& target,
-             const std::map<std::string, int>& device_count, bool allow_soft_placement) {
+             const std::map<std::string, int>& device_count, int inter_op_parallelism_threads,
+             bool allow_soft_placement, bool log_device_placement, int64_t operation_timeout_ms,
+             const std::vector<std::string>& device_filters, bool isolate_session_state,
+             const std::map<std::string, std::map<int, std::string>>& cluster) {
             Graph& g = nb::cast<Graph&>(graph);
             std::shared_ptr<Session> session;
             {
               nb::gil_scoped_release unlocked;
-              session = Check(Session::Create(
-                  g, {.target = target, .device_count = device_count, .allow_soft_placement = allow_soft_placement}));
+              session = Check(Session::Create(g, {.target = target,
+                                                  .device_count = device_count,
+                                                  .inter_op_parallelism_threads = inter_op_parallelism_threads,
+                                                  .allow_soft_placement = allow_soft_placement,
+                                                  .log_device_placement = log_device_placement,
+                                                  .operation_timeout = std::chrono::milliseconds(operation_timeout_ms),
+                                                  .cluster = ClusterSpec::Sparse(cluster),
+                                                  .device_filters = device_filters,
+                                                  .isolate_session_state = isolate_session_state}));
             }
             new (self) PySession{std::move(graph), std::move(session)};
           },
           nb::arg("graph"), nb::arg("target") = "", nb::arg("device_count") = std::map<std::string, int>(),
-          nb::arg("allow_soft_placement") = false)
+          nb::arg("inter_op_parallelism_threads") = 0, nb::arg("allow_soft_placement") = false,
+          nb::arg("log_device_placement") = false, nb::arg("operation_timeout_ms") = 0,
+          nb::arg("device_filters") = std::vector<std::string>(), nb::arg("isolate_session_state") = false,
+          nb::arg("cluster") = std::map<std::string, std::map<int, std::string>>())
       .def_prop_ro("graph", [](const PySession& self) { return self.graph; })
       .def("_run", &RunStep)
       .def("list_devices", [](const PySession& self) { return self.get().ListDevices(); })

@@ -5,8 +5,9 @@
 
 import importlib as _importlib
 
+from tensorbraid import native  # noqa: F401
 from tensorbraid import (  # noqa: F401
-    app, compat, errors, flags, gfile, io, nest, nn, resource_loader, summary, train)
+    app, compat, errors, flags, gfile, io, messages, nest, nn, resource_loader, summary, train)
 from tensorbraid import tf_logging as logging, tf_sysconfig as sysconfig, versions as version  # noqa: F401
 from tensorbraid.control_flow import *  # noqa: F401,F403
 from tensorbraid import contrib, data  # noqa: F401
@@ -37,19 +38,18 @@ from tensorbraid.tensor_array import *  # noqa: F401,F403
 from tensorbraid.versions import *  # noqa: F401,F403
 
 _LAZY = {"proto": "proto", "test": "testing"}  # names of submodules that are imported when they are first used
-_MESSAGES = {
-    "AttrValue", "ConfigProto", "Event", "GPUOptions", "GraphDef", "GraphOptions", "HistogramProto", "LogMessage",
-    "MetaGraphDef", "NameAttrList", "NodeDef", "OptimizerOptions", "RunMetadata", "RunOptions", "SessionLog", "Summary",
-    "SummaryMetadata", "TensorInfo"}
 
 
 def __getattr__(name):
     if name in _LAZY:
         return _importlib.import_module("tensorbraid." + _LAZY[name])
-    if name in _MESSAGES:
-        return getattr(_importlib.import_module("tensorbraid.proto"), name)
-    raise AttributeError(f"module 'tensorbraid' has no attribute '{name}'")
+    return messages.find("tensorbraid", name)
 
 
 def __dir__():
-    return sorted(set(globals()) | set(_LAZY) | _MESSAGES)
+    return sorted({*globals(), *_LAZY, *messages.NAMES['tensorbraid']})
+
+
+messages.install(train)
+messages.install(summary)
+train.write_graph = io.write_graph

@@ -21,7 +21,7 @@ guarantee_const = op_function("GuaranteeConst", "input")
 identity_node = op_function("Identity", "input")
 invert_permutation = op_function("InvertPermutation", "x")
 matrix_band_part = op_function("MatrixBandPart", "input, num_lower, num_upper")
-reverse = op_function("ReverseV2", "tensor, axis")
+reverse = reverse_v2 = op_function("ReverseV2", "tensor, axis")
 roll = op_function("Roll", "input, shift, axis")
 space_to_batch_nd = op_function("SpaceToBatchND", "input, block_shape, paddings")
 stop_gradient = op_function("StopGradient", "input")
@@ -116,6 +116,8 @@ def _filled(name, value):
         if isinstance(shape, np.ndarray):
             shape = shape.tolist()
         dims = TensorShape(shape).as_list()
+        if None in dims:
+            raise ValueError(f"the sizes of tf.{op.__name__} must be known and >= 0, got {shape}")
         if np.prod(dims, dtype=np.int64) < 1000 or dtype == dtypes.string:
             return graphs.constant(np.full(dims, fill, dtype.as_numpy_dtype), dtype, name=name)
         with name_scope(name) as scope:
@@ -230,15 +232,15 @@ def concat(values, axis, name="concat"):
     if not isinstance(values, (list, tuple)):
         values = [values]
     if len(values) == 1:
-        with name_scope(name) as scope:
+        with name_scope(name):
             convert_to_tensor(axis, dtypes.int32, name="concat_dim")
-            return identity(values[0], name=scope + "concat" if scope else name)
+            return identity(values[0], name=name)
     return _op("ConcatV2", [list(values), axis], name)
 
 
 def stack(values, axis=0, name="stack"):
     """The tensors beside each other along a new axis."""
-    if axis == 0 and not elementwise._has_tensor(values):
+    if axis == 0 and (isinstance(values, graphs.Tensor) or not elementwise._has_tensor(values)):
         try:
             return convert_to_tensor(values, name=name)
         except (TypeError, ValueError):
@@ -353,8 +355,8 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
         wanted = None if dtype is None else dtypes.as_dtype(dtype)
         if wanted is None and on_value is None and off_value is None:
             wanted = dtypes.float32
-        on = None if on_value is None else convert_to_tensor(on_value, name="on_value")
-        off = None if off_value is None else convert_to_tensor(off_value, name="off_value")
+        on = None if on_value is None else _preferring(on_value, wanted)
+        off = None if off_value is None else _preferring(off_value, wanted)
         for which, value in (("on_value", on), ("off_value", off)):
             if wanted is not None and value is not None and value.dtype != wanted:
                 raise TypeError(f"dtype {value.dtype!r} of {which} does not match dtype parameter {wanted!r}")
@@ -368,9 +370,14 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
         return _op("OneHot", [indices, depth, on, off], scope, axis=-1 if axis is None else axis)
 
 
-def bitcast(input, type, name=None):
-    """The same bytes as elements of another dtype."""
-    return elementwise.bitcast(input, type, name)
+def _preferring(value, dtype):
+    """The value as a tensor, of this dtype if it can be converted to it."""
+    if dtype is None:
+        return convert_to_tensor(value)
+    try:
+        return convert_to_tensor(value, dtype)
+    except (TypeError, ValueError):
+        return convert_to_tensor(value)
 
 
 def broadcast_static_shape(shape_x, shape_y):
@@ -557,7 +564,7 @@ __all__ = [
     "identity", "identity_n", "invert_permutation", "matrix_band_part", "matrix_diag", "matrix_diag_part",
     "matrix_set_diag", "matrix_transpose", "meshgrid", "newaxis", "one_hot", "ones", "ones_like", "pad", "parallel_stack",
     "placeholder_with_default", "rank", "repeat", "required_space_to_batch_paddings", "reshape", "reverse",
-    "reverse_sequence", "roll", "sequence_mask", "shape", "shape_n", "size", "space_to_batch", "space_to_batch_nd",
+    "reverse_sequence", "reverse_v2", "roll", "sequence_mask", "shape", "shape_n", "size", "space_to_batch", "space_to_batch_nd",
     "space_to_depth", "split", "squeeze", "stack", "stop_gradient", "tile", "transpose", "unravel_index", "unstack",
     "zeros", "zeros_like",
 ]

@@ -75,10 +75,11 @@ def assert_near(x, y, rtol=None, atol=None, data=None, summarize=None, message=N
 
 def assert_integer(x, message=None, name=None):
     """Raises TypeError unless the tensor has integers."""
-    x = convert_to_tensor(x, name="x")
-    if not x.dtype.is_integer:
-        raise TypeError(f"{message or ''}  Expected \"x\" to be integer type.  Found: {x.dtype!r}")
-    return control.no_op(name or "statically_determined_was_integer")
+    with name_scope(name, "assert_integer", [x]):
+        x = convert_to_tensor(x, name="x")
+        if not x.dtype.is_integer:
+            raise TypeError(f"{message or ''}  Expected \"x\" to be integer type.  Found: {x.dtype!r}")
+        return control.no_op("statically_determined_was_integer")
 
 
 def assert_type(tensor, tf_type, message=None, name=None):

@@ -1,5 +1,6 @@
 """Graphs: the default graph, scopes, collections, and conversion of values to tensors."""
 
+import collections
 import contextlib
 import re
 import threading
@@ -272,6 +273,7 @@ def make_op(op_type, inputs, name=None, **attrs):
     Values among the inputs become constants of the dtype that the other inputs or the attributes determine. DTypes,
     TensorShapes and lists of them are given as attributes directly. Attributes that are None are left out.
     """
+    inputs = [convert_to_tensor(value, name="shape") if isinstance(value, TensorShape) else value for value in inputs]
     converted = {key: _attr(value) for key, value in attrs.items() if value is not None}
     try:
         return graph_of(inputs)._op(op_type, list(inputs), converted, name or "")
@@ -299,6 +301,18 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None):
             )
         return value
     graph = graph_of([value])
+    if wanted is None and preferred_dtype is not None:
+        try:
+            return convert_to_tensor(value, preferred_dtype, name)
+        except (TypeError, ValueError):
+            pass
+    if name is None and isinstance(value, (list, tuple)) and any(isinstance(item, Tensor) for item in value):
+        name = "packed"
+    if isinstance(value, TensorShape):
+        if not value.is_fully_defined():
+            raise ValueError(f"Cannot convert a partially known TensorShape {value} to a Tensor")
+        value = value.as_list()
+        wanted = wanted or dtypes.int32
     number = 0 if wanted is None else wanted.as_datatype_enum
     return graph._const(value, number, name or "Const")
 
@@ -385,9 +399,13 @@ def gradients(ys, xs, grad_ys=None, name="gradients"):
                 raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
     try:
         found = graph_of(ys)._gradients(ys, xs, grad_ys)
-    except errors.UnimplementedError as error:
-        raise LookupError(error.message) from None
+    except errors.InvalidArgumentError as error:
+        kind = LookupError if error.message.startswith("no gradient is defined") else ValueError
+        raise kind(error.message) from None
     return [IndexedSlices(*grad) if isinstance(grad, tuple) else grad for grad in found]
+
+
+IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 
 
 class IndexedSlices:

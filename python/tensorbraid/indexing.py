@@ -41,7 +41,7 @@ def get_item(tensor, key):
     """tensor[key]: numbers, slices with strides, an ellipsis, new axes, or one boolean mask."""
     if isinstance(key, graphs.Tensor) and key.dtype == dtypes.bool:
         return boolean_mask(tensor, key)
-    if isinstance(key, np.ndarray) and key.dtype == np.bool_ and key.ndim:
+    if isinstance(key, (bool, np.bool_)) or (isinstance(key, np.ndarray) and key.dtype == np.bool_):
         return boolean_mask(tensor, key)
     parts = list(key) if isinstance(key, (list, tuple)) else [key]
     begin, end, strides = [], [], []
@@ -91,7 +91,7 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
     if var is not None:
         raise NotImplementedError("var of tf.strided_slice")
     if strides is None:
-        strides = arrays.ones_like(begin)
+        strides = arrays.ones_like(begin) if isinstance(begin, graphs.Tensor) else np.ones(np.shape(begin), np.int32)
     return make_op("StridedSlice", [input_, begin, end, strides], name or "StridedSlice", begin_mask=begin_mask,
                    end_mask=end_mask, ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask,
                    shrink_axis_mask=shrink_axis_mask).outputs[0]
@@ -247,7 +247,8 @@ def _sorted(values, axis, direction, result):
         perm = [i for i in builtins.range(ndims)]
         perm[at], perm[-1] = perm[-1], perm[at]
         values = arrays.transpose(values, perm)
-    top, indices = make_op("TopKV2", [flip(values), arrays.shape(values)[-1]]).outputs
+    count = None if ndims is None else values.shape.as_list()[-1]
+    top, indices = make_op("TopKV2", [flip(values), arrays.shape(values)[-1] if count is None else count]).outputs
     found = flip(top) if result == "values" else indices
     return found if perm is None else arrays.transpose(found, perm)
 

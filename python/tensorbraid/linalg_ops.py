@@ -13,7 +13,9 @@ matrix_determinant = op_function("MatrixDeterminant", "input")
 matrix_inverse = op_function("MatrixInverse", "input", "adjoint=False")
 matrix_solve = op_function("MatrixSolve", "matrix, rhs", "adjoint=False")
 matrix_square_root = op_function("MatrixSquareRoot", "input")
-matrix_triangular_solve = op_function("MatrixTriangularSolve", "matrix, rhs", "lower=True, adjoint=False")
+_triangular_solve = op_function("MatrixTriangularSolve", "matrix, rhs", "lower=True, adjoint=False")
+matrix_triangular_solve = op_function("MatrixTriangularSolve", "matrix, rhs", "lower=True, adjoint=False",
+                                      scope="triangular_solve")
 qr = op_function("Qr", "input", "full_matrices=False", outputs="q r")
 slogdet = op_function("LogMatrixDeterminant", "input", outputs="sign log_abs_determinant")
 sparse_matmul = op_function("SparseMatMul", "a, b",
@@ -64,7 +66,7 @@ def trace(x, name=None):
 
 def tensordot(a, b, axes, name=None):
     """The sums of products over the given axes of both tensors."""
-    with name_scope(name, "Tensordot", [a, b, axes]):
+    with name_scope(name, "Tensordot", [a, b, axes]) as scope:
         a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
         if a.shape.ndims is None or b.shape.ndims is None:
             raise NotImplementedError("tensordot of tensors of unknown rank")
@@ -83,10 +85,10 @@ def tensordot(a, b, axes, name=None):
         right, right_free = _as_matrix(b, [x % b.shape.ndims for x in of_b], last=False)
         product = matmul(left, right)
         if isinstance(left_free, list) and isinstance(right_free, list):
-            if len(left_free) == len(right_free) == 1 and a.shape.ndims == b.shape.ndims == 2:
+            if product.shape.as_list() == left_free + right_free:
                 return product
-            return arrays.reshape(product, np.array(left_free + right_free, np.int32))
-        return arrays.reshape(product, arrays.concat([left_free, right_free], 0))
+            return arrays.reshape(product, np.array(left_free + right_free, np.int32), name=scope)
+        return arrays.reshape(product, arrays.concat([left_free, right_free], 0), name=scope)
 
 
 def _as_matrix(x, axes, last):
@@ -204,8 +206,8 @@ def self_adjoint_eigvals(tensor, name=None):
 def cholesky_solve(chol, rhs, name=None):
     """Solves A x = rhs, where A = chol @ adjoint(chol)."""
     with name_scope(name, "cholesky_solve", [chol, rhs]):
-        y = matrix_triangular_solve(chol, rhs, adjoint=False, lower=True)
-        return matrix_triangular_solve(chol, y, adjoint=True, lower=True)
+        y = _triangular_solve(chol, rhs, adjoint=False, lower=True)
+        return _triangular_solve(chol, y, adjoint=True, lower=True)
 
 
 def matrix_solve_ls(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):

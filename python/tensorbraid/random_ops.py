@@ -116,6 +116,14 @@ def _categorical(logits, num_samples, dtype, seed):
     return make_op("Multinomial", [logits, num_samples], output_dtype=dtype, **_seeds(seed)).outputs[0]
 
 
+def _both_shapes(alpha, beta):
+    """The shape to which both are broadcast: a constant if it is known."""
+    dims = arrays.broadcast_static_shape(alpha.shape, beta.shape)
+    if dims.is_fully_defined():
+        return graphs.constant(np.array(dims.as_list(), np.int32))
+    return arrays.broadcast_dynamic_shape(arrays.shape(alpha), arrays.shape(beta))
+
+
 def _tiny(dtype):
     return np.finfo(dtype.as_numpy_dtype).tiny
 
@@ -126,7 +134,7 @@ def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=
         dims = convert_to_tensor(shape, dtypes.int32 if not isinstance(shape, graphs.Tensor) else None, name="shape")
         alpha = convert_to_tensor(alpha, dtype, name="alpha")
         beta = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
-        both = arrays.broadcast_dynamic_shape(arrays.shape(alpha), arrays.shape(beta))
+        both = _both_shapes(alpha, beta)
         wide = arrays.broadcast_to(alpha, both)
         raw = make_op("RandomGamma", [dims, wide], **_seeds(seed)).outputs[0]
         return elementwise.maximum(_tiny(alpha.dtype), raw / beta)
@@ -223,7 +231,7 @@ def stateless_random_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, 
         dims = shape_tensor(shape)
         alpha = convert_to_tensor(alpha, dtype, name="alpha")
         beta = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
-        both = arrays.broadcast_dynamic_shape(arrays.shape(alpha), arrays.shape(beta))
+        both = _both_shapes(alpha, beta)
         raw = make_op("StatelessRandomGammaV2", [dims, seed, arrays.broadcast_to(alpha, both)]).outputs[0]
         return elementwise.maximum(_tiny(alpha.dtype), raw / beta)
 
@@ -232,16 +240,6 @@ def stateless_random_poisson(shape, seed, lam, dtype=dtypes.int32, name=None):
     """Numbers of Poisson distributions that only the seed determines."""
     with name_scope(name, "stateless_random_poisson", [shape, seed, lam]):
         return make_op("StatelessRandomPoisson", [shape_tensor(shape), seed, lam], dtype=dtypes.as_dtype(dtype)).outputs[0]
-
-
-def stateless_random_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, name=None):
-    """Numbers of binomial distributions that only the seed determines."""
-    with name_scope(name, "stateless_random_binomial", [shape, seed, counts, probs]):
-        dims = shape_tensor(shape)
-        probs = convert_to_tensor(probs, name="probs")
-        counts = elementwise.cast(convert_to_tensor(counts, name="counts"), probs.dtype)
-        return make_op("StatelessRandomBinomial", [dims, seed, counts, probs],
-                       dtype=dtypes.as_dtype(output_dtype)).outputs[0]
 
 
 def stateless_split(seed, num=2, alg="auto_select"):

@@ -87,7 +87,8 @@ def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int6
     with name_scope(name, "count_nonzero", [x]):
         x = convert_to_tensor(x)
         zero = arrays.zeros([], x.dtype)
-        return reduce_sum(elementwise.cast(elementwise.not_equal(x, zero), dtype), axis, keep)
+        found = elementwise.cast(elementwise.not_equal(x, zero), dtypes.int64)
+        return elementwise.cast(reduce_sum(found, axis, keep), dtype)
 
 
 def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
@@ -144,7 +145,9 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
 
 def add_n(inputs, name=None):
     """The sum of tensors of one shape."""
-    if isinstance(inputs, graphs.Tensor) or not isinstance(inputs, (list, tuple)) or not inputs:
+    if isinstance(inputs, graphs.Tensor):
+        inputs = list(inputs)  # an error: a tensor is no list of tensors
+    if not isinstance(inputs, (list, tuple)) or not inputs:
         raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
     if len(inputs) == 1:
         only = inputs[0]
@@ -292,16 +295,23 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
         start, limit = 0, start
     with name_scope(name, "Range", [start, limit, delta]) as scope:
         wanted = None if dtype is None else dtypes.as_dtype(dtype)
-        values = [v if isinstance(v, graphs.Tensor) else convert_to_tensor(v, wanted, name=n)
-                  for v, n in ((start, "start"), (limit, "limit"), (delta, "delta"))]
+        values = ((start, "start"), (limit, "limit"), (delta, "delta"))
         if wanted is None:
             order = [dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64]
-            kinds = [v.dtype for v in values]
+            kinds = [_kind(v) for v, _ in values]
             if any(kind not in order for kind in kinds):
                 raise ValueError(f"dtypes {kinds} of tf.range must be numbers")
             wanted = order[max(order.index(kind) for kind in kinds)]
-        values = [elementwise.cast(v, wanted) for v in values]
+        values = [elementwise.cast(v, wanted) if isinstance(v, graphs.Tensor) else convert_to_tensor(v, wanted, name=n)
+                  for v, n in values]
         return make_op("Range", values, scope).outputs[0]
+
+
+def _kind(value):
+    """The dtype that a value has as a tensor."""
+    if hasattr(value, "dtype"):
+        return dtypes.as_dtype(value.dtype)
+    return dtypes.float32 if isinstance(value, float) else dtypes.int32
 
 
 def linspace(start, stop, num, name=None, axis=0):
@@ -313,7 +323,9 @@ def linspace(start, stop, num, name=None, axis=0):
             return make_op("LinSpace", [start, stop, num], None).outputs[0]
         if not isinstance(num, (int, np.integer)):
             raise NotImplementedError("linspace of tensors with a num that is a tensor")
-        dims = arrays.broadcast_dynamic_shape(arrays.shape(start), arrays.shape(stop))
+        dims = arrays.broadcast_static_shape(start.shape, stop.shape)
+        if not dims.is_fully_defined():
+            dims = arrays.broadcast_dynamic_shape(arrays.shape(start), arrays.shape(stop))
         start, stop = arrays.broadcast_to(start, dims), arrays.broadcast_to(stop, dims)
         if num == 1:
             return arrays.expand_dims(start, axis)

@@ -63,7 +63,8 @@ def slices_to_tensor(slices):
     """The dense tensor of IndexedSlices."""
     if slices.dense_shape is None:
         raise ValueError("Tensor conversion requested for IndexedSlices without dense_shape")
-    return unsorted_segment_sum(slices.values, slices.indices, slices.dense_shape[0])
+    rows = arrays.static_dims(slices.dense_shape)
+    return unsorted_segment_sum(slices.values, slices.indices, slices.dense_shape[0] if rows is None else rows[0])
 
 
 graphs.IndexedSlices._as_graph_tensor = slices_to_tensor

@@ -5,7 +5,8 @@ import threading
 
 import numpy as np
 
-from tensorbraid import _core, dtypes, graphs
+from tensorbraid import _core, dtypes, graphs, session_config
+from tensorbraid.sparse_tensor import SparseTensor, SparseTensorValue
 
 
 class _Stack(threading.local):
@@ -42,6 +43,13 @@ class Fetches:
             return lambda values, parts=[self._flatten(f) for f in fetch]: type(fetch)(p(values) for p in parts)
         if fetch is None:
             raise TypeError("Fetch argument None has invalid type <class 'NoneType'>")
+        if isinstance(fetch, SparseTensor):
+            parts = (fetch.indices, fetch.values, fetch.dense_shape)
+            return lambda values, parts=[self._flatten(p) for p in parts]: SparseTensorValue(*[p(values) for p in parts])
+        if isinstance(fetch, graphs.IndexedSlices):
+            parts = (fetch.values, fetch.indices, fetch.dense_shape)
+            return lambda values, parts=[p if p is None else self._flatten(p) for p in parts]: graphs.IndexedSlicesValue(
+                *[p if p is None else p(values) for p in parts])
         element = fetch
         if not isinstance(fetch, _core.Variable):
             try:
@@ -78,7 +86,7 @@ def _fed_tensor(graph, key):
 def checked_feeds(graph, feed_dict):
     """The pairs of a tensor and its value in a dict of feeds."""
     feeds = []
-    for key, value in (feed_dict or {}).items():
+    for key, value in _feeds(feed_dict or {}):
         tensor = _fed_tensor(graph, key)
         if isinstance(value, (graphs.Tensor, graphs.Operation)):
             raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
@@ -98,6 +106,7 @@ class Session:
         self.graph = graphs.get_default_graph() if graph is None else graph
         self.sess_str = target
         self._target = target
+        self._options = session_config.session_options(config, target)
         self._core = None
         self._closed = False
         self._lock = threading.Lock()
@@ -116,16 +125,22 @@ class Session:
             if self._closed:
                 raise RuntimeError("Attempted to use a closed Session.")
             if self._core is None:
-                self._core = _core.Session(self.graph, target=self._target)
+                self._core = _core.Session(self.graph, target=self._target, **self._options)
             return self._core
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """Runs one step and returns the values of `fetches`, in their structure; None for an operation."""
+        """Runs one step and returns the values of `fetches`, in their structure; None for an operation.
+
+        A trace that `options` asks for is stored in `run_metadata`.
+        """
         session = self._session()
         wanted = Fetches(self.graph, fetches)
         feeds = checked_feeds(self.graph, feed_dict)
-        timeout = getattr(options, "timeout_in_ms", 0) if options is not None else 0
-        return wanted.restore(session._run(wanted.unique, feeds, timeout))
+        session_config.check_run_metadata(run_metadata)
+        values, metadata = session._run(wanted.unique, feeds, *session_config.run_options(options))
+        if run_metadata is not None:
+            run_metadata.ParseFromString(metadata)
+        return wanted.restore(values)
 
     def list_devices(self):
         return self._session().list_devices()
@@ -163,6 +178,17 @@ class InteractiveSession(Session):
     def close(self):
         super().close()
         self._default.close()
+
+
+def _feeds(feed_dict):
+    """Pairs of a tensor and its value; the parts of SparseTensors and IndexedSlices one by one."""
+    for key, value in feed_dict.items():
+        if isinstance(key, SparseTensor):
+            yield from zip((key.indices, key.values, key.dense_shape), value)
+        elif isinstance(key, graphs.IndexedSlices):
+            yield from zip((key.values, key.indices) + (() if key.dense_shape is None else (key.dense_shape,)), value)
+        else:
+            yield key, value
 
 
 @contextlib.contextmanager

@@ -1,5 +1,7 @@
 """Static shapes of tensors."""
 
+import numpy as np
+
 
 class Dimension:
     """A size, or an unknown size, whose value is None."""
@@ -9,6 +11,11 @@ class Dimension:
 
     def __int__(self):
         return self.value
+
+    def __array__(self, dtype=None, copy=None):
+        if self.value is None:
+            raise ValueError("Cannot convert an unknown Dimension to a Tensor: None")
+        return np.array(self.value, dtype)
 
     def __index__(self):
         if self.value is None:

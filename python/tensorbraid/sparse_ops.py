@@ -301,22 +301,10 @@ def eye(num_rows, num_columns=None, dtype=dtypes.float32, name=None):
                             arrays.stack([rows, columns]))
 
 
-def map_values(op, *args, **kwargs):
-    """Calls `op` with the values of SparseTensors of the same positions; the result has these positions."""
-    found = [a for a in list(args) + list(kwargs.values()) if isinstance(a, SparseTensor)]
-    if not found:
-        raise ValueError("No SparseTensor in argument list of map_values")
-
-    def values(argument):
-        return argument.values if isinstance(argument, SparseTensor) else argument
-
-    return found[0].with_values(op(*[values(a) for a in args], **{key: values(a) for key, a in kwargs.items()}))
-
-
 def cross(inputs, name=None, separator=None):
     """Crossed features of string inputs, dense or sparse, as strings."""
     if any(not isinstance(x, (SparseTensor, graphs.Tensor)) for x in inputs):
-        inputs = [x if isinstance(x, SparseTensor) else convert_to_tensor(x) for x in inputs]
+        raise TypeError("All inputs must be Tensor or SparseTensor.")
     sparse = [x for x in inputs if isinstance(x, SparseTensor)]
     dense = [x for x in inputs if not isinstance(x, SparseTensor)]
     made = make_op("SparseCrossV2", [[s.indices for s in sparse], [s.values for s in sparse],
@@ -326,7 +314,8 @@ def cross(inputs, name=None, separator=None):
 
 
 def _hashed(inputs, num_buckets, hash_key, name):
-    inputs = [x if isinstance(x, SparseTensor) else convert_to_tensor(x) for x in inputs]
+    if any(not isinstance(x, (SparseTensor, graphs.Tensor)) for x in inputs):
+        raise TypeError("All inputs must be Tensor or SparseTensor.")
 
     def integers(values):
         return values if values.dtype == dtypes.string else elementwise.cast(values, dtypes.int64)

@@ -53,8 +53,8 @@ def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
 
 def in_top_k(predictions, targets, k, name=None):
     """Whether the target of each row is among its k largest predictions."""
-    with name_scope(name, "in_top_k") as scope:
-        return make_op("InTopKV2", [predictions, targets, k], scope).outputs[0]
+    with name_scope(name, "in_top_k"):
+        return make_op("InTopKV2", [predictions, targets, k], name).outputs[0]
 
 
 def zero_fraction(value, name=None):

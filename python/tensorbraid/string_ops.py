@@ -95,11 +95,11 @@ def reduce_join(inputs, axis=None, keep_dims=None, separator="", name=None, redu
     """The strings joined along axes; by default along all, the last first."""
     keep = bool(reductions._renamed("keepdims", keepdims, "keep_dims", keep_dims))
     axis = reductions._renamed("axis", axis, "reduction_indices", reduction_indices)
-    with name_scope(name, "ReduceJoin", [inputs, axis]):
+    with name_scope(None, "ReduceJoin", [inputs, axis]):
         inputs = convert_to_tensor(inputs)
         if axis is None:
             axis = np.arange(inputs.shape.ndims - 1, -1, -1, dtype=np.int32)
-        return make_op("ReduceJoin", [inputs, axis], keep_dims=keep, separator=separator).outputs[0]
+        return make_op("ReduceJoin", [inputs, axis], name, keep_dims=keep, separator=separator).outputs[0]
 
 
 def format(template, inputs, placeholder="{}", summarize=3, name=None):

@@ -1,4 +1,6 @@
-"""Compares the messages of the package with TensorFlow's, in one process and in both orders of import.
+"""Compares the messages of the package with TensorFlow's, and exchanges graphs, in one process.
+
+The process imports TensorFlow first, and another one the package.
 
 usage: compare_messages.py [package-first]
 
@@ -35,6 +37,24 @@ def compare(ours, theirs, seen):
     return found
 
 
+def exchange(tf, real):
+    """Runs a graph of TensorFlow in the package, and the package's graph in TensorFlow. Returns the differences."""
+    x = real.placeholder(real.float32, [2], name="x")
+    y = real.identity(real.nn.softmax(x * 2 + [1.0, 2.0]), name="y")
+    real.while_loop(lambda i: i < 5, lambda i: i + 1, [real.constant(0)], name="loop")
+    fed, fetched = tf.import_graph_def(real.get_default_graph().as_graph_def(), return_elements=["x:0", "y:0"])
+    metadata = real.RunMetadata()
+    with tf.Session(config=real.ConfigProto(allow_soft_placement=True)) as session:
+        ours = session.run(fetched, {fed: [1, 2]}, real.RunOptions(trace_level=real.RunOptions.FULL_TRACE), metadata)
+    if not metadata.step_stats.dev_stats:
+        return ["the metadata has no trace"]
+    graph_def = real.GraphDef.FromString(tf.get_default_graph().as_graph_def().SerializeToString())
+    again, = real.import_graph_def(graph_def, return_elements=["import/y:0"], name="again")
+    with real.Session() as session:
+        theirs = session.run([y, again], {x: [1, 2], "again/import/x:0": [1, 2]})
+    return [f"{value} is not {ours}" for value in theirs if abs(value - ours).max() > 1e-6]
+
+
 def main():
     if len(sys.argv) == 1:
         subprocess.run([sys.executable, __file__, "package-first"], check=True)
@@ -61,6 +81,10 @@ def main():
     ours = proto.message("ConfigProto", config)
     if ours.SerializeToString(deterministic=True) != config.SerializeToString(deterministic=True):
         found.append("a ConfigProto of TensorFlow does not become ours")
+    import tensorbraid
+
+    tf.disable_v2_behavior()
+    found += exchange(tensorbraid, tf)
     print(f"{len(seen)} messages compared")
     if found or len(seen) < 50:
         sys.exit("\n".join(found) or "too few messages")

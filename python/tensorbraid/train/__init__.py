@@ -1,8 +1,5 @@
 """tf.train: training, clusters and servers."""
 
-import importlib as _importlib
-
-from tensorbraid.graph_defs import write_graph  # noqa: F401
 from tensorbraid.train.basic_hooks import *  # noqa: F401,F403
 from tensorbraid.train.checkpoints import *  # noqa: F401,F403
 from tensorbraid.train.cluster import *  # noqa: F401,F403
@@ -20,17 +17,3 @@ from tensorbraid.train.saver import *  # noqa: F401,F403
 from tensorbraid.train.scaffold import *  # noqa: F401,F403
 from tensorbraid.train.supervisor import *  # noqa: F401,F403
 from tensorbraid.train.sync_replicas import *  # noqa: F401,F403
-
-_MESSAGES = {
-    "BytesList", "ClusterDef", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList",
-    "Int64List", "JobDef", "SaverDef", "SequenceExample", "ServerDef"}
-
-
-def __getattr__(name):
-    if name in _MESSAGES:
-        return getattr(_importlib.import_module("tensorbraid.proto"), name)
-    raise AttributeError(f"module 'tensorbraid.train' has no attribute '{name}'")
-
-
-def __dir__():
-    return sorted(set(globals()) | _MESSAGES)

@@ -19,6 +19,7 @@ class Case:
     covers: list
     known: str = ""  # the reason, if the results are known to differ
     names: bool = True  # whether the names of the resulting tensors are compared
+    shapes: str = ""  # the reason, if less is known of the static shapes than TensorFlow knows
     values: bool = True  # whether the values are compared; random ops without a seed have none to compare
 
 

@@ -1,0 +1,29 @@
+"""Where TensorFlow's messages are among the names of the package. Their module, proto, is imported at the first use."""
+
+import importlib
+
+__all__ = []
+
+NAMES = {
+    "tensorbraid": {
+        "AttrValue", "ConfigProto", "Event", "GPUOptions", "GraphDef", "GraphOptions", "HistogramProto", "LogMessage",
+        "MetaGraphDef", "NameAttrList", "NodeDef", "OptimizerOptions", "RunMetadata", "RunOptions", "SessionLog",
+        "Summary", "SummaryMetadata", "TensorInfo"},
+    "tensorbraid.train": {
+        "BytesList", "ClusterDef", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList",
+        "Int64List", "JobDef", "SaverDef", "SequenceExample", "ServerDef"},
+    "tensorbraid.summary": {"Event", "SessionLog", "Summary", "SummaryDescription", "TaggedRunMetadata"},
+}
+
+
+def find(module, name):
+    """The message that is called `name` in the module; raises AttributeError as the module would."""
+    if name not in NAMES[module]:
+        raise AttributeError(f"module '{module}' has no attribute '{name}'")
+    return getattr(importlib.import_module("tensorbraid.proto"), name)
+
+
+def install(module):
+    """Lets a module find its messages."""
+    module.__getattr__ = lambda name: find(module.__name__, name)
+    module.__dir__ = lambda: sorted({*vars(module), *NAMES[module.__name__]})

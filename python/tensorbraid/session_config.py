@@ -1,0 +1,60 @@
+"""What sessions and steps take from ConfigProto and RunOptions, which may be the package's or TensorFlow's messages."""
+
+__all__ = []
+
+# Fields whose effects do not exist here, and whose values scripts set for machines with GPUs or for speed.
+_WITHOUT_EFFECT = {
+    "intra_op_parallelism_threads", "use_per_session_threads", "session_inter_op_thread_pool", "placement_period",
+    "gpu_options", "graph_options", "rpc_options", "experimental"}
+_USED = {
+    "device_count", "inter_op_parallelism_threads", "allow_soft_placement", "log_device_placement",
+    "operation_timeout_in_ms", "device_filters", "cluster_def", "isolate_session_state"}
+
+
+def _check(message, known):
+    """Raises NotImplementedError for a field that is set and that neither has an effect nor may be ignored."""
+    for field, _ in message.ListFields():
+        if field.name not in known:
+            raise NotImplementedError(f"{message.DESCRIPTOR.name}.{field.name}")
+
+
+def session_options(config, target):
+    """The arguments of the C++ session for a ConfigProto, which may be None."""
+    if config is None:
+        return {}
+    from tensorbraid import proto
+
+    config = proto.message("ConfigProto", config, "config")
+    _check(config, _USED | _WITHOUT_EFFECT)
+    options = {
+        "device_count": {kind: count for kind, count in config.device_count.items() if kind != "GPU"},
+        "inter_op_parallelism_threads": config.inter_op_parallelism_threads,
+        "allow_soft_placement": config.allow_soft_placement,
+        "log_device_placement": config.log_device_placement,
+        "operation_timeout_ms": config.operation_timeout_in_ms,
+    }
+    if target:  # a session in this process has no other tasks
+        options["device_filters"] = list(config.device_filters)
+        options["isolate_session_state"] = config.isolate_session_state
+        options["cluster"] = {job.name: dict(job.tasks) for job in config.cluster_def.job}
+    return options
+
+
+def run_options(options):
+    """The timeout in milliseconds, whether to trace, and whether to return graphs. `options` may be None."""
+    if options is None:
+        return 0, False, False
+    from tensorbraid import proto
+
+    options = proto.message("RunOptions", options, "options")
+    _check(options, {"trace_level", "timeout_in_ms", "output_partition_graphs", "inter_op_thread_pool",
+                     "report_tensor_allocations_upon_oom", "experimental"})
+    return options.timeout_in_ms, options.trace_level != proto.RunOptions.NO_TRACE, options.output_partition_graphs
+
+
+def check_run_metadata(run_metadata):
+    """Raises TypeError unless this is a RunMetadata of the package or of TensorFlow, or None."""
+    if run_metadata is not None:
+        from tensorbraid import proto
+
+        proto.message("RunMetadata", run_metadata, "run_metadata")

@@ -1,0 +1,64 @@
+"""ConfigProto, RunOptions and RunMetadata of sessions."""
+
+import unittest
+
+import tensorbraid as tf
+
+
+class SessionConfigTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+
+    def test_a_config_sets_devices_and_soft_placement(self):
+        config = tf.ConfigProto(device_count={"CPU": 2, "GPU": 0}, allow_soft_placement=True,
+                                inter_op_parallelism_threads=1, intra_op_parallelism_threads=1)
+        config.gpu_options.allow_growth = True
+        with tf.device("/device:GPU:0"):
+            x = tf.constant(2.0)
+        with tf.Session(config=config) as session:
+            self.assertEqual(len(session.list_devices()), 2)
+            self.assertEqual(session.run(x), 2.0)
+        with tf.Session() as session, self.assertRaises(tf.errors.InvalidArgumentError):
+            session.run(x)
+
+    def test_a_config_may_be_bytes_but_not_anything_else(self):
+        data = tf.ConfigProto(device_count={"CPU": 3}).SerializeToString()
+        self.assertEqual(len(tf.Session(config=data).list_devices()), 3)
+        with self.assertRaisesRegex(TypeError, "config must be a ConfigProto, got dict"):
+            tf.Session(config={})
+        with self.assertRaisesRegex(TypeError, "options must be a RunOptions, got ConfigProto"):
+            tf.Session().run(tf.constant(1), options=tf.ConfigProto())
+        with self.assertRaisesRegex(TypeError, "run_metadata must be a RunMetadata"):
+            tf.Session().run(tf.constant(1), run_metadata=tf.ConfigProto())
+
+    def test_what_has_no_meaning_here_is_refused(self):
+        options = tf.RunOptions()
+        options.debug_options.global_step = 1
+        with self.assertRaisesRegex(NotImplementedError, "RunOptions.debug_options"):
+            tf.Session().run(tf.constant(1), options=options)
+
+    def test_a_traced_step_fills_its_metadata(self):
+        fed = tf.placeholder(tf.float32, [1, 1])
+        x = tf.matmul(fed, [[2.0]], name="product")
+        with tf.Session() as session:
+            metadata = tf.RunMetadata()
+            options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)
+            self.assertEqual(session.run(x, {fed: [[1.0]]}, options, metadata), 2.0)
+            nodes = [node.node_name for device in metadata.step_stats.dev_stats for node in device.node_stats]
+            self.assertIn("product", [name.split(":")[0] for name in nodes])
+            self.assertTrue(metadata.partition_graphs)
+            session.run(x, {fed: [[1.0]]}, run_metadata=metadata)
+            self.assertFalse(metadata.step_stats.dev_stats)
+
+    def test_a_step_ends_after_its_timeout(self):
+        queue = tf.get_default_graph()._op("FIFOQueueV2", [], {"component_types": [1]}, "queue").outputs[0]
+        item = tf.get_default_graph()._op("QueueDequeueV2", [queue], {"component_types": [1]}, "item").outputs[0]
+        with tf.Session() as session, self.assertRaises(tf.errors.DeadlineExceededError):
+            session.run(item, options=tf.RunOptions(timeout_in_ms=20))
+        with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=20)) as session:
+            with self.assertRaises(tf.errors.DeadlineExceededError):
+                session.run(item)
+
+
+if __name__ == "__main__":
+    unittest.main()
