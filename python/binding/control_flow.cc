@@ -1,4 +1,6 @@
 // Conditionals and loops, whose branches and bodies are Python functions.
+#include "tensorbraid/ops/control_flow.h"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "binding/graph.h"
-#include "tensorbraid/ops/control_flow.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -15,9 +16,8 @@ namespace {
 nb::list AddCond(Graph& graph, PyTensor& predicate, nb::callable if_true, nb::callable if_false,
                  const std::string& name) {
   const ScopeGuard at = AtUserLine(graph);
-  const std::vector<Output> results = Cond(
-      predicate.output, Branch([&] { return OutputsOf(if_true()); }), Branch([&] { return OutputsOf(if_false()); }),
-      name);
+  const std::vector<Output> results = Cond(predicate.output, Branch([&] { return OutputsOf(if_true()); }),
+                                           Branch([&] { return OutputsOf(if_false()); }), name);
   CheckBuilt(graph);
   return ListOfTensors(results);
 }
@@ -65,8 +65,8 @@ nb::list AddFold(Graph& graph, nb::callable function, nb::list elements, nb::lis
                  bool back_prop, const std::string& name) {
   const ScopeGuard at = AtUserLine(graph);
   const std::vector<Output> results =
-      kFold(BodyOf(function), OutputsOf(elements), OutputsOf(initial),
-            OptionsOf(parallel_iterations, back_prop, name), std::source_location::current());
+      kFold(BodyOf(function), OutputsOf(elements), OutputsOf(initial), OptionsOf(parallel_iterations, back_prop, name),
+            std::source_location::current());
   CheckBuilt(graph);
   return ListOfTensors(results);
 }

@@ -121,18 +121,22 @@ void BindFunctionsOfElements(nb::class_<PyDataset>& dataset) {
            [](PyDataset& self, const PyFunction& f, nb::handle element) {
              return At(GraphOf(self), [&] { return self.dataset.FlatMap(f.function, SpecsOf(element)); });
            })
-      .def("interleave", [](PyDataset& self, const PyFunction& f, nb::handle element, nb::handle cycle_length,
-                            nb::handle block_length, nb::handle calls, bool deterministic) {
-        Graph& g = GraphOf(self);
-        return At(g, [&] {
-          data::InterleaveOptions options{.cycle_length = Number(g, cycle_length, "cycle_length"),
-                                          .block_length = Number(g, block_length, "block_length"),
-                                          .num_parallel_calls = std::nullopt,
-                                          .deterministic = deterministic};
-          if (!calls.is_none()) options.num_parallel_calls = Number(g, calls, "num_parallel_calls");
-          return self.dataset.Interleave(f.function, SpecsOf(element), options);
-        });
-      });
+      .def(
+          "interleave",
+          [](PyDataset& self, const PyFunction& f, nb::handle element, nb::handle cycle_length, nb::handle block_length,
+             nb::handle calls, bool deterministic) {
+            Graph& g = GraphOf(self);
+            return At(g, [&] {
+              data::InterleaveOptions options{.cycle_length = Number(g, cycle_length, "cycle_length"),
+                                              .block_length = Number(g, block_length, "block_length"),
+                                              .num_parallel_calls = std::nullopt,
+                                              .deterministic = deterministic};
+              if (!calls.is_none()) options.num_parallel_calls = Number(g, calls, "num_parallel_calls");
+              return self.dataset.Interleave(f.function, SpecsOf(element), options);
+            });
+          },
+          nb::arg("function"), nb::arg("element"), nb::arg("cycle_length"), nb::arg("block_length"),
+          nb::arg("num_parallel_calls").none(), nb::arg("deterministic"));
 }
 
 void BindOrder(nb::class_<PyDataset>& dataset) {

@@ -33,16 +33,14 @@ losses::LossOptions OptionsOf(const PyTensor& weights, int reduction, const std:
 template <Output (*loss)(const Operand&, const Operand&, const losses::LossOptions&)>
 PyTensor Loss(const PyTensor& labels, const PyTensor& predictions, const PyTensor& weights, int reduction,
               const std::string& name) {
-  return Wrap(Built(labels, [&] {
-    return loss(labels.output, predictions.output, OptionsOf(weights, reduction, name));
-  }));
+  return Wrap(
+      Built(labels, [&] { return loss(labels.output, predictions.output, OptionsOf(weights, reduction, name)); }));
 }
 template <typename Number, Output (*loss)(const Operand&, const Operand&, Number, const losses::LossOptions&)>
 PyTensor LossWith(const PyTensor& labels, const PyTensor& predictions, Number number, const PyTensor& weights,
                   int reduction, const std::string& name) {
-  return Wrap(Built(labels, [&] {
-    return loss(labels.output, predictions.output, number, OptionsOf(weights, reduction, name));
-  }));
+  return Wrap(Built(
+      labels, [&] { return loss(labels.output, predictions.output, number, OptionsOf(weights, reduction, name)); }));
 }
 
 metrics::MetricOptions MetricOptionsOf(nb::handle weights, const std::string& name) {
@@ -99,9 +97,8 @@ void DefineMetric(nb::module_& m, const char* name, auto function, Before... bef
 
 void BindLosses(nb::module_& m) {
   m.def("weighted_loss", [](const PyTensor& values, const PyTensor& weights, int reduction, const std::string& name) {
-    return Wrap(Built(values, [&] {
-      return losses::ComputeWeightedLoss(values.output, OptionsOf(weights, reduction, name));
-    }));
+    return Wrap(
+        Built(values, [&] { return losses::ComputeWeightedLoss(values.output, OptionsOf(weights, reduction, name)); }));
   });
   m.def("absolute_difference", &Loss<losses::AbsoluteDifference>);
   m.def("mean_squared_error", &Loss<losses::MeanSquaredError>);
@@ -120,8 +117,8 @@ void BindLosses(nb::module_& m) {
   m.def(
       "metric_percentage_below",
       [](const PyTensor& x, double threshold, nb::handle weights, const std::string& name) {
-        return Wrapped(Built(
-            x, [&] { return metrics::PercentageBelow(x.output, threshold, MetricOptionsOf(weights, name)); }));
+        return Wrapped(
+            Built(x, [&] { return metrics::PercentageBelow(x.output, threshold, MetricOptionsOf(weights, name)); }));
       },
       values, nb::arg("threshold"), nb::arg("weights").none(), nb::arg("name"));
   DefineMetric(m, "metric_accuracy", &Metric2<metrics::Accuracy>, labels, predictions);

@@ -51,8 +51,9 @@ std::vector<Output> CustomGradient(const std::vector<Output>& inputs, const Forw
     }
     std::vector<Output> of_inputs = backward(own, values, of_results);
     if (of_inputs.size() != own.size()) {
-      g.AddError(InvalidArgument("the gradient of '", op.name(), "' (CustomGradient) must return a gradient for each of its ",
-                                 own.size(), " inputs, but returns ", of_inputs.size()));
+      g.AddError(InvalidArgument("the gradient of '", op.name(),
+                                 "' (CustomGradient) must return a gradient for each of its ", own.size(),
+                                 " inputs, but returns ", of_inputs.size()));
       return std::vector<Output>(n + own.size());
     }
     of_inputs.insert(of_inputs.begin(), n, Output());

@@ -108,8 +108,8 @@ StatusOr<Output> ChangeInBranches(const Output& list, const std::vector<FlowCont
     TF_ASSIGN_OR_RETURN(FlowContext * other, OtherSide(branches[i]));
     TF_ASSIGN_OR_RETURN(const Output unchanged, VisibleIn(other, outside[i], name));
     const ScopedFlowContext around(graph, branches[i]->outer);
-    TF_ASSIGN_OR_RETURN(inner, branches[i]->side == 1 ? AddMerge(graph, unchanged, inner)
-                                                      : AddMerge(graph, inner, unchanged));
+    TF_ASSIGN_OR_RETURN(inner,
+                        branches[i]->side == 1 ? AddMerge(graph, unchanged, inner) : AddMerge(graph, inner, unchanged));
   }
   return inner;
 }
@@ -134,8 +134,8 @@ StatusOr<Output> HistoryOf(FlowContext* loop, const Output& tensor, const std::s
     TF_ASSIGN_OR_RETURN(Node * pushed, machinery.Add("TensorListPushBack", {list, tensor}));
     return OutputOf(pushed, 0);
   };
-  TF_ASSIGN_OR_RETURN(const Output next, ChangeInBranches(loop->variables[variable].body, BranchesAround(tensor), name,
-                                                          place, push));
+  TF_ASSIGN_OR_RETURN(const Output next,
+                      ChangeInBranches(loop->variables[variable].body, BranchesAround(tensor), name, place, push));
   TF_RETURN_IF_ERROR(CloseLoopVariable(loop, variable, next));
   return loop->histories[KeyOf(tensor)] = loop->variables[variable].exit;
 }
@@ -183,14 +183,14 @@ StatusOr<Output> ForwardValue(FlowContext* gradient_loop, const Output& tensor, 
     }
     TF_ASSIGN_OR_RETURN(shape, VisibleIn(innermost, shape, name));
     Machinery machinery(ImplOf(graph), innermost, name, tensor.op());
-    TF_ASSIGN_OR_RETURN(Node * popped, machinery.Add("TensorListPopBack", {list, shape},
-                                                     {{"element_dtype", tensor.dtype()}}));
+    TF_ASSIGN_OR_RETURN(Node * popped,
+                        machinery.Add("TensorListPopBack", {list, shape}, {{"element_dtype", tensor.dtype()}}));
     ImplOf(graph).RefineShape(popped, 1, tensor.shape());
     value = OutputOf(popped, 1);
     return OutputOf(popped, 0);
   };
-  TF_ASSIGN_OR_RETURN(const Output next, ChangeInBranches(gradient_loop->variables[variable].body, branches, name,
-                                                          tensor.op(), pop));
+  TF_ASSIGN_OR_RETURN(const Output next,
+                      ChangeInBranches(gradient_loop->variables[variable].body, branches, name, tensor.op(), pop));
   TF_RETURN_IF_ERROR(CloseLoopVariable(gradient_loop, variable, next));
   return gradient_loop->popped[KeyOf(tensor)] = value;
 }
@@ -200,8 +200,7 @@ Status AddGate(FlowContext* loop, LoopVariable* v) {
   GraphImpl& impl = ImplOfNode(v->merge);
   TF_ASSIGN_OR_RETURN(Node * gate,
                       Machinery(impl, loop, loop->name, v->place).Add("Switch", {v->merge, loop->condition}));
-  TF_ASSIGN_OR_RETURN(Node * exit,
-                      Machinery(impl, loop->outer, loop->name, v->place).Add("Exit", {OutputOf(gate, 0)}));
+  TF_ASSIGN_OR_RETURN(Node * exit, Machinery(impl, loop->outer, loop->name, v->place).Add("Exit", {OutputOf(gate, 0)}));
   loop->machinery.insert({gate, exit});
   v->body = OutputOf(gate, 1);
   v->exit = OutputOf(exit, 0);
@@ -213,8 +212,8 @@ std::string Describe(const FlowContext* context) {
   return StrCat("a branch of the conditional on '", context->predicate.name(), "'");
 }
 
-// Whether a node only asks for the shape of a tensor of the forward loop. Such a node belongs to the forward loop, which
-// then keeps the shapes instead of the tensors.
+// Whether a node only asks for the shape of a tensor of the forward loop. Such a node belongs to the forward loop,
+// which then keeps the shapes instead of the tensors.
 bool IsShapeOfForwardValue(const NodeSpec& spec, const FlowContext* context) {
   if (context == nullptr || (spec.op != "Shape" && spec.op != "Size" && spec.op != "Rank")) return false;
   const Node* const node = NodeOf(spec.inputs[0]);
@@ -232,9 +231,9 @@ StatusOr<Node*> ControlFromOutside(FlowContext* context, Node* control, const st
   if (control->num_outputs() == 0 || IsReference(signal)) {
     // Only tensors enter a loop, so a constant carries the signal.
     Machinery machinery(ImplOf(*control->graph()), control->flow_context(), name, OperationOf(control));
-    TF_ASSIGN_OR_RETURN(Node * constant, machinery.Add("Const", {},
-                                                       {{"value", Tensor::Scalar(true)}, {"dtype", DType::kBool}},
-                                                       {control}));
+    TF_ASSIGN_OR_RETURN(
+        Node * constant,
+        machinery.Add("Const", {}, {{"value", Tensor::Scalar(true)}, {"dtype", DType::kBool}}, {control}));
     signal = OutputOf(constant, 0);
   }
   TF_ASSIGN_OR_RETURN(signal, VisibleIn(context, signal, name));
@@ -434,8 +433,7 @@ Status SetLoopCondition(FlowContext* loop, const Output& condition) {
   loop->machinery.insert(node);
   loop->condition = OutputOf(node, 0);
   for (LoopVariable& variable : loop->variables) TF_RETURN_IF_ERROR(AddGate(loop, &variable));
-  TF_ASSIGN_OR_RETURN(loop->pivot,
-                      Machinery(impl, loop, loop->name, {}).Add("Identity", {loop->variables[0].body}));
+  TF_ASSIGN_OR_RETURN(loop->pivot, Machinery(impl, loop, loop->name, {}).Add("Identity", {loop->variables[0].body}));
   return OkStatus();
 }
 
@@ -443,8 +441,8 @@ Status CloseLoopVariable(FlowContext* loop, size_t variable, const Output& next)
   LoopVariable& v = loop->variables[variable];
   Node* const merge = NodeOf(v.merge);
   if (next.dtype() != v.merge.dtype()) {
-    return InvalidArgument("variable ", variable, " of the loop begins as ", v.merge.dtype(), ", but an iteration makes it ",
-                           next.dtype(), " ('", next.name(), "')");
+    return InvalidArgument("variable ", variable, " of the loop begins as ", v.merge.dtype(),
+                           ", but an iteration makes it ", next.dtype(), " ('", next.name(), "')");
   }
   const auto merged = v.merge.shape().MergeWith(next.shape());
   if (!merged.ok() || *merged != next.shape()) {

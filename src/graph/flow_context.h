@@ -1,5 +1,5 @@
-// Branches of conditionals and loops while a graph is built. A node that is added while a FlowContext is open belongs to
-// it: inputs from outside are captured first (a branch gets them from a Switch, a loop from an Enter), and a node
+// Branches of conditionals and loops while a graph is built. A node that is added while a FlowContext is open belongs
+// to it: inputs from outside are captured first (a branch gets them from a Switch, a loop from an Enter), and a node
 // without inputs gets a control input, so that it runs only if the branch is taken, or once in each iteration.
 //
 // A loop whose gradient is computed has a second loop, its *gradient loop*, which runs the iterations backwards. A node
@@ -43,8 +43,8 @@ struct FlowContext {
   std::map<OutputKey, Output> captured;  // the tensors from outside, and their values in the context
   std::set<const Node*> gates;           // the nodes through which tensors enter: Switch, or Enter
   // Of a branch:
-  Output predicate;  // in the outer context
-  int side = 0;      // 1: the branch is taken if the predicate is true
+  Output predicate;              // in the outer context
+  int side = 0;                  // 1: the branch is taken if the predicate is true
   FlowContext* other = nullptr;  // the branch that is taken otherwise; see OtherSide
   // Of a loop:
   std::string name;   // the name scope of its nodes

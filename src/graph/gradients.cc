@@ -138,7 +138,8 @@ class Differentiator {
       before = between.size();
       for (int id : before_y) {
         Node* n = nodes[id].get();
-        if (between.contains(id) || (n->op().not_differentiable && GradientOverrideOf(ImplOf(graph_), *n) == nullptr)) continue;
+        if (between.contains(id) || (n->op().not_differentiable && GradientOverrideOf(ImplOf(graph_), *n) == nullptr))
+          continue;
         for (const Output& in : n->inputs()) {
           if (in.valid() && CarriesGradient(n->input_type(InputIndex(*n, in))) && after_x.contains(NodeOf(in)->id())) {
             after_x.insert(id);
@@ -254,8 +255,9 @@ class Differentiator {
         for (const Gradient& g : output_grads) dense.push_back(g.ToDense());
         const std::vector<Output> made = (*own)(OperationOf(node), dense);
         if (made.size() != input_grads.size()) {
-          return InvalidArgument("the gradient function of ", node->Describe(), " must return a gradient for each of its ",
-                                 input_grads.size(), " inputs, but returns ", made.size());
+          return InvalidArgument("the gradient function of ", node->Describe(),
+                                 " must return a gradient for each of its ", input_grads.size(),
+                                 " inputs, but returns ", made.size());
         }
         input_grads.assign(made.begin(), made.end());
       } else if (!is_gate) {

@@ -85,7 +85,8 @@ bool MayBeCopied(const Node& node) {
   return (node.num_outputs() == 1 && node.output_type(0) == DType::kVariant) || kShared->contains(node.type());
 }
 
-// Copies a node and everything that it needs into the graph of a body. `copies` has the nodes that were copied before.
+// Copies a node and everything from which it is computed into the graph of a body, but, as in TensorFlow, no control
+// inputs, such as checks of a file name. `copies` has the nodes that were copied before.
 StatusOr<Node*> CopyInto(GraphImpl& body, const Node& node, std::map<const Node*, Node*>* copies) {
   if (const auto it = copies->find(&node); it != copies->end()) return it->second;
   if (node.type().starts_with("Placeholder")) {
@@ -103,10 +104,6 @@ StatusOr<Node*> CopyInto(GraphImpl& body, const Node& node, std::map<const Node*
   for (const Output& input : node.inputs()) {
     TF_ASSIGN_OR_RETURN(Node * copy, CopyInto(body, *NodeOf(input), copies));
     spec.inputs.push_back(OutputOf(copy, input.index()));
-  }
-  for (const Node* control : node.control_inputs()) {
-    TF_ASSIGN_OR_RETURN(Node * copy, CopyInto(body, *control, copies));
-    spec.controls.push_back(copy);
   }
   for (const auto& [name, value] : node.attrs()) {
     if (name != "_class") spec.attrs.emplace(name, value);  // the body may lack the node that this one is placed with
@@ -317,7 +314,7 @@ LibraryFunction DefineFunction(Graph& graph, const std::string& name, const std:
 }
 
 std::vector<Output> CallFunction(Graph& graph, const LibraryFunction& function, const std::vector<Operand>& inputs,
-                         const std::string& name, std::source_location loc) {
+                                 const std::string& name, std::source_location loc) {
   const size_t num_results = function.results().size();
   if (!function.valid()) return {};
   const auto refuse = [&](const std::string& why) {

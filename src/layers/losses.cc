@@ -29,7 +29,8 @@ bool Fits(const Shape& weights, const Shape& losses) {
   if (!weights.has_rank() || weights.rank() == 0 || !losses.has_rank()) return true;
   if (weights.rank() != losses.rank()) return false;
   for (int i = 0; i < losses.rank(); ++i) {
-    if (weights.dim(i) >= 0 && weights.dim(i) != 1 && losses.dim(i) >= 0 && weights.dim(i) != losses.dim(i)) return false;
+    if (weights.dim(i) >= 0 && weights.dim(i) != 1 && losses.dim(i) >= 0 && weights.dim(i) != losses.dim(i))
+      return false;
   }
   return true;
 }
@@ -44,10 +45,14 @@ Output Reduced(const Output& losses, const Output& weights, Reduction reduction)
   if (reduction == Reduction::kNone) return weighted;
   const Output sum = ReduceSum(weighted);
   switch (reduction) {
-    case Reduction::kMean: return DivNoNan(sum, ReduceSum(OnesLike(losses) * weights), "value");
-    case Reduction::kSumOverBatchSize: return DivNoNan(sum, Cast(Size(losses), kFloat32), "value");
-    case Reduction::kSumByNonzeroWeights: return DivNoNan(sum, ReduceSum(IsPresent(losses, weights)), "value");
-    default: return sum;
+    case Reduction::kMean:
+      return DivNoNan(sum, ReduceSum(OnesLike(losses) * weights), "value");
+    case Reduction::kSumOverBatchSize:
+      return DivNoNan(sum, Cast(Size(losses), kFloat32), "value");
+    case Reduction::kSumByNonzeroWeights:
+      return DivNoNan(sum, ReduceSum(IsPresent(losses, weights)), "value");
+    default:
+      return sum;
   }
 }
 
@@ -206,8 +211,8 @@ Output SoftmaxCrossEntropy(const Operand& onehot_labels, const Operand& logits, 
   const Output& x = call.in(1);
   Output y = Cast(call.in(0), x.dtype());
   if (label_smoothing > 0) {
-    const Output classes = Cast(StridedSlice(ShapeOf(y), {-1}, {0}, {1}, {.end_mask = 1, .shrink_axis_mask = 1}),
-                                x.dtype());
+    const Output classes =
+        Cast(StridedSlice(ShapeOf(y), {-1}, {0}, {1}, {.end_mask = 1, .shrink_axis_mask = 1}), x.dtype());
     y = y * (1 - label_smoothing) + label_smoothing / classes;
   }
   return call.Finish(nn::SoftmaxCrossEntropy(StopGradient(y), x, "xentropy"));

@@ -64,13 +64,13 @@ TEST(LossesTest, MistakesNameTheLossTheShapesAndTheLine) {
     build(Placeholder(g, kFloat32, {3, 2}), g);
     return std::string(g.status().message());
   };
-  const std::string shapes = message(
-      [](const Output& x, Graph& g) { losses::LogLoss(Placeholder(g, kFloat32, {2, 3}), x); });
+  const std::string shapes = message([](const Output& x, Graph& g) {
+    losses::LogLoss(Placeholder(g, kFloat32, {2, 3}), x);
+  });
   EXPECT_NE(shapes.find("LogLoss (losses_test.cc:"), std::string::npos) << shapes;
   EXPECT_NE(shapes.find("[2,3]"), std::string::npos) << shapes;
-  const std::string weights = message([](const Output& x, Graph& g) {
-    losses::MeanSquaredError(x, x, {.weights = Placeholder(g, kFloat32, {3})});
-  });
+  const std::string weights = message(
+      [](const Output& x, Graph& g) { losses::MeanSquaredError(x, x, {.weights = Placeholder(g, kFloat32, {3})}); });
   EXPECT_NE(weights.find("do not fit losses"), std::string::npos) << weights;
 }
 

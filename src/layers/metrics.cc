@@ -99,9 +99,8 @@ Metric MeanSquaredError(const Operand& labels, const Operand& predictions, const
 }
 
 Metric RootMeanSquaredError(const Operand& labels, const Operand& predictions, const MetricOptions& options) {
-  const Metric squares =
-      MeanOfPairs("RootMeanSquaredError", "root_mean_squared_error", labels, predictions, options,
-                  [](const Output& y, const Output& p) { return SquaredDifference(y, p); });
+  const Metric squares = MeanOfPairs("RootMeanSquaredError", "root_mean_squared_error", labels, predictions, options,
+                                     [](const Output& y, const Output& p) { return SquaredDifference(y, p); });
   if (!squares.value.valid()) return {};
   return {Sqrt(squares.value), Sqrt(squares.update)};
 }
@@ -115,9 +114,9 @@ Metric MeanRelativeError(const Operand& labels, const Operand& predictions, cons
 }
 
 Metric MeanCosineDistance(const Operand& labels, const Operand& predictions, int dim, const MetricOptions& options) {
-  const Metric products = MeanOfPairs(
-      "MeanCosineDistance", "mean_cosine_distance", labels, predictions, options,
-      [&](const Output& y, const Output& p) { return ReduceSum(p * y, dim, {.keep_dims = true}); });
+  const Metric products =
+      MeanOfPairs("MeanCosineDistance", "mean_cosine_distance", labels, predictions, options,
+                  [&](const Output& y, const Output& p) { return ReduceSum(p * y, dim, {.keep_dims = true}); });
   if (!products.value.valid()) return {};
   return {1.0 - products.value, 1.0 - products.update};
 }
@@ -153,19 +152,21 @@ Metric MeanIou(const Operand& labels, const Operand& predictions, int64_t num_cl
   if (num_classes < 1) return call.Mistake(StrCat("num_classes must be positive, got ", num_classes));
   const auto flat = [](const Output& x) { return Reshape(Cast(x, kInt64), {-1}); };
   const Output cells = Stack({flat(call.in(0)), flat(call.in(1))}, 1);
-  const Output ones = call.has_weights() ? Reshape(call.WeightsLike(call.in(0)), {-1})
-                                         : OnesLike(Cast(flat(call.in(0)), kFloat32));
+  const Output ones =
+      call.has_weights() ? Reshape(call.WeightsLike(call.in(0)), {-1}) : OnesLike(Cast(flat(call.in(0)), kFloat32));
   const Shape square({num_classes, num_classes});
   const Variable total = call.Sum("total_confusion_matrix", square, kFloat64);
   const Output update = call.Add(total, ScatterNd(cells, Cast(ones, kFloat64), square));
   if (!call.ok()) return {};
   const Output matrix = Cast(total, kFloat32);
-  const Output both = ReduceSum(matrix * Const(call.graph(), [&] {
-                                  Tensor identity(kFloat32, square);
-                                  const auto elements = identity.mutable_data<float>();
-                                  for (int64_t i = 0; i < num_classes; ++i) elements[i * num_classes + i] = 1;
-                                  return identity;
-                                }()),
+  const Output both = ReduceSum(matrix * Const(call.graph(),
+                                               [&] {
+                                                 Tensor identity(kFloat32, square);
+                                                 const auto elements = identity.mutable_data<float>();
+                                                 for (int64_t i = 0; i < num_classes; ++i)
+                                                   elements[i * num_classes + i] = 1;
+                                                 return identity;
+                                               }()),
                                 0);
   const Output either = ReduceSum(matrix, 0) + ReduceSum(matrix, 1) - both;
   const Output occurring = ReduceSum(Cast(NotEqual(either, 0.0), kFloat32));

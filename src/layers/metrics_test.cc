@@ -78,8 +78,8 @@ TEST(MetricsTest, AProbabilityAboveOneFailsTheStep) {
   const Operation init = LocalVariablesInitializer(b.g());
   auto session = Session::Create(b.g()).value();
   ASSERT_TRUE(session->Run({init}).ok());
-  const auto update = session->Run({auc.update}, {{b.labels(), Tensor::Vector<bool>({true})},
-                                                  {b.predictions(), Tensor::Vector<float>({1.5})}});
+  const auto update = session->Run(
+      {auc.update}, {{b.labels(), Tensor::Vector<bool>({true})}, {b.predictions(), Tensor::Vector<float>({1.5})}});
   EXPECT_NE(update.status().message().find("predictions must be in [0, 1]"), std::string::npos) << update.status();
 }
 

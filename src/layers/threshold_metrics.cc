@@ -32,9 +32,8 @@ CountsSoFar CountAtThresholds(const MetricCall& call, const std::vector<double>&
   if (!call.ok()) return counts;
   static constexpr const char* kNames[] = {"true_positives", "false_negatives", "true_negatives", "false_positives"};
   Output p = Cast(call.in(1), kFloat32);
-  const Operation check = Assert(
-      LogicalAnd(ReduceAll(GreaterEqual(p, 0.0)), ReduceAll(LessEqual(p, 1.0))),
-      {Const(call.graph(), Tensor::Scalar<std::string>("predictions must be in [0, 1]"))});
+  const Operation check = Assert(LogicalAnd(ReduceAll(GreaterEqual(p, 0.0)), ReduceAll(LessEqual(p, 1.0))),
+                                 {Const(call.graph(), Tensor::Scalar<std::string>("predictions must be in [0, 1]"))});
   if (!call.ok()) return counts;
   p = WithDependencies({check}, p);
   std::vector<float> limits(thresholds.begin(), thresholds.end());
@@ -114,9 +113,14 @@ Output Area(const Counts& c, const AucOptions& options, const std::string& name)
   const Output widths = Front(x) - Back(x);
   Output heights;
   switch (options.summation) {
-    case Summation::kMinoring: heights = Minimum(Front(y), Back(y)); break;
-    case Summation::kMajoring: heights = Maximum(Front(y), Back(y)); break;
-    default: heights = (Front(y) + Back(y)) / 2.0;
+    case Summation::kMinoring:
+      heights = Minimum(Front(y), Back(y));
+      break;
+    case Summation::kMajoring:
+      heights = Maximum(Front(y), Back(y));
+      break;
+    default:
+      heights = (Front(y) + Back(y)) / 2.0;
   }
   return ReduceSum(widths * heights, Axes::All(), {.name = name});
 }
@@ -173,15 +177,13 @@ Metric Auc(const Operand& labels, const Operand& predictions, const AucOptions& 
     thresholds.push_back(1 + kEpsilon);
   }
   return FromCounts("Auc", "auc", labels, predictions, thresholds, {.weights = options.weights, .name = options.name},
-                    kAllKinds,
-                    [&](const Counts& c, const std::string& name) { return Area(c, options, name); });
+                    kAllKinds, [&](const Counts& c, const std::string& name) { return Area(c, options, name); });
 }
 
 Metric SensitivityAtSpecificity(const Operand& labels, const Operand& predictions, double specificity,
                                 int num_thresholds, const MetricOptions& options) {
   return FromCounts("SensitivityAtSpecificity", "sensitivity_at_specificity", labels, predictions,
-                    EvenThresholds(num_thresholds), options, kAllKinds,
-                    [&](const Counts& c, const std::string& name) {
+                    EvenThresholds(num_thresholds), options, kAllKinds, [&](const Counts& c, const std::string& name) {
                       const Output& tn = c[kTrueNegatives];
                       const Output specificities = tn / (tn + c[kFalsePositives] + kEpsilon);
                       const Output i = ArgMin(Abs(specificities - specificity));

@@ -62,7 +62,8 @@ using WhileTest = Fixture;
 TEST_F(CondTest, TheTakenBranchGivesTheResultAndTheGradient) {
   const Output x = Placeholder(g, kFloat32, {});
   const Output w = Placeholder(g, kFloat32, {});
-  const Output y = Cond(x > 0.0f, [&] { return x * x * w; }, [&] { return x * 5.0f; });
+  const Output y = Cond(
+      x > 0.0f, [&] { return x * x * w; }, [&] { return x * 5.0f; });
   const Output dx = Grad(y, x), dw = Grad(y, w);
   const auto at = [&](float value) { return std::vector<Feed>{{x, Tensor::Scalar(value)}, {w, Tensor::Scalar(2.0f)}}; };
   EXPECT_EQ(Scalar(y, at(3)), 18);
@@ -71,7 +72,10 @@ TEST_F(CondTest, TheTakenBranchGivesTheResultAndTheGradient) {
   EXPECT_EQ(Scalar(dx, at(-3)), 5);
   EXPECT_EQ(Scalar(dw, at(3)), 9);
   EXPECT_EQ(Scalar(dw, at(-3)), 0);
-  CheckGradient(Grad(Cond(x > 0.0f, [&] { return Exp(x); }, [&] { return x * x * x; }), x), x, {0.5f, -0.5f});
+  CheckGradient(Grad(Cond(
+                         x > 0.0f, [&] { return Exp(x); }, [&] { return x * x * x; }),
+                     x),
+                x, {0.5f, -0.5f});
 }
 
 TEST_F(CondTest, OnlyTheTakenBranchChangesVariables) {
@@ -102,21 +106,28 @@ TEST_F(CondTest, CaseTakesTheFirstTruePredicate) {
 
 TEST_F(CondTest, MistakesAreRecorded) {
   const Output p = Placeholder(g, DType::kBool, {});
-  Cond(p, [&] { return Float(1); }, [&] { return Int(1); });
+  Cond(
+      p, [&] { return Float(1); }, [&] { return Int(1); });
   EXPECT_THAT(std::string(g.TakeStatus().message()), HasSubstr("result 0 of the branch for true is float32"));
-  EXPECT_FALSE(Cond(Float(1), [&] { return Float(1); }, [&] { return Float(1); }).valid());
+  EXPECT_FALSE(Cond(
+                   Float(1), [&] { return Float(1); }, [&] { return Float(1); })
+                   .valid());
   EXPECT_THAT(std::string(g.TakeStatus().message()), HasSubstr("the predicate must be bool"));
   Output leaked;
-  Cond(p, [&] { return leaked = Float(1) + 1.0f; }, [&] { return Float(1); });
+  Cond(
+      p, [&] { return leaked = Float(1) + 1.0f; }, [&] { return Float(1); });
   Add(leaked, 1.0f);
   EXPECT_THAT(std::string(g.TakeStatus().message()), HasSubstr("can be used only there"));
 }
 
 // x to the power of n, by a loop.
 Output Power(Graph& g, const Output& x, int32_t n) {
-  return While({Const(g, Tensor::Scalar(int32_t{0})), Const(g, Tensor::Scalar(1.0f))},
-               [&](const std::vector<Output>& v) { return v[0] < n; },
-               [&](const std::vector<Output>& v) -> std::vector<Output> { return {v[0] + 1, v[1] * x}; })[1];
+  return While(
+      {Const(g, Tensor::Scalar(int32_t{0})), Const(g, Tensor::Scalar(1.0f))},
+      [&](const std::vector<Output>& v) { return v[0] < n; },
+      [&](const std::vector<Output>& v) -> std::vector<Output> {
+        return {v[0] + 1, v[1] * x};
+      })[1];
 }
 
 TEST_F(WhileTest, ALoopHasAValueAndGradientsOfAllOrders) {
@@ -134,42 +145,48 @@ TEST_F(WhileTest, ALoopHasAValueAndGradientsOfAllOrders) {
 
 TEST_F(WhileTest, AVariableOfTheLoopHasAGradient) {
   const Output x = Placeholder(g, kFloat32, {});
-  const Output y = While({x, Int(0)}, [&](const auto& v) { return v[1] < 3; },
-                         [&](const auto& v) -> std::vector<Output> { return {Sin(v[0]) * 2.0f, v[1] + 1}; })[0];
+  const Output y = While(
+      {x, Int(0)}, [&](const auto& v) { return v[1] < 3; },
+      [&](const auto& v) -> std::vector<Output> {
+        return {Sin(v[0]) * 2.0f, v[1] + 1};
+      })[0];
   CheckGradient(y, x, {0.3f, 1.1f, -2});
 }
 
 TEST_F(WhileTest, ABranchInALoopHasAGradient) {
   const Output x = Placeholder(g, kFloat32, {});
-  const Output y =
-      While({Int(0), x},
-            [&](const auto& v) { return v[0] < 6; },
-            [&](const auto& v) -> std::vector<Output> {
-              const Output odd = Equal(v[0] % 2, 1);
-              return {v[0] + 1, Cond(odd, [&] { return Sin(v[1]) * x; }, [&] { return v[1] * v[1] + 0.5f; })};
-            })[1];
+  const Output y = While(
+      {Int(0), x}, [&](const auto& v) { return v[0] < 6; },
+      [&](const auto& v) -> std::vector<Output> {
+        const Output odd = Equal(v[0] % 2, 1);
+        return {v[0] + 1, Cond(
+                              odd, [&] { return Sin(v[1]) * x; }, [&] { return v[1] * v[1] + 0.5f; })};
+      })[1];
   CheckGradient(y, x, {0.3f, -0.4f});
   CheckGradient(Grad(y, x), x, {0.3f, -0.4f});
 }
 
 TEST_F(WhileTest, ALoopInABranchAndALoopInALoopHaveGradients) {
   const Output x = Placeholder(g, kFloat32, {});
-  const Output branch = Cond(x > 0.0f, [&] { return Power(g, x, 3); }, [&] { return Power(g, x, 2) * x * x; });
+  const Output branch = Cond(
+      x > 0.0f, [&] { return Power(g, x, 3); }, [&] { return Power(g, x, 2) * x * x; });
   CheckGradient(branch, x, {0.7f, -0.6f});
-  const Output nested = While({Int(0), x}, [&](const auto& v) { return v[0] < 3; },
-                              [&](const auto& v) -> std::vector<Output> {
-                                return {v[0] + 1, Power(g, Cos(v[1]), 2) + x};
-                              })[1];
+  const Output nested = While(
+      {Int(0), x}, [&](const auto& v) { return v[0] < 3; },
+      [&](const auto& v) -> std::vector<Output> {
+        return {v[0] + 1, Power(g, Cos(v[1]), 2) + x};
+      })[1];
   CheckGradient(nested, x, {0.3f, 1.0f});
   CheckGradient(Grad(nested, x), x, {0.3f, 1.0f});
 }
 
 TEST_F(WhileTest, TheGradientUsesTheRandomNumbersOfTheLoop) {
   const Output x = Placeholder(g, kFloat32, {});
-  const Output y = While({Int(0), Float(0)}, [&](const auto& v) { return v[0] < 10; },
-                         [&](const auto& v) -> std::vector<Output> {
-                           return {v[0] + 1, v[1] + x * RandomUniform(g, Shape())};
-                         })[1];
+  const Output y = While(
+      {Int(0), Float(0)}, [&](const auto& v) { return v[0] < 10; },
+      [&](const auto& v) -> std::vector<Output> {
+        return {v[0] + 1, v[1] + x * RandomUniform(g, Shape())};
+      })[1];
   const Output dx = Grad(y, x);
   const auto both = Run({y, dx}, {{x, Tensor::Scalar(1.0f)}});
   EXPECT_FLOAT_EQ(both[0].scalar<float>(), both[1].scalar<float>());
@@ -179,11 +196,12 @@ TEST_F(WhileTest, TheGradientUsesTheRandomNumbersOfTheLoop) {
 TEST_F(WhileTest, VariablesHaveGradientsAndMayBeMadeInTheBody) {
   Variable w;
   Variable table(g, {4, 2}, Ones(), {.name = "table"});
-  const Output loss = While({Int(0), Float(0)}, [&](const auto& v) { return v[0] < 3; },
-                            [&](const auto& v) -> std::vector<Output> {
-                              if (!w.valid()) w = Variable(g, {}, Constant(2), {.name = "w"});
-                              return {v[0] + 1, v[1] + w * w + ReduceSum(table.SparseRead(v[0]))};
-                            })[1];
+  const Output loss = While(
+      {Int(0), Float(0)}, [&](const auto& v) { return v[0] < 3; },
+      [&](const auto& v) -> std::vector<Output> {
+        if (!w.valid()) w = Variable(g, {}, Constant(2), {.name = "w"});
+        return {v[0] + 1, v[1] + w * w + ReduceSum(table.SparseRead(v[0]))};
+      })[1];
   const auto gradients = SparseGradients({loss}, {w.handle(), table.handle()});
   ASSERT_TRUE(gradients.ok()) << gradients.status();
   Run({});
@@ -203,9 +221,12 @@ TEST_F(WhileTest, TheOptionsLimitIterationsAndAllowShapesToChange) {
   EXPECT_THAT(Values(Grad(y, x)), ElementsAre(8));
   While({x}, always, doubled, {.maximum_iterations = 3});
   EXPECT_THAT(std::string(g.TakeStatus().message()), HasSubstr("shape invariant"));
-  const Output fixed = While({Int(0), x}, [](const auto& v) { return v[0] < 2; },
-                             [](const auto& v) -> std::vector<Output> { return {v[0] + 1, v[1] * 2.0f}; },
-                             {.back_prop = false})[1];
+  const Output fixed = While(
+      {Int(0), x}, [](const auto& v) { return v[0] < 2; },
+      [](const auto& v) -> std::vector<Output> {
+        return {v[0] + 1, v[1] * 2.0f};
+      },
+      {.back_prop = false})[1];
   EXPECT_THAT(std::string(Gradients({fixed}, {x}).status().message()), HasSubstr("built without a gradient"));
 }
 
@@ -216,12 +237,13 @@ TEST_F(WhileTest, ControlDependenciesHoldForTheLoopAndForEachIteration) {
   Output r;
   {
     const auto after = g.ControlDependencies({before});
-    r = While(start, [&](const auto& u) { return u[0] < 4; },
-              [&](const auto& u) -> std::vector<Output> {
-                const auto added = g.ControlDependencies({v.AssignAdd(1)});
-                return {u[0] + 1, u[1] + v.Read()};
-              },
-              {.parallel_iterations = 1})[1];
+    r = While(
+        start, [&](const auto& u) { return u[0] < 4; },
+        [&](const auto& u) -> std::vector<Output> {
+          const auto added = g.ControlDependencies({v.AssignAdd(1)});
+          return {u[0] + 1, u[1] + v.Read()};
+        },
+        {.parallel_iterations = 1})[1];
   }
   Run({});
   ASSERT_TRUE(session->Run({GlobalVariablesInitializer(g)}).ok());
@@ -231,11 +253,12 @@ TEST_F(WhileTest, ControlDependenciesHoldForTheLoopAndForEachIteration) {
 TEST_F(WhileTest, GradientsWithinALoop) {
   const Output target = Placeholder(g, kFloat32, {});
   // Descends along the gradient of (x - target)^2.
-  const Output x = While({Int(0), Float(0)}, [&](const auto& v) { return v[0] < 50; },
-                         [&](const auto& v) -> std::vector<Output> {
-                           const Output loss = Square(v[1] - target);
-                           return {v[0] + 1, v[1] - 0.2f * Grad(loss, v[1])};
-                         })[1];
+  const Output x = While(
+      {Int(0), Float(0)}, [&](const auto& v) { return v[0] < 50; },
+      [&](const auto& v) -> std::vector<Output> {
+        const Output loss = Square(v[1] - target);
+        return {v[0] + 1, v[1] - 0.2f * Grad(loss, v[1])};
+      })[1];
   EXPECT_NEAR(Scalar(x, {{target, Tensor::Scalar(3.0f)}}), 3, 1e-4);
   EXPECT_NEAR(Scalar(Grad(x, target), {{target, Tensor::Scalar(3.0f)}}), 1, 1e-4);
 }
@@ -292,10 +315,11 @@ TEST_F(WhileTest, ProgramsDefineGradients) {
   EXPECT_EQ(Scalar(Grad(y[0], x), at_two), 100);
   EXPECT_EQ(Scalar(Grad(y[1], x), at_two), 1);
   // In a loop, the gradient is defined for each iteration.
-  const Output looped = While({Int(0), x}, [](const auto& v) { return v[0] < 2; },
-                              [&](const auto& v) -> std::vector<Output> {
-                                return {v[0] + 1, CustomGradient({v[1], Float(3)}, forward, backward)[0]};
-                              })[1];
+  const Output looped = While(
+      {Int(0), x}, [](const auto& v) { return v[0] < 2; },
+      [&](const auto& v) -> std::vector<Output> {
+        return {v[0] + 1, CustomGradient({v[1], Float(3)}, forward, backward)[0]};
+      })[1];
   EXPECT_EQ(Scalar(looped, at_two), 18);
   EXPECT_EQ(Scalar(Grad(looped, x), at_two), 10000);
   const Output rounded = NodeBuilder(g, "Round").Input(x).Output();
@@ -310,19 +334,22 @@ TEST(FlowFunctionsTest, ALoopOverTwoTasksHasAGradient) {
   Output y;
   {
     const auto worker = g.Device(kWorker);
-    y = While({Const(g, Tensor::Scalar(int32_t{0})), x}, [&](const auto& v) { return v[0] < 4; },
-              [&](const auto& v) -> std::vector<Output> {
-                Output sine;
-                {
-                  const auto ps = g.Device(kPs);
-                  sine = Sin(v[1]);
-                }
-                const Output odd = Equal(v[0] % 2, 1);
-                return {v[0] + 1, Cond(odd, [&] { return sine * x; }, [&] {
-                          const auto ps = g.Device(kPs);
-                          return sine + v[1] * v[1];
-                        })};
-              })[1];
+    y = While(
+        {Const(g, Tensor::Scalar(int32_t{0})), x}, [&](const auto& v) { return v[0] < 4; },
+        [&](const auto& v) -> std::vector<Output> {
+          Output sine;
+          {
+            const auto ps = g.Device(kPs);
+            sine = Sin(v[1]);
+          }
+          const Output odd = Equal(v[0] % 2, 1);
+          return {v[0] + 1, Cond(
+                                odd, [&] { return sine * x; },
+                                [&] {
+                                  const auto ps = g.Device(kPs);
+                                  return sine + v[1] * v[1];
+                                })};
+        })[1];
   }
   const auto gradient = Gradients({y}, {x});
   ASSERT_TRUE(gradient.ok()) << gradient.status();

@@ -20,8 +20,8 @@ namespace tensorbraid {
 // depends is not valid; one for an input that is not valid stands for none.
 using GradientFunction = std::function<std::vector<Output>(const Operation& op, const std::vector<Output>& grads)>;
 
-// Makes `gradient` the gradient function of one node, in place of that of its op. Calls of Gradients use it from now on.
-// `gradient` must return one output for each input of the node, and must not outlive what it refers to. Source:
+// Makes `gradient` the gradient function of one node, in place of that of its op. Calls of Gradients use it from now
+// on. `gradient` must return one output for each input of the node, and must not outlive what it refers to. Source:
 // tf.Graph.gradient_override_map.
 void SetGradient(const Operation& op, GradientFunction gradient);
 
@@ -30,9 +30,9 @@ using BackwardFunction = std::function<std::vector<Output>(
     const std::vector<Output>& inputs, const std::vector<Output>& outputs, const std::vector<Output>& grads)>;
 
 // The results of `forward(inputs)`, whose gradients are computed by `backward`: it gets the inputs, the results and the
-// gradients of the results (zeros for a result on which nothing depends), and returns one gradient for each input. It is
-// called by Gradients, so it must not refer to objects that no longer exist then. Other tensors that `forward` uses get
-// no gradient. Source: tf.custom_gradient.
+// gradients of the results (zeros for a result on which nothing depends), and returns one gradient for each input. It
+// is called by Gradients, so it must not refer to objects that no longer exist then. Other tensors that `forward` uses
+// get no gradient. Source: tf.custom_gradient.
 std::vector<Output> CustomGradient(const std::vector<Output>& inputs, const ForwardFunction& forward,
                                    const BackwardFunction& backward, const std::string& name = "CustomGradient",
                                    std::source_location loc = std::source_location::current());

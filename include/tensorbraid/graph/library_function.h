@@ -55,8 +55,8 @@ class LibraryFunction {
 // How the body gets a tensor of an outer graph.
 enum class Capture {
   kAsArgument,  // from the caller, see above
-  // The body has a copy of the nodes that compute the tensor. InvalidArgument, if one of them is a placeholder, has
-  // state or is a control flow op. Ops of datasets may have state.
+  // The body has a copy of the nodes that compute the tensor, without their control inputs. InvalidArgument, if one of
+  // them is a placeholder, has state or is a control flow op. Ops of datasets may have state.
   kAsCopy,
 };
 
@@ -74,7 +74,8 @@ LibraryFunction DefineFunction(Graph& graph, const std::string& name, const std:
 // Calls a function that was defined in `graph` or in a graph around it. Returns its results. Differentiable if the
 // function is not stateful. InvalidArgument if the number or the dtypes of the inputs do not match.
 std::vector<Output> CallFunction(Graph& graph, const LibraryFunction& function, const std::vector<Operand>& inputs,
-                         const std::string& name = "", std::source_location loc = std::source_location::current());
+                                 const std::string& name = "",
+                                 std::source_location loc = std::source_location::current());
 
 // DefineFunction in steps, for callers that build the body outside of a C++ function, such as bindings of other
 // languages.

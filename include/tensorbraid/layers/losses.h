@@ -5,8 +5,8 @@
 //
 // Each loss is computed in float32, unless a comment says otherwise, and is put into the graph's collection "losses".
 // Names, formulas and reductions are those of tf.compat.v1.losses. Mistakes, such as labels whose shape differs from
-// that of the predictions, are recorded in Graph::status() with the line of the call. Gradients flow to the predictions,
-// and to the labels and the weights too.
+// that of the predictions, are recorded in Graph::status() with the line of the call. Gradients flow to the
+// predictions, and to the labels and the weights too.
 #ifndef TENSORBRAID_LAYERS_LOSSES_H_
 #define TENSORBRAID_LAYERS_LOSSES_H_
 

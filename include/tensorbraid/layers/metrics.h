@@ -6,8 +6,8 @@
 //   session->Run({accuracy.value});                          // the metric of all batches so far
 //
 // A metric keeps its sums in local variables (VariableOptions::local), which have names of the metric's name scope, and
-// are created where the open device scopes say. Names, formulas and defaults are those of tf.compat.v1.metrics. Mistakes
-// are recorded in Graph::status() with the line of the call.
+// are created where the open device scopes say. Names, formulas and defaults are those of tf.compat.v1.metrics.
+// Mistakes are recorded in Graph::status() with the line of the call.
 #ifndef TENSORBRAID_LAYERS_METRICS_H_
 #define TENSORBRAID_LAYERS_METRICS_H_
 
@@ -26,8 +26,8 @@ struct Metric {
 };
 
 struct MetricOptions {
-  // How much each value counts: a scalar, or a tensor with the rank of the values whose dimensions are 1 or those of the
-  // values. Not given: 1.
+  // How much each value counts: a scalar, or a tensor with the rank of the values whose dimensions are 1 or those of
+  // the values. Not given: 1.
   std::optional<Operand> weights = {};
   std::string name = {};  // of the name scope; "": the name of the metric
 };

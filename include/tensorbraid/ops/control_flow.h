@@ -5,8 +5,8 @@
 //                  [&](const auto& v) -> std::vector<Output> { return {v[0] + 1, v[1] + x}; });
 //
 // A lambda may use any tensor from outside, and variables, which are read when the branch is taken and in each
-// iteration. The nodes that it adds run only in a branch that is taken, or once in each iteration; they may be placed on
-// any device of any task. Tensors from inside a branch or a loop cannot be used outside; only the results can.
+// iteration. The nodes that it adds run only in a branch that is taken, or once in each iteration; they may be placed
+// on any device of any task. Tensors from inside a branch or a loop cannot be used outside; only the results can.
 //
 // All have gradients, and so have their gradients. The gradient of a loop keeps the tensors of each iteration that it
 // needs. A mistake, such as branches with results of different dtypes, is recorded in Graph::status().
@@ -38,11 +38,11 @@ std::vector<Output> Cond(const Operand& predicate, const Branch& if_true, const 
                          const std::string& name = "cond");
 // The same for branches with one result.
 template <typename True, typename False>
-requires std::convertible_to<std::invoke_result_t<True>, Output>
-Output Cond(const Operand& predicate, const True& if_true, const False& if_false, const std::string& name = "cond") {
-  const std::vector<Output> results = Cond(
-      predicate, Branch([&] { return std::vector<Output>{if_true()}; }),
-      Branch([&] { return std::vector<Output>{if_false()}; }), name);
+requires std::convertible_to<std::invoke_result_t<True>, Output> Output Cond(const Operand& predicate,
+                                                                             const True& if_true, const False& if_false,
+                                                                             const std::string& name = "cond") {
+  const std::vector<Output> results = Cond(predicate, Branch([&] { return std::vector<Output>{if_true()}; }),
+                                           Branch([&] { return std::vector<Output>{if_false()}; }), name);
   return results.empty() ? Output() : results[0];
 }
 
@@ -65,9 +65,9 @@ struct WhileOptions {
 using LoopCondition = std::function<Output(const std::vector<Output>&)>;
 using LoopBody = std::function<std::vector<Output>(const std::vector<Output>&)>;
 
-// Repeats the body while the condition, a bool scalar, is true. Both get the values of the loop's variables, which begin
-// as `initial` (at least one). The body returns their next values, with unchanged dtypes. Returns the values after the
-// last iteration. Source: tf.while_loop.
+// Repeats the body while the condition, a bool scalar, is true. Both get the values of the loop's variables, which
+// begin as `initial` (at least one). The body returns their next values, with unchanged dtypes. Returns the values
+// after the last iteration. Source: tf.while_loop.
 std::vector<Output> While(const std::vector<Output>& initial, const LoopCondition& condition, const LoopBody& body,
                           WhileOptions options = {}, std::source_location loc = std::source_location::current());
 
@@ -122,8 +122,8 @@ class TensorArray {
 };
 
 // The tensors that `function` makes of each slice of `elements` along the first dimension, stacked. All elements have
-// equally many slices. `dtypes` are those of the results; empty: those of the elements. Iterations run at the same time,
-// as far as `parallel_iterations` allows. Source: tf.map_fn.
+// equally many slices. `dtypes` are those of the results; empty: those of the elements. Iterations run at the same
+// time, as far as `parallel_iterations` allows. Source: tf.map_fn.
 std::vector<Output> MapFn(const LoopBody& function, const std::vector<Output>& elements, std::vector<DType> dtypes = {},
                           WhileOptions options = {.name = "map"},
                           std::source_location loc = std::source_location::current());

@@ -1,6 +1,7 @@
 """Input pipelines: prints the elements of datasets, through all kinds of iterators."""
 
 import os
+import struct
 import tempfile
 
 import numpy as np
@@ -36,6 +37,20 @@ def elements(tf, dataset, most=MOST, one_shot=True):
                 except tf.errors.OutOfRangeError:
                     print(-1)
                     break
+
+
+def record(text):
+    """A record of a TFRecord file: its length and content, each with a masked CRC-32C."""
+    def checked(content):
+        crc = 0xFFFFFFFF
+        for byte in content:
+            crc ^= byte
+            for _ in range(8):
+                crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+        crc ^= 0xFFFFFFFF
+        return content + struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
+
+    return checked(struct.pack("<Q", len(text))) + checked(text)
 
 
 def sources(tf):
@@ -93,10 +108,10 @@ def batches(tf):
     elements(tf, rows.padded_batch(3, ([None], [])))
     elements(tf, rows.padded_batch(3, ([8], []), padding_values=(tf.constant(-1, tf.int64), "?"), drop_remainder=True))
     elements(tf, numbers.apply(tf.data.experimental.map_and_batch(lambda x: x + 1, 4)))
-    for dataset in (numbers.batch(3), numbers.batch(3, drop_remainder=True), rows.padded_batch(2, ([None], []))):
-        for shape in np.ravel(np.array(dataset.output_shapes if isinstance(dataset.output_shapes, tuple)
-                                       else (dataset.output_shapes,), dtype=object)):
-            print(*[-1 if size is None else int(size) for size in shape.as_list()])
+    shapes = [numbers.batch(3).output_shapes, numbers.batch(3, drop_remainder=True).output_shapes,
+              *rows.padded_batch(2, ([None], [])).output_shapes]
+    for shape in shapes:
+        print(*[-1 if size is None else int(size) for size in shape.as_list()])
 
 
 def files(tf):
@@ -115,9 +130,9 @@ def files(tf):
         with open(os.path.join(folder, "fixed"), "wb") as file:
             file.write(b"HEaabbccF")
         elements(tf, tf.data.FixedLengthRecordDataset(os.path.join(folder, "fixed"), 2, header_bytes=2, footer_bytes=1))
-        with tf.python_io.TFRecordWriter(os.path.join(folder, "records")) as writer:
+        with open(os.path.join(folder, "records"), "wb") as file:
             for text in (b"one", b"", b"three"):
-                writer.write(text)
+                file.write(record(text))
         elements(tf, tf.data.TFRecordDataset([os.path.join(folder, "records")]))
 
 

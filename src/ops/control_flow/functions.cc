@@ -66,8 +66,8 @@ StatusOr<std::vector<Output>> BuildWhile(Graph& graph, const std::vector<Output>
                            " variables");
   }
   FlowContext* const around = ImplOf(graph).flow_context();
-  FlowContext* const loop = BeginLoop(graph, {.parallel_iterations = options.parallel_iterations,
-                                              .differentiable = options.back_prop});
+  FlowContext* const loop =
+      BeginLoop(graph, {.parallel_iterations = options.parallel_iterations, .differentiable = options.back_prop});
   std::vector<Output> merged;
   for (size_t i = 0; i < initial.size(); ++i) {
     if (!initial[i].valid()) return InvalidArgument("variable ", i, " is not valid", TakeLoggedMistake());
@@ -291,8 +291,10 @@ TensorArray TensorArray::Unstack(const Operand& value) const {
   const ScopedLocation at(g, value.location());
   const Output tensor = value.ToOutput(g, dtype_);
   if (!tensor.valid()) return {};
-  TensorArray array = WithList(
-      NodeBuilder(g, "TensorListFromTensor").Input(tensor).Input(ShapeConstant(g, WithoutFirst(tensor.shape()))).Output());
+  TensorArray array = WithList(NodeBuilder(g, "TensorListFromTensor")
+                                   .Input(tensor)
+                                   .Input(ShapeConstant(g, WithoutFirst(tensor.shape())))
+                                   .Output());
   if (!element_shape_.has_rank()) array.element_shape_ = WithoutFirst(tensor.shape());
   return array;
 }
