@@ -1,6 +1,7 @@
 // Implements the public functions that define and call library functions: captures, and the definition of a body.
 #include "tensorbraid/graph/library_function.h"
 
+#include <atomic>
 #include <map>
 #include <set>
 
@@ -51,14 +52,29 @@ StatusOr<Output> UsableIn(GraphImpl& graph, const Output& output) {
   return scope.capture(outer);
 }
 
+namespace {
+
+// The graph that is no body around `graph`.
+const GraphImpl& RootOf(GraphImpl& graph) {
+  GraphImpl* root = &graph;
+  while (GraphImpl* const outer = root->extension<FunctionScope>().outer) root = outer;
+  return *root;
+}
+
+}  // namespace
+
 GraphImpl* BodyInside(GraphImpl& graph, const std::vector<Output>& outputs) {
   for (const Output& output : outputs) {
     const Graph* const owner = output.valid() ? NodeOf(output)->graph() : nullptr;
     if (owner == nullptr || owner == graph.graph()) continue;
-    for (GraphImpl* at = ImplOf(*owner).extension<FunctionScope>().outer; at != nullptr;
-         at = at->extension<FunctionScope>().outer) {
-      if (at == &graph) return &ImplOf(*owner);
+    GraphImpl& body = ImplOf(*owner);
+    const FunctionScope& scope = body.extension<FunctionScope>();
+    for (GraphImpl* at = scope.outer; at != nullptr; at = at->extension<FunctionScope>().outer) {
+      if (at == &graph) return &body;
     }
+    // A body is built while another one is, but for a dataset of an outer graph.
+    const FunctionScope& own = graph.extension<FunctionScope>();
+    if (own.capture && scope.capture && scope.order > own.order && &RootOf(graph) == &RootOf(body)) return &body;
   }
   return nullptr;
 }
@@ -174,10 +190,9 @@ StatusOr<Output> FunctionBuilder::State::CaptureTensor(const Output& tensor) {
 }
 
 void FunctionBuilder::State::MakeNameUnique() {
-  const GraphImpl* root = &outer;
-  while (const GraphImpl* next = const_cast<GraphImpl*>(root)->extension<FunctionScope>().outer) root = next;
+  const GraphImpl& root = RootOf(outer);
   const auto taken = [&](const std::string& n) {
-    return root->functions()->FindOp(n) != nullptr || body.functions()->FindOp(n) != nullptr;
+    return root.functions()->FindOp(n) != nullptr || body.functions()->FindOp(n) != nullptr;
   };
   const std::string wanted = name.empty() ? "function" : name;
   name = wanted;
@@ -289,6 +304,8 @@ FunctionBuilder::FunctionBuilder(Graph& outer, Graph& body, const std::string& n
     s.args.push_back(arg.ok() ? *arg : Output());
   }
   FunctionScope& scope = s.body.extension<FunctionScope>();
+  static std::atomic<int64_t> bodies{0};
+  scope.order = ++bodies;
   scope.outer = &s.outer;
   scope.capture = [&s](const Output& tensor) { return s.CaptureTensor(tensor); };
 }
