@@ -34,7 +34,7 @@ PyIterator Made(Graph& graph, Iterator iterator) {
   return {std::move(iterator), std::move(owner)};
 }
 
-Graph& GraphOf(const PyDataset& self) { return *self.dataset.graph(); }
+Graph& OwnerOf(const PyDataset& self) { return *self.dataset.graph(); }
 
 // Calls `make(graph)`, with new nodes at the line of the user's program.
 template <typename F>
@@ -104,10 +104,10 @@ void BindSources(nb::class_<PyDataset>& dataset) {
 void BindFunctionsOfElements(nb::class_<PyDataset>& dataset) {
   dataset
       .def("map", [](PyDataset& self,
-                     const PyFunction& f) { return At(GraphOf(self), [&] { return self.dataset.Map(f.function); }); })
+                     const PyFunction& f) { return At(OwnerOf(self), [&] { return self.dataset.Map(f.function); }); })
       .def("parallel_map",
            [](PyDataset& self, const PyFunction& f, nb::handle calls, bool deterministic) {
-             Graph& g = GraphOf(self);
+             Graph& g = OwnerOf(self);
              return At(g, [&] {
                return self.dataset.ParallelMap(f.function, Number(g, calls, "num_parallel_calls"),
                                                {.deterministic = deterministic});
@@ -115,17 +115,17 @@ void BindFunctionsOfElements(nb::class_<PyDataset>& dataset) {
            })
       .def("filter",
            [](PyDataset& self, const PyFunction& f) {
-             return At(GraphOf(self), [&] { return self.dataset.Filter(f.function); });
+             return At(OwnerOf(self), [&] { return self.dataset.Filter(f.function); });
            })
       .def("flat_map",
            [](PyDataset& self, const PyFunction& f, nb::handle element) {
-             return At(GraphOf(self), [&] { return self.dataset.FlatMap(f.function, SpecsOf(element)); });
+             return At(OwnerOf(self), [&] { return self.dataset.FlatMap(f.function, SpecsOf(element)); });
            })
       .def(
           "interleave",
           [](PyDataset& self, const PyFunction& f, nb::handle element, nb::handle cycle_length, nb::handle block_length,
              nb::handle calls, bool deterministic) {
-            Graph& g = GraphOf(self);
+            Graph& g = OwnerOf(self);
             return At(g, [&] {
               data::InterleaveOptions options{.cycle_length = Number(g, cycle_length, "cycle_length"),
                                               .block_length = Number(g, block_length, "block_length"),
@@ -143,7 +143,7 @@ void BindOrder(nb::class_<PyDataset>& dataset) {
   dataset
       .def("shuffle",
            [](PyDataset& self, nb::handle buffer_size, nb::handle seed, nb::handle seed2, bool reshuffle) {
-             Graph& g = GraphOf(self);
+             Graph& g = OwnerOf(self);
              return At(g, [&] {
                return self.dataset.ShuffleWithSeeds(Number(g, buffer_size, "buffer_size"), Number(g, seed, "seed"),
                                                     Number(g, seed2, "seed2"), reshuffle);
@@ -151,28 +151,28 @@ void BindOrder(nb::class_<PyDataset>& dataset) {
            })
       .def("repeat",
            [](PyDataset& self, nb::handle count) {
-             Graph& g = GraphOf(self);
+             Graph& g = OwnerOf(self);
              return At(g, [&] { return self.dataset.Repeat(Number(g, count, "count")); });
            })
       .def("take",
            [](PyDataset& self, nb::handle count) {
-             Graph& g = GraphOf(self);
+             Graph& g = OwnerOf(self);
              return At(g, [&] { return self.dataset.Take(Number(g, count, "count")); });
            })
       .def("skip",
            [](PyDataset& self, nb::handle count) {
-             Graph& g = GraphOf(self);
+             Graph& g = OwnerOf(self);
              return At(g, [&] { return self.dataset.Skip(Number(g, count, "count")); });
            })
       .def("shard",
            [](PyDataset& self, nb::handle num_shards, nb::handle index) {
-             Graph& g = GraphOf(self);
+             Graph& g = OwnerOf(self);
              return At(
                  g, [&] { return self.dataset.Shard(Number(g, num_shards, "num_shards"), Number(g, index, "index")); });
            })
       .def("concatenate",
            [](PyDataset& self, PyDataset& other) {
-             return At(GraphOf(self), [&] { return self.dataset.Concatenate(other.dataset); });
+             return At(OwnerOf(self), [&] { return self.dataset.Concatenate(other.dataset); });
            })
       .def_static("zip",
                   [](nb::list datasets) {
@@ -182,11 +182,11 @@ void BindOrder(nb::class_<PyDataset>& dataset) {
                   })
       .def("prefetch",
            [](PyDataset& self, nb::handle buffer_size) {
-             Graph& g = GraphOf(self);
+             Graph& g = OwnerOf(self);
              return At(g, [&] { return self.dataset.Prefetch(Number(g, buffer_size, "buffer_size")); });
            })
       .def("cache", [](PyDataset& self, nb::handle file) {
-        Graph& g = GraphOf(self);
+        Graph& g = OwnerOf(self);
         return At(g, [&] { return self.dataset.Cache(Text(g, file, "filename")); });
       });
 }
@@ -195,7 +195,7 @@ void BindBatches(nb::class_<PyDataset>& dataset) {
   dataset
       .def("batch",
            [](PyDataset& self, nb::handle batch_size, nb::handle drop_remainder) {
-             Graph& g = GraphOf(self);
+             Graph& g = OwnerOf(self);
              return At(g, [&] {
                return self.dataset.Batch(Number(g, batch_size, "batch_size"),
                                          Flag(g, drop_remainder, "drop_remainder"));
@@ -203,7 +203,7 @@ void BindBatches(nb::class_<PyDataset>& dataset) {
            })
       .def("padded_batch",
            [](PyDataset& self, nb::handle batch_size, nb::handle shapes, nb::handle values, bool drop_remainder) {
-             Graph& g = GraphOf(self);
+             Graph& g = OwnerOf(self);
              return At(g, [&] {
                std::vector<Shape> padded;
                for (const nb::handle shape : shapes) padded.push_back(ShapeOf(shape));
@@ -212,17 +212,17 @@ void BindBatches(nb::class_<PyDataset>& dataset) {
                    {.drop_remainder = drop_remainder, .padding_values = OperandsOf(values)});
              });
            })
-      .def("unbatch", [](PyDataset& self) { return At(GraphOf(self), [&] { return self.dataset.Unbatch(); }); });
+      .def("unbatch", [](PyDataset& self) { return At(OwnerOf(self), [&] { return self.dataset.Unbatch(); }); });
 }
 
 void BindIterator(nb::module_& m) {
   nb::class_<PyIterator>(m, "DatasetIterator", nb::type_slots(Collected<PyIterator>()))
       .def_static(
           "one_shot",
-          [](PyDataset& dataset) { return At(GraphOf(dataset), [&] { return Iterator::OneShot(dataset.dataset); }); })
+          [](PyDataset& dataset) { return At(OwnerOf(dataset), [&] { return Iterator::OneShot(dataset.dataset); }); })
       .def_static("initializable",
                   [](PyDataset& dataset, const std::string& shared_name) {
-                    return At(GraphOf(dataset), [&] { return Iterator::Initializable(dataset.dataset, shared_name); });
+                    return At(OwnerOf(dataset), [&] { return Iterator::Initializable(dataset.dataset, shared_name); });
                   })
       .def_static("from_structure",
                   [](Graph& graph, nb::handle element, const std::string& shared_name) {
