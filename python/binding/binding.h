@@ -21,6 +21,8 @@ void BindGraph(nb::module_& m);
 void BindGraphElements(nb::module_& m);
 void BindVariables(nb::module_& m);
 void BindControlFlow(nb::module_& m);
+void BindFunctions(nb::module_& m);
+void BindDatasets(nb::module_& m);
 void BindVariableScopes(nb::module_& m);
 void BindLayers(nb::module_& m);
 void BindRnn(nb::module_& m);

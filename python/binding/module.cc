@@ -7,6 +7,8 @@ NB_MODULE(_core, m) {
   tensorbraid::python::BindGraphElements(m);
   tensorbraid::python::BindVariables(m);
   tensorbraid::python::BindControlFlow(m);
+  tensorbraid::python::BindFunctions(m);
+  tensorbraid::python::BindDatasets(m);
   tensorbraid::python::BindVariableScopes(m);
   tensorbraid::python::BindLayers(m);
   tensorbraid::python::BindRnn(m);

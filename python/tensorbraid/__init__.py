@@ -10,6 +10,7 @@ from tensorbraid import (  # noqa: F401
     app, compat, errors, flags, gfile, io, messages, nest, nn, resource_loader, summary, train)
 from tensorbraid import tf_logging as logging, tf_sysconfig as sysconfig, versions as version  # noqa: F401
 from tensorbraid.control_flow import *  # noqa: F401,F403
+from tensorbraid import contrib, data  # noqa: F401
 from tensorbraid import bitwise, debugging, linalg, math, random, sparse, strings  # noqa: F401
 from tensorbraid.dtypes import (  # noqa: F401
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32,

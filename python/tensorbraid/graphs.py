@@ -250,7 +250,13 @@ def reset_default_graph():
 
 
 def graph_of(values):
-    """The graph of the first tensor, variable or operation in `values`, or the default graph."""
+    """The graph of the first tensor, variable or operation in `values`, or the default graph.
+
+    While a function is built, it is the graph of its body: tensors of other graphs are captured.
+    """
+    default = get_default_graph()
+    if default.building_function:
+        return default
     for value in values:
         if isinstance(value, (list, tuple)):
             for item in value:
@@ -258,7 +264,7 @@ def graph_of(values):
                     return item.graph
         elif isinstance(value, (Tensor, Operation, _core.Variable)):
             return value.graph
-    return get_default_graph()
+    return default
 
 
 def make_op(op_type, inputs, name=None, **attrs):

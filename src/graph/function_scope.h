@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_GRAPH_FUNCTION_SCOPE_H_
 #define TENSORBRAID_GRAPH_FUNCTION_SCOPE_H_
 
+#include <cstdint>
 #include <functional>
 
 #include "graph/node.h"
@@ -14,6 +15,8 @@ struct FunctionScope {
   GraphImpl* outer = nullptr;
   // Returns the tensor of the body that stands for a tensor of the outer graph.
   std::function<StatusOr<Output>(const Output&)> capture;
+  // Rises with each body that is begun in the process.
+  int64_t order = 0;
 };
 
 // Returns the tensor to use in `graph` for `output`: itself if it belongs to `graph`, or the tensor that captures it if
@@ -21,8 +24,9 @@ struct FunctionScope {
 // GraphImpl::CheckOwns.
 StatusOr<Output> UsableIn(GraphImpl& graph, const Output& output);
 
-// Returns the function body inside of `graph` to which one of the tensors belongs, or null. A node with this input goes
-// into the body, also if another operand has led to `graph`: in a body, "outer * arg" is a node of the body.
+// Returns the function body inside of `graph`, or begun after the body `graph`, to which one of the tensors belongs;
+// null if there is none. A node with this input goes into that body, also if another operand has led to `graph`: in a
+// body, "outer * arg" is a node of the body.
 GraphImpl* BodyInside(GraphImpl& graph, const std::vector<Output>& outputs);
 
 }  // namespace tensorbraid

@@ -1,6 +1,7 @@
 // Implements the public functions that define and call library functions: captures, and the definition of a body.
 #include "tensorbraid/graph/library_function.h"
 
+#include <atomic>
 #include <map>
 #include <set>
 
@@ -45,18 +46,35 @@ StatusOr<Output> UsableIn(GraphImpl& graph, const Output& output) {
   TF_RETURN_IF_ERROR(NodeOf(output)->CheckGraphExists());
   const FunctionScope& scope = graph.extension<FunctionScope>();
   if (!scope.capture) return owned;
+  // A tensor of another body inside of the outer graph: the node that gets it as capture will move into that body.
+  if (BodyInside(*scope.outer, {output}) != nullptr) return scope.capture(output);
   TF_ASSIGN_OR_RETURN(const Output outer, UsableIn(*scope.outer, output));
   return scope.capture(outer);
 }
+
+namespace {
+
+// The graph that is no body around `graph`.
+const GraphImpl& RootOf(GraphImpl& graph) {
+  GraphImpl* root = &graph;
+  while (GraphImpl* const outer = root->extension<FunctionScope>().outer) root = outer;
+  return *root;
+}
+
+}  // namespace
 
 GraphImpl* BodyInside(GraphImpl& graph, const std::vector<Output>& outputs) {
   for (const Output& output : outputs) {
     const Graph* const owner = output.valid() ? NodeOf(output)->graph() : nullptr;
     if (owner == nullptr || owner == graph.graph()) continue;
-    for (GraphImpl* at = ImplOf(*owner).extension<FunctionScope>().outer; at != nullptr;
-         at = at->extension<FunctionScope>().outer) {
-      if (at == &graph) return &ImplOf(*owner);
+    GraphImpl& body = ImplOf(*owner);
+    const FunctionScope& scope = body.extension<FunctionScope>();
+    for (GraphImpl* at = scope.outer; at != nullptr; at = at->extension<FunctionScope>().outer) {
+      if (at == &graph) return &body;
     }
+    // A body is built while another one is, but for a dataset of an outer graph.
+    const FunctionScope& own = graph.extension<FunctionScope>();
+    if (own.capture && scope.capture && scope.order > own.order && &RootOf(graph) == &RootOf(body)) return &body;
   }
   return nullptr;
 }
@@ -83,7 +101,8 @@ bool MayBeCopied(const Node& node) {
   return (node.num_outputs() == 1 && node.output_type(0) == DType::kVariant) || kShared->contains(node.type());
 }
 
-// Copies a node and everything that it needs into the graph of a body. `copies` has the nodes that were copied before.
+// Copies a node and everything from which it is computed into the graph of a body, but, as in TensorFlow, no control
+// inputs, such as checks of a file name. `copies` has the nodes that were copied before.
 StatusOr<Node*> CopyInto(GraphImpl& body, const Node& node, std::map<const Node*, Node*>* copies) {
   if (const auto it = copies->find(&node); it != copies->end()) return it->second;
   if (node.type().starts_with("Placeholder")) {
@@ -101,10 +120,6 @@ StatusOr<Node*> CopyInto(GraphImpl& body, const Node& node, std::map<const Node*
   for (const Output& input : node.inputs()) {
     TF_ASSIGN_OR_RETURN(Node * copy, CopyInto(body, *NodeOf(input), copies));
     spec.inputs.push_back(OutputOf(copy, input.index()));
-  }
-  for (const Node* control : node.control_inputs()) {
-    TF_ASSIGN_OR_RETURN(Node * copy, CopyInto(body, *control, copies));
-    spec.controls.push_back(copy);
   }
   for (const auto& [name, value] : node.attrs()) {
     if (name != "_class") spec.attrs.emplace(name, value);  // the body may lack the node that this one is placed with
@@ -175,10 +190,9 @@ StatusOr<Output> FunctionBuilder::State::CaptureTensor(const Output& tensor) {
 }
 
 void FunctionBuilder::State::MakeNameUnique() {
-  const GraphImpl* root = &outer;
-  while (const GraphImpl* next = const_cast<GraphImpl*>(root)->extension<FunctionScope>().outer) root = next;
+  const GraphImpl& root = RootOf(outer);
   const auto taken = [&](const std::string& n) {
-    return root->functions()->FindOp(n) != nullptr || body.functions()->FindOp(n) != nullptr;
+    return root.functions()->FindOp(n) != nullptr || body.functions()->FindOp(n) != nullptr;
   };
   const std::string wanted = name.empty() ? "function" : name;
   name = wanted;
@@ -290,6 +304,8 @@ FunctionBuilder::FunctionBuilder(Graph& outer, Graph& body, const std::string& n
     s.args.push_back(arg.ok() ? *arg : Output());
   }
   FunctionScope& scope = s.body.extension<FunctionScope>();
+  static std::atomic<int64_t> bodies{0};
+  scope.order = ++bodies;
   scope.outer = &s.outer;
   scope.capture = [&s](const Output& tensor) { return s.CaptureTensor(tensor); };
 }

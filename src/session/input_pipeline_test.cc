@@ -99,6 +99,15 @@ TEST(InputPipelineTest, FunctionsNest) {
   EXPECT_EQ(All(nested), (Numbers{0, 1, 10, 11, 20, 21}));
 }
 
+TEST(InputPipelineTest, AFunctionMayGiveADatasetOfTheOuterGraphAFunctionOfItsOwn) {
+  Graph g;
+  const Dataset numbers = Range(g, 2);
+  const Dataset sums = Range(g, 3).FlatMap([&](const Tensors& outer) {
+    return numbers.Map([&](const Tensors& inner) { return Tensors{outer[0] + inner[0]}; });
+  });
+  EXPECT_EQ(All(sums), (Numbers{0, 1, 1, 2, 2, 3}));
+}
+
 TEST(InputPipelineTest, OrderAndNumberOfElements) {
   Graph g;
   const Dataset numbers = Range(g, 5);

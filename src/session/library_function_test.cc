@@ -103,7 +103,9 @@ TEST(LibraryFunctionTest, AVariableIsReadAndChangedByItsHandle) {
 
 TEST(LibraryFunctionTest, ACopiedCaptureNeedsNoArgument) {
   Graph g;
-  const Output outer = Number(g, 4) + Number(g, 6);
+  const Output checked = Number(g, 6);
+  const ScopeGuard scope = g.ControlDependencies({NodeBuilder(g, "NoOp").Finish()});
+  const Output outer = Number(g, 4) + checked;
   const auto f = DefineFunction(
       g, "f", {}, [&](Graph&, const Outputs&) { return Outputs{outer}; }, Capture::kAsCopy);
   ASSERT_TRUE(g.status().ok()) << g.status();

@@ -55,8 +55,8 @@ class LibraryFunction {
 // How the body gets a tensor of an outer graph.
 enum class Capture {
   kAsArgument,  // from the caller, see above
-  // The body has a copy of the nodes that compute the tensor. InvalidArgument, if one of them is a placeholder, has
-  // state or is a control flow op. Ops of datasets may have state.
+  // The body has a copy of the nodes that compute the tensor, without their control inputs. InvalidArgument, if one of
+  // them is a placeholder, has state or is a control flow op. Ops of datasets may have state.
   kAsCopy,
 };
 

@@ -1,0 +1,11 @@
+"""tf.contrib.data: names of tf.data."""
+
+from tensorbraid.data import (  # noqa: F401
+    AUTOTUNE, Dataset, FixedLengthRecordDataset, Iterator, TextLineDataset, TFRecordDataset)
+from tensorbraid.data.experimental import enumerate_dataset, map_and_batch, shuffle_and_repeat, unbatch  # noqa: F401
+
+__all__ = []
+
+
+def batch_and_drop_remainder(batch_size):
+    return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
