@@ -3,7 +3,8 @@
     import tensorbraid as tf
 """
 
-from tensorbraid import bitwise, debugging, errors, linalg, math, nn, random, sparse, strings, train  # noqa: F401
+from tensorbraid import (  # noqa: F401
+    bitwise, debugging, errors, image, io, linalg, lookup, math, nn, random, sparse, strings, train)
 from tensorbraid.dtypes import (  # noqa: F401
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32,
     int64, resource, string, uint8, uint16, uint32, uint64, variant)

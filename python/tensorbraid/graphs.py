@@ -49,6 +49,7 @@ class GraphKeys:
     TRAIN_OP = "train_op"
     INIT_OP = "init_op"
     QUEUE_RUNNERS = "queue_runners"
+    TABLE_INITIALIZERS = "table_initializer"
 
 
 class _Stack(threading.local):
