@@ -104,8 +104,7 @@ Tensor TensorOf(nb::handle value, DType dtype) {
   }
   const std::string kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
   if (kind == "O" || kind == "S" || kind == "U") {
-    throw nb::type_error(
-        ("expected " + DTypeName(dtype) + ", got " + nb::cast<std::string>(nb::repr(value))).c_str());
+    throw nb::type_error(("expected " + DTypeName(dtype) + ", got " + nb::cast<std::string>(nb::repr(value))).c_str());
   }
   array = numpy.attr("ascontiguousarray")(array.attr("astype")(NumPyType(dtype), nb::arg("copy") = false));
   if (dtype == DType::kBfloat16) array = array.attr("view")(numpy.attr("uint16"));

@@ -138,8 +138,8 @@ class InputsOf {
     if (!output.valid() || output.dtype() == DType::kInvalid) return output;
     // As in TensorFlow, a wrong dtype is a TypeError, while a wrong shape is an error of the value.
     if (dtype != DType::kInvalid && BaseType(output.dtype()) != dtype) {
-      throw nb::type_error(("input '" + arg.name + "' of " + op_.name + " is " + DTypeName(output.dtype()) + " but must be " +
-                            DTypeName(dtype) + "; convert it with tf.cast")
+      throw nb::type_error(("input '" + arg.name + "' of " + op_.name + " is " + DTypeName(output.dtype()) +
+                            " but must be " + DTypeName(dtype) + "; convert it with tf.cast")
                                .c_str());
     }
     if (attr != nullptr) {
