@@ -11,7 +11,8 @@ from tensorbraid import (  # noqa: F401
 from tensorbraid import tf_logging as logging, tf_sysconfig as sysconfig, versions as version  # noqa: F401
 from tensorbraid.control_flow import *  # noqa: F401,F403
 from tensorbraid import contrib, data  # noqa: F401
-from tensorbraid import bitwise, debugging, linalg, math, random, sparse, strings  # noqa: F401
+from tensorbraid import (  # noqa: F401
+    bitwise, debugging, image, linalg, lookup, math, random, sparse, strings)
 from tensorbraid.dtypes import (  # noqa: F401
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32,
     int64, resource, string, uint8, uint16, uint32, uint64, variant)

@@ -558,13 +558,13 @@ def get_static_value(tensor, partial=False):
     return tensor._constant()
 
 __all__ = [
-    "batch_to_space", "batch_to_space_nd", "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "concat",
-    "depth_to_space", "diag", "diag_part", "dimension_at_index", "dimension_value", "ensure_shape", "expand_dims",
-    "extract_image_patches", "extract_volume_patches", "eye", "fill", "fingerprint", "get_static_value", "guarantee_const",
-    "identity", "identity_n", "invert_permutation", "matrix_band_part", "matrix_diag", "matrix_diag_part",
-    "matrix_set_diag", "matrix_transpose", "meshgrid", "newaxis", "one_hot", "ones", "ones_like", "pad", "parallel_stack",
-    "placeholder_with_default", "rank", "repeat", "required_space_to_batch_paddings", "reshape", "reverse",
-    "reverse_sequence", "reverse_v2", "roll", "sequence_mask", "shape", "shape_n", "size", "space_to_batch", "space_to_batch_nd",
-    "space_to_depth", "split", "squeeze", "stack", "stop_gradient", "tile", "transpose", "unravel_index", "unstack",
-    "zeros", "zeros_like",
+    "batch_to_space", "batch_to_space_nd", "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to",
+    "concat", "depth_to_space", "diag", "diag_part", "dimension_at_index", "dimension_value", "ensure_shape",
+    "expand_dims", "extract_image_patches", "extract_volume_patches", "eye", "fill", "fingerprint",
+    "get_static_value", "guarantee_const", "identity", "identity_n", "invert_permutation", "matrix_band_part",
+    "matrix_diag", "matrix_diag_part", "matrix_set_diag", "matrix_transpose", "meshgrid", "newaxis", "one_hot",
+    "ones", "ones_like", "pad", "parallel_stack", "placeholder_with_default", "rank", "repeat",
+    "required_space_to_batch_paddings", "reshape", "reverse", "reverse_sequence", "reverse_v2", "roll",
+    "sequence_mask", "shape", "shape_n", "size", "space_to_batch", "space_to_batch_nd", "space_to_depth", "split",
+    "squeeze", "stack", "stop_gradient", "tile", "transpose", "unravel_index", "unstack", "zeros", "zeros_like",
 ]

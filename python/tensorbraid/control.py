@@ -148,5 +148,7 @@ def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
         return with_dependencies([check], x)
 
 
-__all__ = ["Assert", "Print", "convert_to_tensor_or_indexed_slices", "group", "is_tensor", "no_op", "print", "timestamp",
-           "tuple", "verify_tensor_all_finite"]
+__all__ = [
+    "Assert", "Print", "convert_to_tensor_or_indexed_slices", "group", "is_tensor", "no_op", "print", "timestamp",
+    "tuple", "verify_tensor_all_finite",
+]

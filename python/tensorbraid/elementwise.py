@@ -330,13 +330,13 @@ to_int32 = _to(dtypes.int32, "ToInt32")
 to_int64 = _to(dtypes.int64, "ToInt64")
 
 __all__ = [
-    "abs", "acos", "acosh", "add", "angle", "asin", "asinh", "atan", "atan2", "atanh", "betainc", "bitcast", "cast", "ceil",
-    "check_numerics", "complex", "conj", "cos", "cosh", "cross", "digamma", "div", "div_no_nan", "divide", "equal", "erf",
-    "erfc", "exp", "expm1", "floor", "floor_div", "floordiv", "floormod", "greater", "greater_equal", "igamma", "igammac",
-    "imag", "is_finite", "is_inf", "is_nan", "less", "less_equal", "lgamma", "log", "log1p", "log_sigmoid", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "mod", "multiply", "negative", "not_equal",
-    "polygamma", "pow", "real", "realdiv", "reciprocal", "rint", "round", "rsqrt", "saturate_cast", "scalar_mul",
-    "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "squared_difference", "subtract", "tan", "tanh", "to_bfloat16",
-    "to_complex128", "to_complex64", "to_double", "to_float", "to_int32", "to_int64", "truediv", "truncatediv",
-    "truncatemod", "zeta",
+    "abs", "acos", "acosh", "add", "angle", "asin", "asinh", "atan", "atan2", "atanh", "betainc", "bitcast", "cast",
+    "ceil", "check_numerics", "complex", "conj", "cos", "cosh", "cross", "digamma", "div", "div_no_nan", "divide",
+    "equal", "erf", "erfc", "exp", "expm1", "floor", "floor_div", "floordiv", "floormod", "greater", "greater_equal",
+    "igamma", "igammac", "imag", "is_finite", "is_inf", "is_nan", "less", "less_equal", "lgamma", "log", "log1p",
+    "log_sigmoid", "logical_and", "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "mod", "multiply",
+    "negative", "not_equal", "polygamma", "pow", "real", "realdiv", "reciprocal", "rint", "round", "rsqrt",
+    "saturate_cast", "scalar_mul", "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "squared_difference",
+    "subtract", "tan", "tanh", "to_bfloat16", "to_complex128", "to_complex64", "to_double", "to_float", "to_int32",
+    "to_int64", "truediv", "truncatediv", "truncatemod", "zeta",
 ]

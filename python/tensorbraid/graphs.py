@@ -29,7 +29,8 @@ def _no_bool(self):
 
 
 def _no_iteration(self):
-    raise errors.OperatorNotAllowedInGraphError("Tensor objects are only iterable when eager execution is enabled; use tf.unstack or tf.map_fn")
+    raise errors.OperatorNotAllowedInGraphError(
+        "Tensor objects are only iterable when eager execution is enabled; use tf.unstack or tf.map_fn")
 
 
 Tensor.__bool__ = _no_bool

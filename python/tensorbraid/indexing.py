@@ -283,6 +283,6 @@ __all__ = [
     "argsort", "batch_gather", "boolean_mask", "dynamic_partition", "dynamic_stitch", "edit_distance", "gather",
     "gather_nd", "scatter_nd", "searchsorted", "setdiff1d", "slice", "sort", "strided_slice", "tensor_scatter_add",
     "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub",
-    "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update", "unique", "unique_with_counts", "where",
-    "where_v2",
+    "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update", "unique", "unique_with_counts",
+    "where", "where_v2",
 ]

@@ -5,18 +5,18 @@ import types
 from tensorbraid.arrays import invert_permutation  # noqa: F401
 from tensorbraid.checks import is_non_decreasing, is_strictly_increasing  # noqa: F401
 from tensorbraid.elementwise import (  # noqa: F401
-    abs, acos, acosh, add, angle, asin, asinh, atan, atan2, atanh, bessel_i0, bessel_i0e, bessel_i1, bessel_i1e, betainc,
-    bessel_j0, bessel_j1, bessel_k0, bessel_k0e, bessel_k1, bessel_k1e, bessel_y0, bessel_y1, ceil, conj, cos, cosh, dawsn,
-    digamma, divide, divide_no_nan, equal, erf, erfc, erfcinv, erfinv, exp, expint, expm1, floor, floordiv, floormod,
-    fresnel_cos, fresnel_sin, greater, greater_equal, igamma, igammac, imag, is_finite, is_inf, is_nan, less, less_equal,
-    lgamma, log, log1p, log_sigmoid, logical_and, logical_not, logical_or, logical_xor, maximum, minimum, mod, multiply,
-    multiply_no_nan, ndtri, negative, nextafter, not_equal, polygamma, pow, real, reciprocal, reciprocal_no_nan, rint,
-    round, rsqrt, scalar_mul, sigmoid, sign, sin, sinh, softplus, softsign, spence, sqrt, square, squared_difference,
-    subtract, tan, tanh, truediv, xdivy, xlog1py, xlogy, zeta)
+    abs, acos, acosh, add, angle, asin, asinh, atan, atan2, atanh, bessel_i0, bessel_i0e, bessel_i1, bessel_i1e,
+    betainc, bessel_j0, bessel_j1, bessel_k0, bessel_k0e, bessel_k1, bessel_k1e, bessel_y0, bessel_y1, ceil, conj,
+    cos, cosh, dawsn, digamma, divide, divide_no_nan, equal, erf, erfc, erfcinv, erfinv, exp, expint, expm1, floor,
+    floordiv, floormod, fresnel_cos, fresnel_sin, greater, greater_equal, igamma, igammac, imag, is_finite, is_inf,
+    is_nan, less, less_equal, lgamma, log, log1p, log_sigmoid, logical_and, logical_not, logical_or, logical_xor,
+    maximum, minimum, mod, multiply, multiply_no_nan, ndtri, negative, nextafter, not_equal, polygamma, pow, real,
+    reciprocal, reciprocal_no_nan, rint, round, rsqrt, scalar_mul, sigmoid, sign, sin, sinh, softplus, softsign,
+    spence, sqrt, square, squared_difference, subtract, tan, tanh, truediv, xdivy, xlog1py, xlogy, zeta)
 from tensorbraid.reductions import (  # noqa: F401
-    accumulate_n, add_n, argmax, argmin, bincount, confusion_matrix, count_nonzero, cumprod, cumsum, cumulative_logsumexp,
-    reduce_all, reduce_any, reduce_euclidean_norm, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod,
-    reduce_std, reduce_sum, reduce_variance)
+    accumulate_n, add_n, argmax, argmin, bincount, confusion_matrix, count_nonzero, cumprod, cumsum,
+    cumulative_logsumexp, reduce_all, reduce_any, reduce_euclidean_norm, reduce_logsumexp, reduce_max, reduce_mean,
+    reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance)
 from tensorbraid.segment_ops import (  # noqa: F401
     segment_max, segment_mean, segment_min, segment_prod, segment_sum, unsorted_segment_max, unsorted_segment_mean,
     unsorted_segment_min, unsorted_segment_prod, unsorted_segment_sqrt_n, unsorted_segment_sum)

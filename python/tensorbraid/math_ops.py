@@ -7,6 +7,8 @@ from tensorbraid.control import *  # noqa: F401,F403
 from tensorbraid.elementwise import *  # noqa: F401,F403
 from tensorbraid.indexing import *  # noqa: F401,F403
 from tensorbraid.linalg_ops import *  # noqa: F401,F403
+from tensorbraid.lookup import *  # noqa: F401,F403
+from tensorbraid.parsing_ops import *  # noqa: F401,F403
 from tensorbraid.random_ops import *  # noqa: F401,F403
 from tensorbraid.reductions import *  # noqa: F401,F403
 from tensorbraid.segment_ops import *  # noqa: F401,F403

@@ -16,7 +16,7 @@ def _logical_or_bitwise(logical, bitwise):
     def operation(x, y, name):
         if x.dtype == dtypes.bool:
             return logical(x, y, name)
-        with name_scope(None, name.rstrip("/").rsplit("/", 1)[-1]) if not name.endswith("/") else name_scope(name):
+        with name_scope(name):
             return bitwise(x, y)
 
     return operation

@@ -4,10 +4,10 @@ import types
 
 from tensorbraid.graphs import set_random_seed  # noqa: F401
 from tensorbraid.random_ops import (  # noqa: F401
-    categorical, get_seed, multinomial, random_crop, random_gamma as gamma, random_normal as normal,
-    random_poisson as poisson, random_shuffle as shuffle, random_uniform as uniform, stateless_categorical, stateless_fold_in,
-    stateless_multinomial, stateless_random_gamma as stateless_gamma,
-    stateless_random_normal as stateless_normal, stateless_random_poisson as stateless_poisson,
-    stateless_random_uniform as stateless_uniform, stateless_split, stateless_truncated_normal, truncated_normal)
+    categorical, get_seed, multinomial, random_crop, random_gamma as gamma, random_normal as normal, random_poisson as
+    poisson, random_shuffle as shuffle, random_uniform as uniform, stateless_categorical, stateless_fold_in,
+    stateless_multinomial, stateless_random_gamma as stateless_gamma, stateless_random_normal as stateless_normal,
+    stateless_random_poisson as stateless_poisson, stateless_random_uniform as stateless_uniform, stateless_split,
+    stateless_truncated_normal, truncated_normal)
 
 experimental = types.SimpleNamespace(stateless_fold_in=stateless_fold_in, stateless_split=stateless_split)

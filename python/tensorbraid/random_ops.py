@@ -6,21 +6,26 @@ from tensorbraid import arrays, control, dtypes, elementwise, graphs, indexing, 
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
 
 _DEFAULT_GRAPH_SEED = 87654321
+_MAX_SEED = 2**31 - 1
 
 
 def get_seed(op_seed):
-    """The two seeds of a random op: of its graph and of the op; two None if neither is given."""
+    """The two seeds of a random op: of its graph and of the op; two None if neither is given.
+
+    In a graph with a seed, the ops without one of their own are numbered, as in TensorFlow 2.21. TensorFlow 1 used the
+    number of nodes instead.
+    """
     graph = graphs.get_default_graph()
     graph_seed = graph.seed if getattr(graph, "_has_seed", bool(graph.seed)) else None
-    if graph_seed is not None:
-        seeds = graph_seed, len(graph.get_operations()) if op_seed is None else op_seed
-    elif op_seed is not None:
-        seeds = _DEFAULT_GRAPH_SEED, op_seed
-    else:
+    if graph_seed is None and op_seed is None:
         return None, None
-    if seeds == (0, 0):
-        return 0, 2**31 - 1
-    return int(seeds[0]), int(seeds[1])
+    if graph_seed is None:
+        graph_seed = _DEFAULT_GRAPH_SEED
+    elif op_seed is None:
+        op_seed = getattr(graph, "_unseeded_ops", 0)
+        graph._unseeded_ops = op_seed + 1
+    seeds = int(graph_seed) % _MAX_SEED, int(op_seed) % _MAX_SEED
+    return (0, _MAX_SEED) if seeds == (0, 0) else seeds
 
 
 def _seeds(seed):
@@ -255,5 +260,7 @@ def stateless_fold_in(seed, data, alg="auto_select"):
     return arrays.stack([bits, data])
 
 
-__all__ = ["get_seed", "multinomial", "random_crop", "random_gamma", "random_normal", "random_poisson", "random_shuffle",
-           "random_uniform", "truncated_normal"]
+__all__ = [
+    "get_seed", "multinomial", "random_crop", "random_gamma", "random_normal", "random_poisson", "random_shuffle",
+    "random_uniform", "truncated_normal",
+]

@@ -373,6 +373,7 @@ def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, 
 __all__ = [
     "accumulate_n", "add_n", "arg_max", "arg_min", "argmax", "argmin", "bincount", "clip_by_average_norm",
     "clip_by_global_norm", "clip_by_norm", "clip_by_value", "confusion_matrix", "count_nonzero", "cumprod", "cumsum",
-    "global_norm", "histogram_fixed_width", "histogram_fixed_width_bins", "lin_space", "linspace", "range", "reduce_all",
-    "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum",
+    "global_norm", "histogram_fixed_width", "histogram_fixed_width_bins", "lin_space", "linspace", "range",
+    "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
+    "reduce_sum",
 ]

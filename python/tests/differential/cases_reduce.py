@@ -113,8 +113,7 @@ for names in ("matrix_determinant linalg.det", "matrix_inverse linalg.inv", "cho
     op(names, BATCH)
     op(names, DEFINITE, name="given")
 op("matrix_inverse linalg.inv", SQUARE, adjoint=True)
-NO_GRADIENT = {"known": "C++ has no gradient of this op"}
-op("linalg.logm", DEFINITE.astype(np.complex64), _options=NO_GRADIENT)
+op("linalg.logm", DEFINITE.astype(np.complex64))
 case("linalg.logm", lambda tf: tf.linalg.logm(tf.constant(DEFINITE.astype(np.complex64)), name="given"))
 op("linalg.logdet", BATCH)
 op("linalg.logdet", BATCH, name="given")

@@ -1,4 +1,4 @@
-"""run_cases.py tensorflow|tensorbraid OUTPUT [WORD...]: runs the cases with that package and writes what they return."""
+"""run_cases.py tensorflow|tensorbraid OUTPUT [WORD...]: runs the cases with that package and writes the results."""
 
 import inspect
 import os
