@@ -95,6 +95,40 @@ class TensorShape:
         return len(self._dims) == len(other._dims) and all(
             a is None or b is None or a == b for a, b in zip(self._dims, other._dims))
 
+    def merge_with(self, other):
+        """The shape that both describe, with all that is known of it."""
+        other = TensorShape(other)
+        if self._dims is None:
+            return other
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {other} are not compatible")
+        if other._dims is None:
+            return self
+        return TensorShape([b if a is None else a for a, b in zip(self._dims, other._dims)])
+
+    def concatenate(self, other):
+        """The dimensions of this shape, then those of `other`."""
+        other = TensorShape(other)
+        if self._dims is None or other._dims is None:
+            return TensorShape(None)
+        return TensorShape(self._dims + other._dims)
+
+    def with_rank(self, rank):
+        """This shape, which must have this rank."""
+        return self.merge_with(TensorShape([None] * int(rank)))
+
+    def assert_is_compatible_with(self, other):
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
+
+    def assert_has_rank(self, rank):
+        if self.ndims not in (None, rank):
+            raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def assert_is_fully_defined(self):
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
     def num_elements(self):
         if not self.is_fully_defined():
             return None

@@ -42,8 +42,6 @@ class RnnTest(unittest.TestCase):
     def test_what_is_not_supported_is_refused(self):
         with self.assertRaisesRegex(ValueError, "dtype"):
             tf.nn.dynamic_rnn(cells.GRUCell(4), self.x)
-        with self.assertRaisesRegex(NotImplementedError, "usual activation"):
-            tf.nn.dynamic_rnn(cells.GRUCell(4, activation=tf.nn.relu), self.x, dtype=tf.float32)
         with self.assertRaisesRegex(TypeError, "RNNCell"):
             tf.nn.static_rnn(4, [tf.zeros([2, 3])], dtype=tf.float32)
         with self.assertRaisesRegex(NotImplementedError, "variational"):
@@ -53,6 +51,27 @@ class RnnTest(unittest.TestCase):
         cell = cells.GRUCell(4)
         with self.assertRaisesRegex(NotImplementedError, "several layers"):
             cells.MultiRNNCell([cell, cell])
+
+    def test_cells_that_cpp_does_not_have_run_in_a_loop(self):
+        class Sum(cells.RNNCell):
+            """Adds up what it gets, times a weight."""
+
+            state_size = output_size = 3
+
+            def call(self, inputs, state):
+                weight = tf.get_variable("weight", [], initializer=tf.ones_initializer())
+                state = state + weight * tf.reduce_sum(inputs, 1, keepdims=True) * tf.ones([1, 3])
+                return state * 2.0, state
+
+        inputs = tf.constant(np.arange(12, dtype=np.float32).reshape(2, 3, 2))
+        outputs, state = tf.nn.dynamic_rnn(Sum(), inputs, sequence_length=[3, 2], dtype=tf.float32)
+        gradient, = tf.gradients(tf.reduce_sum(outputs), tf.trainable_variables())
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            values, last, slope = session.run([outputs, state, gradient])
+        np.testing.assert_allclose(values[:, :, 0], [[2, 12, 30], [26, 60, 0]])
+        np.testing.assert_allclose(last, [[15] * 3, [30] * 3])
+        self.assertAlmostEqual(slope, 3 * (2 + 12 + 30 + 26 + 60), 3)
 
     def test_a_cell_that_failed_in_dynamic_rnn_leaves_the_graph_usable(self):
         def fails(shape, dtype=None):
