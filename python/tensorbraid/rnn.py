@@ -2,9 +2,9 @@
 
 from tensorbraid import _core, dtypes, graphs
 from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.nest import flatten, is_nested, map_structure, pack_sequence_as
 from tensorbraid.node import cast, op, shape_of, tensor
 from tensorbraid.rnn_loops import loop_over_time
-from tensorbraid.rnn_structures import flatten, is_nested, map_structure, pack_like
 from tensorbraid.variable_scope import AUTO_REUSE, _AUTO, _INHERIT, _MUST_EXIST, _initial_value_of, variable_scope
 from tensorbraid.variables import collect_new
 
@@ -128,7 +128,7 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
         for loss in losses:
             graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
         _adopt(cell, _core.variables(graph)[count:])
-    return outputs, pack_like(cell.state_size, state)
+    return outputs, pack_sequence_as(cell.state_size, state)
 
 
 def _adopt(cell, variables):

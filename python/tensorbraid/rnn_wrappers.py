@@ -3,8 +3,8 @@
 import hashlib
 
 from tensorbraid import graphs, nn
+from tensorbraid.nest import is_nested, map_structure
 from tensorbraid.rnn_cell import LSTMStateTuple, RNNCell
-from tensorbraid.rnn_structures import is_nested, map_structure
 
 __all__ = ["DeviceWrapper", "DropoutWrapper", "ResidualWrapper"]
 

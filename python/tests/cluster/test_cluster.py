@@ -22,7 +22,7 @@ else:
         softmax.run(tf, server.target)
     print([v.device for v in tf.trainable_variables()])
 """
-PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+PROGRAMS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "programs")
 
 
 def free_port():
