@@ -4,6 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "tensorbraid/train/file_writer.h"
+
 namespace tensorbraid::python {
 namespace {
 
