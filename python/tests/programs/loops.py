@@ -23,7 +23,7 @@ def run(tf):
         shape_invariants=(tf.TensorShape([]), (tf.TensorShape([None]), tf.TensorShape([]))))
     add(grown, x)
     add(total, x)
-    add(tf.while_loop(lambda y: y < 100, lambda y: tf.cond(y > 10, lambda: y * 3, lambda: y + x), [x + 1]), x)
+    add(tf.while_loop(lambda y: y < 100, lambda y: tf.cond(y > 10, lambda: y * 3, lambda: y + x * x), [x + 1]), x)
     add(tf.map_fn(lambda row: tf.reduce_sum(row * x), matrix), x, matrix)
     add(tf.map_fn(lambda pair: (pair[0] + pair[1], tf.cast(pair[1], tf.int32)), (matrix, matrix * x),
                   dtype=(tf.float32, tf.int32))[0], x, matrix)
