@@ -408,7 +408,7 @@ class Differentiator {
   // The sum over all iterations of the gradient of a tensor that entered the loop from outside.
   StatusOr<Gradient> SumOverIterations(FlowContext* back, const Output& tensor, const Gradient& gradient) {
     if (gradient.is_sparse()) return SlicesOfIterations(back, gradient.slices());
-    const Output dense = gradient.dense();
+    const Output& dense = gradient.dense();
     Output zeros;
     {
       const ScopedFlowContext outside(graph_, back->outer);

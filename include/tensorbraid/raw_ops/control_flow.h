@@ -406,7 +406,7 @@ struct WhileOutputs {
   std::vector<Output> output;
   Operation operation;
 };
-// Adds a node of the op While.
+// Adds a node of the op While. The usual function is While (ops/control_flow.h).
 // Inputs: input (a list of tensors of the types T).
 // Attributes: cond (function), body (function), output_shapes (list of shapes; default []), parallel_iterations (int;
 //   default 10).
