@@ -134,8 +134,8 @@ StatusOr<Output> HistoryOf(FlowContext* loop, const Output& tensor, const std::s
     TF_ASSIGN_OR_RETURN(Node * pushed, machinery.Add("TensorListPushBack", {list, tensor}));
     return OutputOf(pushed, 0);
   };
-  TF_ASSIGN_OR_RETURN(const Output next,
-                      ChangeInBranches(loop->variables[variable].body, BranchesAround(tensor), name, place, push));
+  TF_ASSIGN_OR_RETURN(const Output next, ChangeInBranches(Output(loop->variables[variable].body),
+                                                          BranchesAround(tensor), name, place, push));
   TF_RETURN_IF_ERROR(CloseLoopVariable(loop, variable, next));
   return loop->histories[KeyOf(tensor)] = loop->variables[variable].exit;
 }
@@ -189,8 +189,8 @@ StatusOr<Output> ForwardValue(FlowContext* gradient_loop, const Output& tensor, 
     value = OutputOf(popped, 1);
     return OutputOf(popped, 0);
   };
-  TF_ASSIGN_OR_RETURN(const Output next,
-                      ChangeInBranches(gradient_loop->variables[variable].body, branches, name, tensor.op(), pop));
+  TF_ASSIGN_OR_RETURN(const Output next, ChangeInBranches(Output(gradient_loop->variables[variable].body), branches,
+                                                          name, tensor.op(), pop));
   TF_RETURN_IF_ERROR(CloseLoopVariable(gradient_loop, variable, next));
   return gradient_loop->popped[KeyOf(tensor)] = value;
 }
@@ -438,7 +438,7 @@ Status SetLoopCondition(FlowContext* loop, const Output& condition) {
 }
 
 Status CloseLoopVariable(FlowContext* loop, size_t variable, const Output& next) {
-  LoopVariable& v = loop->variables[variable];
+  const LoopVariable v = loop->variables[variable];  // a copy: VisibleIn may add variables
   Node* const merge = NodeOf(v.merge);
   if (next.dtype() != v.merge.dtype()) {
     return InvalidArgument("variable ", variable, " of the loop begins as ", v.merge.dtype(),
@@ -457,7 +457,7 @@ Status CloseLoopVariable(FlowContext* loop, size_t variable, const Output& next)
   TF_ASSIGN_OR_RETURN(Node * node, Machinery(ImplOfNode(v.merge), loop, loop->name, v.place)
                                        .Add("NextIteration", {inside}, {}, std::move(controls)));
   loop->machinery.insert(node);
-  v.next = inside;
+  loop->variables[variable].next = inside;
   return ImplOfNode(v.merge).CloseLoop(merge, 1, OutputOf(node, 0));
 }
 
