@@ -175,10 +175,8 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
                 kind = _parts(wanted)[0].dtype if not _is_composite(wanted) else None
                 made.extend(_parts(leaf) if kind is None or isinstance(leaf, Tensor) else
                             [convert_to_tensor(leaf, kind)])
-            results.append(result)
             return made
 
-        results = []
         loop_vars = list(loop_vars) if isinstance(loop_vars, (list, tuple)) else loop_vars
         tensors = _core.while_loop(graph, variables.tensors, condition, step, parallel_iterations, back_prop, most,
                                    shapes, name or "while")

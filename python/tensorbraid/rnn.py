@@ -158,8 +158,8 @@ def bidirectional_dynamic_rnn(cell_fw, cell_bw, inputs, sequence_length=None, in
     with variable_scope(scope or "bidirectional_rnn"):
         with variable_scope("fw") as forward:
             outputs_fw, state_fw = dynamic_rnn(cell_fw, inputs, sequence_length, initial_state_fw, dtype,
-                                               time_major=time_major, scope=forward)
+                                               parallel_iterations, swap_memory, time_major, scope=forward)
         with variable_scope("bw") as backward:
             outputs_bw, state_bw = dynamic_rnn(cell_bw, backwards(inputs), sequence_length, initial_state_bw, dtype,
-                                               time_major=time_major, scope=backward)
+                                               parallel_iterations, swap_memory, time_major, scope=backward)
     return (outputs_fw, backwards(outputs_bw)), (state_fw, state_bw)

@@ -40,6 +40,19 @@ def session_options(config, target):
     return options
 
 
+def text_of(config):
+    """The text form of a ConfigProto; empty for None. For servers, which pass it on to sessions without one."""
+    if config is None:
+        return ""
+    from google.protobuf import text_format
+
+    from tensorbraid import proto
+
+    config = proto.message("ConfigProto", config, "config")
+    _check(config, _USED | _WITHOUT_EFFECT)
+    return text_format.MessageToString(config)
+
+
 def run_options(options):
     """The timeout in milliseconds, whether to trace, and whether to return graphs. `options` may be None."""
     if options is None:

@@ -27,7 +27,6 @@ class TensorArray:
         self._dtype = dtypes.as_dtype(dtype).base_dtype
         self._infer_shape = infer_shape
         self._element_shape = TensorShape(element_shape)
-        self._size = size if isinstance(size, int) else None
         if handle is not None:
             self._handle = handle
             self._flow = flow
@@ -47,7 +46,6 @@ class TensorArray:
     def _with_flow(self, flow):
         array = TensorArray(self._dtype, handle=self._handle, flow=flow, infer_shape=self._infer_shape)
         array._element_shape = self._element_shape
-        array._size = self._size
         return array
 
     # A loop passes these tensors from one iteration to the next.
@@ -109,10 +107,7 @@ class TensorArray:
         """All elements as one tensor with a new first dimension."""
         with graphs.name_scope(name, "TensorArrayStack", [self._handle]), self._handle.graph.colocate_with(self._handle):
             every = make_op("Range", [0, self.size(), 1], "range").outputs[0]
-            value = self.gather(every)
-            if self._size is not None and self._element_shape.ndims is not None and self._size > 0:
-                value.set_shape([None, *self._element_shape.as_list()])
-            return value
+            return self.gather(every)
 
     def concat(self, name=None):
         """All elements, joined along their first dimension."""

@@ -70,8 +70,10 @@ class GraphTest(unittest.TestCase):
 
     def test_what_is_not_supported_is_refused(self):
         x = tf.placeholder(tf.float32, [2, 3])
-        with self.assertRaisesRegex(NotImplementedError, "config"):
+        with self.assertRaisesRegex(TypeError, "config must be a ConfigProto"):
             tf.train.Server({"worker": ["localhost:0"]}, "worker", 0, config=object())
+        with self.assertRaisesRegex(NotImplementedError, "protocol"):
+            tf.train.Server({"worker": ["localhost:0"]}, "worker", 0, protocol="carrier pigeon")
 
     def test_a_tensor_keeps_its_graph(self):
         with tf.Graph().as_default():

@@ -21,6 +21,21 @@ class SessionConfigTest(unittest.TestCase):
         with tf.Session() as session, self.assertRaises(tf.errors.InvalidArgumentError):
             session.run(x)
 
+    def test_a_server_has_the_devices_of_its_config(self):
+        config = tf.ConfigProto(device_count={"CPU": 3})
+        config.gpu_options.allow_growth = True
+        with tf.device("/device:CPU:2"):
+            x = tf.constant(2.0)
+        cluster = tf.train.ClusterDef()
+        cluster.job.add(name="local").tasks[0] = "localhost:0"
+        definition = tf.train.ServerDef(cluster=cluster, job_name="local", task_index=0, protocol="grpc",
+                                        default_session_config=config)
+        for server in (tf.train.Server({"local": ["localhost:0"]}, "local", 0, config=config),
+                       tf.train.Server(definition), tf.train.Server.create_local_server(config=config)):
+            with tf.Session(server.target) as session:
+                self.assertEqual(session.run(x), 2.0)
+                self.assertEqual(len(session.list_devices()), 3)
+
     def test_a_config_may_be_bytes_but_not_anything_else(self):
         data = tf.ConfigProto(device_count={"CPU": 3}).SerializeToString()
         self.assertEqual(len(tf.Session(config=data).list_devices()), 3)

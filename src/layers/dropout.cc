@@ -1,5 +1,4 @@
 // The dropout layer.
-#include <optional>
 
 #include "layers/branches.h"
 #include "layers/layer_scope.h"

@@ -1,6 +1,6 @@
 """Clusters, servers, and the placement of a replica's variables."""
 
-from tensorbraid import _core
+from tensorbraid import _core, session_config
 
 __all__ = ["ClusterSpec", "Server", "replica_device_setter"]
 
@@ -11,6 +11,8 @@ class ClusterSpec:
     def __init__(self, cluster):
         if isinstance(cluster, ClusterSpec):
             cluster = cluster._jobs
+        elif hasattr(cluster, "DESCRIPTOR"):  # a ClusterDef
+            cluster = {job.name: dict(job.tasks) for job in cluster.job}
         self._jobs = {job: dict(tasks) if isinstance(tasks, dict) else dict(enumerate(tasks))
                       for job, tasks in cluster.items()}
         self._core = _core.ClusterSpec(self._jobs)
@@ -42,10 +44,18 @@ class Server:
     """The server of a task. Source: tf.train.Server."""
 
     def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True):
-        if protocol not in (None, "grpc") or config is not None:
-            raise NotImplementedError("a protocol other than grpc, and a config, of a Server")
+        if hasattr(server_or_cluster_def, "default_session_config"):  # a ServerDef
+            server = server_or_cluster_def
+            job_name = server.job_name if job_name is None else job_name
+            task_index = server.task_index if task_index is None else task_index
+            protocol = server.protocol or None if protocol is None else protocol
+            config = server.default_session_config if config is None else config
+            server_or_cluster_def = server.cluster
+        if protocol not in (None, "grpc"):
+            raise NotImplementedError("a protocol other than grpc of a Server")
         self._cluster = ClusterSpec(server_or_cluster_def)
-        self._server = _core.Server._make(self._cluster._core, job_name or "", task_index or 0, start)
+        self._server = _core.Server._make(self._cluster._core, job_name or "", task_index or 0,
+                                          session_config.text_of(config), start)
 
     @property
     def target(self):
