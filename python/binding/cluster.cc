@@ -30,14 +30,13 @@ void BindCluster(nb::module_& m) {
       });
 
   nb::class_<Server>(m, "Server")
-      .def_static(
-          "_make",
-          [](const ClusterSpec& cluster, const std::string& job_name, int task_index, const std::string& config,
-             bool start) {
-            nb::gil_scoped_release unlocked;
-            return Check(Server::Create(
-                cluster, {.job_name = job_name, .task_index = task_index, .config = config, .start = start}));
-          })
+      .def_static("_make",
+                  [](const ClusterSpec& cluster, const std::string& job_name, int task_index, const std::string& config,
+                     bool start) {
+                    nb::gil_scoped_release unlocked;
+                    return Check(Server::Create(
+                        cluster, {.job_name = job_name, .task_index = task_index, .config = config, .start = start}));
+                  })
       .def_prop_ro("target", [](const Server& self) { return self.target(); })
       .def("start",
            [](Server& self) {
