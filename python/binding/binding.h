@@ -17,11 +17,14 @@ namespace tensorbraid::python {
 namespace nb = nanobind;
 
 void BindErrors(nb::module_& m);
+void BindArrays(nb::module_& m);
+void BindPythonCalls(nb::module_& m);
 void BindGraph(nb::module_& m);
 void BindGraphElements(nb::module_& m);
 void BindVariables(nb::module_& m);
 void BindControlFlow(nb::module_& m);
 void BindFunctions(nb::module_& m);
+void BindHostFunctions(nb::module_& m);
 void BindDatasets(nb::module_& m);
 void BindVariableScopes(nb::module_& m);
 void BindLayers(nb::module_& m);
@@ -62,8 +65,13 @@ T Check(StatusOr<T> value) {
 // A NumPy array with the tensor's value. The array owns its memory: it is the tensor's buffer if nothing else uses it,
 // otherwise a copy. Strings become an array of bytes objects. The result for a scalar is a NumPy scalar, or bytes.
 nb::object ArrayOf(Tensor tensor);
+// Whether the value is a numpy.ndarray, not an object of a subclass.
+bool IsNumPyArray(nb::handle value);
+// A tuple of the sizes. REQUIRES: shape.is_fully_defined().
+nb::object DimsTuple(const Shape& shape);
 // The tensor for a Python value: a NumPy array, a number, a string, or nested sequences of them. With a `dtype`, as
-// tf.constant converts to it; kInvalid: float64 and int64 values of Python become float32 and int32. Raises TypeError
+// tf.constant converts to it; kInvalid: float64 and int64 values of Python become float32 and int32. Objects with
+// __dlpack__ are tensors, too. Raises TypeError
 // or ValueError as tf.constant does.
 Tensor TensorOf(nb::handle value, DType dtype);
 
