@@ -33,6 +33,7 @@ void BindLosses(nb::module_& m);
 void BindOptimizers(nb::module_& m);
 void BindSession(nb::module_& m);
 void BindCluster(nb::module_& m);
+void BindOpLibraries(nb::module_& m);
 void BindSaver(nb::module_& m);
 void BindFileWriter(nb::module_& m);
 void BindCoordinator(nb::module_& m);

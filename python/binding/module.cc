@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
   tensorbraid::python::BindLosses(m);
   tensorbraid::python::BindSession(m);
   tensorbraid::python::BindCluster(m);
+  tensorbraid::python::BindOpLibraries(m);
   tensorbraid::python::BindSaver(m);
   tensorbraid::python::BindFileWriter(m);
   tensorbraid::python::BindCoordinator(m);

@@ -24,6 +24,7 @@ from tensorbraid.graphs import (  # noqa: F401
     moving_average_variables, name_scope, placeholder, reset_default_graph, set_random_seed, trainable_variables)
 from tensorbraid.math_ops import *  # noqa: F401,F403
 from tensorbraid.modes import *  # noqa: F401,F403
+from tensorbraid.op_libraries import *  # noqa: F401,F403
 from tensorbraid.queues import *  # noqa: F401,F403
 from tensorbraid.readers import *  # noqa: F401,F403
 from tensorbraid.script_ops import *  # noqa: F401,F403
