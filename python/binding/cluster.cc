@@ -13,8 +13,8 @@
 
 namespace tensorbraid::python {
 
-void BindCluster(nb::module_& m) {
-  nb::class_<ClusterSpec>(m, "ClusterSpec")
+void BindCluster(Module& m) {
+  Class<ClusterSpec>(m, "ClusterSpec")
       .def("__init__",
            [](ClusterSpec* self, const std::map<std::string, std::map<int, std::string>>& jobs) {
              new (self) ClusterSpec(ClusterSpec::Sparse(jobs));
@@ -29,7 +29,7 @@ void BindCluster(nb::module_& m) {
         return nb::isinstance<ClusterSpec>(other) && nb::cast<ClusterSpec&>(other) == self;
       });
 
-  nb::class_<Server>(m, "Server")
+  Class<Server>(m, "Server")
       .def_static("_make",
                   [](const ClusterSpec& cluster, const std::string& job_name, int task_index, const std::string& config,
                      bool start) {

@@ -1,7 +1,11 @@
+#include <nanobind/stl/string_view.h>
+
 #include "binding/binding.h"
 
-NB_MODULE(_core, m) {
+NB_MODULE(_core, native) {
+  tensorbraid::python::Module m(native);
   m.doc() = "The C++ library under the package tensorbraid.";
+  m.def("_header_doc", &tensorbraid::python::HeaderDoc);
   tensorbraid::python::BindErrors(m);
   tensorbraid::python::BindGraph(m);
   tensorbraid::python::BindGraphElements(m);

@@ -75,8 +75,8 @@ nb::list ValuesOf(std::vector<Tensor> values) {
   return result;
 }
 
-void BindSession(nb::module_& m) {
-  nb::class_<PySession>(m, "Session", nb::type_slots(Collected<PySession>()))
+void BindSession(Module& m) {
+  Class<PySession>(m, "Session", nb::type_slots(Collected<PySession>()))
       .def(
           "__init__",
           [](PySession* self, nb::object graph, const std::string& target,
