@@ -186,10 +186,10 @@ nb::object ArrayOf(Tensor tensor) {
   return is_scalar ? array[nb::tuple()] : array;
 }
 
-void BindArrays(nb::module_& m) {
+void BindArrays(Module& m) {
   the_numpy = new NumPy;
   static PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(&GetTensorBuffer)}, {0, nullptr}};
-  nb::class_<TensorMemory>(m, "TensorMemory", nb::type_slots(slots));
+  Class<TensorMemory>(m, "TensorMemory", nb::type_slots(slots));
 }
 
 }  // namespace tensorbraid::python

@@ -47,8 +47,8 @@ void Join(const PyServer& self) {
 
 }  // namespace
 
-void BindCluster(nb::module_& m) {
-  nb::class_<ClusterSpec>(m, "ClusterSpec")
+void BindCluster(Module& m) {
+  Class<ClusterSpec>(m, "ClusterSpec")
       .def("__init__",
            [](ClusterSpec* self, const std::map<std::string, std::map<int, std::string>>& jobs) {
              new (self) ClusterSpec(ClusterSpec::Sparse(jobs));
@@ -63,7 +63,7 @@ void BindCluster(nb::module_& m) {
         return nb::isinstance<ClusterSpec>(other) && nb::cast<ClusterSpec&>(other) == self;
       });
 
-  nb::class_<PyServer>(m, "Server")
+  Class<PyServer>(m, "Server")
       .def_static("_make", &MakeServer)
       .def_prop_ro("target", [](const PyServer& self) { return self.server->target(); })
       .def("start",

@@ -33,8 +33,8 @@ bool WaitForStop(const PyCoordinator& self, double seconds) {
   }
 }
 
-void BindQueueRunner(nb::module_& m) {
-  nb::class_<QueueRunner>(m, "QueueRunner")
+void BindQueueRunner(Module& m) {
+  Class<QueueRunner>(m, "QueueRunner")
       .def(
           "__init__",
           [](QueueRunner* self, nb::list enqueue, nb::handle close, nb::handle cancel) {
@@ -89,8 +89,8 @@ Status StatusOf(nb::handle exception) {
   return Status(absl::StatusCode::kUnknown, type + ": " + nb::cast<std::string>(nb::str(exception)));
 }
 
-void BindCoordinator(nb::module_& m) {
-  nb::class_<PyCoordinator>(m, "Coordinator")
+void BindCoordinator(Module& m) {
+  Class<PyCoordinator>(m, "Coordinator")
       .def(nb::init<>())
       .def(
           "request_stop",

@@ -17,8 +17,8 @@ std::string_view TextOf(const nb::bytes& bytes) { return {bytes.c_str(), bytes.s
 
 }  // namespace
 
-void BindFileWriter(nb::module_& m) {
-  nb::class_<FileWriter>(m, "FileWriter")
+void BindFileWriter(Module& m) {
+  Class<FileWriter>(m, "FileWriter")
       .def_static(
           "open",
           [](std::string logdir, int max_queue, double flush_secs, std::string suffix) {

@@ -207,8 +207,8 @@ std::function<Status(Session&)> SessionFunction(nb::object function, std::shared
   };
 }
 
-void BindHooks(nb::module_& m) {
-  nb::class_<SessionRunHook>(m, "NativeHook");
+void BindHooks(Module& m) {
+  Class<SessionRunHook>(m, "NativeHook");
   m.def("stop_at_step", &StopAtStep);
   m.def("stop_after_steps", &StopAfterSteps);
   m.def("wait_for_step", &WaitForStep);

@@ -118,7 +118,7 @@ data::Dataset DatasetOfGenerator(Graph& graph, nb::handle begin, nb::handle args
       operands);
 }
 
-void BindHostFunctions(nb::module_& m) {
+void BindHostFunctions(Module& m) {
   m.def("call_host_function", &Call, nb::arg("graph"), nb::arg("function"), nb::arg("inputs"), nb::arg("dtypes"),
         nb::arg("stateful"), nb::arg("name"));
 }

@@ -1,9 +1,13 @@
+#include <nanobind/stl/string_view.h>
+
 #include "binding/binding.h"
 
-NB_MODULE(_core, m) {
+NB_MODULE(_core, native) {
   // A thread that Python does not wait for may hold objects until the end.
   nanobind::set_leak_warnings(false);
+  tensorbraid::python::Module m(native);
   m.doc() = "The C++ library under the package tensorbraid.";
+  m.def("_header_doc", &tensorbraid::python::HeaderDoc);
   tensorbraid::python::BindErrors(m);
   tensorbraid::python::BindArrays(m);
   tensorbraid::python::BindPythonCalls(m);

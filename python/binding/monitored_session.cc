@@ -129,8 +129,8 @@ nb::object Inner(const PyMonitoredSession& self, bool coordinator) {
 
 }  // namespace
 
-void BindMonitoredSession(nb::module_& m) {
-  nb::class_<PyMonitoredSession>(m, "MonitoredSession")
+void BindMonitoredSession(Module& m) {
+  Class<PyMonitoredSession>(m, "MonitoredSession")
       .def_static("_make", &CreateMonitored, nb::rv_policy::take_ownership)
       .def("run", &RunMonitored)
       .def("should_stop",

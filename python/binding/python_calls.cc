@@ -61,6 +61,6 @@ std::shared_ptr<nb::object> Shared(nb::object object) {
   });
 }
 
-void BindPythonCalls(nb::module_&) { nb::module_::import_("atexit").attr("register")(nb::cpp_function(&EndCalls)); }
+void BindPythonCalls(Module&) { nb::module_::import_("atexit").attr("register")(nb::cpp_function(&EndCalls)); }
 
 }  // namespace tensorbraid::python

@@ -43,7 +43,7 @@ nb::tuple Import(Graph& graph, const nb::bytes& meta_graph) {
   return nb::make_tuple(variables, collections, saver, imported->max_to_keep);
 }
 
-void BindCheckpoints(nb::module_& m) {
+void BindCheckpoints(Module& m) {
   m.def("checkpoint_exists", &CheckpointExists, nb::call_guard<nb::gil_scoped_release>());
   m.def("remove_checkpoint", [](const std::string& prefix) {
     const Unlocked unlocked;
@@ -62,7 +62,7 @@ void BindCheckpoints(nb::module_& m) {
           state.last_preserved_timestamp = CheckpointState::Timestamp(Seconds(last_preserved));
           Check(UpdateCheckpointState(directory, state, filename));
         });
-  nb::class_<CheckpointReader>(m, "CheckpointReader")
+  Class<CheckpointReader>(m, "CheckpointReader")
       .def_static("open", [](const std::string& prefix) { return Check(CheckpointReader::Open(prefix)); })
       .def("tensors",
            [](const CheckpointReader& self) {
@@ -81,8 +81,8 @@ void BindCheckpoints(nb::module_& m) {
 
 }  // namespace
 
-void BindSaver(nb::module_& m) {
-  nb::class_<Saver>(m, "Saver")
+void BindSaver(Module& m) {
+  Class<Saver>(m, "Saver")
       .def_static(
           "_make",
           [](Graph& graph, nb::list named, int max_to_keep, double keep_hours, std::optional<bool> sharded,

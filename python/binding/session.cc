@@ -125,16 +125,16 @@ nb::list ValuesOf(std::vector<Tensor> values) {
   return result;
 }
 
-void BindSession(nb::module_& m) {
-  nb::class_<PySignature>(m, "Signature", nb::type_slots(Collected<PySignature>()))
+void BindSession(Module& m) {
+  Class<PySignature>(m, "Signature", nb::type_slots(Collected<PySignature>()))
       .def(
           "__init__",
           [](PySignature* self, nb::object graph, nb::list fetches, nb::list feeds) {
             new (self) PySignature{FetchesOf(fetches), OutputsOf(feeds), std::move(graph)};
           },
           nb::arg("graph"), nb::arg("fetches"), nb::arg("feeds"));
-  nb::class_<PyPrepared>(m, "Prepared", nb::type_slots(prepared_slots)).def("run", &RunPrepared);
-  nb::class_<PySession>(m, "Session", nb::type_slots(Collected<PySession>()))
+  Class<PyPrepared>(m, "Prepared", nb::type_slots(prepared_slots)).def("run", &RunPrepared);
+  Class<PySession>(m, "Session", nb::type_slots(Collected<PySession>()))
       .def(
           "__init__",
           [](PySession* self, nb::object graph, const std::string& target,

@@ -124,8 +124,8 @@ nb::object CoordinatorOf(PySupervisor& self) {
 
 }  // namespace
 
-void BindSupervisor(nb::module_& m) {
-  nb::class_<PySupervisor>(m, "Supervisor")
+void BindSupervisor(Module& m) {
+  Class<PySupervisor>(m, "Supervisor")
       .def_static("_make", &CreateSupervisor, nb::rv_policy::take_ownership)
       .def("prepare", &PrepareSession)
       .def("loop", &StartLoop)

@@ -40,7 +40,7 @@ from tensorbraid.variables import *  # noqa: F401,F403
 from tensorbraid.tensor_array import *  # noqa: F401,F403
 from tensorbraid.versions import *  # noqa: F401,F403
 
-_LAZY = {"proto": "proto", "test": "testing"}  # names of submodules that are imported when they are first used
+_LAZY = {"proto": "proto", "raw_ops": "raw_ops", "test": "testing"}  # names of submodules that are imported when they are first used
 
 
 def __getattr__(name):
