@@ -57,6 +57,7 @@ class Graph(_core.Graph):
         self._collections = {}
         self._device_scopes = []  # what the open scopes of device() are given, innermost last
         self._unfeedable, self._unfetchable = set(), set()
+        self._reference_variables = set()  # names of those of an imported graph, which no Variable stands for
 
     @contextlib.contextmanager
     def as_default(self):
