@@ -31,6 +31,7 @@ from tensorbraid.script_ops import *  # noqa: F401,F403
 from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
 from tensorbraid import contrib, initializers, layers, losses, metrics, saved_model  # noqa: F401
+from tensorbraid import estimator  # noqa: F401
 from tensorbraid.graph_keys import *  # noqa: F401,F403
 from tensorbraid.initializers import *  # noqa: F401,F403
 from tensorbraid.partitioned_variables import *  # noqa: F401,F403
