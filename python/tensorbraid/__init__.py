@@ -30,7 +30,8 @@ from tensorbraid.readers import *  # noqa: F401,F403
 from tensorbraid.script_ops import *  # noqa: F401,F403
 from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
-from tensorbraid import contrib, initializers, layers, losses, metrics, saved_model  # noqa: F401
+from tensorbraid import (  # noqa: F401
+    contrib, feature_column, initializers, layers, losses, metrics, saved_model)
 from tensorbraid import estimator  # noqa: F401
 from tensorbraid.graph_keys import *  # noqa: F401,F403
 from tensorbraid.initializers import *  # noqa: F401,F403

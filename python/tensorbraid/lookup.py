@@ -54,6 +54,7 @@ class TextFileInitializer:
                            delimiter=self._delimiter)
             made.graph.add_to_collection(GraphKeys.ASSET_FILEPATHS, filename)
         made.graph.add_to_collection(_INITIALIZERS, made)
+        made.graph.add_to_collection(GraphKeys.ASSET_FILEPATHS, filename)
         return made
 
 
