@@ -26,7 +26,8 @@ TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2}
 
 def run(package, folder, words):
     """Starts the process that runs the cases with a package."""
-    environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="0")
+    environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="0",
+                       TF_USE_LEGACY_KERAS="1")  # tf.layers is in the package tf_keras
     errors = open(os.path.join(folder, package + ".stderr"), "w")
     return subprocess.Popen([sys.executable, os.path.join(HERE, "run_cases.py"), package, os.path.join(folder, package)]
                             + words, env=environment, stderr=errors, stdout=errors)

@@ -68,6 +68,10 @@ def gradients(tf, leaves, wrt):
             for i, g in enumerate(tf.gradients(outputs, wrt))]
 
 
+def fetched(session, fetches, feed):
+    return {path: plain(value) for path, value in session.run(fetches, feed).items()}
+
+
 def exceptions(tf):
     """Pairs of a name and a class of the exceptions among the callables."""
     found = {name: registry.lookup(tf, name) for name in CALLABLES if name.endswith("Error")}
@@ -84,8 +88,8 @@ def run(tf, case, traced, noted):
             result = case.function(traced)
             if not isinstance(result, registry.Result):
                 result = registry.Result(result)
-            leaves = list(flatten(tf, result.outputs))
-            record["leaves"] = [(path, described(tf, value)) for path, value in leaves]
+            leaves, late = list(flatten(tf, result.outputs)), list(flatten(tf, result.after, "after"))
+            record["leaves"] = [(path, described(tf, value)) for path, value in leaves + late]
             stage = "gradient"
             try:
                 grads = gradients(tf, leaves, result.wrt)
@@ -93,18 +97,20 @@ def run(tf, case, traced, noted):
                 grads = []
                 record["no gradient"] = str(error)[:300]
             stage = "run"
-            fetches = {path: v for path, v in leaves if isinstance(v, (tf.Tensor, tf.Operation, tf.Variable))}
+            fetches, fetched_late = ({path: v for path, v in some if isinstance(v, (tf.Tensor, tf.Operation, tf.Variable))}
+                                     for some in (leaves, late))
             fetches.update({path: v for path, v in grads if v is not None})
             record["none"] = [path for path, v in grads if v is None]
             prepare = list(graph.get_collection("table_initializer"))
-            prepare += [v.initializer for v in graph.get_collection("variables")]
+            prepare += [v.initializer for key in ("variables", "local_variables") for v in graph.get_collection(key)]
             record["values"] = []
             with tf.Session() as session:
                 for first in prepare:
                     session.run(first)
                 for _ in range(result.steps if fetches else 0):
-                    values = session.run(fetches, result.feed)
-                    record["values"].append({path: plain(value) for path, value in values.items()})
+                    record["values"].append(fetched(session, fetches, result.feed))
+                if fetched_late:
+                    record["values"].append(fetched(session, fetched_late, result.feed))
     except Exception as error:
         record["error"] = (stage, [c.__name__ for c in type(error).__mro__], f"{type(error).__name__}: {error}"[:600])
         record["raised"] = [name for name, kind in exceptions(tf) if type(error) is kind]
@@ -125,7 +131,7 @@ def main():
     noted = set()
     traced = tf if package == "tensorflow" else tracing.TracedModule(tf, noted)
     with open(output, "wb") as out:
-        CALLABLES.extend(tracing.callables(tf))
+        CALLABLES.extend(tracing.callables(tf) if package == "tensorbraid" else [])
         pickle.dump(("callables", CALLABLES), out)
         for case in registry.read():
             if words and not any(word in name for word in words for name in case.covers + [case.label]):
