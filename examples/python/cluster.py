@@ -13,11 +13,15 @@ flags.DEFINE_bool("issync", False, "each step uses the gradients of all workers"
 FLAGS = flags.FLAGS
 
 
-def start():
+def start(argv):
     """Starts the server of this task. A parameter server serves until the work of the cluster is over, then exits.
 
+    `argv` has the arguments that are no flags; there must be none.
     Returns the target of a worker's sessions, the device function for its model, and whether it is the chief.
     """
+    if argv[1:]:
+        sys.stderr.write("unknown arguments: %s\n" % " ".join(argv[1:]))
+        sys.exit(2)
     if not FLAGS.worker_hosts:
         return "", None, True
     spec = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts, "worker": FLAGS.worker_hosts})

@@ -50,8 +50,8 @@ def crnn(images, lengths, training):
     return tf.layers.dense(tf.concat(outputs, 2), 11, name="logits")
 
 
-def main(_):
-    target, device, is_chief = cluster.start()
+def main(argv):
+    target, device, is_chief = cluster.start(argv)
     tf.set_random_seed(1)
     with tf.device(device):
         images = tf.placeholder(tf.float32, [None, HEIGHT, WIDTH, 1], name="images")
@@ -70,8 +70,8 @@ def main(_):
         sync = cluster.synchronous(optimizer)
         gradients, variables = zip(*optimizer.compute_gradients(loss))
         clipped, _ = tf.clip_by_global_norm(gradients, 10.0)
-        with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
-            train_op = (sync or optimizer).apply_gradients(zip(clipped, variables), global_step)
+        updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)  # of batch normalization
+        train_op = tf.group((sync or optimizer).apply_gradients(zip(clipped, variables), global_step), *updates)
         with tf.control_dependencies([train_op]):
             step_after = global_step.read_value()
 

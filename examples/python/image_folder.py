@@ -4,7 +4,7 @@
     python examples/python/image_folder.py --images=build/digits
     tensorbraid launch --ps=1 --workers=2 -- python examples/python/image_folder.py --images=build/digits
 
-With --make_from, the example first writes digits of MNIST into the folder, if it does not exist yet.
+With --make_from, the example writes digits of MNIST into the folder if it does not exist yet, and learns from them.
 """
 
 import os
@@ -25,6 +25,10 @@ FLAGS = flags.FLAGS
 
 def make_folder():
     """Writes digits as PNG files."""
+    if FLAGS.worker_hosts:
+        raise SystemExit("the tasks of a cluster would all make the folder; make it first, without a cluster")
+    for digit in range(10):
+        tf.gfile.MakeDirs(os.path.join(FLAGS.images, str(digit)))
     mnist = input_data.read_data_sets(FLAGS.make_from, validation_size=0, dtype=tf.uint8, reshape=False, seed=1)
     image, path = tf.placeholder(tf.uint8, [28, 28, 1]), tf.placeholder(tf.string, [])
     write = tf.write_file(path, tf.image.encode_png(image))
@@ -66,10 +70,10 @@ def network(images, classes, training):
         return tf.layers.dense(tf.layers.dropout(x, 0.4, training=training), classes, name="scores")
 
 
-def main(_):
+def main(argv):
+    target, device, is_chief = cluster.start(argv)
     if FLAGS.make_from and not tf.gfile.Exists(FLAGS.images):
         make_folder()
-    target, device, is_chief = cluster.start()
     classes = sorted(name.rstrip("/") for name in tf.gfile.ListDirectory(FLAGS.images))
     with tf.device(device):
         iterators = [tf.data.make_initializable_iterator(dataset) for dataset in datasets(classes)]

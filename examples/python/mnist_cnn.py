@@ -29,8 +29,8 @@ def lenet(images, training):
     return tf.layers.dense(x, 10, name="logits")
 
 
-def main(_):
-    target, device, is_chief = cluster.start()
+def main(argv):
+    target, device, is_chief = cluster.start(argv)
     mnist = input_data.read_data_sets(FLAGS.data_dir, validation_size=0, seed=FLAGS.task_index + 1)
     tf.set_random_seed(1)
     with tf.device(device):

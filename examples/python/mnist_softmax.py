@@ -34,8 +34,8 @@ def model():
     return images, labels, loss, tf.reduce_mean(tf.cast(correct, tf.float32))
 
 
-def main(_):
-    target, device, is_chief = cluster.start()
+def main(argv):
+    target, device, is_chief = cluster.start(argv)
     mnist = input_data.read_data_sets(FLAGS.data_dir, one_hot=True, validation_size=0, seed=FLAGS.task_index + 1)
     with tf.device(device):
         images, labels, loss, accuracy = model()

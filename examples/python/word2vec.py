@@ -48,8 +48,8 @@ def batches(text, random):
         yield text[centers], text[centers + offsets][:, np.newaxis]
 
 
-def main(_):
-    target, device, is_chief = cluster.start()
+def main(argv):
+    target, device, is_chief = cluster.start(argv)
     vocabulary, text = read_words()
     size, parts = len(vocabulary), max(1, len(FLAGS.ps_hosts))
     with tf.device(device), tf.variable_scope("word2vec", partitioner=tf.fixed_size_partitioner(parts)):
