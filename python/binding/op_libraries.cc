@@ -8,7 +8,7 @@
 
 namespace tensorbraid::python {
 
-void BindOpLibraries(nb::module_& m) {
+void BindOpLibraries(Module& m) {
   m.def("load_op_library", [](const std::string& path) {
     const nb::gil_scoped_release unlocked;
     return Check(LoadOpLibrary(path));
