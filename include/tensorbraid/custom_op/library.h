@@ -79,14 +79,13 @@ const void* InstanceOfTensorbraid();
   ", " TB_OP_LIBRARY_CHECKS
 
 // Begins the definition of the function that adds the ops of a library. Use it once in a library.
-#define TENSORBRAID_OP_LIBRARY(library)                                                              \
-  static void TensorbraidAddOps(::tensorbraid::OpLibrary& library);                                  \
-  extern "C" {                                                                                       \
-  __attribute__((visibility("default"),                                                              \
-                 used)) extern const ::tensorbraid::internal::OpLibraryEntry tensorbraid_op_library; \
-  const ::tensorbraid::internal::OpLibraryEntry tensorbraid_op_library = {                           \
-      TB_OP_LIBRARY_ABI, &::tensorbraid::internal::InstanceOfTensorbraid, &TensorbraidAddOps};       \
-  }                                                                                                  \
+#define TENSORBRAID_OP_LIBRARY(library)                                                                               \
+  static void TensorbraidAddOps(::tensorbraid::OpLibrary& library);                                                   \
+  extern "C" {                                                                                                        \
+  extern const ::tensorbraid::internal::OpLibraryEntry tensorbraid_op_library __attribute__((visibility("default"))); \
+  const ::tensorbraid::internal::OpLibraryEntry tensorbraid_op_library = {                                            \
+      TB_OP_LIBRARY_ABI, &::tensorbraid::internal::InstanceOfTensorbraid, &TensorbraidAddOps};                        \
+  }                                                                                                                   \
   static void TensorbraidAddOps(::tensorbraid::OpLibrary& library)
 
 }  // namespace tensorbraid
