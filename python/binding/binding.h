@@ -18,11 +18,14 @@ namespace tensorbraid::python {
 namespace nb = nanobind;
 
 void BindErrors(Module& m);
+void BindArrays(Module& m);
+void BindPythonCalls(Module& m);
 void BindGraph(Module& m);
 void BindGraphElements(Module& m);
 void BindVariables(Module& m);
 void BindControlFlow(Module& m);
 void BindFunctions(Module& m);
+void BindHostFunctions(Module& m);
 void BindDatasets(Module& m);
 void BindVariableScopes(Module& m);
 void BindLayers(Module& m);
@@ -63,8 +66,13 @@ T Check(StatusOr<T> value) {
 // A NumPy array with the tensor's value. The array owns its memory: it is the tensor's buffer if nothing else uses it,
 // otherwise a copy. Strings become an array of bytes objects. The result for a scalar is a NumPy scalar, or bytes.
 nb::object ArrayOf(Tensor tensor);
+// Whether the value is a numpy.ndarray, not an object of a subclass.
+bool IsNumPyArray(nb::handle value);
+// A tuple of the sizes. REQUIRES: shape.is_fully_defined().
+nb::object DimsTuple(const Shape& shape);
 // The tensor for a Python value: a NumPy array, a number, a string, or nested sequences of them. With a `dtype`, as
-// tf.constant converts to it; kInvalid: float64 and int64 values of Python become float32 and int32. Raises TypeError
+// tf.constant converts to it; kInvalid: float64 and int64 values of Python become float32 and int32. Objects with
+// __dlpack__ are tensors, too. Raises TypeError
 // or ValueError as tf.constant does.
 Tensor TensorOf(nb::handle value, DType dtype);
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "binding/functions.h"
+#include "binding/host_functions.h"
 #include "tensorbraid/data/dataset.h"
 
 namespace tensorbraid::python {
@@ -62,6 +63,10 @@ void BindSources(Class<PyDataset>& dataset) {
       .def_static("from_tensor_slices",
                   [](Graph& g, nb::handle tensors) {
                     return At(g, [&] { return Dataset::FromTensorSlices(g, OperandsOf(tensors)); });
+                  })
+      .def_static("from_callback",
+                  [](Graph& g, nb::handle begin, nb::handle args, nb::handle element) {
+                    return At(g, [&] { return DatasetOfGenerator(g, begin, args, SpecsOf(element)); });
                   })
       .def_static("range",
                   [](Graph& g, nb::handle start, nb::handle stop, nb::handle step) {

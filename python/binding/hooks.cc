@@ -136,13 +136,6 @@ std::shared_ptr<SessionRunHook> MakeLoggingHook(nb::list named, int64_t every_n_
 
 }  // namespace
 
-std::shared_ptr<nb::object> Shared(nb::object object) {
-  return std::shared_ptr<nb::object>(new nb::object(std::move(object)), [](nb::object* held) {
-    nb::gil_scoped_acquire locked;
-    delete held;
-  });
-}
-
 std::shared_ptr<Training> Training::Make(nb::object graph) {
   return std::shared_ptr<Training>(new Training(std::move(graph)), [](Training* training) {
     nb::gil_scoped_acquire locked;

@@ -4,14 +4,19 @@
 
 NB_MODULE(_core, native) {
   tensorbraid::python::Module m(native);
+  // A thread that Python does not wait for may hold objects until the end.
+  nanobind::set_leak_warnings(false);
   m.doc() = "The C++ library under the package tensorbraid.";
   m.def("_header_doc", &tensorbraid::python::HeaderDoc);
   tensorbraid::python::BindErrors(m);
+  tensorbraid::python::BindArrays(m);
+  tensorbraid::python::BindPythonCalls(m);
   tensorbraid::python::BindGraph(m);
   tensorbraid::python::BindGraphElements(m);
   tensorbraid::python::BindVariables(m);
   tensorbraid::python::BindControlFlow(m);
   tensorbraid::python::BindFunctions(m);
+  tensorbraid::python::BindHostFunctions(m);
   tensorbraid::python::BindDatasets(m);
   tensorbraid::python::BindVariableScopes(m);
   tensorbraid::python::BindLayers(m);

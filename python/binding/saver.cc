@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding/interrupt.h"
+#include "binding/python_calls.h"
 #include "binding/session.h"
 
 namespace tensorbraid::python {
@@ -45,7 +46,7 @@ nb::tuple Import(Graph& graph, const nb::bytes& meta_graph) {
 void BindCheckpoints(Module& m) {
   m.def("checkpoint_exists", &CheckpointExists, nb::call_guard<nb::gil_scoped_release>());
   m.def("remove_checkpoint", [](const std::string& prefix) {
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     Check(RemoveCheckpoint(prefix));
   });
   m.def("get_checkpoint_state", [](const std::string& directory, const std::string& filename) {
@@ -113,7 +114,7 @@ void BindSaver(Module& m) {
             {
               const Interruptible interruptible([&running] { running.CancelRuns(); });
               {
-                nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 saved = self.Save(
                     running, path,
                     {.global_step = step, .latest_filename = latest_filename, .write_meta_graph = write_meta_graph});
@@ -131,7 +132,7 @@ void BindSaver(Module& m) {
              {
                const Interruptible interruptible([&running] { running.CancelRuns(); });
                {
-                 nb::gil_scoped_release unlocked;
+                 const Unlocked unlocked;
                  restored = self.Restore(running, path);
                }
                interruptible.Check();

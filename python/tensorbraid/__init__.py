@@ -26,6 +26,7 @@ from tensorbraid.math_ops import *  # noqa: F401,F403
 from tensorbraid.modes import *  # noqa: F401,F403
 from tensorbraid.queues import *  # noqa: F401,F403
 from tensorbraid.readers import *  # noqa: F401,F403
+from tensorbraid.script_ops import *  # noqa: F401,F403
 from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
 from tensorbraid import contrib, initializers, layers, losses, metrics  # noqa: F401

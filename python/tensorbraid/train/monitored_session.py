@@ -4,7 +4,7 @@ import inspect
 
 from tensorbraid import _core, errors, graphs
 from tensorbraid.graphs import GraphKeys
-from tensorbraid.session import Fetches, checked_feeds
+from tensorbraid.steps import Steps
 from tensorbraid.train.basic_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from tensorbraid.train.global_step import get_global_step
 from tensorbraid.train.hooks import SessionRunArgs, SessionRunContext, native_hooks
@@ -63,6 +63,7 @@ class MonitoredSession:
         if not isinstance(creator, _Creator):
             raise NotImplementedError("a session_creator other than ChiefSessionCreator and WorkerSessionCreator")
         self._graph = graph = graphs.get_default_graph()
+        self._steps = Steps(graph)
         self._scopes = []
         scaffold = creator._scaffold.finalize()
         options = dict(creator._options, master=creator._master, **scaffold._native())
@@ -93,10 +94,9 @@ class MonitoredSession:
         self._check_open()
         if options is not None or run_metadata is not None:
             raise NotImplementedError("options and run_metadata of a run of a MonitoredSession")
-        wanted = Fetches(self._graph, fetches)
-        feeds = checked_feeds(self._graph, feed_dict)
+        step = self._steps.find(fetches, feed_dict)
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict, options), lambda: self._core.session)
-        return wanted.restore(self._core.run(wanted.unique, feeds, context))
+        return step.restore(self._core.run(step.signature, step.values(feed_dict), context))
 
     class StepContext:
         """What the function of run_step_fn gets."""
