@@ -106,6 +106,7 @@ class Saver:
     set_last_checkpoints = recover_last_checkpoints
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
+        """Sets the checkpoints that exist, each with the time at which it was written."""
         self.recover_last_checkpoints([path for path, _ in last_checkpoints_with_time])
 
     def export_meta_graph(self, filename=None, collection_list=None, as_text=False, export_scope=None,
