@@ -34,6 +34,7 @@ void BindLosses(Module& m);
 void BindOptimizers(Module& m);
 void BindSession(Module& m);
 void BindCluster(Module& m);
+void BindOpLibraries(Module& m);
 void BindSaver(Module& m);
 void BindFileWriter(Module& m);
 void BindCoordinator(Module& m);

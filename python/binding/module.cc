@@ -3,9 +3,9 @@
 #include "binding/binding.h"
 
 NB_MODULE(_core, native) {
-  tensorbraid::python::Module m(native);
   // A thread that Python does not wait for may hold objects until the end.
   nanobind::set_leak_warnings(false);
+  tensorbraid::python::Module m(native);
   m.doc() = "The C++ library under the package tensorbraid.";
   m.def("_header_doc", &tensorbraid::python::HeaderDoc);
   tensorbraid::python::BindErrors(m);
@@ -24,6 +24,7 @@ NB_MODULE(_core, native) {
   tensorbraid::python::BindLosses(m);
   tensorbraid::python::BindSession(m);
   tensorbraid::python::BindCluster(m);
+  tensorbraid::python::BindOpLibraries(m);
   tensorbraid::python::BindSaver(m);
   tensorbraid::python::BindFileWriter(m);
   tensorbraid::python::BindCoordinator(m);

@@ -59,6 +59,7 @@ class Graph(_core.Graph):
         self._unfeedable, self._unfetchable = set(), set()
         self.host_functions = []  # of tf.py_func and datasets, which C++ calls
         self.restrictions = 0  # how often prevent_feeding and prevent_fetching were called
+        self._reference_variables = set()  # names of those of an imported graph, which no Variable stands for
 
     @contextlib.contextmanager
     def as_default(self):

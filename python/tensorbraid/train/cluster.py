@@ -1,5 +1,7 @@
 """Clusters, servers, and the placement of a replica's variables."""
 
+import atexit
+
 from tensorbraid import _core, session_config
 
 __all__ = ["ClusterSpec", "Server", "replica_device_setter"]
@@ -46,8 +48,13 @@ class ClusterSpec:
         return isinstance(other, ClusterSpec) and self._core == other._core
 
 
+# Programs keep the target of a server and forget the server, so a server that was started serves until they end.
+_started = []
+atexit.register(_started.clear)
+
+
 class Server:
-    """The server of a task. Source: tf.train.Server."""
+    """The server of a task. It serves until the program ends. Source: tf.train.Server."""
 
     def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True):
         if hasattr(server_or_cluster_def, "default_session_config"):  # a ServerDef
@@ -62,6 +69,8 @@ class Server:
         self._cluster = ClusterSpec(server_or_cluster_def)
         self._server = _core.Server._make(self._cluster._core, job_name or "", task_index or 0,
                                           session_config.text_of(config), start)
+        if start:
+            _started.append(self._server)
 
     @property
     def target(self):
@@ -71,6 +80,8 @@ class Server:
     def start(self):
         """Starts the server, if it was made with start=False."""
         self._server.start()
+        if self._server not in _started:
+            _started.append(self._server)
 
     def join(self):
         """Blocks until the work of the cluster is over."""
