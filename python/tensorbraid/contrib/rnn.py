@@ -20,6 +20,7 @@ class OutputProjectionWrapper(_Wrapper):
 
     @property
     def trainable_weights(self):
+        """The variables of the cell and of the projection."""
         return [variable for variable, trains in self._weights if trains] + self._cell.trainable_weights
 
     def __call__(self, inputs, state, scope=None):
