@@ -59,6 +59,7 @@ class Graph(_core.Graph):
         self._unfeedable, self._unfetchable = set(), set()
         self.host_functions = []  # of tf.py_func and datasets, which C++ calls
         self.restrictions = 0  # how often prevent_feeding and prevent_fetching were called
+        self._own_gradients, self._gradient_overrides, self._unmarked_from = {}, {}, 0  # see own_gradients.py
         self._reference_variables = set()  # names of those of an imported graph, which no Variable stands for
 
     @contextlib.contextmanager
@@ -419,6 +420,7 @@ def gradients(ys, xs, grad_ys=None, name="gradients"):
         for y in ys:
             if isinstance(y, Tensor) and y.dtype.is_complex:
                 raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
+    graph_of(ys)._mark_own_gradients()
     try:
         found = graph_of(ys)._gradients(ys, xs, grad_ys)
     except errors.InvalidArgumentError as error:
