@@ -5,6 +5,7 @@ import inspect
 from tensorbraid import _core, errors, graphs
 from tensorbraid.graphs import GraphKeys
 from tensorbraid.session import Fetches, checked_feeds
+from tensorbraid.session_config import session_options
 from tensorbraid.train.basic_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from tensorbraid.train.fed_input import FedInputsHook, has_fed_input
 from tensorbraid.train.global_step import get_global_step
@@ -69,6 +70,7 @@ class MonitoredSession:
         self._scopes = []
         scaffold = creator._scaffold.finalize()
         options = dict(creator._options, master=creator._master, **scaffold._native())
+        options["session"] = session_options(creator._config, creator._master)
         if creator._restored_from:
             options.update(_restored(scaffold, creator._restored_from))
         hooks = list(hooks or [])
