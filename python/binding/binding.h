@@ -36,6 +36,8 @@ void BindCoordinator(nb::module_& m);
 void BindHooks(nb::module_& m);
 void BindMonitoredSession(nb::module_& m);
 void BindSupervisor(nb::module_& m);
+void BindRecords(nb::module_& m);
+void BindOwnGradients(nb::module_& m);
 
 // An error of the library on its way to Python, where it becomes the class of tensorbraid.errors for its code.
 class StatusError final : public std::exception {

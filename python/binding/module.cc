@@ -22,4 +22,6 @@ NB_MODULE(_core, m) {
   tensorbraid::python::BindOptimizers(m);
   tensorbraid::python::BindMonitoredSession(m);
   tensorbraid::python::BindSupervisor(m);
+  tensorbraid::python::BindRecords(m);
+  tensorbraid::python::BindOwnGradients(m);
 }

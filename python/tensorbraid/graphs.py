@@ -57,6 +57,8 @@ class Graph(_core.Graph):
         self._collections = {}
         self._device_scopes = []  # what the open scopes of device() are given, innermost last
         self._unfeedable, self._unfetchable = set(), set()
+        self._own_gradients, self._gradient_overrides, self._unmarked_from = {}, {}, 0  # see own_gradients.py
+        self._reference_variables = set()  # names of those of an imported graph, which no Variable stands for
 
     @contextlib.contextmanager
     def as_default(self):
@@ -398,6 +400,7 @@ def gradients(ys, xs, grad_ys=None, name="gradients"):
         for y in ys:
             if isinstance(y, Tensor) and y.dtype.is_complex:
                 raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
+    graph_of(ys)._mark_own_gradients()
     try:
         found = graph_of(ys)._gradients(ys, xs, grad_ys)
     except errors.InvalidArgumentError as error:

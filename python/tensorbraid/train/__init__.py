@@ -10,6 +10,7 @@ from tensorbraid.train.hooks import *  # noqa: F401,F403
 from tensorbraid.train.inputs import *  # noqa: F401,F403
 from tensorbraid.train.learning_rates import *  # noqa: F401,F403
 from tensorbraid.train.listeners import *  # noqa: F401,F403
+from tensorbraid.train.meta_graphs import *  # noqa: F401,F403
 from tensorbraid.train.monitored_session import *  # noqa: F401,F403
 from tensorbraid.train.moving_average import *  # noqa: F401,F403
 from tensorbraid.train.optimizer import *  # noqa: F401,F403
