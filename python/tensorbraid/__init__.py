@@ -28,7 +28,9 @@ from tensorbraid.queues import *  # noqa: F401,F403
 from tensorbraid.readers import *  # noqa: F401,F403
 from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
-from tensorbraid import contrib, feature_column, initializers, layers, losses, metrics  # noqa: F401
+from tensorbraid import contrib, initializers, layers, losses, metrics  # noqa: F401
+from tensorbraid import feature_column  # noqa: F401
+from tensorbraid import estimator  # noqa: F401
 from tensorbraid.graph_keys import *  # noqa: F401,F403
 from tensorbraid.initializers import *  # noqa: F401,F403
 from tensorbraid.partitioned_variables import *  # noqa: F401,F403
