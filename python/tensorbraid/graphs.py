@@ -50,6 +50,10 @@ _graphs = _Stack()
 _global_graph = None
 
 
+_ROOT_SCOPE = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+_NESTED_SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+
+
 class Graph(_core.Graph):
     """A dataflow graph. Source: tf.Graph."""
 
@@ -97,6 +101,8 @@ class Graph(_core.Graph):
     @contextlib.contextmanager
     def name_scope(self, name):
         """Prefixes the names of nodes; yields the prefix, which ends with "/"."""
+        if name and not (_NESTED_SCOPE if self._scope_name else _ROOT_SCOPE).match(name):
+            raise ValueError(f"'{name}' is not a valid {'' if self._scope_name else 'root '}scope name")
         with self._name_scope(name or ""):
             scope = self._scope_name
             yield scope + "/" if scope else ""
@@ -203,6 +209,14 @@ class Graph(_core.Graph):
     def _check_not_finalized(self):
         if self.finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
+
+    def _op(self, *args):
+        self._check_not_finalized()
+        return super()._op(*args)
+
+    def _const(self, *args):
+        self._check_not_finalized()
+        return super()._const(*args)
 
     def add_to_collection(self, name, value):
         self._check_not_finalized()

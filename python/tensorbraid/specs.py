@@ -135,6 +135,9 @@ class OptionalSpec(TypeSpec):
     def _parts(self):
         return (self._element_spec,)
 
+    def __repr__(self):
+        return f"OptionalSpec{self._parts()!r}"
+
 
 def type_spec_from_value(value):
     """The description of a value."""
