@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "binding/graph.h"
+#include "tensorbraid/train/queue_runner.h"
 
 namespace tensorbraid::python {
 namespace {
