@@ -24,11 +24,15 @@ from tensorbraid.graphs import (  # noqa: F401
     moving_average_variables, name_scope, placeholder, reset_default_graph, set_random_seed, trainable_variables)
 from tensorbraid.math_ops import *  # noqa: F401,F403
 from tensorbraid.modes import *  # noqa: F401,F403
+from tensorbraid.op_libraries import *  # noqa: F401,F403
 from tensorbraid.queues import *  # noqa: F401,F403
 from tensorbraid.readers import *  # noqa: F401,F403
+from tensorbraid.script_ops import *  # noqa: F401,F403
 from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
-from tensorbraid import contrib, initializers, layers, losses, metrics  # noqa: F401
+from tensorbraid import (  # noqa: F401
+    contrib, feature_column, initializers, layers, losses, metrics, saved_model)
+from tensorbraid import estimator  # noqa: F401
 from tensorbraid.graph_keys import *  # noqa: F401,F403
 from tensorbraid.initializers import *  # noqa: F401,F403
 from tensorbraid.partitioned_variables import *  # noqa: F401,F403
@@ -38,7 +42,7 @@ from tensorbraid.variables import *  # noqa: F401,F403
 from tensorbraid.tensor_array import *  # noqa: F401,F403
 from tensorbraid.versions import *  # noqa: F401,F403
 
-_LAZY = {"proto": "proto", "test": "testing"}  # names of submodules that are imported when they are first used
+_LAZY = {"proto": "proto", "raw_ops": "raw_ops", "test": "testing"}  # names of submodules that are imported when they are first used
 
 
 def __getattr__(name):

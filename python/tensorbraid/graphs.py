@@ -57,6 +57,9 @@ class Graph(_core.Graph):
         self._collections = {}
         self._device_scopes = []  # what the open scopes of device() are given, innermost last
         self._unfeedable, self._unfetchable = set(), set()
+        self.host_functions = []  # of tf.py_func and datasets, which C++ calls
+        self.restrictions = 0  # how often prevent_feeding and prevent_fetching were called
+        self._reference_variables = set()  # names of those of an imported graph, which no Variable stands for
 
     @contextlib.contextmanager
     def as_default(self):
@@ -180,9 +183,11 @@ class Graph(_core.Graph):
 
     def prevent_feeding(self, tensor):
         self._unfeedable.add(tensor)
+        self.restrictions += 1
 
     def prevent_fetching(self, op):
         self._unfetchable.add(op)
+        self.restrictions += 1
 
     def is_feedable(self, tensor):
         return tensor not in self._unfeedable

@@ -1,8 +1,9 @@
-"""tf.sysconfig. The package has no headers and no library for ops of a program's own, so it refuses to name them."""
+"""tf.sysconfig. A library of custom ops is compiled with the CMake package of the C++ library (docs/custom_ops.md), so
+this package has no headers and refuses to name them."""
 
 __all__ = []
 
-_REASON = "the package has no {} for ops of a program's own; add the op to the C++ library"
+_REASON = "the package has no {} for custom ops; find_package(tensorbraid) of CMake has them, see docs/custom_ops.md"
 
 
 def get_include():

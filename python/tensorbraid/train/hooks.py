@@ -4,7 +4,7 @@ import collections
 import time
 
 from tensorbraid import _core, graphs
-from tensorbraid.session import Fetches, checked_feeds
+from tensorbraid.steps import Fetches, checked_feeds
 
 __all__ = [
     "FeedFnHook", "FinalOpsHook", "NanLossDuringTrainingError", "SecondOrStepTimer", "SessionRunArgs",

@@ -31,6 +31,7 @@ class Result:
     feed: dict = dataclasses.field(default_factory=dict)
     wrt: list = dataclasses.field(default_factory=list)  # tensors by which the sum of the outputs is differentiated
     steps: int = 1  # steps that the session runs; the values of all of them are compared
+    after: object = None  # further outputs, which are fetched once, after these steps
 
 
 def case(covers, function, /, label="", **options):
