@@ -39,6 +39,7 @@ class Initializer:
 
     @classmethod
     def from_config(cls, config):
+        """The initializer that `get_config` described."""
         return cls(**config)
 
 

@@ -73,10 +73,12 @@ class StaticHashTable:
 
     @property
     def default_value(self):
+        """The value of keys that are not in the table."""
         return self._default
 
     @property
     def name(self):
+        """The name of the table."""
         return self._name
 
     def size(self, name=None):

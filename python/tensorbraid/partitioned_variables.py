@@ -22,6 +22,7 @@ class PartitionedVariable:
     shape = property(lambda self: TensorShape(self._parts[0]._part_of[1]))
 
     def get_shape(self):
+        """The shape of the whole variable."""
         return self.shape
 
     def __iter__(self):

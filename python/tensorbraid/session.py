@@ -69,15 +69,18 @@ class Session:
         return step.restore(values)
 
     def list_devices(self):
+        """The devices that operations can run on."""
         return self._session().list_devices()
 
     def close(self):
+        """Cancels steps that run, and releases the session's resources."""
         with self._lock:
             self._closed = True
             if self._core is not None:
                 self._core.close()
 
     def as_default(self):
+        """A scope in which this is the default session. Its end does not close the session."""
         return _as_default(self)
 
     def __enter__(self):
@@ -102,6 +105,7 @@ class InteractiveSession(Session):
         self._default.enter_context(_as_default(self))
 
     def close(self):
+        """Closes the session, which then is no longer the default one."""
         super().close()
         self._default.close()
 

@@ -21,21 +21,27 @@ class ClusterSpec:
 
     @property
     def jobs(self):
+        """The names of the jobs."""
         return self._core.jobs
 
     def num_tasks(self, job_name):
+        """How many tasks a job has."""
         return self._core.num_tasks(job_name)
 
     def task_indices(self, job_name):
+        """The numbers of a job's tasks."""
         return self._core.task_indices(job_name)
 
     def task_address(self, job_name, task_index):
+        """The address of a task, "host:port"."""
         return self._core.task_address(job_name, task_index)
 
     def job_tasks(self, job_name):
+        """The addresses of a job's tasks."""
         return [self._jobs[job_name][i] for i in sorted(self._jobs[job_name])]
 
     def as_dict(self):
+        """The addresses by job: a list, or a dict if numbers are missing."""
         return {job: self.job_tasks(job) for job in self._jobs}
 
     def __eq__(self, other):
@@ -68,9 +74,11 @@ class Server:
 
     @property
     def target(self):
+        """What a session of this server's cluster is given, "grpc://host:port"."""
         return self._server.target
 
     def start(self):
+        """Starts the server, if it was made with start=False."""
         self._server.start()
         if self._server not in _started:
             _started.append(self._server)
@@ -81,6 +89,7 @@ class Server:
 
     @staticmethod
     def create_local_server(config=None, start=True):
+        """A server that is a cluster of its own, on a free port."""
         return Server({"local": ["localhost:0"]}, "local", 0, config=config, start=start)
 
 

@@ -22,6 +22,7 @@ class SessionCreator:
     """Says how a MonitoredSession is made."""
 
     def create_session(self):
+        """A new session that is ready for steps."""
         raise NotImplementedError("create_session is not implemented for {}.".format(self))
 
 
@@ -139,6 +140,7 @@ class MonitoredSession:
             return None
 
     def should_stop(self):
+        """Whether the loop should end."""
         return self._core.should_stop()
 
     def close(self):
@@ -170,6 +172,7 @@ class SingularMonitoredSession(MonitoredSession):
                          hooks, stop_grace_period_secs)
 
     def raw_session(self):
+        """The session itself, without hooks."""
         return self._inner()
 
 
