@@ -67,10 +67,19 @@ TEST(OpLibraryTest, FilesThatAreNoOpLibraries) {
               "it is not a shared library");
   ExpectError(LoadOpLibrary(TENSORBRAID_PROGRAM).status(), StatusCode::kInvalidArgument,
               "it is not a library of custom ops: it has no TENSORBRAID_OP_LIBRARY");
-  // The first half of a library, and the mark that its check looks for.
+}
+
+TEST(OpLibraryTest, DamagedFiles) {
+  const TempDir directory;
   const std::string whole = TextOf(SCALED_TANH);
-  ExpectError(LoadOpLibrary(directory.Write("half.so", whole.substr(0, 4000) + OpLibraryAbi() + '\0')).status(),
-              StatusCode::kInvalidArgument, "cannot be loaded");
+  for (const size_t size : {size_t{5}, size_t{63}, size_t{64}, size_t{100}, size_t{4000}}) {
+    const Status s = LoadOpLibrary(directory.Write("part.so", whole.substr(0, size))).status();
+    ExpectError(s, StatusCode::kInvalidArgument, size < 64 ? "it is not a shared library" : "the file is incomplete");
+  }
+  std::string other_machine = whole;
+  other_machine[18] = 40;  // the machine in the header: ARM
+  ExpectError(LoadOpLibrary(directory.Write("other.so", other_machine)).status(), StatusCode::kInvalidArgument,
+              "cannot be loaded");
 }
 
 TEST(OpLibraryTest, ALibraryOfAnotherVersionIsRefusedBeforeItsCodeRuns) {
