@@ -6,6 +6,7 @@ import threading
 
 from tensorbraid import _core, dtypes, graphs
 from tensorbraid.graphs import GraphKeys, make_op
+from tensorbraid.summary_tensors import *  # noqa: F401,F403
 
 __all__ = ["FileWriter", "FileWriterCache", "audio", "histogram", "image", "merge", "merge_all", "scalar"]
 
