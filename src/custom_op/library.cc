@@ -15,6 +15,11 @@ namespace tensorbraid {
 namespace {
 
 constexpr const char* kEntry = "tensorbraid_op_library";
+#if defined(__aarch64__)
+constexpr int kMachine = EM_AARCH64;
+#else
+constexpr int kMachine = EM_X86_64;
+#endif
 
 // Closes a library unless it is kept.
 class OpenLibrary {
@@ -44,15 +49,16 @@ std::string AbiMark() {
   return abi.substr(0, abi.find(':') + 1);
 }
 
-// Whether the file has all bytes that its headers promise. dlopen maps them, and reading a missing one would end the
-// program.
+// Whether the file is for this machine and has all bytes that its headers promise. dlopen maps them, and reading a
+// missing one would end the program.
 Status CheckComplete(std::string_view bytes) {
   Elf64_Ehdr header;
   if (bytes.size() < sizeof(header) || !bytes.starts_with(ELFMAG)) {
     return InvalidArgument("it is not a shared library");
   }
   std::memcpy(&header, bytes.data(), sizeof(header));
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr)) {
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != kMachine ||
+      header.e_phentsize != sizeof(Elf64_Phdr)) {
     return InvalidArgument("it is not a shared library for this machine");
   }
   const auto has = [&](uint64_t offset, uint64_t size) {

@@ -79,7 +79,7 @@ TEST(OpLibraryTest, DamagedFiles) {
   std::string other_machine = whole;
   other_machine[18] = 40;  // the machine in the header: ARM
   ExpectError(LoadOpLibrary(directory.Write("other.so", other_machine)).status(), StatusCode::kInvalidArgument,
-              "cannot be loaded");
+              "it is not a shared library for this machine");
 }
 
 TEST(OpLibraryTest, ALibraryOfAnotherVersionIsRefusedBeforeItsCodeRuns) {
