@@ -201,8 +201,8 @@ class DynamicDecodeTest(Steps):
         decoder = new.BasicDecoder(cell, new.TrainingHelper(inputs, lengths), cell.zero_state(2, tf.float32),
                                    tf.layers.Dense(5, name="out"))
         outputs, state, made = new.dynamic_decode(decoder, impute_finished=True, scope="d")
+        wanted, wanted_state = tf.nn.dynamic_rnn(cell, inputs, lengths, dtype=tf.float32)
         with tf.variable_scope("d", reuse=True):
-            wanted, wanted_state = tf.nn.dynamic_rnn(rnn.GRUCell(4), inputs, lengths, dtype=tf.float32, scope="")
             scores = tf.layers.dense(wanted, 5, name="out") * tf.sequence_mask(lengths, dtype=tf.float32)[:, :, None]
         self.assertEqual(self.names()[-2:], ["d/out/kernel", "d/out/bias"])
         got = self.run_all([outputs, state, made, scores, wanted_state])

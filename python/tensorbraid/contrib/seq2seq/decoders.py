@@ -59,7 +59,7 @@ class BasicDecoder(Decoder):
     def output_size(self):
         size = self._cell.output_size
         if self._output_layer is not None:
-            size = self._output_layer.units
+            size = getattr(self._output_layer, "units", None)  # unknown before the first step for other layers
         return BasicDecoderOutput(nest.map_structure(tf.TensorShape, size), self._helper.sample_ids_shape)
 
     @property
@@ -91,6 +91,13 @@ def _where(rows, first, second):
     return chosen
 
 
+def _batched(decoder, size):
+    """The shape of the outputs of all sequences, as far as it is known."""
+    batch = decoder.batch_size
+    known = batch._constant() if isinstance(batch, tf.Tensor) else batch
+    return tf.TensorShape([known]).concatenate(size)
+
+
 def _batch_first(value):
     return value if value.shape.ndims is None or value.shape.ndims < 2 else tf.transpose(
         value, [1, 0] + list(range(2, value.shape.ndims)))
@@ -112,7 +119,9 @@ def dynamic_decode(decoder, output_time_major=False, impute_finished=False, maxi
                 raise ValueError("maximum_iterations must be a scalar")
             finished = tf.logical_or(finished, 0 >= maximum_iterations)
         lengths = tf.zeros_like(finished, dtype=tf.int32)
-        arrays = nest.map_structure(lambda dtype: tf.TensorArray(dtype, size=0, dynamic_size=True), decoder.output_dtype)
+        arrays = nest.map_structure(
+            lambda dtype, size: tf.TensorArray(dtype, size=0, dynamic_size=True, element_shape=_batched(decoder, size)),
+            decoder.output_dtype, decoder.output_size)
 
         def body(time, arrays, state, inputs, finished, lengths):
             outputs, new, inputs, ended = decoder.step(time, inputs, state)

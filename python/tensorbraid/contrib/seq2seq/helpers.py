@@ -83,8 +83,10 @@ class TrainingHelper(Helper):
     batch_size = property(lambda self: self._batch_size)
 
     def _read(self, all_finished, time):
-        return tf.cond(all_finished, lambda: self._zeros,
-                       lambda: nest.map_structure(lambda array: array.read(time), self._arrays))
+        inputs = tf.cond(all_finished, lambda: self._zeros,
+                         lambda: nest.map_structure(lambda array: array.read(time), self._arrays))
+        nest.map_structure(lambda value, zeros: value.set_shape(zeros.shape), inputs, self._zeros)
+        return inputs
 
     def initialize(self, name=None):
         with tf.name_scope(name, "TrainingHelperInitialize"):
@@ -136,6 +138,7 @@ class GreedyEmbeddingHelper(Helper):
     def next_inputs(self, time, outputs, state, sample_ids, name=None):
         finished = tf.equal(sample_ids, self._end)
         inputs = tf.cond(tf.reduce_all(finished), lambda: self._inputs, lambda: self._embed(sample_ids))
+        inputs.set_shape(self._inputs.shape)
         return finished, inputs, state
 
 
