@@ -164,7 +164,9 @@ class HParams:
         return f"HParams({self})"
 
     def get_model_structure(self):
+        """What `model_structure` was given."""
         return self._model_structure
 
     def set_model_structure(self, model_structure):
+        """Replaces what get_model_structure returns."""
         self._model_structure = model_structure

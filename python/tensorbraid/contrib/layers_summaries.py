@@ -47,16 +47,20 @@ def summarize_collection(collection, name_filter=None, summarizer=summarize_tens
 
 
 def summarize_variables(name_filter=None, summarizer=summarize_tensor):
+    """The summaries of the global variables whose names match."""
     return summarize_collection(GraphKeys.GLOBAL_VARIABLES, name_filter, summarizer)
 
 
 def summarize_weights(name_filter=None, summarizer=summarize_tensor):
+    """The summaries of the collection of weights."""
     return summarize_collection(GraphKeys.WEIGHTS, name_filter, summarizer)
 
 
 def summarize_biases(name_filter=None, summarizer=summarize_tensor):
+    """The summaries of the collection of biases."""
     return summarize_collection(GraphKeys.BIASES, name_filter, summarizer)
 
 
 def summarize_activations(name_filter=None, summarizer=summarize_activation):
+    """The summaries of the collection of activations."""
     return summarize_collection(GraphKeys.ACTIVATIONS, name_filter, summarizer)
