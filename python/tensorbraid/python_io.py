@@ -73,6 +73,7 @@ class TFRecordWriter:
         writer.write(bytes(record))
 
     def flush(self):
+        """Passes all records to the system, so that readers see them."""
         self._open().flush()
 
     def close(self):
