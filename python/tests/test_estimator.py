@@ -199,6 +199,26 @@ class InitialValuesTest(FolderTest):
             with self.assertRaises(ValueError):
                 self.values(lambda w, b, c, x, arguments=arguments: start(path, *arguments))
 
+    def test_rows_are_found_by_their_words(self):
+        for name, words in (("old", "abc"), ("new", "cxaby")):
+            with open(os.path.join(self.folder, name), "w") as file:
+                file.write("\n".join(words) + "\n")
+        with tf.Graph().as_default(), tf.Session() as session:
+            tf.get_variable("e", initializer=[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])
+            tf.get_variable("k", initializer=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+            session.run(tf.global_variables_initializer())
+            path = tf.train.Saver().save(session, os.path.join(self.folder, "m"))
+        old, new, nines = os.path.join(self.folder, "old"), os.path.join(self.folder, "new"), tf.constant_initializer(9.0)
+        vocabularies = {"e": tf.estimator.VocabInfo(new, 5, 1, old), "k": tf.estimator.VocabInfo(new, 5, 0, old, 2, nines, 1)}
+        for parts in (None, tf.fixed_size_partitioner(2), tf.fixed_size_partitioner(3)):
+            with tf.Graph().as_default(), tf.Session() as session:
+                e = tf.get_variable("e", [6, 2], partitioner=parts)
+                k = tf.get_variable("k", [2, 5])
+                tf.train.warm_start(path, ".*", vocabularies)
+                session.run(tf.global_variables_initializer())
+                self.assertEqual(session.run(tf.identity(e)).tolist(), [[5, 6], [0, 0], [1, 2], [3, 4], [0, 0], [0, 0]])
+                self.assertEqual(session.run(k).tolist(), [[9, 9, 1, 2, 9], [9, 9, 4, 5, 9]])
+
     def test_init_from_checkpoint(self):
         path, begin = self.checkpoint(), tf.train.init_from_checkpoint
         self.assertEqual(self.values(lambda w, b, c, x: begin(path, {"s/": "s/"})), [[1, 2], 3, 0, [0, 0]])
@@ -384,6 +404,14 @@ class TrainAndEvaluateTest(FolderTest):
             tf.estimator.EvalSpec(rows(), throttle_secs=-1)
         with self.assertRaises(TypeError):
             tf.estimator.EvalSpec(rows(), exporters=[3])
+
+    def test_a_training_is_evaluated_while_it_runs(self):
+        estimator = self.estimator()
+        hook = tf.estimator.experimental.InMemoryEvaluatorHook(estimator, rows(1), every_n_iter=3)
+        estimator.train(rows(), hooks=[hook], steps=6)
+        path = os.path.join(estimator.eval_dir(), os.listdir(estimator.eval_dir())[0])
+        steps = [event.step for event in tf.train.summary_iterator(path) if event.summary.value]
+        self.assertEqual(sorted(set(steps)), [1, 4, 6])
 
     def test_a_training_stops_early(self):
         estimator = self.estimator()
