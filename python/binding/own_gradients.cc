@@ -27,7 +27,7 @@ std::vector<Output> CallPython(const Operation& node, const std::vector<Output>&
 
 }  // namespace
 
-void BindOwnGradients(nb::module_& m) {
+void BindOwnGradients(Module& m) {
   // From now on, Python computes the gradient of the node. A saved graph says so with the name of the function.
   m.def("set_own_gradient", [](const PyOperation& op, const std::string& name) {
     GraphImpl& graph = ImplOf(*op.operation.graph());

@@ -1,15 +1,14 @@
 // TFRecord files.
-#include "io/record.h"
-
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
 #include "binding/binding.h"
+#include "io/record.h"
 
 namespace tensorbraid::python {
 
-void BindRecords(nb::module_& m) {
-  nb::class_<RecordWriter>(m, "RecordWriter")
+void BindRecords(Module& m) {
+  Class<RecordWriter>(m, "RecordWriter")
       .def_static("open",
                   [](const std::string& path, const std::string& compression) {
                     return Check(RecordWriter::Open(path, Check(CompressionFromName(compression))));
@@ -20,14 +19,14 @@ void BindRecords(nb::module_& m) {
            })
       .def("flush",
            [](RecordWriter& self) {
-             nb::gil_scoped_release unlocked;
+             const Unlocked unlocked;
              Check(self.Flush());
            })
       .def("close", [](RecordWriter& self) {
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         Check(self.Close());
       });
-  nb::class_<RecordReader>(m, "RecordReader")
+  Class<RecordReader>(m, "RecordReader")
       .def_static("open",
                   [](const std::string& path, const std::string& compression) {
                     return Check(RecordReader::Open(path, Check(CompressionFromName(compression))));

@@ -10,7 +10,7 @@ __all__ = ["InMemoryEvaluatorHook"]
 
 
 class InMemoryEvaluatorHook(SessionRunHook):
-    """Evaluates the present variables after the first step, after every `every_n_iter` steps, and at the end."""
+    """Evaluates the variables at the beginning, after every `every_n_iter` steps, and at the end."""
 
     def __init__(self, estimator, input_fn, steps=None, hooks=None, name=None, every_n_iter=100):
         if every_n_iter is None or every_n_iter <= 0:
@@ -24,6 +24,10 @@ class InMemoryEvaluatorHook(SessionRunHook):
         self._steps = 0
         self._timer.reset()
         self._saver = Saver()
+
+    def after_create_session(self, session, coord):
+        if self._timer.should_trigger_for_step(self._steps):
+            self._run(session)
 
     def after_run(self, run_context, run_values):
         self._steps += 1

@@ -1,6 +1,7 @@
 """tf.train: training, clusters and servers."""
 
 from tensorbraid.train.basic_hooks import *  # noqa: F401,F403
+from tensorbraid.train.basic_loops import *  # noqa: F401,F403
 from tensorbraid.train.checkpoint_values import *  # noqa: F401,F403
 from tensorbraid.train.checkpoints import *  # noqa: F401,F403
 from tensorbraid.train.cluster import *  # noqa: F401,F403

@@ -4,8 +4,8 @@ import inspect
 
 from tensorbraid import _core, errors, graphs
 from tensorbraid.graphs import GraphKeys
-from tensorbraid.session import Fetches, checked_feeds
 from tensorbraid.session_config import session_options
+from tensorbraid.steps import Steps
 from tensorbraid.train.basic_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from tensorbraid.train.fed_input import FedInputsHook, has_fed_input
 from tensorbraid.train.global_step import get_global_step
@@ -23,6 +23,7 @@ class SessionCreator:
     """Says how a MonitoredSession is made."""
 
     def create_session(self):
+        """A new session that is ready for steps."""
         raise NotImplementedError("create_session is not implemented for {}.".format(self))
 
 
@@ -67,6 +68,7 @@ class MonitoredSession:
         if not isinstance(creator, _Creator):
             raise NotImplementedError("a session_creator other than ChiefSessionCreator and WorkerSessionCreator")
         self._graph = graph = graphs.get_default_graph()
+        self._steps = Steps(graph)
         self._scopes = []
         hooks = list(hooks or [])
         if has_fed_input(graph):
@@ -104,10 +106,9 @@ class MonitoredSession:
         self._check_open()
         if options is not None or run_metadata is not None:
             raise NotImplementedError("options and run_metadata of a run of a MonitoredSession")
-        wanted = Fetches(self._graph, fetches)
-        feeds = checked_feeds(self._graph, feed_dict)
+        step = self._steps.find(fetches, feed_dict)
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict, options), lambda: self._core.session)
-        return wanted.restore(self._core.run(wanted.unique, feeds, context))
+        return step.restore(self._core.run(step.signature, step.values(feed_dict), context))
 
     class StepContext:
         """What the function of run_step_fn gets."""
@@ -142,6 +143,7 @@ class MonitoredSession:
             return None
 
     def should_stop(self):
+        """Whether the loop should end."""
         return self._core.should_stop()
 
     def close(self):
@@ -173,6 +175,7 @@ class SingularMonitoredSession(MonitoredSession):
                          hooks, stop_grace_period_secs)
 
     def raw_session(self):
+        """The session itself, without hooks."""
         return self._inner()
 
 

@@ -2,7 +2,7 @@
 
 from tensorbraid import graphs, initial_operations, summary
 from tensorbraid.graphs import make_op
-from tensorbraid.session import checked_feeds
+from tensorbraid.steps import checked_feeds
 from tensorbraid.train.saver import Saver
 
 __all__ = ["Scaffold"]
