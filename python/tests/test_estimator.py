@@ -359,7 +359,7 @@ class Listener(tf.train.CheckpointSaverListener):
         return global_step_value == self._stop_at
 
     def end(self, session, global_step_value):
-        self.calls.append(("end", global_step_value, int(session.run("global_step:0"))))
+        self.calls.append(("end", global_step_value, int(session.run(tf.train.get_global_step(session.graph)))))
 
 
 class TrainAndEvaluateTest(FolderTest):
