@@ -34,8 +34,7 @@ class HParams:
         """Replaces a value by one of the same type."""
         kind, is_list = self._types[name]
         if isinstance(value, list) != is_list:
-            raise ValueError(f"Must {'' if is_list else 'not '}pass a list for {'multi' if is_list else 'single'}-valued "
-                             f"parameter: {name}")
+            raise ValueError(f"The value of {name} must {'' if is_list else 'not '}be a list")
         converted = [_converted(name, kind, item) for item in value] if is_list else _converted(name, kind, value)
         setattr(self, name, converted)
 

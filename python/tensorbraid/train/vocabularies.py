@@ -9,7 +9,8 @@ __all__ = []
 
 
 class VocabInfo(collections.namedtuple("VocabInfo", [
-        "new_vocab", "new_vocab_size", "num_oov_buckets", "old_vocab", "old_vocab_size", "backup_initializer", "axis"])):
+        "new_vocab", "new_vocab_size", "num_oov_buckets", "old_vocab", "old_vocab_size", "backup_initializer",
+        "axis"])):
     """The files of the vocabularies of a variable now and in a checkpoint. `axis` 1 means its columns.
 
     The checkpoint's first `old_vocab_size` words count, or all if it is -1. New words, and words out of the
