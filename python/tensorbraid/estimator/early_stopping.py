@@ -159,7 +159,7 @@ class _CheckForStopping(SessionRunHook):
 def make_stop_at_checkpoint_step_hook(estimator, last_step, wait_after_file_check_secs=30):
     """For a worker: ends the training when there is a checkpoint of step `last_step` or later."""
     if estimator.config.is_chief:
-        raise RuntimeError("this hook is for workers: the chief must write the checkpoint, so give it a StopAtStepHook.")
+        raise RuntimeError("this hook is for workers: the chief writes the checkpoint, so give it a StopAtStepHook.")
     return _StopAtCheckpointStep(estimator.model_dir, last_step, wait_after_file_check_secs)
 
 

@@ -101,8 +101,8 @@ class Estimator:
     def train(self, input_fn, hooks=None, steps=None, max_steps=None, saving_listeners=None):
         """Trains for `steps` further steps, or up to the global step `max_steps`, or until the input ends."""
         if self.config.task_type in (TaskType.EVALUATOR, TaskType.PS):
-            raise ValueError(f"a task of type {self.config.task_type} does not train; tf.estimator.train_and_evaluate does "
-                             "what each task of a cluster has to do")
+            raise ValueError(f"a task of type {self.config.task_type} does not train; "
+                             "tf.estimator.train_and_evaluate does what each task of a cluster has to do")
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
         check_positive(steps=steps, max_steps=max_steps)

@@ -81,7 +81,7 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
     config = estimator.config
     if config.task_type == TaskType.EVALUATOR:
         if config.task_id > 0:
-            raise ValueError(f"there can only be one `evaluator` task, with task id 0; this one has task id {config.task_id}")
+            raise ValueError(f"there can only be one `evaluator` task, with task id 0; this one has {config.task_id}")
         return run_evaluator(estimator, train_spec, eval_spec)
     if not config.cluster_spec.jobs:
         return _train_alone(estimator, train_spec, eval_spec)
