@@ -296,16 +296,16 @@ ScopeGuard AtUserLine(Graph& graph) {
 
 void CheckBuilt(Graph& graph) { Check(graph.TakeStatus()); }
 
-void BindGraph(nb::module_& m) {
-  nb::class_<Scope>(m, "Scope")
+void BindGraph(Module& m) {
+  Class<Scope>(m, "Scope")
       .def("__enter__", [](nb::object self) { return self; })
       .def("__exit__", [](Scope& self, nb::args) { self.Exit(); });
 
-  nb::class_<PyDeviceFunction>(m, "DeviceFunction").def("__call__", [](const PyDeviceFunction& self, PyOperation& op) {
+  Class<PyDeviceFunction>(m, "DeviceFunction").def("__call__", [](const PyDeviceFunction& self, PyOperation& op) {
     return self.function(op.operation);
   });
 
-  nb::class_<PyOperation>(m, "Operation", nb::type_slots(Collected<PyOperation>()))
+  Class<PyOperation>(m, "Operation", nb::type_slots(Collected<PyOperation>()))
       .def_prop_ro("name", [](const PyOperation& self) { return self.operation.name(); })
       .def_prop_ro("type", [](const PyOperation& self) { return self.operation.type(); })
       .def_prop_ro("device", [](const PyOperation& self) { return self.operation.device(); })
@@ -324,7 +324,7 @@ void BindGraph(nb::module_& m) {
            })
       .def("__hash__", [](const PyOperation& self) { return std::hash<std::string>()(self.operation.name()); });
 
-  nb::class_<PyTensor>(m, "Tensor", nb::type_slots(Collected<PyTensor>()))
+  Class<PyTensor>(m, "Tensor", nb::type_slots(Collected<PyTensor>()))
       .def_prop_ro("name", [](const PyTensor& self) { return self.output.name(); })
       .def_prop_ro("op",
                    [](const PyTensor& self) {
@@ -345,7 +345,7 @@ void BindGraph(nb::module_& m) {
            })
       .def("__hash__", [](const PyTensor& self) { return std::hash<std::string>()(self.output.name()); });
 
-  nb::class_<Graph>(m, "Graph")
+  Class<Graph>(m, "Graph")
       .def(nb::init<>())
       .def("_op", &AddOp, nb::arg("type"), nb::arg("inputs"), nb::arg("attrs"), nb::arg("name"))
       .def("_const",

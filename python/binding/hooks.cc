@@ -136,13 +136,6 @@ std::shared_ptr<SessionRunHook> MakeLoggingHook(nb::list named, int64_t every_n_
 
 }  // namespace
 
-std::shared_ptr<nb::object> Shared(nb::object object) {
-  return std::shared_ptr<nb::object>(new nb::object(std::move(object)), [](nb::object* held) {
-    nb::gil_scoped_acquire locked;
-    delete held;
-  });
-}
-
 std::shared_ptr<Training> Training::Make(nb::object graph) {
   return std::shared_ptr<Training>(new Training(std::move(graph)), [](Training* training) {
     nb::gil_scoped_acquire locked;
@@ -214,8 +207,8 @@ std::function<Status(Session&)> SessionFunction(nb::object function, std::shared
   };
 }
 
-void BindHooks(nb::module_& m) {
-  nb::class_<SessionRunHook>(m, "NativeHook");
+void BindHooks(Module& m) {
+  Class<SessionRunHook>(m, "NativeHook");
   m.def("stop_at_step", &StopAtStep);
   m.def("stop_after_steps", &StopAfterSteps);
   m.def("wait_for_step", &WaitForStep);

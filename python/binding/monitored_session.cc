@@ -6,6 +6,7 @@
 
 #include "binding/hooks.h"
 #include "binding/interrupt.h"
+#include "binding/python_calls.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -19,7 +20,7 @@ struct PyMonitoredSession {
   ~PyMonitoredSession() { Destroy(); }
   void Destroy() {
     training->End();
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     session.reset();
   }
   MonitoredSession& get() const {
@@ -62,7 +63,7 @@ PyMonitoredSession* CreateMonitored(nb::object graph, nb::list hooks, nb::dict g
   {
     const Interruptible interruptible;
     {
-      nb::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       session = MonitoredTrainingSession(g, std::move(options));
     }
     made->training->Rethrow();
@@ -73,25 +74,30 @@ PyMonitoredSession* CreateMonitored(nb::object graph, nb::list hooks, nb::dict g
   return made.release();
 }
 
-nb::list RunMonitored(PyMonitoredSession& self, nb::list fetches, nb::list feeds, nb::object run_context) {
+nb::list RunMonitored(PyMonitoredSession& self, const PySignature& signature, nb::handle values,
+                      nb::object run_context) {
   MonitoredSession& session = self.get();
   self.training->run_context = std::move(run_context);
-  const std::vector<Fetch> wanted = FetchesOf(fetches);
-  const std::vector<Feed> fed = FeedsOf(feeds);
-  StatusOr<std::vector<Tensor>> values;
+  std::vector<Feed> fed;
+  for (Tensor& value : FedTensors(signature.feeds, values)) {
+    fed.emplace_back(signature.feeds[fed.size()], std::move(value));
+  }
+  StatusOr<std::vector<Tensor>> results;
   {
     const Interruptible interruptible;
     {
-      nb::gil_scoped_release unlocked;
-      values = session.Run(wanted, fed);
+      const Unlocked unlocked;
+      results = session.Run(signature.fetches, fed);
     }
-    self.failed = self.failed || !values.ok();
+    self.failed = self.failed || !results.ok();
     interruptible.Check();
   }
-  if (!values.ok()) self.training->Rethrow();
+  fed.clear();
+  ReleaseFedArrays();
+  if (!results.ok()) self.training->Rethrow();
   self.training->ForgetError();  // of a session that was lost, if training goes on with another one
   Check(session.end_of_training());
-  return ValuesOf(Check(std::move(values)));
+  return ValuesOf(Check(std::move(results)));
 }
 
 void CloseMonitored(PyMonitoredSession& self, nb::handle exception) {
@@ -104,7 +110,7 @@ void CloseMonitored(PyMonitoredSession& self, nb::handle exception) {
       // With an error the hooks know that the training has failed, and save nothing.
       const Status why =
           exception.is_none() ? OkStatus() : Status(absl::StatusCode::kUnknown, StatusOf(exception).message());
-      nb::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       self.session->coordinator().RequestStop(why);
       closed = self.session->Close();
     }
@@ -123,8 +129,8 @@ nb::object Inner(const PyMonitoredSession& self, bool coordinator) {
 
 }  // namespace
 
-void BindMonitoredSession(nb::module_& m) {
-  nb::class_<PyMonitoredSession>(m, "MonitoredSession")
+void BindMonitoredSession(Module& m) {
+  Class<PyMonitoredSession>(m, "MonitoredSession")
       .def_static("_make", &CreateMonitored, nb::rv_policy::take_ownership)
       .def("run", &RunMonitored)
       .def("should_stop",

@@ -11,24 +11,16 @@ from tensorbraid.shapes import Dimension, TensorShape
 
 newaxis = None
 
-batch_to_space_nd = op_function("BatchToSpaceND", "input, block_shape, crops")
 broadcast_dynamic_shape = op_function("BroadcastArgs", "shape_x, shape_y")
 broadcast_to = op_function("BroadcastTo", "input, shape")
-depth_to_space_node = op_function("DepthToSpace", "input", "block_size, data_format='NHWC'")
-extract_volume_patches = op_function("ExtractVolumePatches", "input", "ksizes, strides, padding")
 fill_node = op_function("Fill", "dims, value")
 guarantee_const = op_function("GuaranteeConst", "input")
 identity_node = op_function("Identity", "input")
 invert_permutation = op_function("InvertPermutation", "x")
-matrix_band_part = op_function("MatrixBandPart", "input, num_lower, num_upper")
 reverse = reverse_v2 = op_function("ReverseV2", "tensor, axis")
 roll = op_function("Roll", "input, shift, axis")
-space_to_batch_nd = op_function("SpaceToBatchND", "input, block_shape, paddings")
 stop_gradient = op_function("StopGradient", "input")
 tile = op_function("Tile", "input, multiples")
-unravel_index = op_function("UnravelIndex", "indices, dims")
-diag = op_function("Diag", "diagonal")
-diag_part = op_function("DiagPart", "input")
 
 
 def identity(input, name=None):
@@ -290,27 +282,6 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     return make_op("SplitV", [value, sizes, axis], name, num_split=num).outputs
 
 
-def meshgrid(*args, **kwargs):
-    """Coordinates of a grid: for each of the vectors, a tensor of its values in the grid's shape."""
-    indexing = kwargs.pop("indexing", "xy")
-    name = kwargs.pop("name", "meshgrid")
-    if kwargs:
-        raise TypeError(f"'{list(kwargs)[0]}' is an invalid keyword argument for this function")
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'")
-    with name_scope(name, "meshgrid", args):
-        n = len(args)
-        vectors = [reshape(stack(x), [1] * i + [-1] + [1] * (n - i - 1)) for i, x in enumerate(args)]
-        sizes = [size(x) for x in args]
-        if indexing == "xy" and n > 1:
-            vectors[0] = reshape(vectors[0], [1, -1] + [1] * (n - 2))
-            vectors[1] = reshape(vectors[1], [-1, 1] + [1] * (n - 2))
-            sizes[0], sizes[1] = sizes[1], sizes[0]
-        dtype = convert_to_tensor(args[0]).dtype
-        grid = fill(sizes, graphs.constant(1, dtype))
-        return [x * grid for x in vectors]
-
-
 def pad(tensor, paddings, mode="CONSTANT", name=None, constant_values=0):
     """The tensor with borders: zeros or a constant, or a mirror image (REFLECT, SYMMETRIC)."""
     mode = mode.upper()
@@ -332,54 +303,6 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
     return _op("ReverseSequence", [input, seq_lengths], name, seq_dim=seq_axis, batch_dim=batch_axis or 0)
 
 
-def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
-    """For each length a row whose first so many elements are true."""
-    from tensorbraid import reductions
-
-    with name_scope(name, "SequenceMask", [lengths, maxlen]):
-        lengths = convert_to_tensor(lengths)
-        if maxlen is None:
-            maxlen = elementwise.maximum(graphs.constant(0, lengths.dtype), reductions.reduce_max(lengths))
-        else:
-            maxlen = convert_to_tensor(maxlen)
-        if maxlen.shape.ndims not in (0, None):
-            raise ValueError("Argument `maxlen` must be scalar for sequence_mask")
-        row = range_node(graphs.constant(0, maxlen.dtype), maxlen, graphs.constant(1, maxlen.dtype))
-        column = elementwise.cast(expand_dims(lengths, -1), maxlen.dtype)
-        return elementwise.cast(row < column, dtype)
-
-
-def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
-    """For each index a vector that is `on_value` there and `off_value` elsewhere."""
-    with name_scope(name, "one_hot", [indices, depth, on_value, off_value]) as scope:
-        wanted = None if dtype is None else dtypes.as_dtype(dtype)
-        if wanted is None and on_value is None and off_value is None:
-            wanted = dtypes.float32
-        on = None if on_value is None else _preferring(on_value, wanted)
-        off = None if off_value is None else _preferring(off_value, wanted)
-        for which, value in (("on_value", on), ("off_value", off)):
-            if wanted is not None and value is not None and value.dtype != wanted:
-                raise TypeError(f"dtype {value.dtype!r} of {which} does not match dtype parameter {wanted!r}")
-        kind = wanted or (on if on is not None else off).dtype
-        if on is None:
-            on = graphs.constant(True if kind == dtypes.bool else 1, kind, name="on_value")
-        if off is None:
-            off = graphs.constant(False if kind == dtypes.bool else 0, kind, name="off_value")
-        if on.dtype != off.dtype:
-            raise TypeError(f"dtype {on.dtype!r} of on_value does not match dtype {off.dtype!r} of off_value")
-        return _op("OneHot", [indices, depth, on, off], scope, axis=-1 if axis is None else axis)
-
-
-def _preferring(value, dtype):
-    """The value as a tensor, of this dtype if it can be converted to it."""
-    if dtype is None:
-        return convert_to_tensor(value)
-    try:
-        return convert_to_tensor(value, dtype)
-    except (TypeError, ValueError):
-        return convert_to_tensor(value)
-
-
 def broadcast_static_shape(shape_x, shape_y):
     """The shape to which two known shapes are broadcast."""
     a, b = TensorShape(shape_x), TensorShape(shape_y)
@@ -399,101 +322,6 @@ def broadcast_static_shape(shape_x, shape_y):
     return TensorShape(dims[::-1])
 
 
-def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
-    """An identity matrix, or a batch of them."""
-    with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
-        columns = num_rows if num_columns is None else num_columns
-        batch = [] if batch_shape is None else batch_shape
-        if not isinstance(batch, graphs.Tensor):
-            batch = list(TensorShape(batch).as_list() if isinstance(batch, TensorShape) else batch)
-        square = num_columns is None or (_is_static(num_rows) and _is_static(columns) and num_rows == columns)
-        if _is_static(num_rows) and _is_static(columns):
-            diagonal_size = min(int(num_rows), int(columns))
-        else:
-            diagonal_size = elementwise.minimum(num_rows, columns)
-
-        def joined(parts):
-            return batch + parts if isinstance(batch, list) else concat([batch, parts], 0)
-
-        diagonal = ones(joined([diagonal_size]), dtype)
-        if square:
-            return matrix_diag(diagonal)
-        return matrix_set_diag(zeros(joined([num_rows, columns]), dtype), diagonal)
-
-
-def matrix_diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
-    """Matrices with these diagonals."""
-    diagonal = convert_to_tensor(diagonal)
-    return _op("MatrixDiagV3", [diagonal, k, num_rows, num_cols, _padding(padding_value, diagonal)], name, "diag",
-               align=align)
-
-
-def matrix_diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
-    """The diagonals of matrices."""
-    input = convert_to_tensor(input)
-    return _op("MatrixDiagPartV3", [input, k, _padding(padding_value, input)], name, "diag_part", align=align)
-
-
-def _padding(value, tensor):
-    return bool(value) if tensor.dtype == dtypes.bool and not isinstance(value, graphs.Tensor) else value
-
-
-def matrix_set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
-    """The matrices with other diagonals."""
-    return _op("MatrixSetDiagV3", [input, diagonal, k], name, "set_diag", align=align)
-
-
-def depth_to_space(input, block_size, name=None, data_format="NHWC"):
-    """Moves values of the depth axis into blocks of the image."""
-    return depth_to_space_node(input, block_size, data_format, name)
-
-
-def space_to_depth(input, block_size, name=None, data_format="NHWC"):
-    """Moves blocks of the image into the depth axis."""
-    return _op("SpaceToDepth", [input], name, block_size=block_size, data_format=data_format)
-
-
-def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None):
-    """Moves blocks of the two axes after the first into the batch axis."""
-    block = _renamed("block_shape", block_shape, "block_size", block_size)
-    if np.ndim(block) == 0:
-        block = np.array([block, block], np.int32)
-    return space_to_batch_nd(input, block, paddings, name=name)
-
-
-def batch_to_space(input, crops, block_size, name=None, block_shape=None):
-    """The inverse of space_to_batch."""
-    block = _renamed("block_shape", block_shape, "block_size", block_size)
-    if np.ndim(block) == 0:
-        block = np.array([block, block], np.int32)
-    return batch_to_space_nd(input, block, crops, name=name)
-
-
-def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=None, name=None):
-    """The paddings that make the sizes multiples of the blocks', and the crops that undo them."""
-    with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
-        input_shape = convert_to_tensor(input_shape, dtypes.int32, name="input_shape")
-        block_shape = convert_to_tensor(block_shape, dtypes.int32, name="block_shape")
-        blocks = block_shape.shape.as_list()[0]
-        if blocks == 0:
-            return zeros([0, 2], dtypes.int32), zeros([0, 2], dtypes.int32)
-        base = zeros([blocks, 2], dtypes.int32) if base_paddings is None else convert_to_tensor(
-            base_paddings, dtypes.int32, name="base_paddings")
-        if input_shape._constant() is not None and block_shape._constant() is not None and (
-                base._constant() is not None):
-            start, end = base._constant()[:, 0], base._constant()[:, 1]
-            sizes, block = input_shape._constant(), block_shape._constant()
-            extra = (block - (sizes + start + end) % block) % block
-            return (graphs.constant(np.stack([start, end + extra], 1).astype(np.int32), name="paddings"),
-                    graphs.constant(np.stack([0 * extra, extra], 1).astype(np.int32), name="crops"))
-        start, end = base[:, 0], base[:, 1]
-        full = input_shape + start + end
-        extra = (block_shape - full % block_shape) % block_shape
-        paddings = stack([stack([start[i], (end + extra)[i]]) for i in builtins.range(blocks)], name="paddings")
-        crops = stack([stack([0, extra[i]]) for i in builtins.range(blocks)], name="crops")
-        return paddings, crops
-
-
 def ensure_shape(x, shape, name=None):
     """The tensor, after a check that it has this shape in the step."""
     return _op("EnsureShape", [x], name, shape=TensorShape(shape))
@@ -502,41 +330,6 @@ def ensure_shape(x, shape, name=None):
 def identity_n(input, name=None):
     """Copies of all tensors of a list."""
     return make_op("IdentityN", [input], name or "IdentityN").outputs
-
-
-def repeat(input, repeats, axis=None, name=None):
-    """Each element, or each slice along an axis, several times."""
-    from tensorbraid import reductions
-
-    with name_scope(name, "Repeat", [input, repeats]):
-        x = convert_to_tensor(input)
-        counts = convert_to_tensor(repeats, name="repeats")
-        if counts.dtype not in (dtypes.int32, dtypes.int64):
-            raise TypeError("Argument `repeats` should be of type int32 or int64")
-        counts = elementwise.cast(counts, dtypes.int32)
-        if axis is None:
-            x, axis = reshape(x, [-1]), 0
-        if axis < 0:
-            axis += x.shape.ndims
-        length = shape(x)[axis]
-        counts = broadcast_to(reshape(counts, [-1]), reshape(length, [1]))
-        longest = elementwise.maximum(0, reductions.reduce_max(counts))
-        positions = tile(expand_dims(range_node(0, length, 1), 1), stack([1, longest]))
-        chosen = sequence_mask(counts, longest)
-        from tensorbraid.indexing import boolean_mask, gather
-
-        return gather(x, boolean_mask(positions, chosen), axis=axis)
-
-
-def extract_image_patches(images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None):
-    """The patches of images, in the depth axis."""
-    ksizes = _renamed("ksizes", ksizes, "sizes", sizes)
-    return _op("ExtractImagePatches", [images], name, ksizes=ksizes, strides=strides, rates=rates, padding=padding)
-
-
-def fingerprint(data, method="farmhash64", name=None):
-    """A hash of each row."""
-    return _op("Fingerprint", [data, method], name)
 
 
 def dimension_value(dimension):
@@ -557,14 +350,12 @@ def get_static_value(tensor, partial=False):
         raise TypeError(f"{tensor!r} must be a Tensor")
     return tensor._constant()
 
+
 __all__ = [
-    "batch_to_space", "batch_to_space_nd", "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to",
-    "concat", "depth_to_space", "diag", "diag_part", "dimension_at_index", "dimension_value", "ensure_shape",
-    "expand_dims", "extract_image_patches", "extract_volume_patches", "eye", "fill", "fingerprint",
-    "get_static_value", "guarantee_const", "identity", "identity_n", "invert_permutation", "matrix_band_part",
-    "matrix_diag", "matrix_diag_part", "matrix_set_diag", "matrix_transpose", "meshgrid", "newaxis", "one_hot",
-    "ones", "ones_like", "pad", "parallel_stack", "placeholder_with_default", "rank", "repeat",
-    "required_space_to_batch_paddings", "reshape", "reverse", "reverse_sequence", "reverse_v2", "roll",
-    "sequence_mask", "shape", "shape_n", "size", "space_to_batch", "space_to_batch_nd", "space_to_depth", "split",
-    "squeeze", "stack", "stop_gradient", "tile", "transpose", "unravel_index", "unstack", "zeros", "zeros_like",
+    "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "concat", "dimension_at_index",
+    "dimension_value", "ensure_shape", "expand_dims", "fill", "get_static_value", "guarantee_const", "identity",
+    "identity_n", "invert_permutation", "matrix_transpose", "newaxis", "ones", "ones_like", "pad",
+    "parallel_stack", "placeholder_with_default", "rank", "reshape", "reverse", "reverse_sequence",
+    "reverse_v2", "roll", "shape", "shape_n", "size", "split", "squeeze", "stack", "stop_gradient", "tile",
+    "transpose", "unstack", "zeros", "zeros_like",
 ]

@@ -40,6 +40,7 @@ class Initializer:
 
     @classmethod
     def from_config(cls, config):
+        """The initializer that `get_config` described."""
         return cls(**config)
 
 

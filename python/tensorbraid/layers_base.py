@@ -99,6 +99,7 @@ class Layer:
 
     @property
     def scope_name(self):
+        """The variable scope of the layer's variables."""
         if self._scope is None:
             raise ValueError(f'No name available for layer scope because the layer "{self.name}" has not been used yet. '
                              "The scope name is determined the first time the layer instance is called.")
@@ -106,10 +107,12 @@ class Layer:
 
     @property
     def trainable_weights(self):
+        """The variables that training changes."""
         return [variable for variable, trains in self._weights if trains] if self.trainable else []
 
     @property
     def non_trainable_weights(self):
+        """The variables that training does not change."""
         return [variable for variable, trains in self._weights if not (trains and self.trainable)]
 
     def build(self, input_shape):

@@ -1,8 +1,9 @@
 """The namespace tf.linalg."""
 
-from tensorbraid.arrays import (  # noqa: F401
+from tensorbraid.arrays import matrix_transpose, matrix_transpose as transpose  # noqa: F401
+from tensorbraid.diagonals import (  # noqa: F401
     diag as tensor_diag, diag_part as tensor_diag_part, eye, matrix_band_part as band_part, matrix_diag as diag,
-    matrix_diag_part as diag_part, matrix_set_diag as set_diag, matrix_transpose, matrix_transpose as transpose)
+    matrix_diag_part as diag_part, matrix_set_diag as set_diag)
 from tensorbraid.elementwise import cross  # noqa: F401
 from tensorbraid.linalg_ops import (  # noqa: F401
     adjoint, cholesky, cholesky_solve, einsum, logdet, logm, lu, lu_matrix_inverse, lu_reconstruct, lu_solve, matmul,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensorbraid import arrays, dtypes, elementwise, graphs, indexing, reductions
+from tensorbraid import arrays, diagonals, dtypes, elementwise, graphs, indexing, reductions
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.op_functions import op_function
 
@@ -61,7 +61,7 @@ def trace(x, name=None):
     """The sum of the diagonals of matrices."""
     with name_scope(name, "Trace", [x]) as scope:
         x = convert_to_tensor(x, name="x")
-        return reductions.reduce_sum(arrays.matrix_diag_part(x), [-1], name=scope)
+        return reductions.reduce_sum(diagonals.matrix_diag_part(x), [-1], name=scope)
 
 
 def tensordot(a, b, axes, name=None):
@@ -226,7 +226,7 @@ def adjoint(matrix, name=None):
 def logdet(matrix, name=None):
     """The logarithms of the determinants of positive definite matrices."""
     with name_scope(name, "logdet", [matrix]):
-        return 2.0 * reductions.reduce_sum(elementwise.log(elementwise.real(arrays.matrix_diag_part(cholesky(matrix)))), [-1])
+        return 2.0 * reductions.reduce_sum(elementwise.log(elementwise.real(diagonals.matrix_diag_part(cholesky(matrix)))), [-1])
 
 
 def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
@@ -240,7 +240,7 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
             permuted = indexing.gather(rhs, perm, axis=-2)
         else:
             permuted = indexing.gather(rhs, perm, axis=rhs.shape.ndims - 2, batch_dims=perm.shape.ndims - 1)
-        lower = arrays.matrix_set_diag(arrays.matrix_band_part(lower_upper, -1, 0),
+        lower = diagonals.matrix_set_diag(diagonals.matrix_band_part(lower_upper, -1, 0),
                                        arrays.ones(arrays.shape(lower_upper)[:-1], lower_upper.dtype))
         return matrix_triangular_solve(lower_upper, matrix_triangular_solve(lower, permuted), lower=False)
 
@@ -252,9 +252,9 @@ def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
     with name_scope(name or "lu_reconstruct"):
         lower_upper = convert_to_tensor(lower_upper)
         perm = convert_to_tensor(perm, dtypes.int32 if not isinstance(perm, graphs.Tensor) else None)
-        lower = arrays.matrix_set_diag(arrays.matrix_band_part(lower_upper, -1, 0),
+        lower = diagonals.matrix_set_diag(diagonals.matrix_band_part(lower_upper, -1, 0),
                                        arrays.ones(arrays.shape(lower_upper)[:-1], lower_upper.dtype))
-        product = matmul(lower, arrays.matrix_band_part(lower_upper, 0, -1))
+        product = matmul(lower, diagonals.matrix_band_part(lower_upper, 0, -1))
         if perm.shape.ndims == 1:
             return indexing.gather(product, arrays.invert_permutation(perm))
         inverse = indexing.argsort(perm)
@@ -266,7 +266,7 @@ def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
     with name_scope(name or "lu_matrix_inverse"):
         lower_upper = convert_to_tensor(lower_upper)
         dims = lower_upper.shape.as_list()
-        return lu_solve(lower_upper, perm, arrays.eye(dims[-1], batch_shape=dims[:-2], dtype=lower_upper.dtype),
+        return lu_solve(lower_upper, perm, diagonals.eye(dims[-1], batch_shape=dims[:-2], dtype=lower_upper.dtype),
                         validate_args)
 
 

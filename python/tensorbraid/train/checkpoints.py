@@ -113,6 +113,7 @@ class NewCheckpointReader:
         self._tensors = {name: (dtypes.as_dtype(dtype), shape) for name, dtype, shape in self._core.tensors()}
 
     def has_tensor(self, tensor_str):
+        """Whether the checkpoint has a tensor of this name."""
         return tensor_str in self._tensors
 
     def get_tensor(self, tensor_str):
@@ -120,9 +121,11 @@ class NewCheckpointReader:
         return self._core.get_tensor(tensor_str)
 
     def get_variable_to_shape_map(self):
+        """The shapes of the tensors by name."""
         return {name: list(shape) for name, (_, shape) in self._tensors.items()}
 
     def get_variable_to_dtype_map(self):
+        """The dtypes of the tensors by name."""
         return {name: dtype for name, (dtype, _) in self._tensors.items()}
 
 

@@ -4,7 +4,7 @@ import collections
 import time
 
 from tensorbraid import _core, graphs
-from tensorbraid.session import Fetches, checked_feeds
+from tensorbraid.steps import Fetches, checked_feeds
 
 __all__ = [
     "FeedFnHook", "FinalOpsHook", "NanLossDuringTrainingError", "SecondOrStepTimer", "SessionRunArgs",
@@ -42,6 +42,7 @@ class SessionRunContext:
 
     @property
     def stop_requested(self):
+        """Whether a hook has requested a stop."""
         return self._stop_requested
 
     def request_stop(self):
@@ -107,6 +108,7 @@ class FinalOpsHook(SessionRunHook):
 
     @property
     def final_ops_values(self):
+        """What the last step has fetched; None before it."""
         return self._values
 
     def end(self, session):
@@ -137,9 +139,11 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self):
+        """Forgets the last time."""
         self._last_step = self._last_time = None
 
     def should_trigger_for_step(self, step):
+        """Whether it is time again at this step."""
         if self._last_step is None:
             return True
         if step == self._last_step:
@@ -156,6 +160,7 @@ class SecondOrStepTimer:
         return passed
 
     def last_triggered_step(self):
+        """The step of the last time; None before the first."""
         return self._last_step
 
 
