@@ -39,7 +39,7 @@ def made(function, class_name, value, *arguments, **options):
         inputs, options = tf.constant(value), given(tf)
         called = {"training": options.pop("training")} if "training" in options else {}
         layer = f(*arguments, **options)
-        outputs = [layer(inputs, **called) * inputs if function.startswith("batch") else layer(inputs, **called), layer(2.0 * inputs, **called), [v.name for v in layer.variables],
+        outputs = [layer(inputs, **called) * inputs if function.startswith("batch") else layer(inputs, **called), layer(2.0 * inputs, **({} if "seed" in options else called)), [v.name for v in layer.variables],
                    layer.count_params(), layer.name, len(layer.losses), len(layer.updates)]
         return observed(tf, outputs, inputs)
 
