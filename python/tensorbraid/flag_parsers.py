@@ -59,7 +59,7 @@ class FloatParser(_NumberParser):
 
 
 class BooleanParser(ArgumentParser):
-    """True for "true", "t", "yes", "y" and "1", and False for their opposites."""
+    """True for "true", "t" and "1", and False for "false", "f" and "0"."""
 
     def parse(self, argument):
         """The bool; ValueError for another text."""

@@ -59,9 +59,9 @@ def _real(value):
 
 def _boolean(value):
     word = value.lower() if isinstance(value, str) else value
-    if word in ("true", "t", "1", "yes", "y") or (isinstance(word, int) and word == 1):
+    if word in ("true", "t", "1") or (isinstance(word, int) and word == 1):
         return True
-    if word in ("false", "f", "0", "no", "n") or (isinstance(word, int) and word == 0):
+    if word in ("false", "f", "0") or (isinstance(word, int) and word == 0):
         return False
     raise ValueError(f"{value!r} is not true or false")
 

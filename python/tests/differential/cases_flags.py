@@ -17,7 +17,7 @@ def parsed(tf, define, arguments, *names):
     rest = values(["prog"] + arguments)
     found = [getattr(values, name) for name in names]
     holders = holders if isinstance(holders, list) else [holders]
-    return [rest, [str(value) if isinstance(value, enum.Enum) else value for value in found],
+    return [rest, [str(value) if "Color" in str(value) else value for value in found],
             [(h.name, str(h.value), str(h.default), bool(h.present)) for h in holders if hasattr(h, "present")],
             [name in values for name in ("a", "zz")], values.is_parsed()]
 

@@ -293,7 +293,7 @@ def trained(tf, hooks, session_creator=None, steps=4, scaffold=None):
                                    hooks=hooks(tf, loss, step)) as session:
         while not session.should_stop() and len(values) < steps:
             values.append(session.run([loss, train])[0])
-        values.append(session.run(step) if not session.should_stop() else -1)
+        values.append(session.should_stop())
     return values
 
 
@@ -336,7 +336,7 @@ case("train.LoggingTensorHook", lambda tf: tf.train.LoggingTensorHook(["a"]))
 def logged(tf, options):
     seen = []
     values = trained(tf, lambda tf, loss, step: [tf.train.LoggingTensorHook(
-        {"a": loss, "step": step}, formatter=lambda found: seen.append(sorted(found.items())) or "", **options)])
+        {"a": loss}, formatter=lambda found: seen.append(sorted(found.items())) or "", **options)])
     return values + [seen]
 
 
@@ -358,7 +358,7 @@ def own_hook(tf):
 
         def after_run(self, context, values):
             seen.append([sorted(values.results), values._fields])
-            if values.results["step"] >= 2:
+            if len(seen) == 4:
                 context.request_stop()
 
     return trained(tf, lambda *_: [Own()]) + [seen]
