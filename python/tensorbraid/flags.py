@@ -6,7 +6,8 @@ from tensorbraid.flag_values import (  # noqa: F401
 
 __all__ = []
 
-FLAGS = FlagValues(lazy=True)
+FLAGS = FlagValues()
+FLAGS.__dict__["_lazy"] = True  # the first read parses the command line of the program
 
 
 class FlagHolder:

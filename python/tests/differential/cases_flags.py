@@ -122,3 +122,11 @@ case("flags.DEFINE", lambda tf: parsed(tf, lambda flags, values: flags.DEFINE(
     flags.IntegerParser(), "a", 3, "help", flag_values=values, serializer=flags.ArgumentSerializer()), ["--a=5"], "a"))
 case("flags.DEFINE_multi", lambda tf: parsed(tf, lambda flags, values: flags.DEFINE_multi(
     flags.IntegerParser(), flags.ArgumentSerializer(), "a", [3], "help", flag_values=values), ["--a=5", "--a=6"], "a"))
+case("flags.DEFINE_flag", lambda tf: parsed(tf, lambda flags, values: copied(flags, values), ["--a=5"], "a"))
+
+
+def copied(flags, values):
+    """A flag of other FlagValues."""
+    other = flags.FlagValues()
+    flags.DEFINE_integer("a", 3, "help", flag_values=other)
+    return flags.DEFINE_flag(other["a"], flag_values=values, required=True)
