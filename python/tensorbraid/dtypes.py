@@ -45,6 +45,21 @@ class DType:
         """Whether it is bool."""
         return self.name == "bool"
 
+    @property
+    def size(self):
+        """The bytes of an element."""
+        return np.dtype(self.as_numpy_dtype).itemsize
+
+    @property
+    def _range(self):
+        kind = np.dtype(self.as_numpy_dtype)
+        if kind.kind not in "iuf":
+            raise TypeError(f"Cannot find the smallest and the largest value of {self.name}.")
+        return np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
+
+    min = property(lambda self: self._range.min)
+    max = property(lambda self: self._range.max)
+
     def __eq__(self, other):
         if other is None:
             return False
