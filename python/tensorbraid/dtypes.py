@@ -57,8 +57,15 @@ class DType:
             raise TypeError(f"Cannot find the smallest and the largest value of {self.name}.")
         return np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
 
-    min = property(lambda self: self._range.min)
-    max = property(lambda self: self._range.max)
+    @property
+    def min(self):
+        """The smallest value, of a number."""
+        return self._range.min
+
+    @property
+    def max(self):
+        """The largest value, of a number."""
+        return self._range.max
 
     def __eq__(self, other):
         if other is None:

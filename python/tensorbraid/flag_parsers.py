@@ -25,6 +25,7 @@ class ArgumentSerializer:
     """Makes a text of a value."""
 
     def serialize(self, value):
+        """The text of the value."""
         return str(value)
 
 
@@ -94,7 +95,10 @@ class EnumClassParser(ArgumentParser):
         self.enum_class = enum_class
         self._member_names = [name if case_sensitive else name.lower() for name in enum_class.__members__]
 
-    member_names = property(lambda self: self._member_names)
+    @property
+    def member_names(self):
+        """The names that the flag takes."""
+        return self._member_names
 
     def parse(self, argument):
         """The member."""
@@ -112,6 +116,7 @@ class EnumClassSerializer(ArgumentSerializer):
         self._lowercase = lowercase
 
     def serialize(self, value):
+        """The text of the value."""
         return value.name.lower() if self._lowercase else value.name
 
 
@@ -174,6 +179,7 @@ class ListSerializer(ArgumentSerializer):
         self.list_sep = list_sep
 
     def serialize(self, value):
+        """The text of the value."""
         return self.list_sep.join(str(item) for item in value)
 
 
@@ -181,6 +187,7 @@ class CsvListSerializer(ListSerializer):
     """The texts of the elements as a line of a CSV file."""
 
     def serialize(self, value):
+        """The text of the value."""
         import csv
         import io
 
