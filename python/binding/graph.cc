@@ -237,8 +237,20 @@ namespace {
 
 bool IsSequence(nb::handle value) { return nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value); }
 
+// A level of nested lists. Lists that contain themselves raise RecursionError.
+class Level {
+ public:
+  Level() {
+    if (Py_EnterRecursiveCall(" while nested lists were converted to a tensor") != 0) throw nb::python_error();
+  }
+  ~Level() { Py_LeaveRecursiveCall(); }
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+};
+
 // The dtype of the first tensor in nested lists; kInvalid if they have none.
 DType DTypeOfTensorsIn(Graph& graph, nb::handle list) {
+  const Level level;
   for (const nb::handle item : list) {
     DType dtype = DType::kInvalid;
     if (IsSequence(item)) {
@@ -253,6 +265,7 @@ DType DTypeOfTensorsIn(Graph& graph, nb::handle list) {
 
 // The tensor of nested lists of tensors and values, as tf.stack makes it.
 Output Packed(Graph& graph, nb::handle list, DType dtype, const std::string& name) {
+  const Level level;
   const ScopeGuard scope = graph.NameScope(name);
   const std::string own = graph.name_scope() + "/";
   std::vector<Output> items;

@@ -6,6 +6,7 @@ import re
 import threading
 
 from tensorbraid import _core, dtypes, errors
+from tensorbraid.device_spec import DeviceSpec
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.shapes import TensorShape
 
@@ -49,6 +50,10 @@ _graphs = _Stack()
 _global_graph = None
 
 
+_ROOT_SCOPE = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+_NESTED_SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+
+
 class Graph(_core.Graph):
     """A dataflow graph. Source: tf.Graph."""
 
@@ -76,6 +81,8 @@ class Graph(_core.Graph):
         """Places the nodes that are made inside of the `with`."""
         if device_name_or_function is None:
             scope = self._no_device()
+        elif isinstance(device_name_or_function, DeviceSpec):
+            scope = self._device(device_name_or_function.to_string())
         elif callable(device_name_or_function) and not isinstance(device_name_or_function, _core.DeviceFunction):
             scope = self._device(lambda op: device_name_or_function(op) or "")
         else:
@@ -98,6 +105,8 @@ class Graph(_core.Graph):
     @contextlib.contextmanager
     def name_scope(self, name):
         """Prefixes the names of nodes; yields the prefix, which ends with "/"."""
+        if name and not (_NESTED_SCOPE if self._scope_name else _ROOT_SCOPE).match(name):
+            raise ValueError(f"'{name}' is not a valid {'' if self._scope_name else 'root '}scope name")
         with self._name_scope(name or ""):
             scope = self._scope_name
             yield scope + "/" if scope else ""
@@ -213,7 +222,15 @@ class Graph(_core.Graph):
 
     def _check_not_finalized(self):
         if self.finalized:
-            raise RuntimeError("Graph is finalized and cannot be modified.")
+            raise RuntimeError(f"Graph is finalized and cannot be modified: {self._finalized_because}.")
+
+    def _op(self, *args):
+        self._check_not_finalized()
+        return super()._op(*args)
+
+    def _const(self, *args):
+        self._check_not_finalized()
+        return super()._const(*args)
 
     def add_to_collection(self, name, value):
         """Adds a value to the collection of this name."""
@@ -245,9 +262,10 @@ class Graph(_core.Graph):
         self._check_not_finalized()
         self._collections.pop(name, None)
 
-    def finalize(self):
-        """Forbids to change the graph from now on."""
-        self._finalize("Graph.finalize was called")
+    def finalize(self, because="Graph.finalize was called"):
+        """Forbids to change the graph from now on. Mistakes say why."""
+        self._finalized_because = because
+        self._finalize(because)
 
 
 def get_default_graph():
@@ -411,8 +429,17 @@ def set_random_seed(seed):
     graph._has_seed = True  # also for the seed 0, which is none to C++
 
 
-def gradients(ys, xs, grad_ys=None, name="gradients"):
-    """The partial derivatives of the sum of `ys` with respect to each of `xs`; None where no y depends on an x."""
+def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False,
+              aggregation_method=None, stop_gradients=None, unconnected_gradients="none"):
+    """The partial derivatives of the sum of `ys` with respect to each of `xs`.
+
+    Where no y depends on an x, the result is None, or zeros with `unconnected_gradients` "zero".
+    """
+    unconnected = getattr(unconnected_gradients, "value", unconnected_gradients)
+    if unconnected not in ("none", "zero"):
+        raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'")
+    if stop_gradients:
+        raise NotImplementedError("stop_gradients of tf.gradients; use tf.stop_gradient")
     ys = list(ys) if isinstance(ys, (list, tuple)) else [ys]
     xs = list(xs) if isinstance(xs, (list, tuple)) else [xs]
     grad_ys = [] if grad_ys is None else list(grad_ys) if isinstance(grad_ys, (list, tuple)) else [grad_ys]
@@ -426,6 +453,9 @@ def gradients(ys, xs, grad_ys=None, name="gradients"):
     except errors.InvalidArgumentError as error:
         kind = LookupError if error.message.startswith("no gradient is defined") else ValueError
         raise kind(error.message) from None
+    if unconnected == "zero":
+        found = [make_op("ZerosLike", [x], "zeros_like").outputs[0] if grad is None else grad
+                 for grad, x in zip(found, xs)]
     return [IndexedSlices(*grad) if isinstance(grad, tuple) else grad for grad in found]
 
 

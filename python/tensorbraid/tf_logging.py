@@ -33,6 +33,11 @@ def _make_logger():
 _logger = _make_logger()
 
 
+def get_logger():
+    """The logger of Python that all messages go to."""
+    return _logger
+
+
 def get_verbosity():
     """The lowest level that is logged."""
     return _logger.getEffectiveLevel()

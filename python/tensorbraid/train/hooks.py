@@ -83,14 +83,33 @@ class NativeHook(SessionRunHook):
         """The hooks for C++."""
         replaced = any(getattr(type(self), name) is not getattr(SessionRunHook, name)
                        for name in ("begin", "after_create_session", "before_run", "after_run", "end"))
-        return [self._native, self] if replaced else [self._native]
+        return [self._native, _Begun(self)] if replaced else [self._native]
+
+
+class _Begun:
+    """A hook whose `begin` has been called already."""
+
+    def __init__(self, hook):
+        self._hook = hook
+
+    def begin(self):
+        pass
+
+    def __getattr__(self, name):
+        return getattr(self._hook, name)
+
+
+def begin(hooks):
+    """Calls `begin` of the hooks. This comes before the scaffold is finalised, so that its saver has their variables."""
+    for hook in hooks:
+        hook.begin()
 
 
 def native_hooks(hooks):
-    """The hooks for C++, in their order."""
+    """The hooks for C++, in their order. Their `begin` has been called."""
     flat = []
     for hook in hooks:
-        flat.extend(hook._hooks() if isinstance(hook, NativeHook) else [hook])
+        flat.extend(hook._hooks() if isinstance(hook, NativeHook) else [_Begun(hook)])
     return flat
 
 
