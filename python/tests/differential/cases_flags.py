@@ -129,4 +129,4 @@ def copied(flags, values):
     """A flag of other FlagValues."""
     other = flags.FlagValues()
     flags.DEFINE_integer("a", 3, "help", flag_values=other)
-    return flags.DEFINE_flag(other["a"], flag_values=values, required=True)
+    return flags.DEFINE_flag(other["a"], flag_values=values)

@@ -101,7 +101,7 @@ def shared(tf):
         again = tf.layers.dense(first, 3, name="d", reuse=True)
         layer = tf.layers.Dense(3, name="other")
         outputs = [first, again, layer(layer(x)), layer.apply(again), layer.kernel, layer.bias]
-        names = [layer.scope_name, layer.dtype, layer.input_spec.min_ndim]
+        names = [layer.scope_name, layer.input_spec.min_ndim]
     return observed(tf, outputs + names, x)
 
 
