@@ -54,28 +54,6 @@ class DType:
         return self.name == "bool"
 
     @property
-<<<<<<< HEAD
-    def size(self):
-        """The bytes of an element."""
-        return np.dtype(self.as_numpy_dtype).itemsize
-
-    @property
-    def _range(self):
-        kind = np.dtype(self.as_numpy_dtype)
-        if kind.kind not in "iuf":
-            raise TypeError(f"Cannot find the smallest and the largest value of {self.name}.")
-        return np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
-
-    @property
-    def min(self):
-        """The smallest value, of a number."""
-        return self._range.min
-
-    @property
-    def max(self):
-        """The largest value, of a number."""
-        return self._range.max
-=======
     def is_unsigned(self):
         return self.name.startswith("uint")
 
@@ -132,7 +110,6 @@ class DType:
     def is_compatible_with(self, other):
         """Whether a tensor of the other type can be used in place of one of this type."""
         return self == as_dtype(other)
->>>>>>> main
 
     def __eq__(self, other):
         if other is None:
