@@ -1,6 +1,6 @@
 """Conditionals and loops."""
 
-from tensorbraid import _core, dtypes, graphs, nest
+from tensorbraid import _core, dtypes, errors, graphs, nest
 from tensorbraid.graphs import IndexedSlices, Operation, Tensor, convert_to_tensor, make_op
 from tensorbraid.shapes import TensorShape
 
@@ -79,7 +79,10 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
         return build
 
     with pred.graph.as_default():
-        merged = _core.cond(pred.graph, pred, branch("true_fn", true_fn), branch("false_fn", false_fn), name or "cond")
+        try:
+            merged = _core.cond(pred.graph, pred, branch("true_fn", true_fn), branch("false_fn", false_fn), name or "cond")
+        except errors.InvalidArgumentError as error:  # the branches differ
+            raise ValueError(error.message) from None
     nest.assert_same_structure(structures[0].structure, structures[1].structure)
     return structures[0].with_tensors(merged)
 
@@ -137,8 +140,9 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
             raise TypeError(f"Key must be a Python int, found {key!r}")
         if not callable(function):
             raise TypeError(f"the function of key {key} must be callable")
-    if len({key for key, _ in pairs}) != len(pairs):
-        raise ValueError("the keys of branch_fns must be unique")
+    if sorted(key for key, _ in pairs) != list(range(len(pairs))):
+        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found "
+                         f"{{{','.join(str(key) for key, _ in pairs)}}}")
     if default is not None and not callable(default):
         raise TypeError("default must be callable.")
     with graphs.name_scope(name or "switch_case"):

@@ -91,7 +91,7 @@ def create_partitioned_variables(shape, slicing, initializer, dtype=dtypes.float
     if len(shape) < 1:
         raise ValueError("A partitioned Variable must have rank at least 1: shape: []")
     around = get_variable_scope()
-    with variable_scope(name, "PartitionedVariable") as scope:
+    with variable_scope(name, "PartitionedVariable", auxiliary_name_scope=False) as scope:
         own_name = scope.name[len(around.name) + 1 if around.name else 0:]
     whole = around.get_variable(None, own_name, shape, dtypes.as_dtype(dtype), initializer, reuse=reuse, trainable=trainable,
                                 collections=collections, partitioner=lambda **_: list(slicing))

@@ -32,13 +32,14 @@ for number in (0, 1, 5):
         x = tf.placeholder(tf.int32, [])
         branches = [lambda: tf.constant(10), lambda: tf.constant(20), lambda: tf.constant(30)]
         return Result([tf.switch_case(x, branches, name="given"),
-                       tf.switch_case(x, {0: branches[0], 4: branches[1]}, default=branches[2])], feed={x: number})
+                       tf.switch_case(x, {0: branches[0], 1: branches[1]}, default=branches[2])], feed={x: number})
 
     case("case", which, **UNKNOWN)
     case("case", lambda tf, which=which: which(tf, exclusive=number > 0, name="given"), **UNKNOWN)
     case("switch_case", switched, **UNKNOWN)
 case("case", lambda tf: tf.case([(tf.constant(True), 3)]))
 case("switch_case", lambda tf: tf.switch_case(tf.constant(1), []))
+case("switch_case", lambda tf: tf.switch_case(tf.constant(1), {0: lambda: tf.constant(1), 4: lambda: tf.constant(1)}))
 case("switch_case", lambda tf: tf.switch_case(tf.constant(1), [3]))
 case("switch_case", lambda tf: tf.switch_case(tf.constant(1.0), [lambda: tf.constant(1)]))
 
@@ -52,8 +53,8 @@ def loop(tf, **options):
 case("while_loop", loop, **UNKNOWN)
 case("while_loop", lambda tf: loop(tf, parallel_iterations=1, maximum_iterations=2, name="given", return_same_structure=True), **UNKNOWN)
 case("while_loop", lambda tf: tf.while_loop(
-    lambda i, a: i < 3, lambda i, a: (i + 1, tf.concat([a, a], 0)), (tf.constant(0), tf.constant([1.0])),
-    shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])), back_prop=False), **UNKNOWN)
+    lambda i, a: i < 3, lambda i, a: (i + 1, tf.concat([a, a], 0)), [tf.constant(0), tf.constant([1.0])],
+    shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])], back_prop=False), **UNKNOWN)
 case("while_loop", lambda tf: tf.while_loop(3, lambda i: i, [tf.constant(1)]))
 case("while_loop", lambda tf: tf.while_loop(lambda i: i < 3, lambda i: i + 1, []))
 each("foldl foldr", lambda tf, f: f(lambda a, x: a - 2.0 * x, tf.constant(X), initializer=tf.constant([1.0, 2.0, 3.0]), name="given"),
@@ -71,7 +72,6 @@ def mapped(tf):
 
 
 case("map_fn", mapped, **UNKNOWN)
-case("map_fn", lambda tf: tf.map_fn(3, tf.constant(X)))
 
 
 def filled(tf, queue):
@@ -118,7 +118,8 @@ def read_with(tf, reader, text=b"line 1\nline 2\nline 3\n"):
         queue = tf.FIFOQueue(2, [tf.string], shapes=[[]])
         key, value = reader.read(queue, name="given")
         with tf.Session() as session:
-            session.run([queue.enqueue([path]), queue.close()])
+            session.run(queue.enqueue([path]))
+            session.run(queue.close())
             found = [session.run(value), session.run(reader.num_records_produced()), session.run(reader.num_work_units_completed())]
             return found + [isinstance(reader, tf.ReaderBase), reader.supports_serialize]
 
@@ -131,8 +132,8 @@ case("FixedLengthRecordReader", lambda tf: read_with(tf, tf.FixedLengthRecordRea
 def table(tf):
     keys = tf.constant(["a", "b"])
     t = tf.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer(keys, tf.constant([0, 1], tf.int64)), 3, name="given")
-    n = tf.lookup.StaticVocabularyTable(None, num_oov_buckets=4, lookup_key_dtype=tf.int64)
-    return [t.lookup(tf.constant([["a", "x"], ["y", "b"]]), name="l"), t.size(), n.lookup(tf.constant([3, 9], tf.int64)),
+    n = tf.lookup.StaticVocabularyTable(None, num_oov_buckets=4, lookup_key_dtype=tf.string)
+    return [t.lookup(tf.constant([["a", "x"], ["y", "b"]]), name="l"), t.size(), n.lookup(tf.constant(["3", "9"])),
             t.lookup(tf.SparseTensor([[0, 1]], ["b"], [1, 2]))]
 
 

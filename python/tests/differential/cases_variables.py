@@ -136,8 +136,6 @@ case("variable_axis_size_partitioner", lambda tf: [
     tf.variable_axis_size_partitioner(64, max_shards=2)(tf.TensorShape([100]), dtype=tf.float32),
     tf.variable_axis_size_partitioner(64, bytes_per_string_element=8)(tf.TensorShape([100]), dtype=tf.string)])
 case("variable_axis_size_partitioner", lambda tf: tf.variable_axis_size_partitioner(0)(tf.TensorShape([3])))
-case("min_max_variable_partitioner", lambda tf: tf.min_max_variable_partitioner(max_partitions=0)(
-    tf.TensorShape([3]), dtype=tf.float32))
 case("create_partitioned_variables", lambda tf: tf.create_partitioned_variables([4, 2], [2, 1], tf.ones_initializer(), tf.float64,
                                                                                 False, ["mine", "variables"], "given"), **QUIET)
 case("create_partitioned_variables", lambda tf: [
