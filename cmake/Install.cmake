@@ -1,6 +1,6 @@
 # `cmake --install` installs the library, its headers, the license, the `tensorbraid` program and a CMake package. With the
-# package, other projects call find_package(tensorbraid) and link tensorbraid::tensorbraid. examples/find_package is such
-# a project, and CI builds it.
+# package, other projects call find_package(tensorbraid) and link tensorbraid::tensorbraid. examples/find_package and
+# examples/custom_op are such projects, and CI builds them.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tensorbraid)
 
@@ -18,5 +18,5 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tensorbraidConfig.cmake.
                               ${PROJECT_BINARY_DIR}/tensorbraidConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tensorbraidConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tensorbraidConfig.cmake ${PROJECT_BINARY_DIR}/tensorbraidConfigVersion.cmake
-              ${CMAKE_CURRENT_LIST_DIR}/FindoneDNN.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindoneDNN.cmake ${CMAKE_CURRENT_LIST_DIR}/tensorbraidOpLibrary.cmake
         DESTINATION ${package_dir})

@@ -4,6 +4,7 @@
 
 #include "tensorbraid/graph/custom_gradient.h"
 #include "tensorbraid/graph/graph.h"
+#include "tensorbraid/graph/host_function.h"
 #include "tensorbraid/graph/library_function.h"
 #include "tensorbraid/graph/variable.h"
 

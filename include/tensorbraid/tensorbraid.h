@@ -8,6 +8,7 @@
 #include "tensorbraid/checkpoint.h"
 #include "tensorbraid/cluster.h"
 #include "tensorbraid/core.h"
+#include "tensorbraid/custom_op.h"
 #include "tensorbraid/data.h"
 #include "tensorbraid/graph.h"
 #include "tensorbraid/layers.h"

@@ -1,7 +1,7 @@
 // Values between NumPy and tensors.
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <array>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -11,14 +11,40 @@
 namespace tensorbraid::python {
 namespace {
 
-nb::module_ NumPy() { return nb::module_::import_("numpy"); }
+// What each conversion needs of NumPy. Never destroyed.
+struct NumPy {
+  nb::module_ module = nb::module_::import_("numpy");
+  nb::object ndarray = module.attr("ndarray");
+  nb::object object_dtype = module.attr("dtype")("O");
+  std::array<nb::object, 64> dtypes;   // by DType: the numpy.dtype of its elements
+  std::array<nb::object, 64> scalars;  // by DType: the class of NumPy's scalars
+};
+
+// Made at the first use, so that a tool can import the module without NumPy. Needs Python's lock, which the import may
+// release for a while.
+NumPy& TheNumPy() {
+  static NumPy* numpy = nullptr;
+  if (numpy == nullptr) {
+    auto* const made = new NumPy;
+    if (numpy == nullptr) numpy = made;
+  }
+  return *numpy;
+}
+
+const nb::module_& NumPyModule() { return TheNumPy().module; }
 
 // The NumPy dtype of elements that NumPy has; a bfloat16 is ml_dtypes'.
-nb::object NumPyType(DType dtype) {
-  if (dtype == DType::kBfloat16) return nb::module_::import_("ml_dtypes").attr("bfloat16");
-  if (dtype == DType::kString) return NumPy().attr("object_");
-  if (dtype == DType::kBool) return NumPy().attr("bool_");
-  return NumPy().attr(DTypeName(StorageType(dtype)).c_str());
+const nb::object& NumPyType(DType dtype) {
+  if (dtype == DType::kString) return TheNumPy().object_dtype;
+  nb::object& type = TheNumPy().dtypes.at(static_cast<size_t>(dtype));
+  if (!type.is_valid()) {
+    const nb::object scalar = dtype == DType::kBfloat16 ? nb::module_::import_("ml_dtypes").attr("bfloat16")
+                              : dtype == DType::kBool   ? NumPyModule().attr("bool_")
+                                                        : NumPyModule().attr(DTypeName(StorageType(dtype)).c_str());
+    TheNumPy().scalars.at(static_cast<size_t>(dtype)) = scalar;
+    type = NumPyModule().attr("dtype")(scalar);
+  }
+  return type;
 }
 
 DType DTypeOfArray(nb::handle array) {
@@ -69,10 +95,44 @@ class ArrayBytes {
   Py_buffer view_;
 };
 
+// The memory of a tensor that Python's buffers refer to. Nothing else uses the tensor.
+struct TensorMemory {
+  Tensor tensor;
+};
+
+int GetTensorBuffer(PyObject* self, Py_buffer* view, int flags) {
+  Tensor& tensor = nb::inst_ptr<TensorMemory>(self)->tensor;
+  const auto size = static_cast<Py_ssize_t>(tensor.num_bytes());
+  return PyBuffer_FillInfo(view, self, tensor.mutable_raw_data(), size, /*readonly=*/0, flags);
+}
+
+// An array of bytes objects; the bytes object itself for a scalar.
+nb::object ArrayOfStrings(const Tensor& tensor) {
+  nb::list texts;
+  for (const std::string& text : tensor.data<std::string>()) texts.append(nb::bytes(text.data(), text.size()));
+  if (tensor.shape().rank() == 0) return nb::object(texts[0]);
+  nb::object array = NumPyModule().attr("empty")(tensor.num_elements(), TheNumPy().object_dtype);
+  for (size_t i = 0; i < nb::len(texts); ++i) array[nb::int_(i)] = texts[i];
+  return array.attr("reshape")(DimsTuple(tensor.shape()));
+}
+
 }  // namespace
 
+nb::object DimsTuple(const Shape& shape) {
+  nb::list dims;
+  for (int i = 0; i < shape.rank(); ++i) dims.append(shape.dim(i));
+  return nb::tuple(dims);
+}
+
+bool IsNumPyArray(nb::handle value) {
+  return Py_TYPE(value.ptr()) == reinterpret_cast<PyTypeObject*>(TheNumPy().ndarray.ptr());
+}
+
 Tensor TensorOf(nb::handle value, DType dtype) {
-  const nb::module_ numpy = NumPy();
+  const nb::module_& numpy = NumPyModule();
+  if (!IsNumPyArray(value) && !nb::hasattr(value, "__array__") && nb::hasattr(value, "__dlpack__")) {
+    return TensorOf(numpy.attr("from_dlpack")(value), dtype);
+  }
   const bool is_array = nb::hasattr(value, "dtype") && nb::hasattr(value, "shape");
   nb::object array = is_array ? numpy.attr("asarray")(value) : nb::object();
   if (!is_array) {
@@ -116,27 +176,29 @@ Tensor TensorOf(nb::handle value, DType dtype) {
 
 nb::object ArrayOf(Tensor tensor) {
   if (!tensor.is_valid()) return nb::none();
-  const nb::module_ numpy = NumPy();
-  std::vector<nb::object> dims;
-  nb::list shape;
-  for (int i = 0; i < tensor.shape().rank(); ++i) shape.append(tensor.shape().dim(i));
-  if (tensor.dtype() == DType::kString) {
-    nb::list texts;
-    for (const std::string& text : tensor.data<std::string>()) texts.append(nb::bytes(text.data(), text.size()));
-    if (tensor.shape().rank() == 0) return nb::object(texts[0]);
-    nb::object array = numpy.attr("empty")(tensor.num_elements(), numpy.attr("object_"));
-    for (size_t i = 0; i < nb::len(texts); ++i) array[nb::int_(i)] = texts[i];
-    return array.attr("reshape")(nb::tuple(shape));
-  }
+  if (tensor.dtype() == DType::kString) return ArrayOfStrings(tensor);
   if (!IsPlain(tensor.dtype())) {
     throw nb::type_error(("a tensor of " + DTypeName(tensor.dtype()) + " has no value in Python").c_str());
   }
+  const nb::object& type = NumPyType(tensor.dtype());
+  if (tensor.shape().rank() == 0) {
+    const nb::object& scalar = TheNumPy().scalars.at(static_cast<size_t>(tensor.dtype()));
+    if (tensor.dtype() == DType::kFloat32) return scalar(tensor.scalar<float>());
+    if (tensor.dtype() == DType::kFloat64) return scalar(tensor.scalar<double>());
+    if (tensor.dtype() == DType::kInt32) return scalar(tensor.scalar<int32_t>());
+    if (tensor.dtype() == DType::kInt64) return scalar(tensor.scalar<int64_t>());
+  }
+  const nb::object shape = DimsTuple(tensor.shape());
+  if (tensor.num_elements() == 0) return NumPyModule().attr("empty")(shape, type);
   if (!tensor.IsWritable()) tensor = tensor.DeepCopy();
-  auto* const kept = new Tensor(std::move(tensor));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Tensor*>(p); });
-  const auto flat = nb::ndarray<nb::numpy, uint8_t, nb::ndim<1>>(kept->mutable_raw_data(), {kept->num_bytes()}, owner);
-  nb::object array = nb::cast(flat).attr("view")(NumPyType(kept->dtype())).attr("reshape")(nb::tuple(shape));
-  return kept->shape().rank() == 0 ? array[nb::tuple()] : array;
+  const bool is_scalar = tensor.shape().rank() == 0;
+  nb::object array = TheNumPy().ndarray(shape, type, TensorMemory{std::move(tensor)});
+  return is_scalar ? array[nb::tuple()] : array;
+}
+
+void BindArrays(Module& m) {
+  static PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(&GetTensorBuffer)}, {0, nullptr}};
+  Class<TensorMemory>(m, "TensorMemory", nb::type_slots(slots));
 }
 
 }  // namespace tensorbraid::python

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "binding/docs.h"
 #include "tensorbraid/core/status.h"
 #include "tensorbraid/core/tensor.h"
 #include "tensorbraid/graph/graph.h"
@@ -16,26 +17,32 @@ namespace tensorbraid::python {
 
 namespace nb = nanobind;
 
-void BindErrors(nb::module_& m);
-void BindGraph(nb::module_& m);
-void BindGraphElements(nb::module_& m);
-void BindVariables(nb::module_& m);
-void BindControlFlow(nb::module_& m);
-void BindFunctions(nb::module_& m);
-void BindDatasets(nb::module_& m);
-void BindVariableScopes(nb::module_& m);
-void BindLayers(nb::module_& m);
-void BindRnn(nb::module_& m);
-void BindLosses(nb::module_& m);
-void BindOptimizers(nb::module_& m);
-void BindSession(nb::module_& m);
-void BindCluster(nb::module_& m);
-void BindSaver(nb::module_& m);
-void BindFileWriter(nb::module_& m);
-void BindCoordinator(nb::module_& m);
-void BindHooks(nb::module_& m);
-void BindMonitoredSession(nb::module_& m);
-void BindSupervisor(nb::module_& m);
+void BindErrors(Module& m);
+void BindArrays(Module& m);
+void BindPythonCalls(Module& m);
+void BindGraph(Module& m);
+void BindGraphElements(Module& m);
+void BindVariables(Module& m);
+void BindControlFlow(Module& m);
+void BindFunctions(Module& m);
+void BindHostFunctions(Module& m);
+void BindDatasets(Module& m);
+void BindVariableScopes(Module& m);
+void BindLayers(Module& m);
+void BindRnn(Module& m);
+void BindLosses(Module& m);
+void BindOptimizers(Module& m);
+void BindSession(Module& m);
+void BindCluster(Module& m);
+void BindOpLibraries(Module& m);
+void BindSaver(Module& m);
+void BindFileWriter(Module& m);
+void BindCoordinator(Module& m);
+void BindHooks(Module& m);
+void BindMonitoredSession(Module& m);
+void BindSupervisor(Module& m);
+void BindRecords(Module& m);
+void BindOwnGradients(Module& m);
 
 // An error of the library on its way to Python, where it becomes the class of tensorbraid.errors for its code.
 class StatusError final : public std::exception {
@@ -62,8 +69,13 @@ T Check(StatusOr<T> value) {
 // A NumPy array with the tensor's value. The array owns its memory: it is the tensor's buffer if nothing else uses it,
 // otherwise a copy. Strings become an array of bytes objects. The result for a scalar is a NumPy scalar, or bytes.
 nb::object ArrayOf(Tensor tensor);
+// Whether the value is a numpy.ndarray, not an object of a subclass.
+bool IsNumPyArray(nb::handle value);
+// A tuple of the sizes. REQUIRES: shape.is_fully_defined().
+nb::object DimsTuple(const Shape& shape);
 // The tensor for a Python value: a NumPy array, a number, a string, or nested sequences of them. With a `dtype`, as
-// tf.constant converts to it; kInvalid: float64 and int64 values of Python become float32 and int32. Raises TypeError
+// tf.constant converts to it; kInvalid: float64 and int64 values of Python become float32 and int32. Objects with
+// __dlpack__ are tensors, too. Raises TypeError
 // or ValueError as tf.constant does.
 Tensor TensorOf(nb::handle value, DType dtype);
 

@@ -10,11 +10,45 @@
 
 #include "binding/graph.h"
 #include "binding/interrupt.h"
+#include "binding/python_calls.h"
 
 namespace tensorbraid::python {
+namespace {
 
-void BindCluster(nb::module_& m) {
-  nb::class_<ClusterSpec>(m, "ClusterSpec")
+struct PyServer {
+  std::unique_ptr<Server> server;
+
+  explicit PyServer(std::unique_ptr<Server> made) : server(std::move(made)) {}
+  ~PyServer() {  // without Python's lock, since a step that ends may call a function of Python
+    const Unlocked unlocked;
+    server.reset();
+  }
+};
+
+std::unique_ptr<PyServer> MakeServer(const ClusterSpec& cluster, const std::string& job_name, int task_index,
+                                     const std::string& config, bool start) {
+  const Unlocked unlocked;
+  return std::make_unique<PyServer>(Check(
+      Server::Create(cluster, {.job_name = job_name, .task_index = task_index, .config = config, .start = start})));
+}
+
+void Join(const PyServer& self) {
+  Status joined;
+  {
+    const Interruptible interruptible([&self] { self.server->Stop(); });
+    {
+      const Unlocked unlocked;
+      joined = self.server->Join();
+    }
+    interruptible.Check();
+  }
+  Check(joined);
+}
+
+}  // namespace
+
+void BindCluster(Module& m) {
+  Class<ClusterSpec>(m, "ClusterSpec")
       .def("__init__",
            [](ClusterSpec* self, const std::map<std::string, std::map<int, std::string>>& jobs) {
              new (self) ClusterSpec(ClusterSpec::Sparse(jobs));
@@ -29,36 +63,18 @@ void BindCluster(nb::module_& m) {
         return nb::isinstance<ClusterSpec>(other) && nb::cast<ClusterSpec&>(other) == self;
       });
 
-  nb::class_<Server>(m, "Server")
-      .def_static("_make",
-                  [](const ClusterSpec& cluster, const std::string& job_name, int task_index, const std::string& config,
-                     bool start) {
-                    nb::gil_scoped_release unlocked;
-                    return Check(Server::Create(
-                        cluster, {.job_name = job_name, .task_index = task_index, .config = config, .start = start}));
-                  })
-      .def_prop_ro("target", [](const Server& self) { return self.target(); })
+  Class<PyServer>(m, "Server")
+      .def_static("_make", &MakeServer)
+      .def_prop_ro("target", [](const PyServer& self) { return self.server->target(); })
       .def("start",
-           [](Server& self) {
-             nb::gil_scoped_release unlocked;
-             Check(self.Start());
+           [](const PyServer& self) {
+             const Unlocked unlocked;
+             Check(self.server->Start());
            })
-      .def("join",
-           [](Server& self) {
-             Status joined;
-             {
-               const Interruptible interruptible([&self] { self.Stop(); });
-               {
-                 nb::gil_scoped_release unlocked;
-                 joined = self.Join();
-               }
-               interruptible.Check();
-             }
-             Check(joined);
-           })
-      .def("_stop", [](Server& self) {
-        nb::gil_scoped_release unlocked;
-        self.Stop();
+      .def("join", &Join)
+      .def("_stop", [](const PyServer& self) {
+        const Unlocked unlocked;
+        self.server->Stop();
       });
 
   m.def("replica_device_setter",

@@ -73,7 +73,7 @@ nb::list AddFold(Graph& graph, nb::callable function, nb::list elements, nb::lis
 
 }  // namespace
 
-void BindControlFlow(nb::module_& m) {
+void BindControlFlow(Module& m) {
   m.def("cond", &AddCond, nb::arg("graph"), nb::arg("predicate"), nb::arg("if_true"), nb::arg("if_false"),
         nb::arg("name"));
   m.def("while_loop", &AddWhile, nb::arg("graph"), nb::arg("variables"), nb::arg("condition"), nb::arg("body"),

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "binding/interrupt.h"
+#include "binding/python_calls.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -23,7 +24,7 @@ bool WaitForStop(const PyCoordinator& self, double seconds) {
     const auto left = end - std::chrono::steady_clock::now();
     bool stopped = false;
     {
-      nb::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       const auto piece = std::chrono::duration_cast<std::chrono::steady_clock::duration>(kPiece);
       stopped = coordinator.WaitForStop(std::min(left, piece));
     }
@@ -32,8 +33,8 @@ bool WaitForStop(const PyCoordinator& self, double seconds) {
   }
 }
 
-void BindQueueRunner(nb::module_& m) {
-  nb::class_<QueueRunner>(m, "QueueRunner")
+void BindQueueRunner(Module& m) {
+  Class<QueueRunner>(m, "QueueRunner")
       .def(
           "__init__",
           [](QueueRunner* self, nb::list enqueue, nb::handle close, nb::handle cancel) {
@@ -52,7 +53,7 @@ void BindQueueRunner(nb::module_& m) {
       .def("start", [](const QueueRunner& self, const PySession& session, PyCoordinator& coordinator) {
         Session& used = session.get();
         if (!coordinator.borrowed) coordinator.sessions.push_back(session.session);
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         Check(self.Start(used, coordinator.get()));
       });
 }
@@ -60,7 +61,7 @@ void BindQueueRunner(nb::module_& m) {
 }  // namespace
 
 PyCoordinator::~PyCoordinator() {
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   StopThreads();
   coordinator.reset();
 }
@@ -88,21 +89,21 @@ Status StatusOf(nb::handle exception) {
   return Status(absl::StatusCode::kUnknown, type + ": " + nb::cast<std::string>(nb::str(exception)));
 }
 
-void BindCoordinator(nb::module_& m) {
-  nb::class_<PyCoordinator>(m, "Coordinator")
+void BindCoordinator(Module& m) {
+  Class<PyCoordinator>(m, "Coordinator")
       .def(nb::init<>())
       .def(
           "request_stop",
           [](const PyCoordinator& self, nb::handle exception) {
             if (self.coordinator == nullptr) return;
             const Status why = exception.is_none() ? OkStatus() : StatusOf(exception);
-            nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             self.coordinator->RequestStop(why);
           },
           nb::arg("exception").none())
       .def("_abandon",
            [](PyCoordinator& self) {
-             nb::gil_scoped_release unlocked;
+             const Unlocked unlocked;
              self.StopThreads();
            })
       .def("should_stop",
@@ -122,7 +123,7 @@ void BindCoordinator(nb::module_& m) {
             for (const auto& session : self.sessions) session->CancelRuns();
           });
           {
-            nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             status = coordinator.Join();
           }
           interruptible.Check();

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "binding/functions.h"
+#include "binding/host_functions.h"
 #include "tensorbraid/data/dataset.h"
 
 namespace tensorbraid::python {
@@ -53,7 +54,7 @@ std::vector<Operand> OperandsOf(nb::handle tensors) {
   return operands;
 }
 
-void BindSources(nb::class_<PyDataset>& dataset) {
+void BindSources(Class<PyDataset>& dataset) {
   dataset
       .def_static("from_tensors",
                   [](Graph& g, nb::handle tensors) {
@@ -62,6 +63,10 @@ void BindSources(nb::class_<PyDataset>& dataset) {
       .def_static("from_tensor_slices",
                   [](Graph& g, nb::handle tensors) {
                     return At(g, [&] { return Dataset::FromTensorSlices(g, OperandsOf(tensors)); });
+                  })
+      .def_static("from_callback",
+                  [](Graph& g, nb::handle begin, nb::handle args, nb::handle element) {
+                    return At(g, [&] { return DatasetOfGenerator(g, begin, args, SpecsOf(element)); });
                   })
       .def_static("range",
                   [](Graph& g, nb::handle start, nb::handle stop, nb::handle step) {
@@ -101,7 +106,7 @@ void BindSources(nb::class_<PyDataset>& dataset) {
       });
 }
 
-void BindFunctionsOfElements(nb::class_<PyDataset>& dataset) {
+void BindFunctionsOfElements(Class<PyDataset>& dataset) {
   dataset
       .def("map", [](PyDataset& self,
                      const PyFunction& f) { return At(OwnerOf(self), [&] { return self.dataset.Map(f.function); }); })
@@ -139,7 +144,7 @@ void BindFunctionsOfElements(nb::class_<PyDataset>& dataset) {
           nb::arg("num_parallel_calls").none(), nb::arg("deterministic"));
 }
 
-void BindOrder(nb::class_<PyDataset>& dataset) {
+void BindOrder(Class<PyDataset>& dataset) {
   dataset
       .def("shuffle",
            [](PyDataset& self, nb::handle buffer_size, nb::handle seed, nb::handle seed2, bool reshuffle) {
@@ -191,7 +196,7 @@ void BindOrder(nb::class_<PyDataset>& dataset) {
       });
 }
 
-void BindBatches(nb::class_<PyDataset>& dataset) {
+void BindBatches(Class<PyDataset>& dataset) {
   dataset
       .def("batch",
            [](PyDataset& self, nb::handle batch_size, nb::handle drop_remainder) {
@@ -215,8 +220,8 @@ void BindBatches(nb::class_<PyDataset>& dataset) {
       .def("unbatch", [](PyDataset& self) { return At(OwnerOf(self), [&] { return self.dataset.Unbatch(); }); });
 }
 
-void BindIterator(nb::module_& m) {
-  nb::class_<PyIterator>(m, "DatasetIterator", nb::type_slots(Collected<PyIterator>()))
+void BindIterator(Module& m) {
+  Class<PyIterator>(m, "DatasetIterator", nb::type_slots(Collected<PyIterator>()))
       .def_static(
           "one_shot",
           [](PyDataset& dataset) { return At(OwnerOf(dataset), [&] { return Iterator::OneShot(dataset.dataset); }); })
@@ -267,8 +272,8 @@ void BindIterator(nb::module_& m) {
 
 }  // namespace
 
-void BindDatasets(nb::module_& m) {
-  nb::class_<PyDataset> dataset(m, "Dataset", nb::type_slots(Collected<PyDataset>()));
+void BindDatasets(Module& m) {
+  Class<PyDataset> dataset(m, "Dataset", nb::type_slots(Collected<PyDataset>()));
   dataset.def("__init__", [](PyDataset* self, PyTensor& variant, nb::handle element) {
     new (self) PyDataset{Dataset(variant.output, SpecsOf(element)), variant.graph};
   });

@@ -6,7 +6,7 @@
 
 namespace tensorbraid::python {
 
-void BindErrors(nb::module_&) {
+void BindErrors(Module&) {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);

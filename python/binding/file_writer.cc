@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include "binding/binding.h"
+#include "binding/python_calls.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -16,12 +17,12 @@ std::string_view TextOf(const nb::bytes& bytes) { return {bytes.c_str(), bytes.s
 
 }  // namespace
 
-void BindFileWriter(nb::module_& m) {
-  nb::class_<FileWriter>(m, "FileWriter")
+void BindFileWriter(Module& m) {
+  Class<FileWriter>(m, "FileWriter")
       .def_static(
           "open",
           [](std::string logdir, int max_queue, double flush_secs, std::string suffix) {
-            nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             auto writer = Check(FileWriter::Open(
                 std::move(logdir), {.max_queue = max_queue,
                                     .flush_every = std::chrono::milliseconds(static_cast<int64_t>(flush_secs * 1000)),
@@ -32,7 +33,7 @@ void BindFileWriter(nb::module_& m) {
           "add_summary",
           [](FileWriter& self, const nb::bytes& summary, Step step) {
             const std::string text(TextOf(summary));
-            nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             Check(self.AddSummary(std::string_view(text), step));
           },
           nb::arg("summary"), nb::arg("step").none())
@@ -53,12 +54,12 @@ void BindFileWriter(nb::module_& m) {
       .def("add_event", [](FileWriter& self, const nb::bytes& event) { Check(self.AddEvent(TextOf(event))); })
       .def("flush",
            [](FileWriter& self) {
-             nb::gil_scoped_release unlocked;
+             const Unlocked unlocked;
              Check(self.Flush());
            })
       .def("close",
            [](FileWriter& self) {
-             nb::gil_scoped_release unlocked;
+             const Unlocked unlocked;
              Check(self.Close());
            })
       .def("reopen", [](FileWriter& self) { Check(self.Reopen()); })

@@ -19,12 +19,12 @@ nb::list PairsOf(const std::vector<TensorSpec>& specs) {
   return pairs;
 }
 
-void BindFunctions(nb::module_& m) {
-  nb::class_<PyFunction>(m, "Function", nb::type_slots(Collected<PyFunction>()))
+void BindFunctions(Module& m) {
+  Class<PyFunction>(m, "Function", nb::type_slots(Collected<PyFunction>()))
       .def_prop_ro("name", [](const PyFunction& self) { return self.function.name(); })
       .def_prop_ro("results", [](const PyFunction& self) { return PairsOf(self.function.results()); });
 
-  nb::class_<FunctionBuilder>(m, "FunctionBuilder")
+  Class<FunctionBuilder>(m, "FunctionBuilder")
       .def(
           "__init__",
           [](FunctionBuilder* self, Graph& outer, Graph& body, const std::string& name, nb::handle args) {

@@ -237,8 +237,20 @@ namespace {
 
 bool IsSequence(nb::handle value) { return nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value); }
 
+// A level of nested lists. Lists that contain themselves raise RecursionError.
+class Level {
+ public:
+  Level() {
+    if (Py_EnterRecursiveCall(" while nested lists were converted to a tensor") != 0) throw nb::python_error();
+  }
+  ~Level() { Py_LeaveRecursiveCall(); }
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+};
+
 // The dtype of the first tensor in nested lists; kInvalid if they have none.
 DType DTypeOfTensorsIn(Graph& graph, nb::handle list) {
+  const Level level;
   for (const nb::handle item : list) {
     DType dtype = DType::kInvalid;
     if (IsSequence(item)) {
@@ -253,6 +265,7 @@ DType DTypeOfTensorsIn(Graph& graph, nb::handle list) {
 
 // The tensor of nested lists of tensors and values, as tf.stack makes it.
 Output Packed(Graph& graph, nb::handle list, DType dtype, const std::string& name) {
+  const Level level;
   const ScopeGuard scope = graph.NameScope(name);
   const std::string own = graph.name_scope() + "/";
   std::vector<Output> items;
@@ -296,16 +309,16 @@ ScopeGuard AtUserLine(Graph& graph) {
 
 void CheckBuilt(Graph& graph) { Check(graph.TakeStatus()); }
 
-void BindGraph(nb::module_& m) {
-  nb::class_<Scope>(m, "Scope")
+void BindGraph(Module& m) {
+  Class<Scope>(m, "Scope")
       .def("__enter__", [](nb::object self) { return self; })
       .def("__exit__", [](Scope& self, nb::args) { self.Exit(); });
 
-  nb::class_<PyDeviceFunction>(m, "DeviceFunction").def("__call__", [](const PyDeviceFunction& self, PyOperation& op) {
+  Class<PyDeviceFunction>(m, "DeviceFunction").def("__call__", [](const PyDeviceFunction& self, PyOperation& op) {
     return self.function(op.operation);
   });
 
-  nb::class_<PyOperation>(m, "Operation", nb::type_slots(Collected<PyOperation>()))
+  Class<PyOperation>(m, "Operation", nb::type_slots(Collected<PyOperation>()))
       .def_prop_ro("name", [](const PyOperation& self) { return self.operation.name(); })
       .def_prop_ro("type", [](const PyOperation& self) { return self.operation.type(); })
       .def_prop_ro("device", [](const PyOperation& self) { return self.operation.device(); })
@@ -324,7 +337,7 @@ void BindGraph(nb::module_& m) {
            })
       .def("__hash__", [](const PyOperation& self) { return std::hash<std::string>()(self.operation.name()); });
 
-  nb::class_<PyTensor>(m, "Tensor", nb::type_slots(Collected<PyTensor>()))
+  Class<PyTensor>(m, "Tensor", nb::type_slots(Collected<PyTensor>()))
       .def_prop_ro("name", [](const PyTensor& self) { return self.output.name(); })
       .def_prop_ro("op",
                    [](const PyTensor& self) {
@@ -345,7 +358,7 @@ void BindGraph(nb::module_& m) {
            })
       .def("__hash__", [](const PyTensor& self) { return std::hash<std::string>()(self.output.name()); });
 
-  nb::class_<Graph>(m, "Graph")
+  Class<Graph>(m, "Graph")
       .def(nb::init<>())
       .def("_op", &AddOp, nb::arg("type"), nb::arg("inputs"), nb::arg("attrs"), nb::arg("name"))
       .def("_const",

@@ -1,5 +1,6 @@
 // What Python asks about the nodes of a graph: inputs, attributes, definitions of ops; and the import of GraphDefs.
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <string>
 #include <utility>
@@ -75,7 +76,7 @@ nb::list ConsumersOf(const PyTensor& tensor) {
 
 }  // namespace
 
-void BindGraphElements(nb::module_& m) {
+void BindGraphElements(Module& m) {
   m.def("inputs_of", [](const PyOperation& op) {
     nb::list inputs;
     for (const Output& input : NodeOf(op).inputs()) inputs.append(PyTensor{input, op.graph});
@@ -94,6 +95,7 @@ void BindGraphElements(nb::module_& m) {
     return Serialized(attrs);
   });
   m.def("op_def_of", [](const PyOperation& op) { return PartsOf(NodeOf(op).op()); });
+  m.def("op_names", [] { return OpRegistry::Global().names(); });
   m.def("op_def_for_type", [](const Graph& graph, const std::string& type) {
     const OpDef* const op = ImplOf(graph).FindOp(type);
     return op == nullptr ? nb::object(nb::none()) : nb::object(PartsOf(*op));

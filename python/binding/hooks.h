@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "binding/coordinator.h"
+#include "binding/python_calls.h"
 #include "binding/session.h"
 #include "tensorbraid/train/hooks.h"
 
@@ -62,9 +63,6 @@ std::vector<std::shared_ptr<SessionRunHook>> HooksOf(nb::handle hooks, const std
 
 // A function of Python that gets the session, as SupervisorOptions::init_fn.
 std::function<Status(Session&)> SessionFunction(nb::object function, std::shared_ptr<Training> training);
-
-// A reference to an object of Python for a function of C++ that may be destroyed without Python's lock.
-std::shared_ptr<nb::object> Shared(nb::object object);
 
 }  // namespace tensorbraid::python
 

@@ -15,8 +15,10 @@ namespace {
 // The one call of the main thread that can be interrupted, and the thread that interrupts it.
 struct Watch {
   std::mutex mu;
-  std::function<void()> cancel;  // guarded by mu
-  struct sigaction before = {};  // Python's handler of SIGINT, while ours is in its place
+  std::function<void()> cancel;         // guarded by mu
+  std::atomic<uint64_t> call{0};        // changes with `cancel`
+  std::atomic<uint64_t> pressed_in{0};  // what `call` was when Ctrl-C was pressed
+  void (*python_handler)(int) = nullptr;
   sem_t pressed;
 };
 
@@ -31,7 +33,8 @@ Watch& TheWatch() {
       while (true) {
         if (sem_wait(&made->pressed) != 0) continue;
         const std::lock_guard lock(made->mu);
-        if (made->cancel) made->cancel();
+        // A later call than the one that was to be interrupted goes on.
+        if (made->cancel && made->pressed_in == made->call) made->cancel();
       }
     }).detach();
     return made;
@@ -39,10 +42,11 @@ Watch& TheWatch() {
   return *watch;
 }
 
-// Python's handler notes the signal; the thread is told as well. Both are safe in a signal handler.
+// Python's handler notes the signal; the thread is told as well. All of this is safe in a signal handler.
 void OnInterrupt(int number) {
   Watch& watch = TheWatch();
-  watch.before.sa_handler(number);
+  watch.pressed_in = watch.call.load();
+  watch.python_handler(number);
   sem_post(&watch.pressed);
 }
 
@@ -54,9 +58,25 @@ bool OnMainThread() {
   return PyThread_get_thread_ident() == main;
 }
 
-bool HasDefaultHandler() {
+// Puts OnInterrupt in front of Python's handler, where it stays until the program sets another one. Returns false if
+// the program handles SIGINT in a way of its own.
+bool HandlesInterrupt() {
+  struct sigaction current = {};
+  sigaction(SIGINT, nullptr, &current);
+  if (current.sa_handler == OnInterrupt) return true;
   const nb::module_ signals = nb::module_::import_("signal");
-  return signals.attr("getsignal")(SIGINT).is(signals.attr("default_int_handler"));
+  if (!signals.attr("getsignal")(SIGINT).is(signals.attr("default_int_handler"))) return false;
+  TheWatch().python_handler = current.sa_handler;
+  current.sa_handler = OnInterrupt;
+  return sigaction(SIGINT, &current, nullptr) == 0;
+}
+
+// Replaces what Ctrl-C calls, and returns what it was.
+std::function<void()> SetCancel(std::function<void()> cancel) {
+  Watch& watch = TheWatch();
+  const std::lock_guard lock(watch.mu);
+  ++watch.call;
+  return std::exchange(watch.cancel, std::move(cancel));
 }
 
 }  // namespace
@@ -66,19 +86,10 @@ Interruptible::Interruptible(std::function<void()> cancel) : cancel_(std::move(c
 Interruptible::Interruptible() : cancel_([] { RequestStop("Ctrl-C"); }), stops_process_(true) { Begin(); }
 
 void Interruptible::Begin() {
-  if (!OnMainThread() || !HasDefaultHandler()) return;
+  if (!OnMainThread() || !HandlesInterrupt()) return;
   active_ = true;
-  Watch& watch = TheWatch();
-  {
-    const std::lock_guard lock(watch.mu);
-    outer_ = std::exchange(watch.cancel, cancel_);
-  }
-  outermost_ = !outer_;
-  if (!outermost_) return;
-  struct sigaction ours = {};
-  ours.sa_handler = OnInterrupt;
-  sigaction(SIGINT, &ours, &watch.before);
-  // A signal that came before this handler.
+  outer_ = SetCancel(cancel_);
+  // A signal that came before.
   if (PyErr_CheckSignals() == 0) return;
   End();
   throw nb::python_error();
@@ -88,15 +99,8 @@ Interruptible::~Interruptible() { End(); }
 
 void Interruptible::End() {
   if (!active_) return;
-  Watch& watch = TheWatch();
-  if (outermost_) {
-    // A hook of the user may have set a handler of its own, which then stays.
-    struct sigaction current = {};
-    sigaction(SIGINT, nullptr, &current);
-    if (current.sa_handler == OnInterrupt) sigaction(SIGINT, &watch.before, nullptr);
-  }
-  const std::lock_guard lock(watch.mu);
-  watch.cancel = outer_;
+  active_ = false;
+  SetCancel(std::move(outer_));
   if (stops_process_ && StopRequested()) WithdrawStopRequest();
 }
 

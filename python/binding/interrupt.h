@@ -32,7 +32,6 @@ class Interruptible {
   std::function<void()> cancel_;
   std::function<void()> outer_;  // what was to be called before
   bool active_ = false;
-  bool outermost_ = false;
   bool stops_process_ = false;
 };
 

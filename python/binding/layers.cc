@@ -88,7 +88,7 @@ PyTensor SafeEmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle w
 
 }  // namespace
 
-void BindLayers(nb::module_& m) {
+void BindLayers(Module& m) {
   m.def("embedding_lookup", &EmbeddingLookup, nb::arg("params"), nb::arg("ids"), nb::arg("strategy"),
         nb::arg("max_norm").none(), nb::arg("name"));
   m.def("embedding_lookup_sparse", &EmbeddingLookupSparse, nb::arg("params"), nb::arg("ids"), nb::arg("weights").none(),

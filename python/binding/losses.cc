@@ -89,13 +89,13 @@ nb::tuple Auc(const PyTensor& labels, const PyTensor& predictions, int num_thres
 
 // The arguments of a metric after the tensors.
 template <typename... Before>
-void DefineMetric(nb::module_& m, const char* name, auto function, Before... before) {
+void DefineMetric(Module& m, const char* name, auto function, Before... before) {
   m.def(name, function, before..., nb::arg("weights").none(), nb::arg("name"));
 }
 
 }  // namespace
 
-void BindLosses(nb::module_& m) {
+void BindLosses(Module& m) {
   m.def("weighted_loss", [](const PyTensor& values, const PyTensor& weights, int reduction, const std::string& name) {
     return Wrap(
         Built(values, [&] { return losses::ComputeWeightedLoss(values.output, OptionsOf(weights, reduction, name)); }));

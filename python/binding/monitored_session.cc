@@ -1,11 +1,13 @@
 #include "tensorbraid/train/monitored_session.h"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "binding/hooks.h"
 #include "binding/interrupt.h"
+#include "binding/python_calls.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -19,7 +21,7 @@ struct PyMonitoredSession {
   ~PyMonitoredSession() { Destroy(); }
   void Destroy() {
     training->End();
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     session.reset();
   }
   MonitoredSession& get() const {
@@ -27,6 +29,25 @@ struct PyMonitoredSession {
     return *session;
   }
 };
+
+// The options that tensorbraid.session_config.session_options returns, which have the names of those of Session.
+void SetSessionOptions(nb::handle given, SessionOptions& options) {
+  for (const auto& [key, value] : nb::cast<nb::dict>(given)) {
+    const std::string name = nb::cast<std::string>(key);
+    if (name == "device_count") options.device_count = nb::cast<std::map<std::string, int>>(value);
+    if (name == "inter_op_parallelism_threads") options.inter_op_parallelism_threads = nb::cast<int>(value);
+    if (name == "allow_soft_placement") options.allow_soft_placement = nb::cast<bool>(value);
+    if (name == "log_device_placement") options.log_device_placement = nb::cast<bool>(value);
+    if (name == "operation_timeout_ms") {
+      options.operation_timeout = std::chrono::milliseconds(nb::cast<int64_t>(value));
+    }
+    if (name == "device_filters") options.device_filters = nb::cast<std::vector<std::string>>(value);
+    if (name == "isolate_session_state") options.isolate_session_state = nb::cast<bool>(value);
+    if (name == "cluster") {
+      options.cluster = ClusterSpec::Sparse(nb::cast<std::map<std::string, std::map<int, std::string>>>(value));
+    }
+  }
+}
 
 // Makes a session from a dict with the names of the options. Those that are missing have C++'s defaults.
 PyMonitoredSession* CreateMonitored(nb::object graph, nb::list hooks, nb::dict given) {
@@ -38,6 +59,7 @@ PyMonitoredSession* CreateMonitored(nb::object graph, nb::list hooks, nb::dict g
   for (const auto& [key, value] : given) {
     const std::string name = nb::cast<std::string>(key);
     if (name == "master") options.master = nb::cast<std::string>(value);
+    if (name == "session") SetSessionOptions(value, options.session);
     if (name == "is_chief") options.is_chief = nb::cast<bool>(value);
     if (name == "checkpoint_dir") options.checkpoint_dir = nb::cast<std::string>(value);
     if (name == "saver") options.saver = nb::cast<std::shared_ptr<Saver>>(value);
@@ -62,7 +84,7 @@ PyMonitoredSession* CreateMonitored(nb::object graph, nb::list hooks, nb::dict g
   {
     const Interruptible interruptible;
     {
-      nb::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       session = MonitoredTrainingSession(g, std::move(options));
     }
     made->training->Rethrow();
@@ -73,25 +95,30 @@ PyMonitoredSession* CreateMonitored(nb::object graph, nb::list hooks, nb::dict g
   return made.release();
 }
 
-nb::list RunMonitored(PyMonitoredSession& self, nb::list fetches, nb::list feeds, nb::object run_context) {
+nb::list RunMonitored(PyMonitoredSession& self, const PySignature& signature, nb::handle values,
+                      nb::object run_context) {
   MonitoredSession& session = self.get();
   self.training->run_context = std::move(run_context);
-  const std::vector<Fetch> wanted = FetchesOf(fetches);
-  const std::vector<Feed> fed = FeedsOf(feeds);
-  StatusOr<std::vector<Tensor>> values;
+  std::vector<Feed> fed;
+  for (Tensor& value : FedTensors(signature.feeds, values)) {
+    fed.emplace_back(signature.feeds[fed.size()], std::move(value));
+  }
+  StatusOr<std::vector<Tensor>> results;
   {
     const Interruptible interruptible;
     {
-      nb::gil_scoped_release unlocked;
-      values = session.Run(wanted, fed);
+      const Unlocked unlocked;
+      results = session.Run(signature.fetches, fed);
     }
-    self.failed = self.failed || !values.ok();
+    self.failed = self.failed || !results.ok();
     interruptible.Check();
   }
-  if (!values.ok()) self.training->Rethrow();
+  fed.clear();
+  ReleaseFedArrays();
+  if (!results.ok()) self.training->Rethrow();
   self.training->ForgetError();  // of a session that was lost, if training goes on with another one
   Check(session.end_of_training());
-  return ValuesOf(Check(std::move(values)));
+  return ValuesOf(Check(std::move(results)));
 }
 
 void CloseMonitored(PyMonitoredSession& self, nb::handle exception) {
@@ -104,7 +131,7 @@ void CloseMonitored(PyMonitoredSession& self, nb::handle exception) {
       // With an error the hooks know that the training has failed, and save nothing.
       const Status why =
           exception.is_none() ? OkStatus() : Status(absl::StatusCode::kUnknown, StatusOf(exception).message());
-      nb::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       self.session->coordinator().RequestStop(why);
       closed = self.session->Close();
     }
@@ -123,8 +150,8 @@ nb::object Inner(const PyMonitoredSession& self, bool coordinator) {
 
 }  // namespace
 
-void BindMonitoredSession(nb::module_& m) {
-  nb::class_<PyMonitoredSession>(m, "MonitoredSession")
+void BindMonitoredSession(Module& m) {
+  Class<PyMonitoredSession>(m, "MonitoredSession")
       .def_static("_make", &CreateMonitored, nb::rv_policy::take_ownership)
       .def("run", &RunMonitored)
       .def("should_stop",

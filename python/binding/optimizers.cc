@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "binding/graph.h"
+#include "tensorbraid/train/coordinator.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -49,7 +50,7 @@ PyOperation ApplyGradients(Optimizer& self, nb::list grads, nb::handle global_st
   return Wrap(train);
 }
 
-void BindRules(nb::module_& m) {
+void BindRules(Module& m) {
   m.def("gradient_descent", [](nb::handle rate, bool use_locking, std::string name) -> OptimizerPtr {
     return std::make_shared<GradientDescentOptimizer>(
         OperandOf(rate), GradientDescentOptions{.name = std::move(name), .use_locking = use_locking});
@@ -134,8 +135,8 @@ void BindRules(nb::module_& m) {
 
 nb::object OrNone(const Variable& variable) { return variable.valid() ? nb::cast(Wrap(variable)) : nb::none(); }
 
-void BindMovingAverage(nb::module_& m) {
-  nb::class_<ExponentialMovingAverage>(m, "ExponentialMovingAverage")
+void BindMovingAverage(Module& m) {
+  Class<ExponentialMovingAverage>(m, "ExponentialMovingAverage")
       .def(
           "__init__",
           [](ExponentialMovingAverage* self, nb::handle decay, nb::handle num_updates, bool zero_debias,
@@ -171,9 +172,9 @@ void BindMovingAverage(nb::module_& m) {
            [](const ExponentialMovingAverage& self, const PyTensor& t) { return OrNone(self.Average(t.output)); });
 }
 
-void BindSyncReplicas(nb::module_& m) {
+void BindSyncReplicas(Module& m) {
   using Sync = SyncReplicasOptimizer;
-  nb::class_<Sync, Optimizer>(m, "SyncReplicasOptimizer")
+  Class<Sync, Optimizer>(m, "SyncReplicasOptimizer")
       .def_static("_make",
                   [](OptimizerPtr optimizer, int replicas_to_aggregate, int total_num_replicas, bool use_locking,
                      std::string name) {
@@ -194,8 +195,8 @@ void BindSyncReplicas(nb::module_& m) {
 
 }  // namespace
 
-void BindOptimizers(nb::module_& m) {
-  nb::class_<Optimizer>(m, "Optimizer")
+void BindOptimizers(Module& m) {
+  Class<Optimizer>(m, "Optimizer")
       .def("_apply_gradients", &ApplyGradients, nb::arg("grads"), nb::arg("global_step").none(), nb::arg("name"))
       .def("get_slot_names", [](const Optimizer& self) { return self.GetSlotNames(); })
       .def("get_slot", [](const Optimizer& self, const PyVariable& variable, const std::string& slot) {

@@ -61,8 +61,8 @@ nb::tuple DynamicRnn(PyRnnCell& cell, PyTensor& x, nb::handle lengths, nb::list 
 
 }  // namespace
 
-void BindRnn(nb::module_& m) {
-  nb::class_<PyRnnCell>(m, "RnnCell");
+void BindRnn(Module& m) {
+  Class<PyRnnCell>(m, "RnnCell");
   m.def(
       "lstm_cell",
       [](int64_t units, double forget_bias, double cell_clip, bool use_peepholes, nb::handle initializer,

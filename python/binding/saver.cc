@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding/interrupt.h"
+#include "binding/python_calls.h"
 #include "binding/session.h"
 
 namespace tensorbraid::python {
@@ -42,10 +43,10 @@ nb::tuple Import(Graph& graph, const nb::bytes& meta_graph) {
   return nb::make_tuple(variables, collections, saver, imported->max_to_keep);
 }
 
-void BindCheckpoints(nb::module_& m) {
+void BindCheckpoints(Module& m) {
   m.def("checkpoint_exists", &CheckpointExists, nb::call_guard<nb::gil_scoped_release>());
   m.def("remove_checkpoint", [](const std::string& prefix) {
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     Check(RemoveCheckpoint(prefix));
   });
   m.def("get_checkpoint_state", [](const std::string& directory, const std::string& filename) {
@@ -61,7 +62,7 @@ void BindCheckpoints(nb::module_& m) {
           state.last_preserved_timestamp = CheckpointState::Timestamp(Seconds(last_preserved));
           Check(UpdateCheckpointState(directory, state, filename));
         });
-  nb::class_<CheckpointReader>(m, "CheckpointReader")
+  Class<CheckpointReader>(m, "CheckpointReader")
       .def_static("open", [](const std::string& prefix) { return Check(CheckpointReader::Open(prefix)); })
       .def("tensors",
            [](const CheckpointReader& self) {
@@ -80,8 +81,8 @@ void BindCheckpoints(nb::module_& m) {
 
 }  // namespace
 
-void BindSaver(nb::module_& m) {
-  nb::class_<Saver>(m, "Saver")
+void BindSaver(Module& m) {
+  Class<Saver>(m, "Saver")
       .def_static(
           "_make",
           [](Graph& graph, nb::list named, int max_to_keep, double keep_hours, std::optional<bool> sharded,
@@ -113,7 +114,7 @@ void BindSaver(nb::module_& m) {
             {
               const Interruptible interruptible([&running] { running.CancelRuns(); });
               {
-                nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 saved = self.Save(
                     running, path,
                     {.global_step = step, .latest_filename = latest_filename, .write_meta_graph = write_meta_graph});
@@ -131,7 +132,7 @@ void BindSaver(nb::module_& m) {
              {
                const Interruptible interruptible([&running] { running.CancelRuns(); });
                {
-                 nb::gil_scoped_release unlocked;
+                 const Unlocked unlocked;
                  restored = self.Restore(running, path);
                }
                interruptible.Check();

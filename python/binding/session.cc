@@ -5,37 +5,96 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding/interrupt.h"
+#include "binding/python_calls.h"
 
 namespace tensorbraid::python {
 namespace {
 
-// Runs the step without Python's lock, so that other threads of Python go on.
-// Returns the values, and the serialized RunMetadata.
-nb::tuple RunStep(PySession& self, nb::list fetches, nb::list feeds, int64_t timeout_ms, bool trace,
-                  bool partition_graphs) {
-  const std::shared_ptr<Session> session = self.session;  // another thread may close it
+// A step that has been prepared, and the Python objects that it needs.
+struct PyPrepared {
+  Session::Prepared prepared;
+  std::vector<Output> feeds;
+  nb::object session;
+  nb::object graph;
+
+  ~PyPrepared() {  // as the destructor of PySession
+    const Unlocked unlocked;
+    prepared = {};
+  }
+};
+
+// Calls `call` without Python's lock, so that other threads of Python go on, and lets Ctrl-C end it.
+template <typename Call>
+auto RunUnlocked(Session& session, Call call) {
+  const Interruptible interruptible([&session] { session.CancelRuns(); });
+  auto result = [&] {
+    const Unlocked unlocked;
+    return call();
+  }();
+  interruptible.Check();
+  return result;
+}
+
+PyPrepared Prepare(nb::handle self, const PySignature& signature) {
+  const PySession& session = nb::cast<PySession&>(self);
+  Session& running = session.get();
+  auto prepared = RunUnlocked(running, [&] { return running.Prepare(signature.fetches, signature.feeds); });
+  return {Check(std::move(prepared)), signature.feeds, nb::borrow(self), signature.graph};
+}
+
+nb::list RunPrepared(const PyPrepared& self, nb::handle values) {
+  const PySession& session = nb::cast<PySession&>(self.session);
+  Session& running = session.get();
+  StatusOr<std::vector<Tensor>> results;
+  {
+    const std::vector<Tensor> fed = FedTensors(self.feeds, values);
+    results = RunUnlocked(running, [&] { return self.prepared.Run(fed); });
+  }
+  if (!self.feeds.empty()) ReleaseFedArrays();
+  return ValuesOf(Check(std::move(results)));
+}
+
+// Runs a step with options. Returns the values, and the serialized RunMetadata.
+nb::tuple RunWithOptions(const PySession& self, const PySignature& signature, nb::handle values, int64_t timeout_ms,
+                         bool trace, bool partition_graphs) {
   Session& running = self.get();
-  const std::vector<Fetch> wanted = FetchesOf(fetches);
-  const std::vector<Feed> fed = FeedsOf(feeds);
+  std::vector<Feed> fed;
+  for (Tensor& value : FedTensors(signature.feeds, values)) {
+    fed.emplace_back(signature.feeds[fed.size()], std::move(value));
+  }
   const RunOptions options = {.timeout = std::chrono::milliseconds(timeout_ms),
                               .trace_level = trace ? TraceLevel::kFull : TraceLevel::kNone,
                               .output_partition_graphs = partition_graphs};
-  const bool has_metadata = trace || partition_graphs;
-  StatusOr<std::vector<Tensor>> values;
   RunMetadata metadata;
-  {
-    const Interruptible interruptible([&running] { running.CancelRuns(); });
-    {
-      nb::gil_scoped_release unlocked;
-      values = running.Run(wanted, fed, options, has_metadata ? &metadata : nullptr);
-    }
-    interruptible.Check();
-  }
+  auto results = RunUnlocked(running, [&] { return running.Run(signature.fetches, fed, options, &metadata); });
+  fed.clear();
+  ReleaseFedArrays();
   const std::string& bytes = metadata.serialized();
-  return nb::make_tuple(ValuesOf(Check(std::move(values))), nb::bytes(bytes.data(), bytes.size()));
+  return nb::make_tuple(ValuesOf(Check(std::move(results))), nb::bytes(bytes.data(), bytes.size()));
 }
 
+int TraversePrepared(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  Py_VISIT(nb::inst_ptr<PyPrepared>(self)->session.ptr());
+  Py_VISIT(nb::inst_ptr<PyPrepared>(self)->graph.ptr());
+  return 0;
+}
+int ClearPrepared(PyObject* self) {
+  nb::inst_ptr<PyPrepared>(self)->session.reset();
+  nb::inst_ptr<PyPrepared>(self)->graph.reset();
+  return 0;
+}
+PyType_Slot prepared_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&TraversePrepared)},
+                                {Py_tp_clear, reinterpret_cast<void*>(&ClearPrepared)},
+                                {0, nullptr}};
+
 }  // namespace
+
+PySession::~PySession() {
+  const Unlocked unlocked;
+  session.reset();
+}
 
 Session& PySession::get() const {
   if (session == nullptr) throw nb::value_error("the session is closed");
@@ -60,23 +119,22 @@ std::vector<Fetch> FetchesOf(nb::handle fetches) {
   return wanted;
 }
 
-std::vector<Feed> FeedsOf(nb::handle feeds) {
-  std::vector<Feed> fed;
-  for (const nb::handle pair : feeds) {
-    const Output& output = nb::cast<PyTensor&>(pair[0]).output;
-    fed.emplace_back(output, TensorOf(pair[1], output.dtype()));
-  }
-  return fed;
-}
-
 nb::list ValuesOf(std::vector<Tensor> values) {
   nb::list result;
   for (Tensor& value : values) result.append(ArrayOf(std::move(value)));
   return result;
 }
 
-void BindSession(nb::module_& m) {
-  nb::class_<PySession>(m, "Session", nb::type_slots(Collected<PySession>()))
+void BindSession(Module& m) {
+  Class<PySignature>(m, "Signature", nb::type_slots(Collected<PySignature>()))
+      .def(
+          "__init__",
+          [](PySignature* self, nb::object graph, nb::list fetches, nb::list feeds) {
+            new (self) PySignature{FetchesOf(fetches), OutputsOf(feeds), std::move(graph)};
+          },
+          nb::arg("graph"), nb::arg("fetches"), nb::arg("feeds"));
+  Class<PyPrepared>(m, "Prepared", nb::type_slots(prepared_slots)).def("run", &RunPrepared);
+  Class<PySession>(m, "Session", nb::type_slots(Collected<PySession>()))
       .def(
           "__init__",
           [](PySession* self, nb::object graph, const std::string& target,
@@ -87,7 +145,7 @@ void BindSession(nb::module_& m) {
             Graph& g = nb::cast<Graph&>(graph);
             std::shared_ptr<Session> session;
             {
-              nb::gil_scoped_release unlocked;
+              const Unlocked unlocked;
               session = Check(Session::Create(g, {.target = target,
                                                   .device_count = device_count,
                                                   .inter_op_parallelism_threads = inter_op_parallelism_threads,
@@ -106,11 +164,12 @@ void BindSession(nb::module_& m) {
           nb::arg("device_filters") = std::vector<std::string>(), nb::arg("isolate_session_state") = false,
           nb::arg("cluster") = std::map<std::string, std::map<int, std::string>>())
       .def_prop_ro("graph", [](const PySession& self) { return self.graph; })
-      .def("_run", &RunStep)
+      .def("_prepare", &Prepare)
+      .def("_run_with_options", &RunWithOptions)
       .def("list_devices", [](const PySession& self) { return self.get().ListDevices(); })
       .def("close", [](PySession& self) {
         if (self.session == nullptr) return;
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         self.session->Close().IgnoreError();
       });
 }

@@ -16,6 +16,8 @@ struct PySession {
   nb::object graph;
   std::shared_ptr<Session> session;
 
+  // Ends the session without Python's lock, since that may wait for a step that calls a function of Python.
+  ~PySession();
   // Raises ValueError if the session is closed.
   Session& get() const;
 };
@@ -23,9 +25,21 @@ struct PySession {
 // A PySession that does not own its session.
 PySession Borrow(nb::object graph, Session& session);
 
-// Fetches are tensors, variables and operations. Feeds are pairs of a tensor and a value.
+// What a step fetches and feeds.
+struct PySignature {
+  std::vector<Fetch> fetches;
+  std::vector<Output> feeds;
+  nb::object graph;
+};
+
+// Fetches are tensors, variables and operations. Feeds are pairs of a tensor and a value, which is copied.
 std::vector<Fetch> FetchesOf(nb::handle fetches);
 std::vector<Feed> FeedsOf(nb::handle feeds);
+// The values for the fed tensors of one step, checked as tf.Session.run does: raises TypeError or ValueError. Large
+// arrays are used in place, so the tensors must not be kept beyond the step. Call ReleaseFedArrays after the step.
+std::vector<Tensor> FedTensors(const std::vector<Output>& tensors, nb::handle values);
+// Lets Python delete the arrays that steps no longer use.
+void ReleaseFedArrays();
 // The values as NumPy arrays; None for operations.
 nb::list ValuesOf(std::vector<Tensor> values);
 

@@ -7,6 +7,7 @@
 
 #include "binding/hooks.h"
 #include "binding/interrupt.h"
+#include "binding/python_calls.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -18,7 +19,7 @@ struct PySupervisor {
 
   ~PySupervisor() {
     training->End();
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     supervisor.reset();
   }
 };
@@ -59,7 +60,7 @@ PySupervisor* CreateSupervisor(nb::object graph, nb::dict given) {
   }
   const ScopeGuard at = AtUserLine(g);
   {
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     made->supervisor = std::make_unique<Supervisor>(g, std::move(options));
   }
   CheckBuilt(g);
@@ -73,7 +74,7 @@ PySession PrepareSession(PySupervisor& self, const std::string& target, bool wai
   {
     const Interruptible interruptible;
     {
-      nb::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       session = self.supervisor->PrepareOrWaitForSession(
           target, {.start_standard_services = start_standard_services,
                    .wait_for_checkpoint = wait_for_checkpoint,
@@ -96,7 +97,7 @@ void StartLoop(PySupervisor& self, double interval_secs, nb::object function) {
   const auto call = [training = self.training, function = Shared(std::move(function))] {
     return Call(*training, *function);
   };
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   Check(self.supervisor->Loop(interval, call));
 }
 
@@ -105,7 +106,7 @@ void StopSupervisor(PySupervisor& self) {
   {
     const Interruptible interruptible;
     {
-      nb::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       stopped = self.supervisor->Stop();
     }
     self.training->End();  // its coordinator may have an error, which refers to the program's supervisor
@@ -123,28 +124,28 @@ nb::object CoordinatorOf(PySupervisor& self) {
 
 }  // namespace
 
-void BindSupervisor(nb::module_& m) {
-  nb::class_<PySupervisor>(m, "Supervisor")
+void BindSupervisor(Module& m) {
+  Class<PySupervisor>(m, "Supervisor")
       .def_static("_make", &CreateSupervisor, nb::rv_policy::take_ownership)
       .def("prepare", &PrepareSession)
       .def("loop", &StartLoop)
       .def("stop", &StopSupervisor)
       .def("start_standard_services",
            [](PySupervisor& self) {
-             nb::gil_scoped_release unlocked;
+             const Unlocked unlocked;
              Check(self.supervisor->StartStandardServices());
            })
       .def("start_queue_runners",
            [](PySupervisor& self, const PySession& session, const std::vector<QueueRunner>& runners) {
              Session& used = session.get();
-             nb::gil_scoped_release unlocked;
+             const Unlocked unlocked;
              Check(self.supervisor->StartQueueRunners(used, runners));
            })
       .def(
           "summary_computed",
           [](PySupervisor& self, const nb::bytes& summary, std::optional<int64_t> step) {
             const Tensor value = Tensor::Scalar(std::string(summary.c_str(), summary.size()));
-            nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             Check(self.supervisor->SummaryComputed(value, step));
           },
           nb::arg("summary"), nb::arg("step").none())
@@ -153,7 +154,7 @@ void BindSupervisor(nb::module_& m) {
           "request_stop",
           [](PySupervisor& self, nb::handle exception) {
             const Status why = exception.is_none() ? OkStatus() : StatusOf(exception);
-            nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             self.supervisor->RequestStop(why);
           },
           nb::arg("exception").none())
@@ -161,7 +162,7 @@ void BindSupervisor(nb::module_& m) {
            [](const PySupervisor& self) {
              const Interruptible interruptible;
              {
-               nb::gil_scoped_release unlocked;
+               const Unlocked unlocked;
                self.supervisor->WaitForStop();
              }
              interruptible.Check();

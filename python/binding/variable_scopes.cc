@@ -147,8 +147,8 @@ struct PyPartitioner {
 
 }  // namespace
 
-void BindVariableScopes(nb::module_& m) {
-  nb::class_<OpenVariableScope>(m, "OpenVariableScope")
+void BindVariableScopes(Module& m) {
+  Class<OpenVariableScope>(m, "OpenVariableScope")
       .def("__enter__", [](nb::object self) { return self; })
       .def("__exit__", [](OpenVariableScope& self, nb::args) { self.Exit(); });
   m.def("open_variable_scope", &Open);
@@ -159,7 +159,7 @@ void BindVariableScopes(nb::module_& m) {
   m.def("has_variable",
         [](Graph& graph, const std::string& full_name) { return ScopesOf(graph).variables.contains(full_name); });
 
-  nb::class_<PyInitializer>(m, "Initializer")
+  Class<PyInitializer>(m, "Initializer")
       .def("__call__", [](const PyInitializer& self, Graph& graph, nb::handle shape, int dtype) {
         return InitialValue(self.initializer, graph, shape, dtype);
       });
@@ -196,10 +196,9 @@ void BindVariableScopes(nb::module_& m) {
       nb::arg("seed").none());
   m.def("identity_initializer", [](double gain) { return PyInitializer{IdentityMatrix(gain)}; });
 
-  nb::class_<PyPartitioner>(m, "Partitioner")
-      .def("__call__", [](const PyPartitioner& self, nb::handle shape, int dtype) {
-        return NumParts(self.partitioner, shape, dtype);
-      });
+  Class<PyPartitioner>(m, "Partitioner").def("__call__", [](const PyPartitioner& self, nb::handle shape, int dtype) {
+    return NumParts(self.partitioner, shape, dtype);
+  });
   m.def("fixed_size_partitioner", [](int64_t parts) { return PyPartitioner{FixedSizePartitioner(parts)}; });
   m.def("variable_axis_size_partitioner", [](int64_t bytes, int64_t string_bytes, int64_t max_parts) {
     return PyPartitioner{

@@ -44,8 +44,8 @@ std::vector<Variable> VariablesOf(nb::handle variables) {
   return list;
 }
 
-void BindVariables(nb::module_& m) {
-  nb::class_<PyVariable>(m, "Variable", nb::type_slots(Collected<PyVariable>()))
+void BindVariables(Module& m) {
+  Class<PyVariable>(m, "Variable", nb::type_slots(Collected<PyVariable>()))
       .def_static("_make", &MakeVariable, nb::arg("graph"), nb::arg("initial_value"), nb::arg("shape").none(),
                   nb::arg("dtype"), nb::arg("name"), nb::arg("trainable"), nb::arg("local"))
       .def_prop_ro("name", [](const PyVariable& self) { return self.variable.name() + ":0"; })

@@ -35,18 +35,22 @@ class DType:
 
     @property
     def is_floating(self):
+        """Whether it is a type of floating-point numbers."""
         return self.name in ("float16", "bfloat16", "float32", "float64")
 
     @property
     def is_complex(self):
+        """Whether it is a type of complex numbers."""
         return self.name in ("complex64", "complex128")
 
     @property
     def is_integer(self):
+        """Whether it is a type of integers, quantized ones excluded."""
         return self.name.startswith(("int", "uint"))
 
     @property
     def is_bool(self):
+        """Whether it is bool."""
         return self.name == "bool"
 
     @property

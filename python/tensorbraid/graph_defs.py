@@ -2,7 +2,7 @@
 
 import os
 
-from tensorbraid import _core, compat, dtypes, errors, graphs
+from tensorbraid import _core, compat, dtypes, errors, graphs, own_gradients
 from tensorbraid.graphs import Graph, Operation, Tensor
 
 __all__ = ["import_graph_def"]
@@ -110,17 +110,9 @@ def _as_graph_def(self, from_version=None, add_shapes=False):
         del graph_def.node[:from_version]
     if add_shapes:
         for node in graph_def.node:
-            shapes = node.attr["_output_shapes"].list.shape
             for tensor in self.get_operation_by_name(node.name).outputs:
-                _fill_shape(shapes.add(), tensor.shape._dims)
+                node.attr["_output_shapes"].list.shape.append(tensor.shape.as_proto())
     return graph_def
-
-
-def _fill_shape(shape, dims):
-    if dims is None:
-        shape.unknown_rank = True
-    for dim in dims or []:
-        shape.dim.add(size=-1 if dim is None else dim)
 
 
 def _op_def_for_type(self, type):
@@ -135,11 +127,12 @@ Graph.op_def_for_type = _op_def_for_type
 Graph.graph_def_versions = property(lambda self: _proto().GraphDef.FromString(_core.Graph()._graph_def()).versions)
 
 
-class _Import:
-    """One call of import_graph_def."""
+class Import:
+    """The import of a GraphDef. rewrite_all() changes the GraphDef, whose nodes can then be added to a graph."""
 
     def __init__(self, graph_def, input_map, prefix):
         self.prefix = prefix
+        self.graph_def = graph_def
         self.names = {node.name for node in graph_def.node}
         self.input_map = {self._full(key): value for key, value in input_map.items()}
         self.keys = {self._full(key): key for key in input_map}
@@ -174,10 +167,32 @@ class _Import:
             groups = [b"loc:@" + self.named(name[5:].decode()).encode() if name.startswith(b"loc:@") else name
                       for name in node.attr["_class"].list.s]
             node.attr["_class"].list.s[:] = groups
-        shapes = list(node.attr["_output_shapes"].list.shape) if "_output_shapes" in node.attr else []
-        if shapes:
-            del node.attr["_output_shapes"]
+        if "_output_shapes" not in node.attr:
+            return []
+        shapes = list(node.attr["_output_shapes"].list.shape)
+        del node.attr["_output_shapes"]
         return shapes
+
+    def rewrite_all(self):
+        self.stated = [self.rewrite(node) for node in self.graph_def.node]
+
+    def finish(self, graph):
+        """Gives the new nodes of the graph their devices and the shapes that the GraphDef states."""
+        for node, shapes in zip(self.graph_def.node, self.stated):
+            op = graph.get_operation_by_name(node.name)
+            graph._apply_device_scopes(op)
+            own_gradients.mark_imported(graph, node, op)
+            for tensor, shape in zip(op.outputs, shapes):
+                tensor.set_shape(None if shape.unknown_rank else [dim.size for dim in shape.dim])
+
+    def elements(self, graph, return_elements):
+        """The operations and tensors of a list of names, or None for None."""
+        return None if return_elements is None else [self.element(graph, compat.as_str(item)) for item in return_elements]
+
+    def check_used(self):
+        unused = [key for full, key in self.keys.items() if full not in self.used]
+        if unused:
+            raise ValueError(f"Attempted to map inputs that were not found in graph_def: {unused}")
 
     def element(self, graph, name):
         """A return element: the operation or tensor that the GraphDef calls `name`."""
@@ -233,24 +248,17 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
         raise TypeError("return_elements must be a list of strings.")
     graph = graphs.get_default_graph()
     with graph.name_scope("import" if name is None else name) as scope:
-        importing = _Import(copy, _mapped(dict(input_map or {}), name), scope)
+        importing = Import(copy, _mapped(dict(input_map or {}), name), scope)
         if producer_op_list is not None:
             _remove_defaults(graph, copy, producer_op_list)
-        stated = [importing.rewrite(node) for node in copy.node]
+        importing.rewrite_all()
         try:
             _core.import_graph_def(graph, copy.SerializeToString())
         except errors.InvalidArgumentError as error:
             raise ValueError(error.message) from None
-    for node, shapes in zip(copy.node, stated):
-        op = graph.get_operation_by_name(node.name)
-        graph._apply_device_scopes(op)
-        for tensor, shape in zip(op.outputs, shapes):
-            tensor.set_shape(None if shape.unknown_rank else [dim.size for dim in shape.dim])
-    elements = None if return_elements is None else [importing.element(graph, compat.as_str(item))
-                                                     for item in return_elements]
-    unused = [key for full, key in importing.keys.items() if full not in importing.used]
-    if unused:
-        raise ValueError(f"Attempted to map inputs that were not found in graph_def: {unused}")
+    importing.finish(graph)
+    elements = importing.elements(graph, return_elements)
+    importing.check_used()
     return elements
 
 

@@ -62,6 +62,10 @@ class Graph(_core.Graph):
         self._collections = {}
         self._device_scopes = []  # what the open scopes of device() are given, innermost last
         self._unfeedable, self._unfetchable = set(), set()
+        self.host_functions = []  # of tf.py_func and datasets, which C++ calls
+        self.restrictions = 0  # how often prevent_feeding and prevent_fetching were called
+        self._own_gradients, self._gradient_overrides, self._unmarked_from = {}, {}, 0  # see own_gradients.py
+        self._reference_variables = set()  # names of those of an imported graph, which no Variable stands for
 
     @contextlib.contextmanager
     def as_default(self):
@@ -115,15 +119,18 @@ class Graph(_core.Graph):
 
     @contextlib.contextmanager
     def colocate_with(self, op):
+        """A scope in which new operations are put on the device of this one."""
         with self._colocate_with(op):
             yield
 
     def get_operation_by_name(self, name):
+        """The operation of this name; KeyError if there is none."""
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
         return self.as_graph_element(name, allow_tensor=False)
 
     def get_tensor_by_name(self, name):
+        """The tensor of this name, "loss:0"; KeyError if there is none."""
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
         return self.as_graph_element(name, allow_operation=False)
@@ -185,18 +192,25 @@ class Graph(_core.Graph):
         return _core.unique_name(self, name)
 
     def get_name_scope(self):
+        """The open name scope, "tower/conv"; "" outside of all."""
         return self._scope_name
 
     def prevent_feeding(self, tensor):
+        """Makes it an error to feed this tensor."""
         self._unfeedable.add(tensor)
+        self.restrictions += 1
 
     def prevent_fetching(self, op):
+        """Makes it an error to fetch this operation."""
         self._unfetchable.add(op)
+        self.restrictions += 1
 
     def is_feedable(self, tensor):
+        """Whether the tensor may be fed."""
         return tensor not in self._unfeedable
 
     def is_fetchable(self, tensor_or_op):
+        """Whether the tensor or operation may be fetched."""
         return getattr(tensor_or_op, "op", tensor_or_op) not in self._unfetchable
 
     # Collections.
@@ -208,7 +222,7 @@ class Graph(_core.Graph):
 
     def _check_not_finalized(self):
         if self.finalized:
-            raise RuntimeError("Graph is finalized and cannot be modified.")
+            raise RuntimeError(f"Graph is finalized and cannot be modified: {self._finalized_because}.")
 
     def _op(self, *args):
         self._check_not_finalized()
@@ -219,6 +233,7 @@ class Graph(_core.Graph):
         return super()._const(*args)
 
     def add_to_collection(self, name, value):
+        """Adds a value to the collection of this name."""
         self._check_not_finalized()
         self._collections.setdefault(name, []).append(value)
 
@@ -235,18 +250,22 @@ class Graph(_core.Graph):
         return [item for item in items if re.match(scope, getattr(item, "name", None) or "")]
 
     def get_collection_ref(self, name):
+        """The collection itself: a change of the list changes it."""
         return self._collections.setdefault(name, [])
 
     def get_all_collection_keys(self):
+        """The names of the collections that are not empty."""
         return [key for key in self._collections if isinstance(key, str)]
 
     def clear_collection(self, name):
+        """Removes all that is in a collection."""
         self._check_not_finalized()
         self._collections.pop(name, None)
 
-    def finalize(self):
-        """Forbids to change the graph from now on."""
-        self._finalize("Graph.finalize was called")
+    def finalize(self, because="Graph.finalize was called"):
+        """Forbids to change the graph from now on. Mistakes say why."""
+        self._finalized_because = because
+        self._finalize(because)
 
 
 def get_default_graph():
@@ -384,18 +403,22 @@ def control_dependencies(control_inputs):
 
 
 def add_to_collection(name, value):
+    """Adds a value to a collection of the default graph."""
     get_default_graph().add_to_collection(name, value)
 
 
 def add_to_collections(names, value):
+    """Adds a value to several collections of the default graph."""
     get_default_graph().add_to_collections(names, value)
 
 
 def get_collection(key, scope=None):
+    """The values in a collection of the default graph, those of a scope if one is given."""
     return get_default_graph().get_collection(key, scope)
 
 
 def get_collection_ref(key):
+    """A collection of the default graph itself: a change of the list changes it."""
     return get_default_graph().get_collection_ref(key)
 
 
@@ -424,6 +447,7 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
         for y in ys:
             if isinstance(y, Tensor) and y.dtype.is_complex:
                 raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
+    graph_of(ys)._mark_own_gradients()
     try:
         found = graph_of(ys)._gradients(ys, xs, grad_ys)
     except errors.InvalidArgumentError as error:

@@ -1,6 +1,7 @@
 """The namespace tf.lookup: tables from keys to values."""
 
 from tensorbraid import dtypes, graphs
+from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
 
 _INITIALIZERS = "table_initializer"
@@ -52,6 +53,7 @@ class TextFileInitializer:
                            key_index=self._key_index, value_index=self._value_index, vocab_size=self._vocab_size or -1,
                            delimiter=self._delimiter)
         made.graph.add_to_collection(_INITIALIZERS, made)
+        made.graph.add_to_collection(GraphKeys.ASSET_FILEPATHS, filename)
         return made
 
 
@@ -70,10 +72,12 @@ class StaticHashTable:
 
     @property
     def default_value(self):
+        """The value of keys that are not in the table."""
         return self._default
 
     @property
     def name(self):
+        """The name of the table."""
         return self._name
 
     def size(self, name=None):

@@ -2,6 +2,7 @@
 
 from tensorbraid import _core, graphs
 from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.metrics_top_k import *  # noqa: F401,F403
 from tensorbraid.node import tensor
 from tensorbraid.variables import collect
 

@@ -2,9 +2,9 @@
 
 import numbers
 
-from tensorbraid import graphs
+from tensorbraid import errors, graphs
 from tensorbraid.math_ops import sigmoid, tanh
-from tensorbraid.node import known_rank, op, shape_of, tensor
+from tensorbraid.node import known_rank, one_axis, op, shape_of, tensor
 
 __all__ = ["bias_add", "crelu", "dropout", "elu", "leaky_relu", "log_softmax", "relu", "relu6", "relu_layer", "selu",
            "sigmoid", "silu", "softmax", "softplus", "softsign", "swish", "tanh", "xw_plus_b", "zero_fraction"]
@@ -33,16 +33,16 @@ def leaky_relu(features, alpha=0.2, name=None):
         features = tensor(features, name="features")
         if features.dtype.is_integer:
             features = op("Cast", [features], DstT="float32")
-        if isinstance(alpha, numbers.Number):
-            return op("LeakyRelu", [features], scope, alpha=float(alpha))
-        return op("Maximum", [op("Mul", [alpha, features]), features], scope)
+        if not isinstance(alpha, numbers.Number):
+            raise TypeError(f"Expected float for argument 'alpha' not {alpha!r}.")
+        return op("LeakyRelu", [features], scope, alpha=float(alpha))
 
 
 def crelu(features, name=None, axis=-1):
     """relu of the features and relu of their negatives, side by side."""
-    with graphs.name_scope(name, "CRelu", [features]) as scope:
+    with graphs.name_scope(name, "CRelu", [features]):
         features = tensor(features, name="features")
-        return op("Relu", [op("ConcatV2", [[features, op("Neg", [features])], axis])], scope)
+        return op("Relu", [op("ConcatV2", [[features, op("Neg", [features])], axis])])
 
 
 def silu(features, beta=1.0):
@@ -63,7 +63,9 @@ def _along(op_type, logits, axis, name):
     if axis in (None, -1) or axis == rank - 1:
         return op(op_type, [logits], name)
     if not -rank <= axis < rank:
-        raise ValueError(f"Error: axis {axis} is out of range for a tensor of rank {rank}")
+        raise errors.InvalidArgumentError(
+            None, None, f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the "
+            f"input. Received: dim={axis}")
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
     with graphs.name_scope(name, op_type, [logits]) as scope:
@@ -73,12 +75,12 @@ def _along(op_type, logits, axis, name):
 
 def softmax(logits, axis=None, name=None, dim=None):
     """exp(logits) / sum(exp(logits)) along an axis."""
-    return _along("Softmax", logits, dim if axis is None else axis, name)
+    return _along("Softmax", logits, one_axis(axis, dim), name)
 
 
 def log_softmax(logits, axis=None, name=None, dim=None):
     """The logarithm of softmax."""
-    return _along("LogSoftmax", logits, dim if axis is None else axis, name)
+    return _along("LogSoftmax", logits, one_axis(axis, dim), name)
 
 
 def bias_add(value, bias, data_format=None, name=None):

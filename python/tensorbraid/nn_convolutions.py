@@ -4,8 +4,10 @@ from tensorbraid import graphs
 from tensorbraid.node import known_rank, op, tensor
 
 __all__ = ["atrous_conv2d", "atrous_conv2d_transpose", "conv1d", "conv1d_transpose", "conv2d", "conv2d_backprop_filter",
-           "conv2d_backprop_input", "conv2d_transpose", "conv3d", "conv3d_transpose", "convolution", "depthwise_conv2d",
-           "depthwise_conv2d_native", "dilation2d", "erosion2d", "separable_conv2d"]
+           "conv2d_backprop_input", "conv2d_transpose", "conv3d", "conv3d_backprop_filter", "conv3d_backprop_filter_v2",
+           "conv3d_transpose", "conv_transpose", "convolution", "depthwise_conv2d", "depthwise_conv2d_backprop_filter",
+           "depthwise_conv2d_backprop_input", "depthwise_conv2d_native", "depthwise_conv2d_native_backprop_filter",
+           "depthwise_conv2d_native_backprop_input", "dilation2d", "erosion2d", "separable_conv2d", "with_space_to_batch"]
 
 
 def _expanded(value, count, data_format, name):
@@ -95,9 +97,12 @@ def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data
         axis = 1 if data_format == "NWC" else 2
         strides = _expanded(strides, 1, data_format, "strides")
         dilations = _expanded(dilations, 1, data_format, "dilations")
-        shape = tensor(output_shape, "int32")
-        sizes = op("ConcatV2", [[op("StridedSlice", [shape, [0], [axis], [1]]), [1],
-                                 op("StridedSlice", [shape, [axis], [3], [1]])], 0])
+        if isinstance(output_shape, (list, tuple)):
+            sizes = [*output_shape[:axis], 1, *output_shape[axis:]]
+        else:
+            shape = tensor(output_shape, "int32")
+            sizes = op("ConcatV2", [[op("StridedSlice", [shape, [0], [axis], [1]]), [1],
+                                     op("StridedSlice", [shape, [axis], [3], [1]])], 0])
         result = conv2d_transpose(op("ExpandDims", [input, axis]), op("ExpandDims", [filters, 0]), sizes,
                                   strides[:axis] + [1] + strides[axis:], padding,
                                   "NHWC" if axis == 1 else "NCHW", dilations=dilations[:axis] + [1] + dilations[axis:])
@@ -123,6 +128,101 @@ def conv3d_transpose(value, filter=None, output_shape=None, strides=None, paddin
                   dilations=_expanded(dilations, 3, data_format, "dilations"))
 
 
+def _any_above_1(values):
+    return values is not None and any(value > 1 for value in ([values] if isinstance(values, int) else values))
+
+
+def conv_transpose(input, filters, output_shape, strides, padding="SAME", data_format=None, dilations=None, name=None):
+    """The transpose of a convolution over 1, 2 or 3 spatial axes; the length of `output_shape` tells which."""
+    functions = {3: (conv1d_transpose, "NWC"), 4: (conv2d_transpose, "NHWC"), 5: (conv3d_transpose, "NDHWC")}
+    rank = len(output_shape) if isinstance(output_shape, (list, tuple)) else tensor(output_shape).shape.as_list()[0]
+    if rank not in functions:
+        raise ValueError(f"`output_shape` must be of length 3, 4 or 5. Received: output_shape={output_shape} of length "
+                         f"{rank}.")
+    function, default_format = functions[rank]
+    with graphs.name_scope(name, "conv_transpose", [input, filters, output_shape]) as scope:
+        return function(input, filters, output_shape, strides, padding, data_format=data_format or default_format,
+                        dilations=dilations, name=scope)
+
+
+def _backprop(op_type):
+    def function(first, second, out_backprop, strides, padding, data_format, dilations, name):
+        return op(op_type, [first, second, out_backprop], name, strides=list(strides), data_format=data_format,
+                  dilations=list(dilations), **_padding(padding))
+
+    return function
+
+
+_filter_of_conv3d = _backprop("Conv3DBackpropFilterV2")
+_filter_of_depthwise = _backprop("DepthwiseConv2dNativeBackpropFilter")
+_input_of_depthwise = _backprop("DepthwiseConv2dNativeBackpropInput")
+
+
+def conv3d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, data_format="NDHWC",
+                           dilations=(1, 1, 1, 1, 1), name=None):
+    """The gradient of conv3d for the filter."""
+    return _filter_of_conv3d(input, filter_sizes, out_backprop, strides, padding, data_format, dilations, name)
+
+
+conv3d_backprop_filter_v2 = conv3d_backprop_filter
+
+
+def depthwise_conv2d_native_backprop_filter(input, filter_sizes, out_backprop, strides, padding, data_format="NHWC",
+                                            dilations=(1, 1, 1, 1), name=None):
+    """The gradient of depthwise_conv2d for the filter."""
+    return _filter_of_depthwise(input, filter_sizes, out_backprop, strides, padding, data_format, dilations, name)
+
+
+def depthwise_conv2d_native_backprop_input(input_sizes, filter, out_backprop, strides, padding, data_format="NHWC",
+                                           dilations=(1, 1, 1, 1), name=None):
+    """The gradient of depthwise_conv2d for the input."""
+    return _input_of_depthwise(input_sizes, filter, out_backprop, strides, padding, data_format, dilations, name)
+
+
+depthwise_conv2d_backprop_filter = depthwise_conv2d_native_backprop_filter
+depthwise_conv2d_backprop_input = depthwise_conv2d_native_backprop_input
+
+
+def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, spatial_dims=None, data_format=None):
+    """Dilates op(input, number of spatial axes, padding): elements that are `dilation_rate` apart go to one batch."""
+    from tensorbraid import arrays
+
+    input = tensor(input, name="input")
+    rates = [int(rate) for rate in dilation_rate]
+    first = 2 if data_format is not None and data_format.startswith("NC") else 1
+    axes = list(range(first, first + len(rates))) if spatial_dims is None else sorted(int(axis) for axis in spatial_dims)
+    if len(axes) != len(rates) or axes[0] < 1 or any(rate < 1 for rate in rates):
+        raise ValueError(f"`spatial_dims` must have a positive axis for each rate. Received: {axes} and {rates}")
+    if all(rate == 1 for rate in rates):
+        return op(input, len(rates), padding)
+    padding = padding.upper()
+    base = [[0, 0]] * len(rates)
+    if padding == "SAME":
+        if filter_shape is None:
+            raise ValueError("`filter_shape` must be specified for `padding='SAME'`.")
+        extra = [(int(size) - 1) * rate for size, rate in zip(filter_shape, rates)]
+        base = [[size // 2, size - size // 2] for size in extra]
+    elif padding != "VALID":
+        raise ValueError(f"`padding` must be 'SAME' or 'VALID'. Received: {padding}")
+    sizes = graphs.make_op("GatherV2", [graphs.make_op("Shape", [input]).outputs[0], axes, 0]).outputs[0]
+    known = input.shape.as_list() if input.shape.ndims is not None else []
+    if known and all(known[axis] is not None for axis in axes):
+        sizes = [known[axis] for axis in axes]
+    paddings, crops = arrays.required_space_to_batch_paddings(sizes, rates, base)
+    blocks = [dict(zip(axes, rates)).get(axis, 1) for axis in range(1, axes[-1] + 1)]
+    if axes != list(range(1, axes[-1] + 1)):
+        paddings, crops = (_at_axes(pairs, axes) for pairs in (paddings, crops))
+    batches = op(arrays.space_to_batch_nd(input, blocks, paddings), len(rates), "VALID")
+    return arrays.batch_to_space_nd(batches, blocks, crops)
+
+
+def _at_axes(pairs, axes):
+    """Rows for the axes from 1 to the last: the given pairs, and (0, 0) for the axes between."""
+    positions = [axes.index(axis) + 1 if axis in axes else 0 for axis in range(1, axes[-1] + 1)]
+    rows = graphs.make_op("ConcatV2", [[[[0, 0]], pairs], 0]).outputs[0]
+    return graphs.make_op("GatherV2", [rows, positions, 0]).outputs[0]
+
+
 def convolution(input, filter, padding, strides=None, dilation_rate=None, name=None, data_format=None, filters=None,
                 dilations=None):
     """A convolution over 1, 2 or 3 spatial axes."""
@@ -134,6 +234,9 @@ def convolution(input, filter, padding, strides=None, dilation_rate=None, name=N
     if axes not in formats:
         raise ValueError(f"convolution needs a filter of rank 3, 4 or 5, got shape {filter.shape}")
     data_format = data_format or formats[axes]
+    if _any_above_1(strides) and _any_above_1(rates):
+        raise ValueError(f"`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: strides={strides} "
+                         f"and dilation_rate={rates}")
     with graphs.name_scope(name, "convolution", [input, filter]) as scope:
         function = {1: conv1d, 2: conv2d, 3: conv3d}[axes]
         return function(input, filter, strides if strides is not None else 1, padding, data_format=data_format,

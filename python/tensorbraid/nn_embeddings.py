@@ -36,10 +36,41 @@ def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_
     if all(isinstance(part, _core.Variable) for part in parts):
         return _core.embedding_lookup(parts, ids, strategy, max_norm, name or "embedding_lookup")
     if len(parts) > 1:
-        raise NotImplementedError("embedding_lookup in several tensors that are not variables")
+        return _lookup_in_tensors([tensor(part) for part in parts], ids, strategy, max_norm, name)
     with graphs.name_scope(name, "embedding_lookup", [parts[0], ids]):
         rows = op("GatherV2", [parts[0], ids, 0])
         return rows if max_norm is None else _clipped(rows, tensor(ids).shape.ndims, max_norm)
+
+
+def _lookup_in_tensors(parts, ids, strategy, max_norm, name):
+    """The rows of a table whose parts are tensors: each part looks up its ids, and the rows go to their places."""
+    with graphs.name_scope(name, "embedding_lookup", parts + [ids]):
+        ids = tensor(ids, name="ids")
+        flat, count = op("Reshape", [ids, [-1]]), len(parts)
+        number = graphs.constant(count, ids.dtype)
+        if strategy == 0:
+            part, inner = op("FloorMod", [flat, number]), op("FloorDiv", [flat, number])
+        else:
+            total = reduce("Sum", op("Pack", [[op("StridedSlice", [shape_of(p), [0], [1], [1]], shrink_axis_mask=1)
+                                               for p in parts]]), [0])
+            per_part = op("FloorDiv", [cast(total, ids.dtype), number])
+            larger = op("FloorMod", [cast(total, ids.dtype), number])  # parts with one row more
+            one_more = op("AddV2", [per_part, graphs.constant(1, ids.dtype)])
+            limit = op("Mul", [larger, one_more])
+            part = op("Maximum", [op("FloorDiv", [flat, one_more]), op("FloorDiv", [op("Sub", [flat, larger]), per_part])])
+            inner = op("SelectV2", [op("Less", [flat, limit]), op("FloorMod", [flat, one_more]),
+                                    op("FloorMod", [op("Sub", [flat, larger]), per_part])])
+        part = cast(part, "int32")
+        positions = op("Range", [0, op("Size", [flat]), 1])
+        at = make_op("DynamicPartition", [positions, part], num_partitions=count).outputs
+        wanted = make_op("DynamicPartition", [inner, part], num_partitions=count).outputs
+        found = [op("GatherV2", [table, index, 0]) for table, index in zip(parts, wanted)]
+        rows = op("DynamicStitch", [list(at), found])
+        row_shape = parts[0].shape.as_list()[1:]
+        rows = op("Reshape", [rows, op("ConcatV2", [[shape_of(ids), row_shape], 0])])
+        if ids.shape.ndims is not None:
+            rows.set_shape(ids.shape.as_list() + row_shape)
+        return rows if max_norm is None else _clipped(rows, ids.shape.ndims, max_norm)
 
 
 def _clipped(rows, ids_rank, max_norm):
@@ -71,10 +102,14 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
     """embedding_lookup_sparse for ids that may be invalid and rows that may be empty."""
     if combiner not in _COMBINERS:
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
-    return _core.safe_embedding_lookup_sparse(
+    found = _core.safe_embedding_lookup_sparse(
         _variables(embedding_weights), _sparse(sparse_ids), sparse_weights and _sparse(sparse_weights),
         _strategy(partition_strategy), _COMBINERS[combiner], max_norm, default_id,
         name or "safe_embedding_lookup_sparse")
+    sizes = getattr(sparse_ids, "shape", None)
+    if sizes is not None and sizes.ndims is not None and found.shape.ndims is not None:
+        found.set_shape(sizes.as_list()[:-1] + found.shape.as_list()[sizes.ndims - 1:])
+    return found
 
 
 def _variables(params):

@@ -1,27 +1,26 @@
 """Losses of examples: cross entropies, CTC and others."""
 
+import collections
 import math
 
-from tensorbraid import graphs
+from tensorbraid import dtypes, graphs
 from tensorbraid.graphs import make_op
-from tensorbraid.node import known_rank, op, shape_of, tensor, zeros_like
+from tensorbraid.node import cast, known_rank, one_axis, op, reduce, shape_of, tensor, zeros_like
 
-__all__ = ["ctc_beam_search_decoder", "ctc_greedy_decoder", "ctc_loss", "in_top_k", "l2_loss", "log_poisson_loss",
+__all__ = ["compute_average_loss", "in_top_k", "l2_loss", "log_poisson_loss", "scale_regularization_loss",
            "sigmoid_cross_entropy_with_logits", "softmax_cross_entropy_with_logits",
-           "softmax_cross_entropy_with_logits_v2", "sparse_softmax_cross_entropy_with_logits", "top_k",
-           "weighted_cross_entropy_with_logits"]
+           "softmax_cross_entropy_with_logits_v2", "sparse_softmax_cross_entropy_with_logits",
+           "top_k", "weighted_cross_entropy_with_logits"]
 
 
-def _named_only(function, sentinel, labels, logits):
-    if sentinel is not None:
-        raise ValueError(f"Only call `{function}` with named arguments (labels=..., logits=..., ...)")
+def _both(function, labels, logits):
     if labels is None or logits is None:
         raise ValueError(f"Both labels and logits must be provided to {function}.")
 
 
 def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
     """The loss of each example: -sum(labels * log softmax(logits)) along an axis."""
-    axis = dim if axis is None else axis
+    axis = one_axis(axis, dim)
     axis = -1 if axis is None else axis
     if labels is None or logits is None:
         raise ValueError("Both labels and logits must be provided.")
@@ -39,20 +38,23 @@ def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, d
         flat = op("ConcatV2", [[[-1], classes], 0])
         loss = make_op("SoftmaxCrossEntropyWithLogits", [op("Reshape", [logits, flat]), op("Reshape", [labels, flat])],
                        scope).outputs[0]
-        return op("Reshape", [loss, op("StridedSlice", [shape_of(logits), [0], [rank - 1], [1]])])
+        loss = op("Reshape", [loss, op("StridedSlice", [shape_of(logits), [0], [rank - 1], [1]])])
+        loss.set_shape(logits.shape[:-1])
+        return loss
 
 
-def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None, axis=None):
+def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=None, axis=None):
     """As softmax_cross_entropy_with_logits_v2, without a gradient for the labels."""
-    _named_only("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    _both("softmax_cross_entropy_with_logits", labels, logits)
+    axis = one_axis(axis, dim)
     with graphs.name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
         labels = op("StopGradient", [tensor(labels, tensor(logits).dtype)], "labels_stop_gradient")
-        return softmax_cross_entropy_with_logits_v2(labels, logits, dim if axis is None else axis, scope)
+        return softmax_cross_entropy_with_logits_v2(labels, logits, axis, scope)
 
 
-def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None):
     """The loss of each example: -log softmax(logits)[label]. Labels are class numbers."""
-    _named_only("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    _both("sparse_softmax_cross_entropy_with_logits", labels, logits)
     with graphs.name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         labels, logits = tensor(labels), tensor(logits)
         if logits.shape.ndims == 0:
@@ -74,9 +76,9 @@ def _same_shape(name, labels, logits):
         raise ValueError(f"`logits` and `{name}` must have the same shape, received ({logits.shape} vs {labels.shape}).")
 
 
-def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     """The loss of each independent class: -labels * log(sigmoid(logits)) - (1 - labels) * log(1 - sigmoid(logits))."""
-    _named_only("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
+    _both("sigmoid_cross_entropy_with_logits", labels, logits)
     with graphs.name_scope(name, "logistic_loss", [logits, labels]) as scope:
         logits = tensor(logits, name="logits")
         labels = tensor(labels, logits.dtype, name="labels")
@@ -125,41 +127,35 @@ def in_top_k(predictions, targets, k, name=None):
     return op("InTopKV2", [predictions, targets, tensor(k, tensor(targets).dtype)], name or "in_top_k")
 
 
-def top_k(input, k=1, sorted=True, name=None):
+def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
     """The k largest values of each row, and their indices."""
-    import collections
-
-    values = make_op("TopKV2", [input, k], name or "TopKV2", sorted=sorted).outputs
+    values = make_op("TopKV2", [input, k], name or "TopKV2", sorted=sorted,
+                     index_type=dtypes.as_dtype(index_type)).outputs
     return collections.namedtuple("TopKV2", ["values", "indices"])(*values)
 
 
-def ctc_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
-             ignore_longer_outputs_than_inputs=False, time_major=True, logits=None):
-    """The CTC loss of each sequence. `labels` is a SparseTensor of int32."""
-    inputs = tensor(logits if inputs is None else inputs)
-    if not time_major:
-        inputs = op("Transpose", [inputs, [1, 0, 2]])
-    return make_op("CTCLoss", [inputs, labels.indices, labels.values, sequence_length],
-                   preprocess_collapse_repeated=preprocess_collapse_repeated, ctc_merge_repeated=ctc_merge_repeated,
-                   ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs).outputs[0]
+def scale_regularization_loss(regularization_loss):
+    """The sum of the penalties, divided by the number of replicas, which is 1."""
+    loss = tensor(regularization_loss)
+    return reduce("Sum", loss, None)
 
 
-def _sparse(indices, values, shape):
-    import tensorbraid
+def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None):
+    """The sum of the losses of the examples, times their weights, divided by the size of the batch."""
+    from tensorbraid import losses
 
-    return tensorbraid.SparseTensor(indices, values, shape)
-
-
-def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index=None):
-    """The most likely path, as a list of one SparseTensor, and its negated logits."""
-    outputs = make_op("CTCGreedyDecoder", [inputs, sequence_length], merge_repeated=merge_repeated,
-                      blank_index=-1 if blank_index is None else blank_index).outputs
-    return [_sparse(*outputs[:3])], outputs[3]
-
-
-def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1, merge_repeated=True):
-    """The most likely label sequences, as SparseTensors, and their log probabilities."""
-    outputs = make_op("CTCBeamSearchDecoder", [inputs, sequence_length], beam_width=beam_width, top_paths=top_paths,
-                      merge_repeated=merge_repeated).outputs
-    paths = zip(outputs[:top_paths], outputs[top_paths:2 * top_paths], outputs[2 * top_paths:3 * top_paths])
-    return [_sparse(*path) for path in paths], outputs[-1]
+    loss = tensor(per_example_loss)
+    kind = loss.dtype
+    if sample_weight is not None:
+        loss = losses.compute_weighted_loss(loss, sample_weight, loss_collection=None, reduction=losses.Reduction.NONE)
+    if loss.shape.ndims == 0:
+        raise ValueError("`per_example_loss` must be a vector or tensor of losses of the examples, not a scalar.")
+    if global_batch_size is None:
+        global_batch_size = op("StridedSlice", [shape_of(loss), [0], [1], [1]], shrink_axis_mask=1)
+    size = tensor(global_batch_size)
+    if not size.dtype.is_integer:
+        raise TypeError(f"`global_batch_size` must be an int, not {size.dtype.name}.")
+    if size.shape.ndims not in (0, None):
+        raise ValueError("`global_batch_size` must be a scalar.")
+    loss = cast(loss, kind)
+    return op("RealDiv", [reduce("Sum", loss, None), cast(size, kind)])

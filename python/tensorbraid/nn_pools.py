@@ -2,7 +2,7 @@
 
 from tensorbraid import graphs
 from tensorbraid.graphs import make_op
-from tensorbraid.nn_convolutions import _expanded, _given
+from tensorbraid.nn_convolutions import _any_above_1, _expanded, _given, with_space_to_batch
 from tensorbraid.node import known_rank, op, tensor
 
 __all__ = ["avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "avg_pool_v2", "fractional_avg_pool",
@@ -88,7 +88,7 @@ def _pool_of_rank(name, functions):
     return function
 
 
-max_pool_v2 = _pool_of_rank("max_pool_v2", {1: max_pool1d, 2: max_pool, 3: max_pool3d})
+max_pool_v2 = _pool_of_rank("max_pool_v2", {1: max_pool1d, 2: max_pool2d, 3: max_pool3d})
 avg_pool_v2 = _pool_of_rank("avg_pool_v2", {1: avg_pool1d, 2: avg_pool, 3: avg_pool3d})
 
 
@@ -96,11 +96,19 @@ def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides
          dilations=None):
     """max_pool or avg_pool ("MAX" or "AVG") over 1, 2 or 3 spatial axes."""
     rates = _given(dilation_rate, dilations, ("dilation_rate", "dilations"))
-    if rates is not None and any(rate != 1 for rate in ([rates] if isinstance(rates, int) else rates)):
-        raise NotImplementedError("pool with dilation")
     functions = {"MAX": max_pool_v2, "AVG": avg_pool_v2}
     if pooling_type not in functions:
         raise ValueError(f"pooling_type must be 'MAX' or 'AVG', got {pooling_type}")
+    if _any_above_1(rates):
+        if _any_above_1(strides):
+            raise ValueError("`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+                             f"Received: strides={strides} and dilation_rate={rates}")
+
+        def pooled(value, axes, padding):
+            return functions[pooling_type](value, window_shape, 1, padding, data_format)
+
+        with graphs.name_scope(name, f"{pooling_type.lower()}_pool", [input]):
+            return with_space_to_batch(input, rates, padding, pooled, filter_shape=window_shape, data_format=data_format)
     return functions[pooling_type](input, window_shape, 1 if strides is None else strides, padding, data_format, name)
 
 

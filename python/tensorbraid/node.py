@@ -19,6 +19,13 @@ def tensor(value, dtype=None, name=None):
     return graphs.convert_to_tensor(value, dtype, name)
 
 
+def one_axis(axis, dim):
+    """The axis, or `dim`, its old name; ValueError if both are given."""
+    if axis is not None and dim is not None:
+        raise ValueError("Cannot specify both 'dim' and 'axis'.")
+    return dim if axis is None else axis
+
+
 def known_rank(value, what):
     """The rank of a tensor; ValueError if it is unknown."""
     if value.shape.ndims is None:

@@ -22,6 +22,7 @@ class PartitionedVariable:
     shape = property(lambda self: TensorShape(self._parts[0]._part_of[1]))
 
     def get_shape(self):
+        """The shape of the whole variable."""
         return self.shape
 
     def __iter__(self):
@@ -39,8 +40,13 @@ class PartitionedVariable:
     def as_tensor(self):
         """The whole value."""
         if self._whole is None:
-            with self.graph.control_dependencies(None), self.graph.name_scope(f"{self._name}/"):
-                self._whole = make_op("ConcatV2", [self._parts, 0], "concat").outputs[0]
+            with self.graph.as_default(), self.graph.control_dependencies(None):
+                whole = self._parts[0]
+                if len(self._parts) > 1:
+                    with self.graph.name_scope(f"{self._name}/ConcatPartitions/"):
+                        whole = make_op("ConcatV2", [self._parts, 0], "concat").outputs[0]
+                with self.graph.name_scope(None):
+                    self._whole = make_op("Identity", [whole], self._name).outputs[0]
         return self._whole
 
     value = _as_graph_tensor = as_tensor

@@ -3,10 +3,8 @@
 import contextlib
 import threading
 
-import numpy as np
-
-from tensorbraid import _core, dtypes, graphs, session_config
-from tensorbraid.sparse_tensor import SparseTensor, SparseTensorValue
+from tensorbraid import _core, graphs, session_config
+from tensorbraid.steps import Steps
 
 
 class _Stack(threading.local):
@@ -22,83 +20,6 @@ def get_default_session():
     return _sessions.items[-1] if _sessions.items else None
 
 
-class Fetches:
-    """A structure of fetches, flattened, with each fetch once."""
-
-    def __init__(self, graph, fetches):
-        self.unique = []
-        self._positions = {}
-        self._is_operation = []
-        self._graph = graph
-        self._structure = self._flatten(fetches)
-
-    def _flatten(self, fetch):
-        if isinstance(fetch, dict):
-            keys = list(fetch)
-            return lambda values, parts=[self._flatten(fetch[k]) for k in keys]: type(fetch)(
-                (key, part(values)) for key, part in zip(keys, parts))
-        if isinstance(fetch, tuple) and hasattr(fetch, "_fields"):
-            return lambda values, parts=[self._flatten(f) for f in fetch]: type(fetch)(*[p(values) for p in parts])
-        if isinstance(fetch, (list, tuple)):
-            return lambda values, parts=[self._flatten(f) for f in fetch]: type(fetch)(p(values) for p in parts)
-        if fetch is None:
-            raise TypeError("Fetch argument None has invalid type <class 'NoneType'>")
-        if isinstance(fetch, SparseTensor):
-            parts = (fetch.indices, fetch.values, fetch.dense_shape)
-            return lambda values, parts=[self._flatten(p) for p in parts]: SparseTensorValue(*[p(values) for p in parts])
-        if isinstance(fetch, graphs.IndexedSlices):
-            parts = (fetch.values, fetch.indices, fetch.dense_shape)
-            return lambda values, parts=[p if p is None else self._flatten(p) for p in parts]: graphs.IndexedSlicesValue(
-                *[p if p is None else p(values) for p in parts])
-        element = fetch
-        if not isinstance(fetch, _core.Variable):
-            try:
-                element = self._graph.as_graph_element(fetch)
-            except (KeyError, ValueError) as error:
-                raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})") from None
-            except TypeError:
-                raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch)}, must be a string or Tensor. "
-                                f"(Can not convert a {type(fetch).__name__} into a Tensor or Operation.)") from None
-        if element.graph is not self._graph:
-            raise ValueError(f"Tensor {element} is not an element of this graph.")
-        if not self._graph.is_fetchable(element):
-            raise ValueError(f"Operation {fetch!r} has been marked as not fetchable.")
-        if element not in self._positions:
-            self._positions[element] = len(self.unique)
-            self.unique.append(element)
-        position = self._positions[element]
-        return lambda values: values[position]
-
-    def restore(self, values):
-        return self._structure(values)
-
-
-def _fed_tensor(graph, key):
-    try:
-        tensor = graph.as_graph_element(key, allow_operation=False)
-    except (KeyError, TypeError, ValueError) as error:
-        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error}") from None
-    if not graph.is_feedable(tensor):
-        raise ValueError(f"Tensor {tensor} may not be fed.")
-    return tensor
-
-
-def checked_feeds(graph, feed_dict):
-    """The pairs of a tensor and its value in a dict of feeds."""
-    feeds = []
-    for key, value in _feeds(feed_dict or {}):
-        tensor = _fed_tensor(graph, key)
-        if isinstance(value, (graphs.Tensor, graphs.Operation)):
-            raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
-                            "scalars, strings, lists, numpy ndarrays, or TensorHandles.")
-        shape = np.shape(np.array(value, np.object_) if tensor.dtype == dtypes.string else value)
-        if not _compatible(tensor.shape, shape):
-            raise ValueError(f"Cannot feed value of shape {shape} for Tensor '{tensor.name}', which has shape "
-                             f"'{tensor.shape}'")
-        feeds.append((tensor, value))
-    return feeds
-
-
 class Session:
     """Runs the operations of a graph. Source: tf.Session."""
 
@@ -109,6 +30,7 @@ class Session:
         self._options = session_config.session_options(config, target)
         self._core = None
         self._closed = False
+        self._steps = Steps(self.graph)
         self._lock = threading.Lock()
         self._entered = []
         self._coordinators = set()  # of the queue runners that were started with this session
@@ -133,14 +55,18 @@ class Session:
 
         A trace that `options` asks for is stored in `run_metadata`.
         """
-        session = self._session()
-        wanted = Fetches(self.graph, fetches)
-        feeds = checked_feeds(self.graph, feed_dict)
+        session = self._core if self._core is not None and not self._closed else self._session()
+        step = self._steps.find(fetches, feed_dict)
+        if options is None and run_metadata is None:
+            if step.prepared is None:
+                step.prepared = session._prepare(step.signature)
+            return step.restore(step.prepared.run(step.values(feed_dict)))
         session_config.check_run_metadata(run_metadata)
-        values, metadata = session._run(wanted.unique, feeds, *session_config.run_options(options))
+        values, metadata = session._run_with_options(step.signature, step.values(feed_dict),
+                                                     *session_config.run_options(options))
         if run_metadata is not None:
             run_metadata.ParseFromString(metadata)
-        return wanted.restore(values)
+        return step.restore(values)
 
     def make_callable(self, fetches, feed_list=None, accept_options=False):
         """A function that runs a step with one argument for each tensor of `feed_list`, in this order.
@@ -160,15 +86,18 @@ class Session:
         return step
 
     def list_devices(self):
+        """The devices that operations can run on."""
         return self._session().list_devices()
 
     def close(self):
+        """Cancels steps that run, and releases the session's resources."""
         with self._lock:
             self._closed = True
             if self._core is not None:
                 self._core.close()
 
     def as_default(self):
+        """A scope in which this is the default session. Its end does not close the session."""
         return _as_default(self)
 
     def __enter__(self):
@@ -193,19 +122,9 @@ class InteractiveSession(Session):
         self._default.enter_context(_as_default(self))
 
     def close(self):
+        """Closes the session, which then is no longer the default one."""
         super().close()
         self._default.close()
-
-
-def _feeds(feed_dict):
-    """Pairs of a tensor and its value; the parts of SparseTensors and IndexedSlices one by one."""
-    for key, value in feed_dict.items():
-        if isinstance(key, SparseTensor):
-            yield from zip((key.indices, key.values, key.dense_shape), value)
-        elif isinstance(key, graphs.IndexedSlices):
-            yield from zip((key.values, key.indices) + (() if key.dense_shape is None else (key.dense_shape,)), value)
-        else:
-            yield key, value
 
 
 @contextlib.contextmanager
@@ -215,12 +134,6 @@ def _as_default(session):
         yield session
     finally:
         _sessions.items.remove(session)
-
-
-def _compatible(shape, dims):
-    if shape.ndims is None:
-        return True
-    return shape.ndims == len(dims) and all(a is None or a == b for a, b in zip(shape.as_list(), dims))
 
 
 def _eval(tensor, feed_dict=None, session=None):

@@ -25,20 +25,33 @@ class TensorShape:
 
     @property
     def ndims(self):
+        """The number of dimensions; None if it is unknown."""
         return None if self._dims is None else len(self._dims)
 
     rank = ndims
 
     @property
     def dims(self):
+        """The dimensions as a list; None if their number is unknown."""
         return None if self._dims is None else [Dimension(d) for d in self._dims]
 
     def as_list(self):
+        """The sizes as a list, None for an unknown one. ValueError if their number is unknown."""
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
 
+    def as_proto(self):
+        """The shape as a TensorShapeProto, in which -1 stands for an unknown size."""
+        from tensorbraid import proto
+
+        if self._dims is None:
+            return proto.TensorShapeProto(unknown_rank=True)
+        sizes = [proto.TensorShapeProto.Dim(size=-1 if dim is None else dim) for dim in self._dims]
+        return proto.TensorShapeProto(dim=sizes)
+
     def is_fully_defined(self):
+        """Whether all sizes are known."""
         return self._dims is not None and None not in self._dims
 
     def is_compatible_with(self, other):
@@ -96,18 +109,22 @@ class TensorShape:
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
     def assert_is_compatible_with(self, other):
+        """Raises ValueError if the shapes contradict each other."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
 
     def assert_has_rank(self, rank):
+        """Raises ValueError if the number of dimensions is another."""
         if self.ndims not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def assert_is_fully_defined(self):
+        """Raises ValueError unless all sizes are known."""
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
     def num_elements(self):
+        """The product of the sizes; None if one is unknown."""
         if not self.is_fully_defined():
             return None
         product = 1

@@ -98,7 +98,8 @@ def sparse_reorder(sp_input, name=None):
 def sparse_reshape(sp_input, shape, name=None):
     """The same elements under another shape."""
     sp = _sparse(sp_input)
-    shape = convert_to_tensor(shape, dtypes.int64 if not isinstance(shape, graphs.Tensor) else None)
+    known = not isinstance(shape, graphs.Tensor) and not any(isinstance(size, graphs.Tensor) for size in shape)
+    shape = convert_to_tensor(shape, dtypes.int64 if known else None)
     with name_scope(name, "SparseReshape", [sp.values]) as scope:
         made = make_op("SparseReshape", [sp.indices, sp.dense_shape, elementwise.cast(shape, dtypes.int64)], scope).outputs
         result = SparseTensor(made[0], arrays.identity(sp.values), made[1])
@@ -323,9 +324,11 @@ def _hashed(inputs, num_buckets, hash_key, name):
     sparse = [x for x in inputs if isinstance(x, SparseTensor)]
     dense = [integers(x) for x in inputs if not isinstance(x, SparseTensor)]
     key = 0xDECAFCAFFE if hash_key is None else hash_key
+    texts = all(x.dtype == dtypes.string for x in inputs)
     made = make_op("SparseCross", [[s.indices for s in sparse], [integers(s.values) for s in sparse],
                                    [s.dense_shape for s in sparse], dense], name, hashed_output=True,
-                   num_buckets=num_buckets, hash_key=key, out_type=dtypes.int64, internal_type=dtypes.string).outputs
+                   num_buckets=num_buckets, hash_key=key, out_type=dtypes.int64,
+                   internal_type=dtypes.string if texts else dtypes.int64).outputs
     return SparseTensor(*made)
 
 

@@ -38,6 +38,26 @@ def _run_in(session):
     return session
 
 
+@_method("to_proto")
+def _to_proto(self, export_scope=None):
+    """The VariableDef: the names of the variable's nodes."""
+    from tensorbraid import proto
+
+    if export_scope:
+        raise NotImplementedError("export_scope of a variable")
+    made = proto.VariableDef(variable_name=self.handle.name, initial_value_name=self.initial_value.name,
+                             initializer_name=self.initializer.name, is_resource=True, trainable=self.trainable,
+                             snapshot_name=f"{self.op.name}/Read/ReadVariableOp:0")
+    if self._part_of is not None:
+        whole, shape, first_row = self._part_of
+        sizes = self.shape.as_list()
+        made.save_slice_info_def.full_name = whole
+        made.save_slice_info_def.full_shape.extend(shape)
+        made.save_slice_info_def.var_offset.extend([first_row] + [0] * (len(sizes) - 1))
+        made.save_slice_info_def.var_shape.extend(sizes)
+    return made
+
+
 @_method("eval")
 def _eval(self, session=None):
     """The value in this session, or in the default session."""

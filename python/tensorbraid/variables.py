@@ -4,7 +4,7 @@ import enum
 
 import numpy as np
 
-from tensorbraid import _core, dtypes, graphs
+from tensorbraid import _core, dtypes, graphs, initial_operations
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.graphs import make_op
 from tensorbraid.shapes import TensorShape
@@ -140,7 +140,7 @@ def local_variables_initializer():
 def variables_initializer(var_list, name="init"):
     """An operation that initialises the variables of the list."""
     graph = graphs.graph_of(list(var_list))
-    return _core.variables_initializer(graph, list(var_list), name)
+    return initial_operations.initialize(graph, list(var_list), name)
 
 
 initialize_all_variables = global_variables_initializer

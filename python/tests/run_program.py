@@ -1,10 +1,14 @@
-"""run_program.py tensorflow|tensorbraid PROGRAM [TARGET]: runs a program of programs/ with that package."""
+"""run_program.py tensorflow|tensorbraid PROGRAM [TARGET]: runs a program of programs/ with that package.
+
+With TENSORBRAID_CALLS=FILE in the environment, the names of the callables that the program calls are added to FILE.
+"""
 
 import importlib
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "programs"), os.path.join(HERE, "differential")]
 
 
 def main():
@@ -17,7 +21,15 @@ def main():
         tf.disable_v2_behavior()
     else:
         import tensorbraid as tf
+    calls, noted = os.environ.get("TENSORBRAID_CALLS"), set()
+    if calls:
+        import tracing
+
+        tf = tracing.TracedModule(tf, noted)
     importlib.import_module(program).run(tf, *sys.argv[3:])
+    if calls:
+        with open(calls, "a") as file:
+            file.write("".join(name + "\n" for name in noted))
 
 
 main()

@@ -90,19 +90,56 @@ class SaverTest(Folder):
 
 
 class MetaGraphTest(Folder):
-    def test_what_is_not_a_node_is_left_out_of_the_collections(self):
+    def test_collections_have_nodes_variables_texts_and_numbers(self):
         v = tf.Variable(1.0, name="v")
-        tf.add_to_collection("nodes", v + 1)
-        tf.add_to_collection("mixed", v + 2)
-        tf.add_to_collection("mixed", "text")
+        values = {"nodes": [v + 1, (v + 2).op], "variables": [v], "mine": [v], "texts": ["text", b"bytes"],
+                  "numbers": [1, 2], "floats": [0.5], "mixed": [v + 2, "text"]}
+        for key in set(values) - {"variables"}:
+            for value in values[key]:
+                tf.add_to_collection(key, value)
         path = os.path.join(self.folder, "graph.meta")
         content = tf.train.export_meta_graph(path)
-        for source in (path, content):
+        tf.train.export_meta_graph(path + ".txt", as_text=True)
+        for source in (path, path + ".txt", content, content.SerializeToString()):
             with tf.Graph().as_default():
                 tf.train.import_meta_graph(source)
-                self.assertEqual([x.name for x in tf.get_collection("nodes")], ["add:0"])
+                self.assertEqual([x.name for x in tf.get_collection("nodes")], ["add:0", "add_1"])
+                self.assertEqual(tf.get_collection("texts"), [b"text", b"bytes"])
+                self.assertEqual(tf.get_collection("numbers") + tf.get_collection("floats"), [1, 2, 0.5])
                 self.assertEqual(tf.get_collection("mixed"), [])
                 self.assertEqual([x.name for x in tf.trainable_variables()], ["v:0"])
+                self.assertEqual(tf.get_collection("mine"), tf.trainable_variables())
+
+    def test_a_meta_graph_can_be_imported_into_a_scope(self):
+        x = tf.placeholder(tf.float32, [], name="x")
+        v = tf.get_variable("v", initializer=2.0)
+        with tf.device("/job:worker/task:3"):
+            tf.add_to_collection("y", tf.multiply(v, x, name="y"))
+        saver = tf.train.Saver()
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            path = saver.save(session, os.path.join(self.folder, "model"))
+        with tf.Graph().as_default() as graph, tf.Session() as session:
+            saver = tf.train.import_meta_graph(saver.export_meta_graph(), True, "scope", input_map={"x": tf.constant(4.0)})
+            count = len(graph.get_operations())
+            saver.restore(session, path)
+            self.assertEqual(session.run(tf.get_collection("y")), [8.0])
+            self.assertEqual([v.name for v in tf.global_variables()], ["scope/v:0"])
+            self.assertEqual(len(graph.get_operations()), count)
+            saver.save(session, path + "2")
+            self.assertEqual(tf.train.load_variable(path + "2", "scope/v"), 2.0)
+        with tf.Graph().as_default():
+            tf.train.import_meta_graph(path + ".meta", restore_collections_predicate=lambda key: key == "variables")
+            self.assertEqual((len(tf.global_variables()), len(tf.trainable_variables())), (1, 0))
+
+    def test_a_save_may_leave_the_state_alone(self):
+        tf.Variable(1.0)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            path = tf.train.Saver().save(session, os.path.join(self.folder, "model"), 3, write_meta_graph=False,
+                                         write_state=False)
+            self.assertEqual(path, os.path.join(self.folder, "model-3"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["model-3.data-00000-of-00001", "model-3.index"])
 
     def test_wrong_files_and_arguments_are_refused(self):
         with self.assertRaises(OSError):
@@ -110,7 +147,7 @@ class MetaGraphTest(Folder):
         with self.assertRaises(tf.errors.InvalidArgumentError):
             tf.train.import_meta_graph(b"\xff\xff")
         with self.assertRaises(NotImplementedError):
-            tf.train.import_meta_graph(b"", import_scope="scope")
+            tf.train.export_meta_graph(export_scope="scope")
 
 
 class SummaryTest(Folder):

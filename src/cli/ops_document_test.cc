@@ -25,8 +25,7 @@ TEST(OpsDocument, EveryOpHasALineOrAReason) {
 
 // Whether this build can run the op. Some ops are registered only so that the error says why they cannot run.
 bool IsAvailable(std::string_view op) {
-  return OpRegistry::Global().Find(op) != nullptr && !op.starts_with("PyFunc") && op != "EagerPyFunc" &&
-         op != "SqlDataset";
+  return OpRegistry::Global().Find(op) != nullptr && op != "EagerPyFunc" && op != "SqlDataset";
 }
 
 TEST(TensorFlowOps, EachIsEitherAvailableOrMissingForAReason) {

@@ -29,6 +29,7 @@ struct ServeFlags {
   std::string token_file;
   std::string client_token_file;
   std::vector<std::string> allow_paths;
+  std::vector<std::string> op_libraries;
   std::vector<std::string> wire;
   ServerLimits limits;
   int metrics_port = -1;
@@ -115,6 +116,7 @@ Status Serve(const ServeFlags& flags) {
                                                .token_file = flags.token_file,
                                                .client_token_file = flags.client_token_file,
                                                .allow_paths = flags.allow_paths,
+                                               .op_libraries = flags.op_libraries,
                                                .limits = flags.limits,
                                                .wire = *std::move(wire),
                                                .metrics_port = flags.metrics_port});
@@ -161,6 +163,11 @@ void AddServeCommand(CLI::App& app, Invocation* invocation) {
       ->add_option("--allow_path", flags->allow_paths,
                    "directory that graphs of sessions from other machines may use; may be repeated")
       ->type_name("DIR");
+  serve
+      ->add_option(
+          "--load", flags->op_libraries,
+          "library of custom ops (docs/custom_ops.md), which runs with the rights of this server; may be repeated")
+      ->type_name("FILE");
   serve
       ->add_option("--wire", flags->wire,
                    "how gradients of variables on a job travel: ps:int8, or another of float16, bfloat16, 1bit, topk; "

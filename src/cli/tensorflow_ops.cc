@@ -8,7 +8,7 @@ namespace tensorbraid {
 namespace {
 
 // Ops that cannot run, but are registered so that the error of a step that needs one says why.
-constexpr std::string_view kOnlyForTheirError[] = {"EagerPyFunc", "PyFunc", "PyFuncStateless", "SqlDataset"};
+constexpr std::string_view kOnlyForTheirError[] = {"EagerPyFunc", "SqlDataset"};
 
 bool IsMissing(std::string_view op) {
   return OpRegistry::Global().Find(std::string(op)) == nullptr ||
@@ -70,11 +70,10 @@ std::vector<MissingOps> Reasons() {
                  "QuantizeAndDequantize is available.",
        .patterns = {"*Quantize*", "Dequantize", "Requant*", "Uniform*", "CalibrationStatisticsSaver",
                     "CustomAggregator", "StochasticCastToInt"}},
-      {.heading = "Python functions",
-       .reason =
-           "tf.py_func and its successors run in the process of the client. A graph may contain them; a step that "
-           "needs one fails with an error that says so.",
-       .patterns = {"PyFunc*", "EagerPyFunc"}},
+      {.heading = "Eager functions",
+       .reason = "tf.py_function calls a function on eager tensors, which needs TensorFlow in the client's process. A "
+                 "graph may contain it; a step that needs it fails with an error that says so. See PyFunc.",
+       .patterns = {"EagerPyFunc"}},
       {.heading = "Old names of datasets",
        .reason = "Early releases of TensorFlow 1 sent these ops; later ones send them without \"Experimental\".",
        .patterns = {"Experimental*"}},

@@ -287,8 +287,7 @@ void Executor::RunNode(Step* step, int node, ReadyList* ready) {
   const Plan::PlanNode& p = plan_->nodes()[node];
   StepTracer* const tracer = step->env.tracer;
   const int64_t start_ns = tracer == nullptr ? 0 : StepTracer::Now();
-  Status status;
-  if (p.derefs) status = Dereference(p, step->inputs(p));
+  Status status = PrepareInputs(p, step->inputs(p));
   absl::InlinedVector<Entry, 2> outputs(p.num_outputs);
   if (status.ok()) {
     if (p.kind == Plan::Kind::kRetval) {
@@ -307,11 +306,9 @@ void Executor::RunNode(Step* step, int node, ReadyList* ready) {
 
 void Executor::StartAsync(Step* step, int node, ReadyList* ready) {
   const Plan::PlanNode& p = plan_->nodes()[node];
-  if (p.derefs) {
-    if (const Status status = Dereference(p, step->inputs(p)); !status.ok()) {
-      Fail(step, p, status);
-      return NodesDone(step, 1);
-    }
+  if (const Status status = PrepareInputs(p, step->inputs(p)); !status.ok()) {
+    Fail(step, p, status);
+    return NodesDone(step, 1);
   }
   auto* run = new AsyncRun(step, node, p);
   step->waits.Begin(p);

@@ -239,11 +239,10 @@ void FrameStep::RunNode(const Ready& r, ReadyList* ready) {
   const std::span<Entry> inputs = InputsOf(r);
   StepTracer* const tracer = env_.tracer;
   const int64_t start_ns = tracer == nullptr ? 0 : StepTracer::Now();
-  Status status;
   if (r.dead) {  // a _Send; if only a control input is dead, its value has arrived, but must not be sent
     for (Entry& e : inputs) e = Entry();
   }
-  if (p.derefs) status = Dereference(p, inputs);
+  Status status = PrepareInputs(p, inputs);
   absl::InlinedVector<Entry, 2> outputs(p.num_outputs);
   if (status.ok()) {
     if (p.kind == Plan::Kind::kRetval) {
@@ -262,11 +261,9 @@ void FrameStep::RunNode(const Ready& r, ReadyList* ready) {
 
 void FrameStep::StartAsync(const Ready& r, ReadyList* ready) {
   const Plan::PlanNode& p = node(r.node);
-  if (p.derefs) {
-    if (const Status status = Dereference(p, InputsOf(r)); !status.ok()) {
-      Fail(p, status);
-      return NodesDone(1);
-    }
+  if (const Status status = PrepareInputs(p, InputsOf(r)); !status.ok()) {
+    Fail(p, status);
+    return NodesDone(1);
   }
   auto* run = new AsyncRun(this, r);
   if (options_.waits != nullptr) options_.waits->Begin(p);

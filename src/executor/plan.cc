@@ -73,6 +73,21 @@ std::map<std::string, Tensor> KernelCache::SaveAll() {
 
 namespace {
 
+// Whether the node's kernel may keep a tensor that it gets beyond the end of the step: in a variable or another
+// resource, in a list, on its way to another task or to a device.
+bool MayKeepInputs(const Node& node, const Device& device) {
+  if (node.op().is_stateful || node.type() == "_Send" || node.type() == "PyFuncStateless" || device.has_stream())
+    return true;
+  for (size_t i = 0; i < node.inputs().size(); ++i) {
+    if (IsRef(node.declared_input_type(static_cast<int>(i)))) return true;
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    if (const DType type = BaseType(node.output_type(i)); type == DType::kVariant || type == DType::kResource)
+      return true;
+  }
+  return false;
+}
+
 // FNV-1a, which has the same result on every task and in every process.
 uint64_t StableHash(std::string_view s) {
   uint64_t h = 14695981039346656037u;
@@ -234,6 +249,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
       TF_ASSIGN_OR_RETURN(p.retval, IndexOf(*node));
       plan->num_retvals_ = std::max(plan->num_retvals_, p.retval + 1);
       p.derefs = true;
+      p.may_keep_inputs = true;
     } else {
       TF_RETURN_IF_ERROR(CheckStillWanted(still_wanted));
       TF_ASSIGN_OR_RETURN(Device * device, DeviceOf(*node, devices));
@@ -270,6 +286,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
       for (int i = 0; i < p.num_inputs; ++i) {
         if (IsRef(node->declared_input_type(i)) || references.Contains(node->inputs()[i])) p.derefs = true;
       }
+      p.may_keep_inputs = MayKeepInputs(*node, *device);
       if (def->reads_reference) p.may_keep_references = 1;
       while (p.may_keep_references < p.num_inputs && ForwardsInput(*node, p.may_keep_references)) {
         ++p.may_keep_references;

@@ -61,8 +61,9 @@ class Plan {
     const NodeMemory* memory = nullptr;  // null for kRetval
     Kind kind = Kind::kSync;
     Weight weight = Weight::kLight;
-    CostFn cost = nullptr;  // set if the weight is kAsk
-    bool derefs = false;    // inputs must go through Dereference(): one may be a reference or is declared as one
+    CostFn cost = nullptr;         // set if the weight is kAsk
+    bool derefs = false;           // inputs must go through Dereference(): one may be a reference or is declared as one
+    bool may_keep_inputs = false;  // the kernel may keep inputs longer than the step, so borrowed ones must be copied
     bool derefs_for_neighbours = false;  // for a _Send: reads references by VariableResource::ReadFrom
     int may_keep_references = 0;         // how many inputs, from the first on, may stay references
     int first_input = 0;

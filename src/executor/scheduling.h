@@ -45,6 +45,28 @@ inline Status Dereference(const Plan::PlanNode& p, std::span<Entry> inputs) {
   return OkStatus();
 }
 
+// Copies the inputs in memory of the step's caller (Tensor::Borrow), for a node that may keep its inputs.
+inline void CopyBorrowed(std::span<Entry> inputs) {
+  for (Entry& entry : inputs) {
+    if (entry.value.IsBorrowed()) [[unlikely]]
+      entry.value = entry.value.DeepCopy();
+  }
+}
+
+// Makes the inputs of a ready node what its kernel expects: values in place of references, and copies of borrowed
+// memory.
+inline Status PrepareInputs(const Plan::PlanNode& p, std::span<Entry> inputs) {
+  if (p.derefs) TF_RETURN_IF_ERROR(Dereference(p, inputs));
+  if (p.may_keep_inputs) {
+    try {
+      CopyBorrowed(inputs);
+    } catch (const std::bad_alloc&) {
+      return ResourceExhausted("out of memory");
+    }
+  }
+  return OkStatus();
+}
+
 // Runs a kernel. Turns the exceptions that the standard library throws for oversized allocations into errors of the
 // step, because a graph must not be able to terminate the server.
 inline Status Compute(Kernel& kernel, KernelContext& context) {

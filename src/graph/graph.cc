@@ -36,6 +36,11 @@ const std::string& Operation::type() const {
   static const std::string none;
   return node_ == nullptr ? none : node_->type();
 }
+int Operation::num_inputs() const { return node_ == nullptr ? 0 : static_cast<int>(node_->inputs().size()); }
+Output Operation::input(int i) const { return i < num_inputs() ? node_->inputs()[i] : Output(); }
+const AttrValue* Operation::attr(std::string_view name) const {
+  return node_ == nullptr ? nullptr : node_->FindAttr(name);
+}
 int Operation::num_outputs() const { return node_ == nullptr ? 0 : node_->num_outputs(); }
 Output Operation::output(int i) const { return i < num_outputs() ? Output(node_, i) : Output(); }
 const std::string& Operation::device() const {

@@ -56,6 +56,9 @@ class Search {
       ++listed;
     }
     if (listed < missing_.size()) list += StrCat("\n  and ", missing_.size() - listed, " other ops");
+    if (list.size() <= kMaxMessageBytes) {
+      list += "\nA server has ops of your own if it was started with --load=LIBRARY (docs/custom_ops.md).";
+    }
     const std::string what = missing_.size() == 1 ? "an op" : StrCat(missing_.size(), " ops");
     return NotFound("the graph uses ", what, " that this build does not have:", list);
   }

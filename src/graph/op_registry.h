@@ -123,14 +123,26 @@ class Op {
 class OpRegistry {
  public:
   void Add(const Op& op, std::source_location location = std::source_location::current());
-  // Returns null if the op does not exist.
+  // Returns null if the op does not exist. Finds the ops in AddedOps, too. The result stays valid.
   const OpDef* Find(std::string_view op) const;
+  // With those in AddedOps.
   std::vector<std::string> names() const;
   // All ops of src/ops; see ops/register.cc.
   static const OpRegistry& Global();
 
  private:
   std::map<std::string, OpDef, std::less<>> ops_;
+};
+
+// The ops that programs and loaded libraries have added to this process since it started. Ops are never removed.
+// Thread-safe.
+class AddedOps {
+ public:
+  // REQUIRES: no op has the name of one of these (checked).
+  static void Add(std::vector<std::shared_ptr<const OpDef>> ops);
+  // Returns null if the op does not exist.
+  static const OpDef* Find(std::string_view op);
+  static std::vector<std::string> names();
 };
 
 // The interface between a shape rule and a node: reads the inputs and attributes, and sets the output shapes.

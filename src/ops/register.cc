@@ -39,6 +39,7 @@ const OpRegistry& OpRegistry::Global() {
 
     RegisterControlFlowOps(*r);
     RegisterControlFlowFunctionalOps(*r);
+    RegisterControlFlowHostFunctionOps(*r);
     RegisterControlFlowSendRecvOps(*r);
 
     RegisterDataFlowAccumulatorOps(*r);

@@ -23,6 +23,13 @@ constexpr std::chrono::seconds kConnectTimeout{10};
 // Short, so that Close() does not wait long for a server that has stopped.
 constexpr std::chrono::seconds kCloseTimeout{5};
 
+// Copies feeds in memory of the caller: a message may be sent until after the call, if the call is cancelled.
+void CopyBorrowed(std::vector<Tensor>* feeds) {
+  for (Tensor& feed : *feeds) {
+    if (feed.IsBorrowed()) feed = feed.DeepCopy();
+  }
+}
+
 // Calls the MasterService of a server over gRPC.
 class RemoteBackend final : public SessionBackend {
  public:
@@ -64,6 +71,7 @@ class RemoteBackend final : public SessionBackend {
     request.set_session_handle(handle_);
     request.set_handle(callable.handle);
     MessageParts parts = SerializeMessage(request);
+    CopyBorrowed(&feeds);
     for (const Tensor& feed : feeds) AppendTensor(proto::RunCallableRequest::kFeedFieldNumber, feed, &parts);
     TF_ASSIGN_OR_RETURN(const Payload answer, AskForBytes("RunCallable", parts, deadline));
     std::string rest;
@@ -92,6 +100,7 @@ class RemoteBackend final : public SessionBackend {
     for (const Output& o : signature.fetches) request.add_fetch(o.name());
     for (const Operation& o : signature.targets) request.add_target(o.name());
     MessageParts parts = SerializeMessage(request);
+    CopyBorrowed(&feeds);
     for (size_t i = 0; i < feeds.size(); ++i) {
       AppendNamedTensor(proto::RunStepRequest::kFeedFieldNumber, signature.feeds[i].name(), feeds[i], &parts);
     }

@@ -47,6 +47,9 @@ struct ServerOptions {
   // The directories, with everything beneath them, that graphs of sessions from other machines may read and write on
   // this task. Sessions that come over loopback, or from this process, may use any path.
   std::vector<std::string> allow_paths = {};
+  // Libraries of custom ops that are loaded before the server starts (LoadOpLibrary in custom_op/library.h). Their ops
+  // are then in this process, for all its servers and graphs. Clients cannot load libraries.
+  std::vector<std::string> op_libraries = {};
   ServerLimits limits = {};
   // The wire types of variables of each job, such as {{"ps", Wire::kInt8}}, in sessions whose master is this task. A
   // graph can set other types for its variables (see ReplicaDeviceSetterOptions::wire).
@@ -75,7 +78,8 @@ class Server {
  public:
   // InvalidArgument when the cluster does not have this job or task, when the address cannot be bound, or when
   // listening on this address needs `tls` or `insecure`. AlreadyExists when a port is taken. If a file of `tls` or of
-  // tokens is wrong, or if a directory of `allow_paths` does not exist, the error names the flag.
+  // tokens is wrong, or if a directory of `allow_paths` does not exist, the error names the flag. The errors of
+  // LoadOpLibrary for `op_libraries`.
   static StatusOr<std::unique_ptr<Server>> Create(const ClusterSpec& cluster, ServerOptions options);
   ~Server();  // Stops.
   Server(const Server&) = delete;

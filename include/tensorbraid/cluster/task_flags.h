@@ -17,9 +17,9 @@ struct ServerOptions;
 
 // The cluster, and the task in it that this process runs. Both come from the flags --ps_hosts, --worker_hosts,
 // --job_name and --task_index, or, if none of these is given, from the environment variable TF_CONFIG. The flags
-// --issync, --tls_cert, --tls_key, --tls_ca, --insecure, --token_file, --client_token_file, --allow_path, --protocol,
-// --wire and --metrics_port can be used in both cases. Flags::Parse sets and checks the values, which do not change
-// afterwards.
+// --issync, --tls_cert, --tls_key, --tls_ca, --insecure, --token_file, --client_token_file, --allow_path, --load,
+// --protocol, --wire and --metrics_port can be used in both cases. Flags::Parse sets and checks the values, which do
+// not change afterwards.
 struct TaskFlags {
   // The addresses of the parameter servers.
   std::vector<std::string> ps_hosts;
@@ -39,6 +39,7 @@ struct TaskFlags {
   std::string token_file;
   std::string client_token_file;
   std::vector<std::string> allow_path;  // ServerOptions::allow_paths
+  std::vector<std::string> load;        // ServerOptions::op_libraries
   std::string protocol;
   std::vector<std::string> wire;  // rules for ServerOptions::wire, such as "ps:int8" (ParseWireRules)
   int metrics_port = -1;

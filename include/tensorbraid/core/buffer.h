@@ -86,6 +86,8 @@ struct BufferMemory {
   const Allocator* allocator = nullptr;  // null if the memory did not come from an allocator
   MemorySpace space = MemorySpace::kHost;
   bool writable = true;  // false if another process may read the bytes, even if this process has only one reference
+  // The memory belongs to the caller of a step, who may change it after the step (Tensor::Borrow).
+  bool borrowed = false;
 };
 
 // A block of memory, released by the destructor of a derived class. The bytes are immutable while the buffer is shared;
@@ -98,6 +100,7 @@ class Buffer : public RefCounted {
   MemorySpace space() const { return memory_.space; }
   const Allocator* allocator() const { return memory_.allocator; }
   bool writable() const { return memory_.writable; }
+  bool borrowed() const { return memory_.borrowed; }
 
  private:
   void* const data_;

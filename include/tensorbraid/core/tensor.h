@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_CORE_TENSOR_H_
 #define TENSORBRAID_CORE_TENSOR_H_
 
+#include <functional>
 #include <initializer_list>
 #include <source_location>
 #include <span>
@@ -15,7 +16,8 @@
 
 namespace tensorbraid {
 
-// A handle to an immutable, reference-counted, 64-byte-aligned buffer, plus dtype and shape. Elements are in row-major
+// A handle to an immutable, reference-counted buffer, plus dtype and shape. Buffers that the library allocates are
+// 64-byte-aligned. Elements are in row-major
 // order. Copies share the buffer. Reading from several threads is safe; writing requires the only handle to the buffer.
 // "REQUIRES: ... (checked)" means that the program ends if the condition does not hold, with a message that names the
 // caller's line and the tensor's dtype and shape.
@@ -30,6 +32,13 @@ class Tensor {
   static StatusOr<Tensor> Create(DType dtype, const Shape& shape);
   // A view of the bytes of `buffer` that start at `offset`. InvalidArgument when they do not lie within the buffer.
   static StatusOr<Tensor> FromBuffer(RefPtr<Buffer> buffer, size_t offset, DType dtype, const Shape& shape);
+
+  // A tensor on memory of the caller, so that a large value is fed to a step without a copy. The caller must not change
+  // the memory while a step uses it. What outlives the step (a variable's new value, an element of a queue, a tensor on
+  // its way to another task, a fetched tensor) is copied. `release` is called once nothing uses the memory any more, on
+  // any thread: usually before the run returns, but later if the run was cancelled or reached its deadline.
+  // InvalidArgument if the dtype is not plain, or the memory is not aligned to an element.
+  static StatusOr<Tensor> Borrow(const void* data, DType dtype, const Shape& shape, std::function<void()> release = {});
 
   // Scalar, Vector and Of make a scalar, a vector, or a tensor of the given shape with these elements. Elements of type
   // long long are int64.
@@ -97,6 +106,8 @@ class Tensor {
   Tensor DeepCopy() const;
   // Whether the elements may be overwritten: this is the only handle to the buffer, and the buffer is writable.
   bool IsWritable() const { return buffer_ && buffer_->IsUnique() && buffer_->writable(); }
+  // Whether the elements are in memory of a step's caller; see Borrow.
+  bool IsBorrowed() const { return buffer_ && buffer_->borrowed(); }
   bool SharesBufferWith(const Tensor& other) const { return buffer_ && buffer_.get() == other.buffer_.get(); }
   const RefPtr<Buffer>& buffer() const { return buffer_; }
 

@@ -19,7 +19,8 @@
 // or of the function, and with OutOfRange after the last element. Such a step blocks until the element is there.
 // Threads: as for a Graph; at run time, steps on several threads may take elements of one iterator.
 //
-// There is no dataset over a callback of the program: a dataset may run on another task, which has no such function.
+// FromCallback takes elements from the program. Other functions may call the program, too, by CallHostFunction
+// (graph/host_function.h). Such datasets must run in the program's process.
 #ifndef TENSORBRAID_DATA_DATASET_H_
 #define TENSORBRAID_DATA_DATASET_H_
 
@@ -41,6 +42,8 @@ using Tensors = std::vector<Output>;
 using Specs = std::vector<TensorSpec>;
 using ElementFunction = std::function<Tensors(const Tensors& element)>;
 using PredicateFunction = std::function<Output(const Tensors& element)>;
+// Returns the next element of a sequence, with the dtypes and shapes that were promised; nullopt at its end.
+using ElementSource = std::function<StatusOr<std::optional<std::vector<Tensor>>>()>;
 using DatasetFunction = std::function<Dataset(const Tensors& element)>;
 
 struct FileOptions {
@@ -123,6 +126,13 @@ class Dataset {
   // int64 numbers from `start` to below `stop` (RangeDataset).
   static Dataset Range(Graph& graph, const Operand& start, const Operand& stop, const Operand& step = 1,
                        std::source_location loc = std::source_location::current());
+  // The elements of a source of the program. `begin` is called when an iterator takes its first element, with the
+  // values of `args`, and returns a source of the iterator's own. The sources of several iterators may be called at
+  // once. The position of such an iterator cannot be saved (GeneratorDataset; Source: from_generator).
+  static Dataset FromCallback(Graph& graph, const Specs& element,
+                              std::function<StatusOr<ElementSource>(const std::vector<Tensor>& args)> begin,
+                              const std::vector<Operand>& args = {},
+                              std::source_location loc = std::source_location::current());
   // Lines without their ends. `files` is a string scalar or vector here and below (TextLineDataset).
   static Dataset TextLines(Graph& graph, const Operand& files, const FileOptions& options = {},
                            std::source_location loc = std::source_location::current());

@@ -39,6 +39,7 @@
 
 namespace tensorbraid {
 
+class AttrValue;
 class Gradient;
 class Graph;
 class GraphImpl;
@@ -56,8 +57,13 @@ class Operation {
   bool valid() const { return node_ != nullptr; }
   const std::string& name() const;
   const std::string& type() const;  // the op's type: "MatMul"
+  // The inputs of all arguments; a list counts as many as it has tensors. None once the graph has been destroyed.
+  int num_inputs() const;
+  Output input(int i) const;
   int num_outputs() const;
   Output output(int i) const;
+  // Null if the node has no such attribute. Lives as long as the node.
+  const AttrValue* attr(std::string_view name) const;
   const std::string& device() const;  // as requested; may be partial or empty
   // Null if not valid. REQUIRES: the graph has not been destroyed (checked).
   Graph* graph(std::source_location loc = std::source_location::current()) const;

@@ -3,7 +3,7 @@
 import builtins
 
 from tensorbraid import _core, arrays, dtypes, elementwise, errors, functions, graphs, nest, random_ops
-from tensorbraid.data import iterators, structure
+from tensorbraid.data import generators, iterators, structure
 from tensorbraid.shapes import TensorShape
 
 __all__ = []
@@ -60,6 +60,11 @@ class Dataset(structure.Described):
         """The slices of the tensors along dimension 0."""
         template, components = structure.tensors_of(tensors)
         return Dataset(_built(_core.Dataset.from_tensor_slices, graphs.get_default_graph(), components), template)
+
+    @staticmethod
+    def from_generator(generator, output_types, output_shapes=None, args=None):
+        """The elements that generator(*args) yields. It runs in this process; each iterator calls it once."""
+        return Dataset(*_built(generators.from_generator, generator, output_types, output_shapes, args))
 
     @staticmethod
     def range(*args, output_type=dtypes.int64):
@@ -168,9 +173,11 @@ class Dataset(structure.Described):
         return self._like(self._core.repeat, -1 if count is None else count)
 
     def take(self, count):
+        """The first `count` elements; all if it is -1."""
         return self._like(self._core.take, count)
 
     def skip(self, count):
+        """The elements after the first `count`; none if it is -1."""
         return self._like(self._core.skip, count)
 
     def shard(self, num_shards, index):

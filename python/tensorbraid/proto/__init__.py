@@ -67,3 +67,29 @@ def message(kind, value, what="value"):
     if getattr(getattr(value, "DESCRIPTOR", None), "full_name", None) == wanted.DESCRIPTOR.full_name:
         return wanted.FromString(value.SerializeToString())
     raise TypeError(f"{what} must be a {kind}, got {type(value).__name__}")
+
+
+def parsed(kind, data):
+    """The message of the class called `kind` with these bytes; None if they are something else."""
+    from google.protobuf.message import DecodeError
+
+    try:
+        return __getattr__(kind).FromString(data)
+    except DecodeError:
+        return None
+
+
+def from_file(kind, path):
+    """The message of the class called `kind` that a file has, as bytes or as text; OSError if it has none."""
+    from google.protobuf import text_format
+
+    with open(path, "rb") as file:
+        content = file.read()
+    made = parsed(kind, content)
+    if made is not None:
+        return made
+    made = __getattr__(kind)()
+    try:
+        return text_format.Parse(content.decode(), made, descriptor_pool=made.DESCRIPTOR.file.pool)
+    except (UnicodeDecodeError, text_format.ParseError) as error:
+        raise OSError(f"Cannot parse file {path} as a {kind}: {error}.") from None

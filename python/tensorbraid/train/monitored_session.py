@@ -4,10 +4,12 @@ import inspect
 
 from tensorbraid import _core, errors, graphs
 from tensorbraid.graphs import GraphKeys
-from tensorbraid.session import Fetches, checked_feeds
+from tensorbraid.session_config import session_options
+from tensorbraid.steps import Steps
 from tensorbraid.train.basic_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
+from tensorbraid.train.fed_input import FedInputsHook, has_fed_input
 from tensorbraid.train.global_step import get_global_step
-from tensorbraid.train.hooks import SessionRunArgs, SessionRunContext, native_hooks
+from tensorbraid.train.hooks import SessionRunArgs, SessionRunContext, begin, native_hooks
 from tensorbraid.train.scaffold import Scaffold
 
 __all__ = [
@@ -21,6 +23,7 @@ class SessionCreator:
     """Says how a MonitoredSession is made."""
 
     def create_session(self):
+        """A new session that is ready for steps."""
         raise NotImplementedError("create_session is not implemented for {}.".format(self))
 
 
@@ -30,6 +33,7 @@ class _Creator(SessionCreator):
         self._master = master
         self._config = config
         self._options = options
+        self._restored_from = None  # the path of a checkpoint that takes the place of init_op
 
     def create_session(self):
         raise NotImplementedError("give the session creator to a MonitoredSession")
@@ -39,9 +43,10 @@ class ChiefSessionCreator(_Creator):
     """The session of the task that initialises or restores the model."""
 
     def __init__(self, scaffold=None, master="", config=None, checkpoint_dir=None, checkpoint_filename_with_path=None):
-        if checkpoint_filename_with_path is not None:
-            raise NotImplementedError("checkpoint_filename_with_path")
         super().__init__(scaffold, master, config, is_chief=True, checkpoint_dir=checkpoint_dir or "")
+        if checkpoint_filename_with_path and checkpoint_dir:
+            raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
+        self._restored_from = checkpoint_filename_with_path
 
 
 class WorkerSessionCreator(_Creator):
@@ -63,14 +68,22 @@ class MonitoredSession:
         if not isinstance(creator, _Creator):
             raise NotImplementedError("a session_creator other than ChiefSessionCreator and WorkerSessionCreator")
         self._graph = graph = graphs.get_default_graph()
+        self._steps = Steps(graph)
         self._scopes = []
+        hooks = list(hooks or [])
+        if has_fed_input(graph):
+            hooks.insert(0, FedInputsHook())
+        begin(hooks)
         scaffold = creator._scaffold.finalize()
         options = dict(creator._options, master=creator._master, **scaffold._native())
+        options["session"] = session_options(creator._config, creator._master)
+        if creator._restored_from:
+            options.update(_restored(scaffold, creator._restored_from))
         options["queue_runners"] = [runner._core for runner in graph.get_collection(GraphKeys.QUEUE_RUNNERS)]
         step = get_global_step(graph)
         if isinstance(step, _core.Variable):
             options["global_step"] = step
-        self._core = _core.MonitoredSession._make(graph, native_hooks(hooks or []), options)
+        self._core = _core.MonitoredSession._make(graph, native_hooks(hooks), options)
 
     @property
     def graph(self):
@@ -93,10 +106,9 @@ class MonitoredSession:
         self._check_open()
         if options is not None or run_metadata is not None:
             raise NotImplementedError("options and run_metadata of a run of a MonitoredSession")
-        wanted = Fetches(self._graph, fetches)
-        feeds = checked_feeds(self._graph, feed_dict)
+        step = self._steps.find(fetches, feed_dict)
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict, options), lambda: self._core.session)
-        return wanted.restore(self._core.run(wanted.unique, feeds, context))
+        return step.restore(self._core.run(step.signature, step.values(feed_dict), context))
 
     class StepContext:
         """What the function of run_step_fn gets."""
@@ -131,6 +143,7 @@ class MonitoredSession:
             return None
 
     def should_stop(self):
+        """Whether the loop should end."""
         return self._core.should_stop()
 
     def close(self):
@@ -162,7 +175,16 @@ class SingularMonitoredSession(MonitoredSession):
                          hooks, stop_grace_period_secs)
 
     def raw_session(self):
+        """The session itself, without hooks."""
         return self._inner()
+
+
+def _restored(scaffold, path):
+    """The options of a session whose variables have the values of a checkpoint."""
+    def restore(session):
+        scaffold.saver.restore(session, path)
+
+    return {"init_op": graphs.make_op("NoOp", [], "no_init"), "init_feed": [], "init_fn": restore}
 
 
 def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None,

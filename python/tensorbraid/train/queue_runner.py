@@ -3,6 +3,7 @@
 from tensorbraid import _core, errors, graphs, session as sessions
 from tensorbraid.graphs import GraphKeys
 from tensorbraid.train.coordinator import Coordinator, _Runner
+from tensorbraid.train.fed_input import initialize_fed_inputs
 
 __all__ = ["QueueRunner", "add_queue_runner", "start_queue_runners"]
 
@@ -76,6 +77,7 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collecti
                              "or pass an explicit session to tf.start_queue_runners(sess=sess)")
     if not hasattr(sess, "_session"):
         raise TypeError(f"sess must be a `tf.Session` object. Given class: {type(sess)}")
+    initialize_fed_inputs(sess)
     threads = []
     for runner in sess.graph.get_collection(collection):
         threads.extend(runner.create_threads(sess, coord=coord, daemon=daemon, start=start))

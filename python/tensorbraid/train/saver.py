@@ -5,7 +5,7 @@ import os
 from tensorbraid import _core, graphs
 from tensorbraid.graphs import GraphKeys
 
-__all__ = ["Saver", "export_meta_graph", "import_meta_graph"]
+__all__ = ["Saver"]
 
 
 class Saver:
@@ -24,21 +24,32 @@ class Saver:
         if defer_build and var_list:
             raise ValueError("If `var_list` is provided then build cannot be deferred. Either set defer_build=False or "
                              "var_list=None.")
-        self._var_list = var_list
+        self._var_list, self._saves_all = var_list, var_list is None
         self._allow_empty = allow_empty
         self._options = (max_to_keep or 0, keep_checkpoint_every_n_hours, True if sharded else None, pad_step_number,
                          name or "save")
         self._native = None
         self._is_empty = False
         self._graph = graphs.get_default_graph()
-        self._restore = None  # how an imported graph restores: the tensor to feed with a path, and the operation
+        self._imported_def = None  # the SaverDef of an imported graph, whose own nodes restore
         if not defer_build:
             self.build()
+
+    @classmethod
+    def _imported(cls, saver_def, variables, max_to_keep):
+        """The saver of an imported graph. It adds nodes to the graph only when it saves."""
+        saver = cls(max_to_keep=max_to_keep, allow_empty=True, defer_build=True)
+        saver._var_list = variables  # these only, even if the program adds more
+        saver._imported_def = saver_def
+        return saver
 
     def build(self):
         """Adds the operations that save and restore to the graph, if they have not been added."""
         if self._native is not None or self._is_empty:
             return
+        if self._saves_all and self._graph._reference_variables:
+            raise NotImplementedError("saving the reference variables of an imported graph, such as "
+                                      f"'{min(self._graph._reference_variables)}'")
         named = _named(self._var_list, self._graph)
         if not named:
             if not self._allow_empty:
@@ -64,8 +75,8 @@ class Saver:
         """
         if self._native is None and not self._is_empty and self._var_list is None:
             raise RuntimeError("`build()` should be called before save if defer_build==True")
-        if meta_graph_suffix != "meta" or not write_state:
-            raise NotImplementedError("meta_graph_suffix other than 'meta', and write_state=False")
+        if meta_graph_suffix != "meta" or (write_meta_graph and not write_state):
+            raise NotImplementedError("meta_graph_suffix other than 'meta', and a meta graph with write_state=False")
         if latest_filename is not None and os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
         if not hasattr(sess, "_session"):
@@ -74,23 +85,34 @@ class Saver:
             return None
         if isinstance(global_step, (graphs.Tensor, _core.Variable)):
             global_step = sess.run(global_step)
+        if not write_state:
+            return self._save_once(sess, str(save_path), global_step)
         step = None if global_step is None else int(global_step)
         self._core.set_collections(_collections(self._graph))
         written = self._core.save(sess._session(), str(save_path), step, latest_filename or "checkpoint",
                                   write_meta_graph)
         return os.path.join(os.path.dirname(str(save_path)), os.path.basename(written))
 
+    def _save_once(self, sess, path, step):
+        """Writes a checkpoint that no file names and no later save removes."""
+        if step is not None:
+            path += f"-{int(step):08d}" if self._options[3] else f"-{int(step)}"
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        saver_def = self.as_saver_def()
+        sess.run(saver_def.save_tensor_name, {saver_def.filename_tensor_name: os.path.abspath(path)})
+        return path
+
     def restore(self, sess, save_path):
         """Sets the variables to the values in the checkpoint."""
-        if self._is_empty and self._restore is None:
+        if self._is_empty and self._imported_def is None:
             return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
         if not _core.checkpoint_exists(str(save_path)):
             raise ValueError("The passed save_path is not a valid checkpoint: " + str(save_path))
-        if self._restore is not None:
-            filename, restore = self._restore
-            sess.run(restore, {filename: os.path.abspath(str(save_path))})
+        if self._imported_def is not None:
+            nodes = self._imported_def
+            sess.run(nodes.restore_op_name, {nodes.filename_tensor_name: os.path.abspath(str(save_path))})
         else:
             self._core.restore(sess._session(), str(save_path))
 
@@ -106,67 +128,30 @@ class Saver:
     set_last_checkpoints = recover_last_checkpoints
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
+        """Sets the checkpoints that exist, each with the time at which it was written."""
         self.recover_last_checkpoints([path for path, _ in last_checkpoints_with_time])
+
+    def as_saver_def(self):
+        """The SaverDef: the names of the nodes that save and restore. It is empty if there is nothing to save."""
+        from tensorbraid import proto
+
+        if self._imported_def is not None:
+            return self._imported_def
+        return proto.SaverDef() if self._is_empty else proto.MetaGraphDef.FromString(self._core.meta_graph()).saver_def
 
     def export_meta_graph(self, filename=None, collection_list=None, as_text=False, export_scope=None,
                           clear_devices=False, clear_extraneous_savers=False, strip_default_attrs=False,
                           save_debug_info=False):
-        """Writes the graph with its variables and this saver to a file. Returns the MetaGraphDef as bytes."""
-        if collection_list or as_text or export_scope or clear_devices or clear_extraneous_savers:
-            raise NotImplementedError("collection_list, as_text, export_scope, clear_devices and clear_extraneous_savers "
-                                      "of export_meta_graph")
-        self._core.set_collections(_collections(self._graph))
-        meta_graph = self._core.meta_graph()
-        if filename:
-            with open(filename, "wb") as file:
-                file.write(meta_graph)
+        """The graph with this saver as a MetaGraphDef, which is also written to a file if one is named."""
+        from tensorbraid.train import meta_graphs
+
+        if export_scope or clear_extraneous_savers:
+            raise NotImplementedError("export_scope and clear_extraneous_savers of export_meta_graph")
+        meta_graph = meta_graphs.meta_graph_of(self._graph, self, collection_list, clear_devices)
+        meta_graphs.write(meta_graph, filename, as_text)
         return meta_graph
 
-
-def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_def=None, collection_list=None,
-                      as_text=False, graph=None, export_scope=None, clear_devices=False, clear_extraneous_savers=False,
-                      strip_default_attrs=False, save_debug_info=False, **kwargs):
-    """Writes the graph and a saver of all its variables to a file. Returns the MetaGraphDef as bytes."""
-    if meta_info_def or graph_def or saver_def or kwargs:
-        raise NotImplementedError("meta_info_def, graph_def, saver_def and further arguments of export_meta_graph")
-    with (graph or graphs.get_default_graph()).as_default():
-        saver = Saver()
-    return saver.export_meta_graph(filename, collection_list, as_text, export_scope, clear_devices,
-                                   clear_extraneous_savers)
-
-
-def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
-    """Adds a graph that was saved beside a checkpoint to the default graph: its nodes, variables and collections.
-
-    Returns a saver of its variables, or None if it was saved without one. The argument is the path of the file, or the
-    content as bytes or as a message. `restore` of the saver uses the operation that the graph has for that.
-    """
-    if clear_devices or import_scope or kwargs:
-        raise NotImplementedError("clear_devices, import_scope and further arguments of import_meta_graph")
-    if hasattr(meta_graph_or_file, "SerializeToString"):
-        content = meta_graph_or_file.SerializeToString()
-    elif isinstance(meta_graph_or_file, bytes):
-        content = meta_graph_or_file
-    else:
-        path = str(meta_graph_or_file)
-        if not os.path.isfile(path):
-            raise OSError(f"File {path} does not exist.")
-        with open(path, "rb") as file:
-            content = file.read()
-    graph = graphs.get_default_graph()
-    variables, collections, restore, max_to_keep = _core.import_meta_graph(graph, content)
-    for key, elements in variables.items():
-        for variable in elements:
-            graph.add_to_collection(key, variable)
-    for key, names in collections.items():
-        for name in names:
-            graph.add_to_collection(key, graph.as_graph_element(name))
-    if restore is None:
-        return None
-    # Saves the imported variables only, even if the program adds more.
-    saver = Saver(variables.get(GraphKeys.GLOBAL_VARIABLES, []), max_to_keep=max_to_keep, allow_empty=True)
-    saver._restore = restore[0], restore[2]
-    return saver
+    to_proto = as_saver_def
 
 
 def _collections(graph):

@@ -1,8 +1,8 @@
 """What a training session needs besides the model: how it begins, what it saves and what it summarises."""
 
-from tensorbraid import graphs, summary
+from tensorbraid import graphs, initial_operations, summary
 from tensorbraid.graphs import make_op
-from tensorbraid.session import checked_feeds
+from tensorbraid.steps import checked_feeds
 from tensorbraid.train.saver import Saver
 
 __all__ = ["Scaffold"]
@@ -49,6 +49,8 @@ class Scaffold:
             variables = [v.initializer for v in graphs.local_variables()]
             with graphs.control_dependencies(variables + tables):
                 self._local_init_op = make_op("NoOp", [], "group_deps")
+        if self._init_op is None and initial_operations.any_replaced(graphs.get_default_graph()):
+            self._init_op = initial_operations.initialize(graphs.get_default_graph(), graphs.global_variables(), "init")
         if self._summary_op is None:
             self._summary_op = _first(_SUMMARY_OP) or summary.merge_all()
         if self._saver is None:

@@ -5,7 +5,8 @@ import threading
 
 from tensorbraid import _core, graphs, summary
 from tensorbraid.graphs import GraphKeys
-from tensorbraid.session import Session, checked_feeds
+from tensorbraid.session import Session
+from tensorbraid.steps import checked_feeds
 from tensorbraid.train.coordinator import Coordinator
 from tensorbraid.train.global_step import get_global_step
 from tensorbraid.train.saver import Saver
@@ -142,6 +143,7 @@ class Supervisor:
                     session.close()
 
     def should_stop(self):
+        """Whether a stop was requested."""
         return self._core.should_stop()
 
     def request_stop(self, ex=None):

@@ -2,8 +2,8 @@
 
 usage: compare.py [WORD...]   (only the cases whose label, or a name that they cover, contains one of the words)
 
-Prints for each name how many cases agree, the known differences, and how many callables of tf.compat.v1 are covered.
-Exits with 1 if a result differs. Needs a Python with TensorFlow and NumPy, and the package tensorbraid in PYTHONPATH.
+Prints for each name how many cases agree, the known differences, and how many callables of tf.compat.v1 count
+(count.py). Exits with 1 if a result differs. Needs a Python with TensorFlow and NumPy, and the package tensorbraid in PYTHONPATH.
 """
 
 import collections
@@ -18,6 +18,7 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
+import count  # noqa: E402
 import registry  # noqa: E402
 
 TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2}
@@ -25,7 +26,8 @@ TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2}
 
 def run(package, folder, words):
     """Starts the process that runs the cases with a package."""
-    environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="0")
+    environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="0",
+                       TF_USE_LEGACY_KERAS="1")  # tf.layers is in the package tf_keras
     errors = open(os.path.join(folder, package + ".stderr"), "w")
     return subprocess.Popen([sys.executable, os.path.join(HERE, "run_cases.py"), package, os.path.join(folder, package)]
                             + words, env=environment, stderr=errors, stdout=errors)
@@ -111,6 +113,19 @@ def difference(case, wanted, got, less_known):
     return ""
 
 
+def called(cases, record, differ):
+    """The names that the agreeing cases call or whose error they end with, where something is compared."""
+    names = set()
+    for case in cases:
+        if case.label in differ or case.known:
+            continue
+        if "error" in record[case.label]:
+            names.update(record[case.label]["raised"])
+        elif record[case.label]["leaves"]:
+            names.update(record[case.label]["calls"])
+    return names
+
+
 def main():
     words = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
@@ -118,33 +133,38 @@ def main():
         for package in ("tensorflow", "tensorbraid"):
             run(package, folder, words).wait()
             results[package] = read(package, folder)
-    names, wanted = results["tensorflow"]
-    got = results["tensorbraid"][1]
+    wanted = results["tensorflow"][1]
+    present, got = results["tensorbraid"]
     cases = [case for case in registry.read() if case.label in wanted]
     if not cases:
         sys.exit("no case has these words")
     counts = collections.defaultdict(lambda: [0, 0])
-    differences, known, less_known = [], [], []
+    differences, known, less_known = {}, [], []
     for case in cases:
         found = difference(case, wanted[case.label], got[case.label], less_known)
         if case.known:
             known.append(f"{case.label}: {case.known}" + ("" if found else " (but the results agree: remove the mark)"))
         elif found:
-            differences.append(f"{case.label}: {found}")
+            differences[case.label] = found
         for name in case.covers:
             counts[name][0] += not found
             counts[name][1] += 1
     for name in sorted(counts):
         agree, of = counts[name]
         print(f"{name}: {agree} of {of} cases agree")
-    known += less_known
-    for title, lines in (("known difference", known), ("DIFFERENCE", differences)):
-        for line in lines:
-            print(f"{title}: {line}")
-    covered = [name for name in names if name in counts]
+    for line in known + less_known:
+        print(f"known difference: {line}")
+    for label, found in differences.items():
+        print(f"DIFFERENCE: {label}: {found}")
+    counted = called(cases, got, differences)
+    uncalled = sorted(name for name in set(counts) - counted if counts[name][0] and not words)
+    if uncalled:
+        print("names that cases cover, but do not call with arguments that are not defaults:", *uncalled)
+    if not words:
+        count.report(present, counted)
     marked = sum(bool(case.known) for case in cases)
     print(f"{len(cases)} cases: {len(cases) - len(differences) - marked} agree, {marked} known differences, "
-          f"{len(differences)} differences; {len(covered)} of {len(names)} callables are covered")
+          f"{len(differences)} differences")
     sys.exit(1 if differences else 0)
 
 

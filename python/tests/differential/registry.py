@@ -31,12 +31,14 @@ class Result:
     feed: dict = dataclasses.field(default_factory=dict)
     wrt: list = dataclasses.field(default_factory=list)  # tensors by which the sum of the outputs is differentiated
     steps: int = 1  # steps that the session runs; the values of all of them are compared
+    after: object = None  # further outputs, which are fetched once, after these steps
 
 
 def case(covers, function, /, label="", **options):
     """Adds a case that covers some names, which are separated by spaces."""
     covers = covers.split()
-    CASES.append(Case(label or f"{covers[0]} #{len(CASES)}", function, covers, **options))
+    number = sum(case.covers[0] == covers[0] for case in CASES) + 1
+    CASES.append(Case(label or f"{covers[0]} #{number}", function, covers, **options))
 
 
 def lookup(tf, name):

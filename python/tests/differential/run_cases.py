@@ -1,6 +1,5 @@
 """run_cases.py tensorflow|tensorbraid OUTPUT [WORD...]: runs the cases with that package and writes the results."""
 
-import inspect
 import os
 import pickle
 import sys
@@ -10,24 +9,9 @@ import numpy as np
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 import registry  # noqa: E402
+import tracing  # noqa: E402
 
-MODULES = ("", "math", "nn", "random", "strings", "sparse", "image", "linalg", "io", "bitwise", "lookup", "train", "layers",
-           "losses", "metrics", "initializers", "summary", "data", "app", "flags", "gfile", "logging")
-
-
-def callables(tf):
-    """The public callables of the module and of its modules, as dotted names."""
-    names = []
-    for module in MODULES:
-        try:
-            space = getattr(tf, module) if module else tf
-            members = [name for name in dir(space) if not name.startswith("_") and name != "keras"]
-            found = [(name, getattr(space, name)) for name in members]
-        except ImportError:  # parts of TensorFlow need another version of Keras than the one that is installed
-            continue
-        names += [f"{module}.{name}" if module else name for name, value in found
-                  if callable(value) and not inspect.ismodule(value)]
-    return names
+CALLABLES = []  # the names of the package's callables
 
 
 def plain(value):
@@ -84,17 +68,28 @@ def gradients(tf, leaves, wrt):
             for i, g in enumerate(tf.gradients(outputs, wrt))]
 
 
-def run(tf, case):
-    """The record of a case: a dict with the leaves, or with the error."""
+def fetched(session, fetches, feed):
+    return {path: plain(value) for path, value in session.run(fetches, feed).items()}
+
+
+def exceptions(tf):
+    """Pairs of a name and a class of the exceptions among the callables."""
+    found = {name: registry.lookup(tf, name) for name in CALLABLES if name.endswith("Error")}
+    return [(name, kind) for name, kind in found.items() if isinstance(kind, type) and issubclass(kind, Exception)]
+
+
+def run(tf, case, traced, noted):
+    """The record of a case: a dict with the leaves, or with the error. The case uses `traced`, which adds to `noted`."""
     stage = "build"
     record = {}
+    noted.clear()
     try:
         with tf.Graph().as_default() as graph:
-            result = case.function(tf)
+            result = case.function(traced)
             if not isinstance(result, registry.Result):
                 result = registry.Result(result)
-            leaves = list(flatten(tf, result.outputs))
-            record["leaves"] = [(path, described(tf, value)) for path, value in leaves]
+            leaves, late = list(flatten(tf, result.outputs)), list(flatten(tf, result.after, "after"))
+            record["leaves"] = [(path, described(tf, value)) for path, value in leaves + late]
             stage = "gradient"
             try:
                 grads = gradients(tf, leaves, result.wrt)
@@ -102,20 +97,24 @@ def run(tf, case):
                 grads = []
                 record["no gradient"] = str(error)[:300]
             stage = "run"
-            fetches = {path: v for path, v in leaves if isinstance(v, (tf.Tensor, tf.Operation, tf.Variable))}
+            fetches, fetched_late = ({path: v for path, v in some if isinstance(v, (tf.Tensor, tf.Operation, tf.Variable))}
+                                     for some in (leaves, late))
             fetches.update({path: v for path, v in grads if v is not None})
             record["none"] = [path for path, v in grads if v is None]
             prepare = list(graph.get_collection("table_initializer"))
-            prepare += [v.initializer for v in graph.get_collection("variables")]
+            prepare += [v.initializer for key in ("variables", "local_variables") for v in graph.get_collection(key)]
             record["values"] = []
             with tf.Session() as session:
                 for first in prepare:
                     session.run(first)
                 for _ in range(result.steps if fetches else 0):
-                    values = session.run(fetches, result.feed)
-                    record["values"].append({path: plain(value) for path, value in values.items()})
+                    record["values"].append(fetched(session, fetches, result.feed))
+                if fetched_late:
+                    record["values"].append(fetched(session, fetched_late, result.feed))
     except Exception as error:
         record["error"] = (stage, [c.__name__ for c in type(error).__mro__], f"{type(error).__name__}: {error}"[:600])
+        record["raised"] = [name for name, kind in exceptions(tf) if type(error) is kind]
+    record["calls"] = sorted(noted)
     return record
 
 
@@ -129,14 +128,17 @@ def main():
         tf.logging.set_verbosity(tf.logging.ERROR)
     else:
         import tensorbraid as tf
+    noted = set()
+    traced = tf if package == "tensorflow" else tracing.TracedModule(tf, noted)
     with open(output, "wb") as out:
-        pickle.dump(("callables", callables(tf) if package == "tensorflow" else []), out)
+        CALLABLES.extend(tracing.callables(tf) if package == "tensorbraid" else [])
+        pickle.dump(("callables", CALLABLES), out)
         for case in registry.read():
             if words and not any(word in name for word in words for name in case.covers + [case.label]):
                 continue
             pickle.dump(("case", case.label), out)
             out.flush()  # the comparison names the case in which a process ended
-            pickle.dump(("record", case.label, run(tf, case)), out)
+            pickle.dump(("record", case.label, run(tf, case, traced, noted)), out)
         pickle.dump(("end",), out)
 
 

@@ -8,6 +8,7 @@
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/values/tensor_limit.h"
+#include "tensorbraid/custom_op/library.h"
 #include "transport/address.h"
 #include "transport/new_transport.h"
 
@@ -38,6 +39,10 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
   for (const auto& [job, types] : options.wire) {
     if (cluster.num_tasks(job) == 0) return InvalidArgument("wire types for job '", job, "', which does not exist");
     if (const Status valid = CheckWireTypes(types); !valid.ok()) return Annotate(valid, StrCat("job '", job, "'"));
+  }
+  for (const std::string& library : options.op_libraries) {
+    TF_ASSIGN_OR_RETURN(const std::vector<std::string> ops, LoadOpLibrary(library));
+    TB_LOG(Info, "cluster") << "loaded the ops of '" << library << "': " << StrJoin(ops, ", ");
   }
   TF_ASSIGN_OR_RETURN(const ServerConfig config, ParseServerConfig(options.config));
   if (!config.device_count.empty()) options.device_count = config.device_count;

@@ -36,6 +36,7 @@ ServerOptions TaskFlags::server_options() const {
           .token_file = token_file,
           .client_token_file = client_token_file,
           .allow_paths = allow_path,
+          .op_libraries = load,
           .wire = wire_types_,
           .metrics_port = metrics_port};
 }
@@ -75,6 +76,7 @@ class TaskFlagsParser {
                "file with tokens of clients, which may run sessions and nothing else", group);
     flags.Bind("allow_path", &task->allow_path,
                "directories, separated by commas, that graphs of sessions from other machines may use", group);
+    flags.Bind("load", &task->load, "libraries of custom ops, separated by commas, for this task", group);
     flags.Bind("protocol", &task->protocol,
                "how tasks exchange messages: grpc, grpc+ucx, or the best that both ends have (default)", group);
     flags.Bind("wire", &task->wire,

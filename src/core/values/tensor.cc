@@ -40,6 +40,19 @@ class ObjectBuffer : public Buffer {
   }
 };
 
+// Memory of the caller.
+class BorrowedBuffer final : public Buffer {
+ public:
+  BorrowedBuffer(const void* data, size_t size, std::function<void()> release)
+      : Buffer(const_cast<void*>(data), size, {.writable = false, .borrowed = true}), release_(std::move(release)) {}
+  ~BorrowedBuffer() override {
+    if (release_) release_();
+  }
+
+ private:
+  const std::function<void()> release_;
+};
+
 RefPtr<Buffer> NewBuffer(DType dtype, int64_t n, Allocator& allocator) {
   if (dtype == DType::kString) return ObjectBuffer<std::string>::Create(n);
   if (dtype == DType::kResource) return ObjectBuffer<ResourceHandle>::Create(n);
@@ -180,6 +193,16 @@ Tensor::Tensor(DType dtype, const Shape& shape, std::source_location loc) {
   if (absl::IsResourceExhausted(t.status())) throw std::bad_alloc();
   if (!t.ok()) EndAt(loc, "tensor", t.status().message());
   *this = *std::move(t);
+}
+
+StatusOr<Tensor> Tensor::Borrow(const void* data, DType dtype, const Shape& shape, std::function<void()> release) {
+  TF_RETURN_IF_ERROR(CheckTensorSize(dtype, shape));
+  if (!IsPlain(dtype)) return InvalidArgument("a tensor of ", dtype, " cannot borrow memory");
+  if (reinterpret_cast<uintptr_t>(data) % DTypeSize(dtype) != 0) {
+    return InvalidArgument("the memory of a ", dtype, " tensor must be aligned to ", DTypeSize(dtype), " bytes");
+  }
+  const auto bytes = static_cast<size_t>(TensorBytes(shape, dtype));
+  return FromBuffer(MakeRef<BorrowedBuffer>(data, bytes, std::move(release)), 0, dtype, shape);
 }
 
 StatusOr<Tensor> Tensor::FromBuffer(RefPtr<Buffer> buffer, size_t offset, DType dtype, const Shape& shape) {

@@ -40,6 +40,7 @@ const KernelRegistry& KernelRegistry::Global() {
 
     RegisterControlFlowKernels(*r);
     RegisterControlFlowFunctionalKernels(*r);
+    RegisterControlFlowHostFunctionKernels(*r);
     RegisterControlFlowSendRecvKernels(*r);
 
     RegisterDataFlowAccumulatorKernels(*r);

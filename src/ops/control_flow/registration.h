@@ -6,9 +6,10 @@
 
 namespace tensorbraid {
 
-void RegisterControlFlowOps(OpRegistry& r);            // control_flow.cc
-void RegisterControlFlowFunctionalOps(OpRegistry& r);  // functional.cc
-void RegisterControlFlowSendRecvOps(OpRegistry& r);    // send_recv.cc
+void RegisterControlFlowOps(OpRegistry& r);              // control_flow.cc
+void RegisterControlFlowFunctionalOps(OpRegistry& r);    // functional.cc
+void RegisterControlFlowHostFunctionOps(OpRegistry& r);  // host_function.cc
+void RegisterControlFlowSendRecvOps(OpRegistry& r);      // send_recv.cc
 
 }  // namespace tensorbraid
 

@@ -1,4 +1,4 @@
-// Ops that check or print values while a step runs, Timestamp, and PyFunc: schemas, shape rules, gradients.
+// Ops that check or print values while a step runs, and Timestamp: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "ops/builder.h"
@@ -59,17 +59,6 @@ void RegisterLoggingOps(OpRegistry& r) {
               .Gradient(CheckNumericsGradient));
   }
   r.Add(Op("Timestamp").Output("ts: float64").Stateful().Shape(ScalarShape).NotDifferentiable());
-  for (const char* name : {"PyFunc", "PyFuncStateless", "EagerPyFunc"}) {
-    Op op(name);
-    op.Input("input: Tin")
-        .Output("output: Tout")
-        .Attr("token: string")
-        .Attr("Tin: list(type) >= 0")
-        .Attr("Tout: list(type) >= 0");
-    if (std::string_view(name) == "EagerPyFunc") op.Attr("is_async: bool = false");
-    if (std::string_view(name) != "PyFuncStateless") op.Stateful();
-    r.Add(op.Shape(UnknownShape));
-  }
 }
 
 }  // namespace tensorbraid

@@ -1,5 +1,7 @@
 #include "runtime/kernel/kernel.h"
 
+#include <algorithm>
+
 #include "core/text/logging.h"
 #include "core/text/source_file.h"
 
@@ -44,6 +46,16 @@ std::string Refusal(const KernelDef& def, const Node& node, std::string_view dev
     return StrCat(attr, " must be ", StrJoin(names, ", "));
   }
   return "";
+}
+
+struct KernelTable {
+  Mutex mu;
+  std::map<std::string, std::vector<KernelDef>, std::less<>> kernels TB_GUARDED_BY(mu);  // by op
+};
+
+KernelTable& AddedKernelTable() {
+  static KernelTable* const table = new KernelTable;
+  return *table;
 }
 
 // The dtypes of the inputs and outputs, for messages: "(int64 to string)".
@@ -125,14 +137,22 @@ KernelDef& KernelRegistry::AddDef(KernelDef def, std::source_location location) 
 }
 
 StatusOr<const KernelDef*> KernelRegistry::Find(const Node& node, std::string_view device_type) const {
-  const auto [begin, end] = kernels_.equal_range(node.type());
-  if (begin == end) return absl::NotFoundError(StrCat("no kernel exists for ", node.Describe()));
   std::string refusals;
+  const auto fits = [&](const KernelDef& def) {
+    const std::string refusal = Refusal(def, node, device_type);
+    if (!refusal.empty()) refusals += StrCat("\n  a ", def.device_type, " kernel: ", refusal);
+    return refusal.empty();
+  };
+  const auto [begin, end] = kernels_.equal_range(node.type());
   for (auto it = begin; it != end; ++it) {
-    const std::string refusal = Refusal(it->second, node, device_type);
-    if (refusal.empty()) return &it->second;
-    refusals += StrCat("\n  a ", it->second.device_type, " kernel: ", refusal);
+    if (fits(it->second)) return &it->second;
   }
+  if (begin == end) {
+    for (const KernelDef& def : AddedKernels::Find(node.type())) {
+      if (fits(def)) return &def;
+    }
+  }
+  if (refusals.empty()) return absl::NotFoundError(StrCat("no kernel exists for ", node.Describe()));
   return absl::NotFoundError(
       StrCat("no kernel fits ", node.Describe(), " ", Types(node), " on ", device_type, "; candidates:", refusals));
 }
@@ -142,7 +162,21 @@ bool KernelRegistry::HasKernelsFor(std::string_view op, std::string_view device_
   for (auto it = begin; it != end; ++it) {
     if (it->second.device_type == device_type) return true;
   }
-  return false;
+  const auto added = AddedKernels::Find(op);
+  return std::any_of(added.begin(), added.end(), [&](const KernelDef& k) { return k.device_type == device_type; });
+}
+
+void AddedKernels::Add(const std::string& op, std::vector<KernelDef> kernels) {
+  KernelTable& added = AddedKernelTable();
+  MutexLock lock(added.mu);
+  TB_CHECK(added.kernels.emplace(op, std::move(kernels)).second);
+}
+
+std::span<const KernelDef> AddedKernels::Find(std::string_view op) {
+  KernelTable& added = AddedKernelTable();
+  MutexLock lock(added.mu);
+  const auto it = added.kernels.find(op);
+  return it == added.kernels.end() ? std::span<const KernelDef>() : it->second;
 }
 
 }  // namespace tensorbraid

@@ -227,9 +227,11 @@ class KernelRegistry {
   }
   KernelDef& AddDef(KernelDef def, std::source_location location = std::source_location::current());
 
-  // The kernel for a node on a device type. NotFound lists the candidates and why each does not fit.
+  // The kernel for a node on a device type. NotFound lists the candidates and why each does not fit. Finds the kernels
+  // in AddedKernels, too. The result stays valid.
   StatusOr<const KernelDef*> Find(const Node& node, std::string_view device_type) const;
   bool HasKernelsFor(std::string_view op, std::string_view device_type) const;
+  // Without those in AddedKernels.
   const std::multimap<std::string, KernelDef, std::less<>>& kernels() const { return kernels_; }
 
   // All kernels of src/kernels; see kernels/cpu/register.cc.
@@ -240,6 +242,15 @@ class KernelRegistry {
                 Kernel* (*create)(const KernelConstruction&), std::source_location location);
 
   std::multimap<std::string, KernelDef, std::less<>> kernels_;
+};
+
+// The kernels of the ops in AddedOps (graph/op_registry.h). Kernels are never removed. Thread-safe.
+class AddedKernels {
+ public:
+  // REQUIRES: called once for an op, before the op is added.
+  static void Add(const std::string& op, std::vector<KernelDef> kernels);
+  // Empty if there are none.
+  static std::span<const KernelDef> Find(std::string_view op);
 };
 
 template <typename T>

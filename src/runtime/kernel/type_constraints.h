@@ -54,11 +54,15 @@ class TypeConstraints {
   constexpr TypeConstraints(std::initializer_list<TypeConstraint> list) {
     for (const TypeConstraint& c : list) constraints_[size_++] = c;
   }
+  explicit TypeConstraints(const std::vector<TypeConstraint>& list) {
+    for (const TypeConstraint& c : list) constraints_[size_++] = c;
+  }
   constexpr const TypeConstraint* begin() const { return constraints_.data(); }
   constexpr const TypeConstraint* end() const { return begin() + size_; }
 
- private:
   static constexpr size_t kMost = 4;
+
+ private:
   std::array<TypeConstraint, kMost> constraints_;
   size_t size_ = 0;
 };

@@ -7,9 +7,10 @@
 
 namespace tensorbraid {
 
-void RegisterControlFlowKernels(KernelRegistry& r);            // control_flow.cc
-void RegisterControlFlowFunctionalKernels(KernelRegistry& r);  // functional.cc
-void RegisterControlFlowSendRecvKernels(KernelRegistry& r);    // send_recv.cc
+void RegisterControlFlowKernels(KernelRegistry& r);              // control_flow.cc
+void RegisterControlFlowFunctionalKernels(KernelRegistry& r);    // functional.cc
+void RegisterControlFlowHostFunctionKernels(KernelRegistry& r);  // host_function.cc
+void RegisterControlFlowSendRecvKernels(KernelRegistry& r);      // send_recv.cc
 
 }  // namespace tensorbraid
 

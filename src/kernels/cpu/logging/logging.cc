@@ -1,4 +1,4 @@
-// Kernels that check values (Assert, CheckNumerics), print them, or return the time, and PyFunc, which is refused.
+// Kernels that check values (Assert, CheckNumerics), print them, or return the time.
 #include "core/text/logging.h"
 
 #include <algorithm>
@@ -120,13 +120,6 @@ Status Timestamp(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The kernel of ops that call functions of the client's Python program. It refuses, because that program runs in
-// another process, possibly on another machine.
-Status PythonFunction(KernelContext& ctx) {
-  return Unimplemented(ctx.node().type(), " needs the client's Python process: the function '",
-                       ctx.node().attr<std::string>("token"), "' cannot run on a server");
-}
-
 }  // namespace
 
 void RegisterLoggingKernels(KernelRegistry& r) {
@@ -138,7 +131,6 @@ void RegisterLoggingKernels(KernelRegistry& r) {
     r.Add("CheckNumericsV2", {{"T", {DTypeOf<T>::value}}}, CheckNumerics<T, /*kSigns=*/true>);
   });
   r.Add("Timestamp", {}, Timestamp);
-  for (const char* op : {"PyFunc", "PyFuncStateless", "EagerPyFunc"}) r.Add(op, {}, PythonFunction);
 }
 
 }  // namespace tensorbraid

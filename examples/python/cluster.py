@@ -1,0 +1,39 @@
+"""The flags of a task, and its server. The examples of this folder run in one process or as tasks of a cluster."""
+
+import sys
+
+import tensorbraid as tf
+
+flags = tf.app.flags
+flags.DEFINE_list("ps_hosts", [], "host:port of each parameter server, with commas between them")
+flags.DEFINE_list("worker_hosts", [], "host:port of each worker; empty: train in this process")
+flags.DEFINE_enum("job_name", "worker", ["ps", "worker"], "the job of this task")
+flags.DEFINE_integer("task_index", 0, "the index of this task in its job")
+flags.DEFINE_bool("issync", False, "each step uses the gradients of all workers")
+FLAGS = flags.FLAGS
+
+
+def start(argv):
+    """Starts the server of this task. A parameter server serves until the work of the cluster is over, then exits.
+
+    `argv` has the arguments that are no flags; there must be none.
+    Returns the target of a worker's sessions, the device function for its model, and whether it is the chief.
+    """
+    if argv[1:]:
+        sys.stderr.write("unknown arguments: %s\n" % " ".join(argv[1:]))
+        sys.exit(2)
+    if not FLAGS.worker_hosts:
+        return "", None, True
+    spec = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts, "worker": FLAGS.worker_hosts})
+    server = tf.train.Server(spec, job_name=FLAGS.job_name, task_index=FLAGS.task_index)
+    if FLAGS.job_name == "ps":
+        server.join()
+        sys.exit()
+    worker = "/job:worker/task:%d" % FLAGS.task_index
+    return server.target, tf.train.replica_device_setter(worker_device=worker, cluster=spec), FLAGS.task_index == 0
+
+
+def synchronous(optimizer):
+    """The optimizer that waits for the gradients of all workers; None without --issync or without a cluster."""
+    workers = len(FLAGS.worker_hosts)
+    return tf.train.SyncReplicasOptimizer(optimizer, workers, workers) if FLAGS.issync and workers else None

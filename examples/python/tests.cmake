@@ -1,0 +1,30 @@
+# The Python examples with few steps. _core, the module of the package, must be built.
+set(python ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python PYTHONDONTWRITEBYTECODE=1)
+set(interpreter ${PROJECT_BINARY_DIR}/python_venv/bin/python)
+
+# tensorbraid_python_example_test(NAME EXPECTED PROGRAM [LAUNCH option...] [FLAGS flag...]): with LAUNCH, the program
+# runs as a cluster.
+function(tensorbraid_python_example_test name expected program)
+  cmake_parse_arguments(ARG "" "" "LAUNCH;FLAGS" ${ARGN})
+  if(ARG_LAUNCH)
+    set(prefix ${launch} ${ARG_LAUNCH} --)
+  endif()
+  tensorbraid_example_test(python_${name}_example "${expected}"
+                           ${python} ${prefix} ${interpreter} examples/python/${program}.py ${ARG_FLAGS})
+endfunction()
+tensorbraid_python_example_test(mnist_softmax "test accuracy 0\\.(9|8[89])" mnist_softmax FLAGS --train_steps=300)
+tensorbraid_python_example_test(mnist_softmax_sync "test accuracy 0\\.(9|8[89])" mnist_softmax LAUNCH --ps=2 --workers=2
+                                FLAGS --train_steps=200 --issync)
+tensorbraid_python_example_test(mnist_softmax_async "test accuracy 0\\.(9|8[89])" mnist_softmax LAUNCH --ps=1 --workers=2
+                                FLAGS --train_steps=400)
+tensorbraid_python_example_test(mnist_cnn "loss from 2\\.[0-9]+ to 0\\.[0-9]+, test accuracy 0\\.[89]" mnist_cnn
+                                FLAGS --train_steps=60 --test_images=1000)
+set(lines "loss from [2-9][0-9]\\.[0-9]+ to ([0-9]|1[0-7])\\.[0-9]+, sequence accuracy [01]\\.")
+tensorbraid_python_example_test(crnn_ctc "${lines}" crnn_ctc FLAGS --train_steps=40 --batch_size=8 --test_lines=100)
+tensorbraid_python_example_test(crnn_ctc_sync "${lines}" crnn_ctc LAUNCH --ps=1 --workers=2
+                                FLAGS --train_steps=30 --batch_size=8 --test_lines=100 --issync)
+tensorbraid_python_example_test(word2vec "loss from [2-9][0-9]\\.[0-9]+ to [3-8]\\." word2vec LAUNCH --ps=2 --workers=2
+                                FLAGS --train_steps=1500)
+tensorbraid_python_example_test(image_folder "loss from 2\\.[0-9]+ to [01]\\.[0-9]+, test accuracy 0\\.[5-9]" image_folder
+                                FLAGS --train_steps=60 --make_count=600 --make_from=examples/data/mnist
+                                --images=${CMAKE_CURRENT_BINARY_DIR}/digits)

@@ -1,0 +1,47 @@
+// Python's lock: calls that release it, and calls of functions of Python by threads of the library.
+#ifndef TENSORBRAID_PYTHON_BINDING_PYTHON_CALLS_H_
+#define TENSORBRAID_PYTHON_BINDING_PYTHON_CALLS_H_
+
+#include <memory>
+#include <optional>
+
+#include "binding/binding.h"
+
+namespace tensorbraid::python {
+
+// Holds Python's lock while it exists, unless the program is ending: a thread that asks for the lock then never gets
+// it. At exit, the program waits up to two seconds for the objects that exist.
+class PythonCall {
+ public:
+  PythonCall();
+  ~PythonCall();
+  PythonCall(const PythonCall&) = delete;
+  PythonCall& operator=(const PythonCall&) = delete;
+
+  // False if the program is ending. Nothing of Python may then be used.
+  bool allowed() const { return locked_.has_value(); }
+
+ private:
+  std::optional<nb::gil_scoped_acquire> locked_;
+};
+
+// Releases Python's lock while it exists, for a call that may block. If the program ends meanwhile, the thread never
+// returns from the destructor, since Python would end it in the middle of C++. (This is a thread that Python does not
+// wait for, a daemon.)
+class Unlocked {
+ public:
+  Unlocked() : state_(PyEval_SaveThread()) {}
+  ~Unlocked();
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  PyThreadState* const state_;
+};
+
+// A reference to an object of Python for a function of C++ that may be destroyed without Python's lock.
+std::shared_ptr<nb::object> Shared(nb::object object);
+
+}  // namespace tensorbraid::python
+
+#endif  // TENSORBRAID_PYTHON_BINDING_PYTHON_CALLS_H_

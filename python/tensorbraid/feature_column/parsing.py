@@ -1,0 +1,18 @@
+"""What tf.parse_example needs for columns."""
+
+from tensorbraid.feature_column.base import FeatureColumn
+
+__all__ = ["make_parse_example_spec"]
+
+
+def make_parse_example_spec(feature_columns):
+    """The features that columns read, as the argument `features` of tf.parse_example."""
+    spec = {}
+    for column in feature_columns:
+        if not isinstance(column, FeatureColumn):
+            raise ValueError(f"All feature_columns must be _FeatureColumn instances. Given: {column}")
+        for key, feature in column.parse_example_spec.items():
+            if spec.setdefault(key, feature) != feature:
+                raise ValueError(f"feature_columns contain different parse_spec for key {key}. Given {feature} and "
+                                 f"{spec[key]}")
+    return spec

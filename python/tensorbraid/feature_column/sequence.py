@@ -1,0 +1,69 @@
+"""Numbers of the steps of sequences, and the layer that joins columns of sequences."""
+
+import collections
+
+from tensorbraid import arrays, checks, dtypes, graphs, math_ops, sparse_ops
+from tensorbraid.feature_column.base import Features, SequenceDenseColumn, sorted_columns, to_sparse
+from tensorbraid.feature_column.input_layer import model_collections
+from tensorbraid.feature_column.numeric import checked_shape
+from tensorbraid.feature_column.sequence_ids import sequence_length
+from tensorbraid.parsing_ops import VarLenFeature
+from tensorbraid.shapes import TensorShape
+from tensorbraid.variable_scope import variable_scope
+
+__all__ = ["sequence_numeric_column"]
+
+
+class SequenceNumericColumn(SequenceDenseColumn, collections.namedtuple("SequenceNumericColumn", [
+        "key", "shape", "default_value", "dtype", "normalizer_fn"])):
+    """Numbers of a fixed shape for each step. Sequences that are shorter than the longest are filled up."""
+
+    name = property(lambda self: self.key)
+    variable_shape = property(lambda self: TensorShape(self.shape))
+    parse_example_spec = property(lambda self: {self.key: VarLenFeature(self.dtype)})
+
+    def transform(self, features):
+        value = features.get(self.key)
+        return value if self.normalizer_fn is None else self.normalizer_fn(value)
+
+    def sequence_dense_tensor(self, features, weight_collections=None, trainable=None):
+        sparse = to_sparse(features.get(self))
+        dense = sparse_ops.sparse_tensor_to_dense(sparse, default_value=self.default_value)
+        dense = arrays.reshape(dense, arrays.concat([arrays.shape(dense)[:1], [-1], list(self.shape)], axis=0))
+        elements = self.variable_shape.num_elements() if sparse.shape.ndims == 2 else 1
+        return dense, sequence_length(sparse, elements)
+
+
+def sequence_numeric_column(key, shape=(1,), default_value=0.0, dtype=dtypes.float32, normalizer_fn=None):
+    """Numbers of a fixed shape for each step of sequences."""
+    shape = checked_shape(shape, key)
+    dtype = dtypes.as_dtype(dtype)
+    if not (dtype.is_integer or dtype.is_floating):
+        raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
+    if normalizer_fn is not None and not callable(normalizer_fn):
+        raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
+    return SequenceNumericColumn(key, shape, default_value, dtype, normalizer_fn)
+
+
+def sequence_input_layer(features, feature_columns, weight_collections=None, trainable=True):
+    """All columns of sequences as one tensor [batch, steps, size], and the length of each sequence."""
+    columns = sorted_columns(feature_columns)
+    for column in columns:
+        if not isinstance(column, SequenceDenseColumn):
+            raise ValueError(f"All feature_columns must be of type _SequenceDenseColumn. You can wrap a "
+                             "sequence_categorical_column with an embedding_column or indicator_column. Given (type "
+                             f"{type(column)}): {column}")
+    keys = model_collections(weight_collections)
+    with variable_scope(None, default_name="sequence_input_layer", values=list(features.values())):
+        features = Features(features)
+        outputs, lengths = [], []
+        for column in columns:
+            with variable_scope(None, default_name=column._scope_name):
+                dense, length = column.sequence_dense_tensor(features, keys, trainable)
+                sizes = arrays.shape(dense)
+                outputs.append(arrays.reshape(math_ops.cast(dense, dtypes.float32), [
+                    sizes[0], sizes[1], column.variable_shape.num_elements()]))
+                lengths.append(length)
+        with graphs.control_dependencies([checks.assert_equal(lengths[0], length) for length in lengths[1:]]):
+            length = arrays.identity(lengths[0]) if len(lengths) > 1 else lengths[0]
+        return arrays.concat(outputs, -1), length

@@ -1,0 +1,53 @@
+"""The variables that are the tables of embeddings."""
+
+from tensorbraid import _core, dtypes, graphs
+from tensorbraid.graphs import make_op
+from tensorbraid.shapes import TensorShape
+from tensorbraid.variable_scope import get_variable
+
+
+def table_of(column, weight_collections, trainable, shared=None):
+    """The table of an embedding, made in the open variable scope. `shared` names a collection that may have it already."""
+    shape = TensorShape([column.categorical_column.num_buckets, column.dimension])
+    existing = graphs.get_collection(shared) if shared else []
+    if len(existing) > 1:
+        raise ValueError(f"Collection {existing} can only contain one variable. Suggested fix A: Choose a unique name for "
+                         f"this collection: {shared}. Suggested fix B: Do not add any variables to this collection.")
+    if existing:
+        if existing[0].shape != shape:
+            raise ValueError(f"Shared embedding collection {shared} contains variable {existing[0].name} of unexpected "
+                             f"shape {existing[0].shape}. Expected shape is {shape}. Suggested fix A: Choose a unique name "
+                             "for this collection. Suggested fix B: Do not add any variables to this collection.")
+        return existing[0]
+    initializer = column.initializer
+    if column.ckpt_to_load_from is not None:
+        initializer = restorer(column.ckpt_to_load_from, column.tensor_name_in_ckpt)
+    variable = get_variable("embedding_weights", shape, dtypes.float32, initializer,
+                            trainable=bool(column.trainable and trainable), collections=weight_collections)
+    if shared:
+        graphs.add_to_collection(shared, variable)
+    return variable
+
+
+def restorer(checkpoint, tensor_name):
+    """An initializer that reads the value of a tensor from a checkpoint: its prefix, or its folder's latest one."""
+    from tensorbraid.train.checkpoints import latest_checkpoint
+
+    prefix = latest_checkpoint(checkpoint) or checkpoint
+
+    def restore(shape, dtype=None, partition_info=None):
+        part = ""
+        if partition_info is not None:
+            spec = zip(partition_info.var_offset, shape)
+            part = f"{' '.join(str(n) for n in partition_info.full_shape)} " + ":".join(f"{o},{n}" for o, n in spec)
+        made = make_op("RestoreV2", [prefix, [tensor_name], [part]], "checkpoint_initializer",
+                       dtypes=[dtypes.as_dtype(dtype)]).outputs[0]
+        made.set_shape(shape)
+        return made
+
+    return restore
+
+
+def pieces(variable):
+    """The variables that a variable consists of."""
+    return [variable] if isinstance(variable, _core.Variable) else list(variable)

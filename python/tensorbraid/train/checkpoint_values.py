@@ -1,0 +1,168 @@
+"""Variables that begin with the values of a checkpoint: init_from_checkpoint, and warm starts."""
+
+import collections
+import re
+
+from tensorbraid import _core, graphs
+from tensorbraid.initial_operations import set_initializer
+from tensorbraid.partitioned_variables import PartitionedVariable
+from tensorbraid.train.checkpoints import latest_checkpoint, load_checkpoint
+from tensorbraid.train.vocabularies import VocabInfo, remapped
+
+__all__ = ["VocabInfo", "WarmStartSettings", "init_from_checkpoint", "warm_start"]
+
+
+class WarmStartSettings(collections.namedtuple("WarmStartSettings", [
+        "ckpt_to_initialize_from", "vars_to_warm_start", "var_name_to_vocab_info", "var_name_to_prev_var_name"])):
+    """From which checkpoint an Estimator begins, and with which of its variables; see warm_start."""
+
+    def __new__(cls, ckpt_to_initialize_from, vars_to_warm_start=".*", var_name_to_vocab_info=None,
+                var_name_to_prev_var_name=None):
+        if not ckpt_to_initialize_from:
+            raise ValueError("`ckpt_to_initialize_from` MUST be set in WarmStartSettings")
+        return super().__new__(cls, ckpt_to_initialize_from, vars_to_warm_start, var_name_to_vocab_info or {},
+                               var_name_to_prev_var_name or {})
+
+
+def as_warm_start(value):
+    """The settings for what an Estimator is given: settings, or the path of a checkpoint; None for None."""
+    if value is None or isinstance(value, WarmStartSettings):
+        return value
+    if isinstance(value, (str, bytes)):
+        return WarmStartSettings(value.decode() if isinstance(value, bytes) else value)
+    raise ValueError("warm_start_from must be a string or a WarmStartSettings, instead got {}".format(type(value)))
+
+
+class _Source:
+    """A checkpoint from which variables take values."""
+
+    def __init__(self, path):
+        self.path = latest_checkpoint(path) or str(path)
+        self.reader = load_checkpoint(self.path)
+        self.shapes = self.reader.get_variable_to_shape_map()
+
+    def initialize(self, name, variable):
+        """Lets a variable, of which the parts may be distributed, begin with the tensor of this name."""
+        if name not in self.shapes:
+            raise ValueError(f"Tensor {name} is not found in {self.path} checkpoint {self.shapes}")
+        if not variable.shape.is_compatible_with(self.shapes[name]):
+            raise ValueError(f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape of tensor "
+                             f"{name} ({self.shapes[name]}) from checkpoint reader.")
+        for part in _parts(variable):
+            with graphs.device(part.device), graphs.name_scope("init_from_checkpoint"):
+                value = graphs.make_op("RestoreV2", [self.path, [name], [_slice(part)]], "checkpoint_initializer",
+                                       dtypes=[part.dtype]).outputs[0]
+                set_initializer(part, part.assign(value, read_value=False))
+
+
+def _parts(variable):
+    return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
+
+
+def _slice(part):
+    """Which rows of the tensor the part has; empty for all."""
+    if part._part_of is None:
+        return ""
+    _, whole, first = part._part_of
+    rest = ":".join([f"{first},{part.shape.as_list()[0]}"] + ["-"] * (len(whole) - 1))
+    return " ".join([str(size) for size in whole] + [rest])
+
+
+def name_of(variable):
+    """The name of a variable in checkpoints."""
+    if isinstance(variable, PartitionedVariable):
+        return variable.name
+    return variable._part_of[0] if variable._part_of else variable.op.name
+
+
+def _grouped(variables):
+    """The variables by name; the parts of a variable are one PartitionedVariable."""
+    groups = {}
+    for variable in variables:
+        groups.setdefault(name_of(variable), []).append(variable)
+    return {name: group[0] if len(group) == 1 and (isinstance(group[0], PartitionedVariable)
+                                                   or group[0]._part_of is None)
+            else PartitionedVariable(name, group) for name, group in groups.items()}
+
+
+def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
+    """Lets variables of the default graph begin with values of a checkpoint. Source: tf.train.init_from_checkpoint.
+
+    `assignment_map` has a variable or its name for each name in the checkpoint, or scopes: "old/": "new/".
+    """
+    source = _Source(ckpt_dir_or_file)
+    present = _grouped(graphs.global_variables())
+    pairs = assignment_map.items() if isinstance(assignment_map, dict) else assignment_map
+    for name, wanted in sorted(pairs, key=lambda pair: pair[0]):
+        if isinstance(wanted, (list, tuple)):
+            wanted = PartitionedVariable(name_of(wanted[0]), wanted) if wanted[0]._part_of else wanted[0]
+        if isinstance(wanted, (_core.Variable, PartitionedVariable)):
+            source.initialize(name, wanted)
+        elif not isinstance(wanted, str):
+            raise TypeError(f"the value for '{name}' must be a variable or the name of one, not {wanted!r}")
+        elif wanted in present and not wanted.endswith("/"):
+            source.initialize(name, present[wanted])
+        else:
+            _initialize_scope(source, name, wanted, present)
+
+
+def _initialize_scope(source, old, new, present):
+    """Variables of the scope `new` take the values of those of the scope `old`."""
+    if not (old.endswith("/") and new.endswith("/")):
+        scope = new if "/" not in new else ""
+        raise ValueError(f"Assignment map with scope only name {scope} should map to scope only {old}. Should be "
+                         "'scope/': 'other_scope/'.")
+    for name, variable in sorted(present.items()):
+        if new == "/" or name.startswith(new):
+            tail = name if new == "/" else name[len(new):]
+            source.initialize(tail if old == "/" else old + tail, variable)
+
+
+def warm_start(ckpt_to_initialize_from, vars_to_warm_start=".*", var_name_to_vocab_info=None,
+               var_name_to_prev_var_name=None):
+    """Lets variables of the default graph begin with values of a checkpoint. Source: tf.train.warm_start.
+
+    `vars_to_warm_start` is a regular expression for names of trainable variables, a list of regular expressions for
+    names of any variables, a list of variables, or None for those with a VocabInfo only. A variable whose name in the
+    checkpoint differs has it in `var_name_to_prev_var_name`. One whose vocabulary has changed has a VocabInfo, and its
+    rows are found by their words.
+    """
+    source = _Source(ckpt_to_initialize_from)
+    vocabularies, previous = dict(var_name_to_vocab_info or {}), dict(var_name_to_prev_var_name or {})
+    chosen = _grouped(_chosen(vars_to_warm_start))
+    if vars_to_warm_start is None:
+        chosen.update({name: variable for name, variable in _grouped(graphs.trainable_variables()).items()
+                       if name in vocabularies})
+    for what, unused in (("var_name_to_prev_var_name", set(previous) - set(chosen)),
+                         ("var_name_to_vocab_info", set(vocabularies) - set(chosen))):
+        if unused:
+            raise ValueError(f"You provided the following variables in {what} that were not used: {unused}.  Perhaps you "
+                             f"misspelled them?  Here is the list of viable variable names: {list(chosen)}")
+    for name, variable in chosen.items():
+        old = previous.get(name, name)
+        if name not in vocabularies:
+            source.initialize(old, variable)
+            continue
+        first = 0
+        for part in _parts(variable):
+            with graphs.device(part.device), graphs.name_scope("warm_start"):
+                value = remapped(source.path, old, part, vocabularies[name], first)
+                set_initializer(part, part.assign(value, read_value=False))
+            first += part.shape.as_list()[vocabularies[name].axis]
+
+
+def _chosen(wanted):
+    """The variables that `vars_to_warm_start` means."""
+    if wanted is None:
+        return []
+    if isinstance(wanted, str):
+        return [variable for variable in graphs.trainable_variables() if re.match(wanted, variable.name)]
+    if not isinstance(wanted, list):
+        raise ValueError(f"`vars_to_warm_start must be a `list` or `str`.  Given type is {type(wanted)}")
+    if all(isinstance(item, str) for item in wanted):
+        return [variable for variable in graphs.global_variables()
+                if any(re.match(pattern, variable.name) for pattern in wanted)]
+    if all(isinstance(item, (_core.Variable, PartitionedVariable)) for item in wanted):
+        return [part for item in wanted for part in _parts(item)]
+    raise ValueError("If `vars_to_warm_start` is a list, it must be all `Variable` or all `str`.  Given types are "
+                     f"{[type(item) for item in wanted]}")

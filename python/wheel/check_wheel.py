@@ -1,0 +1,99 @@
+"""Checks a wheel: python check_wheel.py WHEEL PLATFORM, in a virtual environment that has auditwheel and abi3audit.
+
+What is promised: it runs on PLATFORM (auditwheel) and with the Pythons of its name (abi3audit); it exports the module's init
+alone; it has the licences and the program; it is at most 60 MB; and in an environment of its own, which has nothing but its
+dependencies, it is imported in time, needs little memory, and trains.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import venv
+import zipfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MAX_MEGABYTES, MAX_SECONDS, MAX_MEMORY = 60, 0.3, 60
+# Parts of each wheel, whose licences must be in it.
+LICENSED = ["absl", "grpc", "protobuf", "re2", "dnnl", "icu", "ssl", "lapack", "prometheus-cpp", "nanobind"]
+
+problems = []
+
+
+def expect(condition, text):
+    print(("ok: " if condition else "WRONG: ") + text)
+    if not condition:
+        problems.append(text)
+
+
+def output(*command, **options):
+    result = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    return result.returncode, result.stdout + result.stderr
+
+
+def exported(path):
+    """The symbols that a shared object defines for others."""
+    _, text = output("nm", "--dynamic", "--defined-only", "--format=posix", path)
+    return sorted(line.split()[0] for line in text.splitlines() if line.strip())
+
+
+def check_files(wheel, folder):
+    megabytes = os.path.getsize(wheel) / 1e6
+    expect(megabytes <= MAX_MEGABYTES, f"{megabytes:.1f} MB of at most {MAX_MEGABYTES}")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+        names = archive.namelist()
+    modules = [name for name in names if re.search(r"\.so(\.|$)", name)]
+    expect(len(modules) == 1, f"one shared object: {modules}")
+    for name in modules:
+        expect(exported(os.path.join(folder, name)) == ["PyInit__core"], f"{name} exports its init alone")
+    licenses = {os.path.basename(name).split(".")[0].removeprefix("lib") for name in names if "/licenses/" in name}
+    missing = [name for name in LICENSED if not any(name in license for license in licenses)]
+    expect(not missing, f"{len(licenses)} licences; missing: {missing}")
+    expect("tensorbraid/bin/tensorbraid" in names, "the program is inside")
+    expect(not any("ucp" in name or "ucs" in name for name in names), "UCX is not inside")
+
+
+def check_tags(wheel, platform):
+    tools = os.path.dirname(sys.executable)
+    code, text = output(os.path.join(tools, "auditwheel"), "show", wheel)
+    found = re.search(r'following platform tag:\s+"(\S+?)"', text)
+    expect(code == 0 and found, "auditwheel reads it" if found else text)
+    if found:
+        version = [int(n) for n in re.findall(r"_(\d+)_(\d+)_", found[1])[0]]
+        wanted = [int(n) for n in re.findall(r"_(\d+)_(\d+)_", platform)[0]]
+        expect(version <= wanted and platform in os.path.basename(wheel), f"auditwheel: {found[1]}, tagged {platform}")
+    if "-abi3-" in wheel:
+        code, text = output(os.path.join(tools, "abi3audit"), "--strict", "--summary", wheel)
+        expect(code == 0, "abi3audit: " + " ".join(text.split()))
+
+
+def check_use(wheel, folder):
+    """Installs the wheel where nothing else is, and uses it."""
+    venv.create(folder, with_pip=True)
+    python = os.path.join(folder, "bin", "python")
+    code, text = output(python, "-m", "pip", "-q", "install", os.path.abspath(wheel))
+    expect(code == 0, "pip installs it" if code == 0 else text)
+    clean = {"PATH": os.path.join(folder, "bin") + ":/usr/bin:/bin", "HOME": folder}
+    code, text = output(python, os.path.join(HERE, "try_package.py"), cwd=folder, env=clean)
+    print(text, end="")
+    expect(code == 0, "it is imported and trains")
+    found = re.search(r"import: ([\d.]+) s, ([\d.]+) MB", text)
+    if found:
+        expect(float(found[1]) <= MAX_SECONDS, f"import takes {found[1]} s of at most {MAX_SECONDS}")
+        expect(float(found[2]) <= MAX_MEMORY, f"import needs {found[2]} MB of at most {MAX_MEMORY}")
+    code, text = output(os.path.join(folder, "bin", "tensorbraid"), "--version", cwd=folder, env=clean)
+    expect(code == 0, f"tensorbraid --version: {text.strip()}")
+
+
+def main(wheel, platform):
+    print(f"checking {os.path.basename(wheel)} with Python {sys.version.split()[0]}")
+    with tempfile.TemporaryDirectory() as folder:
+        check_files(wheel, os.path.join(folder, "files"))
+        check_tags(wheel, platform)
+        check_use(wheel, os.path.join(folder, "venv"))
+    sys.exit(f"{len(problems)} problems" if problems else 0)
+
+
+main(*sys.argv[1:])
