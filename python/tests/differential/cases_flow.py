@@ -46,7 +46,7 @@ case("switch_case", lambda tf: tf.switch_case(tf.constant(1.0), [lambda: tf.cons
 
 def loop(tf, **options):
     x = tf.constant(X)
-    result = tf.while_loop(lambda i, a: i < 4, lambda i, a: (i + 1, a * x), [tf.constant(1), x], **options)
+    result = tf.while_loop(lambda i, a: i < 4, lambda i, a: [i + 1, a * x], [tf.constant(1), x], **options)
     return Result(result, wrt=[x])
 
 
