@@ -149,8 +149,9 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
             raise TypeError(f"Key must be a Python int, found {key!r}")
         if not callable(function):
             raise TypeError(f"the function of key {key} must be callable")
-    if len({key for key, _ in pairs}) != len(pairs):
-        raise ValueError("the keys of branch_fns must be unique")
+    if sorted(key for key, _ in pairs) != list(range(len(pairs))):
+        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found "
+                         f"{{{','.join(str(key) for key, _ in pairs)}}}")
     if default is not None and not callable(default):
         raise TypeError("default must be callable.")
     with graphs.name_scope(name or "switch_case"):

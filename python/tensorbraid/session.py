@@ -84,7 +84,7 @@ class Session:
                 raise TypeError(f"unexpected arguments {', '.join(kwargs)}")
             return self.run(fetches, dict(zip(fed, values)), **kwargs)
 
-        Fetches(self.graph, fetches)  # raises errors here, not in the first step
+        self._steps.find(fetches, dict.fromkeys(fed))  # raises errors here, not in the first step
         return step
 
     def list_devices(self):

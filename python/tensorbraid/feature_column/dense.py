@@ -3,7 +3,7 @@
 import collections
 import math
 
-from tensorbraid import arrays, indexing, reductions, sparse_ops
+from tensorbraid import indexing, patterns, reductions, sparse_ops
 from tensorbraid.feature_column.base import CategoricalColumn, DenseColumn, SequenceDenseColumn
 from tensorbraid.feature_column.sequence_ids import SequenceCategoricalColumn, sequence_length
 from tensorbraid.feature_column.tables import table_of
@@ -51,7 +51,7 @@ class IndicatorColumn(_OfCategories, collections.namedtuple("IndicatorColumn", [
             merged = sparse_ops.sparse_slice(merged, [0] * merged.shape.ndims, merged.dense_shape)  # without ids of -1
             return indexing.scatter_nd(merged.indices, merged.values, merged.dense_shape)
         dense_ids = sparse_ops.sparse_tensor_to_dense(ids, default_value=-1)
-        return reductions.reduce_sum(arrays.one_hot(dense_ids, count, 1.0, 0.0), [-2])
+        return reductions.reduce_sum(patterns.one_hot(dense_ids, count, 1.0, 0.0), [-2])
 
     def _of_ids(self, features, weight_collections, trainable):
         return features.get(self)
