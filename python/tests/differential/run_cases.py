@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 import registry  # noqa: E402
 
 MODULES = ("", "math", "nn", "random", "strings", "sparse", "image", "linalg", "io", "bitwise", "lookup", "train", "layers",
-           "losses", "metrics", "initializers", "summary", "data", "app", "flags", "gfile", "logging")
+           "losses", "metrics", "initializers", "summary", "data", "app", "flags", "gfile", "logging", "feature_column")
 
 
 def callables(tf):
