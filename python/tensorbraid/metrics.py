@@ -1,8 +1,8 @@
 """Metrics. C++ computes them and keeps their sums in local variables."""
 
-from tensorbraid import _core, graphs
+from tensorbraid import _core, dtypes, graphs
 from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.node import tensor
+from tensorbraid.node import cast, op, tensor
 from tensorbraid.variables import collect
 
 __all__ = ["accuracy", "auc", "false_negatives", "false_negatives_at_thresholds", "false_positives",
@@ -33,6 +33,8 @@ def _metric(function, tensors, arguments, weights, metrics_collections, updates_
 
 def mean(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """The mean of all values."""
+    if weights is None:  # the count must not grow in a step that ends before it has the values, at the end of the input
+        weights = op("OnesLike", [cast(tensor(values), dtypes.float32)])
     return _metric(_core.metric_mean, [values], [], weights, metrics_collections, updates_collections, name)
 
 
