@@ -63,19 +63,23 @@ def table():
 
 
 MODELS = {
-    "dnn_classifier": (lambda d: tf.estimator.DNNClassifier([4, 3], [number(), table(), fc.indicator_column(ids())], d), TWO),
+    "dnn_classifier": (lambda d: tf.estimator.DNNClassifier([4, 3], [number(), table(), fc.indicator_column(ids())],
+                                                            d), TWO),
     "dnn_classifier_3": (lambda d: tf.estimator.DNNClassifier(
-        [4], [number(), table()], d, n_classes=3, optimizer="Adam", activation_fn=tf.nn.tanh, weight_column="w"), THREE),
+        [4], [number(), table()], d, n_classes=3, optimizer="Adam", activation_fn=tf.nn.tanh, weight_column="w"),
+        THREE),
     "dnn_batch_norm": (lambda d: tf.estimator.DNNRegressor(
         [4], [number(), fc.indicator_column(ids())], d, batch_norm=True, label_dimension=2,
         optimizer=tf.train.GradientDescentOptimizer(0.05), loss_reduction=tf.losses.Reduction.MEAN), PAIRS),
     "linear_regressor": (lambda d: tf.estimator.LinearRegressor([number(), ids(), crossed()], d), NUMBERS),
     "linear_classifier": (lambda d: tf.estimator.LinearClassifier(
-        [number(), words(), ranges()], d, label_vocabulary=["no", "yes"], weight_column="w", sparse_combiner="mean"), WORDS),
+        [number(), words(), ranges()], d, label_vocabulary=["no", "yes"], weight_column="w", sparse_combiner="mean"),
+        WORDS),
     "combined_classifier": (lambda d: tf.estimator.DNNLinearCombinedClassifier(
         d, [ids(), crossed()], dnn_feature_columns=[number(), table()], dnn_hidden_units=[4]), TWO),
     "combined_regressor": (lambda d: tf.estimator.DNNLinearCombinedRegressor(
-        d, [ids()], "SGD", [number()], "RMSProp", [3], loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE), NUMBERS),
+        d, [ids()], "SGD", [number()], "RMSProp", [3], loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE),
+        NUMBERS),
     "baseline_3": (lambda d: tf.estimator.BaselineClassifier(d, n_classes=3), THREE),
 }
 
@@ -134,8 +138,10 @@ class SpecTest(unittest.TestCase):
     def spec(self, estimator, labels=None, mode="train", features=None):
         tf.reset_default_graph()
         tf.train.create_global_step()
-        features = {"a": tf.constant([[1.0], [2.0]]), "w": tf.constant([[1.0], [3.0]])} if features is None else features
-        return estimator._call_model_fn(features, None if labels is None else tf.constant(labels), mode, estimator.config)
+        features = {"a": tf.constant([[1.0], [2.0]]), "w": tf.constant([[1.0],
+                                                                        [3.0]])} if features is None else features
+        return estimator._call_model_fn(features, None if labels is None else tf.constant(labels), mode,
+                                        estimator.config)
 
     def loss(self, labels, regressor=False, **options):
         kind = tf.estimator.LinearRegressor if regressor else tf.estimator.LinearClassifier
@@ -168,7 +174,8 @@ class SpecTest(unittest.TestCase):
     def test_labels_and_weights_of_other_forms_are_refused(self):
         for error, labels, options in (
                 (ValueError, None, {}), (ValueError, [["a"], ["b"]], {}), (ValueError, [[0, 1], [1, 0]], {}),
-                (ValueError, [[0.0], [2.0]], {"n_classes": 3}), (TypeError, [[0], [1]], {"label_vocabulary": ["a", "b"]}),
+                (ValueError, [[0.0], [2.0]], {"n_classes": 3}), (TypeError, [[0], [1]], {"label_vocabulary": ["a",
+                                                                                                              "b"]}),
                 (ValueError, [[0], [1]], {"weight_column": "missing"}), (ValueError, [[0], [1]], {"optimizer": "adam"}),
                 (ValueError, [[0], [1]], {"optimizer": 3}), (ValueError, [[0.0, 1.0], [1.0, 2.0]], {"regressor": True}),
                 (ValueError, [[0.0], [1.0], [2.0]], {"regressor": True}),
@@ -197,25 +204,29 @@ class SpecTest(unittest.TestCase):
         tf.train.create_global_step()
         combined._call_model_fn(features, tf.constant([[1]]), "train", combined.config)
         self.assertEqual([variable.op.name for variable in tf.trainable_variables()], [
-            "dnn/input_from_feature_columns/input_layer/b_embedding/embedding_weights/part_0", "dnn/hiddenlayer_0/kernel/part_0",
+            "dnn/input_from_feature_columns/input_layer/b_embedding/embedding_weights/part_0",
+            "dnn/hiddenlayer_0/kernel/part_0",
             "dnn/hiddenlayer_0/bias/part_0", "dnn/logits/kernel/part_0", "dnn/logits/bias/part_0",
             "linear/linear_model/b/weights/part_0", "linear/linear_model/bias_weights/part_0"])
 
     def test_predictions_and_signatures(self):
         spec = self.spec(tf.estimator.DNNClassifier([2], [number()]), mode="infer")
-        self.assertEqual(sorted(spec.predictions), ["all_class_ids", "all_classes", "class_ids", "classes", "logistic", "logits",
+        self.assertEqual(sorted(spec.predictions), ["all_class_ids", "all_classes", "class_ids", "classes", "logistic",
+                                                    "logits",
                                                     "probabilities"])
         self.assertEqual(sorted(spec.export_outputs), ["classification", "predict", "regression", "serving_default"])
         spec = self.spec(tf.estimator.DNNRegressor([2], [number()]), mode="infer")
         self.assertEqual(sorted(spec.export_outputs), ["predict", "regression", "serving_default"])
 
     def test_an_estimator_can_be_made_of_a_head(self):
-        for head, labels in ((tf.estimator.MultiLabelHead(2), [[0, 1], [1, 1]]), (tf.estimator.RegressionHead(2), [[1.0, 2.0]] * 2),
+        for head, labels in ((tf.estimator.MultiLabelHead(2), [[0, 1], [1, 1]]), (tf.estimator.RegressionHead(2),
+                                                                                  [[1.0, 2.0]] * 2),
                              (tf.estimator.BinaryClassHead(thresholds=[0.3]), [[0], [1]]),
                              (tf.estimator.PoissonRegressionHead(), [[3.0], [1.0]]),
                              (tf.estimator.LogisticRegressionHead(), [[0.3], [0.1]])):
             for make in (lambda: tf.estimator.DNNEstimator(head, [2], [number()]),
-                         lambda: tf.estimator.LinearEstimator(head, [number()]), lambda: tf.estimator.BaselineEstimator(head)):
+                         lambda: tf.estimator.LinearEstimator(head, [number()]),
+                         lambda: tf.estimator.BaselineEstimator(head)):
                 with self.subTest(type(head).__name__):
                     spec = self.spec(make(), labels, "eval")
                     self.assertIn("average_loss", spec.eval_metric_ops)

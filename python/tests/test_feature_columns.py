@@ -125,7 +125,8 @@ class InputLayerTest(FeatureColumnTest):
 
     def test_tables_can_be_in_parts_and_not_be_trained(self):
         with tf.variable_scope("in", partitioner=tf.fixed_size_partitioner(2)):
-            fc.input_layer(features(), [fc.embedding_column(identity(), 2)], trainable=False, weight_collections=["mine"])
+            fc.input_layer(features(), [fc.embedding_column(identity(), 2)], trainable=False,
+                           weight_collections=["mine"])
         self.assertEqual(self.names(), [f"in/input_layer/b_embedding/embedding_weights/part_{i}:0" for i in (0, 1)])
         self.assertEqual(tf.trainable_variables(), [])
         self.assertEqual(len(tf.get_collection("mine")), 2)
@@ -146,8 +147,10 @@ class InputLayerTest(FeatureColumnTest):
                     np.testing.assert_array_equal(session.run(found), table[[1, 2]])
 
     def test_what_fits_no_layer_is_refused(self):
-        for columns, message in (([fc.numeric_column("q")], "not in features"), ([identity()], "indicator_column"), ([], "empty"),
-                                 ({"a": 1}, "dict"), (["a"], "FeatureColumn"), ([fc.numeric_column("v")], "SparseTensor"),
+        for columns, message in (([fc.numeric_column("q")], "not in features"), ([identity()], "indicator_column"),
+                                 ([], "empty"),
+                                 ({"a": 1}, "dict"), (["a"], "FeatureColumn"), ([fc.numeric_column("v")],
+                                                                                "SparseTensor"),
                                  ([fc.indicator_column(fc.categorical_column_with_identity("s", 3))], "not integer"),
                                  ([fc.numeric_column("a"), fc.numeric_column("a", shape=(1, 1))], "Duplicate"),
                                  ([fc.numeric_column("a", shape=2)], "reshape"),
@@ -186,7 +189,8 @@ class LinearModelTest(FeatureColumnTest):
         self.assertEqual(tf.trainable_variables(), [])
 
     def test_the_weights_are_trained(self):
-        loss = tf.reduce_sum(tf.square(fc.linear_model(features(), [identity(), fc.embedding_column(vocabulary(), 2)]) - 3.0))
+        loss = tf.reduce_sum(tf.square(fc.linear_model(features(), [identity(), fc.embedding_column(vocabulary(),
+                                                                                                    2)]) - 3.0))
         train = tf.train.AdagradOptimizer(0.5).minimize(loss)
         with tf.Session() as session:
             session.run([tf.global_variables_initializer(), tf.tables_initializer()])
@@ -200,7 +204,8 @@ class SequenceTest(FeatureColumnTest):
     def features(self):
         at = [[0, 0], [1, 0], [1, 1], [1, 2]]
         return {"i": sparse(at, [2, 0, 1, 2], [3, 3]), "n": sparse(at, [2.0, 3.0, 4.0, 5.0], [3, 3]),
-                "pairs": sparse([[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [1, 3]], [2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [3, 4]),
+                "pairs": sparse([[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [1, 3]], [2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [3,
+                                                                                                                   4]),
                 "bags": sparse([[0, 0, 0], [1, 0, 0], [1, 0, 1], [1, 2, 0]], [2, 0, 1, 2], [3, 3, 2])}
 
     def layer(self, column):
@@ -222,7 +227,8 @@ class SequenceTest(FeatureColumnTest):
         with self.assertRaisesRegex(ValueError, "sequence"):
             self.layer(fc.embedding_column(fc.categorical_column_with_identity("i", 3), 2))
         with self.assertRaisesRegex(ValueError, "sequence"):
-            fc.input_layer(self.features(), [fc.embedding_column(fc.sequence_categorical_column_with_identity("i", 3), 2)])
+            fc.input_layer(self.features(), [fc.embedding_column(fc.sequence_categorical_column_with_identity("i", 3),
+                                                                 2)])
         with self.assertRaisesRegex(ValueError, "SequenceDenseColumn"):
             self.layer(fc.numeric_column("n"))
 
@@ -241,8 +247,10 @@ class ColumnTest(unittest.TestCase):
                             fc.sequence_categorical_column_with_identity("b", 4))
 
     def test_the_parse_spec_is_that_of_all_columns(self):
-        columns = [fc.numeric_column("a", shape=2, default_value=1), fc.bucketized_column(fc.numeric_column("c"), [1.0]),
-                   fc.indicator_column(identity()), fc.embedding_column(weighted(), 2), fc.crossed_column(["s", "t"], 5)]
+        columns = [fc.numeric_column("a", shape=2, default_value=1), fc.bucketized_column(fc.numeric_column("c"),
+                                                                                          [1.0]),
+                   fc.indicator_column(identity()), fc.embedding_column(weighted(), 2), fc.crossed_column(["s", "t"],
+                                                                                                          5)]
         self.assertEqual(fc.make_parse_example_spec(columns), {
             "a": tf.FixedLenFeature((2,), tf.float32, (1, 1)), "c": tf.FixedLenFeature((1,), tf.float32),
             "b": tf.VarLenFeature(tf.int64), "v": tf.VarLenFeature(tf.string), "w": tf.VarLenFeature(tf.float32),

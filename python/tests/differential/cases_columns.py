@@ -1,7 +1,7 @@
 """Feature columns: layers of them, and what is refused."""
 
 import numpy as np
-from registry import case
+from registry import Type, case
 
 BATCH = "the static shapes of C++ do not say how many rows a sparse lookup or SparseCross has"
 
@@ -9,7 +9,8 @@ BATCH = "the static shapes of C++ do not say how many rows a sparse lookup or Sp
 def features(tf):
     """Features of two examples: numbers, ids, words, and sparse words with weights."""
     at = np.array([[0, 0], [1, 0], [1, 1]], np.int64)
-    return {"a": tf.constant([[1.0], [2.0]]), "pair": tf.constant([[1.0, 5.0], [2.0, -1.0]]), "b": tf.constant([[1], [2]]),
+    return {"a": tf.constant([[1.0], [2.0]]), "pair": tf.constant([[1.0, 5.0], [2.0, -1.0]]), "b": tf.constant([[1],
+                                                                                                                [2]]),
             "s": tf.constant([["x"], ["y"]]), "v": tf.SparseTensor(at, ["x", "z", "q"], [2, 2]),
             "w": tf.SparseTensor(at, [1.0, 2.0, 3.0], [2, 2]), "dense_w": tf.constant([[2.0], [0.0]]),
             "n": tf.SparseTensor(at, np.array([5, 7, 9], np.int64), [2, 2]), "rank1": tf.constant([1, 2]),
@@ -24,11 +25,17 @@ def counting(getter, *args, **kwargs):
     return getter(*args, **{**kwargs, "initializer": initializer})
 
 
+def int64(c):
+    """tf.int64, from the module tf.feature_column."""
+    return c.categorical_column_with_identity("n", 1).parse_example_spec["n"].dtype
+
+
 COLUMNS = {
     "numeric_column": [
-        lambda c: c.numeric_column("a"), lambda c: c.numeric_column("rank1"), lambda c: c.numeric_column("pair", shape=2),
+        lambda c: c.numeric_column("a"), lambda c: c.numeric_column("rank1"), lambda c: c.numeric_column("pair",
+                                                                                                         shape=2),
         lambda c: c.numeric_column("pair", shape=(2,), normalizer_fn=lambda x: x * 2.0 + 1.0),
-        lambda c: c.numeric_column("b", dtype="int32")],
+        lambda c: c.numeric_column("b")],
     "bucketized_column": [
         lambda c: c.bucketized_column(c.numeric_column("a"), [0.5, 1.5]),
         lambda c: c.bucketized_column(c.numeric_column("pair", shape=2), (0, 2, 5))],
@@ -41,10 +48,10 @@ COLUMNS = {
         lambda c: c.indicator_column(c.categorical_column_with_vocabulary_list("v", ["x", "y"], default_value=1)),
         lambda c: c.indicator_column(c.categorical_column_with_vocabulary_list("v", ["x", "y"], num_oov_buckets=3)),
         lambda c: c.indicator_column(c.categorical_column_with_vocabulary_list("n", [9, 5], num_oov_buckets=2)),
-        lambda c: c.indicator_column(c.categorical_column_with_vocabulary_list("b", [9, 1], dtype="int32"))],
+        lambda c: c.indicator_column(c.categorical_column_with_vocabulary_list("b", [9, 1], dtype=int64(c)))],
     "indicator_column categorical_column_with_hash_bucket": [
         lambda c: c.indicator_column(c.categorical_column_with_hash_bucket("v", 10)),
-        lambda c: c.indicator_column(c.categorical_column_with_hash_bucket("n", 10, dtype="int64"))],
+        lambda c: c.indicator_column(c.categorical_column_with_hash_bucket("n", 10, dtype=int64(c)))],
     "indicator_column crossed_column": [
         lambda c: c.indicator_column(c.crossed_column(["s", "v"], 7)),
         lambda c: c.indicator_column(c.crossed_column(["s", "v"], 7, hash_key=12)),
@@ -59,7 +66,8 @@ COLUMNS = {
         lambda c: c.indicator_column(c.weighted_categorical_column(c.categorical_column_with_identity("n", 10), "w"))],
     "embedding_column": [
         lambda c: c.embedding_column(c.categorical_column_with_identity("b", 4), 3),
-        lambda c: c.embedding_column(c.categorical_column_with_vocabulary_list("v", ["x", "y", "z"]), 2, combiner="sum"),
+        lambda c: c.embedding_column(c.categorical_column_with_vocabulary_list("v", ["x", "y", "z"]), 2,
+                                     combiner="sum"),
         lambda c: c.embedding_column(c.weighted_categorical_column(
             c.categorical_column_with_hash_bucket("v", 6), "w"), 2, combiner="sqrtn", max_norm=3.0),
         lambda c: c.embedding_column(c.crossed_column(["s", "v"], 7), 2, trainable=False),
@@ -84,7 +92,8 @@ def linear(tf, columns, **options):
 for names, makers in COLUMNS.items():
     covers = " ".join(f"feature_column.{name}" for name in names.split())
     for make in makers:
-        case(f"{covers} feature_column.input_layer", lambda tf, make=make: layer(tf, make(tf.feature_column)), shapes=BATCH)
+        case(f"{covers} feature_column.input_layer", lambda tf, make=make: layer(tf, make(tf.feature_column)),
+             shapes=BATCH)
         case(f"{covers} feature_column.linear_model",
              lambda tf, make=make: linear(tf, [make(tf.feature_column)], units=2), shapes=BATCH)
         case(f"{covers} feature_column.make_parse_example_spec", lambda tf, make=make: [
@@ -92,7 +101,8 @@ for names, makers in COLUMNS.items():
                    tf.feature_column.make_parse_example_spec([make(tf.feature_column)]).items())])
         case(covers, lambda tf, make=make: [make(tf.feature_column).name])
 
-for make in (lambda c: c.categorical_column_with_identity("b", 4), lambda c: c.categorical_column_with_identity("rank3", 4),
+for make in (lambda c: c.categorical_column_with_identity("b", 4),
+             lambda c: c.categorical_column_with_identity("rank3", 4),
              lambda c: c.categorical_column_with_vocabulary_list("v", ["x", "y", "z"], num_oov_buckets=1),
              lambda c: c.categorical_column_with_hash_bucket("v", 10), lambda c: c.crossed_column(["s", "v"], 7),
              lambda c: c.weighted_categorical_column(c.categorical_column_with_hash_bucket("v", 10), "w"),
@@ -108,10 +118,12 @@ def shared(tf, **options):
                                        c.categorical_column_with_hash_bucket("s", 10)], 2, **options)
 
 
-case("feature_column.shared_embedding_columns feature_column.input_layer", lambda tf: layer(tf, shared(tf)), shapes=BATCH)
+case("feature_column.shared_embedding_columns feature_column.input_layer", lambda tf: layer(tf, shared(tf)),
+     shapes=BATCH)
 case("feature_column.shared_embedding_columns", lambda tf: layer(
     tf, shared(tf, combiner="sum", shared_embedding_collection_name="mine", trainable=False)), shapes=BATCH)
-case("feature_column.shared_embedding_columns feature_column.linear_model", lambda tf: linear(tf, shared(tf)), shapes=BATCH)
+case("feature_column.shared_embedding_columns feature_column.linear_model", lambda tf: linear(tf, shared(tf)),
+     shapes=BATCH)
 
 
 def several(tf):
@@ -139,7 +151,8 @@ def two_models(tf):
 
 
 case("feature_column.input_layer", lambda tf: layer(tf, several(tf)), shapes=BATCH)
-case("feature_column.input_layer", lambda tf: layer(tf, several(tf), trainable=False, weight_collections=["variables", "k"]),
+case("feature_column.input_layer", lambda tf: layer(tf, several(tf), trainable=False, weight_collections=["variables",
+                                                                                                          "k"]),
      shapes=BATCH)
 case("feature_column.input_layer", outputs_of_columns, shapes=BATCH)
 case("feature_column.linear_model", lambda tf: linear(tf, several(tf), trainable=False), shapes=BATCH)
@@ -157,18 +170,26 @@ def reused(tf):
 
 case("feature_column.input_layer", reused, shapes=BATCH)
 
+
+def column(tf, name, arguments):
+    arguments = [getattr(tf, value.name) if isinstance(value, Type) else value for value in arguments]
+    return getattr(tf.feature_column, name)(*arguments)
+
+
 for name, arguments in (
-        ("numeric_column", [(1,), ("a", None), ("a", [0]), ("a", [1.5]), ("a", 2, [1]), ("a", 1, "x"), ("a", 1, None, "string"),
-                            ("a", 1, None, "float32", 3), ("a", 2, [1, 2.5], "int32")]),
+        ("numeric_column", [(1,), ("a", [0]), ("a", [1.5]), ("a", 2, [1]), ("a", 1, "x"),
+                            ("a", 1, None, Type("string")), ("a", 1, None, Type("float32"), 3), ("a", 2, [1, 2.5],
+                                                                                                 Type("int32"))]),
         ("categorical_column_with_identity", [("a", 0), ("a", 3, 3), (1, 3)]),
-        ("categorical_column_with_hash_bucket", [("a", 0), ("a", None), ("a", 3, "float32")]),
-        ("categorical_column_with_vocabulary_list", [("a", []), ("a", ["x", "x"]), ("a", [1.5]), ("a", [1], "string"),
+        ("categorical_column_with_hash_bucket", [("a", 0), ("a", None), ("a", 3, Type("float32"))]),
+        ("categorical_column_with_vocabulary_list", [("a", []), ("a", ["x", "x"]), ("a", [1.5]), ("a", [1],
+                                                                                                  Type("string")),
                                                      ("a", ["x"], None, 0, 1), ("a", ["x"], None, -1, -1)]),
         ("categorical_column_with_vocabulary_file", [("a", ""), ("a", "/no/such/file"), ("a", "/no/such/file", 0)]),
         ("crossed_column", [("ab", 3), (["a"], 3), (["a", "b"], 0), (["a", 3], 3)]),
         ("bucketized_column", [("a", [1])])):
     for given in arguments:
-        case(f"feature_column.{name}", lambda tf, name=name, given=given: [str(getattr(tf.feature_column, name)(*given))])
+        case(f"feature_column.{name}", lambda tf, name=name, given=given: [str(column(tf, name, given))])
 
 
 def refused(make, covers):
@@ -177,7 +198,8 @@ def refused(make, covers):
 
 refused(lambda c: c.embedding_column(c.categorical_column_with_identity("b", 4), 0), "embedding_column")
 refused(lambda c: c.embedding_column(c.categorical_column_with_identity("b", 4), 2, initializer=3), "embedding_column")
-refused(lambda c: c.embedding_column(c.categorical_column_with_identity("b", 4), 2, ckpt_to_load_from="x"), "embedding_column")
+refused(lambda c: c.embedding_column(c.categorical_column_with_identity("b", 4), 2, ckpt_to_load_from="x"),
+        "embedding_column")
 refused(lambda c: c.indicator_column(c.numeric_column("a")), "indicator_column")
 refused(lambda c: c.categorical_column_with_identity("b", 4), "input_layer")
 refused(lambda c: [], "input_layer")
@@ -188,10 +210,12 @@ refused(lambda c: c.numeric_column("v"), "input_layer numeric_column")
 refused(lambda c: c.numeric_column("a", shape=2), "input_layer numeric_column")
 refused(lambda c: [c.numeric_column("a"), c.numeric_column("a", shape=(1, 1))], "input_layer")
 refused(lambda c: c.indicator_column(c.categorical_column_with_identity("s", 4)), "indicator_column")
-refused(lambda c: c.indicator_column(c.categorical_column_with_hash_bucket("b", 4)), "categorical_column_with_hash_bucket")
+refused(lambda c: c.indicator_column(c.categorical_column_with_hash_bucket("b", 4)),
+        "categorical_column_with_hash_bucket")
 refused(lambda c: c.embedding_column(c.sequence_categorical_column_with_identity("b", 4), 2),
         "sequence_categorical_column_with_identity")
 refused(lambda c: c.bucketized_column(c.numeric_column("a"), [2, 1]), "bucketized_column")
 refused(lambda c: c.bucketized_column(c.numeric_column("rank3", shape=(2, 1)), [1]), "bucketized_column")
 refused(lambda c: c.shared_embedding_columns([c.categorical_column_with_identity("b", 4),
-                                              c.categorical_column_with_hash_bucket("v", 4)], 2), "shared_embedding_columns")
+                                              c.categorical_column_with_hash_bucket("v", 4)], 2),
+                                              "shared_embedding_columns")

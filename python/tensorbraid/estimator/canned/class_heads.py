@@ -58,7 +58,8 @@ class _Classifier(Head):
 class MultiClassHead(_Classifier):
     """One of more than two classes: softmax cross entropy. Labels are ids, or words of the vocabulary."""
 
-    def __init__(self, n_classes, weight_column=None, label_vocabulary=None, loss_reduction=Reduction.SUM_OVER_BATCH_SIZE,
+    def __init__(self, n_classes, weight_column=None, label_vocabulary=None,
+                 loss_reduction=Reduction.SUM_OVER_BATCH_SIZE,
                  loss_fn=None, name=None):
         if n_classes is None or n_classes <= 2:
             raise ValueError(f"n_classes must be > 2: {n_classes}.")
@@ -150,7 +151,8 @@ class BinaryClassHead(_Classifier):
 def areas(labels, probabilities, weights):
     """The areas under the curves ROC and PR."""
     return {"auc": metrics.auc(labels, probabilities, weights, name="auc"),
-            "auc_precision_recall": metrics.auc(labels, probabilities, weights, curve="PR", name="auc_precision_recall")}
+            "auc_precision_recall": metrics.auc(labels, probabilities, weights, curve="PR",
+                                                name="auc_precision_recall")}
 
 
 def checked_thresholds(thresholds):
