@@ -106,7 +106,9 @@ class ListeningSaver final : public SessionRunHook {
  public:
   ListeningSaver(nb::list listeners, CheckpointSaverOptions options, const std::string& directory)
       : listeners_(Shared(std::move(listeners))) {
-    options.before_save = [this](SessionRunContext& context, int64_t step) { return Tell(context, "before_save", step); };
+    options.before_save = [this](SessionRunContext& context, int64_t step) {
+      return Tell(context, "before_save", step);
+    };
     options.after_save = [this](SessionRunContext& context, int64_t step) { return Tell(context, "after_save", step); };
     saver_ = CheckpointSaver(directory, std::move(options));
   }

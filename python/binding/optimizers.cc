@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "binding/graph.h"
-#include "tensorbraid/train/queue_runner.h"
+#include "tensorbraid/train/coordinator.h"
 
 namespace tensorbraid::python {
 namespace {

@@ -1,10 +1,9 @@
 // TFRecord files.
-#include "io/record.h"
-
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
 #include "binding/binding.h"
+#include "io/record.h"
 
 namespace tensorbraid::python {
 

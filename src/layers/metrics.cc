@@ -12,8 +12,8 @@
 namespace tensorbraid::metrics {
 namespace {
 
-// Adds the number of the values to a count once the values are there. If only their shape were needed, a step that fails
-// because the input has ended would count them.
+// Adds the number of the values to a count once the values are there. If only their shape were needed, a step that
+// fails because the input has ended would count them.
 Output AddAfter(const MetricCall& call, const Output& values, const Variable& count, const Output& number) {
   const ScopeGuard after = call.graph().ControlDependencies(std::vector<Output>{values});
   return call.Add(count, number);

@@ -91,8 +91,8 @@ class CheckpointSaverHook final : public SessionRunHook {
 
   Status Save(SessionRunContext& context, int64_t step) {
     TF_RETURN_IF_ERROR(Tell(options_.before_save, context, step));
-    TF_ASSIGN_OR_RETURN(const std::string saved, SaveOrGoOn(*options_.saver, context.session(), Path(), step,
-                                                            options_.write_meta_graph));
+    TF_ASSIGN_OR_RETURN(const std::string saved,
+                        SaveOrGoOn(*options_.saver, context.session(), Path(), step, options_.write_meta_graph));
     // After a failure, too, so that the next attempt is due after the usual interval.
     last_time_ = Clock::now();
     last_step_ = step;
@@ -187,8 +187,8 @@ StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& 
 
 StatusOr<std::string> SaveAndLog(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step,
                                  bool write_meta_graph) {
-  auto saved = saver.Save(
-      session, path, {.global_step = step, .write_meta_graph = write_meta_graph, .keep_later_step = true});
+  auto saved =
+      saver.Save(session, path, {.global_step = step, .write_meta_graph = write_meta_graph, .keep_later_step = true});
   if (!saved.ok()) return Annotate(saved.status(), StrCat("cannot save a checkpoint to '", DirectoryOf(path), "'"));
   TB_LOG(Info, "train") << "saved " << *saved;
   return saved;
