@@ -73,6 +73,7 @@ class TFRecordWriter:
         writer.write(bytes(record))
 
     def flush(self):
+        """Gives what was written to the system."""
         self._open().flush()
 
     def close(self):

@@ -101,18 +101,22 @@ def get_variables(scope=None, suffix=None, collection=GraphKeys.GLOBAL_VARIABLES
 
 
 def get_model_variables(scope=None, suffix=None):
+    """The model's variables whose names match."""
     return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
 
 
 def get_local_variables(scope=None, suffix=None):
+    """The local variables whose names match."""
     return get_variables(scope, suffix, GraphKeys.LOCAL_VARIABLES)
 
 
 def get_trainable_variables(scope=None, suffix=None):
+    """The variables that training changes and whose names match."""
     return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
 
 
 def get_variables_by_suffix(suffix, scope=None):
+    """The variables whose names end so."""
     return get_variables(scope, suffix)
 
 
