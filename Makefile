@@ -16,7 +16,7 @@ help:
 	@echo "make examples  train each program of examples/ to the accuracy that it should reach, which takes some minutes;"
 	@echo "               with the whole of MNIST in idx format: DATA=DIR"
 	@echo "make test      build the preset 'release' and run all its tests"
-	@echo "make wheel     build wheels of the Python package into build/dist (python/wheel/README.md), which takes an hour"
+	@echo "make wheel     build wheels of the Python package into build/dist (python/wheel/README.md)"
 	@echo "make clean     remove build/"
 	@echo "demo, examples and test install the Debian packages that they need, as root or with sudo. Other presets are dev, asan and tsan:"
 	@echo "  cmake --preset dev && cmake --build --preset dev && ctest --preset dev"

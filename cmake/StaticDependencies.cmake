@@ -20,16 +20,24 @@ foreach(target ${targets})
     if(file MATCHES "^lib(absl_|address_sorting|cares|crypto|dnnl|gpr|grpc|grpc\\+\\+|protobuf|re2|ssl|upb|z)[a-z0-9_]*\\.(so|a)")
       tensorbraid_static_library(${file} static)
       set_target_properties(${target} PROPERTIES IMPORTED_LOCATION${suffix} ${static})
+      list(APPEND all_static ${static})
     endif()
   endforeach()
 endforeach()
 
-# oneDNN's static library starts no threads, and OpenMP's functions are in shims.c.
-set_target_properties(OpenMP::OpenMP_CXX PROPERTIES INTERFACE_LINK_LIBRARIES "")
+# oneDNN's static library starts no threads, and OpenMP's functions are in shims.c. RE2 is in the list below.
+set_target_properties(OpenMP::OpenMP_CXX re2::re2 PROPERTIES INTERFACE_LINK_LIBRARIES "")
 
-set(plain ${TENSORBRAID_PLAIN_LIBRARIES} icudata lapack_pic blas brotlienc brotlidec brotlicommon tensorbraid_shims z)
+set(plain ${TENSORBRAID_PLAIN_LIBRARIES} icudata lapack_pic blas brotlienc brotlidec brotlicommon z)
 set(TENSORBRAID_PLAIN_LIBRARIES)
 foreach(library ${plain})
   tensorbraid_static_library(lib${library}.a static)
   list(APPEND TENSORBRAID_PLAIN_LIBRARIES ${static})
 endforeach()
+
+# They use each other in any order, so the linker searches all of them until nothing is missing. What shims.c defines comes
+# before functions of the same name in LAPACK.
+list(APPEND all_static ${TENSORBRAID_PLAIN_LIBRARIES})
+list(REMOVE_DUPLICATES all_static)
+list(JOIN all_static " " group)
+set(CMAKE_CXX_STANDARD_LIBRARIES "${static_folders}/tensorbraid_shims.o -Wl,--start-group ${group} -Wl,--end-group")

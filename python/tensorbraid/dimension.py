@@ -45,6 +45,7 @@ class Dimension:
         return self.value is None or other is None or self.value == other
 
     def assert_is_compatible_with(self, other):
+        """Raises ValueError if both sizes are known and differ."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {Dimension(other)} are not compatible")
 

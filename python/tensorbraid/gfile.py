@@ -128,6 +128,7 @@ class GFile:
         return self
 
     def __next__(self):
+        """The next line."""
         line = self.readline()
         if not line:
             raise StopIteration

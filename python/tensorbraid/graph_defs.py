@@ -76,7 +76,18 @@ def _op_def(parts):
     return op
 
 
+def _values(self):
+    """The outputs as a tuple."""
+    return tuple(self.outputs)
+
+
+def _consumers(self):
+    """The operations that have this tensor as an input."""
+    return _core.consumers_of(self)
+
+
 def _colocation_groups(self):
+    """The operations with which this one shares its device, as b"loc:@NAME"."""
     attrs = _attrs(_core.attrs_of(self))
     names = [name for name in attrs["_class"].list.s if name.startswith(b"loc:@")] if "_class" in attrs else []
     return names or [b"loc:@" + self.name.encode()]
@@ -87,10 +98,10 @@ Operation.control_inputs = property(_core.control_inputs_of)
 Operation.node_def = property(_node_def)
 Operation.op_def = property(lambda self: _op_def(_core.op_def_of(self)))
 Operation.get_attr = _get_attr
-Operation.values = lambda self: tuple(self.outputs)
+Operation.values = _values
 Operation.colocation_groups = _colocation_groups
 Operation._set_device = lambda self, device: _core.set_device(self, device)
-Tensor.consumers = lambda self: _core.consumers_of(self)
+Tensor.consumers = _consumers
 
 
 def _set_shape(self, shape):
@@ -116,6 +127,7 @@ def _as_graph_def(self, from_version=None, add_shapes=False):
 
 
 def _op_def_for_type(self, type):
+    """The definition of an op, as an OpDef; ValueError if the op does not exist."""
     parts = _core.op_def_for_type(self, type)
     if parts is None:
         raise ValueError(f"the op '{type}' does not exist")

@@ -13,10 +13,16 @@ from tensorbraid.shapes import TensorShape
 Operation = _core.Operation
 Tensor = _core.Tensor
 
-Tensor.dtype = property(lambda self: dtypes.as_dtype(self._dtype))
-Tensor.shape = property(lambda self: TensorShape(self._shape))
-Tensor.get_shape = lambda self: self.shape
-Tensor.device = property(lambda self: self.op.device)
+
+def _get_shape(self):
+    """The shape, as far as it is known before a step."""
+    return self.shape
+
+
+Tensor.dtype = property(lambda self: dtypes.as_dtype(self._dtype), doc="The dtype of the values.")
+Tensor.shape = property(lambda self: TensorShape(self._shape), doc="The shape, as far as it is known before a step.")
+Tensor.get_shape = _get_shape
+Tensor.device = property(lambda self: self.op.device, doc="The device that was requested for the operation.")
 Tensor.__repr__ = lambda self: f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 Tensor.__str__ = lambda self: f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
 Operation.__repr__ = lambda self: f"<tf.Operation '{self.name}' type={self.type}>"

@@ -20,6 +20,7 @@ def set_initializer(variable, operation):
 
 
 def any_replaced(graph):
+    """Whether the graph has such replacements."""
     return bool(_replacements(graph))
 
 

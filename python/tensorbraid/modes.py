@@ -13,6 +13,7 @@ def executing_eagerly():
 
 
 def executing_eagerly_outside_functions():
+    """False: operations are added to a graph."""
     return False
 
 
@@ -30,6 +31,7 @@ _asked_for_resource_variables = False
 
 
 def enable_resource_variables():
+    """Notes that the program asked for resource variables."""
     global _asked_for_resource_variables
     _asked_for_resource_variables = True
 
@@ -70,10 +72,12 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
 
 
 def enable_control_flow_v2():
+    """Raises an error: loops and conditionals are those of version 1."""
     raise NotImplementedError("tf.cond and tf.while_loop make nodes such as Switch and Enter, as in TensorFlow 1")
 
 
 def enable_tensor_equality():
+    """Raises an error: == compares tensors by identity."""
     raise NotImplementedError("`==` compares whether two tensors are the same object, as in TensorFlow 1")
 
 

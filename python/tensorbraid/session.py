@@ -139,6 +139,7 @@ def _as_default(session):
 
 
 def _eval(tensor, feed_dict=None, session=None):
+    """The tensor's value, fetched with the default session or this one."""
     session = session or get_default_session()
     if session is None:
         raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered. "
@@ -146,5 +147,10 @@ def _eval(tensor, feed_dict=None, session=None):
     return session.run(tensor, feed_dict)
 
 
+def _run_operation(operation, feed_dict=None, session=None):
+    """Runs the operation with the default session or this one."""
+    _eval(operation, feed_dict, session)
+
+
 graphs.Tensor.eval = _eval
-graphs.Operation.run = lambda self, feed_dict=None, session=None: _eval(self, feed_dict, session) and None
+graphs.Operation.run = _run_operation

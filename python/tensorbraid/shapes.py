@@ -104,6 +104,7 @@ class TensorShape:
         return TensorShape([a if a == b else None for a, b in zip(self._dims, other._dims)])
 
     def assert_same_rank(self, other):
+        """Raises ValueError if both numbers of dimensions are known and differ."""
         other = TensorShape(other)
         if self.ndims is not None and other.ndims is not None and self.ndims != other.ndims:
             raise ValueError(f"Shapes {self} and {other} must have the same rank")

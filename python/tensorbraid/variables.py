@@ -49,6 +49,7 @@ class Variable(metaclass=_VariableMeta):
 
 
 def refuse_constraint(constraint):
+    """Raises an error for a constraint, which is not supported."""
     if constraint is not None:
         raise NotImplementedError("a constraint of a variable")
 

@@ -14,7 +14,7 @@ _FOREIGN = ("tensorbraid.proto", "tensorbraid.runner", "unittest")
 
 
 def public(module, path="tf", seen=None):
-    """The public classes, functions and members of classes of the package, each once: (path, object)."""
+    """The public classes, functions and methods of the package, each once: (path, object)."""
     seen = set() if seen is None else seen
     for name in sorted(dir(module)):
         value = getattr(module, name, None)
@@ -30,7 +30,7 @@ def public(module, path="tf", seen=None):
         elif isinstance(value, type):
             yield f"{path}.{name}", value
             for member, entry in sorted(vars(value).items()):
-                if not member.startswith("_") and (callable(entry) or isinstance(entry, (property, classmethod))):
+                if not member.startswith("_") and (callable(entry) or isinstance(entry, (classmethod, staticmethod))):
                     yield f"{path}.{name}.{member}", getattr(value, member)
         elif callable(value):
             yield f"{path}.{name}", value

@@ -34,7 +34,7 @@ def output(*command, **options):
 
 def exported(path):
     """The symbols that a shared object defines for others."""
-    _, text = output("nm", "--dynamic", "--defined-only", "--format=posix", path)
+    _, text = output("nm", "--dynamic", "--extern-only", "--defined-only", "--format=posix", path)
     return sorted(line.split()[0] for line in text.splitlines() if line.strip())
 
 

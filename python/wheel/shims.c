@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Copies of variables of the C library. Of stderr, libpng and libjpeg print warnings to it; timezone is read by a function
-// of ICU that is not called.
+// Copies of variables of the C library. libpng and libjpeg print warnings to stderr; functions of ICU that are not called
+// read the time zone.
 FILE* tensorbraid_stderr;
 long tensorbraid_timezone;
+char* tensorbraid_tzname[2] = {"UTC", "UTC"};
 
 __attribute__((constructor(101))) static void CopyVariables(void) { tensorbraid_stderr = stderr; }
 

@@ -8,6 +8,7 @@ __all__ = []
 
 
 def warn_without_end(graph, input_hooks):
+    """Warns of predictions that never end."""
     if not has_end(graph, input_hooks):
         logging.warning("Input graph does not use tf.data.Dataset or contain a QueueRunner. That means predict yields "
                         "forever. This is probably a mistake.")

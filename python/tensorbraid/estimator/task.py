@@ -44,6 +44,7 @@ class Task:
 
     @classmethod
     def of_environment(cls):
+        """The task that the environment variable TF_CONFIG describes."""
         return cls(json.loads(os.environ.get("TF_CONFIG") or "{}"))
 
     def _alone(self, described, config):
