@@ -8,7 +8,7 @@ DATA ?= examples/data/mnist
 LOGS ?= build/demo_logs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test release packages clean
+.PHONY: help demo examples test release wheel packages clean
 
 help:
 	@echo "make demo      train softmax regression on MNIST with $(PS) parameter server(s) and $(WORKERS) worker(s), as local processes"
@@ -16,6 +16,7 @@ help:
 	@echo "make examples  train each program of examples/ to the accuracy that it should reach, which takes some minutes;"
 	@echo "               with the whole of MNIST in idx format: DATA=DIR"
 	@echo "make test      build the preset 'release' and run all its tests"
+	@echo "make wheel     build wheels of the Python package into build/dist (python/wheel/README.md), which takes an hour"
 	@echo "make clean     remove build/"
 	@echo "demo, examples and test install the Debian packages that they need, as root or with sudo. Other presets are dev, asan and tsan:"
 	@echo "  cmake --preset dev && cmake --build --preset dev && ctest --preset dev"
@@ -37,6 +38,9 @@ test: release
 release: packages
 	cmake --preset release
 	cmake --build --preset release
+
+wheel: packages
+	scripts/make_wheel
 
 packages:
 	@scripts/install_packages

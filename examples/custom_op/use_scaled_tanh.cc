@@ -15,8 +15,7 @@ tf::Status Main(const std::string& library) {
   auto y = tf::NodeBuilder(g, "ScaledTanh").Input(x).Attr("scale", 2.0).Output();
   TF_ASSIGN_OR_RETURN(auto gradients, tf::Gradients({y}, {x}));
   TF_ASSIGN_OR_RETURN(auto session, tf::Session::Create(g));
-  TF_ASSIGN_OR_RETURN(auto values,
-                      session->Run({y, gradients[0]}, {{x, tf::Tensor::Vector<float>({0, 0.5, 1})}}));
+  TF_ASSIGN_OR_RETURN(auto values, session->Run({y, gradients[0]}, {{x, tf::Tensor::Vector<float>({0, 0.5, 1})}}));
   std::printf("y %s\ndy/dx %s\n", values[0].ToString().c_str(), values[1].ToString().c_str());
   return tf::OkStatus();
 }

@@ -41,6 +41,8 @@ void BindCoordinator(Module& m);
 void BindHooks(Module& m);
 void BindMonitoredSession(Module& m);
 void BindSupervisor(Module& m);
+void BindRecords(Module& m);
+void BindOwnGradients(Module& m);
 
 // An error of the library on its way to Python, where it becomes the class of tensorbraid.errors for its code.
 class StatusError final : public std::exception {

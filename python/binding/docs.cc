@@ -52,7 +52,7 @@ const char* HeaderDoc(std::string_view name) {
 
 const char* DocOf(std::string_view name, std::string_view member) {
   const std::string scope = member.empty() ? "" : std::string(CppClass(name)) + "::";
-  const std::string_view last = member.empty() ? name : member;
+  const std::string_view last = member.empty() ? CppClass(name) : member;
   std::string own = "python::" + std::string(name);
   if (!member.empty()) own.append(".").append(member);
   std::string_view plain = last;
@@ -60,7 +60,7 @@ const char* DocOf(std::string_view name, std::string_view member) {
   for (const std::string& key : {own, scope + std::string(plain), scope + CamelCase(plain)}) {
     if (const char* text = Find(key)) return text;
   }
-  return member.empty() ? HeaderDoc(CppClass(name)) : "";
+  return "";
 }
 
 }  // namespace tensorbraid::python

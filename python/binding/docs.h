@@ -1,5 +1,5 @@
-// Docstrings: the comments of the public headers (python/docs). A class of nanobind that is declared as Class, and a function
-// of a Module, get theirs by name.
+// Docstrings: the comments of the public headers (python/docs). A class of nanobind that is declared as Class, and a
+// function of a Module, get theirs by name.
 #ifndef TENSORBRAID_PYTHON_BINDING_DOCS_H_
 #define TENSORBRAID_PYTHON_BINDING_DOCS_H_
 
@@ -12,8 +12,9 @@ namespace tensorbraid::python {
 
 namespace nb = nanobind;
 
-// The docstring of a name of the module: "replica_device_setter", "Session", or "Session" and "list_devices". It is that
-// of python/docs/own.txt, or else of the C++ function whose name has the same words: Session::ListDevices. Otherwise "".
+// The docstring of a name of the module: "replica_device_setter", "Session", or "Session" and "list_devices". It is
+// that of python/docs/own.txt, or else of the C++ function whose name has the same words: Session::ListDevices.
+// Otherwise "".
 const char* DocOf(std::string_view name, std::string_view member = {});
 // The text of the header's table about the function of this name ("raw_ops::MatMul"); "" if there is none.
 const char* HeaderDoc(std::string_view name);

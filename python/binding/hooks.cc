@@ -101,6 +101,63 @@ class NanHook final : public SessionRunHook {
   std::shared_ptr<Training> training_;
 };
 
+// A CheckpointSaver that tells tf.train.CheckpointSaverListeners of each save.
+class ListeningSaver final : public SessionRunHook {
+ public:
+  ListeningSaver(nb::list listeners, CheckpointSaverOptions options, const std::string& directory)
+      : listeners_(Shared(std::move(listeners))) {
+    options.before_save = [this](SessionRunContext& context, int64_t step) {
+      return Tell(context, "before_save", step);
+    };
+    options.after_save = [this](SessionRunContext& context, int64_t step) { return Tell(context, "after_save", step); };
+    saver_ = CheckpointSaver(directory, std::move(options));
+  }
+
+  Status Begin(Graph& graph) override {
+    {
+      nb::gil_scoped_acquire locked;
+      TF_RETURN_IF_ERROR(training_->Guard([&] {
+        for (const nb::handle listener : *listeners_) listener.attr("begin")();
+      }));
+    }
+    TF_RETURN_IF_ERROR(saver_->Begin(graph));
+    global_step_ = GetGlobalStep(graph);
+    return OkStatus();
+  }
+  Status AfterCreateSession(SessionRunContext& context) override { return saver_->AfterCreateSession(context); }
+  SessionRunArgs BeforeRun(SessionRunContext& context) override { return saver_->BeforeRun(context); }
+  Status AfterRun(SessionRunContext& context, const SessionRunValues& values) override {
+    return saver_->AfterRun(context, values);
+  }
+  Status End(SessionRunContext& context, const Status& status) override {
+    TF_RETURN_IF_ERROR(saver_->End(context, status));
+    if (!status.ok()) return OkStatus();
+    TF_ASSIGN_OR_RETURN(const auto value, context.session().Run({global_step_}));
+    return Tell(context, "end", value[0].dtype() == kInt64 ? value[0].scalar<int64_t>() : value[0].scalar<int32_t>());
+  }
+  void Join(std::shared_ptr<Training> training) { training_ = std::move(training); }
+
+ private:
+  // Calls the method of each listener. If one returns True, the training ends.
+  Status Tell(SessionRunContext& context, const char* method, int64_t step) {
+    nb::gil_scoped_acquire locked;
+    return training_->Guard([&] {
+      training_->Meet(context.session(), context.coordinator());
+      bool stop = false;
+      for (const nb::handle listener : *listeners_) {
+        const nb::object answer = listener.attr(method)(training_->session(), step);
+        stop = stop || PyObject_IsTrue(answer.ptr()) == 1;
+      }
+      if (stop) context.RequestStop();
+    });
+  }
+
+  const std::shared_ptr<nb::object> listeners_;
+  std::shared_ptr<SessionRunHook> saver_;
+  std::shared_ptr<Training> training_;
+  Variable global_step_;
+};
+
 std::chrono::milliseconds Milliseconds(double seconds) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
 }
@@ -191,6 +248,7 @@ std::vector<std::shared_ptr<SessionRunHook>> HooksOf(nb::handle hooks, const std
     }
     list.push_back(nb::cast<std::shared_ptr<SessionRunHook>>(hook));
     if (auto* const nan = dynamic_cast<NanHook*>(list.back().get())) nan->Join(training);
+    if (auto* const saver = dynamic_cast<ListeningSaver*>(list.back().get())) saver->Join(training);
   }
   return list;
 }
@@ -239,14 +297,17 @@ void BindHooks(Module& m) {
   m.def(
       "checkpoint_saver",
       [](const std::string& directory, nb::handle every_n_steps, nb::handle every_seconds, std::shared_ptr<Saver> saver,
-         const std::string& basename) {
-        return CheckpointSaver(directory, {.every_n_steps = StepsOf(every_n_steps),
-                                           .every = TimeOf(every_seconds),
-                                           .saver = std::move(saver),
-                                           .basename = basename});
+         const std::string& basename, bool write_meta_graph, nb::list listeners) -> std::shared_ptr<SessionRunHook> {
+        CheckpointSaverOptions options = {.every_n_steps = StepsOf(every_n_steps),
+                                          .every = TimeOf(every_seconds),
+                                          .saver = std::move(saver),
+                                          .basename = basename,
+                                          .write_meta_graph = write_meta_graph};
+        if (listeners.size() == 0) return CheckpointSaver(directory, std::move(options));
+        return std::make_shared<ListeningSaver>(std::move(listeners), std::move(options), directory);
       },
       nb::arg("directory"), nb::arg("every_n_steps").none(), nb::arg("every_seconds").none(), nb::arg("saver"),
-      nb::arg("basename"));
+      nb::arg("basename"), nb::arg("write_meta_graph"), nb::arg("listeners"));
 }
 
 }  // namespace tensorbraid::python

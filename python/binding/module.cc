@@ -32,4 +32,6 @@ NB_MODULE(_core, native) {
   tensorbraid::python::BindOptimizers(m);
   tensorbraid::python::BindMonitoredSession(m);
   tensorbraid::python::BindSupervisor(m);
+  tensorbraid::python::BindRecords(m);
+  tensorbraid::python::BindOwnGradients(m);
 }

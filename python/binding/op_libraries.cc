@@ -10,7 +10,7 @@ namespace tensorbraid::python {
 
 void BindOpLibraries(Module& m) {
   m.def("load_op_library", [](const std::string& path) {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     return Check(LoadOpLibrary(path));
   });
   // The text of CustomOp::Doc. REQUIRES: a library has defined the op.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "binding/graph.h"
+#include "tensorbraid/train/coordinator.h"
 
 namespace tensorbraid::python {
 namespace {

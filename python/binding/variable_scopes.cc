@@ -196,10 +196,9 @@ void BindVariableScopes(Module& m) {
       nb::arg("seed").none());
   m.def("identity_initializer", [](double gain) { return PyInitializer{IdentityMatrix(gain)}; });
 
-  Class<PyPartitioner>(m, "Partitioner")
-      .def("__call__", [](const PyPartitioner& self, nb::handle shape, int dtype) {
-        return NumParts(self.partitioner, shape, dtype);
-      });
+  Class<PyPartitioner>(m, "Partitioner").def("__call__", [](const PyPartitioner& self, nb::handle shape, int dtype) {
+    return NumParts(self.partitioner, shape, dtype);
+  });
   m.def("fixed_size_partitioner", [](int64_t parts) { return PyPartitioner{FixedSizePartitioner(parts)}; });
   m.def("variable_axis_size_partitioner", [](int64_t bytes, int64_t string_bytes, int64_t max_parts) {
     return PyPartitioner{

@@ -24,6 +24,13 @@ def headers(folder):
                 yield os.path.join(path, name)
 
 
+def sentence(text):
+    """A comment behind a declaration as a sentence; "" for a note to a tool."""
+    if not text or text.startswith("NOLINT"):
+        return ""
+    return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
 class Header:
     """The documented names of one header."""
 
@@ -43,14 +50,10 @@ class Header:
         elif text.startswith("//"):
             self._comment.append(text[2:].removeprefix(" "))
         elif not text.startswith(("#", "[[", "requires", "template")):
-            self._code(re.sub(r'"(\\.|[^"\\])*"', '""', text))
+            code, _, after = text.partition(" //")
+            self._code(re.sub(r'"(\\.|[^"\\])*"', '""', code).strip(), sentence(after.strip()))
 
-    def _code(self, text):
-        code, _, after = text.partition("//")
-        code = code.strip()
-        after = after.strip()
-        if after.startswith("NOLINT"):
-            after = ""
+    def _code(self, code, after):
         space = re.match(r"^namespace ([\w:]+) \{$", code)
         declared = DECLARED_CLASS.match(code) or DECLARED_FUNCTION.match(code)
         if declared and not space and None not in self._scopes:

@@ -7,15 +7,23 @@ import importlib as _importlib
 
 from tensorbraid import native  # noqa: F401
 from tensorbraid import (  # noqa: F401
-    app, compat, errors, flags, gfile, io, messages, nest, nn, resource_loader, summary, train)
+    app, compat, errors, flags, gfile, graph_util, io, messages, nest, nn, python_io, resource_loader, summary, train)
 from tensorbraid import tf_logging as logging, tf_sysconfig as sysconfig, versions as version  # noqa: F401
+from tensorbraid.accumulators import *  # noqa: F401,F403
 from tensorbraid.control_flow import *  # noqa: F401,F403
-from tensorbraid import contrib, data  # noqa: F401
+from tensorbraid import data  # noqa: F401
+from tensorbraid.convolution_nodes import *  # noqa: F401,F403
+from tensorbraid.critical_section import *  # noqa: F401,F403
+from tensorbraid.derivatives import *  # noqa: F401,F403
+from tensorbraid.device_spec import *  # noqa: F401,F403
 from tensorbraid import (  # noqa: F401
-    bitwise, debugging, image, linalg, lookup, math, random, sparse, strings)
+    bitwise, debugging, image, linalg, lookup, math, quantization, random, sets, signal, sparse, strings)
+from tensorbraid import signal as spectral  # noqa: F401
+from tensorbraid.errors import OpError  # noqa: F401
 from tensorbraid.dtypes import (  # noqa: F401
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32,
     int64, resource, string, uint8, uint16, uint32, uint64, variant)
+from tensorbraid.graph_checks import *  # noqa: F401,F403
 from tensorbraid.graph_defs import *  # noqa: F401,F403
 from tensorbraid.graphs import (  # noqa: F401
     Graph, IndexedSlices, Operation, Tensor, add_to_collection, add_to_collections, constant,
@@ -25,24 +33,32 @@ from tensorbraid.graphs import (  # noqa: F401
 from tensorbraid.math_ops import *  # noqa: F401,F403
 from tensorbraid.modes import *  # noqa: F401,F403
 from tensorbraid.op_libraries import *  # noqa: F401,F403
+from tensorbraid.quantize_ops import *  # noqa: F401,F403
 from tensorbraid.queues import *  # noqa: F401,F403
 from tensorbraid.readers import *  # noqa: F401,F403
 from tensorbraid.script_ops import *  # noqa: F401,F403
 from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
+from tensorbraid.specs import *  # noqa: F401,F403
+from tensorbraid.spectral import *  # noqa: F401,F403
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
-from tensorbraid import (  # noqa: F401
-    contrib, feature_column, initializers, layers, losses, metrics, saved_model)
+from tensorbraid import feature_column, initializers, layers, losses, metrics, saved_model  # noqa: F401
 from tensorbraid import estimator  # noqa: F401
 from tensorbraid.graph_keys import *  # noqa: F401,F403
 from tensorbraid.initializers import *  # noqa: F401,F403
+from tensorbraid.own_gradients import *  # noqa: F401,F403
 from tensorbraid.partitioned_variables import *  # noqa: F401,F403
 from tensorbraid.variable_methods import *  # noqa: F401,F403
 from tensorbraid.variable_scope import *  # noqa: F401,F403
 from tensorbraid.variables import *  # noqa: F401,F403
+from tensorbraid.templates import *  # noqa: F401,F403
 from tensorbraid.tensor_array import *  # noqa: F401,F403
+from tensorbraid.tensor_protos import *  # noqa: F401,F403
+from tensorbraid.tf_logging import get_logger  # noqa: F401
 from tensorbraid.versions import *  # noqa: F401,F403
+from tensorbraid import contrib  # noqa: E402,F401  # it uses the names above
 
-_LAZY = {"proto": "proto", "raw_ops": "raw_ops", "test": "testing"}  # names of submodules that are imported when they are first used
+# Names of submodules that are imported when they are first used.
+_LAZY = {"proto": "proto", "raw_ops": "raw_ops", "test": "testing"}
 
 
 def __getattr__(name):

@@ -4,7 +4,7 @@ from tensorbraid import _core, dtypes, graphs, nest
 from tensorbraid.graphs import IndexedSlices, Operation, Tensor, convert_to_tensor, make_op
 from tensorbraid.shapes import TensorShape
 
-__all__ = ["case", "cond", "foldl", "foldr", "map_fn", "scan", "while_loop"]
+__all__ = ["case", "cond", "foldl", "foldr", "map_fn", "scan", "switch_case", "while_loop"]
 
 
 def _is_composite(value):
@@ -120,6 +120,35 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
 
 def _one_case(pred, taken, otherwise, strict):
     return lambda: cond(pred, taken, otherwise, strict=strict, name="cond")
+
+
+def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
+    """What the function of this number returns. A number without a function takes the default, or the last function."""
+    if isinstance(branch_fns, dict):
+        pairs = sorted(branch_fns.items())
+    elif isinstance(branch_fns, (list, tuple)):
+        pairs = list(branch_fns) if branch_fns and isinstance(branch_fns[0], tuple) else list(enumerate(branch_fns))
+    else:
+        raise TypeError(f"branch_fns must be a list, tuple, or dict, got {type(branch_fns).__name__}")
+    if not pairs:
+        raise ValueError("branch_fns must not be empty")
+    for key, function in pairs:
+        if not isinstance(key, int):
+            raise TypeError(f"Key must be a Python int, found {key!r}")
+        if not callable(function):
+            raise TypeError(f"the function of key {key} must be callable")
+    if len({key for key, _ in pairs}) != len(pairs):
+        raise ValueError("the keys of branch_fns must be unique")
+    if default is not None and not callable(default):
+        raise TypeError("default must be callable.")
+    with graphs.name_scope(name or "switch_case"):
+        index = convert_to_tensor(branch_index, name="branch_index")
+        if index.dtype != dtypes.int32:
+            raise TypeError(f"branch_index must have the dtype int32, got {index.dtype.name}")
+        function = default if default is not None else max(pairs)[1]
+        for key, taken in reversed(pairs):
+            function = _one_case(make_op("Equal", [index, key]).outputs[0], taken, function, False)
+        return function()
 
 
 def _counts(count, exclusive, needs_one):

@@ -6,10 +6,18 @@ import numpy as np
 class DType:
     """An element type. Its number and its name are TensorFlow's. Compare with `==`; a NumPy dtype or a name will do."""
 
-    def __init__(self, number, name, numpy_type):
-        self.as_datatype_enum = number
-        self.name = name
-        self._numpy_type = numpy_type
+    def __new__(cls, type_enum, name=None, numpy_type=None):
+        if name is not None:
+            return super().__new__(cls)
+        if int(type_enum) not in _BY_NUMBER:
+            raise TypeError(f"{type_enum} does not correspond to a valid tf.DType")
+        return _BY_NUMBER[int(type_enum)]
+
+    def __init__(self, type_enum, name=None, numpy_type=None):
+        if name is not None:
+            self.as_datatype_enum = type_enum
+            self.name = name
+            self._numpy_type = numpy_type
 
     @property
     def as_numpy_dtype(self):
@@ -27,19 +35,81 @@ class DType:
 
     @property
     def is_floating(self):
+        """Whether it is a type of floating-point numbers."""
         return self.name in ("float16", "bfloat16", "float32", "float64")
 
     @property
     def is_complex(self):
+        """Whether it is a type of complex numbers."""
         return self.name in ("complex64", "complex128")
 
     @property
     def is_integer(self):
+        """Whether it is a type of integers, quantized ones excluded."""
         return self.name.startswith(("int", "uint"))
 
     @property
     def is_bool(self):
+        """Whether it is bool."""
         return self.name == "bool"
+
+    @property
+    def is_unsigned(self):
+        return self.name.startswith("uint")
+
+    @property
+    def is_quantized(self):
+        return False
+
+    @property
+    def is_numpy_compatible(self):
+        return self.name not in ("resource", "variant")
+
+    @property
+    def real_dtype(self):
+        """The type of the parts of complex numbers; any other type is its own."""
+        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+
+    @property
+    def size(self):
+        """The bytes of an element."""
+        if self._numpy_type is np.object_:
+            return 0
+        return np.dtype(self.as_numpy_dtype).itemsize
+
+    def _limit(self, which):
+        if self.is_integer:
+            return getattr(np.iinfo(self.as_numpy_dtype), which)
+        if not self.is_floating:
+            raise TypeError(f"Cannot find {which}imum value of {self}.")
+        if self.name == "bfloat16":
+            import ml_dtypes
+
+            return getattr(ml_dtypes.finfo(ml_dtypes.bfloat16), which)
+        return getattr(np.finfo(self.as_numpy_dtype), which)
+
+    @property
+    def min(self):
+        """The smallest number; TypeError for types without an order."""
+        return self._limit("min")
+
+    @property
+    def max(self):
+        """The largest number."""
+        return self._limit("max")
+
+    @property
+    def limits(self):
+        """The smallest and the largest value of an image of this type."""
+        if self.is_integer:
+            return (0, self.max)
+        if self.name in ("float32", "float64", "bool"):
+            return (0, 1 if self.is_floating else True)
+        raise ValueError(f"{self} does not have defined limits.")
+
+    def is_compatible_with(self, other):
+        """Whether a tensor of the other type can be used in place of one of this type."""
+        return self == as_dtype(other)
 
     def __eq__(self, other):
         if other is None:
@@ -88,6 +158,8 @@ def as_dtype(value):
     """The DType for a DType, a number of TensorFlow's, a name, a type of Python, or a NumPy dtype."""
     if isinstance(value, DType):
         return value
+    if value is None:
+        raise TypeError("Cannot convert the argument `type_value`: None to a TensorFlow DType.")
     if isinstance(value, str) and value in _BY_NAME:
         return _BY_NAME[value]
     if isinstance(value, int) and value in _BY_NUMBER:

@@ -56,6 +56,7 @@ class Flag:
         self.set_default(default)
 
     def set_default(self, default):
+        """Replaces the default, and the value if none was given."""
         self.default = self.checked(default)
         if self.using_default_value:
             self.value = self.default
@@ -70,14 +71,17 @@ class Flag:
             raise IllegalFlagValueError(f"flag --{self.name}={value}: {error}") from None
 
     def parse(self, text):
+        """Sets the value from a text."""
         self.value = self.checked(text)
         self.present += 1
         self.using_default_value = False
 
     def unparse(self):
+        """Sets the value to the default again."""
         self.value, self.present, self.using_default_value = self.default, 0, True
 
     def text(self, value):
+        """The flag as it is written on a command line."""
         return self._write(value)
 
     def serialize(self):
@@ -85,6 +89,7 @@ class Flag:
         return "" if self.value is None else f"--{self.name}={self.text(self.value)}"
 
     def describe(self):
+        """The lines of --help about the flag."""
         title = ("--[no]" if self.boolean else "--") + self.name
         if self.short_name:
             title = f"-{self.short_name},{title}"
@@ -100,6 +105,7 @@ class BooleanFlag(Flag):
     boolean = True
 
     def serialize(self):
+        """The flag as it is written on a command line."""
         return "" if self.value is None else f"--{'' if self.value else 'no'}{self.name}"
 
 
@@ -109,21 +115,25 @@ class MultiFlag(Flag):
     multiple = True
 
     def checked(self, value):
+        """The values as a list, each parsed."""
         if value is None:
             return None
         values = value if isinstance(value, (list, tuple)) else [value]
         return [super(MultiFlag, self).checked(item) for item in values]
 
     def parse(self, text):
+        """Adds a value, or sets the list."""
         values = self.checked(text)
         self.value = (self.value if self.present else []) + values
         self.present += 1
         self.using_default_value = False
 
     def serialize(self):
+        """The flag as it is written on a command line, once for each value."""
         return "\n".join(f"--{self.name}={self._write(item)}" for item in self.value or [])
 
     def text(self, value):
+        """The flag as it is written on a command line."""
         return str([self._write(item) for item in value])
 
 
@@ -188,6 +198,7 @@ class FlagValues:
         self._validate([name])
 
     def set_default(self, name, value):
+        """Replaces the default of a flag."""
         if name not in self:
             raise UnrecognizedFlagError(name, value, self._suggestions(name))
         self[name].set_default(value)
@@ -199,6 +210,7 @@ class FlagValues:
         return default if value is None else value
 
     def flag_values_dict(self):
+        """The values of all flags by name."""
         return {name: flag.value for name, flag in self.__dict__["__flags"].items() if name == flag.name}
 
     def flags_into_string(self):
@@ -206,9 +218,11 @@ class FlagValues:
         return "\n".join(filter(None, (self[name].serialize() for name in sorted(self.flag_values_dict())))) + "\n"
 
     def is_parsed(self):
+        """Whether a command line has been parsed."""
         return self._parsed
 
     def mark_as_parsed(self):
+        """Lets flags be read although no command line has been parsed."""
         self.__dict__["_parsed"] = True
 
     def unparse_flags(self):
@@ -296,6 +310,7 @@ class FlagValues:
                     raise IllegalFlagValueError(f"{flags}: {error}") from None
 
     def validate_all_flags(self):
+        """Raises an error if a validator refuses a value."""
         self._validate(None)
 
     # Help.

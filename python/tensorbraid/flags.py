@@ -115,20 +115,24 @@ def _list_of(split):
 
 
 def DEFINE_string(name, default, help, **args):
+    """Defines a flag whose value is a text."""
     return _define(Flag, name, default, help, _text, args)
 
 
 def DEFINE_integer(name, default, help, lower_bound=None, upper_bound=None, **args):
+    """Defines a flag whose value is an integer, within the bounds if they are given."""
     read, note = _between(_integer, lower_bound, upper_bound)
     return _define(Flag, name, default, help, read, args, note=note)
 
 
 def DEFINE_float(name, default, help, lower_bound=None, upper_bound=None, **args):
+    """Defines a flag whose value is a number, within the bounds if they are given."""
     read, note = _between(_real, lower_bound, upper_bound)
     return _define(Flag, name, default, help, read, args, note=note)
 
 
 def DEFINE_bool(name, default, help, **args):
+    """Defines a flag that is true or false: --name, --noname or --name=false."""
     return _define(BooleanFlag, name, default, help, _boolean, args, lambda value: str(value).lower())
 
 
@@ -136,43 +140,52 @@ DEFINE_boolean = DEFINE_bool
 
 
 def DEFINE_enum(name, default, enum_values, help, **args):
+    """Defines a flag whose value is one of some texts."""
     read = _one_of(enum_values, args.pop("case_sensitive", True))
     return _define(Flag, name, default, f"<{'|'.join(enum_values)}>: {help}", read, args)
 
 
 def DEFINE_enum_class(name, default, enum_class, help, case_sensitive=False, **args):
+    """Defines a flag whose value is a member of a class of enum."""
     return _define(Flag, name, default, f"<{'|'.join(enum_class.__members__)}>: {help}",
                    _member_of(enum_class, case_sensitive), args, lambda value: value.name)
 
 
 def DEFINE_list(name, default, help, **args):
+    """Defines a flag whose value is a list of texts, separated by commas."""
     split = _list_of(lambda text: [item.strip() for item in text.split(",")] if text else [])
     return _define(Flag, name, default, help, split, args, ",".join, "a comma separated list")
 
 
 def DEFINE_spaceseplist(name, default, help, comma_compat=False, **args):
+    """Defines a flag whose value is a list of texts, separated by spaces."""
     split = _list_of(lambda text: (text.replace(",", " ") if comma_compat else text).split())
     return _define(Flag, name, default, help, split, args, " ".join, "a whitespace separated list")
 
 
 def DEFINE_multi_string(name, default, help, **args):
+    """Defines a flag that may be given several times; its value is the list of texts."""
     return _define(MultiFlag, name, default, help, _text, args, note=_REPEAT)
 
 
 def DEFINE_multi_integer(name, default, help, lower_bound=None, upper_bound=None, **args):
+    """Defines a flag that may be given several times; its value is the list of integers."""
     return _define(MultiFlag, name, default, help, _between(_integer, lower_bound, upper_bound)[0], args, note=_REPEAT)
 
 
 def DEFINE_multi_float(name, default, help, lower_bound=None, upper_bound=None, **args):
+    """Defines a flag that may be given several times; its value is the list of numbers."""
     return _define(MultiFlag, name, default, help, _between(_real, lower_bound, upper_bound)[0], args, note=_REPEAT)
 
 
 def DEFINE_multi_enum(name, default, enum_values, help, case_sensitive=True, **args):
+    """Defines a flag that may be given several times; each value is one of some texts."""
     return _define(MultiFlag, name, default, f"<{'|'.join(enum_values)}>: {help}", _one_of(enum_values, case_sensitive),
                    args, note=_REPEAT)
 
 
 def DEFINE_multi_enum_class(name, default, enum_class, help, case_sensitive=False, **args):
+    """Defines a flag that may be given several times; each value is a member of a class of enum."""
     return _define(MultiFlag, name, default, f"<{'|'.join(enum_class.__members__)}>: {help}",
                    _member_of(enum_class, case_sensitive), args, lambda value: value.name, _REPEAT)
 
@@ -233,6 +246,7 @@ def mark_flag_as_required(flag_name, flag_values=FLAGS):
 
 
 def mark_flags_as_required(flag_names, flag_values=FLAGS):
+    """A program without these flags ends with an error."""
     for name in flag_names:
         mark_flag_as_required(name, flag_values)
 

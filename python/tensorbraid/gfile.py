@@ -72,6 +72,7 @@ class GFile:
         return data if self._binary else as_text(data)
 
     def size(self):
+        """The number of bytes in the file."""
         return stat(self._name).length
 
     def read(self, n=-1):
@@ -81,17 +82,21 @@ class GFile:
             return self._text(file.read(n))
 
     def readline(self):
+        """The next line, with its end; empty at the end of the file."""
         return self._text(self._open(read=True).readline())
 
     def readlines(self):
+        """The lines that have not been read."""
         return list(self)
 
     def write(self, file_content):
+        """Adds text or bytes."""
         file = self._open()
         with _translated(self._name):
             file.write(as_bytes(file_content))
 
     def seek(self, offset=None, whence=0, position=None):
+        """Goes to a position in the file."""
         if offset is None and position is None:
             raise TypeError("seek(): offset argument required")
         if whence not in (0, 1, 2):
@@ -99,17 +104,21 @@ class GFile:
         self._open(read=True).seek(position if offset is None else offset, whence)
 
     def seekable(self):
+        """Whether `seek` works, which it does."""
         return True
 
     def tell(self):
+        """The position in the file."""
         return self._open(read="r" in self._mode or "+" in self._mode).tell()
 
     def flush(self):
+        """Gives what was written to the system."""
         if self._file is not None:
             with _translated(self._name):
                 self._file.flush()
 
     def close(self):
+        """Closes the file."""
         if self._file is not None:
             with _translated(self._name):
                 self._file.close()
@@ -147,10 +156,12 @@ class FileStatistics:
 
 
 def exists(path):
+    """Whether there is a file or folder of this name."""
     return os.path.exists(_local(path))
 
 
 def isdir(path):
+    """Whether there is a folder of this name."""
     return os.path.isdir(_local(path))
 
 
@@ -187,6 +198,7 @@ def glob(pattern):
 
 
 def copy(src, dst, overwrite=False):
+    """Copies a file. An existing one is an error, unless `overwrite` is true."""
     _refuse_existing(dst, overwrite)
     if isdir(src):
         raise errors.InvalidArgumentError(None, None, f"{src} is a directory")
@@ -195,6 +207,7 @@ def copy(src, dst, overwrite=False):
 
 
 def rename(src, dst, overwrite=False):
+    """Renames a file or folder. An existing one is an error, unless `overwrite` is true."""
     _refuse_existing(dst, overwrite)
     with _translated(src):
         os.replace(_local(src), _local(dst))
@@ -234,10 +247,12 @@ def walk(top, topdown=True, onerror=None):
 
 
 def join(path, *paths):
+    """The parts as one path."""
     return os.path.join(path, *paths)
 
 
 def get_registered_schemes():
+    """The schemes of the file systems that exist; "" is the local one."""
     return ["", "file"]
 
 
@@ -245,48 +260,60 @@ def get_registered_schemes():
 
 
 def Exists(filename):
+    """Whether there is a file or folder of this name."""
     return exists(filename)
 
 
 def IsDirectory(dirname):
+    """Whether there is a folder of this name."""
     return isdir(dirname)
 
 
 def MkDir(dirname):
+    """Makes a folder. Its parent must exist."""
     mkdir(dirname)
 
 
 def MakeDirs(dirname):
+    """Makes a folder and its parents."""
     makedirs(dirname)
 
 
 def ListDirectory(dirname):
+    """The names of what is in a folder."""
     return listdir(dirname)
 
 
 def DeleteRecursively(dirname):
+    """Deletes a folder and all that is in it."""
     rmtree(dirname)
 
 
 def Stat(filename):
+    """What the system knows about a file: `length`, `mtime_nsec`, `is_directory`."""
     return stat(filename)
 
 
 def Glob(filename):
+    """The files that match a pattern, or one of several."""
     return glob(filename)
 
 
 def Copy(oldpath, newpath, overwrite=False):
+    """Copies a file. An existing one is an error, unless `overwrite` is true."""
     copy(oldpath, newpath, overwrite)
 
 
 def Rename(oldname, newname, overwrite=False):
+    """Renames a file or folder. An existing one is an error, unless `overwrite` is true."""
     rename(oldname, newname, overwrite)
 
 
 def Remove(filename):
+    """Deletes a file."""
     remove(filename)
 
 
 def Walk(top, in_order=True):
+    """Goes through a folder and those in it: (folder, its folders, its files) for each."""
     return walk(top, in_order)

@@ -2,7 +2,7 @@
 
 import os
 
-from tensorbraid import _core, compat, dtypes, errors, graphs
+from tensorbraid import _core, compat, dtypes, errors, graphs, own_gradients
 from tensorbraid.graphs import Graph, Operation, Tensor
 
 __all__ = ["import_graph_def"]
@@ -181,6 +181,7 @@ class Import:
         for node, shapes in zip(self.graph_def.node, self.stated):
             op = graph.get_operation_by_name(node.name)
             graph._apply_device_scopes(op)
+            own_gradients.mark_imported(graph, node, op)
             for tensor, shape in zip(op.outputs, shapes):
                 tensor.set_shape(None if shape.unknown_rank else [dim.size for dim in shape.dim])
 

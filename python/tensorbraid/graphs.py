@@ -6,6 +6,7 @@ import re
 import threading
 
 from tensorbraid import _core, dtypes, errors
+from tensorbraid.device_spec import DeviceSpec
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.shapes import TensorShape
 
@@ -49,6 +50,10 @@ _graphs = _Stack()
 _global_graph = None
 
 
+_ROOT_SCOPE = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+_NESTED_SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+
+
 class Graph(_core.Graph):
     """A dataflow graph. Source: tf.Graph."""
 
@@ -59,6 +64,7 @@ class Graph(_core.Graph):
         self._unfeedable, self._unfetchable = set(), set()
         self.host_functions = []  # of tf.py_func and datasets, which C++ calls
         self.restrictions = 0  # how often prevent_feeding and prevent_fetching were called
+        self._own_gradients, self._gradient_overrides, self._unmarked_from = {}, {}, 0  # see own_gradients.py
         self._reference_variables = set()  # names of those of an imported graph, which no Variable stands for
 
     @contextlib.contextmanager
@@ -75,6 +81,8 @@ class Graph(_core.Graph):
         """Places the nodes that are made inside of the `with`."""
         if device_name_or_function is None:
             scope = self._no_device()
+        elif isinstance(device_name_or_function, DeviceSpec):
+            scope = self._device(device_name_or_function.to_string())
         elif callable(device_name_or_function) and not isinstance(device_name_or_function, _core.DeviceFunction):
             scope = self._device(lambda op: device_name_or_function(op) or "")
         else:
@@ -97,6 +105,8 @@ class Graph(_core.Graph):
     @contextlib.contextmanager
     def name_scope(self, name):
         """Prefixes the names of nodes; yields the prefix, which ends with "/"."""
+        if name and not (_NESTED_SCOPE if self._scope_name else _ROOT_SCOPE).match(name):
+            raise ValueError(f"'{name}' is not a valid {'' if self._scope_name else 'root '}scope name")
         with self._name_scope(name or ""):
             scope = self._scope_name
             yield scope + "/" if scope else ""
@@ -109,15 +119,18 @@ class Graph(_core.Graph):
 
     @contextlib.contextmanager
     def colocate_with(self, op):
+        """A scope in which new operations are put on the device of this one."""
         with self._colocate_with(op):
             yield
 
     def get_operation_by_name(self, name):
+        """The operation of this name; KeyError if there is none."""
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
         return self.as_graph_element(name, allow_tensor=False)
 
     def get_tensor_by_name(self, name):
+        """The tensor of this name, "loss:0"; KeyError if there is none."""
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
         return self.as_graph_element(name, allow_operation=False)
@@ -179,20 +192,25 @@ class Graph(_core.Graph):
         return _core.unique_name(self, name)
 
     def get_name_scope(self):
+        """The open name scope, "tower/conv"; "" outside of all."""
         return self._scope_name
 
     def prevent_feeding(self, tensor):
+        """Makes it an error to feed this tensor."""
         self._unfeedable.add(tensor)
         self.restrictions += 1
 
     def prevent_fetching(self, op):
+        """Makes it an error to fetch this operation."""
         self._unfetchable.add(op)
         self.restrictions += 1
 
     def is_feedable(self, tensor):
+        """Whether the tensor may be fed."""
         return tensor not in self._unfeedable
 
     def is_fetchable(self, tensor_or_op):
+        """Whether the tensor or operation may be fetched."""
         return getattr(tensor_or_op, "op", tensor_or_op) not in self._unfetchable
 
     # Collections.
@@ -206,7 +224,16 @@ class Graph(_core.Graph):
         if self.finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
 
+    def _op(self, *args):
+        self._check_not_finalized()
+        return super()._op(*args)
+
+    def _const(self, *args):
+        self._check_not_finalized()
+        return super()._const(*args)
+
     def add_to_collection(self, name, value):
+        """Adds a value to the collection of this name."""
         self._check_not_finalized()
         self._collections.setdefault(name, []).append(value)
 
@@ -223,12 +250,15 @@ class Graph(_core.Graph):
         return [item for item in items if re.match(scope, getattr(item, "name", None) or "")]
 
     def get_collection_ref(self, name):
+        """The collection itself: a change of the list changes it."""
         return self._collections.setdefault(name, [])
 
     def get_all_collection_keys(self):
+        """The names of the collections that are not empty."""
         return [key for key in self._collections if isinstance(key, str)]
 
     def clear_collection(self, name):
+        """Removes all that is in a collection."""
         self._check_not_finalized()
         self._collections.pop(name, None)
 
@@ -372,18 +402,22 @@ def control_dependencies(control_inputs):
 
 
 def add_to_collection(name, value):
+    """Adds a value to a collection of the default graph."""
     get_default_graph().add_to_collection(name, value)
 
 
 def add_to_collections(names, value):
+    """Adds a value to several collections of the default graph."""
     get_default_graph().add_to_collections(names, value)
 
 
 def get_collection(key, scope=None):
+    """The values in a collection of the default graph, those of a scope if one is given."""
     return get_default_graph().get_collection(key, scope)
 
 
 def get_collection_ref(key):
+    """A collection of the default graph itself: a change of the list changes it."""
     return get_default_graph().get_collection_ref(key)
 
 
@@ -394,8 +428,17 @@ def set_random_seed(seed):
     graph._has_seed = True  # also for the seed 0, which is none to C++
 
 
-def gradients(ys, xs, grad_ys=None, name="gradients"):
-    """The partial derivatives of the sum of `ys` with respect to each of `xs`; None where no y depends on an x."""
+def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False,
+              aggregation_method=None, stop_gradients=None, unconnected_gradients="none"):
+    """The partial derivatives of the sum of `ys` with respect to each of `xs`.
+
+    Where no y depends on an x, the result is None, or zeros with `unconnected_gradients` "zero".
+    """
+    unconnected = getattr(unconnected_gradients, "value", unconnected_gradients)
+    if unconnected not in ("none", "zero"):
+        raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'")
+    if stop_gradients:
+        raise NotImplementedError("stop_gradients of tf.gradients; use tf.stop_gradient")
     ys = list(ys) if isinstance(ys, (list, tuple)) else [ys]
     xs = list(xs) if isinstance(xs, (list, tuple)) else [xs]
     grad_ys = [] if grad_ys is None else list(grad_ys) if isinstance(grad_ys, (list, tuple)) else [grad_ys]
@@ -403,11 +446,15 @@ def gradients(ys, xs, grad_ys=None, name="gradients"):
         for y in ys:
             if isinstance(y, Tensor) and y.dtype.is_complex:
                 raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
+    graph_of(ys)._mark_own_gradients()
     try:
         found = graph_of(ys)._gradients(ys, xs, grad_ys)
     except errors.InvalidArgumentError as error:
         kind = LookupError if error.message.startswith("no gradient is defined") else ValueError
         raise kind(error.message) from None
+    if unconnected == "zero":
+        found = [make_op("ZerosLike", [x], "zeros_like").outputs[0] if grad is None else grad
+                 for grad, x in zip(found, xs)]
     return [IndexedSlices(*grad) if isinstance(grad, tuple) else grad for grad in found]
 
 

@@ -8,7 +8,8 @@ from tensorbraid.lookup import KeyValueTensorInitializer, StaticHashTable, TextF
 from tensorbraid.node import op
 from tensorbraid.sparse_tensor import SparseTensor
 
-__all__ = ["IdTableWithHashBuckets", "index_table_from_file", "index_table_from_tensor"]
+__all__ = ["IdTableWithHashBuckets", "index_table_from_file", "index_table_from_tensor",
+           "index_to_string_table_from_tensor"]
 
 
 class IdTableWithHashBuckets:
@@ -63,6 +64,19 @@ def index_table_from_tensor(vocabulary_list, num_oov_buckets=0, default_value=-1
         positions = math_ops.cast(math_ops.range(arrays.size(keys)), dtypes.int64)
         return _table(lambda: KeyValueTensorInitializer(keys, positions, keys.dtype, dtypes.int64, name="table_init"),
                       default_value, num_oov_buckets, dtype)
+
+
+def index_to_string_table_from_tensor(vocabulary_list, default_value="UNK", name=None):
+    """A table from positions to the words of a list or tensor."""
+    if vocabulary_list is None:
+        raise ValueError("vocabulary_list must be specified.")
+    with name_scope(name, "index_to_string"):
+        words = vocabulary_list
+        if not isinstance(words, graphs.Tensor):
+            words = convert_to_tensor(np.array(words, np.object_), dtypes.string)
+        positions = math_ops.cast(math_ops.range(arrays.size(words)), dtypes.int64)
+        return _table(lambda: KeyValueTensorInitializer(positions, words, dtypes.int64, dtypes.string, name="table_init"),
+                      default_value, 0, dtypes.int64)
 
 
 def index_table_from_file(vocabulary_file=None, num_oov_buckets=0, vocab_size=None, default_value=-1, hasher_spec=None,

@@ -4,6 +4,7 @@ import numpy as np
 
 from tensorbraid import _core, dtypes, graphs
 from tensorbraid.shapes import TensorShape
+from tensorbraid.lookup import tables_initializer  # noqa: F401
 from tensorbraid.variables import global_variables_initializer as global_variables  # noqa: F401
 from tensorbraid.variables import local_variables_initializer as local_variables  # noqa: F401
 from tensorbraid.variables import variables_initializer as variables  # noqa: F401
@@ -39,6 +40,7 @@ class Initializer:
 
     @classmethod
     def from_config(cls, config):
+        """The initializer that `get_config` described."""
         return cls(**config)
 
 

@@ -18,8 +18,8 @@ class InputSpec:
 
     def __init__(self, dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None):
         self.dtype = None if dtype is None else dtypes.as_dtype(dtype)
-        self.shape = None if shape is None else TensorShape(shape)
-        self.ndim = self.shape.ndims if self.shape is not None else ndim
+        self.shape = None if shape is None else tuple(TensorShape(shape).as_list())
+        self.ndim = ndim if shape is None else len(self.shape)
         self.max_ndim, self.min_ndim = max_ndim, min_ndim
         self.axes = {int(axis): size for axis, size in (axes or {}).items()}
 
@@ -54,6 +54,13 @@ def snake_case(name):
     return name if name[0] != "_" else "private" + name
 
 
+def _numbered(base):
+    """A name such as "dense_1" for a layer without a name; its variables are named independently of it."""
+    counts = graphs.get_default_graph().__dict__.setdefault("_layer_counts", {})
+    counts[base] = counts.get(base, 0) + 1
+    return f"{base}_{counts[base]}"
+
+
 class Layer:
     """A layer, which makes its variables at its first call and shares them later. Subclasses define build and call."""
 
@@ -65,7 +72,7 @@ class Layer:
         self.built = False
         self.input_spec = None
         self._base_name = name or snake_case(type(self).__name__)
-        self._name = name
+        self._name = name or _numbered(self._base_name)
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype)
         self._activity_regularizer = activity_regularizer
         self._reuse = _reuse
@@ -81,22 +88,18 @@ class Layer:
     dtype = property(lambda self: self._dtype)
     graph = property(lambda self: self._graph)
     losses = property(lambda self: list(self._losses))
-    updates = property(lambda self: list(self._updates))
+    updates = property(lambda self: list(self._updates) if self.trainable else [])
     weights = property(lambda self: self.trainable_weights + self.non_trainable_weights)
     variables = property(lambda self: self.weights)
     trainable_variables = property(lambda self: self.trainable_weights)
     non_trainable_variables = property(lambda self: self.non_trainable_weights)
     activity_regularizer = property(lambda self: self._activity_regularizer)
 
-    @property
-    def name(self):
-        """The name that was given, or that of the scope of the variables."""
-        if self._name is not None:
-            return self._name
-        return self._base_name if self._scope is None else self._scope.name.rsplit("/", 1)[-1]
+    name = property(lambda self: self._name)
 
     @property
     def scope_name(self):
+        """The variable scope of the layer's variables."""
         if self._scope is None:
             raise ValueError(f'No name available for layer scope because the layer "{self.name}" has not been used yet. '
                              "The scope name is determined the first time the layer instance is called.")
@@ -104,10 +107,12 @@ class Layer:
 
     @property
     def trainable_weights(self):
+        """The variables that training changes."""
         return [variable for variable, trains in self._weights if trains] if self.trainable else []
 
     @property
     def non_trainable_weights(self):
+        """The variables that training does not change."""
         return [variable for variable, trains in self._weights if not (trains and self.trainable)]
 
     def build(self, input_shape):
@@ -199,7 +204,9 @@ class Layer:
             graphs.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
 
     def add_update(self, updates, inputs=None):
-        """Adds operations to the collection of updates, which a training step should run."""
+        """Adds operations to the collection of updates, which a training step should run, if the layer is trained."""
+        if not self.trainable:
+            return
         for update in updates if isinstance(updates, (list, tuple)) else [updates]:
             self._updates.append(update)
             graphs.add_to_collection(GraphKeys.UPDATE_OPS, update)

@@ -54,9 +54,12 @@ class BatchNormalization(Layer):
             self.gamma = self.add_weight("gamma", [size], kind, self.gamma_initializer, self.gamma_regularizer)
         if self.center:
             self.beta = self.add_weight("beta", [size], kind, self.beta_initializer, self.beta_regularizer)
+        partitioner = self._scope.partitioner
+        self._scope.set_partitioner(None)  # the averages are updated as a whole
         self.moving_mean = self.add_weight("moving_mean", [size], kind, self.moving_mean_initializer, trainable=False)
         self.moving_variance = self.add_weight("moving_variance", [size], kind, self.moving_variance_initializer,
                                                trainable=False)
+        self._scope.set_partitioner(partitioner)
         self.built = True
 
     def call(self, inputs, training=False):

@@ -298,6 +298,14 @@ def pinv(a, rcond=None, validate_args=False, name=None):
         return matmul(v / arrays.expand_dims(s, -2), u, adjoint_b=True)
 
 
+def normalize(tensor, ord="euclidean", axis=None, name=None):
+    """The tensor divided by its norm, and the norm."""
+    with name_scope(name, "normalize", [tensor]):
+        tensor = convert_to_tensor(tensor)
+        size = elementwise.cast(norm(tensor, ord, axis, keepdims=True), tensor.dtype)
+        return tensor / size, size
+
+
 __all__ = [
     "cholesky", "cholesky_solve", "einsum", "matmul", "matrix_determinant", "matrix_inverse", "matrix_solve",
     "matrix_solve_ls", "matrix_square_root", "matrix_triangular_solve", "norm", "qr", "self_adjoint_eig",

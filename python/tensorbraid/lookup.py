@@ -73,10 +73,12 @@ class StaticHashTable:
 
     @property
     def default_value(self):
+        """The value of keys that are not in the table."""
         return self._default
 
     @property
     def name(self):
+        """The name of the table."""
         return self._name
 
     def size(self, name=None):
@@ -105,6 +107,71 @@ class StaticHashTable:
         with name_scope(name, f"{self._name}_Export"):
             return tuple(make_op("LookupTableExportV2", [self.resource_handle], Tkeys=self.key_dtype,
                                  Tvalues=self.value_dtype).outputs)
+
+
+class StaticVocabularyTable:
+    """A table of ids, with numbers from further buckets for the keys that it lacks."""
+
+    def __init__(self, initializer, num_oov_buckets, lookup_key_dtype=None, name=None, experimental_is_anonymous=False):
+        if num_oov_buckets <= 0:
+            raise ValueError("oov_buckets must be > 0.")
+        if initializer is not None and initializer.value_dtype != dtypes.int64:
+            raise TypeError(f"Invalid `value_dtype`, expected {dtypes.int64!r} but got {initializer.value_dtype!r}.")
+        self._table = None
+        if initializer is not None:
+            self._table = StaticHashTable(initializer, -1, name, experimental_is_anonymous)
+        if lookup_key_dtype is None and initializer is None:
+            raise ValueError("lookup_key_dtype must be specified if there is no initializer")
+        self.key_dtype = dtypes.as_dtype(lookup_key_dtype or initializer.key_dtype)
+        self.value_dtype = dtypes.int64
+        if not (self.key_dtype.is_integer or self.key_dtype == dtypes.string):
+            raise TypeError(f"Invalid `key_dtype`, expected one of integers or strings, but got {self.key_dtype!r}.")
+        self._buckets = num_oov_buckets
+        self._name = "StaticVocabularyTable" if self._table is None else self._table.name
+
+    name = property(lambda self: self._name)
+
+    @property
+    def initializer(self):
+        """The operation that fills the table."""
+        from tensorbraid import control
+
+        return control.no_op() if self._table is None else self._table.initializer
+
+    @property
+    def resource_handle(self):
+        return None if self._table is None else self._table.resource_handle
+
+    def size(self, name=None):
+        """The number of keys and buckets."""
+        with name_scope(name, f"{self._name}_Size"):
+            known = 0 if self._table is None else self._table.size()
+            return known + graphs.constant(self._buckets, dtypes.int64)
+
+    def lookup(self, keys, name=None):
+        """The ids of the keys, which may be a SparseTensor."""
+        from tensorbraid import elementwise, indexing, string_ops
+        from tensorbraid.sparse_tensor import SparseTensor
+
+        sparse = keys if isinstance(keys, SparseTensor) else None
+        with name_scope(name, f"{self._name}_Lookup"):
+            values = convert_to_tensor(keys, self.key_dtype) if sparse is None and not isinstance(
+                keys, graphs.Tensor) else keys if sparse is None else sparse.values
+            if values.dtype != self.key_dtype:
+                raise TypeError(f"Dtype of argument `keys` must be {self.key_dtype}, received: {values.dtype}")
+            text = values if self.key_dtype == dtypes.string else string_ops.as_string(values)
+            ids = string_ops.string_to_hash_bucket_fast(text, self._buckets, name="hash_bucket")
+            if self._table is not None:
+                inner = convert_to_tensor(values)
+                if inner.dtype != self._table.key_dtype:
+                    inner = elementwise.cast(inner, self._table.key_dtype)
+                found = self._table.lookup(inner)
+                missing = elementwise.equal(found, self._table.default_value)
+                ids = indexing.where_v2(missing, ids + self._table.size(), found)
+        return ids if sparse is None else sparse.with_values(ids)
+
+    def __getitem__(self, keys):
+        return self.lookup(keys)
 
 
 def tables_initializer(name="init_all_tables"):

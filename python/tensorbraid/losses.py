@@ -23,11 +23,13 @@ class Reduction:
 
     @classmethod
     def all(cls):
+        """The names of all reductions."""
         return (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE, cls.SUM_OVER_NONZERO_WEIGHTS,
                 cls.SUM_BY_NONZERO_WEIGHTS)
 
     @classmethod
     def validate(cls, key):
+        """Raises ValueError for what is not a reduction."""
         if key not in cls._NUMBERS:
             raise ValueError(f"Invalid Reduction Key {key}.")
 

@@ -13,6 +13,7 @@ from tensorbraid.elementwise import (  # noqa: F401
     maximum, minimum, mod, multiply, multiply_no_nan, ndtri, negative, nextafter, not_equal, polygamma, pow, real,
     reciprocal, reciprocal_no_nan, rint, round, rsqrt, scalar_mul, sigmoid, sign, sin, sinh, softplus, softsign,
     spence, sqrt, square, squared_difference, subtract, tan, tanh, truediv, xdivy, xlog1py, xlogy, zeta)
+from tensorbraid.nn_activations import log_softmax, softmax  # noqa: F401
 from tensorbraid.reductions import (  # noqa: F401
     accumulate_n, add_n, argmax, argmin, bincount, confusion_matrix, count_nonzero, cumprod, cumsum,
     cumulative_logsumexp, reduce_all, reduce_any, reduce_euclidean_norm, reduce_logsumexp, reduce_max, reduce_mean,

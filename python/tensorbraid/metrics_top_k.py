@@ -158,10 +158,8 @@ def average_precision_at_k(labels, predictions, k, weights=None, metrics_collect
     with graphs.name_scope(name, _at("average_precision", k), [predictions]) as scope:
         best = cast(graphs.make_op("TopKV2", [tensor(predictions), k]).outputs[1], dtypes.int64)
         rows = _average_precisions(labels, best, k)
-        if weights is None:
-            count = cast(op("Size", [rows], "size"), dtypes.float64)
-        else:
-            count = _broadcast(weights, rows)
+        with graphs.name_scope("max"):  # a variable is called "max_1" then, as TensorFlow's
+            count = cast(op("Size", [rows]), dtypes.float64) if weights is None else _broadcast(weights, rows)
         most, most_update = _sum_over_batches("max", count, None)
         total, total_update = _sum_over_batches("total", rows, weights)
         value = op("DivNoNan", [total.value(), most.value()], "mean")

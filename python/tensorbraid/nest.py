@@ -19,6 +19,7 @@ is_sequence = is_nested
 
 
 def is_namedtuple(value):
+    """Whether the value is a named tuple."""
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 

@@ -87,11 +87,11 @@ def ctc_unique_labels(labels, name=None):
         found, positions = tensorbraid.unique(values)
         missing = op("Sub", [tensorbraid.size(values), tensorbraid.size(found)])
         filled = op("Pad", [found, op("Reshape", [op("Pack", [[0, missing]]), [1, 2]])])
-        return cast(filled, "int64"), cast(positions, "int64")
+        return cast(filled, "int64"), positions
 
     with graphs.name_scope(name, "ctc_unique_labels", [labels]):
         labels = tensor(labels, name="labels")
-        return tensorbraid.map_fn(row, labels, dtype=(tensorbraid.int64, tensorbraid.int64))
+        return tensorbraid.map_fn(row, labels, dtype=(tensorbraid.int64, tensorbraid.int32))
 
 
 def collapse_repeated(labels, seq_length, name=None):

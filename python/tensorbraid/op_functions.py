@@ -3,10 +3,12 @@
 import ast
 import collections
 import inspect
+import re
 
-from tensorbraid import dtypes
+from tensorbraid import _core, dtypes
 from tensorbraid.graphs import make_op, name_scope
 
+_USUAL_FUNCTION = re.compile(r"The usual function is (?:\w+::)*(\w+)")
 _DTYPE_NAMES = {"dtype", "type", "out_type", "output_type", "output_idx_type"}
 
 
@@ -20,6 +22,14 @@ def _parameters(text):
             node = arguments.defaults[i - missing]
             default = getattr(dtypes, node.attr) if isinstance(node, ast.Attribute) else ast.literal_eval(node)
         yield inspect.Parameter(argument.arg, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+
+
+def op_doc(op_type):
+    """The comments of the C++ headers about an op: those of its usual function, and its inputs and attributes."""
+    own = _core._header_doc("raw_ops::" + op_type) or f"Adds a node of the op {op_type}; see docs/ops.md."
+    found = _USUAL_FUNCTION.search(own)
+    usual = _core._header_doc(found[1]) if found else ""
+    return f"{usual}\n\n{own}" if usual else own
 
 
 def op_function(op_type, inputs="", attrs="", outputs="", name=None, scope=None):
@@ -57,6 +67,6 @@ def op_function(op_type, inputs="", attrs="", outputs="", name=None, scope=None)
         return found[0] if found else made
 
     function.__name__ = function.__qualname__ = op_type
-    function.__doc__ = f"Adds a node of the op {op_type}; see docs/ops.md."
+    function.__doc__ = op_doc(op_type)
     function.__signature__ = signature
     return function

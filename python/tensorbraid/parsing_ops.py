@@ -186,6 +186,63 @@ def parse_single_sequence_example(serialized, context_features=None, sequence_fe
         return context_result, list_result
 
 
+def parse_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None):
+    """The features of a batch of SequenceExamples: dicts of the contexts, of the sequences, and of their lengths."""
+    if not (context_features or sequence_features):
+        raise ValueError("Both `context_features` and `sequence_features` argument are None, but at least one should have "
+                         "values.")
+    with name_scope(name, "ParseSequenceExample", [serialized, example_names]):
+        context = _split_features(context_features or {}, FixedLenFeature)
+        lists = _split_features(sequence_features or {}, FixedLenSequenceFeature)
+        defaults = []
+        for feature in context[1].values():
+            kind = dtypes.as_dtype(feature.dtype)
+            defaults.append(graphs.constant([], kind) if feature.default_value is None
+                            else arrays.reshape(convert_to_tensor(feature.default_value, kind), TensorShape(feature.shape)))
+
+        def keys(names):
+            return convert_to_tensor(np.array(list(names), np.object_), dtypes.string)
+
+        missing_ok = np.array([feature.allow_missing for feature in lists[1].values()], np.bool_)
+        made = make_op(
+            "ParseSequenceExampleV2",
+            [convert_to_tensor(serialized, dtypes.string, name="serialized"), keys([] if example_names is None else example_names),
+             keys(context[0]), keys(context[1]), keys([]), keys(lists[0]), keys(lists[1]), keys([]), missing_ok, defaults], None,
+            Ncontext_sparse=len(context[0]), context_sparse_types=list(context[0].values()),
+            context_ragged_value_types=[], context_ragged_split_types=[],
+            Tcontext_dense=[dtypes.as_dtype(f.dtype) for f in context[1].values()],
+            context_dense_shapes=[TensorShape(f.shape) for f in context[1].values()],
+            Nfeature_list_sparse=len(lists[0]), feature_list_sparse_types=list(lists[0].values()),
+            feature_list_ragged_value_types=[], feature_list_ragged_split_types=[], Nfeature_list_dense=len(lists[1]),
+            feature_list_dense_types=[dtypes.as_dtype(f.dtype) for f in lists[1].values()],
+            feature_list_dense_shapes=[TensorShape(f.shape) for f in lists[1].values()]).outputs
+        taken = iter(made)
+
+        def next_parts(count):
+            return [next(taken) for _ in range(count)]
+
+        def sparse_of(names):
+            parts = [next_parts(len(names)) for _ in range(3)]
+            return {key: SparseTensor(*[p[i] for p in parts]) for i, key in enumerate(names)}
+
+        context_result = sparse_of(context[0])
+        context_result.update(zip(context[1], next_parts(len(context[1]))))
+        list_result = sparse_of(lists[0])
+        list_result.update(zip(lists[1], next_parts(len(lists[1]))))
+        lengths = dict(zip(lists[1], next_parts(len(lists[1]))))
+        return context_result, list_result, lengths
+
+
+def match_filenames_once(pattern, name=None):
+    """A local variable with the names of the files that match the pattern when it is initialized."""
+    from tensorbraid import variables
+    from tensorbraid.graph_keys import GraphKeys
+
+    with name_scope(name, "matching_filenames", [pattern]) as scope:
+        return variables.Variable(matching_files(pattern), trainable=False, name=scope, validate_shape=False,
+                                  collections=[GraphKeys.LOCAL_VARIABLES])
+
+
 def _split_features(features, dense_class):
     """Dicts of the dtypes of the sparse features and of the dense features, in the order of their keys."""
     sparse, dense = {}, {}

@@ -4,7 +4,7 @@ from tensorbraid import _core, dtypes
 from tensorbraid.graphs import make_op
 from tensorbraid.shapes import TensorShape
 
-__all__ = ["fixed_size_partitioner", "min_max_variable_partitioner", "variable_axis_size_partitioner"]
+__all__ = ["create_partitioned_variables", "fixed_size_partitioner", "min_max_variable_partitioner", "variable_axis_size_partitioner"]
 
 
 class PartitionedVariable:
@@ -22,6 +22,7 @@ class PartitionedVariable:
     shape = property(lambda self: TensorShape(self._parts[0]._part_of[1]))
 
     def get_shape(self):
+        """The shape of the whole variable."""
         return self.shape
 
     def __iter__(self):
@@ -83,6 +84,24 @@ def parts_of(partitioner):
         return int(parts[0])
 
     return call
+
+
+def create_partitioned_variables(shape, slicing, initializer, dtype=dtypes.float32, trainable=True, collections=None,
+                                 name=None, reuse=None):
+    """The parts of a variable; `slicing` has the number of parts along each axis. The old form of a partitioner."""
+    from tensorbraid import variable_scope as scopes
+
+    if len(shape) != len(slicing):
+        raise ValueError(f"The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: {shape}, "
+                         f"slicing: {slicing}")
+    if len(shape) < 1:
+        raise ValueError("A partitioned Variable must have rank at least 1: shape: []")
+    around = scopes.get_variable_scope()
+    with scopes.variable_scope(name, "PartitionedVariable") as scope:
+        own_name = scope.name[len(around.name) + 1 if around.name else 0:]
+    whole = around.get_variable(None, own_name, shape, dtypes.as_dtype(dtype), initializer, reuse=reuse, trainable=trainable,
+                                collections=collections, partitioner=lambda **_: list(slicing))
+    return list(whole)
 
 
 def _along_first(axis, partitioner):

@@ -114,6 +114,7 @@ class QueueBase:
         return self._op("QueueCloseV2", name or f"{self.name}_Close", cancel_pending_enqueues=cancel_pending_enqueues)
 
     def is_closed(self, name=None):
+        """A bool tensor: whether the queue is closed."""
         return self._op("QueueIsClosedV2", name or f"{self.name}_Is_Closed").outputs[0]
 
     def size(self, name=None):

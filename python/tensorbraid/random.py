@@ -3,6 +3,9 @@
 import types
 
 from tensorbraid.graphs import set_random_seed  # noqa: F401
+from tensorbraid.nn_embeddings import (  # noqa: F401
+    all_candidate_sampler, fixed_unigram_candidate_sampler, learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler, uniform_candidate_sampler)
 from tensorbraid.random_ops import (  # noqa: F401
     categorical, get_seed, multinomial, random_crop, random_gamma as gamma, random_normal as normal, random_poisson as
     poisson, random_shuffle as shuffle, random_uniform as uniform, stateless_categorical, stateless_fold_in,
@@ -10,4 +13,5 @@ from tensorbraid.random_ops import (  # noqa: F401
     stateless_random_poisson as stateless_poisson, stateless_random_uniform as stateless_uniform, stateless_split,
     stateless_truncated_normal, truncated_normal)
 
+fold_in, split = stateless_fold_in, stateless_split
 experimental = types.SimpleNamespace(stateless_fold_in=stateless_fold_in, stateless_split=stateless_split)

@@ -9,6 +9,7 @@ import inspect
 
 from tensorbraid import _core, dtypes, graph_defs, graphs
 from tensorbraid.graphs import make_op
+from tensorbraid.op_functions import op_doc
 
 __all__ = []
 
@@ -53,12 +54,6 @@ def _results(op, operation):
     return values[0] if values else operation
 
 
-def _doc(op):
-    own = _core._header_doc("raw_ops::" + op.name)
-    usual = _core._header_doc(op.name)
-    return f"{usual}\n\n{own}" if usual and usual != own else own or f"Adds a node of the op {op.name}."
-
-
 def _function(op):
     inferred = {attr for arg in op.input_arg for attr in (arg.type_attr, arg.number_attr, arg.type_list_attr)}
     attrs = [attr for attr in op.attr if attr.name not in inferred]
@@ -86,7 +81,7 @@ def _function(op):
 
     function.__name__ = function.__qualname__ = op.name
     function.__module__ = __name__
-    function.__doc__ = _doc(op)
+    function.__doc__ = op_doc(op.name)
     function.__signature__ = signature
     return function
 

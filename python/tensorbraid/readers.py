@@ -32,15 +32,19 @@ class ReaderBase:
         return _Record(self._op("ReaderReadUpToV2", name or "ReaderReadUpToV2", _handle(queue), count).outputs)
 
     def num_records_produced(self, name=None):
+        """An int64 tensor: how many records were read."""
         return self._op("ReaderNumRecordsProducedV2", name).outputs[0]
 
     def num_work_units_completed(self, name=None):
+        """An int64 tensor: how many files were read to the end."""
         return self._op("ReaderNumWorkUnitsCompletedV2", name).outputs[0]
 
     def serialize_state(self, name=None):
+        """A string tensor with the state of the reader."""
         return self._op("ReaderSerializeStateV2", name).outputs[0]
 
     def restore_state(self, state, name=None):
+        """An operation that gives the reader this state."""
         return self._op("ReaderRestoreStateV2", name, state)
 
     def reset(self, name=None):

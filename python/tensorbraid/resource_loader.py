@@ -12,6 +12,7 @@ def get_data_files_path():
 
 
 def get_root_dir_with_all_resources():
+    """The folder of the files that come with the package."""
     return _folder(sys._getframe(1))
 
 
@@ -27,6 +28,7 @@ def load_resource(path):
 
 
 def readahead_file_path(path, readahead="128M"):
+    """The path itself: files are not read ahead."""
     return path
 
 

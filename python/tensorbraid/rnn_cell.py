@@ -146,10 +146,12 @@ class LSTMCell(_WeightedCell):
 
     @property
     def output_size(self):
+        """The size of the outputs."""
         return self._num_proj or self._num_units
 
     @property
     def state_size(self):
+        """The sizes of the state."""
         if self._state_is_tuple:
             return LSTMStateTuple(self._num_units, self.output_size)
         return self._num_units + self.output_size
@@ -226,19 +228,23 @@ class MultiRNNCell(RNNCell):
 
     @property
     def output_size(self):
+        """The size of the last cell's outputs."""
         return self._cells[-1].output_size
 
     @property
     def state_size(self):
+        """The sizes of the cells' states."""
         sizes = [cell.state_size for cell in self._cells]
         return tuple(sizes) if self._state_is_tuple else sum(sizes)
 
     @property
     def trainable_weights(self):
+        """The variables of the cells that training changes."""
         return [weight for cell in self._cells for weight in cell.trainable_weights]
 
     @property
     def non_trainable_weights(self):
+        """The variables of the cells that training does not change."""
         return [weight for cell in self._cells for weight in cell.non_trainable_weights]
 
     def zero_state(self, batch_size, dtype):

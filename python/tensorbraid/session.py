@@ -68,16 +68,36 @@ class Session:
             run_metadata.ParseFromString(metadata)
         return step.restore(values)
 
+    def make_callable(self, fetches, feed_list=None, accept_options=False):
+        """A function that runs a step with one argument for each tensor of `feed_list`, in this order.
+
+        With `accept_options`, it also takes the arguments `options` and `run_metadata` of `run`.
+        """
+        fed = list(feed_list or [])
+
+        def step(*values, **kwargs):
+            if len(values) != len(fed):
+                raise TypeError(f"the callable takes {len(fed)} arguments, one for each tensor of feed_list, not {len(values)}")
+            if kwargs and not accept_options:
+                raise TypeError(f"unexpected arguments {', '.join(kwargs)}")
+            return self.run(fetches, dict(zip(fed, values)), **kwargs)
+
+        Fetches(self.graph, fetches)  # raises errors here, not in the first step
+        return step
+
     def list_devices(self):
+        """The devices that operations can run on."""
         return self._session().list_devices()
 
     def close(self):
+        """Cancels steps that run, and releases the session's resources."""
         with self._lock:
             self._closed = True
             if self._core is not None:
                 self._core.close()
 
     def as_default(self):
+        """A scope in which this is the default session. Its end does not close the session."""
         return _as_default(self)
 
     def __enter__(self):
@@ -102,6 +122,7 @@ class InteractiveSession(Session):
         self._default.enter_context(_as_default(self))
 
     def close(self):
+        """Closes the session, which then is no longer the default one."""
         super().close()
         self._default.close()
 

@@ -1,60 +1,14 @@
 """Static shapes of tensors."""
 
-import numpy as np
+from tensorbraid.dimension import Dimension, size_of
 
 
-class Dimension:
-    """A size, or an unknown size, whose value is None."""
-
-    def __init__(self, value):
-        self.value = None if value is None else int(value)
-
-    def __int__(self):
-        return self.value
-
-    def __array__(self, dtype=None, copy=None):
-        if self.value is None:
-            raise ValueError("Cannot convert an unknown Dimension to a Tensor: None")
-        return np.array(self.value, dtype)
-
-    def __index__(self):
-        if self.value is None:
-            raise TypeError("the dimension is unknown")
-        return self.value
-
-    def __eq__(self, other):
-        other = other.value if isinstance(other, Dimension) else other
-        if self.value is None or other is None:
-            return None
-        return self.value == other
-
-    def __hash__(self):
-        return hash(self.value)
-
-    def _with(self, other, operation):
-        other = other.value if isinstance(other, Dimension) else other
-        return Dimension(None if self.value is None or other is None else operation(self.value, other))
-
-    def __add__(self, other):
-        return self._with(other, lambda a, b: a + b)
-
-    def __sub__(self, other):
-        return self._with(other, lambda a, b: a - b)
-
-    def __mul__(self, other):
-        return self._with(other, lambda a, b: a * b)
-
-    def __floordiv__(self, other):
-        return self._with(other, lambda a, b: a // b)
-
-    __radd__ = __add__
-    __rmul__ = __mul__
-
-    def __repr__(self):
-        return f"Dimension({self.value})"
-
-    def __str__(self):
-        return "?" if self.value is None else str(self.value)
+def _size(value):
+    """A size of a shape, in which -1 is unknown."""
+    size = size_of(value)
+    if size is not None and size < -1:
+        raise ValueError(f"Dimension {size} must be >= 0")
+    return None if size == -1 else size
 
 
 class TensorShape:
@@ -65,21 +19,24 @@ class TensorShape:
             dims = dims._dims
         elif isinstance(dims, (int, Dimension)):
             dims = [dims]
-        self._dims = None if dims is None else [d.value if isinstance(d, Dimension) else d for d in dims]
-        if self._dims is not None:
-            self._dims = [None if d is None or d == -1 else int(d) for d in self._dims]
+        elif hasattr(dims, "unknown_rank"):  # a TensorShapeProto
+            dims = None if dims.unknown_rank else [dim.size for dim in dims.dim]
+        self._dims = None if dims is None else [_size(d) for d in dims]
 
     @property
     def ndims(self):
+        """The number of dimensions; None if it is unknown."""
         return None if self._dims is None else len(self._dims)
 
     rank = ndims
 
     @property
     def dims(self):
+        """The dimensions as a list; None if their number is unknown."""
         return None if self._dims is None else [Dimension(d) for d in self._dims]
 
     def as_list(self):
+        """The sizes as a list, None for an unknown one. ValueError if their number is unknown."""
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
@@ -94,6 +51,7 @@ class TensorShape:
         return proto.TensorShapeProto(dim=sizes)
 
     def is_fully_defined(self):
+        """Whether all sizes are known."""
         return self._dims is not None and None not in self._dims
 
     def is_compatible_with(self, other):
@@ -126,25 +84,72 @@ class TensorShape:
         """This shape, which must have this rank."""
         return self.merge_with(TensorShape([None] * int(rank)))
 
+    def with_rank_at_least(self, rank):
+        """This shape, which must have this rank or a higher one."""
+        if self.ndims is not None and self.ndims < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def with_rank_at_most(self, rank):
+        """This shape, which must have this rank or a lower one."""
+        if self.ndims is not None and self.ndims > rank:
+            raise ValueError(f"Shape {self} must have rank at most {rank}")
+        return self
+
+    def most_specific_compatible_shape(self, other):
+        """The shape with the sizes that both have, and unknown sizes elsewhere."""
+        other = TensorShape(other)
+        if self._dims is None or other._dims is None or self.ndims != other.ndims:
+            return TensorShape(None)
+        return TensorShape([a if a == b else None for a, b in zip(self._dims, other._dims)])
+
+    def assert_same_rank(self, other):
+        other = TensorShape(other)
+        if self.ndims is not None and other.ndims is not None and self.ndims != other.ndims:
+            raise ValueError(f"Shapes {self} and {other} must have the same rank")
+
     def assert_is_compatible_with(self, other):
+        """Raises ValueError if the shapes contradict each other."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
 
     def assert_has_rank(self, rank):
+        """Raises ValueError if the number of dimensions is another."""
         if self.ndims not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def assert_is_fully_defined(self):
+        """Raises ValueError unless all sizes are known."""
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
     def num_elements(self):
+        """The product of the sizes; None if one is unknown."""
         if not self.is_fully_defined():
             return None
         product = 1
         for dim in self._dims:
             product *= dim
         return product
+
+    def as_proto(self):
+        """The shape as a TensorShapeProto."""
+        from tensorbraid import proto
+
+        message = proto.TensorShapeProto(unknown_rank=self._dims is None)
+        for dim in self._dims or []:
+            message.dim.add(size=-1 if dim is None else dim)
+        return message
+
+    def __add__(self, other):
+        return self.concatenate(other)
+
+    def __radd__(self, other):
+        return TensorShape(other).concatenate(self)
+
+    def __bool__(self):
+        """Whether the rank is known."""
+        return self._dims is not None
 
     def __len__(self):
         return len(self.as_list())

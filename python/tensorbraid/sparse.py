@@ -1,5 +1,6 @@
 """The namespace tf.sparse."""
 
+from tensorbraid.accumulators import SparseConditionalAccumulator  # noqa: F401
 from tensorbraid.sparse_ops import (  # noqa: F401
     cross, cross_hashed, expand_dims, eye, from_dense, sparse_add as add, sparse_concat as concat,
     sparse_fill_empty_rows as fill_empty_rows, sparse_mask as mask, sparse_maximum as maximum, sparse_merge as merge,

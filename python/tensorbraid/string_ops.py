@@ -11,6 +11,7 @@ as_string = op_function("AsString", "input", "precision=-1, scientific=False, sh
 decode_base64 = op_function("DecodeBase64", "input")
 encode_base64 = op_function("EncodeBase64", "input", "pad=False")
 lower = op_function("StringLower", "input", "encoding=''")
+unsorted_segment_join = op_function("UnsortedSegmentJoin", "inputs, segment_ids, num_segments", "separator=''")
 upper = op_function("StringUpper", "input", "encoding=''")
 string_strip = op_function("StringStrip", "input")
 string_to_hash_bucket_fast = op_function("StringToHashBucketFast", "input", "num_buckets")

@@ -6,6 +6,7 @@ import threading
 
 from tensorbraid import _core, dtypes, graphs
 from tensorbraid.graphs import GraphKeys, make_op
+from tensorbraid.summary_tensors import *  # noqa: F401,F403
 
 __all__ = ["FileWriter", "FileWriterCache", "audio", "histogram", "image", "merge", "merge_all", "scalar"]
 
@@ -99,6 +100,7 @@ class FileWriter:
         self.close()
 
     def get_logdir(self):
+        """The folder of the files."""
         return self._logdir
 
     def add_summary(self, summary, global_step=None):
@@ -106,6 +108,7 @@ class FileWriter:
         self._core.add_summary(_bytes(summary), None if global_step is None else int(global_step))
 
     def add_graph(self, graph, global_step=None, graph_def=None):
+        """Adds a graph, which TensorBoard shows."""
         if graph is None or graph_def is not None or global_step is not None:
             raise NotImplementedError("add_graph without a tf.Graph, or with a global_step")
         if not isinstance(graph, graphs.Graph):
@@ -113,6 +116,7 @@ class FileWriter:
         self._core.add_graph(graph)
 
     def add_meta_graph(self, meta_graph_def, global_step=None):
+        """Adds a MetaGraphDef."""
         if global_step is not None:
             raise NotImplementedError("the global_step of add_meta_graph")
         self._core.add_meta_graph(_bytes(meta_graph_def))
@@ -122,10 +126,12 @@ class FileWriter:
         self._core.add_run_metadata(_bytes(run_metadata), tag, None if global_step is None else int(global_step))
 
     def add_session_log(self, session_log, global_step=None):
+        """Adds a SessionLog, such as that a session has started."""
         self._core.add_session_log(session_log.status, getattr(session_log, "checkpoint_path", ""),
                                    None if global_step is None else int(global_step))
 
     def add_event(self, event):
+        """Adds an Event."""
         self._core.add_event(_bytes(event))
 
     def flush(self):
@@ -133,6 +139,7 @@ class FileWriter:
         self._core.flush()
 
     def close(self):
+        """Writes what is left, and closes the file."""
         self._core.close()
 
     def reopen(self):

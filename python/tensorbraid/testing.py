@@ -35,10 +35,12 @@ def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None):
 
 
 def gpu_device_name():
+    """Empty, since there are no GPUs."""
     return ""
 
 
 def is_built_with_cuda():
+    """False."""
     return False
 
 
@@ -128,6 +130,7 @@ class TestCase(unittest.TestCase):
     # Comparisons.
 
     def assertAllEqual(self, a, b, msg=None):
+        """Fails unless the arrays have the same shape and values."""
         a, b = self._array(a), self._array(b)
         self.assertEqual(a.shape, b.shape, msg or "the shapes differ")
         same = a == b
@@ -138,6 +141,7 @@ class TestCase(unittest.TestCase):
             self.fail(f"{msg or 'the arrays differ'} at {wrong}: {a} != {b}")
 
     def assertNotAllEqual(self, a, b, msg=None):
+        """Fails if the arrays have the same shape and values."""
         try:
             self.assertAllEqual(a, b)
         except AssertionError:
@@ -162,6 +166,7 @@ class TestCase(unittest.TestCase):
         np.testing.assert_allclose(first, second, rtol, atol, err_msg=msg or "")
 
     def assertNotAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
+        """Fails if all values are nearly the same."""
         try:
             self.assertAllClose(a, b, rtol, atol)
         except AssertionError:
@@ -183,49 +188,61 @@ class TestCase(unittest.TestCase):
         self.assertTrue(np.all(condition), f"not all elements are {text}: {a}")
 
     def assertAllGreater(self, a, comparison_target):
+        """Fails unless all values are greater than this one."""
         a = self._array(a)
         self._all(a > comparison_target, f"> {comparison_target}", a)
 
     def assertAllGreaterEqual(self, a, comparison_target):
+        """Fails if a value is smaller than this one."""
         a = self._array(a)
         self._all(a >= comparison_target, f">= {comparison_target}", a)
 
     def assertAllLess(self, a, comparison_target):
+        """Fails unless all values are smaller than this one."""
         a = self._array(a)
         self._all(a < comparison_target, f"< {comparison_target}", a)
 
     def assertAllLessEqual(self, a, comparison_target):
+        """Fails if a value is greater than this one."""
         a = self._array(a)
         self._all(a <= comparison_target, f"<= {comparison_target}", a)
 
     def assertAllInRange(self, target, lower_bound, upper_bound, open_lower_bound=False, open_upper_bound=False):
+        """Fails if a value is outside of the bounds."""
         a = self._array(target)
         self._all(a > lower_bound if open_lower_bound else a >= lower_bound, f"above {lower_bound}", a)
         self._all(a < upper_bound if open_upper_bound else a <= upper_bound, f"below {upper_bound}", a)
 
     def assertAllInSet(self, target, expected_set):
+        """Fails if a value is not one of these."""
         found = set(self._array(target).ravel().tolist())
         self.assertLessEqual(found, set(expected_set), "elements that are not in the set")
 
     def assertNear(self, f1, f2, err, msg=None):
+        """Fails if the numbers differ by more than `err`."""
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1} != {f2} +/- {err}: {msg or ''}")
 
     def assertArrayNear(self, farray1, farray2, err, msg=None):
+        """Fails if two numbers of the lists differ by more than `err`."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2):
             self.assertNear(float(f1), float(f2), err, msg)
 
     def assertNDArrayNear(self, ndarray1, ndarray2, err, msg=None):
+        """Fails if the norm of the difference is `err` or more."""
         self.assertTrue(np.linalg.norm(ndarray1 - ndarray2) < err, msg or f"{ndarray1} is not near {ndarray2}")
 
     def assertShapeEqual(self, np_array, tf_tensor, msg=None):
+        """Fails unless the array and the tensor have the same shape."""
         self.assertEqual(list(np_array.shape), tf_tensor.get_shape().as_list(), msg)
 
     def assertDTypeEqual(self, target, expected_dtype):
+        """Fails unless the array or tensor has this dtype."""
         dtype = target.dtype if hasattr(target, "dtype") else np.array(target).dtype
         self.assertEqual(dtypes.as_dtype(dtype), dtypes.as_dtype(expected_dtype))
 
     def assertSameStructure(self, a, b, aname="a", bname="b", msg=None):
+        """Fails unless the structures are the same."""
         try:
             nest.assert_same_structure(a, b)
         except (TypeError, ValueError) as error:
@@ -234,24 +251,31 @@ class TestCase(unittest.TestCase):
     # Text, containers and errors.
 
     def assertStartsWith(self, actual, expected_start, msg=None):
+        """Fails unless the text begins so."""
         self.assertTrue(actual.startswith(expected_start), msg or f"{actual!r} does not start with {expected_start!r}")
 
     def assertEndsWith(self, actual, expected_end, msg=None):
+        """Fails unless the text ends so."""
         self.assertTrue(actual.endswith(expected_end), msg or f"{actual!r} does not end with {expected_end!r}")
 
     def assertEmpty(self, container, msg=None):
+        """Fails unless there is nothing in it."""
         self.assertEqual(len(container), 0, msg)
 
     def assertNotEmpty(self, container, msg=None):
+        """Fails if there is nothing in it."""
         self.assertNotEqual(len(container), 0, msg)
 
     def assertLen(self, container, expected_len, msg=None):
+        """Fails unless it has this length."""
         self.assertEqual(len(container), expected_len, msg)
 
     def assertBetween(self, value, minv, maxv, msg=None):
+        """Fails if the value is outside of the bounds."""
         self.assertTrue(minv <= value <= maxv, msg or f"{value} is not between {minv} and {maxv}")
 
     def assertItemsEqual(self, first, second, msg=None):
+        """Fails unless both have the same items, in any order."""
         self.assertCountEqual(first, second, msg)
 
     def assertProtoEquals(self, expected_message_maybe_ascii, message, msg=None):
@@ -277,6 +301,7 @@ class TestCase(unittest.TestCase):
             self.fail(f"{exception_type.__name__} not raised")
 
     def assertRaisesOpError(self, expected_err_re_or_predicate):
+        """A scope that must raise an OpError with such a message."""
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
 
 

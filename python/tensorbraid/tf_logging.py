@@ -33,7 +33,13 @@ def _make_logger():
 _logger = _make_logger()
 
 
+def get_logger():
+    """The logger of Python that all messages go to."""
+    return _logger
+
+
 def get_verbosity():
+    """The lowest level that is logged."""
     return _logger.getEffectiveLevel()
 
 
@@ -43,18 +49,22 @@ def set_verbosity(v):
 
 
 def log(level, msg, *args, **kwargs):
+    """Logs a message of this level."""
     _logger.log(level, msg, *args, **kwargs)
 
 
 def debug(msg, *args, **kwargs):
+    """Logs a message for finding errors."""
     _logger.debug(msg, *args, **kwargs)
 
 
 def info(msg, *args, **kwargs):
+    """Logs a message."""
     _logger.info(msg, *args, **kwargs)
 
 
 def warning(msg, *args, **kwargs):
+    """Logs a warning."""
     _logger.warning(msg, *args, **kwargs)
 
 
@@ -62,6 +72,7 @@ warn = warning
 
 
 def error(msg, *args, **kwargs):
+    """Logs an error."""
     _logger.error(msg, *args, **kwargs)
 
 
@@ -71,14 +82,17 @@ def fatal(msg, *args, **kwargs):
 
 
 def vlog(level, msg, *args, **kwargs):
+    """Logs a message of this level."""
     _logger.log(level, msg, *args, **kwargs)
 
 
 def TaskLevelStatusMessage(msg):
+    """Logs an error."""
     _logger.error(msg)
 
 
 def flush():
+    """Nothing is kept back, so there is nothing to do."""
     for handler in _logger.handlers:
         handler.flush()
 
@@ -106,5 +120,6 @@ def log_first_n(level, msg, n, *args):
 
 
 def log_if(level, msg, condition, *args):
+    """Logs a message if the condition is true."""
     if condition:
         log(level, msg, *args)

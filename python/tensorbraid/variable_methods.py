@@ -4,7 +4,7 @@ from tensorbraid import _core, dtypes, graphs
 from tensorbraid.graphs import make_op
 from tensorbraid.shapes import TensorShape
 
-__all__ = ["assign", "assign_add", "assign_sub", "count_up_to", "scatter_add", "scatter_div",
+__all__ = ["assign", "assign_add", "assign_sub", "batch_scatter_update", "count_up_to", "scatter_add", "scatter_div",
            "scatter_max", "scatter_min", "scatter_mul", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update",
            "scatter_sub", "scatter_update"]
 
@@ -169,6 +169,26 @@ scatter_min = _scatter("Min")
 scatter_mul = _scatter("Mul")
 scatter_sub = _scatter("Sub")
 scatter_update = _scatter("Update")
+
+
+
+def batch_scatter_update(ref, indices, updates, use_locking=True, name=None):
+    """Sets rows of each part of a variable: row `indices[i, j]` of part i to `updates[i, j]`."""
+    from tensorbraid import arrays, elementwise, reductions
+
+    with graphs.name_scope(name):
+        indices = graphs.convert_to_tensor(indices, name="indices")
+        sizes = indices.shape.as_list()
+        if None in sizes:
+            raise NotImplementedError("batch_scatter_update with indices whose shape is not known")
+        last = arrays.expand_dims(indices, -1)
+        grids = [arrays.reshape(reductions.range(size), [-1 if i == at else 1 for i in range(len(sizes))] + [1])
+                 for at, size in enumerate(sizes[:-1])]
+        before = [elementwise.cast(arrays.tile(grid, [1 if i == at else size for i, size in enumerate(sizes)] + [1]),
+                                   indices.dtype) for at, grid in enumerate(grids)]
+        return scatter_nd_update(ref, arrays.concat(before + [last], -1), updates)
+
+
 scatter_nd_add = _scatter("NdAdd")
 scatter_nd_sub = _scatter("NdSub")
 scatter_nd_update = _scatter("NdUpdate")

@@ -72,24 +72,31 @@ class VariableScope:
         self._reuse = True
 
     def set_initializer(self, initializer):
+        """Sets the initializer of new variables."""
         self._initializer = initializer
 
     def set_dtype(self, dtype):
+        """Sets the dtype of new variables."""
         self._dtype = dtypes.as_dtype(dtype)
 
     def set_use_resource(self, use_resource):
+        """Sets whether new variables are resources."""
         self._use_resource = use_resource
 
     def set_regularizer(self, regularizer):
+        """Sets the regularizer of new variables."""
         self._regularizer = regularizer
 
     def set_caching_device(self, caching_device):
+        """Sets the caching device of new variables."""
         self._caching_device = caching_device
 
     def set_partitioner(self, partitioner):
+        """Sets the partitioner of new variables."""
         self._partitioner = partitioner
 
     def set_custom_getter(self, custom_getter):
+        """Sets the function that makes new variables."""
         self._custom_getter = custom_getter
 
     def get_collection(self, name):
@@ -97,12 +104,15 @@ class VariableScope:
         return graphs.get_collection(name, self._name + "/" if self._name else self._name)
 
     def trainable_variables(self):
+        """The variables of the scope that training changes."""
         return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
 
     def global_variables(self):
+        """The variables of the scope that tasks share."""
         return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
 
     def local_variables(self):
+        """The variables of the scope that a task has for itself."""
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
     def get_variable(self, var_store, name, shape=None, dtype=None, initializer=None, regularizer=None, reuse=None,

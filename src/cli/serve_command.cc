@@ -164,8 +164,9 @@ void AddServeCommand(CLI::App& app, Invocation* invocation) {
                    "directory that graphs of sessions from other machines may use; may be repeated")
       ->type_name("DIR");
   serve
-      ->add_option("--load", flags->op_libraries,
-                   "library of custom ops (docs/custom_ops.md), which runs with the rights of this server; may be repeated")
+      ->add_option(
+          "--load", flags->op_libraries,
+          "library of custom ops (docs/custom_ops.md), which runs with the rights of this server; may be repeated")
       ->type_name("FILE");
   serve
       ->add_option("--wire", flags->wire,

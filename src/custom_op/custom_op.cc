@@ -119,7 +119,8 @@ StatusOr<std::shared_ptr<const CustomOpDef>> CustomOps::Definition(CustomOp op) 
     }
   }
   for (const AttrDef& attr : def.attrs) TF_RETURN_IF_ERROR(CheckDefault(attr));
-  if (custom.gradient_ && custom.not_differentiable_) return InvalidArgument("it has a gradient and is not differentiable");
+  if (custom.gradient_ && custom.not_differentiable_)
+    return InvalidArgument("it has a gradient and is not differentiable");
   def.is_stateful = custom.stateful_;
   def.not_differentiable = custom.not_differentiable_;
   if (custom.shape_) def.shape_fn = InferShapes;

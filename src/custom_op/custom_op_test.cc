@@ -127,7 +127,8 @@ TEST(CustomOpTest, MistakesInDefinitionsAreNamed) {
   EXPECT_THAT(message(op().Attr("a: {'x', 'y'} = 'z'")), HasSubstr("attribute 'a' does not allow its default"));
   EXPECT_THAT(message(op().Attr("a: int >= 2 = 1")), HasSubstr("attribute 'a' does not allow its default"));
   EXPECT_THAT(message(op().Input("x: Ref(float)")), HasSubstr("takes and returns values, not references"));
-  EXPECT_THAT(message(Square("TestMistake").NotDifferentiable()), HasSubstr("has a gradient and is not differentiable"));
+  EXPECT_THAT(message(Square("TestMistake").NotDifferentiable()),
+              HasSubstr("has a gradient and is not differentiable"));
   const auto of_t = [&] { return op().Attr("T: {float, double}").Attr("n: int"); };
   const auto none = [](OpKernelContext&) { return OkStatus(); };
   EXPECT_THAT(message(of_t().KernelFunction({{"U", {kFloat32}}}, none)), HasSubstr("dtypes of 'U'"));
@@ -164,9 +165,9 @@ TEST(CustomOpTest, AShapeRuleRefusesInputs) {
 
 TEST(CustomOpTest, ARuleThatThrowsIsAnError) {
   ASSERT_EQ(RegisterOp(CustomOp("TestThrowingRule").Output("y: float").Shape([](OpShapeContext& c) {
-    c.set_output(1, Shape());
-    return OkStatus();
-  })),
+              c.set_output(1, Shape());
+              return OkStatus();
+            })),
             OkStatus());
   Graph g;
   NodeBuilder(g, "TestThrowingRule").Output();
@@ -292,7 +293,8 @@ TEST(CustomOpTest, AFactoryMayRefuse) {
             OkStatus());
   const auto run = [](const Tensor& x, float factor) {
     Graph g;
-    return ValuesOf(g, {NodeBuilder(g, "TestNeedy").Input(Operand(x).ToOutput(g)).Attr("factor", factor).Output()}).status();
+    return ValuesOf(g, {NodeBuilder(g, "TestNeedy").Input(Operand(x).ToOutput(g)).Attr("factor", factor).Output()})
+        .status();
   };
   EXPECT_TRUE(run(Tensor::Scalar(2.0F), 1).ok());
   EXPECT_THAT(run(Tensor::Scalar(2.0F), -1).message(), HasSubstr("factor must not be negative"));
@@ -307,40 +309,52 @@ struct Counter {
 std::shared_ptr<Counter> NewCounter() { return std::make_shared<Counter>(); }
 
 TEST(CustomOpTest, KernelsKeepObjectsInTheTask) {
-  ASSERT_EQ(RegisterOps(
-                {CustomOp("TestCount").Output("n: int32").Stateful().KernelFunction(
-                     {},
-                     [](OpKernelContext& c) -> Status {
-                       TF_ASSIGN_OR_RETURN(const auto counter, c.FindOrCreate<Counter>("", "mine", NewCounter));
-                       c.set_output(0, Tensor::Scalar(int32_t{++counter->count}));
-                       return OkStatus();
-                     }),
-                 CustomOp("TestCounter").Output("handle: resource").Stateful().KernelFunction(
-                     {},
-                     [](OpKernelContext& c) {
-                       return c.FindOrCreateHandle<Counter>(0, "", c.node_name(), NewCounter);
-                     }),
-                 CustomOp("TestAdd").Input("handle: resource").Output("n: int32").Stateful().KernelFunction(
-                     {},
-                     [](OpKernelContext& c) -> Status {
-                       TF_ASSIGN_OR_RETURN(const auto counter, c.ObjectOf<Counter>(0));
-                       c.set_output(0, Tensor::Scalar(int32_t{counter->count += 10}));
-                       return OkStatus();
-                     }),
-                 CustomOp("TestOtherType").Output("n: int32").Stateful().KernelFunction(
-                     {},
-                     [](OpKernelContext& c) -> Status {
-                       return c.FindOrCreate<int>("", "mine", [] { return std::make_shared<int>(1); }).status();
-                     })}),
-            OkStatus());
+  ASSERT_EQ(
+      RegisterOps({CustomOp("TestCount")
+                       .Output("n: int32")
+                       .Stateful()
+                       .KernelFunction({},
+                                       [](OpKernelContext& c) -> Status {
+                                         TF_ASSIGN_OR_RETURN(const auto counter,
+                                                             c.FindOrCreate<Counter>("", "mine", NewCounter));
+                                         c.set_output(0, Tensor::Scalar(int32_t{++counter->count}));
+                                         return OkStatus();
+                                       }),
+                   CustomOp("TestCounter")
+                       .Output("handle: resource")
+                       .Stateful()
+                       .KernelFunction({},
+                                       [](OpKernelContext& c) {
+                                         return c.FindOrCreateHandle<Counter>(0, "", c.node_name(), NewCounter);
+                                       }),
+                   CustomOp("TestAdd")
+                       .Input("handle: resource")
+                       .Output("n: int32")
+                       .Stateful()
+                       .KernelFunction({},
+                                       [](OpKernelContext& c) -> Status {
+                                         TF_ASSIGN_OR_RETURN(const auto counter, c.ObjectOf<Counter>(0));
+                                         c.set_output(0, Tensor::Scalar(int32_t{counter->count += 10}));
+                                         return OkStatus();
+                                       }),
+                   CustomOp("TestOtherType")
+                       .Output("n: int32")
+                       .Stateful()
+                       .KernelFunction(
+                           {},
+                           [](OpKernelContext& c) -> Status {
+                             return c.FindOrCreate<int>("", "mine", [] { return std::make_shared<int>(1); }).status();
+                           })}),
+      OkStatus());
   Graph g;
   const Output count = NodeBuilder(g, "TestCount").Output();
   const Output handle = NodeBuilder(g, "TestCounter").Output();
   const Output added = NodeBuilder(g, "TestAdd").Input(handle).Output();
   const Output other = NodeBuilder(g, "TestOtherType").Output();
-  const Output foreign = NodeBuilder(g, "TestAdd")
-                             .Input(NodeBuilder(g, "VarHandleOp").Attr("dtype", kFloat32).Attr("shape", Shape()).Output())
-                             .Output();
+  const Output foreign =
+      NodeBuilder(g, "TestAdd")
+          .Input(NodeBuilder(g, "VarHandleOp").Attr("dtype", kFloat32).Attr("shape", Shape()).Output())
+          .Output();
   ASSERT_TRUE(g.status().ok()) << g.status();
   auto session = Session::Create(g).value();
   for (int step = 1; step <= 3; ++step) {

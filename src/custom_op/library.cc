@@ -56,8 +56,8 @@ Status CheckAbi(const std::string& path) {
                          "', but this program has '", OpLibraryAbi(), "'");
 }
 
-// Lets libraries that are loaded later see the functions of Tensorbraid. Programs that are linked with Tensorbraid do not
-// need this; but an interpreter such as Python loads it for its own module alone.
+// Lets libraries that are loaded later see the functions of Tensorbraid. Programs that are linked with Tensorbraid do
+// not need this; but an interpreter such as Python loads it for its own module alone.
 void ShowTensorbraid() {
   Dl_info info;
   if (dladdr(internal::InstanceOfTensorbraid(), &info) == 0 || info.dli_fname == nullptr) return;

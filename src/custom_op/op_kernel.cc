@@ -38,8 +38,8 @@ StatusOr<RefPtr<CustomResource>> FindOrCreateResource(ResourceManager& resources
   // Created outside of the manager's lock: `create` may take long.
   std::shared_ptr<void> object = create ? create() : nullptr;
   if (object == nullptr) return Internal("the object '", name, "' could not be created");
-  return resources.LookupOrCreate<CustomResource>(
-      container, name, [&] { return MakeRef<CustomResource>(std::move(object), type); });
+  return resources.LookupOrCreate<CustomResource>(container, name,
+                                                  [&] { return MakeRef<CustomResource>(std::move(object), type); });
 }
 
 [[noreturn]] void ThrowNo(const char* what, int i) {

@@ -63,6 +63,22 @@ Gradient Sum(const std::vector<Gradient>& terms, const Operation& node) {
   return SumOfGradients({terms.rbegin(), terms.rend()});
 }
 
+// Makes the open name scope that of the gradients. The destructor restores the outer one, also if a gradient function
+// of the program has thrown an exception.
+class InnerGradientScope {
+ public:
+  explicit InnerGradientScope(GraphImpl& graph) : graph_(graph), outer_(graph.gradient_scope()) {
+    graph_.set_gradient_scope(graph_.name_scope());
+  }
+  ~InnerGradientScope() { graph_.set_gradient_scope(outer_); }
+  InnerGradientScope(const InnerGradientScope&) = delete;
+  InnerGradientScope& operator=(const InnerGradientScope&) = delete;
+
+ private:
+  GraphImpl& graph_;
+  const std::string outer_;
+};
+
 class Differentiator {
  public:
   Differentiator(const std::vector<Output>& ys, const std::vector<Output>& xs)
@@ -70,11 +86,8 @@ class Differentiator {
 
   StatusOr<std::vector<Gradient>> Run(const std::vector<Output>& grad_ys) {
     auto scope = graph_.NameScope("gradients");
-    const std::string outer = ImplOf(graph_).gradient_scope();
-    ImplOf(graph_).set_gradient_scope(ImplOf(graph_).name_scope());
-    auto result = AddGradients(grad_ys);
-    ImplOf(graph_).set_gradient_scope(outer);
-    return result;
+    const InnerGradientScope inner(ImplOf(graph_));
+    return AddGradients(grad_ys);
   }
 
  private:

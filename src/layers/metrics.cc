@@ -12,6 +12,13 @@
 namespace tensorbraid::metrics {
 namespace {
 
+// Adds the number of the values to a count once the values are there. If only their shape were needed, a step that
+// fails because the input has ended would count them.
+Output AddAfter(const MetricCall& call, const Output& values, const Variable& count, const Output& number) {
+  const ScopeGuard after = call.graph().ControlDependencies(std::vector<Output>{values});
+  return call.Add(count, number);
+}
+
 // The mean of values that a metric computes from its operands.
 Metric MeanOf(const MetricCall& call, const Output& values) {
   if (!call.ok()) return {};
@@ -19,7 +26,7 @@ Metric MeanOf(const MetricCall& call, const Output& values) {
   const Variable total = call.Sum("total", {}), count = call.Sum("count", {});
   const Output number = call.has_weights() ? ReduceSum(call.WeightsLike(x)) : Cast(Size(x), kFloat32);
   const Output new_total = call.Add(total, ReduceSum(call.Weighted(x)));
-  const Output new_count = call.Add(count, number);
+  const Output new_count = AddAfter(call, x, count, number);
   return {DivNoNan(total, Maximum(count, 0.0), "value"), DivNoNan(new_total, Maximum(new_count, 0.0), "update_op")};
 }
 
@@ -79,7 +86,7 @@ Metric MeanTensor(const Operand& values, const MetricOptions& options) {
   if (!call.ok()) return {};
   const Output number = call.has_weights() ? call.WeightsLike(x) : OnesLike(x);
   const Output new_total = call.Add(total, call.Weighted(x));
-  const Output new_count = call.Add(count, number);
+  const Output new_count = AddAfter(call, x, count, number);
   return {DivNoNan(total, Maximum(count, 0.0), "value"), DivNoNan(new_total, Maximum(new_count, 0.0), "update_op")};
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "tensorbraid/raw_ops/logging.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
@@ -47,6 +50,20 @@ TEST(MetricsTest, AMeanIsThatOfAllBatches) {
   EXPECT_EQ(b.g().GetCollection("local_variables").size(), 2);
   EXPECT_TRUE(b.g().GetCollection("global_variables").empty());
   EXPECT_TRUE(b.g().FindOperation("mean_absolute_error/total").ok());
+}
+
+TEST(MetricsTest, AStepWhoseValuesFailIsNotCounted) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, Shape({}));
+  const Output checked = raw_ops::CheckNumerics(x, "x");
+  const metrics::Metric metric = metrics::Mean(checked);
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  const Operation init = LocalVariablesInitializer(g);
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({init}).ok());
+  ASSERT_TRUE(session->Run({metric.update}, {{x, Tensor::Scalar(4.0f)}}).ok());
+  EXPECT_FALSE(session->Run({metric.update}, {{x, Tensor::Scalar(NAN)}}).ok());
+  EXPECT_EQ(session->Run({metric.value}).value()[0].data<float>()[0], 4.0f);
 }
 
 TEST(MetricsTest, PrecisionAndRecallCountWithWeights) {

@@ -1,6 +1,4 @@
 // Tests libraries of custom ops: how programs and servers load them, and steps that use their ops on several tasks.
-#include "tensorbraid/custom_op/library.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +11,7 @@
 #include "core/system/held_port.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
+#include "tensorbraid/custom_op/library.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
@@ -127,9 +126,9 @@ class ServerTest : public testing::Test {
     std::string target;  // "" if it did not start
   };
   Started Start(const std::string& job, const std::vector<std::string>& libraries) {
-    std::vector<std::string> command = {TENSORBRAID_PROGRAM, "serve", "--job_name=" + job, "--task_index=0",
-                                        StrCat("--cluster_spec=ps|localhost:", ps_.port(), ",worker|localhost:",
-                                               worker_.port())};
+    std::vector<std::string> command = {
+        TENSORBRAID_PROGRAM, "serve", "--job_name=" + job, "--task_index=0",
+        StrCat("--cluster_spec=ps|localhost:", ps_.port(), ",worker|localhost:", worker_.port())};
     for (const std::string& library : libraries) command.push_back("--load=" + library);
     auto process = std::make_unique<ChildProcess>(ChildProcess::Start(command, {}).value());
     std::string target = AwaitLine(process->out(), job + "/0 serves at ");

@@ -18,8 +18,8 @@ struct ServerOptions;
 // The cluster, and the task in it that this process runs. Both come from the flags --ps_hosts, --worker_hosts,
 // --job_name and --task_index, or, if none of these is given, from the environment variable TF_CONFIG. The flags
 // --issync, --tls_cert, --tls_key, --tls_ca, --insecure, --token_file, --client_token_file, --allow_path, --load,
-// --protocol, --wire and --metrics_port can be used in both cases. Flags::Parse sets and checks the values, which do not change
-// afterwards.
+// --protocol, --wire and --metrics_port can be used in both cases. Flags::Parse sets and checks the values, which do
+// not change afterwards.
 struct TaskFlags {
   // The addresses of the parameter servers.
   std::vector<std::string> ps_hosts;

@@ -74,8 +74,8 @@ using OpKernelFactory = std::function<StatusOr<std::unique_ptr<OpKernel>>(const 
 
 // The definition of an op. Specifications have TensorFlow's syntax. Mistakes in it are reported by RegisterOp.
 //
-// Functions that are given to it must be thread-safe, since nodes of the op may be added to several graphs at once. They
-// live as long as the process.
+// Functions that are given to it must be thread-safe, since nodes of the op may be added to several graphs at once.
+// They live as long as the process.
 class CustomOp {
  public:
   // Like the names of TensorFlow's ops, the name consists of letters, digits and _, and begins with a capital letter.
@@ -86,7 +86,8 @@ class CustomOp {
   CustomOp& Input(std::string spec);
   CustomOp& Output(std::string spec);
   // "T: {float, double}", "N: int >= 1", "mode: {'same', 'valid'} = 'same'", "axis: int = -1", "Ts: list(type)". The
-  // type of "T: type" is not restricted. An attribute that is the type or the number of an input follows from the input.
+  // type of "T: type" is not restricted. An attribute that is the type or the number of an input follows from the
+  // input.
   CustomOp& Attr(std::string spec);
   // What the op computes. It becomes the documentation of the op's function in Python.
   CustomOp& Doc(std::string text);

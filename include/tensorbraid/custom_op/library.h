@@ -74,19 +74,18 @@ const void* InstanceOfTensorbraid();
 #endif
 // The number of this interface, to be raised whenever a public header changes what a loaded library relies on.
 #define TB_OP_LIBRARY_VERSION "1"
-#define TB_OP_LIBRARY_ABI                                                                            \
-  "tensorbraid op library: interface " TB_OP_LIBRARY_VERSION ", " TB_OP_LIBRARY_STRINGS ", Abseil "  \
-  TB_OP_LIBRARY_ABSL ", " TB_OP_LIBRARY_CHECKS
+#define TB_OP_LIBRARY_ABI                                                                                              \
+  "tensorbraid op library: interface " TB_OP_LIBRARY_VERSION ", " TB_OP_LIBRARY_STRINGS ", Abseil " TB_OP_LIBRARY_ABSL \
+  ", " TB_OP_LIBRARY_CHECKS
 
 // Begins the definition of the function that adds the ops of a library. Use it once in a library.
-#define TENSORBRAID_OP_LIBRARY(library)                                                                        \
-  static void TensorbraidAddOps(::tensorbraid::OpLibrary& library);                                            \
-  extern "C" {                                                                                                 \
-  extern const ::tensorbraid::internal::OpLibraryEntry tensorbraid_op_library;                                 \
-  __attribute__((visibility("default"), used)) const ::tensorbraid::internal::OpLibraryEntry                   \
-      tensorbraid_op_library = {TB_OP_LIBRARY_ABI, &::tensorbraid::internal::InstanceOfTensorbraid,            \
-                                &TensorbraidAddOps};                                                           \
-  }                                                                                                            \
+#define TENSORBRAID_OP_LIBRARY(library)                                                                               \
+  static void TensorbraidAddOps(::tensorbraid::OpLibrary& library);                                                   \
+  extern "C" {                                                                                                        \
+  extern const ::tensorbraid::internal::OpLibraryEntry tensorbraid_op_library __attribute__((visibility("default"))); \
+  const ::tensorbraid::internal::OpLibraryEntry tensorbraid_op_library = {                                            \
+      TB_OP_LIBRARY_ABI, &::tensorbraid::internal::InstanceOfTensorbraid, &TensorbraidAddOps};                        \
+  }                                                                                                                   \
   static void TensorbraidAddOps(::tensorbraid::OpLibrary& library)
 
 }  // namespace tensorbraid

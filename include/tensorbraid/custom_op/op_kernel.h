@@ -67,9 +67,9 @@ class OpKernelConstruction {
 
 // One run of a kernel. Not thread-safe, except in ParallelFor as its comment says.
 //
-// Inputs and outputs are numbered across arguments: for an op with the inputs "values: N * T" and "axis: int32", and N =
-// 3, the axis is input 3. The library has checked dtypes and the lengths of lists. Shapes are not checked: they may come
-// from anyone who can connect to the server.
+// Inputs and outputs are numbered across arguments: for an op with the inputs "values: N * T" and "axis: int32", and N
+// = 3, the axis is input 3. The library has checked dtypes and the lengths of lists. Shapes are not checked: they may
+// come from anyone who can connect to the server.
 class OpKernelContext {
  public:
   const std::string& node_name() const;
@@ -82,8 +82,8 @@ class OpKernelContext {
     return internal::AttrOf<T>(node(), name);
   }
 
-  // Makes output i a new tensor of the output's dtype. The kernel must fill all its elements. ResourceExhausted if there
-  // is not enough memory, InvalidArgument for an impossible shape. Throws if there is no such output.
+  // Makes output i a new tensor of the output's dtype. The kernel must fill all its elements. ResourceExhausted if
+  // there is not enough memory, InvalidArgument for an impossible shape. Throws if there is no such output.
   StatusOr<Tensor*> AllocateOutput(int i, const Shape& shape);
   // As AllocateOutput, but takes the memory of one of these inputs if nothing else needs it. Writing element n of the
   // output then overwrites element n of that input, so this is for kernels that compute element by element.

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -197,6 +198,12 @@ struct CheckpointSaverOptions {
   // Null: a new Saver of all global variables.
   std::shared_ptr<Saver> saver = nullptr;
   std::string basename = "model.ckpt";
+  // Whether to write the graph beside each checkpoint.
+  bool write_meta_graph = true;
+  // Called before a checkpoint is written, and after it was written, with its global step. An error ends the training.
+  // `after_save` may request a stop.
+  std::function<Status(SessionRunContext& context, int64_t global_step)> before_save = {};
+  std::function<Status(SessionRunContext& context, int64_t global_step)> after_save = {};
 };
 // Saves a checkpoint to `directory` at the start, regularly during the training, and at the end if there was no error.
 // If files cannot be written, the error is logged, the training continues, and the next checkpoint is due at the usual

@@ -16,6 +16,7 @@ complex_types = (numbers.Complex, np.number)
 
 
 def as_bytes(bytes_or_text, encoding="utf-8"):
+    """The text as bytes in this encoding."""
     if isinstance(bytes_or_text, bytearray):
         return bytes(bytes_or_text)
     if isinstance(bytes_or_text, str):
@@ -26,6 +27,7 @@ def as_bytes(bytes_or_text, encoding="utf-8"):
 
 
 def as_text(bytes_or_text, encoding="utf-8"):
+    """The bytes as a str."""
     if isinstance(bytes_or_text, str):
         return bytes_or_text
     if isinstance(bytes_or_text, bytes):

@@ -1,3 +1,3 @@
 """The parts of tf.contrib that public programs use."""
 
-from tensorbraid.contrib import data, layers, rnn, slim  # noqa: F401
+from tensorbraid.contrib import data, framework, layers, legacy_seq2seq, rnn, slim  # noqa: F401

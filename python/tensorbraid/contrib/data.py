@@ -8,4 +8,5 @@ __all__ = []
 
 
 def batch_and_drop_remainder(batch_size):
+    """A transformation that batches elements and leaves out a last batch that is too small."""
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)

@@ -173,9 +173,11 @@ class Dataset(structure.Described):
         return self._like(self._core.repeat, -1 if count is None else count)
 
     def take(self, count):
+        """The first `count` elements; all if it is -1."""
         return self._like(self._core.take, count)
 
     def skip(self, count):
+        """The elements after the first `count`; none if it is -1."""
         return self._like(self._core.skip, count)
 
     def shard(self, num_shards, index):

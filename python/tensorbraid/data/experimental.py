@@ -30,10 +30,12 @@ def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainde
 
 
 def unbatch():
+    """A transformation that divides each batch into its elements."""
     return lambda dataset: dataset.unbatch()
 
 
 def enumerate_dataset(start=0):
+    """A transformation that puts a number before each element."""
     return lambda dataset: dataset.enumerate(start)
 
 

@@ -20,6 +20,7 @@ class Leaf:
 
 
 def template_of(value):
+    """The structure of a value, with a position in place of each component."""
     if isinstance(value, dict):
         template = copy.copy(value)
         for key in value:
@@ -45,6 +46,7 @@ def tensors_of(value):
 
 
 def pack(template, leaves):
+    """The components in the structure of the template."""
     return nest.pack_sequence_as(template, list(leaves))
 
 
@@ -73,12 +75,15 @@ class Described:
 
 
 def get_output_types(dataset_or_iterator):
+    """The dtypes of a dataset's or iterator's elements."""
     return dataset_or_iterator.output_types
 
 
 def get_output_shapes(dataset_or_iterator):
+    """The shapes of a dataset's or iterator's elements."""
     return dataset_or_iterator.output_shapes
 
 
 def get_output_classes(dataset_or_iterator):
+    """The classes of the components of a dataset's or iterator's elements."""
     return dataset_or_iterator.output_classes

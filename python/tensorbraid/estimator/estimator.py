@@ -57,14 +57,17 @@ class Estimator:
 
     @property
     def model_dir(self):
+        """The folder of checkpoints and events."""
         return self._model_dir
 
     @property
     def config(self):
+        """The RunConfig."""
         return self._config.replace()
 
     @property
     def params(self):
+        """The hyperparameters that the model function gets."""
         return copy.deepcopy(self._params)
 
     @property

@@ -1,40 +1,28 @@
 """What a model offers for serving: each ExportOutput becomes a signature of a SavedModel."""
 
-from tensorbraid import _core, dtypes, graphs
+from tensorbraid import _core, dtypes, graphs, saved_model
 
 __all__ = ["ClassificationOutput", "EvalOutput", "ExportOutput", "PredictOutput", "RegressionOutput"]
 
-DEFAULT_KEY = "serving_default"
+DEFAULT_KEY = saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
 
 
 class ExportOutput:
     """The outputs of a signature. Subclasses say which method it has."""
 
-    method_name = None
-
-    def _named_outputs(self):
-        raise NotImplementedError
-
     def as_signature_def(self, receiver_tensors):
         """The SignatureDef for these inputs."""
-        from tensorbraid import saved_model
-
-        def infos(tensors):
-            return {key: saved_model.build_tensor_info(tensor) for key, tensor in tensors.items()}
-
-        self._check_inputs(receiver_tensors)
-        return saved_model.build_signature_def(infos(receiver_tensors), infos(self._named_outputs()), self.method_name)
-
-    def _check_inputs(self, receiver_tensors):
-        """Raises ValueError for inputs that the method does not have."""
+        raise NotImplementedError
 
 
-def _needs_one_string(kind, receiver_tensors):
+def _one_string(kind, receiver_tensors):
+    """The only input, which must be a string tensor."""
     tensors = list(receiver_tensors.values())
     if len(tensors) != 1 or tensors[0].dtype != dtypes.string:
         raise ValueError(f"{kind} signatures can only accept a single tensor input of type tf.string. If the model has "
                          "several inputs, the serving_input_receiver_fn must parse them out of one string tensor; or "
                          "export a PredictOutput.")
+    return tensors[0]
 
 
 def _is_tensor_of(value, kind):
@@ -43,8 +31,6 @@ def _is_tensor_of(value, kind):
 
 class ClassificationOutput(ExportOutput):
     """Scores, classes, or both."""
-
-    method_name = "tensorflow/serving/classify"
 
     def __init__(self, scores=None, classes=None):
         if scores is not None and not _is_tensor_of(scores, "is_floating"):
@@ -59,18 +45,13 @@ class ClassificationOutput(ExportOutput):
     scores = property(lambda self: self._scores)
     classes = property(lambda self: self._classes)
 
-    def _named_outputs(self):
-        named = {"scores": self._scores, "classes": self._classes}
-        return {key: tensor for key, tensor in named.items() if tensor is not None}
-
-    def _check_inputs(self, receiver_tensors):
-        _needs_one_string("Classification", receiver_tensors)
+    def as_signature_def(self, receiver_tensors):
+        return saved_model.classification_signature_def(
+            _one_string("Classification", receiver_tensors), self._classes, self._scores)
 
 
 class RegressionOutput(ExportOutput):
     """One value for each example."""
-
-    method_name = "tensorflow/serving/regress"
 
     def __init__(self, value):
         if not _is_tensor_of(value, "is_floating"):
@@ -79,17 +60,12 @@ class RegressionOutput(ExportOutput):
 
     value = property(lambda self: self._value)
 
-    def _named_outputs(self):
-        return {"outputs": self._value}
-
-    def _check_inputs(self, receiver_tensors):
-        _needs_one_string("Regression", receiver_tensors)
+    def as_signature_def(self, receiver_tensors):
+        return saved_model.regression_signature_def(_one_string("Regression", receiver_tensors), self._value)
 
 
 class PredictOutput(ExportOutput):
     """Any tensors by name; a single tensor is called "output"."""
-
-    method_name = "tensorflow/serving/predict"
 
     def __init__(self, outputs):
         outputs = outputs if isinstance(outputs, dict) else {"output": outputs}
@@ -102,8 +78,8 @@ class PredictOutput(ExportOutput):
 
     outputs = property(lambda self: self._outputs)
 
-    def _named_outputs(self):
-        return self._outputs
+    def as_signature_def(self, receiver_tensors):
+        return saved_model.predict_signature_def(receiver_tensors, self._outputs)
 
 
 class EvalOutput(ExportOutput):
@@ -116,7 +92,13 @@ class EvalOutput(ExportOutput):
             predictions = {"output": predictions}
         self.loss, self.predictions, self.metrics = loss, predictions or {}, metrics or {}
 
-    def _named_outputs(self):
+    def as_signature_def(self, receiver_tensors):
+        def infos(tensors):
+            return {key: saved_model.build_tensor_info(tensor) for key, tensor in tensors.items()}
+
+        return saved_model.build_signature_def(infos(receiver_tensors), infos(self._named()), self.method_name)
+
+    def _named(self):
         named = {} if self.loss is None else {"loss": self.loss}
         named.update({f"predictions/{key}": tensor for key, tensor in self.predictions.items()})
         for key, (value, update) in self.metrics.items():

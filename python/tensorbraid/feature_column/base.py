@@ -41,6 +41,7 @@ class DenseColumn(FeatureColumn):
     variable_shape = None
 
     def dense_tensor(self, features, weight_collections=None, trainable=None):
+        """The values of the column, a tensor of floats."""
         raise NotImplementedError(f"dense_tensor of {type(self).__name__}")
 
 
@@ -50,6 +51,7 @@ class CategoricalColumn(FeatureColumn):
     num_buckets = None
 
     def ids_and_weights(self, features):
+        """The numbers of the categories, and their weights or None."""
         return IdsAndWeights(features.get(self), None)
 
 
@@ -59,6 +61,7 @@ class SequenceDenseColumn(FeatureColumn):
     variable_shape = None
 
     def sequence_dense_tensor(self, features, weight_collections=None, trainable=None):
+        """The values of the steps, and the length of each sequence."""
         raise NotImplementedError(f"sequence_dense_tensor of {type(self).__name__}")
 
 

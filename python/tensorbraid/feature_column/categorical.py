@@ -112,6 +112,7 @@ class CrossedColumn(CategoricalColumn, collections.namedtuple("CrossedColumn", [
 
     @property
     def name(self):
+        """The names of the crossed features, joined by "_X_"."""
         return "_X_".join(sorted(leaf if isinstance(leaf, str) else leaf.name for leaf in self._leaves))
 
     @property

@@ -47,10 +47,13 @@ def linear_model(features, feature_columns, units=1, sparse_combiner="sum", weig
 
 
 def weighted_columns(features, columns, scopes, units, sparse_combiner, keys, trainable):
-    """The weighted sum, and a dict of the weights of the columns and of the "bias"."""
+    """The weighted sum, and a dict of the weights of the columns and of the "bias".
+
+    `scopes` are the names of the columns' variable scopes; None stands for names that are unique in the open one.
+    """
     sums, variables = [], {}
-    for column, scope in zip(columns, scopes):
-        with variable_scope(scope):
+    for i, column in enumerate(columns):
+        with variable_scope(None if scopes is None else scopes[i], default_name=column._scope_name):
             result, variables[column] = _weighted(column, features, units, sparse_combiner, keys, trainable)
             sums.append(result)
     total = op("AddN", [sums], "weighted_sum_no_bias") if len(sums) > 1 else arrays.identity(

@@ -135,18 +135,19 @@ class CheckpointSaverHook(_LateHook):
             raise ValueError("You cannot provide both saver and scaffold.")
         if (save_steps is None) == (save_secs is None):
             raise ValueError("exactly one of save_steps and save_secs should be provided.")
-        if listeners or not save_graph_def:
-            raise NotImplementedError("listeners, and save_graph_def=False, of CheckpointSaverHook")
         self._directory = checkpoint_dir
         self._every = save_steps, save_secs
         self._saver = saver
         self._scaffold = scaffold
         self._basename = checkpoint_basename
+        self._listeners = list(listeners or [])
+        self._save_graph_def = save_graph_def
 
     def _make(self):
         saver = self._saver or (self._scaffold.saver if self._scaffold else None)
         saver = Saver() if saver is None else saver
-        return _core.checkpoint_saver(self._directory, *self._every, saver._core, self._basename)
+        return _core.checkpoint_saver(self._directory, *self._every, saver._core, self._basename,
+                                      self._save_graph_def, self._listeners)
 
 
 def _writer(summary_writer, directory):

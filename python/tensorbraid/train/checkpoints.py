@@ -2,12 +2,13 @@
 
 import collections
 import os
+import time
 
 from tensorbraid import _core, dtypes, errors
 
 __all__ = [
-    "NewCheckpointReader", "checkpoint_exists", "get_checkpoint_mtimes", "get_checkpoint_state", "latest_checkpoint",
-    "list_variables", "load_checkpoint", "load_variable", "remove_checkpoint", "update_checkpoint_state"]
+    "NewCheckpointReader", "checkpoint_exists", "checkpoints_iterator", "generate_checkpoint_state_proto",
+    "get_checkpoint_mtimes", "get_checkpoint_state", "latest_checkpoint", "list_variables", "load_checkpoint", "load_variable", "remove_checkpoint", "update_checkpoint_state"]
 
 CheckpointState = collections.namedtuple("CheckpointState", [
     "model_checkpoint_path", "all_model_checkpoint_paths", "all_model_checkpoint_timestamps",
@@ -35,9 +36,8 @@ def latest_checkpoint(checkpoint_dir, latest_filename=None):
     return path if path and checkpoint_exists(path) else None
 
 
-def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None,
-                            all_model_checkpoint_timestamps=None, last_preserved_timestamp=None):
-    """Replaces the directory's file `checkpoint`."""
+def _paths_and_times(model_checkpoint_path, all_model_checkpoint_paths, all_model_checkpoint_timestamps):
+    """All paths, of which that of the model is the last, and their times."""
     paths = list(all_model_checkpoint_paths or [])
     if not paths or paths[-1] != model_checkpoint_path:
         paths.append(model_checkpoint_path)
@@ -45,6 +45,50 @@ def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoin
     if times and len(times) != len(paths):
         raise ValueError("Checkpoint timestamps, if provided, must match checkpoint paths (got paths "
                          f"{paths} and timestamps {times})")
+    return paths, times
+
+
+def generate_checkpoint_state_proto(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None,
+                                    all_model_checkpoint_timestamps=None, last_preserved_timestamp=None):
+    """A CheckpointState whose paths are relative to `save_dir` if the directory is relative itself."""
+    paths, times = _paths_and_times(model_checkpoint_path, all_model_checkpoint_paths, all_model_checkpoint_timestamps)
+    if not os.path.isabs(save_dir):
+        paths, model_checkpoint_path = ([os.path.relpath(path, save_dir) for path in paths],
+                                        os.path.relpath(model_checkpoint_path, save_dir))
+    return CheckpointState(model_checkpoint_path, paths, times, last_preserved_timestamp or 0.0)
+
+
+def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
+    """Yields the paths of new checkpoints. After `timeout` seconds without one it ends, if timeout_fn() is true."""
+    last = None
+    while True:
+        began = time.monotonic()
+        path = _new_checkpoint(checkpoint_dir, last, timeout)
+        if path is None:
+            if timeout_fn is None or timeout_fn():
+                return
+            continue
+        last = path
+        yield path
+        time.sleep(max(0, min_interval_secs - (time.monotonic() - began)))
+
+
+def _new_checkpoint(checkpoint_dir, last, timeout, poll_seconds=1):
+    """The path of the latest checkpoint once it is another one than `last`; None after the timeout."""
+    end = None if timeout is None else time.monotonic() + timeout
+    while True:
+        path = latest_checkpoint(checkpoint_dir)
+        if path is not None and path != last:
+            return path
+        if end is not None and time.monotonic() + poll_seconds > end:
+            return None
+        time.sleep(poll_seconds)
+
+
+def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None,
+                            all_model_checkpoint_timestamps=None, last_preserved_timestamp=None):
+    """Replaces the directory's file `checkpoint`."""
+    paths, times = _paths_and_times(model_checkpoint_path, all_model_checkpoint_paths, all_model_checkpoint_timestamps)
     _core.update_checkpoint_state(str(save_dir), model_checkpoint_path, paths, times, last_preserved_timestamp or 0.0,
                                   latest_filename or "checkpoint")
 
@@ -69,6 +113,7 @@ class NewCheckpointReader:
         self._tensors = {name: (dtypes.as_dtype(dtype), shape) for name, dtype, shape in self._core.tensors()}
 
     def has_tensor(self, tensor_str):
+        """Whether the checkpoint has a tensor of this name."""
         return tensor_str in self._tensors
 
     def get_tensor(self, tensor_str):
@@ -76,9 +121,11 @@ class NewCheckpointReader:
         return self._core.get_tensor(tensor_str)
 
     def get_variable_to_shape_map(self):
+        """The shapes of the tensors by name."""
         return {name: list(shape) for name, (_, shape) in self._tensors.items()}
 
     def get_variable_to_dtype_map(self):
+        """The dtypes of the tensors by name."""
         return {name: dtype for name, (dtype, _) in self._tensors.items()}
 
 

@@ -15,28 +15,58 @@ class ClusterSpec:
             cluster = cluster._jobs
         elif hasattr(cluster, "DESCRIPTOR"):  # a ClusterDef
             cluster = {job.name: dict(job.tasks) for job in cluster.job}
+        if not hasattr(cluster, "items"):
+            raise TypeError("`cluster` must be a dictionary of one or more jobs, a ClusterDef or a ClusterSpec: "
+                            f"{cluster!r}")
         self._jobs = {job: dict(tasks) if isinstance(tasks, dict) else dict(enumerate(tasks))
                       for job, tasks in cluster.items()}
         self._core = _core.ClusterSpec(self._jobs)
 
     @property
     def jobs(self):
+        """The names of the jobs."""
         return self._core.jobs
 
     def num_tasks(self, job_name):
+        """How many tasks a job has."""
+        self._check_job(job_name)
         return self._core.num_tasks(job_name)
 
     def task_indices(self, job_name):
+        """The numbers of a job's tasks."""
+        self._check_job(job_name)
         return self._core.task_indices(job_name)
 
     def task_address(self, job_name, task_index):
+        """The address of a task, "host:port"."""
+        self._check_job(job_name)
+        if task_index not in self._jobs[job_name]:
+            raise ValueError(f"No task with index {task_index} in job '{job_name}'")
         return self._core.task_address(job_name, task_index)
 
+    def _check_job(self, job_name):
+        if job_name not in self._jobs:
+            raise ValueError(f"No such job in cluster: '{job_name}'")
+
     def job_tasks(self, job_name):
+        """The addresses of a job's tasks."""
+        self._check_job(job_name)
         return [self._jobs[job_name][i] for i in sorted(self._jobs[job_name])]
 
     def as_dict(self):
+        """The addresses by job: a list, or a dict if numbers are missing."""
         return {job: self.job_tasks(job) for job in self._jobs}
+
+    def as_cluster_def(self):
+        """The message ClusterDef."""
+        from tensorbraid.messages import find
+
+        make_job = find("tensorbraid.train", "JobDef")
+        jobs = [make_job(name=name, tasks=tasks) for name, tasks in sorted(self._jobs.items())]
+        return find("tensorbraid.train", "ClusterDef")(job=jobs)
+
+    def __bool__(self):
+        return bool(self._jobs)
 
     def __eq__(self, other):
         return isinstance(other, ClusterSpec) and self._core == other._core
@@ -61,16 +91,28 @@ class Server:
         if protocol not in (None, "grpc"):
             raise NotImplementedError("a protocol other than grpc of a Server")
         self._cluster = ClusterSpec(server_or_cluster_def)
-        self._server = _core.Server._make(self._cluster._core, job_name or "", task_index or 0,
+        self._place = job_name or "", task_index or 0
+        self._server = _core.Server._make(self._cluster._core, *self._place,
                                           session_config.text_of(config), start)
         if start:
             _started.append(self._server)
 
     @property
+    def server_def(self):
+        """The message ServerDef."""
+        from tensorbraid.messages import find
+
+        job, task = self._place
+        return find("tensorbraid.train", "ServerDef")(cluster=self._cluster.as_cluster_def(), job_name=job,
+                                                      task_index=task, protocol="grpc")
+
+    @property
     def target(self):
+        """What a session of this server's cluster is given, "grpc://host:port"."""
         return self._server.target
 
     def start(self):
+        """Starts the server, if it was made with start=False."""
         self._server.start()
         if self._server not in _started:
             _started.append(self._server)
@@ -81,6 +123,7 @@ class Server:
 
     @staticmethod
     def create_local_server(config=None, start=True):
+        """A server that is a cluster of its own, on a free port."""
         return Server({"local": ["localhost:0"]}, "local", 0, config=config, start=start)
 
 

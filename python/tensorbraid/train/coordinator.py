@@ -57,6 +57,7 @@ class Coordinator:
             self._joined = False
 
     def should_stop(self):
+        """Whether a stop was requested."""
         return self._core.should_stop()
 
     def wait_for_stop(self, timeout=None):
@@ -72,6 +73,7 @@ class Coordinator:
             self.request_stop(error)
 
     def register_thread(self, thread):
+        """Lets `join` wait for this thread, too."""
         with self._lock:
             self._registered.append(thread)
 
@@ -105,9 +107,11 @@ class Coordinator:
 
     @property
     def joined(self):
+        """Whether `join` has ended."""
         return self._joined
 
     def raise_requested_exception(self):
+        """Raises the error with which a stop was requested, if there is one."""
         if self._exception is not None:
             raise self._exception
         self._core.raise_error()
@@ -153,6 +157,7 @@ class LooperThread(threading.Thread):
         return looper
 
     def run(self):
+        """Calls `run_loop` until a stop is requested."""
         with self._coord.stop_on_exception():
             self.start_loop()
             while not self._coord.should_stop():
@@ -168,6 +173,7 @@ class LooperThread(threading.Thread):
         """Called once after the loop."""
 
     def run_loop(self):
+        """What the thread does each time: calls the target."""
         target, args, kwargs = self._call
         if target:
             target(*args, **kwargs)

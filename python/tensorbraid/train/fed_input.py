@@ -14,10 +14,12 @@ def add_fed_input(initializer, feeds):
 
 
 def has_fed_input(graph):
+    """Whether initializers of the graph need feeds."""
     return bool(graph.get_collection(_COLLECTION))
 
 
 def initialize_fed_inputs(session):
+    """Runs the initializers that need feeds."""
     for initializer, feeds in session.graph.get_collection(_COLLECTION):
         session.run(initializer, feeds)
 

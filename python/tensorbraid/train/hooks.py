@@ -42,6 +42,7 @@ class SessionRunContext:
 
     @property
     def stop_requested(self):
+        """Whether a hook has requested a stop."""
         return self._stop_requested
 
     def request_stop(self):
@@ -82,14 +83,33 @@ class NativeHook(SessionRunHook):
         """The hooks for C++."""
         replaced = any(getattr(type(self), name) is not getattr(SessionRunHook, name)
                        for name in ("begin", "after_create_session", "before_run", "after_run", "end"))
-        return [self._native, self] if replaced else [self._native]
+        return [self._native, _Begun(self)] if replaced else [self._native]
+
+
+class _Begun:
+    """A hook whose `begin` has been called already."""
+
+    def __init__(self, hook):
+        self._hook = hook
+
+    def begin(self):
+        pass
+
+    def __getattr__(self, name):
+        return getattr(self._hook, name)
+
+
+def begin(hooks):
+    """Calls `begin` of the hooks. This comes before the scaffold is finalised, so that its saver has their variables."""
+    for hook in hooks:
+        hook.begin()
 
 
 def native_hooks(hooks):
-    """The hooks for C++, in their order."""
+    """The hooks for C++, in their order. Their `begin` has been called."""
     flat = []
     for hook in hooks:
-        flat.extend(hook._hooks() if isinstance(hook, NativeHook) else [hook])
+        flat.extend(hook._hooks() if isinstance(hook, NativeHook) else [_Begun(hook)])
     return flat
 
 
@@ -107,6 +127,7 @@ class FinalOpsHook(SessionRunHook):
 
     @property
     def final_ops_values(self):
+        """What the last step has fetched; None before it."""
         return self._values
 
     def end(self, session):
@@ -137,9 +158,11 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self):
+        """Forgets the last time."""
         self._last_step = self._last_time = None
 
     def should_trigger_for_step(self, step):
+        """Whether it is time again at this step."""
         if self._last_step is None:
             return True
         if step == self._last_step:
@@ -156,6 +179,7 @@ class SecondOrStepTimer:
         return passed
 
     def last_triggered_step(self):
+        """The step of the last time; None before the first."""
         return self._last_step
 
 

@@ -1,14 +1,14 @@
 """Input pipelines of queues: producers of file names and numbers, and batches."""
 
-from tensorbraid import _core, dtypes, graphs, summary, variables
+from tensorbraid import _core, control_flow, dtypes, graphs, summary, variables
 from tensorbraid.graphs import GraphKeys, convert_to_tensor, make_op
 from tensorbraid.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue, op_seeds
 from tensorbraid.shapes import TensorShape
 from tensorbraid.train.queue_runner import QueueRunner, add_queue_runner
 
 __all__ = [
-    "batch", "batch_join", "input_producer", "limit_epochs", "match_filenames_once", "range_input_producer",
-    "shuffle_batch", "shuffle_batch_join", "slice_input_producer", "string_input_producer"]
+    "batch", "batch_join", "input_producer", "limit_epochs", "match_filenames_once", "maybe_batch", "maybe_batch_join",
+    "maybe_shuffle_batch", "maybe_shuffle_batch_join", "range_input_producer", "shuffle_batch", "shuffle_batch_join", "slice_input_producer", "string_input_producer"]
 
 
 def match_filenames_once(pattern, name=None):
@@ -136,6 +136,35 @@ def shuffle_batch_join(tensors_list, batch_size, capacity, min_after_dequeue, se
                   shared_name, name or "shuffle_batch_join", min_after_dequeue, seed)
 
 
+def maybe_batch(tensors, keep_input, batch_size, num_threads=1, capacity=32, enqueue_many=False, shapes=None,
+                dynamic_pad=False, allow_smaller_final_batch=False, shared_name=None, name=None):
+    """As batch, of the elements for which `keep_input` is true."""
+    return _batch([tensors] * num_threads, batch_size, capacity, enqueue_many, shapes, dynamic_pad,
+                  allow_smaller_final_batch, shared_name, name or "batch", keep_input=keep_input)
+
+
+def maybe_batch_join(tensors_list, keep_input, batch_size, capacity=32, enqueue_many=False, shapes=None,
+                     dynamic_pad=False, allow_smaller_final_batch=False, shared_name=None, name=None):
+    """As batch_join, of the elements for which `keep_input` is true."""
+    return _batch(list(tensors_list), batch_size, capacity, enqueue_many, shapes, dynamic_pad,
+                  allow_smaller_final_batch, shared_name, name or "batch_join", keep_input=keep_input)
+
+
+def maybe_shuffle_batch(tensors, batch_size, capacity, min_after_dequeue, keep_input, num_threads=1, seed=None,
+                        enqueue_many=False, shapes=None, allow_smaller_final_batch=False, shared_name=None, name=None):
+    """As shuffle_batch, of the elements for which `keep_input` is true."""
+    return _batch([tensors] * num_threads, batch_size, capacity, enqueue_many, shapes, False,
+                  allow_smaller_final_batch, shared_name, name or "shuffle_batch", min_after_dequeue, seed, keep_input)
+
+
+def maybe_shuffle_batch_join(tensors_list, batch_size, capacity, min_after_dequeue, keep_input, seed=None,
+                             enqueue_many=False, shapes=None, allow_smaller_final_batch=False, shared_name=None,
+                             name=None):
+    """As shuffle_batch_join, of the elements for which `keep_input` is true."""
+    return _batch(list(tensors_list), batch_size, capacity, enqueue_many, shapes, False, allow_smaller_final_batch,
+                  shared_name, name or "shuffle_batch_join", min_after_dequeue, seed, keep_input)
+
+
 def _listed(tensors):
     """The tensors as a list, and a function that gives a list their structure."""
     if isinstance(tensors, dict):
@@ -147,8 +176,32 @@ def _listed(tensors):
     return [tensors], lambda values: values[0]
 
 
+def _enqueue_kept(enqueue, tensors, keep, enqueue_many):
+    """The operation that enqueues the element, or the rows of a batch, that `keep` chooses."""
+    if enqueue_many and keep.shape.ndims == 1:
+        rows = make_op("Squeeze", [make_op("Where", [keep]).outputs[0]], squeeze_dims=[1]).outputs[0]
+        return enqueue([make_op("GatherV2", [tensor, rows, 0]).outputs[0] for tensor in tensors])
+    if keep.shape.ndims != 0:
+        raise ValueError(f"`keep_input` must be a scalar, or a vector with enqueue_many; it has shape {keep.shape}")
+
+    def kept():
+        with graphs.control_dependencies([enqueue(tensors)]):
+            return convert_to_tensor(True)
+
+    return control_flow.cond(keep, kept, lambda: convert_to_tensor(False)).op
+
+
+def _condition(keep_input):
+    keep = convert_to_tensor(keep_input, name="keep_input")
+    if keep.dtype != dtypes.bool:
+        raise TypeError(f"keep_input must be a bool tensor, got {keep.dtype.name}")
+    if keep.shape.ndims is None:
+        raise ValueError("`keep_input` dimensions must be known at graph construction.")
+    return keep
+
+
 def _batch(structures, batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller, shared_name, name,
-           min_after_dequeue=None, seed=None):
+           min_after_dequeue=None, seed=None, keep_input=None):
     if not structures:
         raise ValueError("tensors_list must have at least one element")
     restore = _listed(structures[0])[1]
@@ -170,7 +223,11 @@ def _batch(structures, batch_size, capacity, enqueue_many, shapes, dynamic_pad, 
             kind = PaddingFIFOQueue if dynamic_pad else FIFOQueue
             queue = kind(capacity, types, shapes, shared_name=shared_name)
         enqueue = queue.enqueue_many if enqueue_many else queue.enqueue
-        add_queue_runner(QueueRunner(queue, [enqueue(tensors) for tensors in lists]))
+        if keep_input is None:
+            enqueues = [enqueue(tensors) for tensors in lists]
+        else:
+            enqueues = [_enqueue_kept(enqueue, tensors, _condition(keep_input), enqueue_many) for tensors in lists]
+        add_queue_runner(QueueRunner(queue, enqueues))
         if min_after_dequeue is None:
             _summarize(f"fraction_of_{capacity}_full", queue, capacity)
         else:

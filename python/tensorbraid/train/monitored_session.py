@@ -4,11 +4,12 @@ import inspect
 
 from tensorbraid import _core, errors, graphs
 from tensorbraid.graphs import GraphKeys
+from tensorbraid.session_config import session_options
 from tensorbraid.steps import Steps
 from tensorbraid.train.basic_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from tensorbraid.train.fed_input import FedInputsHook, has_fed_input
 from tensorbraid.train.global_step import get_global_step
-from tensorbraid.train.hooks import SessionRunArgs, SessionRunContext, native_hooks
+from tensorbraid.train.hooks import SessionRunArgs, SessionRunContext, begin, native_hooks
 from tensorbraid.train.scaffold import Scaffold
 
 __all__ = [
@@ -22,6 +23,7 @@ class SessionCreator:
     """Says how a MonitoredSession is made."""
 
     def create_session(self):
+        """A new session that is ready for steps."""
         raise NotImplementedError("create_session is not implemented for {}.".format(self))
 
 
@@ -68,13 +70,15 @@ class MonitoredSession:
         self._graph = graph = graphs.get_default_graph()
         self._steps = Steps(graph)
         self._scopes = []
-        scaffold = creator._scaffold.finalize()
-        options = dict(creator._options, master=creator._master, **scaffold._native())
-        if creator._restored_from:
-            options.update(_restored(scaffold, creator._restored_from))
         hooks = list(hooks or [])
         if has_fed_input(graph):
             hooks.insert(0, FedInputsHook())
+        begin(hooks)
+        scaffold = creator._scaffold.finalize()
+        options = dict(creator._options, master=creator._master, **scaffold._native())
+        options["session"] = session_options(creator._config, creator._master)
+        if creator._restored_from:
+            options.update(_restored(scaffold, creator._restored_from))
         options["queue_runners"] = [runner._core for runner in graph.get_collection(GraphKeys.QUEUE_RUNNERS)]
         step = get_global_step(graph)
         if isinstance(step, _core.Variable):
@@ -139,6 +143,7 @@ class MonitoredSession:
             return None
 
     def should_stop(self):
+        """Whether the loop should end."""
         return self._core.should_stop()
 
     def close(self):
@@ -170,6 +175,7 @@ class SingularMonitoredSession(MonitoredSession):
                          hooks, stop_grace_period_secs)
 
     def raw_session(self):
+        """The session itself, without hooks."""
         return self._inner()
 
 

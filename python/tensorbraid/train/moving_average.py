@@ -18,6 +18,7 @@ class ExponentialMovingAverage:
 
     @property
     def name(self):
+        """The name of the averages."""
         return self._name
 
     def apply(self, var_list=None):

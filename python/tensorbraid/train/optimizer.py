@@ -38,6 +38,7 @@ class Optimizer:
         return self._native
 
     def get_name(self):
+        """The name of the optimizer."""
         return self._name
 
     def compute_gradients(self, loss, var_list=None, gate_gradients=GATE_OP, aggregation_method=None,
@@ -96,6 +97,7 @@ class Optimizer:
         return self._optimizer.get_slot(var, name)
 
     def get_slot_names(self):
+        """The names of the slots."""
         return sorted(self._optimizer.get_slot_names())
 
     def variables(self):

@@ -128,6 +128,7 @@ class Saver:
     set_last_checkpoints = recover_last_checkpoints
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
+        """Sets the checkpoints that exist, each with the time at which it was written."""
         self.recover_last_checkpoints([path for path, _ in last_checkpoints_with_time])
 
     def as_saver_def(self):

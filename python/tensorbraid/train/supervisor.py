@@ -143,6 +143,7 @@ class Supervisor:
                     session.close()
 
     def should_stop(self):
+        """Whether a stop was requested."""
         return self._core.should_stop()
 
     def request_stop(self, ex=None):

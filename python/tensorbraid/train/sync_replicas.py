@@ -28,6 +28,7 @@ class SyncReplicasOptimizer(Optimizer):
         return _core.SyncReplicasOptimizer._make(self._opt._optimizer, *self._replicas, self._use_locking, self._name)
 
     def compute_gradients(self, *args, **kwargs):
+        """The gradients of the wrapped optimizer."""
         return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
@@ -44,12 +45,15 @@ class SyncReplicasOptimizer(Optimizer):
         return train
 
     def get_slot(self, *args, **kwargs):
+        """A slot of the wrapped optimizer."""
         return self._opt.get_slot(*args, **kwargs)
 
     def get_slot_names(self, *args, **kwargs):
+        """The names of the wrapped optimizer's slots."""
         return self._opt.get_slot_names(*args, **kwargs)
 
     def variables(self):
+        """The variables of the wrapped optimizer."""
         return self._opt.variables()
 
     def make_session_run_hook(self, is_chief, num_tokens=-1):
@@ -74,16 +78,19 @@ class SyncReplicasOptimizer(Optimizer):
 
     @property
     def chief_init_op(self):
+        """What the chief runs before the first step."""
         self._check_applied("chief_init_op is known after apply_gradients().")
         return self._optimizer.chief_init_op
 
     @property
     def local_step_init_op(self):
+        """What each worker runs before its first step."""
         self._check_applied("local_step_init_op is known after apply_gradients().")
         return self._optimizer.local_step_init_op
 
     @property
     def ready_for_local_init_op(self):
+        """The names of variables that the chief has still to initialize."""
         self._check_applied("ready_for_local_init_op is known after apply_gradients().")
         return self._optimizer.ready_for_local_init_op
 

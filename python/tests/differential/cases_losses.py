@@ -106,7 +106,8 @@ for name, values, options in (
         "true_positives", "false_positives", "true_negatives", "false_negatives", "precision", "recall")),
 ):
     each(f"metrics.{name}", lambda tf, f, v=values: measured(tf, f, *v), **QUIET)
-    each(f"metrics.{name}", lambda tf, f, v=values, o=options: measured(tf, f, *v, **o, **COLLECTIONS), **QUIET)
+    each(f"metrics.{name}", lambda tf, f, v=values, o=options: measured(tf, f, *v, **o, **COLLECTIONS), **QUIET,
+         known="C++ does not weight the number of labels" if name == "mean_per_class_accuracy" else "")
 for name in ("true_positives", "precision", "accuracy", "mean_squared_error"):
     each(f"metrics.{name}", lambda tf, f: measured(tf, f, np.array([1, 0]), np.array([[1], [0]])), **QUIET)
     each(f"metrics.{name}", lambda tf, f: measured(tf, f, np.array([1, 0]), np.array([1, 0, 1])))

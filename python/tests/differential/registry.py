@@ -37,7 +37,8 @@ class Result:
 def case(covers, function, /, label="", **options):
     """Adds a case that covers some names, which are separated by spaces."""
     covers = covers.split()
-    CASES.append(Case(label or f"{covers[0]} #{len(CASES)}", function, covers, **options))
+    number = sum(case.covers[0] == covers[0] for case in CASES) + 1
+    CASES.append(Case(label or f"{covers[0]} #{number}", function, covers, **options))
 
 
 def lookup(tf, name):

@@ -128,7 +128,7 @@ class _TracedClass(_TracedObject):
         static = isinstance(inspect.getattr_static(self._value, name), staticmethod)
         if static or inspect.ismethod(found) or inspect.isbuiltin(found):
             return _traced_function(found, self._note)
-        if not callable(found) or isinstance(found, self._value):
+        if not name.startswith("_") and (not callable(found) or isinstance(found, self._value)):
             self._note()
         return found
 

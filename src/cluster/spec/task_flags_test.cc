@@ -41,10 +41,9 @@ TEST_F(TaskFlagsTest, FlagsMakeTheCluster) {
 }
 
 TEST_F(TaskFlagsTest, ServerOptionsHaveTheTaskAndItsProtection) {
-  const Status status =
-      Parse({"--worker_hosts=a:1,b:1", "--job_name=worker", "--task_index=1", "--tls_cert=c.pem", "--tls_key=k.pem",
-             "--tls_ca=ca.pem", "--token_file=t", "--client_token_file=c", "--allow_path=/a,/b",
-             "--load=/lib/a.so,/lib/b.so"});
+  const Status status = Parse({"--worker_hosts=a:1,b:1", "--job_name=worker", "--task_index=1", "--tls_cert=c.pem",
+                               "--tls_key=k.pem", "--tls_ca=ca.pem", "--token_file=t", "--client_token_file=c",
+                               "--allow_path=/a,/b", "--load=/lib/a.so,/lib/b.so"});
   ASSERT_TRUE(status.ok()) << status;
   const ServerOptions options = task_.server_options();
   EXPECT_EQ(options.job_name, "worker");

@@ -48,7 +48,7 @@ class CheckpointSaverHook final : public SessionRunHook {
       saved_step_ = step;
       return OkStatus();
     }
-    return Save(context.session(), step);
+    return Save(context, step);
   }
 
   SessionRunArgs BeforeRun(SessionRunContext& context) override {
@@ -63,14 +63,17 @@ class CheckpointSaverHook final : public SessionRunHook {
     if (!due) return OkStatus();
     // Other workers may have made further steps by now.
     TF_ASSIGN_OR_RETURN(const int64_t step, Step(context.session()));
-    return Save(context.session(), step);
+    return Save(context, step);
   }
 
   Status End(SessionRunContext& context, const Status& status) override {
     if (!status.ok()) return OkStatus();
     TF_ASSIGN_OR_RETURN(const int64_t step, Step(context.session()));
     if (step == saved_step_) return OkStatus();
-    return SaveAndLog(*options_.saver, context.session(), Path(), step).status();
+    TF_RETURN_IF_ERROR(Tell(options_.before_save, context, step));
+    TF_RETURN_IF_ERROR(
+        SaveAndLog(*options_.saver, context.session(), Path(), step, options_.write_meta_graph).status());
+    return Tell(options_.after_save, context, step);
   }
 
  private:
@@ -81,13 +84,21 @@ class CheckpointSaverHook final : public SessionRunHook {
     return value[0].dtype() == kInt64 ? value[0].scalar<int64_t>() : value[0].scalar<int32_t>();
   }
 
-  Status Save(Session& session, int64_t step) {
-    TF_ASSIGN_OR_RETURN(const std::string saved, SaveOrGoOn(*options_.saver, session, Path(), step));
-    if (!saved.empty()) saved_step_ = step;
+  static Status Tell(const std::function<Status(SessionRunContext&, int64_t)>& listener, SessionRunContext& context,
+                     int64_t step) {
+    return listener ? listener(context, step) : OkStatus();
+  }
+
+  Status Save(SessionRunContext& context, int64_t step) {
+    TF_RETURN_IF_ERROR(Tell(options_.before_save, context, step));
+    TF_ASSIGN_OR_RETURN(const std::string saved,
+                        SaveOrGoOn(*options_.saver, context.session(), Path(), step, options_.write_meta_graph));
     // After a failure, too, so that the next attempt is due after the usual interval.
     last_time_ = Clock::now();
     last_step_ = step;
-    return OkStatus();
+    if (saved.empty()) return OkStatus();
+    saved_step_ = step;
+    return Tell(options_.after_save, context, step);
   }
 
   const std::string directory_;
@@ -174,15 +185,18 @@ StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& 
       "start the training anew, remove the file");
 }
 
-StatusOr<std::string> SaveAndLog(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step) {
-  auto saved = saver.Save(session, path, {.global_step = step, .keep_later_step = true});
+StatusOr<std::string> SaveAndLog(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step,
+                                 bool write_meta_graph) {
+  auto saved =
+      saver.Save(session, path, {.global_step = step, .write_meta_graph = write_meta_graph, .keep_later_step = true});
   if (!saved.ok()) return Annotate(saved.status(), StrCat("cannot save a checkpoint to '", DirectoryOf(path), "'"));
   TB_LOG(Info, "train") << "saved " << *saved;
   return saved;
 }
 
-StatusOr<std::string> SaveOrGoOn(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step) {
-  auto saved = SaveAndLog(saver, session, path, step);
+StatusOr<std::string> SaveOrGoOn(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step,
+                                 bool write_meta_graph) {
+  auto saved = SaveAndLog(saver, session, path, step, write_meta_graph);
   const Status& status = saved.status();
   if (saved.ok() || absl::IsUnavailable(status) || absl::IsAborted(status) || absl::IsCancelled(status)) return saved;
   const auto latest = LatestCheckpoint(DirectoryOf(path));

@@ -21,9 +21,11 @@ StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& 
 // the error and returns "", so that training continues without it. Two kinds of errors are returned: Unavailable,
 // Aborted and Cancelled, which mean that the session has ended; and any error while the directory has no checkpoint
 // yet, because a training run that cannot save should not begin.
-StatusOr<std::string> SaveOrGoOn(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step);
+StatusOr<std::string> SaveOrGoOn(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step,
+                                 bool write_meta_graph = true);
 // Saves a checkpoint and returns its prefix, or the error of writing it.
-StatusOr<std::string> SaveAndLog(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step);
+StatusOr<std::string> SaveAndLog(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step,
+                                 bool write_meta_graph = true);
 
 }  // namespace tensorbraid
 

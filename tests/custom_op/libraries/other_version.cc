@@ -10,7 +10,7 @@ struct EndsTheProgram {
 }  // namespace
 
 extern "C" {
-extern const tensorbraid::internal::OpLibraryEntry tensorbraid_op_library;
-__attribute__((visibility("default"), used)) const tensorbraid::internal::OpLibraryEntry tensorbraid_op_library = {
+extern const tensorbraid::internal::OpLibraryEntry tensorbraid_op_library __attribute__((visibility("default")));
+const tensorbraid::internal::OpLibraryEntry tensorbraid_op_library = {
     "tensorbraid op library: interface 0, libstdc++ with strings of kind 0", nullptr, nullptr};
 }

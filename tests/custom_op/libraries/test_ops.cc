@@ -1,4 +1,5 @@
-// Ops for tests: one that fails in the way that its attribute says, and one that TensorFlow has and Tensorbraid has not.
+// Ops for tests: one that fails in the way that its attribute says, and one that TensorFlow has and Tensorbraid has
+// not.
 #include <tensorbraid/custom_op.h>
 
 #include <limits>

@@ -1,0 +1,44 @@
+// Gradients that functions of Python define for single nodes.
+#include <nanobind/stl/string.h>
+
+#include <vector>
+
+#include "binding/graph.h"
+#include "graph/handles.h"
+#include "graph/node.h"
+#include "graph/op_registry.h"
+#include "tensorbraid/graph/custom_gradient.h"
+
+namespace tensorbraid::python {
+namespace {
+
+// Calls graph._own_gradient(node, grads) of Python, where None stands for a gradient that does not exist. The function
+// belongs to the graph of Python, so that C++ keeps no object of Python alive.
+std::vector<Output> CallPython(const Operation& node, const std::vector<Output>& grads) {
+  nb::list values;
+  for (const Output& grad : grads) values.append(grad.valid() ? nb::cast(Wrap(grad)) : nb::none());
+  const nb::object graph = GraphObject(*node.graph());
+  std::vector<Output> made;
+  for (const nb::handle value : graph.attr("_own_gradient")(Wrap(node), values)) {
+    made.push_back(value.is_none() ? Output() : nb::cast<PyTensor&>(value).output);
+  }
+  return made;
+}
+
+}  // namespace
+
+void BindOwnGradients(Module& m) {
+  // From now on, Python computes the gradient of the node. A saved graph says so with the name of the function.
+  m.def("set_own_gradient", [](const PyOperation& op, const std::string& name) {
+    GraphImpl& graph = ImplOf(*op.operation.graph());
+    graph.SetAttr(NodeOf(op.operation), "_gradient_op_type", AttrValue(name));
+    SetGradient(op.operation, CallPython);
+  });
+  // Whether C++ says how an op is differentiated, or that it is not.
+  m.def("has_gradient", [](const std::string& op) {
+    const OpDef* const found = OpRegistry::Global().Find(op);
+    return found != nullptr && (found->has_gradient() || found->not_differentiable);
+  });
+}
+
+}  // namespace tensorbraid::python

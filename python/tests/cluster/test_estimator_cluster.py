@@ -1,0 +1,78 @@
+"""train_and_evaluate on a cluster that TF_CONFIG describes: a chief, a worker, a parameter server and an evaluator."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from test_cluster_training import free_ports
+
+TASK = """
+import sys
+import numpy as np
+import tensorbraid as tf
+
+random = np.random.RandomState(0)
+x = random.rand(64, 2).astype(np.float32)
+y = x @ np.array([[2.0], [-1.0]], np.float32) + 0.5
+
+
+def model_fn(features, labels, mode):
+    w = tf.get_variable("w", [2, 1])
+    b = tf.get_variable("b", [1], initializer=tf.zeros_initializer())
+    prediction = tf.matmul(features["x"], w) + b
+    loss = tf.reduce_mean(tf.square(prediction - labels))
+    step = tf.train.get_global_step()
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+    print("placed", mode, w.device, flush=True)
+    metrics = {"mae": tf.metrics.mean_absolute_error(labels, prediction)}
+    return tf.estimator.EstimatorSpec(mode, prediction, loss, train, metrics)
+
+
+config = tf.estimator.RunConfig(save_checkpoints_steps=50, experimental_max_worker_delay_secs=0)
+estimator = tf.estimator.Estimator(model_fn, sys.argv[1], config)
+inputs = tf.estimator.inputs.numpy_input_fn
+result = tf.estimator.train_and_evaluate(
+    estimator,
+    tf.estimator.TrainSpec(inputs({"x": x}, y, 16, None, shuffle=True), max_steps=200),
+    tf.estimator.EvalSpec(inputs({"x": x}, y, 16, 1, shuffle=False), steps=None, start_delay_secs=0, throttle_secs=1))
+print("ended", config.task_type, result, flush=True)
+if config.task_type == "evaluator":
+    metrics = estimator.evaluate(inputs({"x": x}, y, 16, 1, shuffle=False))
+    print(metrics["global_step"], metrics["loss"], flush=True)
+"""
+
+
+class EstimatorClusterTest(unittest.TestCase):
+    def test_each_task_does_its_part_and_ends(self):
+        ports = ["localhost:%d" % port for port in free_ports(3)]
+        cluster = {"chief": ports[:1], "worker": ports[1:2], "ps": ports[2:]}
+        jobs = ("ps", "chief", "worker", "evaluator")
+        with tempfile.TemporaryDirectory() as folder:
+            tasks = {
+                job: subprocess.Popen(
+                    [sys.executable, "-c", TASK, folder], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                    env=dict(os.environ, TF_CONFIG=json.dumps({"cluster": cluster, "task": {"type": job, "index": 0}})))
+                for job in jobs}
+            try:
+                outputs = {job: task.communicate(timeout=120) for job, task in tasks.items()}
+            finally:
+                for task in tasks.values():
+                    task.kill()
+                    task.communicate()
+            for job, (output, log) in outputs.items():
+                self.assertEqual(tasks[job].returncode, 0, log)
+                self.assertNotIn("Traceback", log)
+                self.assertIn("ended %s None" % job, output)
+            self.assertTrue(os.listdir(os.path.join(folder, "eval")))
+        for job in ("chief", "worker"):
+            self.assertIn("placed train /job:ps/task:0", outputs[job][0])
+        metrics = outputs["evaluator"][0].splitlines()[-1]
+        self.assertGreaterEqual(int(metrics.split()[0]), 200)
+        self.assertLess(float(metrics.split()[1]), 0.05)
+
+
+if __name__ == "__main__":
+    unittest.main()
