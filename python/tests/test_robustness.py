@@ -165,7 +165,7 @@ class MistakesTest(unittest.TestCase):
         for call in (lambda: tf.cond(x[0] > 0, fails, fails), lambda: tf.while_loop(fails, fails, [x]),
                      lambda: tf.map_fn(fails, x), lambda: tf.data.Dataset.range(3).map(fails),
                      lambda: tf.get_variable("a", [1], initializer=fails), on_a_device,
-                     lambda: tf.layers.dense([[1.0]], 1, kernel_initializer=fails)):
+                     lambda: tf.layers.dense(x[None], 1, kernel_initializer=fails)):
             with tf.Graph().as_default():
                 with self.assertRaises((KeyError, ValueError)):
                     x = tf.constant([1.0])
