@@ -11,7 +11,7 @@
 namespace tensorbraid::python {
 namespace {
 
-// What each conversion needs of NumPy. Made when the module is loaded, and never destroyed.
+// What each conversion needs of NumPy. Never destroyed.
 struct NumPy {
   nb::module_ module = nb::module_::import_("numpy");
   nb::object ndarray = module.attr("ndarray");
@@ -19,19 +19,29 @@ struct NumPy {
   std::array<nb::object, 64> dtypes;   // by DType: the numpy.dtype of its elements
   std::array<nb::object, 64> scalars;  // by DType: the class of NumPy's scalars
 };
-NumPy* the_numpy = nullptr;
 
-const nb::module_& NumPyModule() { return the_numpy->module; }
+// Made at the first use, so that a tool can import the module without NumPy. Needs Python's lock, which the import may
+// release for a while.
+NumPy& TheNumPy() {
+  static NumPy* numpy = nullptr;
+  if (numpy == nullptr) {
+    auto* const made = new NumPy;
+    if (numpy == nullptr) numpy = made;
+  }
+  return *numpy;
+}
+
+const nb::module_& NumPyModule() { return TheNumPy().module; }
 
 // The NumPy dtype of elements that NumPy has; a bfloat16 is ml_dtypes'.
 const nb::object& NumPyType(DType dtype) {
-  if (dtype == DType::kString) return the_numpy->object_dtype;
-  nb::object& type = the_numpy->dtypes.at(static_cast<size_t>(dtype));
+  if (dtype == DType::kString) return TheNumPy().object_dtype;
+  nb::object& type = TheNumPy().dtypes.at(static_cast<size_t>(dtype));
   if (!type.is_valid()) {
     const nb::object scalar = dtype == DType::kBfloat16 ? nb::module_::import_("ml_dtypes").attr("bfloat16")
                               : dtype == DType::kBool   ? NumPyModule().attr("bool_")
                                                         : NumPyModule().attr(DTypeName(StorageType(dtype)).c_str());
-    the_numpy->scalars.at(static_cast<size_t>(dtype)) = scalar;
+    TheNumPy().scalars.at(static_cast<size_t>(dtype)) = scalar;
     type = NumPyModule().attr("dtype")(scalar);
   }
   return type;
@@ -101,7 +111,7 @@ nb::object ArrayOfStrings(const Tensor& tensor) {
   nb::list texts;
   for (const std::string& text : tensor.data<std::string>()) texts.append(nb::bytes(text.data(), text.size()));
   if (tensor.shape().rank() == 0) return nb::object(texts[0]);
-  nb::object array = NumPyModule().attr("empty")(tensor.num_elements(), the_numpy->object_dtype);
+  nb::object array = NumPyModule().attr("empty")(tensor.num_elements(), TheNumPy().object_dtype);
   for (size_t i = 0; i < nb::len(texts); ++i) array[nb::int_(i)] = texts[i];
   return array.attr("reshape")(DimsTuple(tensor.shape()));
 }
@@ -115,7 +125,7 @@ nb::object DimsTuple(const Shape& shape) {
 }
 
 bool IsNumPyArray(nb::handle value) {
-  return Py_TYPE(value.ptr()) == reinterpret_cast<PyTypeObject*>(the_numpy->ndarray.ptr());
+  return Py_TYPE(value.ptr()) == reinterpret_cast<PyTypeObject*>(TheNumPy().ndarray.ptr());
 }
 
 Tensor TensorOf(nb::handle value, DType dtype) {
@@ -172,7 +182,7 @@ nb::object ArrayOf(Tensor tensor) {
   }
   const nb::object& type = NumPyType(tensor.dtype());
   if (tensor.shape().rank() == 0) {
-    const nb::object& scalar = the_numpy->scalars.at(static_cast<size_t>(tensor.dtype()));
+    const nb::object& scalar = TheNumPy().scalars.at(static_cast<size_t>(tensor.dtype()));
     if (tensor.dtype() == DType::kFloat32) return scalar(tensor.scalar<float>());
     if (tensor.dtype() == DType::kFloat64) return scalar(tensor.scalar<double>());
     if (tensor.dtype() == DType::kInt32) return scalar(tensor.scalar<int32_t>());
@@ -182,12 +192,11 @@ nb::object ArrayOf(Tensor tensor) {
   if (tensor.num_elements() == 0) return NumPyModule().attr("empty")(shape, type);
   if (!tensor.IsWritable()) tensor = tensor.DeepCopy();
   const bool is_scalar = tensor.shape().rank() == 0;
-  nb::object array = the_numpy->ndarray(shape, type, TensorMemory{std::move(tensor)});
+  nb::object array = TheNumPy().ndarray(shape, type, TensorMemory{std::move(tensor)});
   return is_scalar ? array[nb::tuple()] : array;
 }
 
 void BindArrays(Module& m) {
-  the_numpy = new NumPy;
   static PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(&GetTensorBuffer)}, {0, nullptr}};
   Class<TensorMemory>(m, "TensorMemory", nb::type_slots(slots));
 }

@@ -29,5 +29,5 @@ def define(graph, name, args, build):
     with body.as_default():
         results = [graphs.convert_to_tensor(result) for result in build(builder.args)]
         made = builder.finish(graph, results)
-    body._finalize("its function is finished")
+    body.finalize("its function is finished")
     return made

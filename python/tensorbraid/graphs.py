@@ -222,7 +222,7 @@ class Graph(_core.Graph):
 
     def _check_not_finalized(self):
         if self.finalized:
-            raise RuntimeError("Graph is finalized and cannot be modified.")
+            raise RuntimeError(f"Graph is finalized and cannot be modified: {self._finalized_because}.")
 
     def _op(self, *args):
         self._check_not_finalized()
@@ -262,9 +262,10 @@ class Graph(_core.Graph):
         self._check_not_finalized()
         self._collections.pop(name, None)
 
-    def finalize(self):
-        """Forbids to change the graph from now on."""
-        self._finalize("Graph.finalize was called")
+    def finalize(self, because="Graph.finalize was called"):
+        """Forbids to change the graph from now on. Mistakes say why."""
+        self._finalized_because = because
+        self._finalize(because)
 
 
 def get_default_graph():

@@ -52,7 +52,6 @@ class TextFileInitializer:
             made = make_op("InitializeTableFromTextFileV2", [table.resource_handle, filename], None,
                            key_index=self._key_index, value_index=self._value_index, vocab_size=self._vocab_size or -1,
                            delimiter=self._delimiter)
-            made.graph.add_to_collection(GraphKeys.ASSET_FILEPATHS, filename)
         made.graph.add_to_collection(_INITIALIZERS, made)
         made.graph.add_to_collection(GraphKeys.ASSET_FILEPATHS, filename)
         return made

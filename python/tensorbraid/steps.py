@@ -1,6 +1,7 @@
 """What a step fetches and feeds, found once for all steps that fetch and feed the same."""
 
-from tensorbraid import _core, graphs
+from tensorbraid import _core, dtypes, graphs
+from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.sparse_tensor import SparseTensor, SparseTensorValue
 
 
@@ -45,6 +46,7 @@ class Fetches:
             except TypeError:
                 raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch)}, must be a string or Tensor. "
                                 f"(Can not convert a {type(fetch).__name__} into a Tensor or Operation.)") from None
+            element = _variable_of(element)
         if element.graph is not self._graph:
             raise ValueError(f"Tensor {element} is not an element of this graph.")
         if not self._graph.is_fetchable(element):
@@ -56,6 +58,16 @@ class Fetches:
             self._positions[element] = len(self.unique)
             self.unique.append(element)
         return self._positions[element]
+
+
+def _variable_of(element):
+    """The variable if a tensor is its handle, which has the variable's name; otherwise the element itself."""
+    if getattr(element, "dtype", None) == dtypes.resource and element.op.type == "VarHandleOp":
+        for collection in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES):
+            for variable in element.graph.get_collection(collection):
+                if getattr(variable, "handle", None) == element:
+                    return variable
+    return element
 
 
 def _fed_tensor(graph, key):

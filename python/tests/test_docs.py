@@ -49,7 +49,7 @@ class DocsTest(unittest.TestCase):
         self.assertEqual([name for name, value in names if not (inspect.getdoc(value) or "").strip()], [])
 
     def test_module_has_the_texts_of_the_headers(self):
-        self.assertIn("everything that the fetches need", _core.Session._run.__doc__)
+        self.assertIn("Prunes, places and partitions", _core.Session._prepare.__doc__)
         self.assertIn("A set of jobs", _core.ClusterSpec.__doc__)
         missing = [name for name, value in vars(_core).items() if not name.startswith("__") and not text_of(value)]
         self.assertEqual(missing, [])

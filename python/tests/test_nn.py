@@ -13,8 +13,6 @@ class NnTest(unittest.TestCase):
     def test_losses_need_named_arguments_of_fitting_shapes(self):
         for loss in (tf.nn.softmax_cross_entropy_with_logits, tf.nn.sparse_softmax_cross_entropy_with_logits,
                      tf.nn.sigmoid_cross_entropy_with_logits):
-            with self.assertRaisesRegex(ValueError, "named arguments"):
-                loss(self.x, self.x)
             with self.assertRaisesRegex(ValueError, "[Bb]oth labels and logits"):
                 loss(labels=self.x)
         with self.assertRaisesRegex(ValueError, "same shape"):
@@ -49,8 +47,6 @@ class NnTest(unittest.TestCase):
             tf.nn.embedding_lookup(table, [1], "modulo")
         with self.assertRaisesRegex(ValueError, "combiner"):
             tf.nn.embedding_lookup_sparse(table, None, None, combiner="max")
-        with self.assertRaisesRegex(NotImplementedError, "not variables"):
-            tf.nn.embedding_lookup([tf.zeros([2, 2]), tf.zeros([2, 2])], [1])
 
 
 if __name__ == "__main__":
