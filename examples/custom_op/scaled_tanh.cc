@@ -30,7 +30,7 @@ class ScaledTanhKernel : public tf::OpKernel {
   }
 
   tf::Status Compute(tf::OpKernelContext& c) override {
-    const tf::Tensor x = c.input(0);
+    const tf::Tensor& x = c.input(0);
     // Element n of y depends on element n of x alone, so y may take the memory of x.
     TF_ASSIGN_OR_RETURN(tf::Tensor * y, c.ForwardOrAllocateOutput({0}, 0, x.shape()));
     const T* from = x.data<T>().data();

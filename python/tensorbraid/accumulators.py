@@ -1,10 +1,14 @@
 """Accumulators: they sum or average gradients of several steps, and drop those that are too old."""
 
+import collections
+
 from tensorbraid import dtypes, graphs
 from tensorbraid.graphs import IndexedSlices, make_op
 from tensorbraid.shapes import TensorShape
 
 __all__ = ["ConditionalAccumulator", "ConditionalAccumulatorBase", "SparseConditionalAccumulator"]
+
+_Taken = collections.namedtuple("SparseAccumulatorTakeGradient", ["indices", "values", "shape"])
 
 
 class ConditionalAccumulatorBase:
@@ -71,8 +75,6 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     def apply_grad(self, grad_indices, grad_values, grad_shape=None, local_step=0, name=None):
         """The operation that adds the rows of a gradient."""
         values = graphs.convert_to_tensor(grad_values, self._dtype)
-        if self._shape.ndims is not None and self._shape.ndims > 0 and values.shape.ndims is not None:
-            _check(self._shape[1:], values.shape[1:])
         shape = graphs.constant([], dtypes.int64) if grad_shape is None else graphs.convert_to_tensor(
             grad_shape, dtypes.int64)
         return make_op(
@@ -83,8 +85,8 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
 
     def take_grad(self, num_required, name=None):
         """The indices, values and shape of the accumulated gradient."""
-        return make_op("SparseAccumulatorTakeGradient", [self._accumulator_ref, num_required], name,
-                       dtype=self._dtype).outputs
+        return _Taken(*make_op("SparseAccumulatorTakeGradient", [self._accumulator_ref, num_required], name,
+                               dtype=self._dtype).outputs)
 
     def take_indexed_slices_grad(self, num_required, name=None):
         """The accumulated gradient as IndexedSlices."""

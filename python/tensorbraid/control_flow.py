@@ -1,6 +1,8 @@
 """Conditionals and loops."""
 
-from tensorbraid import _core, dtypes, graphs, nest
+import contextlib
+
+from tensorbraid import _core, dtypes, errors, graphs, nest
 from tensorbraid.graphs import IndexedSlices, Operation, Tensor, convert_to_tensor, make_op
 from tensorbraid.shapes import TensorShape
 
@@ -51,6 +53,15 @@ def _singleton(value):
     return value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value
 
 
+@contextlib.contextmanager
+def _value_errors():
+    """Raises what C++ refuses while a graph is built as ValueError, as TensorFlow does."""
+    try:
+        yield
+    except errors.InvalidArgumentError as error:
+        raise ValueError(error.message) from None
+
+
 def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
     """What `true_fn` returns if `pred` is true, else what `false_fn` returns. Source: tf.cond."""
     if fn1 is not None and true_fn is not None or fn2 is not None and false_fn is not None:
@@ -79,7 +90,8 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
         return build
 
     with pred.graph.as_default():
-        merged = _core.cond(pred.graph, pred, branch("true_fn", true_fn), branch("false_fn", false_fn), name or "cond")
+        with _value_errors():
+            merged = _core.cond(pred.graph, pred, branch("true_fn", true_fn), branch("false_fn", false_fn), name or "cond")
     nest.assert_same_structure(structures[0].structure, structures[1].structure)
     return structures[0].with_tensors(merged)
 
@@ -137,8 +149,9 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
             raise TypeError(f"Key must be a Python int, found {key!r}")
         if not callable(function):
             raise TypeError(f"the function of key {key} must be callable")
-    if len({key for key, _ in pairs}) != len(pairs):
-        raise ValueError("the keys of branch_fns must be unique")
+    if sorted(key for key, _ in pairs) != list(range(len(pairs))):
+        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found "
+                         f"{{{','.join(str(key) for key, _ in pairs)}}}")
     if default is not None and not callable(default):
         raise TypeError("default must be callable.")
     with graphs.name_scope(name or "switch_case"):
@@ -207,8 +220,9 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
             return made
 
         loop_vars = list(loop_vars) if isinstance(loop_vars, (list, tuple)) else loop_vars
-        tensors = _core.while_loop(graph, variables.tensors, condition, step, parallel_iterations, back_prop, most,
-                                   shapes, name or "while")
+        with _value_errors():
+            tensors = _core.while_loop(graph, variables.tensors, condition, step, parallel_iterations, back_prop, most,
+                                       shapes, name or "while")
     packed = variables.with_tensors(tensors)
     return packed if return_same_structure or len(packed) != 1 else packed[0]
 

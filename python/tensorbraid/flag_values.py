@@ -140,8 +140,8 @@ class MultiFlag(Flag):
 class FlagValues:
     """Flags by name. `values(argv)` parses a command line; `values.name` is the value of a flag."""
 
-    def __init__(self, lazy=False):
-        self.__dict__.update({"__flags": {}, "_modules": {}, "_validators": [], "_parsed": False, "_lazy": lazy})
+    def __init__(self):
+        self.__dict__.update({"__flags": {}, "_modules": {}, "_validators": [], "_parsed": False, "_lazy": False})
 
     # Definitions.
 

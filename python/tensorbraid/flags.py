@@ -6,7 +6,8 @@ from tensorbraid.flag_values import (  # noqa: F401
 
 __all__ = []
 
-FLAGS = FlagValues(lazy=True)
+FLAGS = FlagValues()
+FLAGS.__dict__["_lazy"] = True  # the first read parses the command line of the program
 
 
 class FlagHolder:
@@ -59,9 +60,9 @@ def _real(value):
 
 def _boolean(value):
     word = value.lower() if isinstance(value, str) else value
-    if word in ("true", "t", "1", "yes", "y") or (isinstance(word, int) and word == 1):
+    if word in ("true", "t", "1") or (isinstance(word, int) and word == 1):
         return True
-    if word in ("false", "f", "0", "no", "n") or (isinstance(word, int) and word == 0):
+    if word in ("false", "f", "0") or (isinstance(word, int) and word == 0):
         return False
     raise ValueError(f"{value!r} is not true or false")
 
@@ -260,3 +261,49 @@ def mark_flags_as_mutual_exclusive(flag_names, required=False, flag_values=FLAGS
     word = "Exactly" if required else "At most"
     message = f"{word} one of ({', '.join(flag_names)}) must have a value other than None."
     register_multi_flags_validator(flag_names, check, message, flag_values)
+
+
+def mark_bool_flags_as_mutual_exclusive(flag_names, required=False, flag_values=FLAGS):
+    """At most one of the bool flags may be true; exactly one with `required`."""
+    for name in flag_names:
+        if not flag_values[name].boolean:
+            raise ValidationError(f"Flag --{name} is not Boolean, which is required for flags used in "
+                                  "mark_bool_flags_as_mutual_exclusive.")
+
+    def check(values):
+        count = sum(bool(value) for value in values.values())
+        if count > 1 or (required and count == 0):
+            raise ValidationError(f"{'Exactly' if required else 'At most'} one of ({', '.join(flag_names)}) must be True.")
+        return True
+
+    register_multi_flags_validator(flag_names, check, flag_values=flag_values)
+
+
+def set_default(flag_holder, value):
+    """Replaces the default of the flag of a FlagHolder."""
+    flag_holder._values.set_default(flag_holder.name, value)
+
+
+def override_value(flag_holder, value):
+    """Replaces the value of the flag of a FlagHolder."""
+    if value is None:
+        raise IllegalFlagValueError(f"flag --{flag_holder.name}: the value must not be None")
+    setattr(flag_holder._values, flag_holder.name, value)
+
+
+def flag_dict_to_args(flag_map, multi_flags=None):
+    """Yields the arguments of a command line for a dictionary of flags and values."""
+    for name, value in flag_map.items():
+        if value is None:
+            yield f"--{name}"
+        elif isinstance(value, bool):
+            yield f"--{name}" if value else f"--no{name}"
+        elif isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+            yield f"--{name}={value}"
+        elif multi_flags and name in multi_flags:
+            yield from (f"--{name}={item}" for item in value)
+        else:
+            yield f"--{name}={','.join(str(item) for item in value)}"
+
+
+from tensorbraid.flag_parsers import *  # noqa: E402,F401,F403

@@ -167,7 +167,9 @@ def isdir(path):
 
 
 def mkdir(path):
-    """Makes a directory in one that exists."""
+    """Makes a directory in one that exists. Nothing happens if there is one with this name."""
+    if os.path.exists(_local(path)):
+        return
     with _translated(path):
         os.mkdir(_local(path))
 

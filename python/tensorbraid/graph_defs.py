@@ -156,7 +156,7 @@ class Import:
         return name if name.startswith("^") or ":" in name else name + ":0"
 
     def named(self, name):
-        """The name in the graph of what has this name in the message."""
+        """The name in the graph of a node of the GraphDef."""
         return self.prefix + name
 
     def input(self, name):
@@ -187,7 +187,7 @@ class Import:
         return shapes
 
     def rewrite_all(self):
-        """Rewrites each node of the message."""
+        """Gives all nodes of the GraphDef their names in the graph."""
         self.stated = [self.rewrite(node) for node in self.graph_def.node]
 
     def finish(self, graph):
@@ -204,7 +204,7 @@ class Import:
         return None if return_elements is None else [self.element(graph, compat.as_str(item)) for item in return_elements]
 
     def check_used(self):
-        """Raises ValueError if the input map names what no node uses."""
+        """Raises ValueError if a tensor to replace is not in the GraphDef."""
         unused = [key for full, key in self.keys.items() if full not in self.used]
         if unused:
             raise ValueError(f"Attempted to map inputs that were not found in graph_def: {unused}")

@@ -69,6 +69,7 @@ class Graph(_core.Graph):
         self._device_scopes = []  # what the open scopes of device() are given, innermost last
         self._unfeedable, self._unfetchable = set(), set()
         self.host_functions = []  # of tf.py_func and datasets, which C++ calls
+        self._finalized_because = "it runs in a training session"
         self.restrictions = 0  # how often prevent_feeding and prevent_fetching were called
         self._own_gradients, self._gradient_overrides, self._unmarked_from = {}, {}, 0  # see own_gradients.py
         self._reference_variables = set()  # names of those of an imported graph, which no Variable stands for

@@ -12,3 +12,4 @@ from tensorbraid.space_blocks import depth_to_space, space_to_batch, space_to_de
 # The recurrent part needs layers, which need the functions above.
 from tensorbraid import rnn_namespace as rnn_cell  # noqa: E402,F401
 from tensorbraid.rnn import *  # noqa: E402,F401,F403
+from tensorbraid.rnn_raw import *  # noqa: E402,F401,F403

@@ -185,7 +185,7 @@ depthwise_conv2d_backprop_input = depthwise_conv2d_native_backprop_input
 
 def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, spatial_dims=None, data_format=None):
     """Dilates op(input, number of spatial axes, padding): elements that are `dilation_rate` apart go to one batch."""
-    from tensorbraid import arrays
+    from tensorbraid import space_blocks
 
     input = tensor(input, name="input")
     rates = [int(rate) for rate in dilation_rate]
@@ -208,12 +208,12 @@ def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, sp
     known = input.shape.as_list() if input.shape.ndims is not None else []
     if known and all(known[axis] is not None for axis in axes):
         sizes = [known[axis] for axis in axes]
-    paddings, crops = arrays.required_space_to_batch_paddings(sizes, rates, base)
+    paddings, crops = space_blocks.required_space_to_batch_paddings(sizes, rates, base)
     blocks = [dict(zip(axes, rates)).get(axis, 1) for axis in range(1, axes[-1] + 1)]
     if axes != list(range(1, axes[-1] + 1)):
         paddings, crops = (_at_axes(pairs, axes) for pairs in (paddings, crops))
-    batches = op(arrays.space_to_batch_nd(input, blocks, paddings), len(rates), "VALID")
-    return arrays.batch_to_space_nd(batches, blocks, crops)
+    batches = op(space_blocks.space_to_batch_nd(input, blocks, paddings), len(rates), "VALID")
+    return space_blocks.batch_to_space_nd(batches, blocks, crops)
 
 
 def _at_axes(pairs, axes):

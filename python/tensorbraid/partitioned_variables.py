@@ -89,15 +89,15 @@ def parts_of(partitioner):
 def create_partitioned_variables(shape, slicing, initializer, dtype=dtypes.float32, trainable=True, collections=None,
                                  name=None, reuse=None):
     """The parts of a variable; `slicing` has the number of parts along each axis. The old form of a partitioner."""
-    from tensorbraid import variable_scope as scopes
+    from tensorbraid.variable_scope import get_variable_scope, variable_scope
 
     if len(shape) != len(slicing):
         raise ValueError(f"The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: {shape}, "
                          f"slicing: {slicing}")
     if len(shape) < 1:
         raise ValueError("A partitioned Variable must have rank at least 1: shape: []")
-    around = scopes.get_variable_scope()
-    with scopes.variable_scope(name, "PartitionedVariable") as scope:
+    around = get_variable_scope()
+    with variable_scope(name, "PartitionedVariable", auxiliary_name_scope=False) as scope:
         own_name = scope.name[len(around.name) + 1 if around.name else 0:]
     whole = around.get_variable(None, own_name, shape, dtypes.as_dtype(dtype), initializer, reuse=reuse, trainable=trainable,
                                 collections=collections, partitioner=lambda **_: list(slicing))

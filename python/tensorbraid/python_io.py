@@ -73,7 +73,7 @@ class TFRecordWriter:
         writer.write(bytes(record))
 
     def flush(self):
-        """Gives what was written to the system."""
+        """Passes all records to the system, so that readers see them."""
         self._open().flush()
 
     def close(self):

@@ -24,6 +24,8 @@ class Session:
     """Runs the operations of a graph. Source: tf.Session."""
 
     def __init__(self, target="", graph=None, config=None):
+        if graph is not None and not isinstance(graph, graphs.Graph):
+            raise TypeError(f"Argument `graph` must be a tf.Graph, but got {graph!r}")
         self.graph = graphs.get_default_graph() if graph is None else graph
         self.sess_str = target
         self._target = target
@@ -82,7 +84,7 @@ class Session:
                 raise TypeError(f"unexpected arguments {', '.join(kwargs)}")
             return self.run(fetches, dict(zip(fed, values)), **kwargs)
 
-        Fetches(self.graph, fetches)  # raises errors here, not in the first step
+        self._steps.find(fetches, dict.fromkeys(fed))  # raises errors here, not in the first step
         return step
 
     def list_devices(self):

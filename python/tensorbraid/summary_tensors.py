@@ -35,8 +35,8 @@ def text(name, tensor, collections=None):
 
 
 def all_v2_summary_ops():
-    """The summaries that the newer functions of TensorFlow make: None, since the package does not have these."""
-    return None
+    """The summaries that the newer functions of TensorFlow make: none, since the package does not have these."""
+    return []
 
 
 def get_summary_description(node_def):

@@ -13,8 +13,6 @@ class Template:
     """A function whose variables are made in a scope of their own at the first call."""
 
     def __init__(self, name, func, create_scope_now=False, unique_name=None, custom_getter=None):
-        if not name:
-            raise ValueError("Argument `name` cannot be None or empty.")
         self._name, self._func, self._unique_name, self._getter = name, func, unique_name, custom_getter
         self._scope, self._made = None, None
         if create_scope_now:

@@ -97,6 +97,9 @@ def _updated(variable, op_type, inputs, name, read_value=True, **attrs):
 def _assignment(op_type, method):
     def update(self, value, use_locking=None, name=None, read_value=True):
         shaped = op_type == "AssignVariableOp"
+        if isinstance(value, graphs.Tensor) and value.dtype != self.dtype:
+            raise TypeError(f"Cannot {method} a tensor of type {value.dtype.name} to variable '{self.name}' of type "
+                            f"{self.dtype.name}")
         value = graphs.convert_to_tensor(value, self.dtype, name="value")
         if not self.shape.is_compatible_with(value.shape):
             raise ValueError(f"Cannot {method} value to variable '{self.name}': Shape mismatch. The variable shape "

@@ -211,12 +211,13 @@ def attempt(rng, objects, name, function, trace):
 def work(seed, first, last, targets, progress, trace=False):
     """Makes the calls [first, last). The file `progress` has the number of the present one."""
     warnings.simplefilter("ignore")
-    objects = None
+    objects, scopes = None, []
     for number in range(first, last):
         rng = random.Random(seed * 1000003 + number)
         os.pwrite(progress, b"%12d" % number, 0)
         if objects is None or number % 25 == 0:
-            tf.reset_default_graph()
+            scopes.append(tf.Graph().as_default())  # calls may leave graphs on the stack, so this one is never left
+            scopes[-1].__enter__()
             objects = Objects()
         name, function = targets[rng.randrange(len(targets))]
         try:

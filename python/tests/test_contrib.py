@@ -81,5 +81,25 @@ class ContribTest(unittest.TestCase):
         self.assertEqual(len(cell.trainable_variables), 4)
 
 
+class TrainingTest(unittest.TestCase):
+    def test_hyperparameters(self):
+        params = tf.contrib.training.HParams(rate=0.1, layers=[64, 32], name="a", deep=False, steps=3)
+        self.assertEqual((params.rate, params.layers, params.get("other", 5), "deep" in params), (0.1, [64, 32], 5, True))
+        self.assertIs(params.parse("rate=0.5, layers=[8,9],name=b,deep=true"), params)
+        self.assertEqual(params.values(), {"rate": 0.5, "layers": [8, 9], "name": "b", "deep": True, "steps": 3})
+        params.parse("layers[1]=7,rate=2")
+        self.assertEqual((params.layers, params.rate), ([8, 7], 2.0))
+        self.assertEqual(params.to_json(sort_keys=True),
+                         '{"deep": true, "layers": [8, 7], "name": "b", "rate": 2.0, "steps": 3}')
+        for wrong in ("steps=1.5", "unknown=1", "rate", "deep=maybe", "steps=1,steps=2"):
+            with self.assertRaises(ValueError, msg=wrong):
+                params.parse(wrong)
+
+    def test_the_configuration_of_the_first_estimators(self):
+        config = tf.contrib.learn.RunConfig(save_checkpoints_secs=30, num_cores=2)
+        self.assertIsInstance(config, tf.estimator.RunConfig)
+        self.assertEqual((config.save_checkpoints_secs, config.session_config.inter_op_parallelism_threads), (30, 2))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -152,8 +152,10 @@ class EstimatorTest(FolderTest):
             np.testing.assert_array_equal(second.get_variable_value("b"), bias)
 
     def test_more_metrics(self):
-        estimator = tf.estimator.add_metrics(
-            self.estimator(), lambda labels, predictions: {"mse": tf.metrics.mean_squared_error(labels, predictions["y"])})
+        def metric_fn(labels, predictions):
+            return {"mse": tf.metrics.mean_squared_error(labels, predictions["y"])}
+
+        estimator = tf.estimator.add_metrics(self.estimator(), metric_fn)
         found = estimator.evaluate(rows(1))
         self.assertIn("mae", found)
         self.assertAlmostEqual(found["mse"], float(np.mean((ROWS.sum(1, keepdims=True) - LABELS)**2)), places=5)
@@ -198,6 +200,27 @@ class InitialValuesTest(FolderTest):
         for arguments in ((["x"],), (".*", None, {"nope": "s/w"}), (3,), ([3],), (["s/b"], None, {"s/b": "s/w"})):
             with self.assertRaises(ValueError):
                 self.values(lambda w, b, c, x, arguments=arguments: start(path, *arguments))
+
+    def test_rows_are_found_by_their_words(self):
+        for name, words in (("old", "abc"), ("new", "cxaby")):
+            with open(os.path.join(self.folder, name), "w") as file:
+                file.write("\n".join(words) + "\n")
+        with tf.Graph().as_default(), tf.Session() as session:
+            tf.get_variable("e", initializer=[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])
+            tf.get_variable("k", initializer=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+            session.run(tf.global_variables_initializer())
+            path = tf.train.Saver().save(session, os.path.join(self.folder, "m"))
+        old, new = os.path.join(self.folder, "old"), os.path.join(self.folder, "new")
+        vocabularies = {"e": tf.estimator.VocabInfo(new, 5, 1, old),
+                        "k": tf.estimator.VocabInfo(new, 5, 0, old, 2, tf.constant_initializer(9.0), 1)}
+        for parts in (None, tf.fixed_size_partitioner(2), tf.fixed_size_partitioner(3)):
+            with tf.Graph().as_default(), tf.Session() as session:
+                e = tf.get_variable("e", [6, 2], partitioner=parts)
+                k = tf.get_variable("k", [2, 5])
+                tf.train.warm_start(path, ".*", vocabularies)
+                session.run(tf.global_variables_initializer())
+                self.assertEqual(session.run(tf.identity(e)).tolist(), [[5, 6], [0, 0], [1, 2], [3, 4], [0, 0], [0, 0]])
+                self.assertEqual(session.run(k).tolist(), [[9, 9, 1, 2, 9], [9, 9, 4, 5, 9]])
 
     def test_init_from_checkpoint(self):
         path, begin = self.checkpoint(), tf.train.init_from_checkpoint
@@ -250,7 +273,8 @@ class RunConfigTest(unittest.TestCase):
         config = tf.estimator.RunConfig()
         self.assertEqual((config.save_checkpoints_secs, config.save_checkpoints_steps), (600, None))
         config = config.replace(save_checkpoints_steps=5, model_dir="/q")
-        self.assertEqual((config.save_checkpoints_secs, config.save_checkpoints_steps, config.model_dir), (None, 5, "/q"))
+        self.assertEqual((config.save_checkpoints_secs, config.save_checkpoints_steps), (None, 5))
+        self.assertEqual(config.model_dir, "/q")
         for arguments in ({"model_dir": ""}, {"save_summary_steps": -1}, {"tf_random_seed": 1.5}, {"device_fn": 3},
                           {"save_checkpoints_secs": 1, "save_checkpoints_steps": 1}, {"log_step_count_steps": 0}):
             with self.assertRaises(ValueError):
@@ -339,7 +363,7 @@ class Listener(tf.train.CheckpointSaverListener):
         return global_step_value == self._stop_at
 
     def end(self, session, global_step_value):
-        self.calls.append(("end", global_step_value, int(session.run("global_step:0"))))
+        self.calls.append(("end", global_step_value, int(session.run(tf.train.get_global_step(session.graph)))))
 
 
 class TrainAndEvaluateTest(FolderTest):
@@ -370,10 +394,14 @@ class TrainAndEvaluateTest(FolderTest):
             estimator, tf.estimator.TrainSpec(rows(), max_steps=10),
             tf.estimator.EvalSpec(rows(1), steps=None, exporters=exporters, throttle_secs=0))
         self.assertEqual(metrics["global_step"], 10)
+        self.assertAlmostEqual(metrics["loss"], 0.044916973, places=6)  # as TensorFlow 2.15
         self.assertEqual(len(exports), 3)
         self.assertTrue(os.path.isfile(os.path.join(exports[0].decode(), "saved_model.pb")))
         self.assertEqual(len(os.listdir(os.path.join(estimator.model_dir, "export", "final"))), 1)
         self.assertEqual(len(os.listdir(os.path.join(estimator.model_dir, "export", "latest"))), 1)
+        again = tf.estimator.train_and_evaluate(estimator, tf.estimator.TrainSpec(rows(), max_steps=10),
+                                                tf.estimator.EvalSpec(rows(1)))
+        self.assertEqual(again, (None, None))
 
     def test_specifications_are_checked(self):
         with self.assertRaises(TypeError):
@@ -384,6 +412,14 @@ class TrainAndEvaluateTest(FolderTest):
             tf.estimator.EvalSpec(rows(), throttle_secs=-1)
         with self.assertRaises(TypeError):
             tf.estimator.EvalSpec(rows(), exporters=[3])
+
+    def test_a_training_is_evaluated_while_it_runs(self):
+        estimator = self.estimator()
+        hook = tf.estimator.experimental.InMemoryEvaluatorHook(estimator, rows(1), every_n_iter=3)
+        estimator.train(rows(), hooks=[hook], steps=6)
+        path = os.path.join(estimator.eval_dir(), os.listdir(estimator.eval_dir())[0])
+        steps = [event.step for event in tf.train.summary_iterator(path) if event.summary.value]
+        self.assertEqual(sorted(set(steps)), [0, 3, 6])
 
     def test_a_training_stops_early(self):
         estimator = self.estimator()

@@ -100,5 +100,23 @@ class GraphTest(unittest.TestCase):
             self.assertEqual(session.run(dx, {x: 3}), 6)
 
 
+class LoopTest(unittest.TestCase):
+    def test_the_variables_of_a_gradient_loop_keep_their_shapes(self):
+        # The gradient of the concatenation is a slice whose sizes are known only in a step.
+        with tf.Graph().as_default():
+            unknown = tf.placeholder(tf.float32)
+            w = tf.constant(np.ones((5, 4), np.float32))
+
+            def body(i, v):
+                return i + 1, tf.reshape(tf.matmul(tf.concat([unknown, v], 1), w), [2, 4])
+
+            _, y = tf.while_loop(lambda i, v: i < 2, body, [0, tf.zeros([2, 4])])
+            grad, = tf.gradients(y, [w])
+            with tf.Session() as session:
+                got = session.run(grad, {unknown: np.ones((2, 1))})
+            self.assertEqual(grad.shape.as_list(), [5, 4])
+            np.testing.assert_allclose(got, [[10.0] * 4] + [[2.0] * 4] * 4)
+
+
 if __name__ == "__main__":
     unittest.main()

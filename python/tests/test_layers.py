@@ -19,7 +19,7 @@ class LayersTest(unittest.TestCase):
         self.assertEqual(first.name, "dense/Relu:0")
         self.assertEqual([v.name for v in tf.trainable_variables()],
                          ["dense/kernel:0", "dense/bias:0", "dense_1/kernel:0", "dense_1/bias:0"])
-        self.assertEqual(layer.name, "dense_2")
+        self.assertEqual(layer.name, "dense_2")  # layers are numbered from 1, their scopes from 0
         self.assertEqual(layer.kernel.name, "dense_1/kernel:0")
 
     def test_a_named_layer_is_made_once_unless_it_reuses(self):

@@ -10,7 +10,7 @@ class NnTest(unittest.TestCase):
         tf.reset_default_graph()
         self.x = tf.placeholder(tf.float32, [2, 3])
 
-    def test_losses_need_named_arguments_of_fitting_shapes(self):
+    def test_losses_need_both_arguments_of_fitting_shapes(self):
         for loss in (tf.nn.softmax_cross_entropy_with_logits, tf.nn.sparse_softmax_cross_entropy_with_logits,
                      tf.nn.sigmoid_cross_entropy_with_logits):
             with self.assertRaisesRegex(ValueError, "[Bb]oth labels and logits"):
@@ -47,6 +47,8 @@ class NnTest(unittest.TestCase):
             tf.nn.embedding_lookup(table, [1], "modulo")
         with self.assertRaisesRegex(ValueError, "combiner"):
             tf.nn.embedding_lookup_sparse(table, None, None, combiner="max")
+        with self.assertRaisesRegex(NotImplementedError, "not variables"):
+            tf.nn.embedding_lookup_sparse([tf.zeros([2, 2]), tf.zeros([2, 2])], None, None)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""tf.contrib.legacy_seq2seq and the cells of tf.contrib.rnn."""
+"""tf.contrib.legacy_seq2seq, tf.contrib.seq2seq and the cells of tf.contrib.rnn."""
 
 import unittest
 
@@ -7,6 +7,7 @@ import tensorbraid as tf
 
 seq2seq = tf.contrib.legacy_seq2seq
 rnn = tf.contrib.rnn
+new = tf.contrib.seq2seq
 
 
 class Steps(unittest.TestCase):
@@ -191,6 +192,103 @@ class CellTest(Steps):
         self.run_all([outputs, unrolled])
         with self.assertRaises(ValueError):
             rnn.stack_bidirectional_rnn([], [], [x])
+
+
+class DynamicDecodeTest(Steps):
+    def test_a_decoder_reads_the_true_inputs(self):
+        inputs = tf.constant(np.random.RandomState(0).randn(2, 3, 4), tf.float32)
+        cell, lengths = rnn.GRUCell(4), [3, 1]
+        decoder = new.BasicDecoder(cell, new.TrainingHelper(inputs, lengths), cell.zero_state(2, tf.float32),
+                                   tf.layers.Dense(5, name="out"))
+        outputs, state, made = new.dynamic_decode(decoder, impute_finished=True, scope="d")
+        wanted, wanted_state = tf.nn.dynamic_rnn(cell, inputs, lengths, dtype=tf.float32)
+        with tf.variable_scope("d", reuse=True):
+            scores = tf.layers.dense(wanted, 5, name="out") * tf.sequence_mask(lengths, dtype=tf.float32)[:, :, None]
+        self.assertEqual(self.names()[-2:], ["d/out/kernel", "d/out/bias"])
+        got = self.run_all([outputs, state, made, scores, wanted_state])
+        np.testing.assert_allclose(got[0].rnn_output, got[3], rtol=1e-5)
+        np.testing.assert_array_equal(got[0].sample_id, got[3].argmax(-1) * (np.arange(3) < [[3], [1]]))
+        np.testing.assert_allclose(got[1], got[4], rtol=1e-5)
+        self.assertEqual(got[2].tolist(), lengths)
+        self.assertEqual(outputs.rnn_output.shape.as_list(), [2, None, 5])
+
+    def test_a_decoder_reads_what_it_writes(self):
+        # The cell counts: its output scores the symbol after the one that it reads highest.
+        class Counter(rnn.RNNCell):
+            state_size = output_size = 5
+
+            def call(self, inputs, state):
+                return tf.roll(inputs, [1], [1]), state
+
+        for helper in (new.GreedyEmbeddingHelper, lambda *args: new.SampleEmbeddingHelper(*args, 0.001)):
+            decoder = new.BasicDecoder(Counter(), helper(tf.eye(5), [0, 2], 4), tf.zeros([2, 5]))
+            outputs, _, lengths = new.dynamic_decode(decoder)
+            cut, _, _ = new.dynamic_decode(decoder, maximum_iterations=1)
+            ids, lengths, cut = self.run_all([outputs.sample_id, lengths, cut.sample_id])
+            self.assertEqual((ids[0].tolist(), ids[1].tolist()[:2]), ([1, 2, 3, 4], [3, 4]))
+            self.assertEqual((lengths.tolist(), cut.tolist()), ([4, 2], [[1], [3]]))
+
+    def test_attention_reads_the_memory(self):
+        memory = np.random.RandomState(1).randn(2, 3, 4).astype(np.float32)
+        query = tf.constant(np.random.RandomState(2).randn(2, 4), tf.float32)
+        with tf.variable_scope("a", initializer=tf.constant_initializer(0.5)):
+            for make in (lambda: new.BahdanauAttention(4, memory, [3, 2]), lambda: new.LuongAttention(4, memory, [3, 2]),
+                         lambda: new.BahdanauAttention(4, memory, normalize=True),
+                         lambda: new.LuongAttention(4, memory, scale=True)):
+                mechanism = make()
+                alignments, _ = mechanism(query, mechanism.initial_alignments(2, tf.float32))
+                keys, q, got = self.run_all([mechanism.keys, query, alignments])
+                if isinstance(mechanism, new.LuongAttention):
+                    scores = (keys * q[:, None]).sum(2)
+                else:
+                    g = 0.5 if mechanism._normalize is False else 0.5 / np.sqrt(4 * 0.25) * 0.5
+                    scores = (g * np.tanh(keys + 0.5 * q.sum(1)[:, None, None])).sum(2)
+                if mechanism._lengths is not None:
+                    scores[1, 2] = -np.inf
+                wanted = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
+                np.testing.assert_allclose(got, wanted, rtol=1e-4)
+        names = [name for name in self.names() if name.startswith("a/bahdanau_attention")]
+        self.assertEqual(names[:2], ["a/bahdanau_attention/query_layer/kernel", "a/bahdanau_attention/attention_v"])
+
+    def test_a_decoder_with_attention_trains(self):
+        memory = tf.constant(np.random.RandomState(1).randn(2, 3, 4), tf.float32)
+        cell = new.AttentionWrapper(rnn.BasicLSTMCell(4), new.LuongAttention(4, memory), attention_layer_size=4,
+                                    alignment_history=True)
+        helper = new.TrainingHelper(tf.ones([2, 3, 1]), [3, 3])
+        decoder = new.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32), tf.layers.Dense(5))
+        outputs, state, _ = new.dynamic_decode(decoder)
+        self.assertEqual(sorted(self.names()), [
+            "decoder/attention_wrapper/attention_layer/kernel", "decoder/attention_wrapper/basic_lstm_cell/bias",
+            "decoder/attention_wrapper/basic_lstm_cell/kernel", "decoder/dense/bias", "decoder/dense/kernel",
+            "memory_layer/kernel"])
+        loss = new.sequence_loss(outputs.rnn_output, tf.constant([[0, 1, 2], [3, 4, 0]]), tf.ones([2, 3]))
+        train = tf.train.AdamOptimizer(0.1).minimize(loss)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            history = session.run(state.alignment_history.stack())
+            self.assertEqual(history.shape, (3, 2, 3))
+            np.testing.assert_allclose(history.sum(2), 1.0, rtol=1e-5)
+            first = session.run(loss)
+            for _ in range(30):
+                session.run(train)
+            self.assertLess(session.run(loss), first / 2)
+
+    def test_the_loss_follows_its_formula(self):
+        logits = tf.zeros([2, 3, 4])
+        weights = tf.constant([[1.0, 1.0, 0.0], [2.0, 0.0, 0.0]])
+        targets = tf.zeros([2, 3], tf.int32)
+        each = np.log(4)
+        losses = self.run_all([new.sequence_loss(logits, targets, weights),
+                               new.sequence_loss(logits, targets, weights, False, False),
+                               new.sequence_loss(logits, targets, weights, True, False),
+                               new.sequence_loss(logits, targets, weights, False, False, sum_over_timesteps=True,
+                                                 sum_over_batch=True)])
+        np.testing.assert_allclose(losses[0], each, rtol=1e-5)
+        np.testing.assert_allclose(losses[1], each * np.array([[1, 1, 0], [2, 0, 0]]), rtol=1e-5)
+        np.testing.assert_allclose(losses[2], [each, each], rtol=1e-5)
+        np.testing.assert_allclose(losses[3], each * 4 / 3, rtol=1e-5)
+        tiled = new.tile_batch(tf.constant([[1], [2]]), 2)
+        self.assertEqual(self.run_all(tiled).tolist(), [[1], [1], [2], [2]])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Monitored sessions, hooks, scaffolds and supervisors."""
 
 import gc
+import os
 import tempfile
 import threading
 import unittest
@@ -252,6 +253,42 @@ class MonitoredSessionTest(unittest.TestCase):
         with tf.train.MonitoredTrainingSession() as session:
             with self.assertRaises(NotImplementedError):
                 session.run(train, options=object())
+
+    def test_variables_of_hooks_are_saved(self):
+        class Counter(tf.train.SessionRunHook):
+            def begin(self):
+                self.count = tf.get_variable("count", initializer=7.0, trainable=False)
+
+        w, loss, step, train = model()
+        with tempfile.TemporaryDirectory() as folder:
+            with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, hooks=[Counter()]) as session:
+                session.run(train)
+            self.assertEqual(tf.train.load_variable(folder, "count"), 7.0)
+
+    def test_a_session_may_begin_with_a_given_checkpoint(self):
+        with tempfile.TemporaryDirectory() as folder:
+            w, loss, step, train = model()
+            with tf.train.MonitoredTrainingSession(checkpoint_dir=folder) as session:
+                session.run(train)
+                value = session.run(w)
+            creator = tf.train.ChiefSessionCreator(checkpoint_filename_with_path=tf.train.latest_checkpoint(folder))
+            tf.reset_default_graph()
+            w, loss, step, train = model()
+            with tf.train.MonitoredSession(creator) as session:
+                self.assertEqual(session.run(w).tolist(), value.tolist())
+
+    def test_the_graph_beside_checkpoints_may_be_left_out(self):
+        w, loss, step, train = model()
+        with tempfile.TemporaryDirectory() as folder:
+            with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, save_graph_def=False) as session:
+                session.run(train)
+            self.assertFalse(any(name.endswith(".meta") for name in os.listdir(folder)))
+
+    def test_the_configuration_of_a_session_is_used(self):
+        config = tf.ConfigProto(device_count={"CPU": 3})
+        with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(config=config)) as session:
+            devices = session.run_step_fn(lambda step_context: step_context.session.list_devices())
+        self.assertEqual(len(devices), 3)
 
     def test_a_closed_session_lets_go_of_its_graph(self):
         with tf.Graph().as_default() as graph:

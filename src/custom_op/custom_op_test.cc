@@ -31,7 +31,7 @@ Status UnchangedShapeRule(OpShapeContext& c) {
 
 // y = factor * x * x.
 Status ComputeSquare(OpKernelContext& c) {
-  const Tensor x = c.input(0);
+  const Tensor& x = c.input(0);
   TF_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocateOutput({0}, 0, x.shape()));
   const float factor = c.attr<float>("factor");
   for (int64_t i = 0; i < x.num_elements(); ++i) {
@@ -398,6 +398,32 @@ TEST(CustomOpTest, AKernelHasListsAndThreads) {
   const auto values = ValuesOf(g, {sum});
   ASSERT_TRUE(values.ok()) << values.status();
   EXPECT_THAT((*values)[0].data<float>(), testing::Each(3.5F));
+}
+
+TEST(CustomOpTest, AnOutputTakesTheMemoryOfAnInputThatNothingElseNeeds) {
+  static std::atomic<int> taken{0};
+  ASSERT_EQ(RegisterOp(CustomOp("TestInPlace")
+                           .Input("x: float")
+                           .Output("y: float")
+                           .Stateful()
+                           .KernelFunction({},
+                                           [](OpKernelContext& c) -> Status {
+                                             const void* const memory = c.input(0).raw_data();
+                                             TF_ASSIGN_OR_RETURN(Tensor * y,
+                                                                 c.ForwardOrAllocateOutput({0}, 0, c.input(0).shape()));
+                                             if (y->raw_data() == memory) ++taken;
+                                             return OkStatus();
+                                           })),
+            OkStatus());
+  Graph g;
+  const Output fed = Placeholder(g, kFloat32, {2});
+  const Output sum = fed + 1.0;  // of no use once the op has run
+  const Output y = NodeBuilder(g, "TestInPlace").Input(sum).Output();
+  const auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({y}, {{fed, Tensor::Vector<float>({1, 2})}}).ok());
+  EXPECT_EQ(taken, 1);
+  ASSERT_TRUE(session->Run({y, sum}, {{fed, Tensor::Vector<float>({1, 2})}}).ok());
+  EXPECT_EQ(taken, 1) << "the sum is fetched";
 }
 
 }  // namespace

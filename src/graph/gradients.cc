@@ -285,10 +285,16 @@ class Differentiator {
         grads_[in].push_back(input_grads[i]);
         continue;
       }
-      const Shape& shape = input_grads[i].dense().shape();
-      if (in.dtype() != DType::kResource && !in.shape().IsCompatibleWith(shape)) {
-        return Internal("the gradient of ", node->Describe(), " for input ", i, " has shape ", shape,
-                        ", but the input has shape ", in.shape());
+      const Output dense = input_grads[i].dense();
+      if (in.dtype() != DType::kResource) {
+        // A gradient may be a slice whose sizes only a step knows. It has the shape of the input, and the variables of a
+        // gradient loop must keep their shapes.
+        const auto shape = dense.shape().MergeWith(in.shape());
+        if (!shape.ok()) {
+          return Internal("the gradient of ", node->Describe(), " for input ", i, " has shape ", dense.shape(),
+                          ", but the input has shape ", in.shape());
+        }
+        ImplOf(graph_).RefineShape(NodeOf(dense), dense.index(), *shape);
       }
       grads_[in].push_back(input_grads[i]);
     }

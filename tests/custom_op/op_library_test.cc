@@ -67,10 +67,19 @@ TEST(OpLibraryTest, FilesThatAreNoOpLibraries) {
               "it is not a shared library");
   ExpectError(LoadOpLibrary(TENSORBRAID_PROGRAM).status(), StatusCode::kInvalidArgument,
               "it is not a library of custom ops: it has no TENSORBRAID_OP_LIBRARY");
-  // The first half of a library, and the mark that its check looks for.
+}
+
+TEST(OpLibraryTest, DamagedFiles) {
+  const TempDir directory;
   const std::string whole = TextOf(SCALED_TANH);
-  ExpectError(LoadOpLibrary(directory.Write("half.so", whole.substr(0, 4000) + OpLibraryAbi() + '\0')).status(),
-              StatusCode::kInvalidArgument, "cannot be loaded");
+  for (const size_t size : {size_t{5}, size_t{63}, size_t{64}, size_t{100}, size_t{4000}}) {
+    const Status s = LoadOpLibrary(directory.Write("part.so", whole.substr(0, size))).status();
+    ExpectError(s, StatusCode::kInvalidArgument, size < 64 ? "it is not a shared library" : "the file is incomplete");
+  }
+  std::string other_machine = whole;
+  other_machine[18] = 40;  // the machine in the header: ARM
+  ExpectError(LoadOpLibrary(directory.Write("other.so", other_machine)).status(), StatusCode::kInvalidArgument,
+              "it is not a shared library for this machine");
 }
 
 TEST(OpLibraryTest, ALibraryOfAnotherVersionIsRefusedBeforeItsCodeRuns) {
@@ -178,19 +187,25 @@ TEST_F(ServerTest, ATaskThatLacksAnOpIsToldWhichFlagLoadsIt) {
   ASSERT_NE(ps.target, "");
   ASSERT_NE(worker.target, "");
   Graph g;
-  const Output x = Operand(Tensor::Vector<float>({1, 2})).ToOutput(g);
+  const Output x = Placeholder(g, kFloat32, {2});  // the master computes ops of constants itself
+  const std::vector<Feed> feeds = {{x, Tensor::Vector<float>({1, 2})}};
   const auto device = g.Device("/job:ps/task:0");
   const Output y = ScaledTanh(x, 2);
   const Output sum = x + x;
-  for (const std::string& target : {ps.target, worker.target}) {
-    auto session = Session::Create(g, {.target = target});
-    const Status s = session.ok() ? (*session)->Run({y}).status() : session.status();
+  const auto expect_error = [](const Status& s) {
     ExpectError(s, StatusCode::kNotFound, "ScaledTanh");
     EXPECT_THAT(std::string(s.message()), HasSubstr("--load=LIBRARY"));
-    if (session.ok()) {
-      EXPECT_TRUE((*session)->Run({sum}).ok()) << "the session goes on";
-    }
-  }
+  };
+  // The master lacks the op.
+  const auto on_ps = Session::Create(g, {.target = ps.target});
+  expect_error(on_ps.ok() ? (*on_ps)->Run({y}, feeds).status() : on_ps.status());
+  // Another task lacks it. The error names the task, and other steps of the session go on.
+  const auto on_worker = Session::Create(g, {.target = worker.target});
+  ASSERT_TRUE(on_worker.ok()) << on_worker.status();
+  const Status refused = (*on_worker)->Run({y}, feeds).status();
+  expect_error(refused);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("ps/0"));
+  EXPECT_TRUE((*on_worker)->Run({sum}, feeds).ok());
 }
 
 TEST_F(ServerTest, AFailingKernelLeavesTheServerRunning) {

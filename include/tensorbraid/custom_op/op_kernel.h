@@ -85,8 +85,9 @@ class OpKernelContext {
   // Makes output i a new tensor of the output's dtype. The kernel must fill all its elements. ResourceExhausted if
   // there is not enough memory, InvalidArgument for an impossible shape. Throws if there is no such output.
   StatusOr<Tensor*> AllocateOutput(int i, const Shape& shape);
-  // As AllocateOutput, but takes the memory of one of these inputs if nothing else needs it. Writing element n of the
-  // output then overwrites element n of that input, so this is for kernels that compute element by element.
+  // As AllocateOutput, but takes the memory of one of these inputs if nothing else holds it, such as a copy of the
+  // Tensor. Writing element n of the output then overwrites element n of that input, so this is for kernels that
+  // compute element by element.
   StatusOr<Tensor*> ForwardOrAllocateOutput(std::initializer_list<int> inputs, int i, const Shape& shape);
   // Makes output i an existing tensor, such as an input. Throws if there is no such output, or if the dtype is another.
   void set_output(int i, Tensor value);

@@ -170,6 +170,39 @@ inline PartitionedCallOutputs PartitionedCall(Graph& graph, const std::vector<Ou
   return {results.NextList(), results.operation()};
 }
 
+struct PyFuncOutputs {
+  std::vector<Output> output;
+  Operation operation;
+};
+// Adds a node of the op PyFunc.
+// Inputs: input (a list of tensors of the types Tin).
+// Attributes: token (string), tout (attribute Tout, list of dtypes: any, at least 0).
+// Output: output (a list of tensors of the types Tout).
+// Tin: any.
+inline PyFuncOutputs PyFunc(Graph& graph, const std::vector<Output>& input, const std::string& token,
+    const std::vector<DType>& tout, const std::string& name = "",
+    std::source_location loc = std::source_location::current()) {
+  auto results = internal::Call(graph, "PyFunc", name, {input}, loc).Attr("token", token).Attr("Tout", tout).All();
+  return {results.NextList(), results.operation()};
+}
+
+struct PyFuncStatelessOutputs {
+  std::vector<Output> output;
+  Operation operation;
+};
+// Adds a node of the op PyFuncStateless.
+// Inputs: input (a list of tensors of the types Tin).
+// Attributes: token (string), tout (attribute Tout, list of dtypes: any, at least 0).
+// Output: output (a list of tensors of the types Tout).
+// Tin: any.
+inline PyFuncStatelessOutputs PyFuncStateless(Graph& graph, const std::vector<Output>& input, const std::string& token,
+    const std::vector<DType>& tout, const std::string& name = "",
+    std::source_location loc = std::source_location::current()) {
+  auto results = internal::Call(graph, "PyFuncStateless", name, {input}, loc).Attr("token", token).Attr("Tout", tout)
+      .All();
+  return {results.NextList(), results.operation()};
+}
+
 struct RefEnterOptions {
   bool is_constant = false;
   int64_t parallel_iterations = 10;

@@ -1,3 +1,4 @@
 """The parts of tf.contrib that public programs use."""
 
-from tensorbraid.contrib import data, framework, layers, legacy_seq2seq, rnn, slim  # noqa: F401
+from tensorbraid.contrib import (  # noqa: F401
+    data, estimator, feature_column, framework, layers, learn, legacy_seq2seq, losses, rnn, seq2seq, slim, training)

@@ -2,9 +2,10 @@
 
 import contextlib
 import functools
+import inspect
 import threading
 
-__all__ = ["add_arg_scope", "arg_scope", "has_arg_scope"]
+__all__ = ["add_arg_scope", "arg_scope", "arg_scoped_arguments", "current_arg_scope", "has_arg_scope"]
 
 
 class _Stack(threading.local):
@@ -21,20 +22,34 @@ def _key(function):
     return getattr(function, "_arg_scope_key", None)
 
 
-def add_arg_scope(function):
+def add_arg_scope(func):
     """Lets arg_scope give default arguments to a function."""
-    @functools.wraps(function)
+    @functools.wraps(func)
     def with_defaults(*args, **kwargs):
         defaults = _scopes.items[-1].get(with_defaults._arg_scope_key, {})
-        return function(*args, **{**defaults, **kwargs})
+        return func(*args, **{**defaults, **kwargs})
 
-    with_defaults._arg_scope_key = f"{function.__module__}.{function.__qualname__}"
+    with_defaults._arg_scope_key = f"{func.__module__}.{func.__qualname__}"
+    with_defaults._arg_scope_names = [
+        name for name, parameter in inspect.signature(func).parameters.items() if parameter.default is not parameter.empty]
     return with_defaults
 
 
-def has_arg_scope(function):
+def has_arg_scope(func):
     """Whether arg_scope can give default arguments to a function."""
-    return _key(function) is not None
+    return _key(func) is not None
+
+
+def arg_scoped_arguments(func):
+    """The names of the arguments to which arg_scope can give values."""
+    if not has_arg_scope(func):
+        raise ValueError(f"{func.__name__} is not decorated with @add_arg_scope")
+    return func._arg_scope_names
+
+
+def current_arg_scope():
+    """The default arguments of the open scope, by the key of a function."""
+    return _scopes.items[-1]
 
 
 @contextlib.contextmanager

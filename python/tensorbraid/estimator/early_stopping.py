@@ -84,8 +84,8 @@ def _threshold_hook(estimator, metric_name, threshold, is_beyond, eval_dir, min_
     def should_stop():
         for step, value in _metric_values(directory, metric_name, min_steps):
             if is_beyond(value, threshold):
-                logging.info('At step %s, metric "%s" has value %s, which ends the training: the threshold is %s.', step,
-                             metric_name, value, threshold)
+                logging.info('The metric "%s" of step %s is %s, which ends the training: the threshold is %s.',
+                             metric_name, step, value, threshold)
                 return True
         return False
 
@@ -159,8 +159,7 @@ class _CheckForStopping(SessionRunHook):
 def make_stop_at_checkpoint_step_hook(estimator, last_step, wait_after_file_check_secs=30):
     """For a worker: ends the training when there is a checkpoint of step `last_step` or later."""
     if estimator.config.is_chief:
-        raise RuntimeError("StopAtCheckpointStepHook is not supported on the chief: the chief must write that checkpoint, "
-                           "so give it a StopAtStepHook.")
+        raise RuntimeError("this hook is for workers: the chief writes the checkpoint, so give it a StopAtStepHook.")
     return _StopAtCheckpointStep(estimator.model_dir, last_step, wait_after_file_check_secs)
 
 

@@ -6,6 +6,7 @@ import tempfile
 
 from tensorbraid import graphs, metrics, summary, tf_logging as logging
 from tensorbraid.estimator import evaluation, exporting, prediction
+from tensorbraid.estimator.arguments import check_positive, checked_hooks, checked_listeners
 from tensorbraid.estimator.input_pipeline import accepted, arguments_of, features_and_labels
 from tensorbraid.estimator.run_config import RunConfig, default_session_config
 from tensorbraid.estimator.spec import EstimatorSpec, ModeKeys
@@ -16,8 +17,6 @@ from tensorbraid.train.checkpoint_values import as_warm_start, warm_start
 from tensorbraid.train.checkpoints import latest_checkpoint, list_variables, load_checkpoint, load_variable
 from tensorbraid.train.cluster import replica_device_setter
 from tensorbraid.train.global_step import assert_global_step, create_global_step
-from tensorbraid.train.hooks import SessionRunHook
-from tensorbraid.train.listeners import CheckpointSaverListener
 from tensorbraid.train.monitored_session import MonitoredTrainingSession
 from tensorbraid.train.saver import Saver
 
@@ -102,16 +101,16 @@ class Estimator:
     def train(self, input_fn, hooks=None, steps=None, max_steps=None, saving_listeners=None):
         """Trains for `steps` further steps, or up to the global step `max_steps`, or until the input ends."""
         if self.config.task_type in (TaskType.EVALUATOR, TaskType.PS):
-            raise ValueError(f"Train has been called wrong configuration. Please use tf.estimator.train_and_evaluate which "
-                             f"calls proper API according to given configuration. Current configuration: {self.config}.")
+            raise ValueError(f"a task of type {self.config.task_type} does not train; "
+                             "tf.estimator.train_and_evaluate does what each task of a cluster has to do")
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
-        _check_positive(steps=steps, max_steps=max_steps)
+        check_positive(steps=steps, max_steps=max_steps)
         if max_steps is not None and self._saved_step() >= max_steps:
             logging.info("Skipping training since max_steps has already saved.")
             return self
-        hooks = _checked_hooks(hooks)
-        listeners = _checked_listeners(saving_listeners)
+        hooks = checked_hooks(hooks)
+        listeners = checked_listeners(saving_listeners)
         if steps is not None or max_steps is not None:
             hooks.append(StopAtStepHook(steps, max_steps))
         logging.info("Loss for final step: %s.", self._train(input_fn, hooks, listeners))
@@ -153,7 +152,8 @@ class Estimator:
     def _add_saver(self, scaffold):
         """Gives the scaffold a saver that keeps as many checkpoints as the configuration says, unless it has one."""
         if scaffold.saver is None and not graphs.get_collection(GraphKeys.SAVERS):
-            saver = Saver(sharded=True, max_to_keep=self._config.keep_checkpoint_max, allow_empty=True, defer_build=True,
+            saver = Saver(sharded=True, allow_empty=True, defer_build=True,
+                          max_to_keep=self._config.keep_checkpoint_max,
                           keep_checkpoint_every_n_hours=self._config.keep_checkpoint_every_n_hours)
             graphs.add_to_collection(GraphKeys.SAVERS, saver)
 
@@ -179,8 +179,8 @@ class Estimator:
 
         They are also written to event files in eval_dir(name). Without a checkpoint the model has its initial values.
         """
-        _check_positive(steps=steps)
-        hooks = _checked_hooks(hooks)
+        check_positive(steps=steps)
+        hooks = checked_hooks(hooks)
         checkpoint_path = checkpoint_path or self.latest_checkpoint()
         if checkpoint_path is None:
             logging.info("Could not find trained model in model_dir: %s, running initialization to evaluate.",
@@ -208,7 +208,7 @@ class Estimator:
 
         Without a checkpoint the model has its initial values.
         """
-        hooks = _checked_hooks(hooks)
+        hooks = checked_hooks(hooks)
         checkpoint_path = checkpoint_path or self.latest_checkpoint()
         if checkpoint_path is None:
             logging.info("Could not find trained model in model_dir: %s, running initialization to predict.",
@@ -329,28 +329,6 @@ def _check_model_fn(model_fn, params):
     unknown = sorted(names - _MODEL_ARGUMENTS)
     if unknown:
         raise ValueError(f"model_fn ({model_fn}) has following not expected args: {unknown}")
-
-
-def _check_positive(**values):
-    for name, value in values.items():
-        if value is not None and value <= 0:
-            raise ValueError(f"Must specify {name} > 0, given: {value}")
-
-
-def _checked_hooks(hooks):
-    hooks = list(hooks or [])
-    for hook in hooks:
-        if not isinstance(hook, SessionRunHook):
-            raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
-    return hooks
-
-
-def _checked_listeners(listeners):
-    listeners = list(listeners or [])
-    for listener in listeners:
-        if not isinstance(listener, CheckpointSaverListener):
-            raise TypeError(f"saving_listeners must be a list of CheckpointSaverListener, given: {listener}")
-    return listeners
 
 
 def _collect_loss(graph, loss):

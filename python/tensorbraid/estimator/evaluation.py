@@ -87,8 +87,7 @@ def _add(message, key, value):
         entry = message.value.add(tag=key, node_name=key)
         entry.tensor.CopyFrom(_tensor(array))
     else:
-        logging.warning("Skipping summary for %s, must be a float, np.float32, np.int64, np.int32 or int or np.ndarray or "
-                        "a serialized string of Summary.", key)
+        logging.warning("The metric %s is not written to the event file: it is neither a number nor a summary.", key)
 
 
 def _tensor(array):

@@ -20,8 +20,7 @@ class Evaluator:
         self._spec = eval_spec
         self._max_steps = max_steps
         self._evaluated = None
-        self.metrics = None
-        self.exports = []
+        self.metrics = self.exports = None
 
     @property
     def is_over(self):

@@ -21,7 +21,7 @@ class Exporter(abc.ABC):
 
     @abc.abstractmethod
     def export(self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export):
-        """Writes an export to a new directory in `export_path`, and returns its path; or writes none and returns None."""
+        """Writes an export to a new directory in `export_path` and returns its path, or returns None without one."""
 
 
 class _SavedModelExporter(Exporter):

@@ -104,7 +104,7 @@ def _outputs(spec, mode):
 
 
 def _signatures(receiver, outputs):
-    """The signatures by key. Those that the inputs do not fit, such as raw features for a classification, are left out."""
+    """The signatures by key. Those that the inputs do not fit are left out: some need serialized examples."""
     receivers = {None: receiver.receiver_tensors}
     receivers.update(getattr(receiver, "receiver_tensors_alternatives", None) or {})
     signatures = {}

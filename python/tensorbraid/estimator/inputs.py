@@ -84,7 +84,9 @@ def _arrays(value):
 
 
 def _shapes(value):
-    return {key: array.shape for key, array in value.items()} if isinstance(value, dict) else getattr(value, "shape", None)
+    if isinstance(value, dict):
+        return {key: array.shape for key, array in value.items()}
+    return None if value is None else value.shape
 
 
 def _filled(value, tensors):

@@ -10,9 +10,9 @@ __all__ = ["RunConfig"]
 _DEFAULT = object()
 _REPLACEABLE = (
     "model_dir", "tf_random_seed", "save_summary_steps", "save_checkpoints_steps", "save_checkpoints_secs",
-    "session_config", "keep_checkpoint_max", "keep_checkpoint_every_n_hours", "log_step_count_steps", "train_distribute",
-    "device_fn", "protocol", "eval_distribute", "experimental_distribute", "experimental_max_worker_delay_secs",
-    "session_creation_timeout_secs", "checkpoint_save_graph_def")
+    "session_config", "keep_checkpoint_max", "keep_checkpoint_every_n_hours", "log_step_count_steps",
+    "train_distribute", "device_fn", "protocol", "eval_distribute", "experimental_distribute",
+    "experimental_max_worker_delay_secs", "session_creation_timeout_secs", "checkpoint_save_graph_def")
 _STRATEGIES = ("train_distribute", "eval_distribute", "experimental_distribute")
 
 
@@ -121,8 +121,8 @@ def _check(values):
             "session_config must be instance of ConfigProto")
     for name in _STRATEGIES:
         if values.get(name) is not None:
-            raise NotImplementedError(f"the argument {name} of RunConfig: there are no distribution strategies; parameter "
-                                      "servers are described by TF_CONFIG")
+            raise NotImplementedError(f"the argument {name} of RunConfig: there are no distribution strategies, and "
+                                      "TF_CONFIG describes parameter servers")
 
 
 def _is_device_function(function):

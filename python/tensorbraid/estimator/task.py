@@ -19,7 +19,7 @@ class TaskType:
 
 
 class Task:
-    """What TF_CONFIG says about this process: a JSON object with "cluster" and "task". Without it, the process is alone.
+    """What TF_CONFIG says about this process: an object of JSON with "cluster" and "task". Without it, it is alone.
 
     Members: cluster_spec, type, id, is_chief, master (the target of training sessions), evaluation_master, num_ps,
     num_workers (with the chief), global_id (chief first, then other tasks that work, then parameter servers), service,
@@ -73,11 +73,11 @@ class Task:
             self.is_chief, self.global_id, self.num_ps, self.num_workers, self.master = False, None, 0, 0, ""
             return
         if self.type not in cluster.jobs:
-            raise ValueError(f"{self.type} is not a valid task_type in the cluster_spec: {cluster.as_dict()}. These values "
-                             "may come from the environment variable TF_CONFIG.")
+            raise ValueError(f"{self.type} is not a valid task_type in the cluster_spec: {cluster.as_dict()}. The "
+                             "environment variable TF_CONFIG says so.")
         if self.id >= len(cluster.job_tasks(self.type)):
             raise ValueError(f"{self.id} is not a valid task_id for task_type {self.type} in the cluster_spec: "
-                             f"{cluster.as_dict()}. These values may come from the environment variable TF_CONFIG.")
+                             f"{cluster.as_dict()}. The environment variable TF_CONFIG says so.")
         self.cluster_spec = cluster
         self.is_chief = self.type == chief
         self.num_ps = _count(cluster, TaskType.PS)

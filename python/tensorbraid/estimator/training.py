@@ -2,7 +2,8 @@
 
 import collections
 
-from tensorbraid.estimator.estimator import Estimator, _checked_hooks, _checked_listeners
+from tensorbraid.estimator.arguments import checked_hooks, checked_listeners
+from tensorbraid.estimator.estimator import Estimator
 from tensorbraid.estimator.evaluator import EvaluatingListener, Evaluator, run_evaluator
 from tensorbraid.estimator.exporter import Exporter
 from tensorbraid.estimator.replica import run_parameter_server, run_training
@@ -18,8 +19,8 @@ class TrainSpec(collections.namedtuple("TrainSpec", ["input_fn", "max_steps", "h
         _check_function(input_fn)
         if max_steps is not None and max_steps <= 0:
             raise ValueError(f"Must specify max_steps > 0, given: {max_steps}")
-        return super().__new__(cls, input_fn, max_steps, tuple(_checked_hooks(hooks)),
-                               tuple(_checked_listeners(saving_listeners)))
+        return super().__new__(cls, input_fn, max_steps, tuple(checked_hooks(hooks)),
+                               tuple(checked_listeners(saving_listeners)))
 
 
 class EvalSpec(collections.namedtuple("EvalSpec", [
@@ -36,7 +37,7 @@ class EvalSpec(collections.namedtuple("EvalSpec", [
         for argument, value in (("start_delay_secs", start_delay_secs), ("throttle_secs", throttle_secs)):
             if value < 0:
                 raise ValueError(f"Must specify {argument} >= 0, given: {value}")
-        return super().__new__(cls, input_fn, steps, name, tuple(_checked_hooks(hooks)), _checked_exporters(exporters),
+        return super().__new__(cls, input_fn, steps, name, tuple(checked_hooks(hooks)), _checked_exporters(exporters),
                                start_delay_secs, throttle_secs)
 
 
@@ -80,8 +81,7 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
     config = estimator.config
     if config.task_type == TaskType.EVALUATOR:
         if config.task_id > 0:
-            raise ValueError("For distributed training, there can only be one `evaluator` task (with task id 0).  Given "
-                             f"task id {config.task_id}")
+            raise ValueError(f"there can only be one `evaluator` task, with task id 0; this one has {config.task_id}")
         return run_evaluator(estimator, train_spec, eval_spec)
     if not config.cluster_spec.jobs:
         return _train_alone(estimator, train_spec, eval_spec)

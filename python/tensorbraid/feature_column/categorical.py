@@ -234,7 +234,7 @@ def crossed_column(keys, hash_bucket_size, hash_key=None):
     """Hashes below `hash_bucket_size` of all combinations. A key is the name of a feature or a categorical column."""
     if not hash_bucket_size or hash_bucket_size < 1:
         raise ValueError(f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}")
-    if not keys or isinstance(keys, str) or len(keys) < 2:
+    if not keys or len(keys) < 2:
         raise ValueError(f"keys must be a list with length > 1. Given: {keys}")
     for key in keys:
         if not isinstance(key, (str, CategoricalColumn)):

@@ -3,7 +3,7 @@
 import collections
 import math
 
-from tensorbraid import arrays, indexing, reductions, sparse_ops
+from tensorbraid import indexing, math_ops, patterns, reductions, sparse_ops
 from tensorbraid.feature_column.base import CategoricalColumn, DenseColumn, SequenceDenseColumn
 from tensorbraid.feature_column.sequence_ids import SequenceCategoricalColumn, sequence_length
 from tensorbraid.feature_column.tables import table_of
@@ -47,11 +47,12 @@ class IndicatorColumn(_OfCategories, collections.namedtuple("IndicatorColumn", [
         ids, weights = self.categorical_column.ids_and_weights(features)
         count = self.categorical_column.num_buckets
         if weights is not None:
-            merged = sparse_ops.sparse_merge(ids, weights, count)
-            merged = sparse_ops.sparse_slice(merged, [0] * merged.shape.ndims, merged.dense_shape)  # without ids of -1
+            known = math_ops.greater_equal(ids.values, 0)  # words that the vocabulary does not have are -1
+            merged = sparse_ops.sparse_merge(sparse_ops.sparse_retain(ids, known),
+                                             sparse_ops.sparse_retain(weights, known), count)
             return indexing.scatter_nd(merged.indices, merged.values, merged.dense_shape)
         dense_ids = sparse_ops.sparse_tensor_to_dense(ids, default_value=-1)
-        return reductions.reduce_sum(arrays.one_hot(dense_ids, count, 1.0, 0.0), [-2])
+        return reductions.reduce_sum(patterns.one_hot(dense_ids, count, 1.0, 0.0), [-2])
 
     def _of_ids(self, features, weight_collections, trainable):
         return features.get(self)

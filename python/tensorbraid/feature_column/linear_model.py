@@ -4,7 +4,8 @@ from tensorbraid import arrays, dtypes, math_ops, nn, sparse_ops
 from tensorbraid.feature_column.base import CategoricalColumn, DenseColumn, Features, sorted_columns
 from tensorbraid.feature_column.input_layer import flat, model_collections
 from tensorbraid.feature_column.tables import pieces
-from tensorbraid.graphs import name_scope
+from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.graphs import get_collection, name_scope
 from tensorbraid.initializers import Zeros
 from tensorbraid.nn_embeddings import safe_embedding_lookup_sparse
 from tensorbraid.node import op, tensor
@@ -42,24 +43,24 @@ def linear_model(features, feature_columns, units=1, sparse_combiner="sum", weig
         total, variables = weighted_columns(Features(features), columns, scopes, units, sparse_combiner,
                                             model_collections(weight_collections), trainable)
     if cols_to_vars is not None:
-        cols_to_vars.update({key: pieces(variable) for key, variable in variables.items()})
+        cols_to_vars.update(variables)
     return total
 
 
 def weighted_columns(features, columns, scopes, units, sparse_combiner, keys, trainable):
-    """The weighted sum, and a dict of the weights of the columns and of the "bias".
+    """The weighted sum, and a dict of the variables of each column and of the "bias".
 
     `scopes` are the names of the columns' variable scopes; None stands for names that are unique in the open one.
     """
     sums, variables = [], {}
     for i, column in enumerate(columns):
-        with variable_scope(None if scopes is None else scopes[i], default_name=column._scope_name):
-            result, variables[column] = _weighted(column, features, units, sparse_combiner, keys, trainable)
-            sums.append(result)
+        with variable_scope(None if scopes is None else scopes[i], default_name=column._scope_name) as scope:
+            sums.append(_weighted(column, features, units, sparse_combiner, keys, trainable))
+        variables[column] = get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope.name + "/")
     total = op("AddN", [sums], "weighted_sum_no_bias") if len(sums) > 1 else arrays.identity(
         sums[0], name="weighted_sum_no_bias")
     bias = get_variable("bias_weights", [units], dtypes.float32, Zeros(), trainable=trainable, collections=keys)
-    variables["bias"] = bias
+    variables["bias"] = pieces(bias)
     return nn.bias_add(total, tensor(bias), name="weighted_sum"), variables
 
 
@@ -68,10 +69,10 @@ def _weighted(column, features, units, sparse_combiner, keys, trainable):
     size = column.num_buckets if categorical else column.variable_shape.num_elements()
     weights = get_variable("weights", [size, units], dtypes.float32, Zeros(), trainable=trainable, collections=keys)
     if not categorical:
-        return op("MatMul", [flat(column, features, keys, trainable), weights], "weighted_sum"), weights
+        return op("MatMul", [flat(column, features, keys, trainable), weights], "weighted_sum")
     ids, factors = column.ids_and_weights(features)
     rows = [arrays.shape(ids)[0], -1]
     ids = sparse_ops.sparse_reshape(ids, rows)
     if factors is not None:
         factors = sparse_ops.sparse_reshape(factors, [arrays.shape(factors)[0], -1])
-    return safe_embedding_lookup_sparse(weights, ids, factors, combiner=sparse_combiner, name="weighted_sum"), weights
+    return safe_embedding_lookup_sparse(weights, ids, factors, combiner=sparse_combiner, name="weighted_sum")

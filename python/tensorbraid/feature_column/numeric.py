@@ -2,7 +2,7 @@
 
 import collections
 
-from tensorbraid import arrays, dtypes, math_ops
+from tensorbraid import arrays, dtypes, math_ops, patterns
 from tensorbraid.feature_column.base import (
     CategoricalColumn, DenseColumn, IdsAndWeights, checked_key)
 from tensorbraid.node import op
@@ -51,7 +51,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn, collections.namedtuple("B
         return op("Bucketize", [features.get(self.source_column)], boundaries=[float(b) for b in self.boundaries])
 
     def dense_tensor(self, features, weight_collections=None, trainable=None):
-        return arrays.one_hot(math_ops.cast(features.get(self), dtypes.int64), self._ranges, 1.0, 0.0)
+        return patterns.one_hot(math_ops.cast(features.get(self), dtypes.int64), self._ranges, 1.0, 0.0)
 
     def ids_and_weights(self, features):
         value = features.get(self)

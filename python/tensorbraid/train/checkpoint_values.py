@@ -136,8 +136,8 @@ def warm_start(ckpt_to_initialize_from, vars_to_warm_start=".*", var_name_to_voc
     for what, unused in (("var_name_to_prev_var_name", set(previous) - set(chosen)),
                          ("var_name_to_vocab_info", set(vocabularies) - set(chosen))):
         if unused:
-            raise ValueError(f"You provided the following variables in {what} that were not used: {unused}.  Perhaps you "
-                             f"misspelled them?  Here is the list of viable variable names: {list(chosen)}")
+            raise ValueError(f"{what} names variables that are not warm-started: {sorted(unused)}. Those that are: "
+                             f"{sorted(chosen)}")
     for name, variable in chosen.items():
         old = previous.get(name, name)
         if name not in vocabularies:

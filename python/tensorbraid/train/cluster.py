@@ -55,7 +55,8 @@ class ClusterSpec:
 
     def as_dict(self):
         """The addresses by job: a list, or a dict if numbers are missing."""
-        return {job: self.job_tasks(job) for job in self._jobs}
+        return {job: self.job_tasks(job) if sorted(tasks) == list(range(len(tasks))) else dict(tasks)
+                for job, tasks in self._jobs.items()}
 
     def as_cluster_def(self):
         """The message ClusterDef."""
@@ -124,7 +125,7 @@ class Server:
     @staticmethod
     def create_local_server(config=None, start=True):
         """A server that is a cluster of its own, on a free port."""
-        return Server({"local": ["localhost:0"]}, "local", 0, config=config, start=start)
+        return Server({"localhost": ["localhost:0"]}, "localhost", 0, config=config, start=start)
 
 
 def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:worker", merge_devices=True, cluster=None,

@@ -100,7 +100,7 @@ class _Begun:
 
 
 def begin(hooks):
-    """Calls `begin` of the hooks. This comes before the scaffold is finalised, so that its saver has their variables."""
+    """Calls `begin` of the hooks, before the scaffold is finalised: its saver then has the variables of the hooks."""
     for hook in hooks:
         hook.begin()
 

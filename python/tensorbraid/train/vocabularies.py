@@ -9,11 +9,12 @@ __all__ = []
 
 
 class VocabInfo(collections.namedtuple("VocabInfo", [
-        "new_vocab", "new_vocab_size", "num_oov_buckets", "old_vocab", "old_vocab_size", "backup_initializer", "axis"])):
+        "new_vocab", "new_vocab_size", "num_oov_buckets", "old_vocab", "old_vocab_size", "backup_initializer",
+        "axis"])):
     """The files of the vocabularies of a variable now and in a checkpoint. `axis` 1 means its columns.
 
-    The checkpoint's first `old_vocab_size` words count, or all if it is -1. New words get values of
-    `backup_initializer`, by default zeros.
+    The checkpoint's first `old_vocab_size` words count, or all if it is -1. New words, and words out of the
+    vocabulary, get values of `backup_initializer`, by default zeros.
     """
 
     def __new__(cls, new_vocab, new_vocab_size, num_oov_buckets, old_vocab, old_vocab_size=-1, backup_initializer=None,
@@ -31,32 +32,19 @@ def remapped(path, name, part, vocabulary, first):
         raise ValueError(f"a variable with a VocabInfo must be a float32 matrix: {part.name}")
     axis, count = vocabulary.axis, part.shape.as_list()[vocabulary.axis]
     known = max(0, min(count, vocabulary.new_vocab_size - first))  # the rest is for words out of the vocabulary
-    mapping, present = make_op("GenerateVocabRemapping", [vocabulary.new_vocab, vocabulary.old_vocab],
-                               "vocab_remapping", new_vocab_offset=first, num_new_vocab=known,
-                               old_vocab_size=vocabulary.old_vocab_size).outputs
-    buckets = count - known
-    if buckets:  # rows of words out of the vocabulary are behind the words in the checkpoint, too
-        at = make_op("Range", [0, buckets, 1], "buckets").outputs[0]
-        behind = _old_size(path, name, vocabulary) + (first + known - vocabulary.new_vocab_size)
-        at = make_op("Cast", [at], DstT=dtypes.int64).outputs[0]
-        at = make_op("AddV2", [at, behind]).outputs[0]
-        mapping = make_op("ConcatV2", [[mapping, at], 0], "with_buckets").outputs[0]
+    mapping = make_op("GenerateVocabRemapping", [vocabulary.new_vocab, vocabulary.old_vocab], "vocab_remapping",
+                      new_vocab_offset=first, num_new_vocab=known, old_vocab_size=vocabulary.old_vocab_size).outputs[0]
+    if known < count:
+        mapping = make_op("ConcatV2", [[mapping, graphs.constant([-1] * (count - known), dtypes.int64)], 0],
+                          "with_buckets").outputs[0]
     initial = _backup(vocabulary, part)
-    all_rows = list(range(rows[1 - axis]))
-    none = graphs.constant([], dtypes.int64)
-    maps = [mapping, none] if axis == 0 else [graphs.constant(all_rows, dtypes.int64), mapping]
+    unchanged = graphs.constant([] if axis == 0 else list(range(rows[0])), dtypes.int64)
+    maps = [mapping, unchanged] if axis == 0 else [unchanged, mapping]
     missing = make_op("Where", [make_op("Less", [mapping, graphs.constant(0, dtypes.int64)]).outputs[0]]).outputs[0]
     missing = make_op("Reshape", [missing, [-1]]).outputs[0]
     fill = make_op("GatherV2", [initial, missing, axis]).outputs[0]
     return make_op("LoadAndRemapMatrix", [path, name, *maps, make_op("Reshape", [fill, [-1]]).outputs[0]],
                    "load_and_remap_matrix", num_rows=rows[0], num_cols=rows[1]).outputs[0]
-
-
-def _old_size(path, name, vocabulary):
-    """The number of words of the vocabulary in the checkpoint."""
-    from tensorbraid.train.checkpoints import load_checkpoint
-
-    return load_checkpoint(path).get_variable_to_shape_map()[name][vocabulary.axis] - vocabulary.num_oov_buckets
 
 
 def _backup(vocabulary, part):

@@ -1,5 +1,6 @@
 """Servers in processes of their own: variables on a parameter server, training from a worker."""
 
+import gc
 import os
 import socket
 import subprocess
@@ -57,6 +58,15 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(spec.task_address("ps", 1), "p1:2222")
         with self.assertRaises(tf.errors.InvalidArgumentError):
             spec.task_address("ps", 2)
+
+    def test_a_server_that_the_program_forgets_goes_on(self):
+        def target():
+            return tf.train.Server.create_local_server().target
+
+        address = target()
+        gc.collect()
+        with tf.Graph().as_default(), tf.Session(address) as session:
+            self.assertEqual(session.run(tf.constant(3)), 3)
 
     def test_a_wrong_task_is_an_error_in_words(self):
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "wroker"):

@@ -39,7 +39,7 @@ def made(function, class_name, value, *arguments, **options):
         inputs, options = tf.constant(value), given(tf)
         called = {"training": options.pop("training")} if "training" in options else {}
         layer = f(*arguments, **options)
-        outputs = [layer(inputs, **called) * inputs if function.startswith("batch") else layer(inputs, **called), layer(2.0 * inputs, **called), [v.name for v in layer.variables],
+        outputs = [layer(inputs, **called) * inputs if function.startswith("batch") else layer(inputs, **called), layer(2.0 * inputs, **({} if "seed" in options else called)), [v.name for v in layer.variables],
                    layer.count_params(), layer.name, len(layer.losses), len(layer.updates)]
         return observed(tf, outputs, inputs)
 
@@ -101,7 +101,7 @@ def shared(tf):
         again = tf.layers.dense(first, 3, name="d", reuse=True)
         layer = tf.layers.Dense(3, name="other")
         outputs = [first, again, layer(layer(x)), layer.apply(again), layer.kernel, layer.bias]
-        names = [layer.scope_name, layer.dtype, layer.input_spec.min_ndim]
+        names = [layer.scope_name, layer.input_spec.min_ndim]
     return observed(tf, outputs + names, x)
 
 

@@ -137,4 +137,5 @@ def sparse_labels(tf, f):
 
 
 for name in ("recall_at_k", "precision_at_k", "average_precision_at_k"):
-    each(f"metrics.{name}", sparse_labels, **QUIET)
+    each(f"metrics.{name}", sparse_labels, **QUIET,
+         known="rows of a SparseTensor without labels differ" if name.startswith("average") else "")

@@ -21,6 +21,8 @@ def plain(value):
     array = np.asarray(value)
     if array.dtype.name == "bfloat16":
         return array.astype(np.float32)
+    if array.dtype.kind == "O" and array.ndim == 0:
+        return f"a {type(value).__name__}"
     return array.tolist() if array.dtype.kind == "O" else array
 
 

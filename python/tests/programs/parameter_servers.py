@@ -6,9 +6,11 @@ each time. The program prints them, and the weights at the end.
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -31,12 +33,21 @@ def batch(seed):
     return features, np.eye(3)[np.argmax(features[:, :3], 1)]
 
 
-def asynchronous(tf, target, index):
+def start(tf, target, index, ready, hooks=()):
+    """A training session. A worker that looks for the chief's variables too early waits for 30 s, so it comes second."""
+    while index > 0 and not os.path.exists(ready):
+        time.sleep(0.02)
+    session = tf.train.MonitoredTrainingSession(target, index == 0, hooks=list(hooks))
+    open(ready, "w").close()
+    return session
+
+
+def asynchronous(tf, target, index, ready):
     """Each worker waits for its turn. Returns pairs of a step and its loss, and the weights."""
     features, labels, weights, loss, step = model(tf)
     train = tf.train.MomentumOptimizer(0.5, 0.9).minimize(loss, global_step=step)
     losses = []
-    with tf.train.MonitoredTrainingSession(target, index == 0) as session:
+    with start(tf, target, index, ready) as session:
         now = session.run(step)
         while now < STEPS:
             if now % 2 == index:
@@ -46,7 +57,7 @@ def asynchronous(tf, target, index):
         return losses, session.run(weights).ravel().tolist()
 
 
-def synchronous(tf, target, index):
+def synchronous(tf, target, index, ready):
     """All gradients of a step are those of the same batch. Returns the losses."""
     features, labels, _, loss, step = model(tf)
     optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(1.0), 2, 2)
@@ -54,13 +65,13 @@ def synchronous(tf, target, index):
     hooks = [optimizer.make_session_run_hook(index == 0), tf.train.StopAtStepHook(last_step=STEPS)]
     feeds = dict(zip((features, labels), batch(0)))
     losses = []
-    with tf.train.MonitoredTrainingSession(target, index == 0, hooks=hooks) as session:
+    with start(tf, target, index, ready, hooks) as session:
         while not session.should_stop():
             losses.append(float(session.run([loss, train], feeds)[0]))
     return losses
 
 
-def task(tf, job, index, hosts):
+def task(tf, job, index, hosts, folder):
     """A task of the cluster. A worker prints its results."""
     index, hosts = int(index), json.loads(hosts)
     spec = tf.train.ClusterSpec({"ps": hosts[:1], "worker": hosts[1:]})
@@ -74,7 +85,7 @@ def task(tf, job, index, hosts):
             worker = "/job:worker/task:%d" % index
             device = tf.train.replica_device_setter(worker_device=worker, cluster=spec)
             with tf.device(device), tf.variable_scope(part.__name__):  # the global steps differ, too
-                results.append(part(tf, server.target, index))
+                results.append(part(tf, server.target, index, os.path.join(folder, part.__name__)))
     print(json.dumps(results), flush=True)
 
 
@@ -101,14 +112,15 @@ def run(tf, *of_task):
     if of_task:
         task(tf, *of_task)
         return
-    hosts = json.dumps(free_addresses(3))
+    hosts, folder = json.dumps(free_addresses(3)), tempfile.mkdtemp()
     package = "tensorbraid" if tf.__name__ == "tensorbraid" else "tensorflow"
-    tasks = [subprocess.Popen([sys.executable, RUN_PROGRAM, package, "parameter_servers", job, index, hosts],
+    tasks = [subprocess.Popen([sys.executable, RUN_PROGRAM, package, "parameter_servers", job, index, hosts, folder],
                               stdout=subprocess.PIPE, text=True)
              for job, index in (("ps", "0"), ("worker", "0"), ("worker", "1"))]
     try:
-        results = [json.loads(worker.communicate(timeout=120)[0].splitlines()[-1]) for worker in tasks[1:]]
+        results = [json.loads(worker.communicate(timeout=300)[0].splitlines()[-1]) for worker in tasks[1:]]
     finally:
+        shutil.rmtree(folder)
         for process in tasks:
             process.kill()
             process.communicate()

@@ -4,6 +4,8 @@
 
 #include "checkpoint/files.h"
 #include "cluster/testing/test_cluster.h"
+#include "core/text/strings.h"
+#include "io/file.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
 
@@ -54,6 +56,40 @@ TEST_F(CheckpointDirTest, SavesEveryNStepsAndAtTheEnd) {
   ASSERT_TRUE(session->Close().ok());
   EXPECT_EQ(LatestCheckpoint(dir_.path()).value(), At(5));
   EXPECT_EQ(CheckpointReader::Open(At(5)).value()->GetTensor("count")->scalar<float>(), 5.0f);
+}
+
+TEST_F(CheckpointDirTest, ListenersHearOfEachSaveAndMayStopTheTraining) {
+  Model m(nullptr);
+  std::vector<std::string> calls;
+  const auto note = [&calls](const char* when, int64_t step) {
+    calls.push_back(StrCat(when, " ", step));
+    return OkStatus();
+  };
+  auto saver = CheckpointSaver(dir_.path(),
+                               {.every_n_steps = 3,
+                                .write_meta_graph = false,
+                                .before_save = [&](SessionRunContext&, int64_t step) { return note("before", step); },
+                                .after_save =
+                                    [&](SessionRunContext& context, int64_t step) {
+                                      if (step == 3) context.RequestStop();
+                                      return note("after", step);
+                                    }});
+  auto session = MonitoredTrainingSession(m.g, {.hooks = {saver}}).value();
+  while (!session->ShouldStop()) ASSERT_TRUE(session->Run({m.train}).ok());
+  ASSERT_TRUE(session->Close().ok());
+  EXPECT_EQ(calls, (std::vector<std::string>{"before 0", "after 0", "before 3", "after 3"}));
+  EXPECT_FALSE(FileExists(At(3) + ".meta"));
+}
+
+TEST_F(CheckpointDirTest, AnErrorOfAListenerEndsTheTraining) {
+  Model m(nullptr);
+  auto saver = CheckpointSaver(dir_.path(), {.every_n_steps = 2, .before_save = [](SessionRunContext&, int64_t step) {
+                                               return step > 0 ? Internal("no") : OkStatus();
+                                             }});
+  auto session = MonitoredTrainingSession(m.g, {.hooks = {saver}}).value();
+  Train(*session, m, 1);
+  EXPECT_TRUE(absl::IsInternal(session->Run({m.train}).status()));
+  EXPECT_FALSE(CheckpointExists(At(2)));
 }
 
 TEST_F(CheckpointDirTest, SavesWhenTheIntervalHasPassed) {

@@ -8,4 +8,5 @@ from tensorbraid.contrib.framework.variables import *  # noqa: F401,F403
 from tensorbraid.control import is_tensor  # noqa: F401
 from tensorbraid.indexing import argsort, sort  # noqa: F401
 from tensorbraid.sparse_tensor import convert_to_tensor_or_sparse_tensor  # noqa: F401
+from tensorbraid.train.checkpoint_values import init_from_checkpoint  # noqa: F401
 from tensorbraid.train.checkpoints import list_variables, load_checkpoint, load_variable  # noqa: F401

@@ -101,22 +101,22 @@ def get_variables(scope=None, suffix=None, collection=GraphKeys.GLOBAL_VARIABLES
 
 
 def get_model_variables(scope=None, suffix=None):
-    """The model's variables whose names match."""
+    """The model variables whose names begin with the scope and end with the suffix."""
     return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
 
 
 def get_local_variables(scope=None, suffix=None):
-    """The local variables whose names match."""
+    """The local variables whose names begin with the scope and end with the suffix."""
     return get_variables(scope, suffix, GraphKeys.LOCAL_VARIABLES)
 
 
 def get_trainable_variables(scope=None, suffix=None):
-    """The variables that training changes and whose names match."""
+    """The trainable variables whose names begin with the scope and end with the suffix."""
     return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
 
 
 def get_variables_by_suffix(suffix, scope=None):
-    """The variables whose names end so."""
+    """The variables whose names end with the suffix."""
     return get_variables(scope, suffix)
 
 

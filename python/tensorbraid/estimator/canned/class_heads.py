@@ -19,7 +19,9 @@ def _class_strings(ids, vocabulary):
 
 def _for_each_example(row, logits):
     """The row once for each example."""
-    return arrays.tile(arrays.expand_dims(row, 0), arrays.stack([arrays.shape(logits)[0], 1]))
+    rows = arrays.tile(arrays.expand_dims(row, 0), arrays.stack([arrays.shape(logits)[0], 1]))
+    rows.set_shape([logits.shape.as_list()[0] if logits.shape.ndims else None, row.shape.as_list()[0]])
+    return rows
 
 
 def _all_classes(logits, n_classes, vocabulary):
@@ -56,7 +58,8 @@ class _Classifier(Head):
 class MultiClassHead(_Classifier):
     """One of more than two classes: softmax cross entropy. Labels are ids, or words of the vocabulary."""
 
-    def __init__(self, n_classes, weight_column=None, label_vocabulary=None, loss_reduction=Reduction.SUM_OVER_BATCH_SIZE,
+    def __init__(self, n_classes, weight_column=None, label_vocabulary=None,
+                 loss_reduction=Reduction.SUM_OVER_BATCH_SIZE,
                  loss_fn=None, name=None):
         if n_classes is None or n_classes <= 2:
             raise ValueError(f"n_classes must be > 2: {n_classes}.")
@@ -147,9 +150,9 @@ class BinaryClassHead(_Classifier):
 
 def areas(labels, probabilities, weights):
     """The areas under the curves ROC and PR."""
-    return {"auc": metrics.auc(labels, probabilities, weights, summation_method="careful_interpolation", name="auc"),
+    return {"auc": metrics.auc(labels, probabilities, weights, name="auc"),
             "auc_precision_recall": metrics.auc(labels, probabilities, weights, curve="PR",
-                                                summation_method="careful_interpolation", name="auc_precision_recall")}
+                                                name="auc_precision_recall")}
 
 
 def checked_thresholds(thresholds):

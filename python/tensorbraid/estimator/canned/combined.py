@@ -15,7 +15,7 @@ from tensorbraid.variable_scope import variable_scope
 
 __all__ = ["DNNLinearCombinedClassifier", "DNNLinearCombinedEstimator", "DNNLinearCombinedRegressor"]
 
-_DNN_LEARNING_RATE, _LINEAR_LEARNING_RATE = 0.05, 0.2  # of optimizers that are given by name
+_DNN_LEARNING_RATE, _LINEAR_LEARNING_RATE = 0.001, 0.005  # of optimizers that are given by name
 
 
 class DNNLinearCombinedEstimator(Estimator):

@@ -1,11 +1,10 @@
 """The logits of deep and of linear models over feature columns."""
 
-from tensorbraid import dtypes, layers, math_ops, nn, summary
+from tensorbraid import arrays, dtypes, layers, math_ops, nn, summary
 from tensorbraid.estimator.spec import ModeKeys
 from tensorbraid.feature_column.base import Features
 from tensorbraid.feature_column.input_layer import input_layer, model_collections
 from tensorbraid.feature_column.linear_model import checked_columns, weighted_columns
-from tensorbraid.feature_column.tables import pieces
 from tensorbraid.graphs import name_scope
 from tensorbraid.initializers import GlorotUniform
 from tensorbraid.node import tensor
@@ -66,13 +65,13 @@ def linear_logits(features, units, feature_columns, sparse_combiner):
     with variable_scope("linear_model"), name_scope("linear_model"), name_scope("linear_model"):
         logits, variables = weighted_columns(Features(features), columns, None, units, sparse_combiner,
                                              model_collections(None), True)
-    bias = tensor(variables.pop("bias"))
+    bias = variables.pop("bias")
+    bias = arrays.concat(bias, 0) if len(bias) > 1 else tensor(bias[0])
     if units > 1:
         summary.histogram("bias", bias)
     else:
         summary.scalar("bias", bias[0])
-    parts = [part for variable in variables.values() for part in pieces(variable)]
-    summary.scalar("fraction_of_zero_weights", _fraction_of_zeros(parts))
+    summary.scalar("fraction_of_zero_weights", _fraction_of_zeros([v for vs in variables.values() for v in vs]))
     return logits
 
 

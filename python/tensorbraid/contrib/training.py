@@ -1,0 +1,53 @@
+"""tf.contrib.training: hyperparameters, the operation that trains, and waiting for checkpoints."""
+
+import tensorbraid as tf
+from tensorbraid.contrib.hparams import *  # noqa: F401,F403
+from tensorbraid.contrib.slim import learning
+from tensorbraid.contrib.slim.evaluation import checkpoints_iterator, wait_for_new_checkpoint  # noqa: F401
+from tensorbraid.contrib.slim.learning import add_gradients_summaries, multiply_gradients  # noqa: F401
+from tensorbraid.contrib.slim.learning import clip_gradient_norms as clip_gradient_norms  # noqa: F401
+
+__all__ = ["create_train_op", "train"]
+
+
+def create_train_op(total_loss, optimizer, global_step=0, update_ops=None, variables_to_train=None,
+                    transform_grads_fn=None, summarize_gradients=False, gate_gradients=1, aggregation_method=None,
+                    colocate_gradients_with_ops=False, check_numerics=True):
+    """slim.learning.create_train_op, with a function that changes the pairs of a gradient and a variable."""
+    if transform_grads_fn is not None:
+        optimizer = _Transformed(optimizer, transform_grads_fn)
+    return learning.create_train_op(
+        total_loss, optimizer, global_step, update_ops, variables_to_train, summarize_gradients=summarize_gradients,
+        gate_gradients=gate_gradients, aggregation_method=aggregation_method,
+        colocate_gradients_with_ops=colocate_gradients_with_ops, check_numerics=check_numerics)
+
+
+class _Transformed:
+    """An optimizer whose gradients a function changes."""
+
+    def __init__(self, optimizer, transform):
+        self._optimizer, self._transform = optimizer, transform
+
+    def compute_gradients(self, *args, **kwargs):
+        return self._transform(self._optimizer.compute_gradients(*args, **kwargs))
+
+    def apply_gradients(self, *args, **kwargs):
+        return self._optimizer.apply_gradients(*args, **kwargs)
+
+
+def train(train_op, logdir, master="", is_chief=True, scaffold=None, hooks=None, chief_only_hooks=None,
+          save_checkpoint_secs=600, save_summaries_steps=100, config=None, max_wait_secs=7200, run_metadata=None):
+    """Runs the operation in a MonitoredTrainingSession until a hook, or the end of the input, stops it.
+
+    Returns the last loss.
+    """
+    if logdir is None and is_chief and (save_summaries_steps or save_checkpoint_secs):
+        raise ValueError("logdir cannot be None when save_summaries_steps or save_checkpoint_secs are not None")
+    loss = None
+    with tf.train.MonitoredTrainingSession(
+            master=master, is_chief=is_chief, checkpoint_dir=logdir, scaffold=scaffold, hooks=hooks,
+            chief_only_hooks=chief_only_hooks, save_checkpoint_secs=save_checkpoint_secs,
+            save_summaries_steps=save_summaries_steps, config=config, max_wait_secs=max_wait_secs) as session:
+        while not session.should_stop():
+            loss = session.run(train_op, run_metadata=run_metadata)
+    return loss

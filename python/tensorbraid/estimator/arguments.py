@@ -1,0 +1,28 @@
+"""Checks of arguments that several parts of tf.estimator take."""
+
+from tensorbraid.train.hooks import SessionRunHook
+from tensorbraid.train.listeners import CheckpointSaverListener
+
+__all__ = []
+
+
+def check_positive(**values):
+    for name, value in values.items():
+        if value is not None and value <= 0:
+            raise ValueError(f"Must specify {name} > 0, given: {value}")
+
+
+def checked_hooks(hooks):
+    hooks = list(hooks or [])
+    for hook in hooks:
+        if not isinstance(hook, SessionRunHook):
+            raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
+    return hooks
+
+
+def checked_listeners(listeners):
+    listeners = list(listeners or [])
+    for listener in listeners:
+        if not isinstance(listener, CheckpointSaverListener):
+            raise TypeError(f"saving_listeners must be a list of CheckpointSaverListener, given: {listener}")
+    return listeners
