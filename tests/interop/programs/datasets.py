@@ -607,8 +607,8 @@ def generators_of_the_client(s):
         return s.record("refused")
     try:
         s.record(s.session.run(element))
-    except tf.errors.UnimplementedError as e:
-        s.record("refused" if "needs the client's Python process" in str(e) else str(e))
+    except tf.errors.FailedPreconditionError as e:
+        s.record("refused" if "function of the program that built the graph" in str(e) else str(e))
 
 
 def snapshots(s):
