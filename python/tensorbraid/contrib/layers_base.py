@@ -8,6 +8,7 @@ __all__ = []
 
 
 def collected(outputs_collections, scope, outputs):
+    """The outputs, which are now in these collections."""
     for key in [outputs_collections] if isinstance(outputs_collections, str) else outputs_collections or []:
         graphs.add_to_collection(key, outputs)
     return outputs
@@ -55,6 +56,7 @@ NAMES = {"kernel": "weights", "bias": "biases"}
 
 
 def format_of(data_format):
+    """The name that tf.layers has for a data format."""
     formats = {None: "channels_last", "NHWC": "channels_last", "NCHW": "channels_first"}
     if data_format not in formats:
         raise ValueError("data_format has to be either NCHW or NHWC.")

@@ -7,12 +7,14 @@ __all__ = []
 
 
 def check_positive(**values):
+    """Raises ValueError for a value that is given and not positive."""
     for name, value in values.items():
         if value is not None and value <= 0:
             raise ValueError(f"Must specify {name} > 0, given: {value}")
 
 
 def checked_hooks(hooks):
+    """A list of the hooks. Raises TypeError for anything else among them."""
     hooks = list(hooks or [])
     for hook in hooks:
         if not isinstance(hook, SessionRunHook):
@@ -21,6 +23,7 @@ def checked_hooks(hooks):
 
 
 def checked_listeners(listeners):
+    """A list of the listeners. Raises TypeError for anything else among them."""
     listeners = list(listeners or [])
     for listener in listeners:
         if not isinstance(listener, CheckpointSaverListener):

@@ -1,6 +1,5 @@
 """Clusters, servers, and the placement of a replica's variables."""
 
-import atexit
 
 from tensorbraid import _core, session_config
 
@@ -75,7 +74,6 @@ class ClusterSpec:
 
 # Programs keep the target of a server and forget the server, so a server that was started serves until they end.
 _started = []
-atexit.register(_started.clear)
 
 
 class Server:

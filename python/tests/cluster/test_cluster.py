@@ -56,7 +56,7 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(spec.jobs, ["ps", "worker"])
         self.assertEqual(spec.task_indices("worker"), [1])
         self.assertEqual(spec.task_address("ps", 1), "p1:2222")
-        with self.assertRaises(tf.errors.InvalidArgumentError):
+        with self.assertRaises(ValueError):
             spec.task_address("ps", 2)
 
     def test_a_server_that_the_program_forgets_goes_on(self):

@@ -76,17 +76,5 @@ TEST(CheckNumericsV2, TellsInfinitiesApart) {
   EXPECT_NE(status.message().find("m : Tensor had -Inf and +Inf values"), absl::string_view::npos) << status;
 }
 
-TEST(PyFunc, IsUnimplementedAndSaysWhy) {
-  Graph g;
-  const Operation op = NodeBuilder(g, "PyFunc")
-                           .InputList({Const(g, Tensor::Scalar(1.0f))})
-                           .Attr("token", "pyfunc_0")
-                           .Attr("Tout", std::vector<DType>{kFloat32})
-                           .Finish();
-  const Status status = Evaluate({op.output(0)}).status();
-  EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
-  EXPECT_NE(status.message().find("needs the client's Python"), absl::string_view::npos) << status;
-}
-
 }  // namespace
 }  // namespace tensorbraid
