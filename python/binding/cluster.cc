@@ -25,11 +25,21 @@ struct PyServer {
   }
 };
 
+// `access` has the certificates and tokens of tensorbraid.access.
 std::unique_ptr<PyServer> MakeServer(const ClusterSpec& cluster, const std::string& job_name, int task_index,
-                                     const std::string& config, bool start) {
+                                     const std::string& config, bool start,
+                                     const std::map<std::string, std::string>& access) {
+  ServerOptions options{.job_name = job_name, .task_index = task_index, .config = config, .start = start};
+  for (const auto& [name, value] : access) {
+    if (name == "tls_cert") options.tls.cert = value;
+    if (name == "tls_key") options.tls.key = value;
+    if (name == "tls_ca") options.tls.ca = value;
+    if (name == "token_file") options.token_file = value;
+    if (name == "client_token_file") options.client_token_file = value;
+    if (name == "insecure") options.insecure = value == "1";
+  }
   const Unlocked unlocked;
-  return std::make_unique<PyServer>(Check(
-      Server::Create(cluster, {.job_name = job_name, .task_index = task_index, .config = config, .start = start})));
+  return std::make_unique<PyServer>(Check(Server::Create(cluster, std::move(options))));
 }
 
 void Join(const PyServer& self) {

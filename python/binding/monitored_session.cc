@@ -30,25 +30,6 @@ struct PyMonitoredSession {
   }
 };
 
-// The options that tensorbraid.session_config.session_options returns, which have the names of those of Session.
-void SetSessionOptions(nb::handle given, SessionOptions& options) {
-  for (const auto& [key, value] : nb::cast<nb::dict>(given)) {
-    const std::string name = nb::cast<std::string>(key);
-    if (name == "device_count") options.device_count = nb::cast<std::map<std::string, int>>(value);
-    if (name == "inter_op_parallelism_threads") options.inter_op_parallelism_threads = nb::cast<int>(value);
-    if (name == "allow_soft_placement") options.allow_soft_placement = nb::cast<bool>(value);
-    if (name == "log_device_placement") options.log_device_placement = nb::cast<bool>(value);
-    if (name == "operation_timeout_ms") {
-      options.operation_timeout = std::chrono::milliseconds(nb::cast<int64_t>(value));
-    }
-    if (name == "device_filters") options.device_filters = nb::cast<std::vector<std::string>>(value);
-    if (name == "isolate_session_state") options.isolate_session_state = nb::cast<bool>(value);
-    if (name == "cluster") {
-      options.cluster = ClusterSpec::Sparse(nb::cast<std::map<std::string, std::map<int, std::string>>>(value));
-    }
-  }
-}
-
 // Makes a session from a dict with the names of the options. Those that are missing have C++'s defaults.
 PyMonitoredSession* CreateMonitored(nb::object graph, nb::list hooks, nb::dict given) {
   Graph& g = nb::cast<Graph&>(graph);
@@ -59,7 +40,7 @@ PyMonitoredSession* CreateMonitored(nb::object graph, nb::list hooks, nb::dict g
   for (const auto& [key, value] : given) {
     const std::string name = nb::cast<std::string>(key);
     if (name == "master") options.master = nb::cast<std::string>(value);
-    if (name == "session") SetSessionOptions(value, options.session);
+    if (name == "session") options.session = SessionOptionsOf(value);
     if (name == "is_chief") options.is_chief = nb::cast<bool>(value);
     if (name == "checkpoint_dir") options.checkpoint_dir = nb::cast<std::string>(value);
     if (name == "saver") options.saver = nb::cast<std::shared_ptr<Saver>>(value);

@@ -101,6 +101,30 @@ Session& PySession::get() const {
   return *session;
 }
 
+SessionOptions SessionOptionsOf(nb::handle given) {
+  SessionOptions options;
+  for (const auto& [key, value] : nb::cast<nb::dict>(given)) {
+    const std::string name = nb::cast<std::string>(key);
+    if (name == "device_count") options.device_count = nb::cast<std::map<std::string, int>>(value);
+    if (name == "inter_op_parallelism_threads") options.inter_op_parallelism_threads = nb::cast<int>(value);
+    if (name == "allow_soft_placement") options.allow_soft_placement = nb::cast<bool>(value);
+    if (name == "log_device_placement") options.log_device_placement = nb::cast<bool>(value);
+    if (name == "operation_timeout_ms") {
+      options.operation_timeout = std::chrono::milliseconds(nb::cast<int64_t>(value));
+    }
+    if (name == "device_filters") options.device_filters = nb::cast<std::vector<std::string>>(value);
+    if (name == "isolate_session_state") options.isolate_session_state = nb::cast<bool>(value);
+    if (name == "cluster") {
+      options.cluster = ClusterSpec::Sparse(nb::cast<std::map<std::string, std::map<int, std::string>>>(value));
+    }
+    if (name == "tls_cert") options.tls.cert = nb::cast<std::string>(value);
+    if (name == "tls_key") options.tls.key = nb::cast<std::string>(value);
+    if (name == "tls_ca") options.tls.ca = nb::cast<std::string>(value);
+    if (name == "token_file") options.token_file = nb::cast<std::string>(value);
+  }
+  return options;
+}
+
 PySession Borrow(nb::object graph, Session& session) {
   return {std::move(graph), std::shared_ptr<Session>(&session, [](Session*) {})};
 }
@@ -137,32 +161,18 @@ void BindSession(Module& m) {
   Class<PySession>(m, "Session", nb::type_slots(Collected<PySession>()))
       .def(
           "__init__",
-          [](PySession* self, nb::object graph, const std::string& target,
-             const std::map<std::string, int>& device_count, int inter_op_parallelism_threads,
-             bool allow_soft_placement, bool log_device_placement, int64_t operation_timeout_ms,
-             const std::vector<std::string>& device_filters, bool isolate_session_state,
-             const std::map<std::string, std::map<int, std::string>>& cluster) {
+          [](PySession* self, nb::object graph, const std::string& target, nb::handle options) {
             Graph& g = nb::cast<Graph&>(graph);
+            SessionOptions session_options = SessionOptionsOf(options);
+            session_options.target = target;
             std::shared_ptr<Session> session;
             {
               const Unlocked unlocked;
-              session = Check(Session::Create(g, {.target = target,
-                                                  .device_count = device_count,
-                                                  .inter_op_parallelism_threads = inter_op_parallelism_threads,
-                                                  .allow_soft_placement = allow_soft_placement,
-                                                  .log_device_placement = log_device_placement,
-                                                  .operation_timeout = std::chrono::milliseconds(operation_timeout_ms),
-                                                  .cluster = ClusterSpec::Sparse(cluster),
-                                                  .device_filters = device_filters,
-                                                  .isolate_session_state = isolate_session_state}));
+              session = Check(Session::Create(g, std::move(session_options)));
             }
             new (self) PySession{std::move(graph), std::move(session)};
           },
-          nb::arg("graph"), nb::arg("target") = "", nb::arg("device_count") = std::map<std::string, int>(),
-          nb::arg("inter_op_parallelism_threads") = 0, nb::arg("allow_soft_placement") = false,
-          nb::arg("log_device_placement") = false, nb::arg("operation_timeout_ms") = 0,
-          nb::arg("device_filters") = std::vector<std::string>(), nb::arg("isolate_session_state") = false,
-          nb::arg("cluster") = std::map<std::string, std::map<int, std::string>>())
+          nb::arg("graph"), nb::arg("target"), nb::arg("options"))
       .def_prop_ro("graph", [](const PySession& self) { return self.graph; })
       .def("_prepare", &Prepare)
       .def("_run_with_options", &RunWithOptions)

@@ -67,8 +67,9 @@ PySupervisor* CreateSupervisor(nb::object graph, nb::dict given) {
   return made.release();
 }
 
-PySession PrepareSession(PySupervisor& self, const std::string& target, bool wait_for_checkpoint, double max_wait_secs,
-                         bool start_standard_services) {
+PySession PrepareSession(PySupervisor& self, const std::string& target, nb::handle options, bool wait_for_checkpoint,
+                         double max_wait_secs, bool start_standard_services) {
+  const SessionOptions session_options = SessionOptionsOf(options);
   StatusOr<std::shared_ptr<Session>> session;
   self.training->End();
   {
@@ -76,7 +77,8 @@ PySession PrepareSession(PySupervisor& self, const std::string& target, bool wai
     {
       const Unlocked unlocked;
       session = self.supervisor->PrepareOrWaitForSession(
-          target, {.start_standard_services = start_standard_services,
+          target, {.session = session_options,
+                   .start_standard_services = start_standard_services,
                    .wait_for_checkpoint = wait_for_checkpoint,
                    .max_wait = std::chrono::milliseconds(static_cast<int64_t>(max_wait_secs * 1000))});
     }

@@ -49,7 +49,7 @@ class Session:
             if self._closed:
                 raise RuntimeError("Attempted to use a closed Session.")
             if self._core is None:
-                self._core = _core.Session(self.graph, target=self._target, **self._options)
+                self._core = _core.Session(self.graph, self._target, self._options)
             return self._core
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):

@@ -1,7 +1,7 @@
 """Clusters, servers, and the placement of a replica's variables."""
 
 
-from tensorbraid import _core, session_config
+from tensorbraid import _core, access, session_config
 
 __all__ = ["ClusterSpec", "Server", "replica_device_setter"]
 
@@ -92,7 +92,7 @@ class Server:
         self._cluster = ClusterSpec(server_or_cluster_def)
         self._place = job_name or "", task_index or 0
         self._server = _core.Server._make(self._cluster._core, *self._place,
-                                          session_config.text_of(config), start)
+                                          session_config.text_of(config), start, access.of_server())
         if start:
             _started.append(self._server)
 

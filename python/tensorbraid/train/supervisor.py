@@ -6,6 +6,7 @@ import threading
 from tensorbraid import _core, graphs, summary
 from tensorbraid.graphs import GraphKeys
 from tensorbraid.session import Session
+from tensorbraid.session_config import session_options
 from tensorbraid.steps import checked_feeds
 from tensorbraid.train.coordinator import Coordinator
 from tensorbraid.train.global_step import get_global_step
@@ -92,7 +93,7 @@ class Supervisor:
     def prepare_or_wait_for_session(self, master="", config=None, wait_for_checkpoint=False, max_wait_secs=7200,
                                     start_standard_services=True):
         """A tf.Session in which the model is ready. The chief restores or initialises it; other tasks wait for that."""
-        session = Session._wrap(self._core.prepare(master, wait_for_checkpoint, max_wait_secs,
+        session = Session._wrap(self._core.prepare(master, session_options(config, master), wait_for_checkpoint, max_wait_secs,
                                                    start_standard_services))
         self.start_queue_runners(session)
         return session
