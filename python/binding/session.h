@@ -25,8 +25,8 @@ struct PySession {
 // A PySession that does not own its session.
 PySession Borrow(nb::object graph, Session& session);
 
-// The options in a dict of tensorbraid.session_config.session_options, which has the names of SessionOptions. Those that
-// are missing have C++'s defaults.
+// The options in a dict of tensorbraid.session_config.session_options, which has the names of SessionOptions. Those
+// that are missing have C++'s defaults.
 SessionOptions SessionOptionsOf(nb::handle options);
 
 // What a step fetches and feeds.

@@ -287,8 +287,8 @@ class Differentiator {
       }
       const Output dense = input_grads[i].dense();
       if (in.dtype() != DType::kResource) {
-        // A gradient may be a slice whose sizes only a step knows. It has the shape of the input, and the variables of a
-        // gradient loop must keep their shapes.
+        // A gradient may be a slice whose sizes only a step knows. It has the shape of the input, and the variables of
+        // a gradient loop must keep their shapes.
         const auto shape = dense.shape().MergeWith(in.shape());
         if (!shape.ok()) {
           return Internal("the gradient of ", node->Describe(), " for input ", i, " has shape ", dense.shape(),

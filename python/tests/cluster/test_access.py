@@ -20,9 +20,10 @@ CLIENT = """
 import sys
 import tensorbraid as tf
 
+three = tf.constant(2.0) + 1.0
 for session in (lambda: tf.Session(sys.argv[1]), lambda: tf.train.MonitoredTrainingSession(sys.argv[1])):
     with session() as opened:
-        print(opened.run(tf.constant(2.0) + 1.0))
+        print(opened.run(three))
 """
 
 
