@@ -70,9 +70,15 @@ elif how.startswith("replica"):
     if is_chief and "sync" in how:
         sess.run(sync_init_op)
         sv.start_queue_runners(sess, [chief_queue_runner])
-    now = 0
+    value, now = 0.0, 0
     while now < 200:
-        _, value, now = sess.run([train, loss, step], feed_dict=batch())
+        try:
+            _, value, now = sess.run([train, loss, step], feed_dict=batch())
+        except tf.errors.OutOfRangeError:
+            # The chief takes all tokens while it is alone, so it may end first, and then closes the queue of tokens.
+            if is_chief or "sync" not in how:
+                raise
+            break
     # The program ends without a word to the supervisor.
 else:
     supervisor = tf.train.Supervisor(is_chief=is_chief, logdir=folder, global_step=step, save_model_secs=60)
