@@ -171,19 +171,16 @@ def parse_single_sequence_example(serialized, context_features=None, sequence_fe
             feature_list_sparse_types=list(lists[0].values()),
             feature_list_dense_shapes=[TensorShape(f.shape) for f in lists[1].values()]).outputs
         taken = iter(made)
+        return _named_features(taken, context), _named_features(taken, lists)
 
-        def next_parts(count):
-            return [next(taken) for _ in range(count)]
 
-        def sparse_of(names):
-            parts = [next_parts(len(names)) for _ in range(3)]
-            return {key: SparseTensor(*[p[i] for p in parts]) for i, key in enumerate(names)}
-
-        context_result = sparse_of(context[0])
-        context_result.update(zip(context[1], next_parts(len(context[1]))))
-        list_result = sparse_of(lists[0])
-        list_result.update(zip(lists[1], next_parts(len(lists[1]))))
-        return context_result, list_result
+def _named_features(taken, features):
+    """Takes the next tensors of an op that parses, for its sparse and its dense features, by name."""
+    sparse, dense = features
+    parts = [[next(taken) for _ in sparse] for _ in range(3)]
+    result = {key: SparseTensor(*[part[i] for part in parts]) for i, key in enumerate(sparse)}
+    result.update((key, next(taken)) for key in dense)
+    return result
 
 
 def parse_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None):
@@ -217,20 +214,7 @@ def parse_sequence_example(serialized, context_features=None, sequence_features=
             feature_list_dense_types=[dtypes.as_dtype(f.dtype) for f in lists[1].values()],
             feature_list_dense_shapes=[TensorShape(f.shape) for f in lists[1].values()]).outputs
         taken = iter(made)
-
-        def next_parts(count):
-            return [next(taken) for _ in range(count)]
-
-        def sparse_of(names):
-            parts = [next_parts(len(names)) for _ in range(3)]
-            return {key: SparseTensor(*[p[i] for p in parts]) for i, key in enumerate(names)}
-
-        context_result = sparse_of(context[0])
-        context_result.update(zip(context[1], next_parts(len(context[1]))))
-        list_result = sparse_of(lists[0])
-        list_result.update(zip(lists[1], next_parts(len(lists[1]))))
-        lengths = dict(zip(lists[1], next_parts(len(lists[1]))))
-        return context_result, list_result, lengths
+        return _named_features(taken, context), _named_features(taken, lists), dict(zip(lists[1], taken))
 
 
 def match_filenames_once(pattern, name=None):
