@@ -176,7 +176,9 @@ StatusOr<std::vector<Tensor>> Session::Prepared::Run(const std::vector<Tensor>& 
   return InOrder(state_->value_of, std::move(results));
 }
 
-StatusOr<std::string> RunMetadata::ToChromeTrace() const { return ChromeTrace(serialized_); }
+StatusOr<std::string> RunMetadata::ToChromeTrace(const ChromeTraceOptions& options) const {
+  return ChromeTrace(serialized_, {.dataflow = options.show_dataflow, .memory = options.show_memory});
+}
 
 void Session::CancelRuns() { impl_->backend->CancelRuns(); }
 
