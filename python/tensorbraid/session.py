@@ -65,7 +65,7 @@ class Session:
             return step.restore(step.prepared.run(step.values(feed_dict)))
         session_config.check_run_metadata(run_metadata)
         values, metadata = session._run_with_options(step.signature, step.values(feed_dict),
-                                                     *session_config.run_options(options))
+                                                     session_config.run_options(options))
         if run_metadata is not None:
             run_metadata.ParseFromString(metadata)
         return step.restore(values)

@@ -251,7 +251,7 @@ class MonitoredSessionTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             tf.train.LoggingTensorHook([loss])
         with tf.train.MonitoredTrainingSession() as session:
-            with self.assertRaises(NotImplementedError):
+            with self.assertRaises(TypeError):
                 session.run(train, options=object())
 
     def test_variables_of_hooks_are_saved(self):
