@@ -37,6 +37,8 @@ _PUBLIC = {
     "builder": ["saved_model.builder"], "signature": ["saved_model.signature_def_utils"],
     "tag_constants": ["saved_model.tag_constants"], "io": ["io", "train"], "parsing": ["io", ""],
     "tf_record": ["python_io", "io"],
+    "training_ops": ["train.training_ops"], "gen_training_ops": ["train.training_ops"],
+    "resource_variable_ops": ["train.training_ops"],
     "feature_column": ["feature_column"], "seq2seq": ["contrib.legacy_seq2seq", "contrib.seq2seq"],
 }
 _GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test"]
