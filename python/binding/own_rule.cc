@@ -90,7 +90,8 @@ Operation NoRule::Apply(const Gradient&, const Variable&) {
 
 void BindOwnRule(Class<Optimizer>& optimizers) {
   optimizers
-      // Calls what a class of Python replaces. The package's own minimize is in Python, as TensorFlow's, for its errors.
+      // Calls what a class of Python replaces. The package's own minimize is in Python, as TensorFlow's, for its
+      // errors.
       .def("_minimize",
            [](Optimizer& self, const PyTensor& loss) {
              Graph& graph = *loss.output.graph();
