@@ -99,6 +99,8 @@ def main(folder, own, target):
     for name, text in own_texts(own):
         if text.startswith("=") and text[1:] not in docs:
             sys.exit(f"{own}: no header has a comment about {text[1:]}")
+        if name in docs:
+            sys.exit(f"{own}: {name.removeprefix('python::')} has two texts")
         docs[name] = docs[text[1:]] if text.startswith("=") else text
     rows = [f"    {{{literal(name)}, {literal(docs[name])}}},\n" for name in sorted(docs, key=str.encode)]
     text = "// Written by python/docs/make_docs.py; do not edit.\n" + "".join(rows)

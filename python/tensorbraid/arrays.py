@@ -225,7 +225,7 @@ def concat(values, axis, name="concat"):
         values = [values]
     if len(values) == 1:
         with name_scope(name):
-            convert_to_tensor(axis, dtypes.int32, name="concat_dim")
+            convert_to_tensor(axis, dtypes.int32, name="concat_dim").shape.assert_has_rank(0)
             return identity(values[0], name=name)
     return _op("ConcatV2", [list(values), axis], name)
 

@@ -168,7 +168,7 @@ TEST(SessionTest, TheErrorOfAnUninitializedVariableNamesItAndItsInitializer) {
   EXPECT_EQ(s.code(), StatusCode::kFailedPrecondition);
   EXPECT_NE(s.message().find("uninitialized value weights"), absl::string_view::npos) << s;
   EXPECT_NE(s.message().find("run its initializer (weights/Assign"), absl::string_view::npos) << s;
-  EXPECT_NE(s.message().find("make it after all variables and after the optimizer's Minimize"), absl::string_view::npos)
+  EXPECT_NE(s.message().find("make it after all variables and after the optimizer's minimize"), absl::string_view::npos)
       << s;
 }
 

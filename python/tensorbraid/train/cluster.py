@@ -1,7 +1,7 @@
 """Clusters, servers, and the placement of a replica's variables."""
 
 
-from tensorbraid import _core, access, session_config
+from tensorbraid import _core, access, errors, session_config
 
 __all__ = ["ClusterSpec", "Server", "replica_device_setter"]
 
@@ -91,8 +91,11 @@ class Server:
             raise NotImplementedError("a protocol other than grpc of a Server")
         self._cluster = ClusterSpec(server_or_cluster_def)
         self._place = job_name or "", task_index or 0
-        self._server = _core.Server._make(self._cluster._core, *self._place,
-                                          session_config.text_of(config), start, access.of_server())
+        try:
+            self._server = _core.Server._make(self._cluster._core, *self._place,
+                                              session_config.text_of(config), start, access.of_server())
+        except errors.OpError as error:
+            raise type(error)(None, None, access.in_words_of_python(error.message)) from None
         if start:
             _started.append(self._server)
 
