@@ -2,8 +2,9 @@
 
 import collections
 
-from tensorbraid import dtypes, reductions
+from tensorbraid import dtypes
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.old_names import renamed
 
 _Combined = collections.namedtuple("CombinedNonMaxSuppression",
                                    ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"])
@@ -13,7 +14,7 @@ _Sampled = collections.namedtuple("SampleDistortedBoundingBoxV2", ["begin", "siz
 def crop_and_resize(image, boxes, box_ind=None, crop_size=None, method="bilinear", extrapolation_value=0, name=None,
                     box_indices=None):
     """The parts of images in boxes, each in the same size."""
-    box_ind = reductions._renamed("box_indices", box_indices, "box_ind", box_ind)
+    box_ind = renamed("box_indices", box_indices, "box_ind", box_ind)
     return make_op("CropAndResize", [image, boxes, box_ind, crop_size], name or "CropAndResize", method=method,
                    extrapolation_value=extrapolation_value).outputs[0]
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from tensorbraid import arrays, diagonals, dtypes, elementwise, graphs, indexing, reductions
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.old_names import renamed
 from tensorbraid.op_functions import op_function
 
 cholesky = op_function("Cholesky", "input")
@@ -144,7 +145,7 @@ def einsum(equation, *inputs, **kwargs):
 
 def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims=None):
     """The norm of vectors, or of matrices if `axis` is a pair."""
-    keepdims = bool(reductions._renamed("keepdims", keepdims, "keep_dims", keep_dims))
+    keepdims = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
     is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
     if isinstance(axis, (list, tuple)) and len(axis) > 2:
         raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")

@@ -4,8 +4,9 @@ import collections
 
 import numpy as np
 
-from tensorbraid import arrays, dtypes, graphs, reductions
+from tensorbraid import arrays, dtypes, graphs
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.old_names import renamed
 from tensorbraid.op_functions import op_function
 from tensorbraid.shapes import TensorShape
 from tensorbraid.sparse_tensor import SparseTensor
@@ -36,7 +37,7 @@ def serialize_tensor(tensor, name=None):
 
 def decode_raw(input_bytes=None, out_type=None, little_endian=True, name=None, bytes=None):
     """The bytes of strings as numbers."""
-    data = reductions._renamed("input_bytes", input_bytes, "bytes", bytes)
+    data = renamed("input_bytes", input_bytes, "bytes", bytes)
     if out_type is None:
         raise ValueError("decode_raw_v1() missing 1 positional argument: 'out_type'")
     return make_op("DecodeRaw", [data], name or "DecodeRaw", out_type=dtypes.as_dtype(out_type),

@@ -2,7 +2,7 @@
 
 import collections
 
-from tensorbraid import arrays, dtypes, gfile, graphs, math_ops, sparse_ops, string_ops
+from tensorbraid import arrays, dtypes, gfile, graphs, math_ops, sparse_crosses, string_ops
 from tensorbraid.feature_column.base import (
     CategoricalColumn, IdsAndWeights, checked_key, checked_string_or_int, to_sparse)
 from tensorbraid.index_tables import index_table_from_file, index_table_from_tensor
@@ -123,7 +123,7 @@ class CrossedColumn(CategoricalColumn, collections.namedtuple("CrossedColumn", [
         return spec
 
     def transform(self, features):
-        return sparse_ops.cross_hashed([_crossed_input(leaf, features) for leaf in self._leaves],
+        return sparse_crosses.cross_hashed([_crossed_input(leaf, features) for leaf in self._leaves],
                                        self.hash_bucket_size, self.hash_key)
 
 
