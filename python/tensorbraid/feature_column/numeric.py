@@ -64,14 +64,20 @@ class BucketizedColumn(DenseColumn, CategoricalColumn, collections.namedtuple("B
         return IdsAndWeights(SparseTensor(indices, ids, dense_shape), None)
 
 
-def numeric_column(key, shape=(1,), default_value=None, dtype=dtypes.float32, normalizer_fn=None):
-    """Numbers of a fixed shape. `normalizer_fn` takes and returns a tensor."""
+def checked_numbers(key, shape, dtype, normalizer_fn):
+    """The shape and the dtype of a column of numbers; an error if the arguments do not describe one."""
     shape = checked_shape(shape, key)
     dtype = dtypes.as_dtype(dtype)
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
     if normalizer_fn is not None and not callable(normalizer_fn):
         raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
+    return shape, dtype
+
+
+def numeric_column(key, shape=(1,), default_value=None, dtype=dtypes.float32, normalizer_fn=None):
+    """Numbers of a fixed shape. `normalizer_fn` takes and returns a tensor."""
+    shape, dtype = checked_numbers(key, shape, dtype, normalizer_fn)
     checked_key(key)
     return NumericColumn(key, shape, _checked_default(default_value, shape, dtype, key), dtype, normalizer_fn)
 
