@@ -216,7 +216,12 @@ def conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_f
            activation=None, use_bias=True, kernel_initializer=None, bias_initializer=Zeros(), kernel_regularizer=None,
            bias_regularizer=None, activity_regularizer=None, kernel_constraint=None, bias_constraint=None,
            trainable=True, name=None, reuse=None):
-    """A convolution of images [batch, height, width, channels]."""
+    """A convolution of images [batch, height, width, channels]; its result has `filters` channels.
+
+    With data_format="channels_first" images are [batch, channels, height, width]. `kernel_size`, `strides` and
+    `dilation_rate` are a number or a pair. The variables are `kernel`, [height, width, channels, filters], and `bias`,
+    [filters]. The number of channels must be known, or the call raises ValueError.
+    """
     return Conv2D(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
                   kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
                   kernel_constraint, bias_constraint, trainable, name, _scope=name, _reuse=reuse)(inputs)

@@ -25,7 +25,12 @@ sparse_matmul = op_function("SparseMatMul", "a, b",
 
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
            b_is_sparse=False, output_type=None, grad_a=False, grad_b=False, name=None):
-    """The product of two matrices, or of batches of matrices."""
+    """The product of two matrices, or of batches of matrices.
+
+    `a` is [..., n, k] and `b` [..., k, m], of one numeric dtype; the batches before them may be broadcast. The result is
+    [..., n, m]. A matrix that is transposed has its last two axes the other way round. Raises ValueError for shapes that
+    do not fit and TypeError for two dtypes; vectors are refused (see tf.tensordot and tf.expand_dims).
+    """
     if output_type is not None or grad_a or grad_b:
         raise NotImplementedError("output_type, grad_a and grad_b of tf.matmul")
     if transpose_a and adjoint_a:

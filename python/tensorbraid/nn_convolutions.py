@@ -39,7 +39,13 @@ def _given(first, second, names):
 
 def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC", dilations=None,
            name=None, filters=None):
-    """The convolution of images with a filter [height, width, in, out]."""
+    """The convolution of images with a filter.
+
+    `input` is [batch, height, width, in], or [batch, in, height, width] with data_format="NCHW"; `filter` is
+    [height, width, in, out]. `strides` is a number, a pair for height and width, or four numbers. `padding` is "SAME",
+    "VALID" or a list of four pairs. The result has the input's floating dtype. Raises ValueError for shapes that do not
+    fit.
+    """
     data_format = data_format or "NHWC"
     return op("Conv2D", [input, _given(filter, filters, ("filter", "filters"))], name,
               strides=_expanded(strides, 2, data_format, "strides"), data_format=data_format,

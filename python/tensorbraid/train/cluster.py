@@ -77,7 +77,12 @@ _started = []
 
 
 class Server:
-    """The server of a task. It serves until the program ends. Source: tf.train.Server."""
+    """The server of a task. It serves until the program ends. Source: tf.train.Server.
+
+    Raises InvalidArgumentError for a job or task that the cluster does not have and for an address that it cannot listen
+    on, and AlreadyExistsError if the port is taken. It listens for other machines only with certificates
+    (docs/from_tensorflow.md).
+    """
 
     def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True):
         if hasattr(server_or_cluster_def, "default_session_config"):  # a ServerDef
@@ -120,7 +125,10 @@ class Server:
             _started.append(self._server)
 
     def join(self):
-        """Blocks until the work of the cluster is over."""
+        """Blocks until the work of the cluster is over: the tasks that work have left, or cannot be reached.
+
+        Parameter servers do not count. Raises UnavailableError if tasks were lost or have left with an error.
+        """
         self._server.join()
 
     @staticmethod
