@@ -69,6 +69,12 @@ class GraphTest(unittest.TestCase):
 
 
 class ServerTest(unittest.TestCase):
+    def test_a_target_without_a_port_is_refused(self):
+        with tf.Graph().as_default():
+            for target in ("grpc://localhost", "localhost:2222"):
+                with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "grpc://localhost:2222"):
+                    tf.Session(target).run(tf.constant(1.0))
+
     def test_a_server_without_certificates_names_the_variables_of_python(self):
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError,
                                     "TENSORBRAID_TLS_CERT, TENSORBRAID_TLS_KEY .* TENSORBRAID_INSECURE=1"):

@@ -363,6 +363,9 @@ TEST(SessionTest, ATargetWithoutItsSchemeGetsTheLikelyFix) {
   const Status status = Session::Create(g, {.target = "localhost:2222"}).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status;
   EXPECT_NE(status.message().find("did you mean 'grpc://localhost:2222'?"), absl::string_view::npos) << status;
+  const Status no_port = Session::Create(g, {.target = "grpc://localhost"}).status();
+  EXPECT_EQ(no_port.code(), absl::StatusCode::kInvalidArgument) << no_port;
+  EXPECT_NE(no_port.message().find("the port is missing"), absl::string_view::npos) << no_port;
 }
 
 }  // namespace
