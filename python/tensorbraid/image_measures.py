@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tensorbraid import arrays, control, dtypes, elementwise, nn_activations, nn_convolutions, nn_pools, reductions, sequences
+from tensorbraid import (
+    arrays, control, dtypes, elementwise, nn_activations, nn_convolutions, nn_pools, reductions, sequences)
 from tensorbraid.graphs import convert_to_tensor, name_scope
 from tensorbraid.image_colors import convert_image_dtype
 

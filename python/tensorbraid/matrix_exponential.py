@@ -5,7 +5,7 @@ import numpy as np
 from tensorbraid import arrays, control_flow, diagonals, dtypes, elementwise, graphs, indexing, linalg_ops, reductions
 from tensorbraid.graphs import convert_to_tensor, name_scope
 
-# The coefficients of Padé approximants of the exponential, by their order, and the norm up to which each is exact enough
+# The coefficients of Padé approximants of the exponential, by their order, and the norm up to which each is exact
 # (N. Higham, The Scaling and Squaring Method for the Matrix Exponential Revisited, 2005).
 _COEFFICIENTS = {
     3: [120, 60, 12, 1],

@@ -1,7 +1,7 @@
 """tf.raw_ops: a function for each op, with the names of TensorFlow's functions for its inputs and attributes.
 
-The functions are made from the definitions of the ops when they are first used. Their docstrings are the comments of the
-C++ functions (include/tensorbraid/raw_ops), and of the usual function of the op.
+The functions are made from the definitions of the ops when they are first used. Their docstrings are the comments of
+the C++ functions (include/tensorbraid/raw_ops), and of the usual function of the op.
 """
 
 import collections

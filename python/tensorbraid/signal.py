@@ -1,4 +1,4 @@
-"""The namespace tf.signal, and tf.spectral, its name in TensorFlow 1: Fourier transforms of complex and real numbers."""
+"""The namespace tf.signal, which TensorFlow 1 calls tf.spectral: Fourier transforms of complex and real numbers."""
 
 import numpy as np
 

@@ -221,7 +221,7 @@ def repeat(inputs, repetitions, layer, *args, **kwargs):
 
 
 def stack(inputs, layer, stack_args, **kwargs):
-    """Applies a layer once for each of `stack_args`, which are its other arguments: a value, a list or a tuple of them."""
+    """Applies a layer once for each of `stack_args`, which are its other arguments: a value, list or tuple."""
     scope = kwargs.pop("scope", None)
     with tf.variable_scope(scope, "Stack", [inputs]):
         inputs = tf.convert_to_tensor(inputs)

@@ -108,7 +108,7 @@ def _with_rank(key, value):
 
 
 def to_sparse(value, ignore_value=None):
-    """The elements of a tensor that are not `ignore_value`: by default "" for strings, -1 for integers, 0 for floats."""
+    """The elements of a tensor that are not `ignore_value`: by default "", or -1 for integers and 0 for floats."""
     value = convert_to_tensor_or_sparse_tensor(value)
     if isinstance(value, SparseTensor):
         return value

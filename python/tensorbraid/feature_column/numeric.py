@@ -116,7 +116,7 @@ def _checked_default(value, shape, dtype, key):
 
 
 def bucketized_column(source_column, boundaries):
-    """The ranges of a numeric column, which has one dimension: below boundaries[0], from it to below boundaries[1], ..."""
+    """The ranges of a numeric column of one dimension: below boundaries[0], from it to below boundaries[1], ..."""
     if not isinstance(source_column, NumericColumn):
         raise ValueError(f"source_column must be a column generated with numeric_column(). Given: {source_column}")
     if len(source_column.shape) > 1:

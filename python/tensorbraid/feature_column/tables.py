@@ -7,7 +7,7 @@ from tensorbraid.variable_scope import get_variable
 
 
 def table_of(column, weight_collections, trainable, shared=None):
-    """The table of an embedding, made in the open variable scope. `shared` names a collection that may have it already."""
+    """The table of an embedding, made in the open variable scope. `shared` names a collection that may have it."""
     shape = TensorShape([column.categorical_column.num_buckets, column.dimension])
     existing = graphs.get_collection(shared) if shared else []
     if len(existing) > 1:

@@ -79,8 +79,8 @@ _started = []
 class Server:
     """The server of a task. It serves until the program ends. Source: tf.train.Server.
 
-    Raises InvalidArgumentError for a job or task that the cluster does not have and for an address that it cannot listen
-    on, and AlreadyExistsError if the port is taken. It listens for other machines only with certificates
+    Raises InvalidArgumentError for a job or task that the cluster does not have and for an address that it cannot
+    listen on, and AlreadyExistsError if the port is taken. It listens for other machines only with certificates
     (docs/from_tensorflow.md).
     """
 

@@ -67,7 +67,7 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
                      name=None):
     """(learning_rate - end) * (1 - min(t, decay_steps) / decay_steps) ^ power + end
 
-    With `cycle`, the decay begins again each time that it has reached the end, and then takes a multiple of decay_steps.
+    With `cycle`, the decay begins again whenever it has reached the end, and then takes a multiple of decay_steps.
     """
     with _schedule("polynomial_decay", name or "PolynomialDecay", learning_rate, global_step) as (scope, rate):
         end = _like(rate, end_learning_rate)

@@ -55,7 +55,7 @@ def add_gradients_summaries(grads_and_vars):
 def create_train_op(total_loss, optimizer, global_step=_USE_GLOBAL_STEP, update_ops=None, variables_to_train=None,
                     clip_gradient_norm=0, summarize_gradients=False, gate_gradients=1, aggregation_method=None,
                     colocate_gradients_with_ops=False, gradient_multipliers=None, check_numerics=True):
-    """The loss after one step of the optimizer. The operations `update_ops`, by default of the collection, run before."""
+    """The loss after one step of the optimizer. The `update_ops`, by default of the collection, run before."""
     if global_step is _USE_GLOBAL_STEP:
         global_step = tf.train.get_or_create_global_step()
     collected = tf.get_collection(GraphKeys.UPDATE_OPS)

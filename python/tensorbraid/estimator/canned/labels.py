@@ -8,7 +8,7 @@ from tensorbraid.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_
 
 
 def dense_labels(labels, logits, dimension):
-    """The labels as a tensor of the shape of the logits, but with this last dimension, which may be missing if it is 1."""
+    """The labels as a tensor of the shape of the logits, but with this last dimension, which may be missing for 1."""
     if labels is None:
         raise ValueError("You must provide a labels Tensor. Given: None. Check that the data have the label, and that the "
                          "input_fn parses it and returns labels.")
@@ -52,7 +52,7 @@ def checked_vocabulary(label_vocabulary, n_classes=None):
 
 
 def weights_of(features, weight_column, logits, for_each_logit=False):
-    """The weights of the examples as a tensor [batch, 1]; 1.0 without a column. A regression may have one for each logit."""
+    """The weights of the examples, [batch, 1]; 1.0 without a column. A regression may have one for each logit."""
     if weight_column is None:
         return 1.0
     if isinstance(weight_column, str):
