@@ -86,7 +86,8 @@ def _is_static(shape):
     """Whether a shape that the program gives has no tensors, so that its sizes are known before the step."""
     if isinstance(shape, (graphs.Tensor, _core.Variable)):
         return False
-    return not isinstance(shape, (list, tuple)) or not any(isinstance(d, (graphs.Tensor, _core.Variable)) for d in shape)
+    values = shape if isinstance(shape, (list, tuple)) else []
+    return not any(isinstance(d, (graphs.Tensor, _core.Variable)) for d in values)
 
 
 def static_dims(tensor):
@@ -104,7 +105,8 @@ def _filled(name, value):
         name = name or op.__name__
         if not _is_static(shape):
             with name_scope(name, values=[shape]) as scope:
-                dims = convert_to_tensor(shape, None if isinstance(shape, graphs.Tensor) else dtypes.int32, name="packed")
+                dims = convert_to_tensor(shape, None if isinstance(shape, graphs.Tensor) else dtypes.int32,
+                                         name="packed")
                 return fill_node(dims, graphs.constant(fill, dtype), name=scope)
         if isinstance(shape, np.ndarray):
             shape = shape.tolist()

@@ -70,7 +70,8 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     if use_norm is None:
         use_norm = global_norm(parts, name)
     with name_scope(name, "clip_by_global_norm", [t for t in parts if t is not None] + [clip_norm]) as scope:
-        scale_for_finite = clip_norm * elementwise.minimum(1.0 / use_norm, graphs.constant(1.0, use_norm.dtype) / clip_norm)
+        one = graphs.constant(1.0, use_norm.dtype)
+        scale_for_finite = clip_norm * elementwise.minimum(1.0 / use_norm, one / clip_norm)
         scale = scale_for_finite + (use_norm - use_norm)  # NaN if the norm is infinite or NaN
         clipped = []
         for i, t in enumerate(parts):

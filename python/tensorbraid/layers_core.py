@@ -79,9 +79,9 @@ def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None
     The size n must be known, or the call raises ValueError. The variables are `kernel`, [n, units], and `bias`, [units],
     in the scope `name`, else "dense", "dense_1", ...; they have the dtype of the inputs.
     """
-    return Dense(units, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
-                 activity_regularizer, kernel_constraint, bias_constraint, trainable, name, _scope=name,
-                 _reuse=reuse)(inputs)
+    return Dense(units, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer,
+                 bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name,
+                 _scope=name, _reuse=reuse)(inputs)
 
 
 class Dropout(Layer):

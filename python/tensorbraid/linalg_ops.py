@@ -141,7 +141,8 @@ def einsum(equation, *inputs, **kwargs):
         operands = [convert_to_tensor(x) for x in operands]
         while len(operands) > 2:
             needed = set("".join(terms[2:]) + right)
-            kept = "".join(c for c in dict.fromkeys(terms[0].replace("...", "") + terms[1].replace("...", "")) if c in needed)
+            kept = "".join(c for c in dict.fromkeys(terms[0].replace("...", "") + terms[1].replace("...", ""))
+                           if c in needed)
             kept = ("..." if "..." in terms[0] + terms[1] else "") + kept
             product = make_op("Einsum", [operands[:2]], equation=f"{terms[0]},{terms[1]}->{kept}").outputs[0]
             operands, terms = [product] + operands[2:], [kept] + terms[2:]
@@ -177,9 +178,11 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims
         else:
             result = elementwise.abs(x)
             if ord == 1 and is_matrix:
-                result = reductions.reduce_max(reductions.reduce_sum(result, axis[0], keepdims=True), axis[1], keepdims=True)
+                result = reductions.reduce_max(reductions.reduce_sum(result, axis[0], keepdims=True), axis[1],
+                                               keepdims=True)
             elif ord == np.inf and is_matrix:
-                result = reductions.reduce_max(reductions.reduce_sum(result, axis[1], keepdims=True), axis[0], keepdims=True)
+                result = reductions.reduce_max(reductions.reduce_sum(result, axis[1], keepdims=True), axis[0],
+                                               keepdims=True)
             elif ord == np.inf:
                 result = reductions.reduce_max(result, axis, keepdims=True)
             elif ord == -np.inf:
@@ -219,8 +222,8 @@ def cholesky_solve(chol, rhs, name=None):
 def matrix_solve_ls(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     """The least squares solution of matrix x = rhs."""
     matrix = convert_to_tensor(matrix, name="matrix")
-    return make_op("MatrixSolveLs", [matrix, rhs, convert_to_tensor(l2_regularizer, dtypes.float64)], name or "MatrixSolveLs",
-                   fast=fast).outputs[0]
+    return make_op("MatrixSolveLs", [matrix, rhs, convert_to_tensor(l2_regularizer, dtypes.float64)],
+                   name or "MatrixSolveLs", fast=fast).outputs[0]
 
 
 def adjoint(matrix, name=None):

@@ -27,5 +27,5 @@ from tensorbraid.special_math import in_top_k, l2_normalize, lbeta, polyval, top
 special = types.SimpleNamespace(
     bessel_i0=bessel_i0, bessel_i0e=bessel_i0e, bessel_i1=bessel_i1, bessel_i1e=bessel_i1e, bessel_j0=bessel_j0,
     bessel_j1=bessel_j1, bessel_k0=bessel_k0, bessel_k0e=bessel_k0e, bessel_k1=bessel_k1, bessel_k1e=bessel_k1e,
-    bessel_y0=bessel_y0, bessel_y1=bessel_y1, dawsn=dawsn, expint=expint, fresnel_cos=fresnel_cos, fresnel_sin=fresnel_sin,
-    spence=spence)
+    bessel_y0=bessel_y0, bessel_y1=bessel_y1, dawsn=dawsn, expint=expint, fresnel_cos=fresnel_cos,
+    fresnel_sin=fresnel_sin, spence=spence)

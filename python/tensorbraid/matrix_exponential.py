@@ -49,7 +49,8 @@ def expm(input, name=None):
             return graphs.constant(value, norm.dtype)
 
         halvings = elementwise.maximum(
-            elementwise.floor(elementwise.log(norm / number(orders[-1][1])) / elementwise.log(number(2.0))), number(0.0))
+            elementwise.floor(elementwise.log(norm / number(orders[-1][1])) / elementwise.log(number(2.0))),
+            number(0.0))
         smaller = x / elementwise.cast(elementwise.pow(number(2.0), halvings), matrix.dtype)
         odd, even = _pade(smaller, orders[-1][0])
         for order, limit in reversed(orders[:-1]):

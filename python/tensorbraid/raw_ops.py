@@ -15,7 +15,8 @@ __all__ = []
 
 # Names of inputs and attributes that TensorFlow's functions call otherwise.
 _RENAMED = {"reduction_indices": "axis", "split_dim": "axis", "squeeze_dims": "axis"}
-_RENAMED_IN = {("ExpandDims", "dim"): "axis", ("Select", "t"): "x", ("Select", "e"): "y", ("Where", "input"): "condition"}
+_RENAMED_IN = {("ExpandDims", "dim"): "axis", ("Select", "t"): "x", ("Select", "e"): "y",
+               ("Where", "input"): "condition"}
 
 
 def _public(op, name):

@@ -24,8 +24,8 @@ def sparse_tensor_to_dense(sp_input, default_value=None, validate_indices=True, 
 
 def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0, validate_indices=True, name=None):
     """A dense tensor with these values at these positions."""
-    return make_op("SparseToDense", [sparse_indices, output_shape, sparse_values, default_value], name or "SparseToDense",
-                   validate_indices=validate_indices).outputs[0]
+    return make_op("SparseToDense", [sparse_indices, output_shape, sparse_values, default_value],
+                   name or "SparseToDense", validate_indices=validate_indices).outputs[0]
 
 
 def sparse_tensor_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
@@ -102,14 +102,16 @@ def sparse_reshape(sp_input, shape, name=None):
     known = not isinstance(shape, graphs.Tensor) and not any(isinstance(size, graphs.Tensor) for size in shape)
     shape = convert_to_tensor(shape, dtypes.int64 if known else None)
     with name_scope(name, "SparseReshape", [sp.values]) as scope:
-        made = make_op("SparseReshape", [sp.indices, sp.dense_shape, elementwise.cast(shape, dtypes.int64)], scope).outputs
+        made = make_op("SparseReshape", [sp.indices, sp.dense_shape, elementwise.cast(shape, dtypes.int64)],
+                       scope).outputs
         result = SparseTensor(made[0], arrays.identity(sp.values), made[1])
         dims, of = arrays.static_dims(shape), sp.get_shape()
         if dims is not None and -1 not in dims:
             result._static_shape = graphs.TensorShape(dims)
         elif dims is not None and of.is_fully_defined():
             known = int(np.prod([d for d in dims if d != -1]))
-            result._static_shape = graphs.TensorShape([of.num_elements() // max(known, 1) if d == -1 else d for d in dims])
+            result._static_shape = graphs.TensorShape([of.num_elements() // max(known, 1) if d == -1 else d
+                                                       for d in dims])
         return result
 
 
@@ -204,7 +206,8 @@ def _both(op_type):
             made = make_op(op_type, _parts(a) + _parts(b)).outputs
             return SparseTensor(made[0], made[1], a.dense_shape)
 
-    op.__name__ = op.__qualname__ = {"SparseSparseMaximum": "sparse_maximum", "SparseSparseMinimum": "sparse_minimum"}[op_type]
+    op.__name__ = op.__qualname__ = {"SparseSparseMaximum": "sparse_maximum",
+                                     "SparseSparseMinimum": "sparse_minimum"}[op_type]
     op.__doc__ = f"The op {op_type} of the elements of two SparseTensors."
     return op
 
@@ -274,7 +277,8 @@ def from_dense(tensor, name=None):
     with name_scope(name, "dense_to_sparse"):
         tensor = convert_to_tensor(tensor)
         positions = indexing.where(elementwise.not_equal(tensor, arrays.zeros_like(tensor)))
-        return SparseTensor(positions, indexing.gather_nd(tensor, positions), arrays.shape(tensor, out_type=dtypes.int64))
+        return SparseTensor(positions, indexing.gather_nd(tensor, positions),
+                            arrays.shape(tensor, out_type=dtypes.int64))
 
 
 def expand_dims(sp_input, axis=None, name=None):

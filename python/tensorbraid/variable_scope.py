@@ -152,9 +152,10 @@ class VariableScope:
         return getter(**arguments)
 
 
-def _get_variable(name, shape=None, dtype=dtypes.float32, initializer=None, regularizer=None, reuse=None, trainable=None,
-                  collections=None, caching_device=None, partitioner=None, validate_shape=True, use_resource=None,
-                  constraint=None, synchronization=VariableSynchronization.AUTO, aggregation=VariableAggregation.NONE):
+def _get_variable(name, shape=None, dtype=dtypes.float32, initializer=None, regularizer=None, reuse=None,
+                  trainable=None, collections=None, caching_device=None, partitioner=None, validate_shape=True,
+                  use_resource=None, constraint=None, synchronization=VariableSynchronization.AUTO,
+                  aggregation=VariableAggregation.NONE):
     """Makes or shares the variable with this full name. What custom getters call."""
     refuse_constraint(constraint)
     graph = graphs.get_default_graph()

@@ -9,10 +9,10 @@ from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.graphs import make_op
 from tensorbraid.shapes import TensorShape
 
-__all__ = ["Variable", "VariableAggregation", "VariableSynchronization", "all_variables", "assert_variables_initialized",
-           "global_variables_initializer", "initialize_all_variables", "initialize_local_variables",
-           "initialize_variables", "is_variable_initialized", "local_variables_initializer",
-           "report_uninitialized_variables", "variables_initializer"]
+__all__ = ["Variable", "VariableAggregation", "VariableSynchronization", "all_variables",
+           "assert_variables_initialized", "global_variables_initializer", "initialize_all_variables",
+           "initialize_local_variables", "initialize_variables", "is_variable_initialized",
+           "local_variables_initializer", "report_uninitialized_variables", "variables_initializer"]
 
 
 class VariableSynchronization(enum.Enum):
@@ -120,7 +120,8 @@ def collect(variable, keys, trainable):
 def collect_new(graph, count):
     """Adds the variables that C++ has made since the graph had `count` of them to the collections of Python."""
     for variable in _core.variables(graph)[count:]:
-        collect(variable, [GraphKeys.LOCAL_VARIABLES if variable._local else GraphKeys.GLOBAL_VARIABLES], variable.trainable)
+        collect(variable, [GraphKeys.LOCAL_VARIABLES if variable._local else GraphKeys.GLOBAL_VARIABLES],
+                variable.trainable)
 
 
 def all_variables():

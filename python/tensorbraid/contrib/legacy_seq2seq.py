@@ -117,8 +117,8 @@ def _encoded(encoder_inputs, cell, num_symbols, embedding_size, dtype):
     return tf.nn.static_rnn(encoder, encoder_inputs, dtype=dtype)
 
 
-def embedding_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, num_encoder_symbols, num_decoder_symbols, embedding_size,
-                          output_projection=None, feed_previous=False, dtype=None, scope=None):
+def embedding_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, num_encoder_symbols, num_decoder_symbols,
+                          embedding_size, output_projection=None, feed_previous=False, dtype=None, scope=None):
     """A model from symbols to symbols: an encoder with its own embedding, and embedding_rnn_decoder."""
     with tf.variable_scope(scope or "embedding_rnn_seq2seq") as opened:
         dtype = _in_scope_of_dtype(opened, dtype)

@@ -8,7 +8,8 @@ from tensorbraid.graphs import name_scope
 from tensorbraid.node import op
 from tensorbraid.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 
-IdsAndWeights = collections.namedtuple("IdsAndWeights", ["id_tensor", "weight_tensor"])  # SparseTensors; weights or None
+IdsAndWeights = collections.namedtuple("IdsAndWeights",
+                                       ["id_tensor", "weight_tensor"])  # SparseTensors; weights or None
 
 
 class FeatureColumn:

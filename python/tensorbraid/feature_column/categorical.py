@@ -100,7 +100,8 @@ class VocabularyFileCategoricalColumn(_Vocabulary, collections.namedtuple("Vocab
                                      self.default_value, key_dtype=key_dtype, name=f"{self.key}_lookup")
 
 
-class CrossedColumn(CategoricalColumn, collections.namedtuple("CrossedColumn", ["keys", "hash_bucket_size", "hash_key"])):
+class CrossedColumn(CategoricalColumn,
+                    collections.namedtuple("CrossedColumn", ["keys", "hash_bucket_size", "hash_key"])):
     """Hashes of all combinations of the categories of several columns or features."""
 
     num_buckets = property(lambda self: self.hash_bucket_size)
@@ -208,7 +209,8 @@ def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, de
     if dtype.is_integer != vocabulary_dtype.is_integer:
         raise ValueError(f"dtype {dtype} and vocabulary dtype {vocabulary_dtype} do not match, column_name: {key}")
     checked_string_or_int(dtype, f"column_name: {key}")
-    return VocabularyListCategoricalColumn(checked_key(key), tuple(vocabulary_list), dtype, default_value, num_oov_buckets)
+    return VocabularyListCategoricalColumn(checked_key(key), tuple(vocabulary_list), dtype, default_value,
+                                           num_oov_buckets)
 
 
 def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size=None, num_oov_buckets=0,

@@ -150,5 +150,6 @@ def shared_embedding_columns(categorical_columns, dimension, combiner="mean", in
                              f"buckets. Given column: {first} with buckets: {first.num_buckets} does not match column: "
                              f"{column} with buckets: {column.num_buckets}")
     name = shared_embedding_collection_name or "_".join(column.name for column in in_order) + "_shared_embedding"
-    return [SharedEmbeddingColumn(column, dimension, combiner, initializer, name, ckpt_to_load_from, tensor_name_in_ckpt,
-                                  max_norm, trainable, use_safe_embedding_lookup) for column in categorical_columns]
+    return [SharedEmbeddingColumn(column, dimension, combiner, initializer, name, ckpt_to_load_from,
+                                  tensor_name_in_ckpt, max_norm, trainable, use_safe_embedding_lookup)
+            for column in categorical_columns]

@@ -137,8 +137,8 @@ class Server:
         return Server({"localhost": ["localhost:0"]}, "localhost", 0, config=config, start=start)
 
 
-def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:worker", merge_devices=True, cluster=None,
-                          ps_ops=None, ps_strategy=None):
+def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:worker", merge_devices=True,
+                          cluster=None, ps_ops=None, ps_strategy=None):
     """A device function that places variables on the parameter servers in turn, and all else on the worker."""
     spec = _core.ClusterSpec({}) if cluster is None else ClusterSpec(cluster)._core
     return _core.replica_device_setter(spec, ps_tasks, ps_device, worker_device or "")

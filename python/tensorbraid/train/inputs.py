@@ -8,7 +8,8 @@ from tensorbraid.train.queue_runner import QueueRunner, add_queue_runner
 
 __all__ = [
     "batch", "batch_join", "input_producer", "limit_epochs", "match_filenames_once", "maybe_batch", "maybe_batch_join",
-    "maybe_shuffle_batch", "maybe_shuffle_batch_join", "range_input_producer", "shuffle_batch", "shuffle_batch_join", "slice_input_producer", "string_input_producer"]
+    "maybe_shuffle_batch", "maybe_shuffle_batch_join", "range_input_producer", "shuffle_batch", "shuffle_batch_join",
+    "slice_input_producer", "string_input_producer"]
 
 
 def match_filenames_once(pattern, name=None):

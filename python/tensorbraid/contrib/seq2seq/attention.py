@@ -131,8 +131,8 @@ class AttentionWrapperState(collections.namedtuple("AttentionWrapperState", [
 class AttentionWrapper(RNNCell):
     """A cell that also reads what attention saw in the last step. Its output is combined with what it sees now."""
 
-    def __init__(self, cell, attention_mechanism, attention_layer_size=None, alignment_history=False, cell_input_fn=None,
-                 output_attention=True, initial_cell_state=None, name=None, attention_layer=None):
+    def __init__(self, cell, attention_mechanism, attention_layer_size=None, alignment_history=False,
+                 cell_input_fn=None, output_attention=True, initial_cell_state=None, name=None, attention_layer=None):
         super().__init__(name=name)
         self._is_multi = isinstance(attention_mechanism, (list, tuple))
         self._mechanisms = tuple(attention_mechanism) if self._is_multi else (attention_mechanism,)

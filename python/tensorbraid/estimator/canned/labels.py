@@ -37,7 +37,8 @@ def checked_range(labels, n_classes):
     """The labels; a step fails if one is not in [0, n_classes)."""
     with name_scope(None, "assert_range", [labels]):
         with graphs.control_dependencies([
-                checks.assert_less(labels, math_ops.cast(n_classes, labels.dtype), message="Labels must <= n_classes - 1"),
+                checks.assert_less(labels, math_ops.cast(n_classes, labels.dtype),
+                                   message="Labels must <= n_classes - 1"),
                 checks.assert_non_negative(labels, message="Labels must >= 0")]):
             return arrays.identity(labels)
 
