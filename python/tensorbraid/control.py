@@ -28,7 +28,8 @@ def _operation(value):
     if hasattr(value, "op") and not isinstance(value, graphs.Operation):
         return value.op
     if not isinstance(value, graphs.Operation):
-        raise TypeError(f"'inputs' should be zero or more (nested) Tensors. Received '{value}' with type '{type(value)}'.")
+        raise TypeError(f"'inputs' should be zero or more (nested) Tensors. Received '{value}' with type "
+                        f"'{type(value)}'.")
     return value
 
 

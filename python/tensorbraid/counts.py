@@ -12,8 +12,8 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int
     """How often each number from 0 on occurs in a tensor, or the sum of the weights of its occurrences."""
     with name_scope(None, "bincount"):
         arr = convert_to_tensor(arr, dtypes.int32 if not isinstance(arr, graphs.Tensor) else None, name="arr")
-        not_empty = reductions.reduce_prod(arrays.shape(arr)) > 0
-        size = elementwise.cast(not_empty, dtypes.int32) * (reductions.reduce_max(elementwise.cast(arr, dtypes.int32)) + 1)
+        not_empty = elementwise.cast(reductions.reduce_prod(arrays.shape(arr)) > 0, dtypes.int32)
+        size = not_empty * (reductions.reduce_max(elementwise.cast(arr, dtypes.int32)) + 1)
         if minlength is not None:
             size = elementwise.maximum(convert_to_tensor(minlength, dtypes.int32, name="minlength"), size)
         if maxlength is not None:

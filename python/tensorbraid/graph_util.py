@@ -135,8 +135,8 @@ class _Frozen:
         elif node.op == "ResourceGather":
             self._gather(node, made, kind)
         elif self._nodes[variable].op == "VarHandleOp" and node.op not in _PASSES_ON:
-            raise ValueError(f"the node '{node.name}' ({node.op}) uses the variable '{variable}' otherwise than to read "
-                             "it, so the variable cannot become a constant")
+            raise ValueError(f"the node '{node.name}' ({node.op}) uses the variable '{variable}' otherwise than to "
+                             "read it, so the variable cannot become a constant")
 
     def _gather(self, node, made, kind):
         axis = self._made.node.add(name=node.name + "/axis", op="Const", device=node.device)

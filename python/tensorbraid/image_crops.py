@@ -133,7 +133,8 @@ def central_crop(image, central_fraction):
         elif fraction == 1.0:
             return image
         if image.shape.ndims not in (3, 4):
-            raise ValueError(f"`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = {image.shape.ndims}.")
+            raise ValueError("`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = "
+                             f"{image.shape.ndims}.")
         begin, sizes = [], []
         for axis in (-3, -2):
             size = _size(image, axis)

@@ -27,9 +27,9 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
            b_is_sparse=False, output_type=None, grad_a=False, grad_b=False, name=None):
     """The product of two matrices, or of batches of matrices.
 
-    `a` is [..., n, k] and `b` [..., k, m], of one numeric dtype; the batches before them may be broadcast. The result is
-    [..., n, m]. A matrix that is transposed has its last two axes the other way round. Raises ValueError for shapes that
-    do not fit and TypeError for two dtypes; vectors are refused (see tf.tensordot and tf.expand_dims).
+    `a` is [..., n, k] and `b` [..., k, m], of one numeric dtype; the batches before them may be broadcast. The result
+    is [..., n, m]. A matrix that is transposed has its last two axes the other way round. Raises ValueError for shapes
+    that do not fit and TypeError for two dtypes; vectors are refused (see tf.tensordot and tf.expand_dims).
     """
     if output_type is not None or grad_a or grad_b:
         raise NotImplementedError("output_type, grad_a and grad_b of tf.matmul")
@@ -235,7 +235,8 @@ def adjoint(matrix, name=None):
 def logdet(matrix, name=None):
     """The logarithms of the determinants of positive definite matrices."""
     with name_scope(name, "logdet", [matrix]):
-        return 2.0 * reductions.reduce_sum(elementwise.log(elementwise.real(diagonals.matrix_diag_part(cholesky(matrix)))), [-1])
+        diagonal = elementwise.real(diagonals.matrix_diag_part(cholesky(matrix)))
+        return 2.0 * reductions.reduce_sum(elementwise.log(diagonal), [-1])
 
 
 def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):

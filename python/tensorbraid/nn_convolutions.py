@@ -244,7 +244,8 @@ def convolution(input, filter, padding, strides=None, dilation_rate=None, name=N
         raise ValueError(f"convolution needs a filter of rank 3, 4 or 5, got shape {filter.shape}")
     data_format = data_format or formats[axes]
     if _any_above_1(strides) and _any_above_1(rates):
-        raise ValueError(f"`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: strides={strides} "
+        raise ValueError("`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
+                         f"strides={strides} "
                          f"and dilation_rate={rates}")
     with graphs.name_scope(name, "convolution", [input, filter]) as scope:
         function = {1: conv1d, 2: conv2d, 3: conv3d}[axes]

@@ -81,7 +81,8 @@ def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None
 
 def _same_shape(name, labels, logits):
     if not labels.shape.is_compatible_with(logits.shape):
-        raise ValueError(f"`logits` and `{name}` must have the same shape, received ({logits.shape} vs {labels.shape}).")
+        raise ValueError(f"`logits` and `{name}` must have the same shape, received ({logits.shape} vs "
+                         f"{labels.shape}).")
 
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):

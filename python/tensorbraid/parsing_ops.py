@@ -154,7 +154,8 @@ def parse_single_sequence_example(serialized, context_features=None, sequence_fe
                                   name=None):
     """The features of one serialized SequenceExample: a dict of its context and one of its sequences."""
     if not context_features and not sequence_features:
-        raise ValueError("Both `context_features` and `sequence_features` argument are None, but at least one should have values.")
+        raise ValueError("Both `context_features` and `sequence_features` argument are None, but at least one should "
+                         "have values.")
     with name_scope(name, "ParseSingleSequenceExample"):
         context = _split_features(context_features or {}, FixedLenFeature)
         lists = _split_features(sequence_features or {}, FixedLenSequenceFeature)
@@ -192,8 +193,8 @@ def _named_features(taken, features):
 def parse_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None):
     """The features of a batch of SequenceExamples: dicts of the contexts, of the sequences, and of their lengths."""
     if not (context_features or sequence_features):
-        raise ValueError("Both `context_features` and `sequence_features` argument are None, but at least one should have "
-                         "values.")
+        raise ValueError("Both `context_features` and `sequence_features` argument are None, but at least one should "
+                         "have values.")
     with name_scope(name, "ParseSequenceExample", [serialized, example_names]):
         context = _split_features(context_features or {}, FixedLenFeature)
         lists = _split_features(sequence_features or {}, FixedLenSequenceFeature)

@@ -161,7 +161,8 @@ def stateless_random_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.fl
     """Numbers from [minval, maxval) that only the seed of two numbers determines."""
     dtype = dtypes.as_dtype(dtype)
     if dtype.is_integer and (minval is None) != (maxval is None):
-        raise ValueError(f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both None or not None.")
+        raise ValueError(f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both None or "
+                         "not None.")
     with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
         dims = shape_tensor(shape)
         if dtype.is_integer and minval is None:

@@ -69,8 +69,8 @@ def _function(op):
 
     def function(*args, **kwargs):
         if args:
-            raise TypeError(f"{op.name} only takes keyword args (possible keys: {list(signature.parameters)}). Please pass "
-                            "these args as kwargs instead.")
+            raise TypeError(f"{op.name} only takes keyword args (possible keys: {list(signature.parameters)}). Please "
+                            "pass these args as kwargs instead.")
         try:
             values = signature.bind(**kwargs).arguments
         except TypeError as error:

@@ -141,7 +141,8 @@ def add_n(inputs, name=None):
     if isinstance(inputs, graphs.Tensor):
         inputs = list(inputs)  # an error: a tensor is no list of tensors
     if not isinstance(inputs, (list, tuple)) or not inputs:
-        raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
+        raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and "
+                         "shape.")
     if len(inputs) == 1:
         only = inputs[0]
         if isinstance(only, graphs.IndexedSlices):
@@ -160,7 +161,8 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
     if any(x.dtype != inputs[0].dtype for x in inputs):
         raise ValueError("inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape")
     if tensor_dtype is not None and inputs[0].dtype != dtypes.as_dtype(tensor_dtype):
-        raise TypeError(f"The `tensor_dtype` argument is {dtypes.as_dtype(tensor_dtype)}, but `inputs` are {inputs[0].dtype}")
+        raise TypeError(f"The `tensor_dtype` argument is {dtypes.as_dtype(tensor_dtype)}, but `inputs` are "
+                        f"{inputs[0].dtype}")
     if shape is not None:
         for x in inputs:
             arrays.broadcast_static_shape(x.shape, graphs.TensorShape(shape))

@@ -46,8 +46,8 @@ def _of_reals(op_type, axes, inverse):
             return make_op(op_type, [x, lengths], scope, **kind).outputs[0]
 
     function.__name__ = function.__qualname__ = default_name
-    function.__doc__ = (f"{op_type}: the {'inverse ' if inverse else ''}Fourier transform of {axes} axes of real numbers; "
-                        "`fft_length` cuts or pads them first.")
+    function.__doc__ = (f"{op_type}: the {'inverse ' if inverse else ''}Fourier transform of {axes} axes of real "
+                        "numbers; `fft_length` cuts or pads them first.")
     return function
 
 

@@ -109,8 +109,8 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
     if not isinstance(inputs, (list, tuple)):
         inputs = [inputs]
     if template.count(placeholder) != len(inputs):
-        raise ValueError(f"{len(inputs)} tensors in inputs does not match {template.count(placeholder)} placeholders in "
-                         "template")
+        raise ValueError(f"{len(inputs)} tensors in inputs does not match {template.count(placeholder)} placeholders "
+                         "in template")
     tensors = [convert_to_tensor(x) for x in inputs]
     return make_op("StringFormat", [tensors], name or "StringFormat", template=template, placeholder=placeholder,
                    summarize=summarize).outputs[0]

@@ -125,7 +125,8 @@ class VariableScope:
         if dtype is not None and initializer is not None and not callable(initializer):
             kind = graphs.convert_to_tensor(initializer).dtype
             if kind != dtype:
-                raise ValueError(f"Initializer type '{kind}' and explicit dtype '{dtypes.as_dtype(dtype)}' don't match.")
+                raise ValueError(f"Initializer type '{kind}' and explicit dtype '{dtypes.as_dtype(dtype)}' don't "
+                                 "match.")
         arguments = {
             "name": f"{self._name}/{name}" if self._name else name,
             "shape": shape,

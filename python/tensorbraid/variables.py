@@ -60,7 +60,8 @@ def make_variable(initial_value, trainable=None, collections=None, validate_shap
     if initial_value is None:
         raise ValueError("initial_value must be specified.")
     if collections is not None and not isinstance(collections, (list, tuple, set)):
-        raise ValueError(f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections}")
+        raise ValueError("collections argument to Variable constructor must be a list, tuple, or set. Got "
+                         f"{collections}")
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     graph = graphs.graph_of([] if callable(initial_value) else [initial_value])
     if callable(initial_value):

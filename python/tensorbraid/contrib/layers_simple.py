@@ -64,8 +64,8 @@ def layer_norm(inputs, center=True, scale=True, activation_fn=None, reuse=None, 
         first = begin_norm_axis + rank if begin_norm_axis < 0 else begin_norm_axis
         params = begin_params_axis + rank if begin_params_axis < 0 else begin_params_axis
         if first >= rank or params >= rank:
-            raise ValueError(f"begin_params_axis ({begin_params_axis}) and begin_norm_axis ({begin_norm_axis}) must be < "
-                             f"rank(inputs) ({rank})")
+            raise ValueError(f"begin_params_axis ({begin_params_axis}) and begin_norm_axis ({begin_norm_axis}) must be "
+                             f"< rank(inputs) ({rank})")
         size = inputs.shape.as_list()[params:]
         if None in size:
             raise ValueError(f"Inputs {inputs.name}: shape(inputs)[{params}:] is not fully defined: {size}")

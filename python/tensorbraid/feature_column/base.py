@@ -145,7 +145,8 @@ def sorted_columns(columns):
     columns = list(columns)
     for column in columns:
         if not isinstance(column, FeatureColumn):
-            raise ValueError(f"Items of feature_columns must be a FeatureColumn. Given (type {type(column)}): {column}.")
+            raise ValueError(f"Items of feature_columns must be a FeatureColumn. Given (type {type(column)}): "
+                             f"{column}.")
     if not columns:
         raise ValueError("feature_columns must not be empty.")
     by_name = {}

@@ -149,7 +149,8 @@ class WeightedCategoricalColumn(CategoricalColumn, collections.namedtuple("Weigh
     def parse_example_spec(self):
         spec = dict(self.categorical_column.parse_example_spec)
         if self.weight_feature_key in spec:
-            raise ValueError(f"Parse config {spec[self.weight_feature_key]} already exists for {self.weight_feature_key}.")
+            raise ValueError(f"Parse config {spec[self.weight_feature_key]} already exists for "
+                             f"{self.weight_feature_key}.")
         spec[self.weight_feature_key] = VarLenFeature(self.dtype)
         return spec
 

@@ -25,8 +25,8 @@ class _OfCategories(DenseColumn, SequenceDenseColumn):
 
     def dense_tensor(self, features, weight_collections=None, trainable=None):
         if isinstance(self.categorical_column, SequenceCategoricalColumn):
-            raise ValueError(f"In {self.name}: a sequence_categorical_column_with_* has no tensor for a whole example. Use "
-                             "a categorical_column_with_*, or a sequence_input_layer.")
+            raise ValueError(f"In {self.name}: a sequence_categorical_column_with_* has no tensor for a whole example. "
+                             "Use a categorical_column_with_*, or a sequence_input_layer.")
         return self._of_ids(features, weight_collections, trainable)
 
     def sequence_dense_tensor(self, features, weight_collections=None, trainable=None):

@@ -24,8 +24,8 @@ def input_layer(features, feature_columns, weight_collections=None, trainable=Tr
     columns = sorted_columns(feature_columns)
     for column in columns:
         if not isinstance(column, DenseColumn):
-            raise ValueError("Items of feature_columns must be a DenseColumn. You can wrap a categorical column with an "
-                             f"embedding_column or indicator_column. Given: {column}")
+            raise ValueError("Items of feature_columns must be a DenseColumn. You can wrap a categorical column with "
+                             f"an embedding_column or indicator_column. Given: {column}")
     keys = model_collections(weight_collections)
     with variable_scope(None, default_name="input_layer", values=list(features.values())):
         builder = Features(features)

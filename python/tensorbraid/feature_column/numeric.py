@@ -32,8 +32,8 @@ def normalized(column, features):
     """The tensor of the key of a column, after its normalizer_fn."""
     value = features.get(column.key)
     if isinstance(value, SparseTensor):
-        raise ValueError("The corresponding Tensor of numerical column must be a Tensor. SparseTensor is not supported. "
-                         f"key: {column.key}")
+        raise ValueError("The corresponding Tensor of numerical column must be a Tensor. SparseTensor is not "
+                         f"supported. key: {column.key}")
     return value if column.normalizer_fn is None else column.normalizer_fn(value)
 
 
@@ -102,7 +102,8 @@ def _checked_default(value, shape, dtype, key):
     array = np.asarray(value)
     fits = array.dtype.kind in "iu" or dtype.is_floating and array.dtype.kind == "f"
     if not fits:
-        raise TypeError(f"default_value must be compatible with dtype. default_value: {value}, dtype: {dtype}, key: {key}")
+        raise TypeError(f"default_value must be compatible with dtype. default_value: {value}, dtype: {dtype}, key: "
+                        f"{key}")
     if array.ndim == 0:
         array = np.full(shape, array)
     if array.shape != tuple(shape):

@@ -47,7 +47,8 @@ def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=Tr
         if element_shape is not None:
             shape = TensorShape(element_shape)
         if not shape.is_fully_defined():
-            raise ValueError("Either `input_tensor` must have a fully defined shape or `element_shape` must be specified")
+            raise ValueError("Either `input_tensor` must have a fully defined shape or `element_shape` must be "
+                             "specified")
         if shuffle:
             first, second = op_seeds(seed)
             rows = make_op("RandomShuffle", [rows], seed=first, seed2=second).outputs[0]

@@ -200,7 +200,8 @@ class AttentionWrapper(RNNCell):
 
     def call(self, inputs, state):
         if not isinstance(state, AttentionWrapperState):
-            raise TypeError(f"Expected state to be instance of AttentionWrapperState. Received type {type(state)} instead.")
+            raise TypeError(f"Expected state to be instance of AttentionWrapperState. Received type {type(state)} "
+                            "instead.")
         output, cell_state = self._cell(self._cell_input_fn(inputs, state.attention), state.cell_state)
         attentions, alignments, states, history = [], [], [], []
         for i, mechanism in enumerate(self._mechanisms):
