@@ -75,6 +75,11 @@ class DocsTest(unittest.TestCase):
                 if type(entry).__name__ in ("nb_method", "nb_func") and not member.startswith("__"):
                     self.assertIn(member, stub[name], name)
 
+    def test_variable_shows_its_arguments_and_methods(self):
+        self.assertEqual(list(inspect.signature(tf.Variable).parameters)[:3], ["initial_value", "trainable", "collections"])
+        self.assertIn("assign_add", dir(tf.Variable))
+        self.assertIs(tf.Variable.assign_add, _core.Variable.assign_add)
+
     def test_package_says_that_it_has_types(self):
         self.assertTrue(os.path.exists(os.path.join(os.path.dirname(tf.__file__), "py.typed")))
 
