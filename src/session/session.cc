@@ -124,6 +124,9 @@ StatusOr<std::unique_ptr<Session>> Session::Create(Graph& graph, SessionOptions 
                            ParseHostPort(options.target).ok() ? StrCat("; did you mean 'grpc://", options.target, "'?")
                                                               : ", as in 'grpc://localhost:2222'");
   }
+  if (options.target.starts_with(kScheme) && options.target.find(':', kScheme.size()) == std::string::npos) {
+    return InvalidArgument("target '", options.target, "': the port is missing, as in 'grpc://localhost:2222'");
+  }
   if (!options.target.starts_with(kScheme) || FindTask(options.target).ok()) {
     TF_ASSIGN_OR_RETURN(impl->backend, NewLocalBackend(graph, options));
   } else {
