@@ -231,13 +231,22 @@ class Graph(_core.Graph):
         if self.finalized:
             raise RuntimeError(f"Graph is finalized and cannot be modified: {self._finalized_because}.")
 
-    def _op(self, *args):
+    def _check_addition(self, name):
+        """Raises an error if a node of this name may not be added."""
         self._check_not_finalized()
+        if name.startswith("_") and not self._scope_name:
+            raise ValueError(f"'{name}' is not a valid node name")
+
+    def _op(self, *args):
+        self._check_addition(args[-1])
         return super()._op(*args)
 
     def _const(self, *args):
-        self._check_not_finalized()
-        return super()._const(*args)
+        self._check_addition(args[-1])
+        try:
+            return super()._const(*args)
+        except errors.InvalidArgumentError as error:
+            raise ValueError(error.message) from None  # as in TensorFlow, while a graph is built
 
     def add_to_collection(self, name, value):
         """Adds a value to the collection of this name."""
@@ -454,6 +463,7 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
         for y in ys:
             if isinstance(y, Tensor) and y.dtype.is_complex:
                 raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
+    graph_of(ys)._check_not_finalized()
     graph_of(ys)._mark_own_gradients()
     try:
         found = graph_of(ys)._gradients(ys, xs, grad_ys)

@@ -147,7 +147,7 @@ def _average_precisions(labels, predictions, k):
     total = reduce("Sum", op("Mul", [op("RealDiv", [hits, ranks]), relevant]), [-1])
     first = op("LogicalAnd", [exists, op("LogicalNot", [_repeated(labels, exists)])])
     count = op("Minimum", [reduce("Sum", cast(first, dtypes.float64), [-1]), graphs.constant(float(k), "float64")])
-    return op("DivNoNan", [total, count])
+    return op("RealDiv", [total, count])  # not a number for a row without labels, as in TensorFlow
 
 
 def average_precision_at_k(labels, predictions, k, weights=None, metrics_collections=None, updates_collections=None,
