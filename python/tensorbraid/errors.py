@@ -76,7 +76,7 @@ _CLASSES = {
 }
 
 
-_NODE = re.compile(r"\b(\w+) '([^']+)'")  # how messages of the library name a node
+_NODE = re.compile(r"\b(\w+) '([^']+)'")  # how messages name a node, and "tensor 'p'" a placeholder
 
 
 def add_operation(error, graph):
@@ -86,7 +86,7 @@ def add_operation(error, graph):
             op = graph.get_operation_by_name(name)
         except (KeyError, ValueError):
             continue
-        if op.type == op_type:
+        if op.type == op_type or (op_type == "tensor" and op.type.startswith("Placeholder")):
             error.op, error.node_def = op, op.node_def
             return
 

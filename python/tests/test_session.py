@@ -87,6 +87,9 @@ class SessionTest(unittest.TestCase):
             with self.assertRaises(tf.errors.FailedPreconditionError) as caught:
                 session.run(v)
             self.assertIsNotNone(caught.exception.op)
+            with self.assertRaises(tf.errors.InvalidArgumentError) as caught:
+                session.run(tf.placeholder(tf.float32, name="p") + 1.0)
+            self.assertEqual(caught.exception.op.name, "p")
             session.close()
             with self.assertRaises(RuntimeError):
                 session.run(bad)

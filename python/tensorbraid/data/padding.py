@@ -14,7 +14,7 @@ def padded_batch(dataset, batch_size, padded_shapes=None, padding_values=None, d
     if padded_shapes is None:
         shapes = [TensorShape(dims) for _, dims in dataset._core.element]
     else:
-        shapes = structure.flatten_up_to(dataset._template, padded_shapes)
+        shapes = [_known(shape) for shape in structure.flatten_up_to(dataset._template, padded_shapes)]
     if any(isinstance(size, graphs.Tensor) for shape in shapes for size in [shape, *_listed(shape)]):
         return _padded_to_tensors(dataset, batch_size, shapes, _padding(dataset, padding_values), drop_remainder)
     dims = [[None if size in (None, -1) else int(size) for size in TensorShape(_sizes(shape)).as_list()]
@@ -49,6 +49,14 @@ def _padding(dataset, padding_values):
     types = [dtypes.as_dtype(dtype) for dtype, _ in dataset._core.element]
     return [arrays.zeros([], dtype) if value is None else graphs.convert_to_tensor(value, dtype, "padding_value")
             for value, dtype in zip(values, types)]
+
+
+def _known(shape):
+    """The shape with numbers in place of constant tensors."""
+    if isinstance(shape, (list, tuple)):
+        return [_known(size) for size in shape]
+    value = shape._constant() if isinstance(shape, graphs.Tensor) else None
+    return shape if value is None else value.tolist()
 
 
 def _listed(shape):

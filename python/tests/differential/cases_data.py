@@ -127,9 +127,10 @@ in_folder("data.Dataset", examples, **QUIET)
 
 
 def switched(tf):
-    iterator = tf.data.Iterator.from_structure(tf.int32, tf.TensorShape([3]), output_classes=tf.SparseTensor)
+    made = sparse(tf)
+    iterator = tf.data.Iterator.from_structure(tf.int32, tf.TensorShape([3]), output_classes=type(made))
     following = iterator.get_next()
-    begin = iterator.make_initializer(tf.data.Dataset.from_tensor_slices(sparse(tf)))
+    begin = iterator.make_initializer(tf.data.Dataset.from_tensor_slices(made))
     with tf.Session() as session:
         session.run(begin)
         return [plain(session.run(following)), str(following.shape)]
