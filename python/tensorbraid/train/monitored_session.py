@@ -112,7 +112,11 @@ class MonitoredSession:
             raise NotImplementedError("options and run_metadata of a run of a MonitoredSession")
         step = self._steps.find(fetches, feed_dict)
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict, options), lambda: self._core.session)
-        return step.restore(self._core.run(step.signature, step.values(feed_dict), context))
+        try:
+            return step.restore(self._core.run(step.signature, step.values(feed_dict), context))
+        except errors.OpError as error:
+            errors.add_operation(error, self._graph)
+            raise
 
     class StepContext:
         """What the function of run_step_fn gets."""
