@@ -2,7 +2,7 @@
 
 from tensorbraid import dtypes, parsing_ops
 from tensorbraid.data.datasets import AUTOTUNE, Dataset, get_seeds
-from tensorbraid.data.readers import TFRecordDataset
+from tensorbraid.data.readers import CsvDataset, TFRecordDataset  # noqa: F401
 
 __all__ = []
 

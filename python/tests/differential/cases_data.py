@@ -126,6 +126,20 @@ def examples(tf, folder):
 in_folder("data.Dataset", examples, **QUIET)
 
 
+def csv(tf, folder):
+    """Rows of a CSV file with a header, missing values and a column that is left out."""
+    path = os.path.join(folder, "a.csv")
+    with open(path, "w") as file:
+        file.write('a,b,c\n1,2.5,"x,y"\n,NA,z\n3,4,w\n')
+    make = tf.data.experimental.CsvDataset
+    return [rows(tf, make(path, [[7], [0.5], ["none"]], header=True, na_value="NA")),
+            rows(tf, make([path], [tf.constant([7], tf.int64), tf.string], header=True, select_cols=[0, 2]))]
+
+
+in_folder("data.Dataset", csv, **QUIET)
+case("data.Dataset", lambda tf: rows(tf, tf.data.experimental.CsvDataset([__file__], [tf.float32])), **QUIET)
+
+
 def switched(tf):
     made = sparse(tf)
     iterator = tf.data.Iterator.from_structure(tf.int32, tf.TensorShape([3]), output_classes=type(made))
