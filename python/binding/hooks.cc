@@ -259,16 +259,26 @@ std::vector<std::shared_ptr<SessionRunHook>> HooksOf(nb::handle hooks, const std
   return list;
 }
 
-std::function<Status(Session&)> SessionFunction(nb::object function, std::shared_ptr<Training> training) {
+std::function<StatusOr<bool>(Session&)> SessionPredicate(nb::object function, std::shared_ptr<Training> training) {
   if (function.is_none()) return nullptr;
-  return [function = Shared(std::move(function)), training = std::move(training)](Session& session) -> Status {
+  return [function = Shared(std::move(function)), training = std::move(training)](Session& session) -> StatusOr<bool> {
     nb::gil_scoped_acquire locked;
     const nb::object core = nb::cast(Borrow(training->graph(), session));
-    const Status status = training->Guard(
-        [&] { (*function)(nb::module_::import_("tensorbraid.session").attr("Session").attr("_wrap")(core)); });
+    bool result = false;
+    const Status status = training->Guard([&] {
+      const nb::object session_class = nb::module_::import_("tensorbraid.session").attr("Session");
+      result = (*function)(session_class.attr("_wrap")(core)).ptr() == Py_True;
+    });
     nb::cast<PySession&>(core).session = nullptr;
-    return status;
+    TF_RETURN_IF_ERROR(status);
+    return result;
   };
+}
+
+std::function<Status(Session&)> SessionFunction(nb::object function, std::shared_ptr<Training> training) {
+  const auto call = SessionPredicate(std::move(function), std::move(training));
+  if (call == nullptr) return nullptr;
+  return [call](Session& session) { return call(session).status(); };
 }
 
 void BindHooks(Module& m) {

@@ -20,9 +20,7 @@ auto Built(const PyTensor& tensor, const Build& build) {
   Graph& graph = *tensor.output.graph();
   const ScopeGuard at = AtUserLine(graph);
   const auto result = build();
-  const Status status = graph.TakeStatus();
-  if (absl::IsInvalidArgument(status)) throw nb::value_error(std::string(status.message()).c_str());
-  Check(status);
+  CheckValues(graph);
   return result;
 }
 

@@ -263,6 +263,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     if return_elements is not None and not isinstance(return_elements, (list, tuple)):
         raise TypeError("return_elements must be a list of strings.")
     graph = graphs.get_default_graph()
+    graph._check_not_finalized()
     with graph.name_scope("import" if name is None else name) as scope:
         importing = Import(copy, _mapped(dict(input_map or {}), name), scope)
         if producer_op_list is not None:

@@ -240,6 +240,9 @@ class Graph(_core.Graph):
     def _add(self, function, args):
         """Adds nodes. A wrong shape or name is a ValueError, as in TensorFlow; in a step it is InvalidArgumentError."""
         self._check_not_finalized()
+        name = args[-1]
+        if name.startswith("_") and not self._scope_name:
+            raise ValueError(f"'{name}' is not a valid node name")
         try:
             return function(*args)
         except errors.InvalidArgumentError as error:
@@ -457,6 +460,7 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
         for y in ys:
             if isinstance(y, Tensor) and y.dtype.is_complex:
                 raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
+    graph_of(ys)._check_not_finalized()
     graph_of(ys)._mark_own_gradients()
     try:
         found = graph_of(ys)._gradients(ys, xs, grad_ys)

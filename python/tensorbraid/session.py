@@ -3,7 +3,7 @@
 import contextlib
 import threading
 
-from tensorbraid import _core, graphs, session_config
+from tensorbraid import _core, errors, graphs, session_config
 from tensorbraid.steps import Steps
 
 
@@ -61,6 +61,13 @@ class Session:
         """
         session = self._core if self._core is not None and not self._closed else self._session()
         step = self._steps.find(fetches, feed_dict)
+        try:
+            return self._run(session, step, feed_dict, options, run_metadata)
+        except errors.OpError as error:
+            errors.add_operation(error, self.graph)
+            raise
+
+    def _run(self, session, step, feed_dict, options, run_metadata):
         if options is None and run_metadata is None:
             if step.prepared is None:
                 step.prepared = session._prepare(step.signature)

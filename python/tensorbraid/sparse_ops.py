@@ -18,8 +18,10 @@ def sparse_tensor_to_dense(sp_input, default_value=None, validate_indices=True, 
     """The dense tensor, with `default_value` (or zeros, or empty strings) elsewhere."""
     sp = _sparse(sp_input)
     default = arrays.zeros([], sp.dtype) if default_value is None else default_value
-    return make_op("SparseToDense", [sp.indices, sp.dense_shape, sp.values, default], name or "SparseToDense",
-                   validate_indices=validate_indices).outputs[0]
+    dense = make_op("SparseToDense", [sp.indices, sp.dense_shape, sp.values, default], name or "SparseToDense",
+                    validate_indices=validate_indices).outputs[0]
+    dense.set_shape(sp.get_shape())
+    return dense
 
 
 def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0, validate_indices=True, name=None):

@@ -95,6 +95,7 @@ def make_variable(initial_value, trainable=None, collections=None, validate_shap
         raise ValueError(f"initial_value has shape {shape}, expected {TensorShape(expected_shape)}")
     keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
     trainable = True if trainable is None else bool(trainable)
+    graph._check_addition(name or "")
     variable = _core.Variable._make(graph, lambda: value, None if shape is None else shape.as_list(),
                                     kind.as_datatype_enum, name or "Variable", trainable,
                                     GraphKeys.LOCAL_VARIABLES in keys)

@@ -91,6 +91,15 @@ class ElementsTest(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "finalized"):
             tf.add_to_collection("a", 1)
 
+    def test_nothing_is_added_to_a_finalized_graph(self):
+        v = tf.get_variable("v", [1])
+        self.graph.finalize()
+        for add in (lambda: tf.constant(1), lambda: tf.gradients(v, v), lambda: tf.get_variable("w", [1]),
+                    lambda: tf.Variable(1.0), lambda: tf.train.Saver(), lambda: v + 1.0,
+                    lambda: tf.data.Dataset.range(3), lambda: tf.global_variables_initializer()):
+            with self.assertRaisesRegex(RuntimeError, "finalized"):
+                add()
+
     def test_what_must_not_be_fed_or_fetched_is_refused(self):
         self.graph.prevent_feeding(self.x)
         self.graph.prevent_fetching(self.y.op)

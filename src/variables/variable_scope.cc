@@ -105,6 +105,10 @@ std::string VariableScopeName(const Graph& graph) {
   return scopes.open.empty() ? "" : scopes.open.back().name;
 }
 
+std::string InVariableScope(const Graph& graph, const std::string& name) {
+  return Inside(VariableScopeName(graph), name);
+}
+
 namespace {
 
 enum class Pieces { kOne, kParts };

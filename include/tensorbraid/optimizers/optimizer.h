@@ -118,12 +118,13 @@ class Optimizer {
   // slots, and by ApplyGradients.
   void EnterGraph(const Variable& variable);
 
-  // Creates a variable on the same device, named "VARIABLE/OPTIMIZER". By default it has the variable's shape and
-  // dtype. Returns the variable that exists already if the optimizer has made this slot before.
+  // Creates a variable on the same device, named "VARIABLE/OPTIMIZER" inside of the variable scope that is open. By
+  // default it has the variable's shape and dtype. Returns the variable that exists already if the optimizer has made
+  // this slot before.
   Variable MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer,
                     const SlotOptions& options = {});
   // Creates a scalar variable that is shared by the updates of all variables. It has the device and dtype of `first`,
-  // the first of these variables.
+  // the first of these variables, and is named inside of the name scope in which ApplyGradients was called.
   Variable MakeShared(const Variable& first, const std::string& name, double value);
   // REQUIRES: MakeShared has been called with this name.
   const Variable& GetShared(const std::string& name) const { return shared_.at(name); }
@@ -137,6 +138,7 @@ class Optimizer {
  private:
   friend class AsyncReplicasOptimizer;
   friend class GroupedOptimizer;
+  friend class SyncReplicasOptimizer;
   // Whether the slots belong to this graph, which then has a collection named mark_. The graph's address could not
   // tell: a new graph may have the address of one that was destroyed.
   bool Knows(const Graph& graph) const;
@@ -148,6 +150,9 @@ class Optimizer {
   std::map<std::tuple<const Operand*, std::string, DType>, Output> hypers_;  // only during one ApplyGradients
   UpdateGate* gate_ = nullptr;  // decides which updates run; null: all. Only during one ApplyGradients
   Output rate_factor_;          // of the learning rate of the update that Apply adds; invalid: 1
+  std::string state_scope_;     // the name scope of shared variables. Only during one ApplyGradients
+  // What state_scope_ must be if another optimizer calls ApplyGradients; null: the scope that is open.
+  const std::string* outer_scope_ = nullptr;
 };
 
 // Returns the mean of the towers' gradients for each variable. Every tower must list the same variables in the same

@@ -22,6 +22,7 @@ from tensorbraid.train.queue_runner import *  # noqa: F401,F403
 from tensorbraid.train.rules import *  # noqa: F401,F403
 from tensorbraid.train.saver import *  # noqa: F401,F403
 from tensorbraid.train.scaffold import *  # noqa: F401,F403
+from tensorbraid.train.session_manager import *  # noqa: F401,F403
 from tensorbraid.train.supervisor import *  # noqa: F401,F403
 from tensorbraid.train.sync_replicas import *  # noqa: F401,F403
 

@@ -111,7 +111,11 @@ class MonitoredSession:
         check_run_metadata(run_metadata)
         step = self._steps.find(fetches, feed_dict)
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict, options), lambda: self._core.session)
-        values, metadata = self._core.run(step.signature, step.values(feed_dict), context, run_options(options))
+        try:
+            values, metadata = self._core.run(step.signature, step.values(feed_dict), context, run_options(options))
+        except errors.OpError as error:
+            errors.add_operation(error, self._graph)
+            raise
         if run_metadata is not None:
             run_metadata.ParseFromString(metadata)
         return step.restore(values)

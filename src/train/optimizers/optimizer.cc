@@ -16,6 +16,7 @@
 #include "train/replicas/update_gate.h"
 #include "train/sessions/train_op.h"
 #include "variables/update_ops.h"
+#include "variables/variable_scopes.h"
 
 namespace tensorbraid {
 namespace {
@@ -208,6 +209,7 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
   std::vector<Operation> updates;
   std::string train_name;  // the scope's name, as in TensorFlow
   Operation updated;
+  state_scope_ = outer_scope_ != nullptr ? *outer_scope_ : ImplOf(*graph).name_scope();
   {
     auto scope = graph->NameScope(options.name.empty() ? name_ : options.name);
     train_name = ImplOf(*graph).name_scope() + "/";
@@ -304,15 +306,18 @@ Variable Optimizer::MakeSlot(const Variable& variable, const std::string& slot, 
     auto top = graph.NameScope("");
     auto device = graph.ColocateWith(variable.handle().op());
     const Shape shape = options.shape.value_or(variable.shape());
-    VariableOptions made_with = {.name = variable.name() + "/" + (options.name.empty() ? name_ : options.name),
+    const std::string name = variable.name() + "/" + (options.name.empty() ? name_ : options.name);
+    VariableOptions made_with = {.name = InVariableScope(graph, name),
                                  .dtype = options.dtype == DType::kInvalid ? variable.dtype() : options.dtype,
                                  .trainable = false};
     if (const VariablePart* part = variable.part_of(); part != nullptr && shape == variable.shape()) {
-      // The slots of all parts are saved as one tensor, too.
+      // The slots of all parts are saved as one tensor, too. TensorFlow takes as many characters as the variable's name
+      // has from the slot's name, although an open variable scope has put its own name before it. So
+      // "dnn/kernel/part_0" and its slot "dnn/dnn/kernel/part_0/Adagrad" make "dnn/kernel/t_0/Adagrad".
       const std::string unique = ImplOf(graph).UniqueName(made_with.name);
       made_with.name = unique + "/";
       made_with.part_of = *part;
-      made_with.part_of->whole += unique.substr(variable.name().size());
+      made_with.part_of->whole += "/" + unique.substr(variable.name().size() + 1);
     }
     made = Variable(graph, shape, initializer, made_with);
   }
@@ -324,7 +329,7 @@ Variable Optimizer::MakeShared(const Variable& first, const std::string& name, d
   Variable& made = shared_[name];
   if (!made.valid()) {
     Graph& graph = *first.graph();
-    auto top = graph.NameScope("");
+    auto outside = graph.NameScope(state_scope_.empty() ? "" : state_scope_ + "/");
     auto device = graph.ColocateWith(first.handle().op());
     made = Variable(graph, {}, Constant(value), {.name = name, .dtype = first.dtype(), .trainable = false});
   }
