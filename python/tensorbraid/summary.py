@@ -3,6 +3,7 @@
 import contextlib
 import re
 import threading
+import time
 
 from tensorbraid import _core, dtypes, graphs
 from tensorbraid.graphs import GraphKeys, make_op
@@ -108,12 +109,21 @@ class FileWriter:
         self._core.add_summary(_bytes(summary), None if global_step is None else int(global_step))
 
     def add_graph(self, graph, global_step=None, graph_def=None):
-        """Adds a graph, which TensorBoard shows."""
-        if graph is None or graph_def is not None or global_step is not None:
-            raise NotImplementedError("add_graph without a tf.Graph, or with a global_step")
-        if not isinstance(graph, graphs.Graph):
-            raise TypeError(f"The passed graph must be an instance of `Graph`: {graph}")
-        self._core.add_graph(graph)
+        """Adds a graph, or the GraphDef of one, which TensorBoard shows."""
+        if graph is not None and graph_def is not None:
+            raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
+        given = graph_def if graph is None else graph
+        if isinstance(given, graphs.Graph):
+            if global_step is None:
+                self._core.add_graph(given)
+                return
+            given = given.as_graph_def(add_shapes=True)
+        if not hasattr(given, "SerializeToString"):
+            raise TypeError(f"The passed graph must be an instance of `Graph` or a GraphDef: {given}")
+        from tensorbraid.messages import find
+
+        self.add_event(find("tensorbraid.summary", "Event")(
+            wall_time=time.time(), graph_def=given.SerializeToString(), step=int(global_step or 0)))
 
     def add_meta_graph(self, meta_graph_def, global_step=None):
         """Adds a MetaGraphDef."""

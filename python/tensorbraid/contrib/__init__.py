@@ -1,4 +1,5 @@
 """The parts of tf.contrib that public programs use."""
 
 from tensorbraid.contrib import (  # noqa: F401
-    data, estimator, feature_column, framework, layers, learn, legacy_seq2seq, losses, rnn, seq2seq, slim, training)
+    crf, data, estimator, feature_column, framework, layers, learn, legacy_seq2seq, lookup, losses, metrics, rnn, seq2seq,
+    slim, tensorboard, training, util)

@@ -2,7 +2,7 @@
 
 from tensorbraid.data import (  # noqa: F401
     AUTOTUNE, Dataset, FixedLengthRecordDataset, Iterator, TextLineDataset, TFRecordDataset)
-from tensorbraid.data.experimental import enumerate_dataset, map_and_batch, shuffle_and_repeat, unbatch  # noqa: F401
+from tensorbraid.data.experimental import enumerate_dataset, map_and_batch, parallel_interleave, shuffle_and_repeat, unbatch  # noqa: F401
 
 __all__ = []
 
