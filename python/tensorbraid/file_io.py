@@ -3,7 +3,8 @@
 from tensorbraid import gfile
 from tensorbraid.gfile import GFile as FileIO  # noqa: F401
 from tensorbraid.gfile import glob as get_matching_files  # noqa: F401
-from tensorbraid.gfile import isdir as is_directory, listdir as list_directory, makedirs as recursive_create_dir  # noqa: F401
+from tensorbraid.gfile import isdir as is_directory, listdir as list_directory  # noqa: F401
+from tensorbraid.gfile import makedirs as recursive_create_dir  # noqa: F401
 from tensorbraid.gfile import exists as file_exists, mkdir as create_dir, remove as delete_file  # noqa: F401
 from tensorbraid.gfile import copy, rename, rmtree as delete_recursively, stat, walk  # noqa: F401
 

@@ -31,7 +31,8 @@ class OldNamesTest(unittest.TestCase):
                 "contrib.layers.python.layers.initializers.xavier_initializer": tf.contrib.layers.xavier_initializer,
                 "contrib.training.python.training.hparam.HParams": tf.contrib.training.HParams,
                 "contrib.learn.python.learn.learn_runner.run": tf.contrib.learn.learn_runner.run,
-                "contrib.learn.python.learn.datasets.mnist.read_data_sets": tf.contrib.learn.datasets.mnist.read_data_sets,
+                "contrib.learn.python.learn.datasets.mnist.read_data_sets":
+                    tf.contrib.learn.datasets.mnist.read_data_sets,
                 "contrib.learn.python.learn.estimators.model_fn.ModeKeys": tf.contrib.learn.ModeKeys,
                 "python.client.timeline.Timeline": timeline.Timeline,
                 "python.client.device_lib.list_local_devices": device_lib.list_local_devices,

@@ -42,7 +42,8 @@ class SlimDataTest(unittest.TestCase):
             "image": slim.tfexample_decoder.Image(channels=1, shape=[2, 3, 1]),
             "label": slim.tfexample_decoder.Tensor("label"),
             "boxes": slim.tfexample_decoder.BoundingBox(prefix="box/")})
-        return slim.dataset.Dataset(os.path.join(self.folder, "part-*"), tf.TFRecordReader, decoder, 2, {}, num_classes=2)
+        pattern = os.path.join(self.folder, "part-*")
+        return slim.dataset.Dataset(pattern, tf.TFRecordReader, decoder, 2, {}, num_classes=2)
 
     def test_a_provider_gives_the_items_of_all_files(self):
         dataset = self.dataset()

@@ -2,7 +2,8 @@
 
 from tensorbraid.data import (  # noqa: F401
     AUTOTUNE, Dataset, FixedLengthRecordDataset, Iterator, TextLineDataset, TFRecordDataset)
-from tensorbraid.data.experimental import enumerate_dataset, map_and_batch, parallel_interleave, shuffle_and_repeat, unbatch  # noqa: F401
+from tensorbraid.data.experimental import (  # noqa: F401
+    enumerate_dataset, map_and_batch, parallel_interleave, shuffle_and_repeat, unbatch)
 
 __all__ = []
 

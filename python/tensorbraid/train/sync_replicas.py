@@ -12,11 +12,12 @@ class SyncReplicasOptimizer(Optimizer):
     """Wraps an optimizer so that each step uses gradients of several replicas. Source: tf.train.SyncReplicasOptimizer.
 
     In a MonitoredTrainingSession every worker needs the hook of make_session_run_hook. Under a Supervisor, the chief
-    starts the queue runner of get_chief_queue_runner and then runs get_init_tokens_op.
+    starts the queue runner of get_chief_queue_runner and then runs get_init_tokens_op. `replica_id` is an argument of
+    TensorFlow 0.12 and has no effect.
     """
 
     def __init__(self, opt, replicas_to_aggregate, total_num_replicas=None, variable_averages=None,
-                 variables_to_average=None, use_locking=False, name="sync_replicas"):
+                 variables_to_average=None, use_locking=False, name="sync_replicas", replica_id=None):
         if variable_averages is not None or variables_to_average is not None:
             raise NotImplementedError("variable_averages and variables_to_average of SyncReplicasOptimizer")
         super().__init__(use_locking, name)
