@@ -127,6 +127,20 @@ class OldNamesTest(unittest.TestCase):
         self.assertEqual([event.step for event in events], [0, 7])
         self.assertEqual(proto.GraphDef.FromString(events[1].graph_def).node[0].name, "one")
 
+    def test_files_and_classes_of_keras(self):
+        utils = tf.keras.utils
+        source = os.path.join(self.folder, "source.txt")
+        file_io.write_string_to_file(source, "text")
+        path = utils.get_file("copy.txt", "file://" + source, cache_dir=self.folder,
+                              md5_hash="1cb251ec0d568de6a929b520c4aed8d1")
+        os.remove(source)
+        self.assertEqual(utils.get_file("copy.txt", "file://" + source, cache_dir=self.folder), path)
+        self.assertEqual(path, os.path.join(self.folder, "datasets", "copy.txt"))
+        self.assertEqual(utils.to_categorical([1, 0]).tolist(), [[0.0, 1.0], [1.0, 0.0]])
+        self.assertEqual(utils.to_categorical([[2]], 4).tolist(), [[0.0, 0.0, 1.0, 0.0]])
+        self.assertIsNone(api.refusal("keras.utils.get_file"))
+        self.assertIn("Keras", api.refusal("keras.utils.plot_model"))
+
     def test_swapping_memory_changes_nothing(self):
         outputs, _ = tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(2), tf.ones([1, 3, 2]), dtype=tf.float32,
                                        swap_memory=True)

@@ -198,8 +198,16 @@ def refusal(path):
     path = normal(path)
     for start, reason in REFUSED.items():
         if path == start or path.startswith(start + "."):
-            return reason
+            return None if start == "keras" and _exists(path) else reason
     return None
+
+
+def _exists(path):
+    try:
+        find(path)
+    except Missing:
+        return False
+    return True
 
 
 @functools.cache

@@ -1,5 +1,6 @@
 """Clusters, servers, and the placement of a replica's variables."""
 
+import sys
 
 from tensorbraid import _core, access, session_config
 
@@ -117,8 +118,12 @@ class Server:
             _started.append(self._server)
 
     def join(self):
-        """Blocks until the work of the cluster is over."""
+        """Blocks until the work of the cluster is over, and then ends the program with SystemExit.
+
+        In TensorFlow it never returns, so many programs have the workers' part after the join, without an `else`.
+        """
         self._server.join()
+        sys.exit(0)
 
     @staticmethod
     def create_local_server(config=None, start=True):
