@@ -4,6 +4,7 @@ from tensorbraid import _core, graphs
 from tensorbraid.train.hooks import NativeHook
 from tensorbraid.train.optimizer import Optimizer
 from tensorbraid.train.queue_runner import QueueRunner
+from tensorbraid.train.scaffold import _readiness
 
 __all__ = ["SyncReplicasOptimizer"]
 
@@ -39,7 +40,7 @@ class SyncReplicasOptimizer(Optimizer):
         if name is not None:
             raise NotImplementedError("the name of a SyncReplicasOptimizer's training operation")
         train = super().apply_gradients(grads_and_vars, global_step, name)
-        self._applied = True
+        self._applied, self._readiness = True, _readiness(graphs.get_default_graph())
         for variable in self._variables:
             if variable not in self._opt._variables:
                 self._opt._variables.append(variable)
@@ -93,7 +94,7 @@ class SyncReplicasOptimizer(Optimizer):
     def ready_for_local_init_op(self):
         """The names of variables that the chief has still to initialize."""
         self._check_applied("ready_for_local_init_op is known after apply_gradients().")
-        return self._optimizer.ready_for_local_init_op
+        return self._optimizer.ready_for_local_init_op if self._readiness is None else self._readiness[0]
 
 
 def _check_tokens(num_tokens):
