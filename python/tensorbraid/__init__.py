@@ -59,7 +59,7 @@ from tensorbraid.versions import *  # noqa: F401,F403
 from tensorbraid import contrib  # noqa: E402,F401  # it uses the names above
 
 # Names of submodules that are imported when they are first used.
-_LAZY = {"proto": "proto", "raw_ops": "raw_ops", "test": "testing"}
+_LAZY = {"keras": "keras", "proto": "proto", "raw_ops": "raw_ops", "test": "testing"}
 
 
 def _find(name):

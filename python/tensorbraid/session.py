@@ -1,10 +1,14 @@
 """Sessions: they run graphs in this process or on a cluster."""
 
+import collections
 import contextlib
 import threading
 
 from tensorbraid import _core, errors, graphs, session_config
 from tensorbraid.steps import Steps
+
+
+_Device = collections.namedtuple("_Device", ["name", "device_type"])
 
 
 class _Stack(threading.local):
@@ -97,8 +101,8 @@ class Session:
         return step
 
     def list_devices(self):
-        """The devices that operations can run on."""
-        return self._session().list_devices()
+        """The devices that operations can run on, each with its name and type."""
+        return [_Device(name, name.rsplit("device:", 1)[-1].split(":")[0]) for name in self._session().list_devices()]
 
     def close(self):
         """Cancels steps that run, and releases the session's resources."""

@@ -1,6 +1,8 @@
 """What graphs, operations and tensors say about themselves, and GraphDefs."""
 
+import copy
 import os
+import pickle
 import tempfile
 import unittest
 
@@ -17,6 +19,10 @@ class ElementsTest(unittest.TestCase):
         self.y = tf.add(self.x, 1.0, name="y")
         with tf.control_dependencies([self.x.op]):
             self.c = tf.constant([1, 2], name="c")
+
+    def test_types_are_copied_and_pickled_as_themselves(self):
+        self.assertIs(copy.deepcopy({"type": tf.float32})["type"], tf.float32)
+        self.assertIs(pickle.loads(pickle.dumps(tf.string)), tf.string)
 
     def test_elements_are_found_by_name(self):
         self.assertEqual(self.graph.as_graph_element("x"), self.x.op)

@@ -2,7 +2,8 @@
 
 from tensorbraid import missing_names
 from tensorbraid.contrib import (  # noqa: F401
-    data, estimator, feature_column, framework, layers, learn, legacy_seq2seq, losses, opt, rnn, seq2seq, slim, training)
+    crf, data, estimator, feature_column, framework, layers, learn, legacy_seq2seq, lookup, losses, metrics, opt, rnn,
+    seq2seq, slim, tensorboard, training, util)
 
 
 def __getattr__(name):

@@ -26,6 +26,14 @@ def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainde
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 
+def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None,
+                        prefetch_input_elements=None):
+    """Dataset.interleave with a thread for each dataset. `sloppy` allows another order of the elements."""
+    if buffer_output_elements is not None or prefetch_input_elements is not None:
+        raise NotImplementedError("buffer_output_elements and prefetch_input_elements of parallel_interleave")
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, not sloppy)
+
+
 def unbatch():
     """A transformation that divides each batch into its elements."""
     return lambda dataset: dataset.unbatch()

@@ -1,5 +1,6 @@
 """Clusters, servers, and the placement of a replica's variables."""
 
+import sys
 
 from tensorbraid import _core, access, errors, session_config
 
@@ -125,11 +126,14 @@ class Server:
             _started.append(self._server)
 
     def join(self):
-        """Blocks until the work of the cluster is over: the tasks that work have left, or cannot be reached.
+        """Blocks until the work of the cluster is over, and then ends the program with SystemExit.
 
-        Parameter servers do not count. Raises UnavailableError if tasks were lost or have left with an error.
+        The work is over when the tasks that work have left, or cannot be reached. Parameter servers do not count. Raises
+        UnavailableError if tasks were lost or have left with an error. In TensorFlow this never returns, so many programs
+        have the workers' part after the join, without an `else`.
         """
         self._server.join()
+        sys.exit(0)
 
     @staticmethod
     def create_local_server(config=None, start=True):

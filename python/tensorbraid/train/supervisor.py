@@ -11,6 +11,7 @@ from tensorbraid.steps import checked_feeds
 from tensorbraid.train.coordinator import Coordinator
 from tensorbraid.train.global_step import get_global_step
 from tensorbraid.train.saver import Saver
+from tensorbraid.train.scaffold import _readiness, _single
 
 __all__ = ["Supervisor"]
 
@@ -42,8 +43,13 @@ class Supervisor:
         for name, value in (("init_op", init_op), ("ready_op", ready_op), ("local_init_op", local_init_op),
                             ("ready_for_local_init_op", ready_for_local_init_op)):
             if not _is_default(value):
-                options[name] = value
+                with graph.as_default():
+                    options[name] = _single(value) if name in ("init_op", "local_init_op") else value
         with graph.as_default():
+            readiness = _readiness(graph)
+            if readiness is not None:
+                options.setdefault("ready_for_local_init_op", readiness[0])
+                options.setdefault("ready_op", readiness[1])
             if init_feed_dict is not None:
                 options["init_feed"] = checked_feeds(graph, init_feed_dict)
             if init_fn is not None:

@@ -4,6 +4,7 @@ from tensorbraid import _core, graphs
 from tensorbraid.train.hooks import NativeHook
 from tensorbraid.train.optimizer import Optimizer
 from tensorbraid.train.queue_runner import QueueRunner
+from tensorbraid.train.scaffold import _readiness
 
 __all__ = ["SyncReplicasOptimizer"]
 
@@ -12,11 +13,12 @@ class SyncReplicasOptimizer(Optimizer):
     """Wraps an optimizer so that each step uses gradients of several replicas. Source: tf.train.SyncReplicasOptimizer.
 
     In a MonitoredTrainingSession every worker needs the hook of make_session_run_hook. Under a Supervisor, the chief
-    starts the queue runner of get_chief_queue_runner and then runs get_init_tokens_op.
+    starts the queue runner of get_chief_queue_runner and then runs get_init_tokens_op. `replica_id` is an argument of
+    TensorFlow 0.12 and has no effect.
     """
 
     def __init__(self, opt, replicas_to_aggregate, total_num_replicas=None, variable_averages=None,
-                 variables_to_average=None, use_locking=False, name="sync_replicas"):
+                 variables_to_average=None, use_locking=False, name="sync_replicas", replica_id=None):
         if variable_averages is not None or variables_to_average is not None:
             raise NotImplementedError("variable_averages and variables_to_average of SyncReplicasOptimizer")
         super().__init__(use_locking, name)
@@ -38,7 +40,7 @@ class SyncReplicasOptimizer(Optimizer):
         if name is not None:
             raise NotImplementedError("the name of a SyncReplicasOptimizer's training operation")
         train = super().apply_gradients(grads_and_vars, global_step, name)
-        self._applied = True
+        self._applied, self._readiness = True, _readiness(graphs.get_default_graph())
         self._opt._note(self._made_variables)
         return train
 
@@ -90,7 +92,7 @@ class SyncReplicasOptimizer(Optimizer):
     def ready_for_local_init_op(self):
         """The names of variables that the chief has still to initialize."""
         self._check_applied("ready_for_local_init_op is known after apply_gradients().")
-        return self._library.ready_for_local_init_op
+        return self._library.ready_for_local_init_op if self._readiness is None else self._readiness[0]
 
 
 def _check_tokens(num_tokens):
