@@ -1,4 +1,5 @@
 """The parts of tf.contrib that public programs use."""
 
 from tensorbraid.contrib import (  # noqa: F401
-    data, estimator, feature_column, framework, layers, learn, legacy_seq2seq, losses, rnn, seq2seq, slim, training)
+    data, distributions, estimator, feature_column, framework, layers, learn, legacy_seq2seq, losses, rnn, seq2seq,
+    slim, training)
