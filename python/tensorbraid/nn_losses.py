@@ -26,7 +26,7 @@ def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, d
         raise ValueError("Both labels and logits must be provided.")
     with graphs.name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as scope:
         logits = tensor(logits, name="logits")
-        labels = tensor(labels, logits.dtype, name="labels")
+        labels = cast(tensor(labels, name="labels"), logits.dtype)  # labels of another dtype are converted
         rank = known_rank(logits, "logits")
         if axis not in (-1, rank - 1):
             order = list(range(rank))
@@ -48,7 +48,7 @@ def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=Non
     _both("softmax_cross_entropy_with_logits", labels, logits)
     axis = one_axis(axis, dim)
     with graphs.name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
-        labels = op("StopGradient", [tensor(labels, tensor(logits).dtype)], "labels_stop_gradient")
+        labels = op("StopGradient", [tensor(labels)], "labels_stop_gradient")
         return softmax_cross_entropy_with_logits_v2(labels, logits, axis, scope)
 
 
