@@ -1,6 +1,6 @@
 """The base class of the optimizers."""
 
-from tensorbraid import _core, graphs
+from tensorbraid import _core, graphs, nest
 from tensorbraid.graphs import GraphKeys
 from tensorbraid.train.new_variables import collected
 
@@ -54,7 +54,7 @@ class Optimizer:
         if not (loss.dtype.is_floating or loss.dtype.is_complex):
             raise ValueError(f"Invalid type {loss.dtype!r} for {loss.name}: an optimizer needs a floating loss")
         with loss.graph.as_default():
-            variables = graphs.trainable_variables() if var_list is None else _flat(var_list)
+            variables = graphs.trainable_variables() if var_list is None else nest.flatten(var_list)
             for variable in variables:
                 if not isinstance(variable, _core.Variable):
                     raise TypeError(f"Argument is not a tf.Variable: {variable}")
@@ -107,12 +107,6 @@ class Optimizer:
 
     def _call_if_callable(self, param):
         return param() if callable(param) else param
-
-
-def _flat(values):
-    if not isinstance(values, (list, tuple)):
-        return [values]
-    return [item for value in values for item in _flat(value)]
 
 
 def _checked(grad):
