@@ -32,10 +32,10 @@ def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, d
             order = list(range(rank))
             order.append(order.pop(axis))
             logits, labels = op("Transpose", [logits, order]), op("Transpose", [labels, order])
-        if rank == 2:
+        if rank == 2 and labels.shape.ndims == 2:
             return make_op("SoftmaxCrossEntropyWithLogits", [logits, labels], scope).outputs[0]
         classes = op("StridedSlice", [shape_of(logits), [rank - 1], [rank], [1]])
-        flat = op("ConcatV2", [[[-1], classes], 0])
+        flat = op("ConcatV2", [[[-1], classes], 0])  # also of labels that have more axes than the logits
         loss = make_op("SoftmaxCrossEntropyWithLogits", [op("Reshape", [logits, flat]), op("Reshape", [labels, flat])],
                        scope).outputs[0]
         loss = op("Reshape", [loss, op("StridedSlice", [shape_of(logits), [0], [rank - 1], [1]])])

@@ -39,7 +39,8 @@ _PUBLIC = {
     "tf_record": ["python_io", "io"],
     "feature_column": ["feature_column"], "seq2seq": ["contrib.legacy_seq2seq", "contrib.seq2seq"],
 }
-_GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test"]
+_GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test",
+            "contrib.framework", "contrib.util"]
 
 
 class Missing(Exception):
