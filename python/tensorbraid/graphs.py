@@ -233,10 +233,17 @@ class Graph(_core.Graph):
 
     def _op(self, *args):
         self._check_not_finalized()
-        return super()._op(*args)
+        try:
+            return super()._op(*args)
+        except TypeError:
+            if any(value is None for value in args[1]):
+                raise ValueError("None values not supported.") from None
+            raise
 
     def _const(self, *args):
         self._check_not_finalized()
+        if args[0] is None:
+            raise ValueError("None values not supported.")
         return super()._const(*args)
 
     def add_to_collection(self, name, value):
