@@ -43,7 +43,7 @@ from tensorbraid.specs import *  # noqa: F401,F403
 from tensorbraid.spectral import *  # noqa: F401,F403
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
 from tensorbraid import feature_column, initializers, layers, losses, metrics, saved_model  # noqa: F401
-from tensorbraid import estimator  # noqa: F401
+from tensorbraid import distributions, estimator  # noqa: F401
 from tensorbraid.graph_keys import *  # noqa: F401,F403
 from tensorbraid.initializers import *  # noqa: F401,F403
 from tensorbraid.own_gradients import *  # noqa: F401,F403

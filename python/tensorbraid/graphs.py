@@ -232,9 +232,16 @@ class Graph(_core.Graph):
             raise RuntimeError(f"Graph is finalized and cannot be modified: {self._finalized_because}.")
 
     def _op(self, *args):
-        return self._add(super()._op, args)
+        try:
+            return self._add(super()._op, args)
+        except TypeError:
+            if any(value is None for value in args[1]):
+                raise ValueError("None values not supported.") from None
+            raise
 
     def _const(self, *args):
+        if args[0] is None:
+            raise ValueError("None values not supported.")
         return self._add(super()._const, args)
 
     def _add(self, function, args):

@@ -30,16 +30,16 @@ def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, d
         raise ValueError("Both labels and logits must be provided.")
     with graphs.name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as scope:
         logits = tensor(logits, name="logits")
-        labels = tensor(labels, logits.dtype, name="labels")
+        labels = cast(tensor(labels, name="labels"), logits.dtype)  # labels of another dtype are converted
         rank = known_rank(logits, "logits")
         if axis not in (-1, rank - 1):
             order = list(range(rank))
             order.append(order.pop(axis))
             logits, labels = op("Transpose", [logits, order]), op("Transpose", [labels, order])
-        if rank == 2:
+        if rank == 2 and labels.shape.ndims == 2:
             return make_op("SoftmaxCrossEntropyWithLogits", [logits, labels], scope).outputs[0]
         classes = op("StridedSlice", [shape_of(logits), [rank - 1], [rank], [1]])
-        flat = op("ConcatV2", [[[-1], classes], 0])
+        flat = op("ConcatV2", [[[-1], classes], 0])  # also of labels that have more axes than the logits
         loss = make_op("SoftmaxCrossEntropyWithLogits", [op("Reshape", [logits, flat]), op("Reshape", [labels, flat])],
                        scope).outputs[0]
         loss = op("Reshape", [loss, op("StridedSlice", [shape_of(logits), [0], [rank - 1], [1]])])
@@ -52,7 +52,7 @@ def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=Non
     _both("softmax_cross_entropy_with_logits", labels, logits)
     axis = one_axis(axis, dim)
     with graphs.name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
-        labels = op("StopGradient", [tensor(labels, tensor(logits).dtype)], "labels_stop_gradient")
+        labels = op("StopGradient", [tensor(labels)], "labels_stop_gradient")
         return softmax_cross_entropy_with_logits_v2(labels, logits, axis, scope)
 
 

@@ -18,6 +18,12 @@ class OptimizerTest(unittest.TestCase):
     def setUp(self):
         tf.reset_default_graph()
 
+    def test_variables_may_be_the_values_of_a_dict(self):
+        weights = {"w": tf.Variable(2.0), "b": tf.Variable(1.0)}
+        optimizer = tf.train.GradientDescentOptimizer(0.5)
+        pairs = optimizer.compute_gradients(weights["w"] * weights["b"], var_list=weights.values())
+        self.assertEqual([variable for _, variable in pairs], list(weights.values()))
+
     def test_slots_are_global_variables_with_tensorflows_names(self):
         v = tf.Variable([1.0, 2.0], name="v")
         adam = tf.train.AdamOptimizer(0.1)

@@ -69,7 +69,8 @@ _PUBLIC = {
     "resource_variable_ops": ["train.training_ops"],
     "feature_column": ["feature_column"], "seq2seq": ["contrib.legacy_seq2seq", "contrib.seq2seq"],
 }
-_GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test"]
+_GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test",
+            "contrib.framework", "contrib.util"]
 
 
 class Missing(Exception):

@@ -1,6 +1,6 @@
 """The base class of the optimizers."""
 
-from tensorbraid import _core, dtypes, graphs
+from tensorbraid import _core, dtypes, graphs, nest
 from tensorbraid.graphs import GraphKeys
 from tensorbraid.train import own_rule
 from tensorbraid.train.new_variables import collected
@@ -67,7 +67,7 @@ class Optimizer(own_rule.OwnRule):
         loss = graphs.convert_to_tensor(loss)
         self._assert_valid_dtypes([loss])
         with loss.graph.as_default():
-            variables = graphs.trainable_variables() if var_list is None else _flat(var_list)
+            variables = graphs.trainable_variables() if var_list is None else nest.flatten(var_list)
             for variable in variables:
                 if not isinstance(variable, _core.Variable):
                     raise TypeError(f"Argument is not a tf.Variable: {variable}")
@@ -131,12 +131,6 @@ class Optimizer(own_rule.OwnRule):
 
     def _call_if_callable(self, param):
         return param() if callable(param) else param
-
-
-def _flat(values):
-    if not isinstance(values, (list, tuple)):
-        return [values]
-    return [item for value in values for item in _flat(value)]
 
 
 def _checked(grad):
