@@ -47,6 +47,7 @@ class PyHook final : public SessionRunHook {
       args.fetches = FetchesOf(flat[0]);
       args.feeds = FeedsOf(flat[1]);
       restore_ = flat[2];
+      args.options = RunOptionsOf(flat[3]);
     });
     if (!status.ok()) context.coordinator().RequestStop(status);
     return args;
@@ -56,8 +57,13 @@ class PyHook final : public SessionRunHook {
     nb::gil_scoped_acquire locked;
     return training_->Guard([&] {
       const nb::object results = restore_.is_none() ? nb::none() : restore_(ValuesOf(values.results));
-      const nb::object type = nb::module_::import_("tensorbraid.train.hooks").attr("SessionRunValues");
-      hook_.attr("after_run")(training_->run_context, type(results, nb::none(), nb::none()));
+      const RunOptions& options = values.options;
+      const nb::tuple made_with = nb::make_tuple(options.timeout.count(), options.trace_level != TraceLevel::kNone,
+                                                 options.output_partition_graphs);
+      const nb::object metadata = values.metadata == nullptr ? nb::none() : nb::object(BytesOf(*values.metadata));
+      hook_.attr("after_run")(
+          training_->run_context,
+          nb::module_::import_("tensorbraid.train.hooks").attr("_values")(results, made_with, metadata));
       if (nb::cast<bool>(training_->run_context.attr("stop_requested"))) context.RequestStop();
     });
   }
@@ -294,6 +300,15 @@ void BindHooks(Module& m) {
                                  .writer = std::move(writer)});
       },
       nb::arg("every_n_steps").none(), nb::arg("every_seconds").none(), nb::arg("summary"), nb::arg("writer"));
+  m.def(
+      "profiler_hook",
+      [](nb::handle every_n_steps, nb::handle every_seconds, std::string directory, bool dataflow, bool memory) {
+        return ProfilerHook(std::move(directory), {.every_n_steps = StepsOf(every_n_steps),
+                                                   .every = TimeOf(every_seconds),
+                                                   .trace = {.show_dataflow = dataflow, .show_memory = memory}});
+      },
+      nb::arg("every_n_steps").none(), nb::arg("every_seconds").none(), nb::arg("directory"), nb::arg("dataflow"),
+      nb::arg("memory"));
   m.def(
       "checkpoint_saver",
       [](const std::string& directory, nb::handle every_n_steps, nb::handle every_seconds, std::shared_ptr<Saver> saver,

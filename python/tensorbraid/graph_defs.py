@@ -201,7 +201,8 @@ class Import:
 
     def elements(self, graph, return_elements):
         """The operations and tensors of a list of names, or None for None."""
-        return None if return_elements is None else [self.element(graph, compat.as_str(item)) for item in return_elements]
+        return None if return_elements is None else [self.element(graph, compat.as_str(item))
+                                                     for item in return_elements]
 
     def check_used(self):
         """Raises ValueError if a tensor to replace is not in the GraphDef."""

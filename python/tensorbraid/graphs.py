@@ -232,12 +232,18 @@ class Graph(_core.Graph):
             raise RuntimeError(f"Graph is finalized and cannot be modified: {self._finalized_because}.")
 
     def _op(self, *args):
-        self._check_not_finalized()
-        return super()._op(*args)
+        return self._add(super()._op, args)
 
     def _const(self, *args):
+        return self._add(super()._const, args)
+
+    def _add(self, function, args):
+        """Adds nodes. A wrong shape or name is a ValueError, as in TensorFlow; in a step it is InvalidArgumentError."""
         self._check_not_finalized()
-        return super()._const(*args)
+        try:
+            return function(*args)
+        except errors.InvalidArgumentError as error:
+            raise ValueError(error.message) from None
 
     def add_to_collection(self, name, value):
         """Adds a value to the collection of this name."""
@@ -319,10 +325,7 @@ def make_op(op_type, inputs, name=None, **attrs):
     """
     inputs = [convert_to_tensor(value, name="shape") if isinstance(value, TensorShape) else value for value in inputs]
     converted = {key: _attr(value) for key, value in attrs.items() if value is not None}
-    try:
-        return graph_of(inputs)._op(op_type, list(inputs), converted, name or "")
-    except errors.InvalidArgumentError as error:
-        raise ValueError(error.message) from None  # as in TensorFlow, while a graph is built
+    return graph_of(inputs)._op(op_type, list(inputs), converted, name or "")
 
 
 def _attr(value):

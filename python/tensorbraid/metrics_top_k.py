@@ -123,8 +123,8 @@ def recall_at_top_k(labels, predictions_idx, k=None, class_id=None, weights=None
 
 
 def _of_scores(at_top_k, kind):
-    def function(labels, predictions, k, class_id=None, weights=None, metrics_collections=None, updates_collections=None,
-                 name=None):
+    def function(labels, predictions, k, class_id=None, weights=None, metrics_collections=None,
+                 updates_collections=None, name=None):
         with graphs.name_scope(name, _at(kind, k, class_id), [predictions]) as scope:
             best = graphs.make_op("TopKV2", [tensor(predictions), k]).outputs[1]
             return at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)

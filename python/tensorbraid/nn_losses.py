@@ -19,7 +19,11 @@ def _both(function, labels, logits):
 
 
 def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
-    """The loss of each example: -sum(labels * log softmax(logits)) along an axis."""
+    """The loss of each example: -sum(labels * log softmax(logits)) along an axis, by default the last.
+
+    `logits` are scores, not probabilities. `labels` have their shape and floating dtype, and are probabilities that sum
+    to 1. The result has the shape of `logits` without the axis. Raises ValueError for shapes that do not fit.
+    """
     axis = one_axis(axis, dim)
     axis = -1 if axis is None else axis
     if labels is None or logits is None:
@@ -53,7 +57,11 @@ def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=Non
 
 
 def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None):
-    """The loss of each example: -log softmax(logits)[label]. Labels are class numbers."""
+    """The loss of each example: -log softmax(logits)[label].
+
+    `logits` are scores [..., classes] of a floating dtype; `labels` are numbers of classes [...], int32 or int64. The
+    result has the shape of `labels`. A label that is no class fails the step with InvalidArgumentError.
+    """
     _both("sparse_softmax_cross_entropy_with_logits", labels, logits)
     with graphs.name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         labels, logits = tensor(labels), tensor(logits)
@@ -73,7 +81,8 @@ def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None
 
 def _same_shape(name, labels, logits):
     if not labels.shape.is_compatible_with(logits.shape):
-        raise ValueError(f"`logits` and `{name}` must have the same shape, received ({logits.shape} vs {labels.shape}).")
+        raise ValueError(f"`logits` and `{name}` must have the same shape, received ({logits.shape} vs "
+                         f"{labels.shape}).")
 
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):

@@ -55,7 +55,9 @@ class Session:
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         """Runs one step and returns the values of `fetches`, in their structure; None for an operation.
 
-        A trace that `options` asks for is stored in `run_metadata`.
+        A value is a NumPy array or scalar; strings are bytes. `feed_dict` has values for tensors, which must fit their
+        shapes (ValueError) and dtypes (TypeError). An error of an op has the class of tf.errors for its code. A trace
+        that `options` asks for is stored in `run_metadata`.
         """
         session = self._core if self._core is not None and not self._closed else self._session()
         step = self._steps.find(fetches, feed_dict)
@@ -65,7 +67,7 @@ class Session:
             return step.restore(step.prepared.run(step.values(feed_dict)))
         session_config.check_run_metadata(run_metadata)
         values, metadata = session._run_with_options(step.signature, step.values(feed_dict),
-                                                     *session_config.run_options(options))
+                                                     session_config.run_options(options))
         if run_metadata is not None:
             run_metadata.ParseFromString(metadata)
         return step.restore(values)
@@ -152,5 +154,6 @@ def _run_operation(operation, feed_dict=None, session=None):
     _eval(operation, feed_dict, session)
 
 
+_eval.__name__, _run_operation.__name__ = "eval", "run"  # the names that help() shows
 graphs.Tensor.eval = _eval
 graphs.Operation.run = _run_operation

@@ -27,11 +27,12 @@ class Fetches:
             raise TypeError("Fetch argument None has invalid type <class 'NoneType'>")
         if isinstance(fetch, SparseTensor):
             parts = (fetch.indices, fetch.values, fetch.dense_shape)
-            return lambda values, parts=[self._flatten(p) for p in parts]: SparseTensorValue(*[p(values) for p in parts])
+            return lambda values, parts=[self._flatten(p) for p in parts]: SparseTensorValue(
+                *[p(values) for p in parts])
         if isinstance(fetch, graphs.IndexedSlices):
             parts = (fetch.values, fetch.indices, fetch.dense_shape)
-            return lambda values, parts=[p if p is None else self._flatten(p) for p in parts]: graphs.IndexedSlicesValue(
-                *[p if p is None else p(values) for p in parts])
+            parts = [part if part is None else self._flatten(part) for part in parts]
+            return lambda values: graphs.IndexedSlicesValue(*[p if p is None else p(values) for p in parts])
         position = self._position(self._element(fetch))
         return lambda values: values[position]
 

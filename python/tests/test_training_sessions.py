@@ -251,7 +251,7 @@ class MonitoredSessionTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             tf.train.LoggingTensorHook([loss])
         with tf.train.MonitoredTrainingSession() as session:
-            with self.assertRaises(NotImplementedError):
+            with self.assertRaises(TypeError):
                 session.run(train, options=object())
 
     def test_variables_of_hooks_are_saved(self):
@@ -289,6 +289,16 @@ class MonitoredSessionTest(unittest.TestCase):
         with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(config=config)) as session:
             devices = session.run_step_fn(lambda step_context: step_context.session.list_devices())
         self.assertEqual(len(devices), 3)
+
+    def test_the_session_beneath_runs_no_hooks(self):
+        w, loss, step, train = model()
+        hook = Calls()
+        with tf.train.MonitoredTrainingSession(hooks=[hook]) as session:
+            calls = list(hook.calls)
+            self.assertEqual(session._tf_sess().run(step), 0)
+            self.assertEqual(session._tf_sess().make_callable(step)(), 0)
+            self.assertEqual(hook.calls, calls)
+        self.assertIsNone(session._tf_sess())
 
     def test_a_closed_session_lets_go_of_its_graph(self):
         with tf.Graph().as_default() as graph:

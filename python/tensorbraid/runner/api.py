@@ -24,6 +24,30 @@ REFUSED = {
     "compat.v2": "TensorFlow 2 is not part of this package",
 }
 
+# Names that TensorFlow 1.0 has renamed. Only scripts for older versions use them.
+RENAMED = {
+    "all_variables": "global_variables",
+    "batch_matmul": "matmul",
+    "complex_abs": "abs",
+    "concat_v2": "concat",
+    "histogram_summary": "summary.histogram",
+    "image_summary": "summary.image",
+    "inv": "reciprocal",
+    "listdiff": "setdiff1d",
+    "merge_all_summaries": "summary.merge_all",
+    "merge_summary": "summary.merge",
+    "mul": "multiply",
+    "neg": "negative",
+    "nn.seq2seq": "contrib.legacy_seq2seq",
+    "pack": "stack",
+    "scalar_summary": "summary.scalar",
+    "select": "where",
+    "split_v": "split",
+    "sub": "subtract",
+    "train.SummaryWriter": "summary.FileWriter",
+    "unpack": "unstack",
+}
+
 # Where the names of a module of tensorflow.python are, by the beginning of the module's name. "" is the package itself.
 _PUBLIC = {
     "app": ["app"], "flags": ["flags"], "gfile": ["gfile"], "tf_logging": ["logging"], "errors": ["errors"],
@@ -37,6 +61,8 @@ _PUBLIC = {
     "builder": ["saved_model.builder"], "signature": ["saved_model.signature_def_utils"],
     "tag_constants": ["saved_model.tag_constants"], "io": ["io", "train"], "parsing": ["io", ""],
     "tf_record": ["python_io", "io"],
+    "training_ops": ["train.training_ops"], "gen_training_ops": ["train.training_ops"],
+    "resource_variable_ops": ["train.training_ops"],
     "feature_column": ["feature_column"], "seq2seq": ["contrib.legacy_seq2seq", "contrib.seq2seq"],
 }
 _GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test"]
@@ -182,6 +208,8 @@ def _all_names():
 
 def nearest(path, missing):
     """The name of the package that is most like `path`, or None."""
+    if normal(path) in RENAMED:
+        return RENAMED[normal(path)]
     last = path.rsplit(".", 1)[-1]
     siblings = [name for name in dir(missing.parent) if not name.startswith("_")]
     prefix = path[:path.rindex(missing.name)] if missing.name in path else ""

@@ -93,8 +93,8 @@ class Supervisor:
     def prepare_or_wait_for_session(self, master="", config=None, wait_for_checkpoint=False, max_wait_secs=7200,
                                     start_standard_services=True):
         """A tf.Session in which the model is ready. The chief restores or initialises it; other tasks wait for that."""
-        session = Session._wrap(self._core.prepare(master, session_options(config, master), wait_for_checkpoint, max_wait_secs,
-                                                   start_standard_services))
+        session = Session._wrap(self._core.prepare(master, session_options(config, master), wait_for_checkpoint,
+                                                   max_wait_secs, start_standard_services))
         self.start_queue_runners(session)
         return session
 

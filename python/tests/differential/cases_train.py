@@ -327,6 +327,18 @@ def saving(tf):
 case("train.CheckpointSaverHook train.SummarySaverHook train.StepCounterHook train.summary_iterator", saving)
 case("train.CheckpointSaverHook", lambda tf: tf.train.CheckpointSaverHook("/tmp/x", save_secs=1, save_steps=1))
 case("train.SummarySaverHook", lambda tf: tf.train.SummarySaverHook(save_steps=1))
+
+
+def profiled(tf):
+    with tempfile.TemporaryDirectory() as folder:
+        values = trained(tf, lambda tf, loss, step: [
+            tf.train.ProfilerHook(save_steps=2, output_dir=folder, show_dataflow=False, show_memory=True)])
+        return values + [sorted(name for name in os.listdir(folder) if name.startswith("timeline"))]
+
+
+case("train.ProfilerHook", profiled)
+case("train.ProfilerHook", lambda tf: tf.train.ProfilerHook())
+case("train.ProfilerHook", lambda tf: tf.train.ProfilerHook(save_steps=1, save_secs=1))
 case("train.LoggingTensorHook", lambda tf: logged(tf, {"every_n_iter": 2}))
 case("train.LoggingTensorHook", lambda tf: logged(tf, {"every_n_iter": 3, "at_end": True}))
 case("train.LoggingTensorHook", lambda tf: tf.train.LoggingTensorHook(["a"], every_n_iter=1, every_n_secs=1))

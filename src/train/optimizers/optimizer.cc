@@ -197,9 +197,13 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
   const ScopedLocation at(*graph, loc);
   SetWireTypesOfVariables(grads, options.wire);
   hypers_.clear();
-  if (!Knows(*graph)) {
-    slots_.clear();
-    shared_.clear();
+  std::vector<Variable> updated_variables;
+  for (const GradAndVar& g : grads) {
+    if (g.grad.valid()) updated_variables.push_back(g.var);
+  }
+  if (!updated_variables.empty()) {
+    EnterGraph(updated_variables[0]);
+    CreateAllSlots(updated_variables);
   }
   std::vector<Operation> updates;
   std::string train_name;  // the scope's name, as in TensorFlow
@@ -210,8 +214,6 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
     Prepare(*graph);
     for (const GradAndVar& g : grads) {
       if (!g.grad.valid()) continue;
-      if (!Knows(*graph)) graph->AddToCollection(mark_, g.var.handle());
-      CreateSlots(g.var);
       auto name = graph->NameScope("update_" + g.var.name());
       const Gradient grad = NeedsDistinctRows() ? SumsOfRows(g.grad) : g.grad;
       auto device = graph->ColocateWith(g.var.handle().op());
@@ -280,26 +282,45 @@ std::vector<std::string> Optimizer::GetSlotNames() const {
   return {names.begin(), names.end()};
 }
 
-Variable Optimizer::MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer) {
+void Optimizer::EnterGraph(const Variable& variable) {
+  Graph& graph = *variable.graph();
+  if (Knows(graph)) return;
+  slots_.clear();
+  shared_.clear();
+  hypers_.clear();
+  graph.AddToCollection(mark_, variable.handle());
+}
+
+void Optimizer::CreateAllSlots(const std::vector<Variable>& variables) {
+  for (const Variable& variable : variables) CreateSlots(variable);
+}
+
+Variable Optimizer::MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer,
+                             const SlotOptions& options) {
+  EnterGraph(variable);
   Variable& made = slots_[{NodeOf(variable.handle()), slot}];
   if (!made.valid()) {
     Graph& graph = *variable.graph();
     auto top = graph.NameScope("");
     auto device = graph.ColocateWith(variable.handle().op());
-    VariableOptions options = {.name = variable.name() + "/" + name_, .dtype = variable.dtype(), .trainable = false};
-    if (const VariablePart* part = variable.part_of(); part != nullptr) {
+    const Shape shape = options.shape.value_or(variable.shape());
+    VariableOptions made_with = {.name = variable.name() + "/" + (options.name.empty() ? name_ : options.name),
+                                 .dtype = options.dtype == DType::kInvalid ? variable.dtype() : options.dtype,
+                                 .trainable = false};
+    if (const VariablePart* part = variable.part_of(); part != nullptr && shape == variable.shape()) {
       // The slots of all parts are saved as one tensor, too.
-      const std::string unique = ImplOf(graph).UniqueName(options.name);
-      options.name = unique + "/";
-      options.part_of = *part;
-      options.part_of->whole += unique.substr(variable.name().size());
+      const std::string unique = ImplOf(graph).UniqueName(made_with.name);
+      made_with.name = unique + "/";
+      made_with.part_of = *part;
+      made_with.part_of->whole += unique.substr(variable.name().size());
     }
-    made = Variable(graph, variable.shape(), initializer, options);
+    made = Variable(graph, shape, initializer, made_with);
   }
   return made;
 }
 
 Variable Optimizer::MakeShared(const Variable& first, const std::string& name, double value) {
+  EnterGraph(first);
   Variable& made = shared_[name];
   if (!made.valid()) {
     Graph& graph = *first.graph();

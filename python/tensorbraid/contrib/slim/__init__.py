@@ -1,4 +1,4 @@
-"""tf.contrib.slim: contrib's layers with default arguments, losses, variables, and the loops of training and evaluation."""
+"""tf.contrib.slim: contrib's layers with default arguments, losses, variables, and loops that train and evaluate."""
 
 from tensorbraid import metrics  # noqa: F401
 from tensorbraid.contrib import layers, losses  # noqa: F401
