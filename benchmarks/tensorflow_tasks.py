@@ -1,5 +1,6 @@
 """The TensorFlow side of compare_tensorflow: one task of a cluster of TensorFlow servers, a local session, or a client
-of servers in other processes, whose address is in the configuration.
+of servers in other processes, whose address is in the configuration. `python -m tensorbraid` runs it unchanged with our
+package.
 
 Reads lines of JSON: its configuration, then {"do": "measure"}. Writes {} when it is ready, then its results. The
 workloads are those of `tensorbraid bench`. Each is measured in two ways: "run" is session.run, as scripts call it, and
@@ -66,6 +67,56 @@ def local_step(config):
         session.run(tf.global_variables_initializer())
         steps = {"run": lambda: session.run(add), "callable": session.make_callable(add)}
         say(measure(steps, 200 if config["smoke"] else 5000))
+
+
+def feed(config):
+    """What a feed costs: steps that use one element of an array, less the time of steps that use a small one."""
+    with tf.Session() as session:
+        values = tf.placeholder(tf.float32, [None])
+        last = values[-1]
+        large, small = (np.ones(n, np.float32) for n in (config["bytes"] // 4, 1))
+        called = session.make_callable(last, feed_list=[values])
+        ways = {"run": lambda array: session.run(last, {values: array}), "callable": called}
+        say(measure_difference({way: (functools.partial(f, large), functools.partial(f, small)) for way, f in ways.items()},
+                               3 if config["smoke"] else 30))
+
+
+def fetch(config):
+    """What a fetch costs: steps that make an array and fetch it, less the time of steps that only make it."""
+    with tf.Session() as session:
+        start = tf.placeholder_with_default(1.0, [])
+        made = tf.fill([config["bytes"] // 4], start)
+        ways = {"run": (lambda: session.run(made), lambda: session.run(made.op)),
+                "callable": (session.make_callable(made), session.make_callable(made.op))}
+        say(measure_difference(ways, 3 if config["smoke"] else 30))
+
+
+def measure_difference(ways, count):
+    """As measure, for pairs of functions: the times of the first less the median of the second, and at least 1 us."""
+    for pair in ways.values():
+        for function in pair:
+            timed(function, 3)
+    say({})
+    hear()
+    result = {}
+    for way, (whole, rest) in ways.items():
+        without = statistics.median(timed(rest, count))
+        result[way] = figures([max(time - without, 1e-6) for time in timed(whole, count)])
+    return result
+
+
+def build(config):
+    """10,000 nodes, operators of Python half of them and constants the others."""
+    def chain():
+        with tf.Graph().as_default():
+            x = tf.constant(1.0)
+            for _ in range(5000):
+                x = x * 2.0
+
+    say({})
+    hear()
+    result = figures(timed(chain, 1 if config["smoke"] else 5))
+    say({"run": result, "callable": result})
 
 
 def batches(seed):
@@ -236,8 +287,8 @@ def main():
     if config["job"] == "ps" or config["bench"] == "serve":
         say({})
         server.join()
-    elif config["bench"] == "step":
-        local_step(config)
+    elif config["bench"] in ("step", "feed", "fetch", "build"):
+        {"step": local_step, "feed": feed, "fetch": fetch, "build": build}[config["bench"]](config)
     elif config["bench"] in MODELS:
         model(config)
     else:

@@ -290,6 +290,16 @@ class MonitoredSessionTest(unittest.TestCase):
             devices = session.run_step_fn(lambda step_context: step_context.session.list_devices())
         self.assertEqual(len(devices), 3)
 
+    def test_the_session_beneath_runs_no_hooks(self):
+        w, loss, step, train = model()
+        hook = Calls()
+        with tf.train.MonitoredTrainingSession(hooks=[hook]) as session:
+            calls = list(hook.calls)
+            self.assertEqual(session._tf_sess().run(step), 0)
+            self.assertEqual(session._tf_sess().make_callable(step)(), 0)
+            self.assertEqual(hook.calls, calls)
+        self.assertIsNone(session._tf_sess())
+
     def test_a_closed_session_lets_go_of_its_graph(self):
         with tf.Graph().as_default() as graph:
             w, loss, step, train = model()

@@ -95,19 +95,19 @@ class Recorder : public LinkAcceptor {
 
   std::shared_ptr<Link> WaitForLink(size_t n = 1) {
     MutexLock lock(mu_);
-    Wait([&]() { return ups_.size() >= n; }, "a link");
+    Wait([&]() TB_REQUIRES(mu_) { return ups_.size() >= n; }, "a link");
     return ups_.size() >= n ? ups_[n - 1] : nullptr;
   }
   std::vector<Received> WaitForControl(size_t n) {
     MutexLock lock(mu_);
-    Wait([&]() { return control_.size() >= n; }, "control messages");
+    Wait([&]() TB_REQUIRES(mu_) { return control_.size() >= n; }, "control messages");
     return {control_.begin(), control_.end()};
   }
   // The first `n` tensors that are complete, in the order of their completion, each joined from its parts. Checks that
   // the parts of each arrived in order.
   std::vector<std::string> WaitForBulk(size_t n) {
     MutexLock lock(mu_);
-    Wait([&]() { return WholeTensors() >= n; }, "bulk tensors");
+    Wait([&]() TB_REQUIRES(mu_) { return WholeTensors() >= n; }, "bulk tensors");
     std::vector<std::string> whole;
     absl::flat_hash_map<uint64_t, std::string> arriving;  // by edge
     for (const Received& r : bulk_) {
@@ -132,7 +132,7 @@ class Recorder : public LinkAcceptor {
   }
   Status WaitForDown(size_t n = 1) {
     MutexLock lock(mu_);
-    Wait([&]() { return downs_.size() >= n; }, "OnLinkDown");
+    Wait([&]() TB_REQUIRES(mu_) { return downs_.size() >= n; }, "OnLinkDown");
     return downs_.size() >= n ? downs_[n - 1] : Status(absl::StatusCode::kInternal, "never went down");
   }
   size_t downs() {
@@ -167,7 +167,7 @@ class Recorder : public LinkAcceptor {
   void Wait(Pred pred, const char* what) TB_REQUIRES(mu_) {
     if (!cv_.WaitFor(mu_, kTestPatience, pred)) ADD_FAILURE() << task_ << " timed out waiting for " << what;
   }
-  size_t WholeTensors() const {
+  size_t WholeTensors() const TB_REQUIRES(mu_) {
     size_t n = 0;
     for (const Received& r : bulk_) {
       const auto& part = std::get<BulkTensor>(r.message);

@@ -52,9 +52,9 @@ TEST(VariableScopeTest, AVariableWithoutAFixedShapeTakesOtherShapes) {
   const Operation assign = v.Assign(Tensor::Vector<float>({3, 4, 5}));
   ASSERT_TRUE(g.status().ok()) << g.status();
   auto session = Session::Create(g).value();
-  ASSERT_TRUE(session->Run({.targets = {v.initializer()}}).ok());
-  ASSERT_TRUE(session->Run({.targets = {assign}}).ok());
-  EXPECT_EQ(session->Run({.fetches = {v.value()}}).value()[0].shape(), Shape({3}));
+  ASSERT_TRUE(session->Run({v.initializer()}).ok());
+  ASSERT_TRUE(session->Run({assign}).ok());
+  EXPECT_EQ(session->Run({v.value()}).value()[0].shape(), Shape({3}));
 }
 
 TEST(VariableScopeTest, ASeedOfZeroIsASeedToo) {
@@ -62,8 +62,8 @@ TEST(VariableScopeTest, ASeedOfZeroIsASeedToo) {
   const Variable a(g, {4}, RandomUniform(0, 1, kSeedZero), {.name = "a"});
   const Variable b(g, {4}, RandomUniform(0, 1, kSeedZero), {.name = "b"});
   auto session = Session::Create(g).value();
-  ASSERT_TRUE(session->Run({.targets = {GlobalVariablesInitializer(g)}}).ok());
-  const auto values = session->Run({.fetches = {a.value(), b.value()}}).value();
+  ASSERT_TRUE(session->Run({GlobalVariablesInitializer(g)}).ok());
+  const auto values = session->Run({a.value(), b.value()}).value();
   EXPECT_EQ(values[0].data<float>()[0], values[1].data<float>()[0]);
   EXPECT_EQ(values[0].data<float>()[3], values[1].data<float>()[3]);
 }

@@ -97,6 +97,10 @@ class MonitoredSession:
         self._check_open()
         return self._core.session
 
+    def _tf_sess(self):
+        """The tf.Session, whose runs bypass the hooks. Programs use this name of TensorFlow's though it is private."""
+        return None if self._core.closed else self._core.session
+
     def _check_open(self):
         if self._core.closed:
             raise RuntimeError("Attempted to use a closed session.")

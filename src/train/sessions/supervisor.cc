@@ -57,6 +57,9 @@ struct Supervisor::Impl {
   Output ready;
   Output ready_for_local_init;
   Output summary_op;
+  // The value of the global step, for the services: their threads must not look at the graph, which may have been
+  // destroyed.
+  Output step_value;
   std::shared_ptr<Session> session;  // null before the first session; then the latest, also when it has been closed
   std::atomic<bool> stopped{true};   // SummaryComputed and Loop may be called by other threads
   Status stop_status;
@@ -99,6 +102,7 @@ void Supervisor::Impl::AddDefaults(std::source_location loc) {
     }
   }
   if (!options.global_step.valid()) options.global_step = GetGlobalStep(*graph);
+  if (options.global_step.valid()) step_value = options.global_step.value();
   const auto ops = SetupOps::AddTo(*graph);
   if (!ops.ok()) return graph->AddError(ops.status());
   init = options.init_op.value_or(ops->init);
@@ -236,8 +240,8 @@ void Supervisor::Impl::StartLoop(std::chrono::milliseconds interval, std::functi
 }
 
 StatusOr<std::optional<int64_t>> Supervisor::Impl::StepNow() const {
-  if (!options.global_step.valid()) return std::optional<int64_t>();
-  TF_ASSIGN_OR_RETURN(const auto step, session->Run({options.global_step}));
+  if (!step_value.valid()) return std::optional<int64_t>();
+  TF_ASSIGN_OR_RETURN(const auto step, session->Run({step_value}));
   return StepOf(step[0]);
 }
 
@@ -268,7 +272,7 @@ Status Supervisor::Impl::Saved(const std::string& prefix, std::optional<int64_t>
 
 Status Supervisor::Impl::SaveSummaries() {
   std::vector<Fetch> fetches = {summary_op};
-  if (options.global_step.valid()) fetches.emplace_back(options.global_step);
+  if (step_value.valid()) fetches.emplace_back(step_value);
   const auto values = session->Run(fetches);
   if (!values.ok()) {
     return Annotate(values.status(),
