@@ -3,6 +3,8 @@
 import os
 import sys
 
+from tensorbraid import processor
+
 __all__ = []
 
 
@@ -12,6 +14,7 @@ def _load():
     If TensorFlow has been imported, it has put its own protobuf, of another version, before all libraries that are
     loaded later.
     """
+    processor.check()
     flags = sys.getdlopenflags()
     if "tensorflow" in sys.modules:
         sys.setdlopenflags(flags | os.RTLD_DEEPBIND)

@@ -2,7 +2,8 @@
 
 What is promised: it runs on PLATFORM (auditwheel) and with the Pythons of its name (abi3audit); it exports the module's init
 alone; it has the licences and the program; it is at most 60 MB; and in an environment of its own, which has nothing but its
-dependencies, it is imported in time, needs little memory, and trains.
+dependencies, it is imported in time, needs little memory, and trains. If TENSORBRAID_TF_VENV names a virtual environment
+with TensorFlow for the same Python, it is also used in one process with TensorFlow.
 """
 
 import os
@@ -85,6 +86,16 @@ def check_use(wheel, folder):
         expect(float(found[2]) <= MAX_MEMORY, f"import needs {found[2]} MB of at most {MAX_MEMORY}")
     code, text = output(os.path.join(folder, "bin", "tensorbraid"), "--version", cwd=folder, env=clean)
     expect(code == 0, f"tensorbraid --version: {text.strip()}")
+    packages = os.path.join("lib", "python%d.%d" % sys.version_info[:2], "site-packages")
+    tensorflow = os.path.join(os.environ.get("TENSORBRAID_TF_VENV", ""), packages)
+    if os.path.exists(os.path.join(tensorflow, "tensorflow")):
+        # NumPy and protobuf are found there too, in versions that this TensorFlow can use.
+        code, text = output(python, os.path.join(HERE, "try_with_tensorflow.py"), cwd=folder,
+                            env={**clean, "PYTHONPATH": tensorflow, "TF_CPP_MIN_LOG_LEVEL": "3"})
+        print(text, end="")
+        expect(code == 0, "it trains beside TensorFlow, in both orders of import")
+    else:
+        print("not tried with TensorFlow: TENSORBRAID_TF_VENV names no environment that has it for this Python")
 
 
 def main(wheel, platform):
