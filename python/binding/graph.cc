@@ -28,7 +28,7 @@ class Scope {
   std::optional<ScopeGuard> guard_;
 };
 
-std::string BytesOf(nb::handle text) {
+std::string EncodedText(nb::handle text) {
   if (nb::isinstance<nb::bytes>(text)) {
     const auto bytes = nb::borrow<nb::bytes>(text);
     return std::string(bytes.c_str(), bytes.size());
@@ -50,7 +50,7 @@ AttrValue AttrOf(const std::string& type, nb::handle value) {
   const auto flag = [](nb::handle v) { return nb::cast<bool>(v); };
   const auto dtype = [](nb::handle v) { return static_cast<DType>(nb::cast<int>(v)); };
   const auto tensor = [](nb::handle v) { return TensorOf(v, DType::kInvalid); };
-  if (type == "string") return BytesOf(value);
+  if (type == "string") return EncodedText(value);
   if (type == "int") return number(value);
   if (type == "float") return real(value);
   if (type == "bool") return flag(value);
@@ -58,7 +58,7 @@ AttrValue AttrOf(const std::string& type, nb::handle value) {
   if (type == "shape") return ShapeOf(value);
   if (type == "tensor") return tensor(value);
   if (type == "func") return nb::cast<const PyFunction&>(value).function.attr();
-  if (type == "list(string)") return ListOf<std::string>(value, BytesOf);
+  if (type == "list(string)") return ListOf<std::string>(value, EncodedText);
   if (type == "list(int)") return ListOf<int64_t>(value, number);
   if (type == "list(float)") return ListOf<float>(value, real);
   if (type == "list(bool)") return ListOf<bool>(value, flag);

@@ -10,6 +10,7 @@
 #include "graph/function.h"
 #include "graph/node.h"
 #include "graph/node_status.h"
+#include "graph/references.h"
 
 namespace tensorbraid {
 namespace {
@@ -18,7 +19,9 @@ class Extractor {
  public:
   Extractor(const Graph& graph, const std::vector<Output>& feeds) : graph_(graph), feeds_(feeds) {}
 
-  StatusOr<std::unique_ptr<Graph>> Run(const std::vector<Output>& fetches, const std::vector<Operation>& targets) {
+  // The first `num_read` fetches may be variables that are read (FetchedVariables::kRead).
+  StatusOr<std::unique_ptr<Graph>> Run(const std::vector<Output>& fetches, const std::vector<Operation>& targets,
+                                       size_t num_read) {
     const auto& nodes = ImplOf(graph_).nodes();
     needed_.assign(nodes.size(), false);
     for (const Output& f : fetches) {
@@ -36,12 +39,18 @@ class Extractor {
     TF_RETURN_IF_ERROR(
         back_edges_.Close([&](const Output& o) { return OutputOf(copies_[NodeOf(o)->id()], o.index()); }));
     for (size_t i = 0; i < fetches.size(); ++i) {
-      TF_ASSIGN_OR_RETURN(const Output from, Map(fetches[i]));
+      TF_ASSIGN_OR_RETURN(Output from, Map(fetches[i]));
+      std::vector<Node*> updates;
+      if (i < num_read && FeedIndex(fetches[i]) < 0) updates = UpdatesOf(fetches[i]);
+      if (i < num_read && NodeOf(from)->type() == "VarHandleOp") {
+        TF_ASSIGN_OR_RETURN(from, ReadAfter(updates, from));
+        updates.clear();
+      }
       TF_RETURN_IF_ERROR(ImplOf(*out_)
                              .AddNode({.name = StrCat("_retval_", i),
                                        .op = "_Retval",
                                        .inputs = {from},
-                                       .controls = {},
+                                       .controls = updates,
                                        .attrs = {{"index", static_cast<int64_t>(i)}},
                                        .device = ""})
                              .status());
@@ -50,6 +59,39 @@ class Extractor {
   }
 
  private:
+  // The copies of the nodes that update the variable `fetched`; none if it is no variable. Updates of a resource
+  // variable have no outputs, but for one op. Those of a reference take it as a reference.
+  std::vector<Node*> UpdatesOf(const Output& fetched) const {
+    const bool is_handle = NodeOf(fetched)->type() == "VarHandleOp";
+    std::vector<Node*> updates;
+    if (!is_handle && !IsRef(fetched.dtype())) return updates;
+    for (const auto& node : ImplOf(graph_).nodes()) {
+      if (!needed_[node->id()]) continue;
+      for (size_t i = 0; i < node->inputs().size(); ++i) {
+        if (node->inputs()[i] != fetched) continue;
+        const int input = static_cast<int>(i);
+        const bool is_update = is_handle ? node->num_outputs() == 0 || node->type() == "ResourceCountUpTo"
+                                         : IsRef(node->declared_input_type(input)) && !ForwardsInput(*node, input);
+        if (!is_update) continue;
+        updates.push_back(copies_[node->id()]);
+        break;
+      }
+    }
+    return updates;
+  }
+
+  // Adds a read of the variable.
+  StatusOr<Output> ReadAfter(const std::vector<Node*>& updates, const Output& handle) {
+    const Node* const variable = NodeOf(handle);
+    TF_ASSIGN_OR_RETURN(Node * read, ImplOf(*out_).AddNode({.name = StrCat(variable->name(), "/_fetched"),
+                                                            .op = "ReadVariableOp",
+                                                            .inputs = {handle},
+                                                            .controls = updates,
+                                                            .attrs = {{"dtype", variable->attr<DType>("dtype")}},
+                                                            .device = variable->device()}));
+    return OutputOf(read, 0);
+  }
+
   int FeedIndex(const Output& o) const {
     const auto it = std::find(feeds_.begin(), feeds_.end(), o);
     return it == feeds_.end() ? -1 : static_cast<int>(it - feeds_.begin());
@@ -181,8 +223,10 @@ class Extractor {
 StatusOr<std::unique_ptr<Graph>> ExtractSubgraph(const Graph& graph, const std::vector<Output>& feeds,
                                                  const std::vector<Output>& fetches,
                                                  const std::vector<Operation>& targets,
-                                                 const std::vector<std::pair<Output, Output>>& connections) {
-  if (connections.empty()) return Extractor(graph, feeds).Run(fetches, targets);
+                                                 const std::vector<std::pair<Output, Output>>& connections,
+                                                 FetchedVariables variables) {
+  const size_t num_read = variables == FetchedVariables::kRead ? fetches.size() : 0;
+  if (connections.empty()) return Extractor(graph, feeds).Run(fetches, targets, num_read);
   std::vector<Output> all_feeds = feeds, all_fetches = fetches;
   for (const auto& [from, to] : connections) {
     if (std::find(all_feeds.begin(), all_feeds.end(), to) != all_feeds.end()) {
@@ -191,7 +235,7 @@ StatusOr<std::unique_ptr<Graph>> ExtractSubgraph(const Graph& graph, const std::
     all_feeds.push_back(to);
     all_fetches.push_back(from);
   }
-  TF_ASSIGN_OR_RETURN(auto open, Extractor(graph, all_feeds).Run(all_fetches, targets));
+  TF_ASSIGN_OR_RETURN(auto open, Extractor(graph, all_feeds).Run(all_fetches, targets, num_read));
   return ConnectEnds(*open, static_cast<int>(feeds.size()), static_cast<int>(fetches.size()));
 }
 

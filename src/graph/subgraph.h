@@ -19,12 +19,19 @@ namespace tensorbraid {
 // this iterator is added, and runs before the DeserializeIterator. This requires that the graph has exactly one such
 // MakeIterator, with a lower id, and that it needs no placeholder that is not fed.
 //
+// With FetchedVariables::kRead, a fetch of a variable itself (the handle of a VarHandleOp, or a reference) gives the
+// variable's value after all updates of it in this step: so programs print weights that a step has trained. This covers
+// the ops that have the variable as a direct input, not those in loops, branches and functions. With kHandle the handle
+// itself is fetched.
+//
 // InvalidArgument if a placeholder that is needed is not fed (the error names it), if a tensor is both fed and
 // connected or connected twice, or if a connection would close a cycle.
+enum class FetchedVariables { kHandle, kRead };
 StatusOr<std::unique_ptr<Graph>> ExtractSubgraph(const Graph& graph, const std::vector<Output>& feeds,
                                                  const std::vector<Output>& fetches,
                                                  const std::vector<Operation>& targets,
-                                                 const std::vector<std::pair<Output, Output>>& connections = {});
+                                                 const std::vector<std::pair<Output, Output>>& connections = {},
+                                                 FetchedVariables variables = FetchedVariables::kHandle);
 
 }  // namespace tensorbraid
 

@@ -207,5 +207,18 @@ TEST_F(ReferenceReadsTest, ALoopReadsTheVariableInEachIteration) {
   }
 }
 
+TEST_F(ReferenceReadsTest, AFetchedReferenceIsReadAfterTheUpdatesOfTheStep) {
+  const Output v = NewVariable("v");
+  const Operation add = AssignAdd(v).op();
+  auto session = Session::Create(g_, {.target = cluster_.worker_target()});
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->Run(inits_).ok());
+  for (int i = 1; i <= 100; ++i) {
+    const auto values = (*session)->Run({v, add});
+    ASSERT_TRUE(values.ok()) << values.status();
+    EXPECT_EQ((*values)[0].scalar<float>(), i);
+  }
+}
+
 }  // namespace
 }  // namespace tensorbraid

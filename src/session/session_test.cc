@@ -37,6 +37,22 @@ TEST(SessionTest, AssignAddCountsInALocalSession) {
   }
 }
 
+TEST(SessionTest, AFetchedVariableHasTheValueThatTheStepLeaves) {
+  Graph g;
+  const Variable v(g, {}, Zeros(), {.name = "v"});
+  const Operation add = v.AssignAdd(1.0f);
+  const Output before = v.value() * 10.0f;
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({v.initializer()}).ok());
+  for (int i = 1; i <= 100; ++i) {
+    const auto values = session->Run({v, add});
+    ASSERT_TRUE(values.ok()) << values.status();
+    EXPECT_EQ((*values)[0].scalar<float>(), i);
+  }
+  EXPECT_EQ(session->Run({v, before}).value()[1].scalar<float>(), 1000);
+  EXPECT_EQ(session->Run({v}, {{before, Tensor::Scalar(0.0f)}}).value()[0].scalar<float>(), 100);
+}
+
 TEST(SessionTest, WrongFeedsAndFetchesAreRefused) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {-1, 2}, "x");

@@ -19,13 +19,17 @@ namespace tensorbraid {
 
 // One thing to fetch in a run: a tensor, a variable's value, or an operation, which runs but returns no value. It is
 // given as an object or by name ("loss:0" for a tensor, "train" for an operation).
+//
+// A variable, or its handle, gives the value that the step leaves: after all updates that have the variable as a direct
+// input, not those in loops, branches and functions. Variable::value() is a tensor like others, which is read at some
+// time in the step.
 class Fetch {
  public:
-  Fetch(Output output) : output_(output), is_tensor_(true) {}                       // NOLINT (all): converts
-  Fetch(Operation operation);                                                       // NOLINT
-  Fetch(const Variable& variable) : output_(variable.value()), is_tensor_(true) {}  // NOLINT
-  Fetch(std::string name) : name_(std::move(name)) {}                               // NOLINT
-  Fetch(const char* name) : name_(name) {}                                          // NOLINT
+  Fetch(Output output) : output_(output), is_tensor_(true) {}                        // NOLINT (all): converts
+  Fetch(Operation operation);                                                        // NOLINT
+  Fetch(const Variable& variable) : output_(variable.handle()), is_tensor_(true) {}  // NOLINT
+  Fetch(std::string name) : name_(std::move(name)) {}                                // NOLINT
+  Fetch(const char* name) : name_(name) {}                                           // NOLINT
 
   bool is_tensor() const { return is_tensor_; }  // false for every fetch by name, too
   const Output& output() const { return output_; }

@@ -125,7 +125,8 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
     MutexLock lock(graph_mu_);
     const GraphUse use = graph_.Use();
     TF_RETURN_IF_ERROR(use.CheckExists("a step"));
-    TF_ASSIGN_OR_RETURN(graph, ExtractSubgraph(*use, s.feeds, s.fetches, s.targets, s.connections));
+    TF_ASSIGN_OR_RETURN(graph,
+                        ExtractSubgraph(*use, s.feeds, s.fetches, s.targets, s.connections, FetchedVariables::kRead));
   }
   TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*graph, still_wanted));
   if (expanded != nullptr) graph = std::move(expanded);

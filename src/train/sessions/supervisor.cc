@@ -102,7 +102,7 @@ void Supervisor::Impl::AddDefaults(std::source_location loc) {
     }
   }
   if (!options.global_step.valid()) options.global_step = GetGlobalStep(*graph);
-  if (options.global_step.valid()) step_value = options.global_step.value();
+  if (options.global_step.valid()) step_value = options.global_step.handle();
   const auto ops = SetupOps::AddTo(*graph);
   if (!ops.ok()) return graph->AddError(ops.status());
   init = options.init_op.value_or(ops->init);
