@@ -1,4 +1,4 @@
-"""A convolutional network that learns from a folder of images: each class has a folder FOLDER/CLASS of PNG or JPEG files.
+"""A convolutional network that learns from a folder of images: each class has a folder of PNG or JPEG files in it.
 
     python examples/python/image_folder.py --make_from=examples/data/mnist --images=build/digits
     python examples/python/image_folder.py --images=build/digits

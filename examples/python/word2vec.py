@@ -14,7 +14,8 @@ import numpy as np
 import tensorbraid as tf
 
 flags = tf.app.flags
-flags.DEFINE_multi_string("text", ["*.md", "docs/*.md", "docs/*/*.md", "src/*/README.md", "include/*/*/*.h"], "patterns of text files")
+flags.DEFINE_multi_string("text", ["*.md", "docs/*.md", "docs/*/*.md", "src/*/README.md", "include/*/*/*.h"],
+                          "patterns of text files")
 flags.DEFINE_integer("train_steps", 10000, "stop at this global step", lower_bound=1)
 flags.DEFINE_integer("batch_size", 128, "pairs of words per step of one worker", lower_bound=1)
 flags.DEFINE_integer("vocabulary", 2000, "how many words get a vector", lower_bound=100)
@@ -55,7 +56,8 @@ def main(argv):
     with tf.device(device), tf.variable_scope("word2vec", partitioner=tf.fixed_size_partitioner(parts)):
         words = tf.placeholder(tf.int32, [None], name="words")
         neighbours = tf.placeholder(tf.int64, [None, 1], name="neighbours")
-        vectors = tf.get_variable("vectors", [size, FLAGS.dimensions], initializer=tf.random_uniform_initializer(-0.1, 0.1))
+        vectors = tf.get_variable("vectors", [size, FLAGS.dimensions],
+                                  initializer=tf.random_uniform_initializer(-0.1, 0.1))
         weights = tf.get_variable("weights", [size, FLAGS.dimensions],
                                   initializer=tf.truncated_normal_initializer(stddev=0.1))
         biases = tf.get_variable("biases", [size], initializer=tf.zeros_initializer())

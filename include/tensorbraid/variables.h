@@ -5,6 +5,7 @@
 #include "tensorbraid/variables/embedding.h"
 #include "tensorbraid/variables/initializers.h"
 #include "tensorbraid/variables/partitioned_variable.h"
+#include "tensorbraid/variables/sampled_loss.h"
 #include "tensorbraid/variables/variable_scope.h"
 
 #endif  // TENSORBRAID_VARIABLES_H_

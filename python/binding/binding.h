@@ -40,6 +40,7 @@ void BindFileWriter(Module& m);
 void BindCoordinator(Module& m);
 void BindHooks(Module& m);
 void BindMonitoredSession(Module& m);
+void BindSessionManager(Module& m);
 void BindSupervisor(Module& m);
 void BindRecords(Module& m);
 void BindOwnGradients(Module& m);
@@ -84,6 +85,8 @@ ScopeGuard AtUserLine(Graph& graph);
 // Raises the first error that building has recorded since the last call, and forgets it. TensorFlow's graphs, too, can
 // be used after an error.
 void CheckBuilt(Graph& graph);
+// The same for what raises a ValueError in TensorFlow.
+void CheckValues(Graph& graph);
 
 // The tensor of `graph` for a Python value: a Tensor, a Variable (its value), an object with a method
 // `_as_graph_tensor(dtype)`, or a value for TensorOf, which becomes a Const node called `name`.

@@ -102,6 +102,23 @@ Tensor TensorOfNumber(nb::handle value, DType dtype) {
   return Tensor();
 }
 
+// The value of Python for a fed tensor. An error names the tensor.
+Tensor ConvertedFeed(nb::handle value, const Output& output) {
+  const auto named = [&](const std::string& message) {
+    return "Cannot feed Tensor '" + output.name() + "': " + message;
+  };
+  try {
+    return TensorOf(value, output.dtype());
+  } catch (const nb::builtin_exception& error) {
+    throw nb::builtin_exception(error.type(), named(error.what()).c_str());
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_TypeError)) throw;
+    const std::string message = named(nb::cast<std::string>(nb::str(error.value())));
+    if (error.matches(PyExc_ValueError)) throw nb::value_error(message.c_str());
+    throw nb::type_error(message.c_str());
+  }
+}
+
 // The value for a fed tensor, checked. With `borrow`, a large array is used in place.
 Tensor FedTensor(nb::handle value, const Output& output, bool borrow) {
   const DType dtype = output.dtype();
@@ -112,7 +129,7 @@ Tensor FedTensor(nb::handle value, const Output& output, bool borrow) {
           "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
           "lists, numpy ndarrays, or TensorHandles.");
     }
-    tensor = TensorOf(value, dtype);
+    tensor = ConvertedFeed(value, output);
     if (PyLong_Check(value.ptr()) && IsInteger(dtype) && !ArrayOf(tensor.DeepCopy()).equal(value)) {
       throw nb::type_error(("Type of feed value " + nb::cast<std::string>(nb::str(value)) + " with type " +
                             nb::cast<std::string>(nb::str(value.type())) + " is not compatible with Tensor type " +

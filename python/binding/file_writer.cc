@@ -65,6 +65,9 @@ void BindFileWriter(Module& m) {
       .def("reopen", [](FileWriter& self) { Check(self.Reopen()); })
       .def_prop_ro("logdir", [](const FileWriter& self) { return self.logdir(); })
       .def_prop_ro("path", [](const FileWriter& self) { return self.path(); });
+  m.def("chrome_trace", [](const nb::bytes& metadata) {
+    return Check(RunMetadata(std::string(TextOf(metadata))).ToChromeTrace());
+  });
 }
 
 }  // namespace tensorbraid::python

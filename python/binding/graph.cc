@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "binding/functions.h"
 #include "graph/handles.h"
 #include "graph/node.h"
 #include "graph/op_registry.h"
@@ -56,6 +57,7 @@ AttrValue AttrOf(const std::string& type, nb::handle value) {
   if (type == "type") return dtype(value);
   if (type == "shape") return ShapeOf(value);
   if (type == "tensor") return tensor(value);
+  if (type == "func") return nb::cast<const PyFunction&>(value).function.attr();
   if (type == "list(string)") return ListOf<std::string>(value, BytesOf);
   if (type == "list(int)") return ListOf<int64_t>(value, number);
   if (type == "list(float)") return ListOf<float>(value, real);
@@ -152,7 +154,8 @@ PyOperation AddOp(nb::handle self, const std::string& type, nb::list inputs, nb:
     const std::string attr = nb::cast<std::string>(key);
     const AttrDef* const def = op->FindAttr(attr);
     if (def == nullptr) throw nb::type_error((type + " has no attribute '" + attr + "'").c_str());
-    if (!value.is_none()) values.emplace(attr, AttrOf(def->type, value));
+    // None as a shape is the shape of unknown rank.
+    if (!value.is_none() || def->type == "shape") values.emplace(attr, AttrOf(def->type, value));
   }
   if (nb::len(inputs) != op->inputs.size()) {
     throw nb::type_error(
@@ -307,7 +310,25 @@ ScopeGuard AtUserLine(Graph& graph) {
   return graph.Location("python", 0);
 }
 
-void CheckBuilt(Graph& graph) { Check(graph.TakeStatus()); }
+namespace {
+
+// Raises what TensorFlow raises for an error of building a graph.
+void Raise(const Graph& graph, const Status& status) {
+  if (absl::IsFailedPrecondition(status) && graph.finalized()) {
+    throw std::runtime_error("Graph is finalized and cannot be modified: " + std::string(status.message()));
+  }
+  Check(status);
+}
+
+}  // namespace
+
+void CheckBuilt(Graph& graph) { Raise(graph, graph.TakeStatus()); }
+
+void CheckValues(Graph& graph) {
+  const Status status = graph.TakeStatus();
+  if (absl::IsInvalidArgument(status)) throw nb::value_error(std::string(status.message()).c_str());
+  Raise(graph, status);
+}
 
 void BindGraph(Module& m) {
   Class<Scope>(m, "Scope")

@@ -47,6 +47,7 @@ class PyHook final : public SessionRunHook {
       args.fetches = FetchesOf(flat[0]);
       args.feeds = FeedsOf(flat[1]);
       restore_ = flat[2];
+      args.options = RunOptionsOf(flat[3]);
     });
     if (!status.ok()) context.coordinator().RequestStop(status);
     return args;
@@ -56,8 +57,13 @@ class PyHook final : public SessionRunHook {
     nb::gil_scoped_acquire locked;
     return training_->Guard([&] {
       const nb::object results = restore_.is_none() ? nb::none() : restore_(ValuesOf(values.results));
-      const nb::object type = nb::module_::import_("tensorbraid.train.hooks").attr("SessionRunValues");
-      hook_.attr("after_run")(training_->run_context, type(results, nb::none(), nb::none()));
+      const RunOptions& options = values.options;
+      const nb::tuple made_with = nb::make_tuple(options.timeout.count(), options.trace_level != TraceLevel::kNone,
+                                                 options.output_partition_graphs);
+      const nb::object metadata = values.metadata == nullptr ? nb::none() : nb::object(BytesOf(*values.metadata));
+      hook_.attr("after_run")(
+          training_->run_context,
+          nb::module_::import_("tensorbraid.train.hooks").attr("_values")(results, made_with, metadata));
       if (nb::cast<bool>(training_->run_context.attr("stop_requested"))) context.RequestStop();
     });
   }
@@ -253,16 +259,26 @@ std::vector<std::shared_ptr<SessionRunHook>> HooksOf(nb::handle hooks, const std
   return list;
 }
 
-std::function<Status(Session&)> SessionFunction(nb::object function, std::shared_ptr<Training> training) {
+std::function<StatusOr<bool>(Session&)> SessionPredicate(nb::object function, std::shared_ptr<Training> training) {
   if (function.is_none()) return nullptr;
-  return [function = Shared(std::move(function)), training = std::move(training)](Session& session) -> Status {
+  return [function = Shared(std::move(function)), training = std::move(training)](Session& session) -> StatusOr<bool> {
     nb::gil_scoped_acquire locked;
     const nb::object core = nb::cast(Borrow(training->graph(), session));
-    const Status status = training->Guard(
-        [&] { (*function)(nb::module_::import_("tensorbraid.session").attr("Session").attr("_wrap")(core)); });
+    bool result = false;
+    const Status status = training->Guard([&] {
+      const nb::object session_class = nb::module_::import_("tensorbraid.session").attr("Session");
+      result = (*function)(session_class.attr("_wrap")(core)).ptr() == Py_True;
+    });
     nb::cast<PySession&>(core).session = nullptr;
-    return status;
+    TF_RETURN_IF_ERROR(status);
+    return result;
   };
+}
+
+std::function<Status(Session&)> SessionFunction(nb::object function, std::shared_ptr<Training> training) {
+  const auto call = SessionPredicate(std::move(function), std::move(training));
+  if (call == nullptr) return nullptr;
+  return [call](Session& session) { return call(session).status(); };
 }
 
 void BindHooks(Module& m) {
@@ -294,6 +310,15 @@ void BindHooks(Module& m) {
                                  .writer = std::move(writer)});
       },
       nb::arg("every_n_steps").none(), nb::arg("every_seconds").none(), nb::arg("summary"), nb::arg("writer"));
+  m.def(
+      "profiler_hook",
+      [](nb::handle every_n_steps, nb::handle every_seconds, std::string directory, bool dataflow, bool memory) {
+        return ProfilerHook(std::move(directory), {.every_n_steps = StepsOf(every_n_steps),
+                                                   .every = TimeOf(every_seconds),
+                                                   .trace = {.show_dataflow = dataflow, .show_memory = memory}});
+      },
+      nb::arg("every_n_steps").none(), nb::arg("every_seconds").none(), nb::arg("directory"), nb::arg("dataflow"),
+      nb::arg("memory"));
   m.def(
       "checkpoint_saver",
       [](const std::string& directory, nb::handle every_n_steps, nb::handle every_seconds, std::shared_ptr<Saver> saver,

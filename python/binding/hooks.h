@@ -61,7 +61,9 @@ class Training {
 // tf.train.SessionRunHook.
 std::vector<std::shared_ptr<SessionRunHook>> HooksOf(nb::handle hooks, const std::shared_ptr<Training>& training);
 
-// A function of Python that gets the session, as SupervisorOptions::init_fn.
+// A function of Python that gets the session. The result is whether it returns True.
+std::function<StatusOr<bool>(Session&)> SessionPredicate(nb::object function, std::shared_ptr<Training> training);
+// The same for a function whose result does not matter, as SupervisorOptions::init_fn.
 std::function<Status(Session&)> SessionFunction(nb::object function, std::shared_ptr<Training> training);
 
 }  // namespace tensorbraid::python

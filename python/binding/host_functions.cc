@@ -17,6 +17,22 @@ namespace {
 
 constexpr const char* kProgramEnds = "the program is ending, so its functions are not called any more";
 
+// What `call` returns, with Python's lock; a status if it throws, or if the program is ending.
+template <typename Call>
+auto WithPython(Call call) -> decltype(call()) {
+  const PythonCall python;
+  if (!python.allowed()) return absl::CancelledError(kProgramEnds);
+  try {
+    return call();
+  } catch (nb::python_error& error) {
+    return StatusOf(error.value());
+  } catch (const StatusError& error) {
+    return error.status();
+  } catch (const std::exception& error) {
+    return absl::InvalidArgumentError(error.what());
+  }
+}
+
 // Refers to a function of Python without keeping it: the Python object of the graph keeps the function, and the
 // function usually refers to objects of that graph. C++ cannot take part in the collection of such a cycle.
 class WeakFunction {
@@ -27,22 +43,14 @@ class WeakFunction {
   // Calls it with arrays for the tensors. Takes Python's lock. `use` turns the result into a value of C++.
   template <typename Use>
   auto Call(const std::vector<Tensor>& inputs, Use use) const -> decltype(use(nb::object())) {
-    const PythonCall call;
-    if (!call.allowed()) return absl::CancelledError(kProgramEnds);
-    try {
+    return WithPython([&]() -> decltype(use(nb::object())) {
       const nb::object function = (*reference_)();
       if (function.is_none())
         return absl::FailedPreconditionError("the graph of this function of Python has been deleted");
       nb::list arrays;
       for (const Tensor& input : inputs) arrays.append(ArrayOf(input));
       return use(function(*nb::tuple(arrays)));
-    } catch (nb::python_error& error) {
-      return StatusOf(error.value());
-    } catch (const StatusError& error) {
-      return error.status();
-    } catch (const std::exception& error) {
-      return absl::InvalidArgumentError(error.what());
-    }
+    });
   }
 
  private:
@@ -99,19 +107,11 @@ data::Dataset DatasetOfGenerator(Graph& graph, nb::handle begin, nb::handle args
         return begin.Call(values, [&](nb::object next) -> StatusOr<data::ElementSource> {
           return data::ElementSource(
               [types, next = Shared(std::move(next))]() -> StatusOr<std::optional<std::vector<Tensor>>> {
-                const PythonCall call;
-                if (!call.allowed()) return absl::CancelledError(kProgramEnds);
-                try {
+                return WithPython([&]() -> StatusOr<std::optional<std::vector<Tensor>>> {
                   const nb::object arrays = (*next)();
                   if (arrays.is_none()) return std::nullopt;
                   return TensorsOf(arrays, types);
-                } catch (nb::python_error& error) {
-                  return StatusOf(error.value());
-                } catch (const StatusError& error) {
-                  return error.status();
-                } catch (const std::exception& error) {
-                  return absl::InvalidArgumentError(error.what());
-                }
+                });
               });
         });
       },

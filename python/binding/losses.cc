@@ -9,6 +9,7 @@
 
 #include "binding/graph.h"
 #include "tensorbraid/layers/metrics.h"
+#include "tensorbraid/variables/sampled_loss.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -19,9 +20,7 @@ auto Built(const PyTensor& tensor, const Build& build) {
   Graph& graph = *tensor.output.graph();
   const ScopeGuard at = AtUserLine(graph);
   const auto result = build();
-  const Status status = graph.TakeStatus();
-  if (absl::IsInvalidArgument(status)) throw nb::value_error(std::string(status.message()).c_str());
-  Check(status);
+  CheckValues(graph);
   return result;
 }
 
@@ -41,6 +40,25 @@ PyTensor LossWith(const PyTensor& labels, const PyTensor& predictions, Number nu
                   int reduction, const std::string& name) {
   return Wrap(Built(
       labels, [&] { return loss(labels.output, predictions.output, number, OptionsOf(weights, reduction, name)); }));
+}
+
+// nn::SampledSoftmaxLoss or nn::NceLoss. `weights` and `biases` are functions that return the rows for class numbers.
+template <decltype(nn::NceLoss) loss>
+PyTensor SampledLoss(nb::callable weights, nb::callable biases, const PyTensor& labels, const PyTensor& inputs,
+                     int64_t num_sampled, int64_t num_classes, int64_t num_true, nb::handle sampled, bool removes_hits,
+                     int64_t seed, const std::string& name) {
+  const auto rows_of = [](const nb::callable& lookup) {
+    return nn::ClassRows([lookup](const Output& classes) { return nb::cast<PyTensor>(lookup(Wrap(classes))).output; });
+  };
+  nn::SampledLossOptions options = {
+      .num_true = num_true, .remove_accidental_hits = removes_hits, .seed = seed, .name = name};
+  if (!sampled.is_none()) {
+    const std::vector<Output> values = OutputsOf(sampled);
+    options.sampled_classes = nn::SampledClasses{values.at(0), values.at(1), values.at(2)};
+  }
+  return Wrap(Built(inputs, [&] {
+    return loss(rows_of(weights), rows_of(biases), labels.output, inputs.output, num_sampled, num_classes, options);
+  }));
 }
 
 metrics::MetricOptions MetricOptionsOf(nb::handle weights, const std::string& name) {
@@ -96,6 +114,12 @@ void DefineMetric(Module& m, const char* name, auto function, Before... before) 
 }  // namespace
 
 void BindLosses(Module& m) {
+  m.def("sampled_softmax_loss", &SampledLoss<nn::SampledSoftmaxLoss>, nb::arg("weights"), nb::arg("biases"),
+        nb::arg("labels"), nb::arg("inputs"), nb::arg("num_sampled"), nb::arg("num_classes"), nb::arg("num_true"),
+        nb::arg("sampled").none(), nb::arg("removes_hits"), nb::arg("seed"), nb::arg("name"));
+  m.def("nce_loss", &SampledLoss<nn::NceLoss>, nb::arg("weights"), nb::arg("biases"), nb::arg("labels"),
+        nb::arg("inputs"), nb::arg("num_sampled"), nb::arg("num_classes"), nb::arg("num_true"),
+        nb::arg("sampled").none(), nb::arg("removes_hits"), nb::arg("seed"), nb::arg("name"));
   m.def("weighted_loss", [](const PyTensor& values, const PyTensor& weights, int reduction, const std::string& name) {
     return Wrap(
         Built(values, [&] { return losses::ComputeWeightedLoss(values.output, OptionsOf(weights, reduction, name)); }));

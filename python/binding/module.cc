@@ -31,6 +31,7 @@ NB_MODULE(_core, native) {
   tensorbraid::python::BindHooks(m);
   tensorbraid::python::BindOptimizers(m);
   tensorbraid::python::BindMonitoredSession(m);
+  tensorbraid::python::BindSessionManager(m);
   tensorbraid::python::BindSupervisor(m);
   tensorbraid::python::BindRecords(m);
   tensorbraid::python::BindOwnGradients(m);

@@ -76,20 +76,23 @@ PyMonitoredSession* CreateMonitored(nb::object graph, nb::list hooks, nb::dict g
   return made.release();
 }
 
-nb::list RunMonitored(PyMonitoredSession& self, const PySignature& signature, nb::handle values,
-                      nb::object run_context) {
+// Runs a step with the hooks. Returns the values, and the serialized RunMetadata.
+nb::tuple RunMonitored(PyMonitoredSession& self, const PySignature& signature, nb::handle values,
+                       nb::object run_context, nb::handle given) {
   MonitoredSession& session = self.get();
   self.training->run_context = std::move(run_context);
   std::vector<Feed> fed;
   for (Tensor& value : FedTensors(signature.feeds, values)) {
     fed.emplace_back(signature.feeds[fed.size()], std::move(value));
   }
+  const RunOptions options = RunOptionsOf(given);
+  RunMetadata metadata;
   StatusOr<std::vector<Tensor>> results;
   {
     const Interruptible interruptible;
     {
       const Unlocked unlocked;
-      results = session.Run(signature.fetches, fed);
+      results = session.Run(signature.fetches, fed, options, &metadata);
     }
     self.failed = self.failed || !results.ok();
     interruptible.Check();
@@ -99,7 +102,7 @@ nb::list RunMonitored(PyMonitoredSession& self, const PySignature& signature, nb
   if (!results.ok()) self.training->Rethrow();
   self.training->ForgetError();  // of a session that was lost, if training goes on with another one
   Check(session.end_of_training());
-  return ValuesOf(Check(std::move(results)));
+  return nb::make_tuple(ValuesOf(Check(std::move(results))), BytesOf(metadata));
 }
 
 void CloseMonitored(PyMonitoredSession& self, nb::handle exception) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "binding/graph.h"
+#include "binding/own_rule.h"
 #include "tensorbraid/train/coordinator.h"
 
 namespace tensorbraid::python {
@@ -24,112 +25,128 @@ Operand OperandOf(nb::handle value) {
   return number;
 }
 
-Gradient GradientOf(Graph& graph, nb::handle value, DType dtype) {
-  if (value.is_none()) return {};
-  if (nb::isinstance<nb::tuple>(value)) {
-    const auto output = [&](int i) { return nb::cast<PyTensor&>(value[i]).output; };
-    return IndexedSlices{.values = output(0), .indices = output(1), .dense_shape = output(2)};
-  }
-  return OutputFor(graph, value, dtype, "gradient");
-}
-
 PyOperation ApplyGradients(Optimizer& self, nb::list grads, nb::handle global_step, const std::string& name) {
-  std::vector<GradAndVar> list;
   if (nb::len(grads) == 0) throw nb::value_error("no gradients were given");
-  Graph* graph = nullptr;
-  for (const nb::handle pair : grads) {
-    const Variable& variable = nb::cast<PyVariable&>(pair[1]).variable;
-    graph = variable.graph();
-    list.push_back({GradientOf(*graph, pair[0], variable.dtype()), variable});
-  }
+  Graph* const graph = nb::cast<PyVariable&>(grads[0][1]).variable.graph();
   const ScopeGuard at = AtUserLine(*graph);
   ApplyGradientsOptions options = {.name = name};
   if (!global_step.is_none()) options.global_step = nb::cast<PyVariable&>(global_step).variable;
-  const Operation train = self.ApplyGradients(list, options);
+  const std::vector<GradAndVar> list = GradsAndVarsOf(grads);
+  // A method of Python that replaces apply_gradients has called this one.
+  auto* const methods = dynamic_cast<PythonMethods*>(&self);
+  const Operation train =
+      methods == nullptr ? self.ApplyGradients(list, options) : methods->LibraryApplyGradients(list, options);
   CheckBuilt(*graph);
   return Wrap(train);
 }
 
+// The library's optimizer of an object of Python, whose class replaces the methods with the names in `replaced`.
+template <typename Rule, typename... Args>
+OptimizerPtr Made(const nb::tuple& owner, Args&&... args) {
+  const nb::handle self = owner[0], replaced = owner[1];
+  return std::make_shared<OwnRule<Rule>>(self, replaced, std::forward<Args>(args)...);
+}
+
+// Each function makes a rule for `owner`, a tuple of an object of Python and the methods that its class replaces.
 void BindRules(Module& m) {
-  m.def("gradient_descent", [](nb::handle rate, bool use_locking, std::string name) -> OptimizerPtr {
-    return std::make_shared<GradientDescentOptimizer>(
-        OperandOf(rate), GradientDescentOptions{.name = std::move(name), .use_locking = use_locking});
-  });
+  m.def("no_rule", [](const nb::tuple& owner, std::string name) { return Made<NoRule>(owner, std::move(name)); });
+  m.def("gradient_descent",
+        [](const nb::tuple& owner, nb::handle rate, bool use_locking, std::string name) -> OptimizerPtr {
+          return Made<GradientDescentOptimizer>(
+              owner, OperandOf(rate), GradientDescentOptions{.name = std::move(name), .use_locking = use_locking});
+        });
   m.def("momentum",
-        [](nb::handle rate, nb::handle momentum, bool nesterov, bool use_locking, std::string name) -> OptimizerPtr {
-          return std::make_shared<MomentumOptimizer>(
-              OperandOf(rate), OperandOf(momentum),
+        [](const nb::tuple& owner, nb::handle rate, nb::handle momentum, bool nesterov, bool use_locking,
+           std::string name) -> OptimizerPtr {
+          return Made<MomentumOptimizer>(
+              owner, OperandOf(rate), OperandOf(momentum),
               MomentumOptions{.name = std::move(name), .use_locking = use_locking, .use_nesterov = nesterov});
         });
   m.def("adadelta",
-        [](nb::handle rate, double rho, double epsilon, bool use_locking, std::string name) -> OptimizerPtr {
-          return std::make_shared<AdadeltaOptimizer>(
-              OperandOf(rate),
+        [](const nb::tuple& owner, nb::handle rate, double rho, double epsilon, bool use_locking,
+           std::string name) -> OptimizerPtr {
+          return Made<AdadeltaOptimizer>(
+              owner, OperandOf(rate),
               AdadeltaOptions{.rho = rho, .epsilon = epsilon, .name = std::move(name), .use_locking = use_locking});
         });
-  m.def("adagrad", [](nb::handle rate, double initial, bool use_locking, std::string name) -> OptimizerPtr {
-    return std::make_shared<AdagradOptimizer>(
-        OperandOf(rate),
-        AdagradOptions{.initial_accumulator_value = initial, .name = std::move(name), .use_locking = use_locking});
-  });
+  m.def(
+      "adagrad",
+      [](const nb::tuple& owner, nb::handle rate, double initial, bool use_locking, std::string name) -> OptimizerPtr {
+        return Made<AdagradOptimizer>(
+            owner, OperandOf(rate),
+            AdagradOptions{.initial_accumulator_value = initial, .name = std::move(name), .use_locking = use_locking});
+      });
   m.def("adam",
-        [](nb::handle rate, double beta1, double beta2, double epsilon, bool use_locking,
+        [](const nb::tuple& owner, nb::handle rate, double beta1, double beta2, double epsilon, bool use_locking,
            std::string name) -> OptimizerPtr {
-          return std::make_shared<AdamOptimizer>(OperandOf(rate), AdamOptions{.beta1 = beta1,
-                                                                              .beta2 = beta2,
-                                                                              .epsilon = epsilon,
-                                                                              .name = std::move(name),
-                                                                              .use_locking = use_locking});
+          return Made<AdamOptimizer>(owner, OperandOf(rate),
+                                     AdamOptions{.beta1 = beta1,
+                                                 .beta2 = beta2,
+                                                 .epsilon = epsilon,
+                                                 .name = std::move(name),
+                                                 .use_locking = use_locking});
+        });
+  m.def("adam_w",
+        [](const nb::tuple& owner, nb::handle decay, nb::handle rate, double beta1, double beta2, double epsilon,
+           bool use_locking, std::string name) -> OptimizerPtr {
+          return Made<AdamWOptimizer>(owner, OperandOf(decay), OperandOf(rate),
+                                      AdamOptions{.beta1 = beta1,
+                                                  .beta2 = beta2,
+                                                  .epsilon = epsilon,
+                                                  .name = std::move(name),
+                                                  .use_locking = use_locking});
         });
   m.def("rms_prop",
-        [](nb::handle rate, double decay, double momentum, double epsilon, bool centered, bool use_locking,
-           std::string name) -> OptimizerPtr {
-          return std::make_shared<RMSPropOptimizer>(OperandOf(rate), RMSPropOptions{.decay = decay,
-                                                                                    .momentum = momentum,
-                                                                                    .epsilon = epsilon,
-                                                                                    .centered = centered,
-                                                                                    .name = std::move(name),
-                                                                                    .use_locking = use_locking});
+        [](const nb::tuple& owner, nb::handle rate, double decay, double momentum, double epsilon, bool centered,
+           bool use_locking, std::string name) -> OptimizerPtr {
+          return Made<RMSPropOptimizer>(owner, OperandOf(rate),
+                                        RMSPropOptions{.decay = decay,
+                                                       .momentum = momentum,
+                                                       .epsilon = epsilon,
+                                                       .centered = centered,
+                                                       .name = std::move(name),
+                                                       .use_locking = use_locking});
         });
   m.def("ftrl",
-        [](nb::handle rate, double power, double initial, double l1, double l2, double shrinkage, bool use_locking,
-           std::string name) -> OptimizerPtr {
-          return std::make_shared<FtrlOptimizer>(OperandOf(rate),
-                                                 FtrlOptions{.learning_rate_power = power,
-                                                             .initial_accumulator_value = initial,
-                                                             .l1_regularization_strength = l1,
-                                                             .l2_regularization_strength = l2,
-                                                             .l2_shrinkage_regularization_strength = shrinkage,
-                                                             .name = std::move(name),
-                                                             .use_locking = use_locking});
+        [](const nb::tuple& owner, nb::handle rate, double power, double initial, double l1, double l2,
+           double shrinkage, bool use_locking, std::string name) -> OptimizerPtr {
+          return Made<FtrlOptimizer>(owner, OperandOf(rate),
+                                     FtrlOptions{.learning_rate_power = power,
+                                                 .initial_accumulator_value = initial,
+                                                 .l1_regularization_strength = l1,
+                                                 .l2_regularization_strength = l2,
+                                                 .l2_shrinkage_regularization_strength = shrinkage,
+                                                 .name = std::move(name),
+                                                 .use_locking = use_locking});
         });
   m.def("adagrad_da",
-        [](nb::handle rate, const PyVariable& global_step, double initial, double l1, double l2, bool use_locking,
-           std::string name) -> OptimizerPtr {
-          return std::make_shared<AdagradDAOptimizer>(
-              OperandOf(rate), global_step.variable,
-              AdagradDAOptions{.initial_gradient_squared_accumulator_value = initial,
-                               .l1_regularization_strength = l1,
-                               .l2_regularization_strength = l2,
-                               .name = std::move(name),
-                               .use_locking = use_locking});
+        [](const nb::tuple& owner, nb::handle rate, const PyVariable& global_step, double initial, double l1, double l2,
+           bool use_locking, std::string name) -> OptimizerPtr {
+          return Made<AdagradDAOptimizer>(owner, OperandOf(rate), global_step.variable,
+                                          AdagradDAOptions{.initial_gradient_squared_accumulator_value = initial,
+                                                           .l1_regularization_strength = l1,
+                                                           .l2_regularization_strength = l2,
+                                                           .name = std::move(name),
+                                                           .use_locking = use_locking});
         });
   m.def("proximal_gradient_descent",
-        [](nb::handle rate, double l1, double l2, bool use_locking, std::string name) -> OptimizerPtr {
-          return std::make_shared<ProximalGradientDescentOptimizer>(
-              OperandOf(rate), ProximalGradientDescentOptions{.l1_regularization_strength = l1,
-                                                              .l2_regularization_strength = l2,
-                                                              .name = std::move(name),
-                                                              .use_locking = use_locking});
+        [](const nb::tuple& owner, nb::handle rate, double l1, double l2, bool use_locking,
+           std::string name) -> OptimizerPtr {
+          return Made<ProximalGradientDescentOptimizer>(owner, OperandOf(rate),
+                                                        ProximalGradientDescentOptions{.l1_regularization_strength = l1,
+                                                                                       .l2_regularization_strength = l2,
+                                                                                       .name = std::move(name),
+                                                                                       .use_locking = use_locking});
         });
   m.def("proximal_adagrad",
-        [](nb::handle rate, double initial, double l1, double l2, bool use_locking, std::string name) -> OptimizerPtr {
-          return std::make_shared<ProximalAdagradOptimizer>(OperandOf(rate),
-                                                            ProximalAdagradOptions{.initial_accumulator_value = initial,
-                                                                                   .l1_regularization_strength = l1,
-                                                                                   .l2_regularization_strength = l2,
-                                                                                   .name = std::move(name),
-                                                                                   .use_locking = use_locking});
+        [](const nb::tuple& owner, nb::handle rate, double initial, double l1, double l2, bool use_locking,
+           std::string name) -> OptimizerPtr {
+          return Made<ProximalAdagradOptimizer>(owner, OperandOf(rate),
+                                                ProximalAdagradOptions{.initial_accumulator_value = initial,
+                                                                       .l1_regularization_strength = l1,
+                                                                       .l2_regularization_strength = l2,
+                                                                       .name = std::move(name),
+                                                                       .use_locking = use_locking});
         });
 }
 
@@ -196,12 +213,16 @@ void BindSyncReplicas(Module& m) {
 }  // namespace
 
 void BindOptimizers(Module& m) {
-  Class<Optimizer>(m, "Optimizer")
-      .def("_apply_gradients", &ApplyGradients, nb::arg("grads"), nb::arg("global_step").none(), nb::arg("name"))
+  Class<Optimizer> optimizers(m, "Optimizer");
+  optimizers.def("_apply_gradients", &ApplyGradients, nb::arg("grads"), nb::arg("global_step").none(), nb::arg("name"))
       .def("get_slot_names", [](const Optimizer& self) { return self.GetSlotNames(); })
       .def("get_slot", [](const Optimizer& self, const PyVariable& variable, const std::string& slot) {
         return OrNone(self.GetSlot(variable.variable, slot));
       });
+  optimizers.def("_set_decay_variables", [](Optimizer& self, nb::list variables) {
+    dynamic_cast<AdamWOptimizer&>(self).set_decay_variables(VariablesOf(variables));
+  });
+  BindOwnRule(optimizers);
   BindRules(m);
   BindMovingAverage(m);
   BindSyncReplicas(m);

@@ -55,22 +55,18 @@ nb::list RunPrepared(const PyPrepared& self, nb::handle values) {
 }
 
 // Runs a step with options. Returns the values, and the serialized RunMetadata.
-nb::tuple RunWithOptions(const PySession& self, const PySignature& signature, nb::handle values, int64_t timeout_ms,
-                         bool trace, bool partition_graphs) {
+nb::tuple RunWithOptions(const PySession& self, const PySignature& signature, nb::handle values, nb::handle given) {
   Session& running = self.get();
   std::vector<Feed> fed;
   for (Tensor& value : FedTensors(signature.feeds, values)) {
     fed.emplace_back(signature.feeds[fed.size()], std::move(value));
   }
-  const RunOptions options = {.timeout = std::chrono::milliseconds(timeout_ms),
-                              .trace_level = trace ? TraceLevel::kFull : TraceLevel::kNone,
-                              .output_partition_graphs = partition_graphs};
+  const RunOptions options = RunOptionsOf(given);
   RunMetadata metadata;
   auto results = RunUnlocked(running, [&] { return running.Run(signature.fetches, fed, options, &metadata); });
   fed.clear();
   ReleaseFedArrays();
-  const std::string& bytes = metadata.serialized();
-  return nb::make_tuple(ValuesOf(Check(std::move(results))), nb::bytes(bytes.data(), bytes.size()));
+  return nb::make_tuple(ValuesOf(Check(std::move(results))), BytesOf(metadata));
 }
 
 int TraversePrepared(PyObject* self, visitproc visit, void* arg) {
@@ -123,6 +119,16 @@ SessionOptions SessionOptionsOf(nb::handle given) {
     if (name == "token_file") options.token_file = nb::cast<std::string>(value);
   }
   return options;
+}
+
+RunOptions RunOptionsOf(nb::handle options) {
+  return {.timeout = std::chrono::milliseconds(nb::cast<int64_t>(options[0])),
+          .trace_level = nb::cast<bool>(options[1]) ? TraceLevel::kFull : TraceLevel::kNone,
+          .output_partition_graphs = nb::cast<bool>(options[2])};
+}
+
+nb::bytes BytesOf(const RunMetadata& metadata) {
+  return nb::bytes(metadata.serialized().data(), metadata.serialized().size());
 }
 
 PySession Borrow(nb::object graph, Session& session) {

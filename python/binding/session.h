@@ -36,6 +36,11 @@ struct PySignature {
   nb::object graph;
 };
 
+// The options in the tuple of tensorbraid.session_config.run_options.
+RunOptions RunOptionsOf(nb::handle options);
+// The bytes of what a run has recorded.
+nb::bytes BytesOf(const RunMetadata& metadata);
+
 // Fetches are tensors, variables and operations. Feeds are pairs of a tensor and a value, which is copied.
 std::vector<Fetch> FetchesOf(nb::handle fetches);
 std::vector<Feed> FeedsOf(nb::handle feeds);

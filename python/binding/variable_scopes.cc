@@ -19,13 +19,6 @@ namespace {
 
 VariableScopes& ScopesOf(Graph& graph) { return ImplOf(graph).extension<VariableScopes>(); }
 
-// CheckBuilt for what raises a ValueError in TensorFlow.
-void CheckValues(Graph& graph) {
-  const Status status = graph.TakeStatus();
-  if (absl::IsInvalidArgument(status)) throw nb::value_error(std::string(status.message()).c_str());
-  Check(status);
-}
-
 // A context manager for an open variable scope, like Scope for the scopes of graph.cc.
 class OpenVariableScope {
  public:

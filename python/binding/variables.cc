@@ -24,7 +24,7 @@ PyVariable MakeVariable(nb::handle self, nb::callable initial_value, nb::handle 
                                    .local = local,
                                    .fixed_shape = !shape.is_none()};
   const Variable variable(graph, ShapeOf(shape), initializer, options);
-  CheckBuilt(graph);
+  CheckValues(graph);
   return Wrap(variable);
 }
 

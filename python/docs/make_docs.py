@@ -4,7 +4,7 @@ The binding gives them to Python as docstrings, so that there is one text for bo
 "Session::Run", "Relu" or "raw_ops::MatMul", and the comment before the declaration. Of the namespaces only raw_ops is
 named. A comment also describes the declarations that follow without an empty line and have none of their own.
 
-OWN_TEXTS has texts for what only Python has, "Session._run: ..." in one line each; their rows are "python::Session._run".
+OWN_TEXTS has texts for what only Python has, one in a line: "Session._run: ..."; its row is "python::Session._run".
 A text "=NAME" stands for the comment about NAME.
 """
 
@@ -99,6 +99,8 @@ def main(folder, own, target):
     for name, text in own_texts(own):
         if text.startswith("=") and text[1:] not in docs:
             sys.exit(f"{own}: no header has a comment about {text[1:]}")
+        if name in docs:
+            sys.exit(f"{own}: {name.removeprefix('python::')} has two texts")
         docs[name] = docs[text[1:]] if text.startswith("=") else text
     rows = [f"    {{{literal(name)}, {literal(docs[name])}}},\n" for name in sorted(docs, key=str.encode)]
     text = "// Written by python/docs/make_docs.py; do not edit.\n" + "".join(rows)

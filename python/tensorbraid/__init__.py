@@ -4,6 +4,7 @@
 """
 
 import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from tensorbraid import native  # noqa: F401
 from tensorbraid import (  # noqa: F401
@@ -42,7 +43,7 @@ from tensorbraid.specs import *  # noqa: F401,F403
 from tensorbraid.spectral import *  # noqa: F401,F403
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
 from tensorbraid import feature_column, initializers, layers, losses, metrics, saved_model  # noqa: F401
-from tensorbraid import estimator  # noqa: F401
+from tensorbraid import distributions, estimator  # noqa: F401
 from tensorbraid.graph_keys import *  # noqa: F401,F403
 from tensorbraid.initializers import *  # noqa: F401,F403
 from tensorbraid.own_gradients import *  # noqa: F401,F403
@@ -58,13 +59,23 @@ from tensorbraid.versions import *  # noqa: F401,F403
 from tensorbraid import contrib  # noqa: E402,F401  # it uses the names above
 
 # Names of submodules that are imported when they are first used.
-_LAZY = {"proto": "proto", "raw_ops": "raw_ops", "test": "testing"}
+_LAZY = {"keras": "keras", "proto": "proto", "raw_ops": "raw_ops", "test": "testing"}
 
 
-def __getattr__(name):
+def _find(name):
     if name in _LAZY:
         return _importlib.import_module("tensorbraid." + _LAZY[name])
     return messages.find("tensorbraid", name)
+
+
+if _TYPE_CHECKING:  # editors and type checkers see these names, and so notice misspelt ones
+    from tensorbraid import proto, raw_ops, testing as test  # noqa: F401
+    from tensorbraid.proto import (  # noqa: F401
+        AttrValue, ConfigProto, Event, GPUOptions, GraphDef, GraphOptions, HistogramProto, LogMessage, MetaGraphDef,
+        NameAttrList, NodeDef, OptimizerOptions, RunMetadata, RunOptions, SessionLog, Summary, SummaryMetadata,
+        TensorInfo)
+else:
+    __getattr__ = _find
 
 
 def __dir__():

@@ -22,6 +22,13 @@ def of_session(target):
     return _given(_OF_SESSIONS) if target else {}
 
 
+def in_words_of_python(message):
+    """A message about a server, with the environment variables of this page in place of flags."""
+    for name in _OF_SERVERS:
+        message = message.replace("--" + name, "TENSORBRAID_" + name.upper() + "=1" * (name == "insecure"))
+    return message
+
+
 def of_server():
     """The options of a server. TENSORBRAID_INSECURE=1 lets it listen for other machines without certificates."""
     return _given(_OF_SERVERS)

@@ -41,8 +41,8 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
     _op_prefix = "ResourceAccumulator"
 
     def __init__(self, dtype, shape=None, shared_name=None, name="conditional_accumulator", reduction_type="MEAN"):
-        made = make_op("ResourceConditionalAccumulator", [], name, dtype=dtypes.as_dtype(dtype), shape=TensorShape(shape),
-                       shared_name=shared_name, reduction_type=reduction_type)
+        made = make_op("ResourceConditionalAccumulator", [], name, dtype=dtypes.as_dtype(dtype),
+                       shape=TensorShape(shape), shared_name=shared_name, reduction_type=reduction_type)
         super().__init__(dtype, shape, made.outputs[0])
 
     def apply_grad(self, grad, local_step=0, name=None):
@@ -63,7 +63,8 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     """Accumulates gradients that are IndexedSlices."""
 
-    def __init__(self, dtype, shape=None, shared_name=None, name="sparse_conditional_accumulator", reduction_type="MEAN"):
+    def __init__(self, dtype, shape=None, shared_name=None, name="sparse_conditional_accumulator",
+                 reduction_type="MEAN"):
         made = make_op("SparseConditionalAccumulator", [], name, dtype=dtypes.as_dtype(dtype), shape=TensorShape(shape),
                        shared_name=shared_name, reduction_type=reduction_type)
         super().__init__(dtype, shape, made.outputs[0])

@@ -6,6 +6,7 @@ import numpy as np
 
 from tensorbraid import _core, dtypes, elementwise, graphs
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.old_names import renamed
 from tensorbraid.op_functions import op_function
 from tensorbraid.shapes import Dimension, TensorShape
 
@@ -85,7 +86,8 @@ def _is_static(shape):
     """Whether a shape that the program gives has no tensors, so that its sizes are known before the step."""
     if isinstance(shape, (graphs.Tensor, _core.Variable)):
         return False
-    return not isinstance(shape, (list, tuple)) or not any(isinstance(d, (graphs.Tensor, _core.Variable)) for d in shape)
+    values = shape if isinstance(shape, (list, tuple)) else []
+    return not any(isinstance(d, (graphs.Tensor, _core.Variable)) for d in values)
 
 
 def static_dims(tensor):
@@ -103,7 +105,8 @@ def _filled(name, value):
         name = name or op.__name__
         if not _is_static(shape):
             with name_scope(name, values=[shape]) as scope:
-                dims = convert_to_tensor(shape, None if isinstance(shape, graphs.Tensor) else dtypes.int32, name="packed")
+                dims = convert_to_tensor(shape, None if isinstance(shape, graphs.Tensor) else dtypes.int32,
+                                         name="packed")
                 return fill_node(dims, graphs.constant(fill, dtype), name=scope)
         if isinstance(shape, np.ndarray):
             shape = shape.tolist()
@@ -162,24 +165,15 @@ def reshape(tensor, shape, name=None):
 
 def expand_dims(input, axis=None, name=None, dim=None):
     """The tensor with a new axis of size 1."""
-    axis = _renamed("axis", axis, "dim", dim)
+    axis = renamed("axis", axis, "dim", dim)
     if axis is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")
     return _op("ExpandDims", [input, axis], name)
 
 
-def _renamed(new_name, new, old_name, old):
-    """The value of an argument that has an old name as well."""
-    if old is None:
-        return new
-    if new is not None:
-        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
-    return old
-
-
 def squeeze(input, axis=None, name=None, squeeze_dims=None):
     """The tensor without its axes of size 1, or without those of `axis`."""
-    axis = _renamed("axis", axis, "squeeze_dims", squeeze_dims)
+    axis = renamed("axis", axis, "squeeze_dims", squeeze_dims)
     if axis is not None and np.ndim(axis) == 0:
         axis = [axis]
     return _op("Squeeze", [input], name, squeeze_dims=None if axis is None else [int(a) for a in axis])
@@ -225,7 +219,7 @@ def concat(values, axis, name="concat"):
         values = [values]
     if len(values) == 1:
         with name_scope(name):
-            convert_to_tensor(axis, dtypes.int32, name="concat_dim")
+            convert_to_tensor(axis, dtypes.int32, name="concat_dim").shape.assert_has_rank(0)
             return identity(values[0], name=name)
     return _op("ConcatV2", [list(values), axis], name)
 
@@ -296,8 +290,8 @@ def pad(tensor, paddings, mode="CONSTANT", name=None, constant_values=0):
 
 def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None, seq_dim=None, batch_dim=None):
     """Reverses the first seq_lengths[i] slices along `seq_axis` of each entry of the batch."""
-    seq_axis = _renamed("seq_axis", seq_axis, "seq_dim", seq_dim)
-    batch_axis = _renamed("batch_axis", batch_axis, "batch_dim", batch_dim)
+    seq_axis = renamed("seq_axis", seq_axis, "seq_dim", seq_dim)
+    batch_axis = renamed("batch_axis", batch_axis, "batch_dim", batch_dim)
     if seq_axis is None:
         raise ValueError("seq_axis is required")
     return _op("ReverseSequence", [input, seq_lengths], name, seq_dim=seq_axis, batch_dim=batch_axis or 0)

@@ -46,7 +46,8 @@ def _sign(name_of_op, compare, zero_first):
             zero = graphs.constant(0, x.dtype)
             if data is None:
                 data = [message or "", f"{name_of_op}: the condition did not hold element-wise:", f"x ({x.name}) = ", x]
-            return compare(zero, x, data, summarize, message) if zero_first else compare(x, zero, data, summarize, message)
+            first, second = (zero, x) if zero_first else (x, zero)
+            return compare(first, second, data, summarize, message)
 
     check.__name__ = check.__qualname__ = name_of_op
     check.__doc__ = f"An operation that fails unless all elements are {name_of_op[7:].replace('_', ' ')}."

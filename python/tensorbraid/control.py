@@ -28,7 +28,8 @@ def _operation(value):
     if hasattr(value, "op") and not isinstance(value, graphs.Operation):
         return value.op
     if not isinstance(value, graphs.Operation):
-        raise TypeError(f"'inputs' should be zero or more (nested) Tensors. Received '{value}' with type '{type(value)}'.")
+        raise TypeError(f"'inputs' should be zero or more (nested) Tensors. Received '{value}' with type "
+                        f"'{type(value)}'.")
     return value
 
 
@@ -56,7 +57,8 @@ def tuple(tensors, name=None, control_inputs=None):
         gating = [_operation(t) for t in tensors if t is not None]
         if not gating:
             raise ValueError(f"'tensors' must have at least one Tensor. Received: {tensors}.")
-        gating += [value if isinstance(value, graphs.Operation) else _operation(value) for value in control_inputs or []]
+        gating += [value if isinstance(value, graphs.Operation) else _operation(value)
+                   for value in control_inputs or []]
         gate = group(*gating)
         result = []
         for t in tensors:
@@ -82,7 +84,8 @@ def print(*inputs, **kwargs):
     end = kwargs.pop("end", "\n")
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
-    streams = {id(sys.stdout): "stdout", id(sys.stderr): "stderr", id(sys.__stdout__): "stdout", id(sys.__stderr__): "stderr"}
+    streams = {id(sys.stdout): "stdout", id(sys.stderr): "stderr", id(sys.__stdout__): "stdout",
+               id(sys.__stderr__): "stderr"}
     if isinstance(output_stream, str):
         stream = output_stream
     else:

@@ -189,7 +189,6 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
         raise TypeError("'body' must be callable.")
     if not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
-    _no_swap(swap_memory)
     with graphs.graph_of(nest.flatten(loop_vars)).as_default() as graph:
         variables = _Structure(loop_vars)
         shapes = []
@@ -231,11 +230,6 @@ def _shapes_as_leaves(shapes, loop_vars):
     return nest.map_structure_up_to(loop_vars, lambda _: 0, shapes)
 
 
-def _no_swap(swap_memory):
-    if swap_memory:
-        raise NotImplementedError("swap_memory=True: there is no memory to swap to")
-
-
 def _slices(elems):
     leaves = [convert_to_tensor(leaf) for leaf in nest.flatten(elems)]
     for leaf in leaves:
@@ -249,7 +243,6 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     """What `fn` makes of each slice of `elems` along the first dimension, stacked. Source: tf.map_fn."""
     if not callable(fn):
         raise TypeError("The provided function is not callable: fn")
-    _no_swap(swap_memory)
     if not infer_shape:
         raise NotImplementedError("infer_shape=False: results of different shapes cannot be stacked")
     dtype = fn_output_signature if dtype is None else dtype
@@ -268,11 +261,10 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     return nest.pack_sequence_as(result_structure, made)
 
 
-def _fold(kind, fn, elems, initializer, parallel_iterations, back_prop, swap_memory, reverse, name):
+def _fold(kind, fn, elems, initializer, parallel_iterations, back_prop, reverse, name):
     """What foldl, foldr and scan share."""
     if not callable(fn):
         raise TypeError("The provided function is not callable: fn")
-    _no_swap(swap_memory)
     with graphs.graph_of(nest.flatten(elems)).as_default() as graph:
         leaves = _slices(elems)
         if reverse:
@@ -307,13 +299,13 @@ def _strided(tensor, begin, end, shrink):
 
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """Combines the slices of `elems`, from the first to the last: fn(accumulated, slice). Source: tf.foldl."""
-    return _fold(_core.foldl, fn, elems, initializer, parallel_iterations, back_prop, swap_memory, False,
+    return _fold(_core.foldl, fn, elems, initializer, parallel_iterations, back_prop, False,
                  name or "foldl")
 
 
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """As foldl, from the last slice to the first. Source: tf.foldr."""
-    return _fold(_core.foldl, fn, elems, initializer, parallel_iterations, back_prop, swap_memory, True,
+    return _fold(_core.foldl, fn, elems, initializer, parallel_iterations, back_prop, True,
                  name or "foldr")
 
 
@@ -322,5 +314,5 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     """As foldl, but returns the accumulated values after each slice, stacked. Source: tf.scan."""
     if not infer_shape:
         raise NotImplementedError("infer_shape=False: results of different shapes cannot be stacked")
-    return _fold(_core.scan, fn, elems, initializer, parallel_iterations, back_prop, swap_memory, reverse,
+    return _fold(_core.scan, fn, elems, initializer, parallel_iterations, back_prop, reverse,
                  name or "scan")

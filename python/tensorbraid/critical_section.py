@@ -7,7 +7,7 @@ __all__ = ["CriticalSection"]
 
 
 class CriticalSection:
-    """Nodes that no other step, and no other node of the same section, runs at the same time. Source: tf.CriticalSection."""
+    """Nodes that no other step, and no other node of the section, runs at the same time. Source: tf.CriticalSection."""
 
     def __init__(self, name=None, shared_name=None, critical_section_def=None, import_scope=None):
         if critical_section_def is not None or import_scope is not None:

@@ -14,8 +14,8 @@ def size_of(value):
     try:
         return operator.index(value)
     except TypeError:
-        raise TypeError(f"Dimension value must be integer or None or have an __index__ method, got value '{value!r}' with "
-                        f"type '{type(value)!r}'") from None
+        raise TypeError(f"Dimension value must be integer or None or have an __index__ method, got value '{value!r}' "
+                        f"with type '{type(value)!r}'") from None
 
 
 class Dimension:
@@ -58,10 +58,12 @@ class Dimension:
         return hash(self.value)
 
     def __truediv__(self, other):
-        raise TypeError(f"unsupported operand type(s) for /: 'Dimension' and '{type(other).__name__}', please use // instead")
+        raise TypeError(f"unsupported operand type(s) for /: 'Dimension' and '{type(other).__name__}', please use // "
+                        "instead")
 
     def __rtruediv__(self, other):
-        raise TypeError(f"unsupported operand type(s) for /: '{type(other).__name__}' and 'Dimension', please use // instead")
+        raise TypeError(f"unsupported operand type(s) for /: '{type(other).__name__}' and 'Dimension', please use // "
+                        "instead")
 
     def __repr__(self):
         return f"Dimension({self.value})"

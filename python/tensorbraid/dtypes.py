@@ -19,6 +19,9 @@ class DType:
             self.name = name
             self._numpy_type = numpy_type
 
+    def __reduce__(self):
+        return DType, (self.as_datatype_enum,)
+
     @property
     def as_numpy_dtype(self):
         """The NumPy type of the elements; strings are objects."""

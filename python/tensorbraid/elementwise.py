@@ -140,8 +140,9 @@ def _has_tensor(value):
     return isinstance(value, (graphs.Tensor, _core.Variable)) or hasattr(value, "_as_graph_tensor")
 
 
-_REAL_FOR_DIVISION = {"int8": dtypes.float32, "uint8": dtypes.float32, "int16": dtypes.float32, "uint16": dtypes.float32,
-                      "int32": dtypes.float64, "uint32": dtypes.float64, "int64": dtypes.float64, "uint64": dtypes.float64}
+_REAL_FOR_DIVISION = {"int8": dtypes.float32, "uint8": dtypes.float32, "int16": dtypes.float32,
+                      "uint16": dtypes.float32, "int32": dtypes.float64, "uint32": dtypes.float64,
+                      "int64": dtypes.float64, "uint64": dtypes.float64}
 
 
 def truediv(x, y, name=None):
@@ -307,7 +308,8 @@ def saturate_cast(value, dtype, name=None):
             bottom, top = max(low, wanted_low), min(high, wanted_high)
             if value.dtype.is_floating and dtype.is_integer and int(kind(top)) > top:
                 top = np.nextafter(kind(top), kind(0))  # the largest float that the integer type has
-            value = make_op("ClipByValue", [value, graphs.constant(bottom, value.dtype), graphs.constant(top, value.dtype)],
+            value = make_op("ClipByValue",
+                            [value, graphs.constant(bottom, value.dtype), graphs.constant(top, value.dtype)],
                             "clamp").outputs[0]
         return cast(value, dtype, name=scope)
 

@@ -1,5 +1,7 @@
 """Errors of graphs, sessions and servers, one class for each status code, named as in tf.errors."""
 
+import re
+
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2
@@ -72,6 +74,21 @@ _CLASSES = {
     DATA_LOSS: DataLossError,
     UNAUTHENTICATED: UnauthenticatedError,
 }
+
+
+_NODE = re.compile(r"\b(\w+) '([^']+)'")  # how messages name a node, and "tensor 'p'" a placeholder
+
+
+def add_operation(error, graph):
+    """Sets `op` and `node_def` of an error of a step, if its message names a node of the graph."""
+    for op_type, name in _NODE.findall(str(error.message)) if error.op is None else ():
+        try:
+            op = graph.get_operation_by_name(name)
+        except (KeyError, ValueError):
+            continue
+        if op.type == op_type or (op_type == "tensor" and op.type.startswith("Placeholder")):
+            error.op, error.node_def = op, op.node_def
+            return
 
 
 class OperatorNotAllowedInGraphError(TypeError):

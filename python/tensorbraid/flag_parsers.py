@@ -1,4 +1,4 @@
-"""Parsers and serializers of flags as objects, for DEFINE and DEFINE_multi. The other definitions use the same readers."""
+"""Parsers and serializers of flags as objects, for DEFINE and DEFINE_multi. Other definitions use the same readers."""
 
 from tensorbraid import flags as _flags
 

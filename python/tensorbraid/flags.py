@@ -273,7 +273,8 @@ def mark_bool_flags_as_mutual_exclusive(flag_names, required=False, flag_values=
     def check(values):
         count = sum(bool(value) for value in values.values())
         if count > 1 or (required and count == 0):
-            raise ValidationError(f"{'Exactly' if required else 'At most'} one of ({', '.join(flag_names)}) must be True.")
+            raise ValidationError(f"{'Exactly' if required else 'At most'} one of ({', '.join(flag_names)}) must be "
+                                  "True.")
         return True
 
     register_multi_flags_validator(flag_names, check, flag_values=flag_values)

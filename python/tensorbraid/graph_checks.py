@@ -50,7 +50,7 @@ _conversions = {}  # for each class: pairs of a priority and a function
 
 
 def register_tensor_conversion_function(base_type, conversion_func, priority=100):
-    """Objects of the class, or of one of the classes, become tensors by this function: f(value, dtype, name, as_ref)."""
+    """Objects of the class, or of the classes, become tensors by this function: f(value, dtype, name, as_ref)."""
     classes = base_type if isinstance(base_type, tuple) else (base_type,)
     if not all(isinstance(kind, type) for kind in classes):
         raise TypeError(f"Argument `base_type` must be a type or a tuple of types. Got {base_type!r}.")

@@ -201,7 +201,8 @@ class Import:
 
     def elements(self, graph, return_elements):
         """The operations and tensors of a list of names, or None for None."""
-        return None if return_elements is None else [self.element(graph, compat.as_str(item)) for item in return_elements]
+        return None if return_elements is None else [self.element(graph, compat.as_str(item))
+                                                     for item in return_elements]
 
     def check_used(self):
         """Raises ValueError if a tensor to replace is not in the GraphDef."""
@@ -262,6 +263,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     if return_elements is not None and not isinstance(return_elements, (list, tuple)):
         raise TypeError("return_elements must be a list of strings.")
     graph = graphs.get_default_graph()
+    graph._check_not_finalized()
     with graph.name_scope("import" if name is None else name) as scope:
         importing = Import(copy, _mapped(dict(input_map or {}), name), scope)
         if producer_op_list is not None:

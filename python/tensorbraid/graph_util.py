@@ -135,8 +135,8 @@ class _Frozen:
         elif node.op == "ResourceGather":
             self._gather(node, made, kind)
         elif self._nodes[variable].op == "VarHandleOp" and node.op not in _PASSES_ON:
-            raise ValueError(f"the node '{node.name}' ({node.op}) uses the variable '{variable}' otherwise than to read "
-                             "it, so the variable cannot become a constant")
+            raise ValueError(f"the node '{node.name}' ({node.op}) uses the variable '{variable}' otherwise than to "
+                             "read it, so the variable cannot become a constant")
 
     def _gather(self, node, made, kind):
         axis = self._made.node.add(name=node.name + "/axis", op="Const", device=node.device)
@@ -170,5 +170,6 @@ def convert_variables_to_constants(sess, input_graph_def, output_node_names, var
     names = [node for node in graph_def.node if node.op in _VARIABLES
              and (variable_names_whitelist is None or node.name in variable_names_whitelist)
              and (variable_names_blacklist is None or node.name not in variable_names_blacklist)]
-    fetches = {node.name: node.name + ("/Read/ReadVariableOp:0" if node.op == "VarHandleOp" else ":0") for node in names}
+    fetches = {node.name: node.name + ("/Read/ReadVariableOp:0" if node.op == "VarHandleOp" else ":0")
+               for node in names}
     return _Frozen(graph_def, sess.run(fetches) if fetches else {}).graph_def()

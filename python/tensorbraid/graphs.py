@@ -232,12 +232,28 @@ class Graph(_core.Graph):
             raise RuntimeError(f"Graph is finalized and cannot be modified: {self._finalized_because}.")
 
     def _op(self, *args):
-        self._check_not_finalized()
-        return super()._op(*args)
+        try:
+            return self._add(super()._op, args)
+        except TypeError:
+            if any(value is None for value in args[1]):
+                raise ValueError("None values not supported.") from None
+            raise
 
     def _const(self, *args):
+        if args[0] is None:
+            raise ValueError("None values not supported.")
+        return self._add(super()._const, args)
+
+    def _add(self, function, args):
+        """Adds nodes. A wrong shape or name is a ValueError, as in TensorFlow; in a step it is InvalidArgumentError."""
         self._check_not_finalized()
-        return super()._const(*args)
+        name = args[-1]
+        if name.startswith("_") and not self._scope_name:
+            raise ValueError(f"'{name}' is not a valid node name")
+        try:
+            return function(*args)
+        except errors.InvalidArgumentError as error:
+            raise ValueError(error.message) from None
 
     def add_to_collection(self, name, value):
         """Adds a value to the collection of this name."""
@@ -319,10 +335,7 @@ def make_op(op_type, inputs, name=None, **attrs):
     """
     inputs = [convert_to_tensor(value, name="shape") if isinstance(value, TensorShape) else value for value in inputs]
     converted = {key: _attr(value) for key, value in attrs.items() if value is not None}
-    try:
-        return graph_of(inputs)._op(op_type, list(inputs), converted, name or "")
-    except errors.InvalidArgumentError as error:
-        raise ValueError(error.message) from None  # as in TensorFlow, while a graph is built
+    return graph_of(inputs)._op(op_type, list(inputs), converted, name or "")
 
 
 def _attr(value):
@@ -454,6 +467,7 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
         for y in ys:
             if isinstance(y, Tensor) and y.dtype.is_complex:
                 raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
+    graph_of(ys)._check_not_finalized()
     graph_of(ys)._mark_own_gradients()
     try:
         found = graph_of(ys)._gradients(ys, xs, grad_ys)

@@ -2,8 +2,9 @@
 
 import collections
 
-from tensorbraid import dtypes, reductions
+from tensorbraid import dtypes
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.old_names import renamed
 
 _Combined = collections.namedtuple("CombinedNonMaxSuppression",
                                    ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"])
@@ -13,7 +14,7 @@ _Sampled = collections.namedtuple("SampleDistortedBoundingBoxV2", ["begin", "siz
 def crop_and_resize(image, boxes, box_ind=None, crop_size=None, method="bilinear", extrapolation_value=0, name=None,
                     box_indices=None):
     """The parts of images in boxes, each in the same size."""
-    box_ind = reductions._renamed("box_indices", box_indices, "box_ind", box_ind)
+    box_ind = renamed("box_indices", box_indices, "box_ind", box_ind)
     return make_op("CropAndResize", [image, boxes, box_ind, crop_size], name or "CropAndResize", method=method,
                    extrapolation_value=extrapolation_value).outputs[0]
 
@@ -28,7 +29,8 @@ def draw_bounding_boxes(images, boxes, name=None, colors=None):
 def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), name=None):
     """The numbers of the boxes with the highest scores that do not overlap a better one too much."""
     with name_scope(name, "non_max_suppression"):
-        return make_op("NonMaxSuppressionV3", [boxes, scores, max_output_size, iou_threshold, score_threshold]).outputs[0]
+        return make_op("NonMaxSuppressionV3",
+                       [boxes, scores, max_output_size, iou_threshold, score_threshold]).outputs[0]
 
 
 def non_max_suppression_with_scores(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"),
@@ -41,8 +43,8 @@ def non_max_suppression_with_scores(boxes, scores, max_output_size, iou_threshol
 
 
 def non_max_suppression_padded(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"),
-                               pad_to_max_output_size=False, name=None, sorted_input=False, canonicalized_coordinates=False,
-                               tile_size=512):
+                               pad_to_max_output_size=False, name=None, sorted_input=False,
+                               canonicalized_coordinates=False, tile_size=512):
     """As non_max_suppression, with zeros up to `max_output_size`, and the number of the chosen boxes."""
     if sorted_input or canonicalized_coordinates or tile_size != 512:
         raise NotImplementedError("sorted_input, canonicalized_coordinates and tile_size of non_max_suppression_padded")
@@ -52,8 +54,8 @@ def non_max_suppression_padded(boxes, scores, max_output_size, iou_threshold=0.5
         return made[0], made[1]
 
 
-def non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_threshold=0.5, score_threshold=float("-inf"),
-                                 name=None):
+def non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_threshold=0.5,
+                                 score_threshold=float("-inf"), name=None):
     """As non_max_suppression, with the overlaps of all pairs of boxes given."""
     with name_scope(name, "non_max_suppression_overlaps"):
         return make_op("NonMaxSuppressionWithOverlaps",
@@ -77,8 +79,8 @@ def sample_distorted_bounding_box(image_size, bounding_boxes, seed=None, seed2=N
                                   use_image_if_no_bounding_boxes=None, name=None):
     """A random part of an image that has enough of one of the boxes: its begin, its size, and its box."""
     with name_scope(name, "sample_distorted_bounding_box"):
-        made = make_op("SampleDistortedBoundingBoxV2", [image_size, bounding_boxes, min_object_covered], name, seed=seed,
-                       seed2=seed2, aspect_ratio_range=aspect_ratio_range, area_range=area_range,
+        made = make_op("SampleDistortedBoundingBoxV2", [image_size, bounding_boxes, min_object_covered], name,
+                       seed=seed, seed2=seed2, aspect_ratio_range=aspect_ratio_range, area_range=area_range,
                        max_attempts=max_attempts, use_image_if_no_bounding_boxes=use_image_if_no_bounding_boxes)
         return _Sampled(*made.outputs)
 

@@ -27,7 +27,8 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
             have, want = _scale(image.dtype), _scale(dtype)
             if have > want:
                 scaled = elementwise.floordiv(image, (have + 1) // (want + 1))
-                return elementwise.saturate_cast(scaled, dtype, scope) if saturate else elementwise.cast(scaled, dtype, scope)
+                convert = elementwise.saturate_cast if saturate else elementwise.cast
+                return convert(scaled, dtype, scope)
             cast = elementwise.saturate_cast(image, dtype) if saturate else elementwise.cast(image, dtype)
             return elementwise.multiply(cast, (want + 1) // (have + 1), name=scope)
         if image.dtype.is_floating and dtype.is_floating:
@@ -63,7 +64,8 @@ def _in_floats(op_type, name_of_op, parameter):
         with name_scope(name, name_of_op, [image]):
             image = convert_to_tensor(image, name="image")
             original = image.dtype
-            values = image if original in (dtypes.float16, dtypes.float32) else convert_image_dtype(image, dtypes.float32)
+            is_float = original in (dtypes.float16, dtypes.float32)
+            values = image if is_float else convert_image_dtype(image, dtypes.float32)
             return convert_image_dtype(make_op(op_type, [values, factor]).outputs[0], original)
 
     return op

@@ -59,8 +59,9 @@ def crop_to_bounding_box(image, offset_height, offset_width, target_height, targ
     with name_scope(None, "crop_to_bounding_box", [image]):
         image = _ranked(image)
         image = _checked(
-            image, (offset_width >= 0, "offset_width must be >= 0."), (offset_height >= 0, "offset_height must be >= 0."),
-            (target_width > 0, "target_width must be > 0."), (target_height > 0, "target_height must be > 0."),
+            image, (offset_width >= 0, "offset_width must be >= 0."),
+            (offset_height >= 0, "offset_height must be >= 0."), (target_width > 0, "target_width must be > 0."),
+            (target_height > 0, "target_height must be > 0."),
             (_size(image, -2) >= target_width + offset_width, "width must be >= target + offset."),
             (_size(image, -3) >= target_height + offset_height, "height must be >= target + offset."))
         before = image.shape.ndims - 3
@@ -77,7 +78,8 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
         after_height = target_height - offset_height - _size(image, -3)
         image = _checked(
             image, (offset_height >= 0, "offset_height must be >= 0"), (offset_width >= 0, "offset_width must be >= 0"),
-            (after_width >= 0, "width must be <= target - offset"), (after_height >= 0, "height must be <= target - offset"))
+            (after_width >= 0, "width must be <= target - offset"),
+            (after_height >= 0, "height must be <= target - offset"))
         flat = [0, 0] * (image.shape.ndims - 3) + [offset_height, after_height, offset_width, after_width, 0, 0]
         padded = arrays.pad(image, arrays.reshape(arrays.stack(flat), [image.shape.ndims, 2]))
         return _with_size(padded, target_height, target_width, image)
@@ -131,7 +133,8 @@ def central_crop(image, central_fraction):
         elif fraction == 1.0:
             return image
         if image.shape.ndims not in (3, 4):
-            raise ValueError(f"`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = {image.shape.ndims}.")
+            raise ValueError("`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = "
+                             f"{image.shape.ndims}.")
         begin, sizes = [], []
         for axis in (-3, -2):
             size = _size(image, axis)
@@ -143,5 +146,6 @@ def central_crop(image, central_fraction):
             begin.append(start)
             sizes.append(size - start * 2)
         before = image.shape.ndims - 3
-        part = indexing.slice(image, arrays.stack([0] * before + begin + [0]), arrays.stack([-1] * before + sizes + [-1]))
+        part = indexing.slice(image, arrays.stack([0] * before + begin + [0]),
+                              arrays.stack([-1] * before + sizes + [-1]))
         return _with_size(part, sizes[0], sizes[1], image)

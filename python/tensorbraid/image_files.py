@@ -46,7 +46,8 @@ def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None):
             jpeg_quality = convert_to_tensor(jpeg_quality, dtypes.int32)
         pixels = convert_image_dtype(image, dtypes.uint8, saturate=True)
         contents = make_op("EncodeJpegVariableQuality", [pixels, jpeg_quality]).outputs[0]
-        return convert_image_dtype(decode_jpeg(contents, channels=channels, dct_method=dct_method), original, saturate=True)
+        return convert_image_dtype(decode_jpeg(contents, channels=channels, dct_method=dct_method), original,
+                                   saturate=True)
 
 
 def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None):

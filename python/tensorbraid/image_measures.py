@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tensorbraid import arrays, control, dtypes, elementwise, nn_activations, nn_convolutions, nn_pools, reductions
+from tensorbraid import (
+    arrays, control, dtypes, elementwise, nn_activations, nn_convolutions, nn_pools, reductions, sequences)
 from tensorbraid.graphs import convert_to_tensor, name_scope
 from tensorbraid.image_colors import convert_image_dtype
 
@@ -91,7 +92,7 @@ def _by_image(images, function):
 def _gauss_window(size, sigma, channels):
     """The weights of a window of Gauss for each channel, [size, size, channels, 1]."""
     middle = elementwise.cast(size - 1, dtypes.float32) / 2.0
-    x = elementwise.square(elementwise.cast(reductions.range(size), dtypes.float32) - middle) * (-0.5 / sigma**2)
+    x = elementwise.square(elementwise.cast(sequences.range(size), dtypes.float32) - middle) * (-0.5 / sigma**2)
     grid = arrays.reshape(x, [1, -1]) + arrays.reshape(x, [-1, 1])
     weights = nn_activations.softmax(arrays.reshape(grid, [1, -1]))
     return arrays.tile(arrays.reshape(weights, [size, size, 1, 1]), [1, 1, channels, 1])

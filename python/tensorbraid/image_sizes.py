@@ -43,7 +43,8 @@ def _batch(images):
     return (arrays.expand_dims(images, 0), True) if ndims == 3 else (images, False)
 
 
-def resize_images(images, size, method=ResizeMethod.BILINEAR, align_corners=False, preserve_aspect_ratio=False, name=None):
+def resize_images(images, size, method=ResizeMethod.BILINEAR, align_corners=False, preserve_aspect_ratio=False,
+                  name=None):
     """The image, or batch of images, in another size [height, width]."""
     with name_scope(name, "resize", [images, size]):
         images, single = _batch(convert_to_tensor(images, name="images"))

@@ -75,7 +75,8 @@ def index_to_string_table_from_tensor(vocabulary_list, default_value="UNK", name
         if not isinstance(words, graphs.Tensor):
             words = convert_to_tensor(np.array(words, np.object_), dtypes.string)
         positions = math_ops.cast(math_ops.range(arrays.size(words)), dtypes.int64)
-        return _table(lambda: KeyValueTensorInitializer(positions, words, dtypes.int64, dtypes.string, name="table_init"),
+        return _table(lambda: KeyValueTensorInitializer(positions, words, dtypes.int64, dtypes.string,
+                                                        name="table_init"),
                       default_value, 0, dtypes.int64)
 
 

@@ -98,7 +98,11 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
 
 
 def gather(params, indices, validate_indices=None, name=None, axis=None, batch_dims=0):
-    """The slices of `params` along an axis at the indices."""
+    """The slices of `params` along an axis, by default the first, at the indices.
+
+    `indices` are int32 or int64, of any shape, which takes the place of the axis in the result. An index out of range
+    fails the step with InvalidArgumentError.
+    """
     if validate_indices is not None:
         raise NotImplementedError("validate_indices of tf.gather")
     if axis is None:

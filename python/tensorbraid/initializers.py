@@ -126,7 +126,8 @@ class VarianceScaling(Initializer):
         if mode not in _MODES:
             raise ValueError(f"Argument `mode` should be one of {sorted(_MODES)}. Received: {mode}")
         if distribution.lower() not in _DISTRIBUTIONS:
-            raise ValueError(f"Argument `distribution` should be one of {sorted(_DISTRIBUTIONS)}. Received: {distribution}")
+            raise ValueError(f"Argument `distribution` should be one of {sorted(_DISTRIBUTIONS)}. Received: "
+                             f"{distribution}")
         self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution.lower(), seed
         self.dtype = _floating(dtype)
         self._make = _core.variance_scaling_initializer(scale, _MODES[mode], _DISTRIBUTIONS[self.distribution], seed)

@@ -101,7 +101,8 @@ class Layer:
     def scope_name(self):
         """The variable scope of the layer's variables."""
         if self._scope is None:
-            raise ValueError(f'No name available for layer scope because the layer "{self.name}" has not been used yet. '
+            raise ValueError(f'No name available for layer scope because the layer "{self.name}" has not been used '
+                             'yet. '
                              "The scope name is determined the first time the layer instance is called.")
         return self._scope.name
 

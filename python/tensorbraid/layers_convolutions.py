@@ -65,13 +65,14 @@ class _Conv(Layer):
 
     def _build_bias(self):
         if self.use_bias:
-            self.bias = self.add_weight("bias", [self.filters], self.dtype, self.bias_initializer, self.bias_regularizer)
+            self.bias = self.add_weight("bias", [self.filters], self.dtype, self.bias_initializer,
+                                        self.bias_regularizer)
         self.built = True
 
     def call(self, inputs):
         function = {1: nn.conv1d, 2: nn.conv2d, 3: nn.conv3d}[self.rank]
-        return self._finished(function(inputs, self.kernel, self.strides, self.padding.upper(), data_format=self._format,
-                                       dilations=self.dilation_rate))
+        return self._finished(function(inputs, self.kernel, self.strides, self.padding.upper(),
+                                       data_format=self._format, dilations=self.dilation_rate))
 
     def _finished(self, outputs):
         if self.use_bias:
@@ -151,8 +152,9 @@ class _SeparableConv(_Conv):
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1,
                  depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer=None,
                  pointwise_initializer=None, bias_initializer=Zeros(), depthwise_regularizer=None,
-                 pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
-                 pointwise_constraint=None, bias_constraint=None, trainable=True, name=None, **kwargs):
+                 pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
+                 depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None, trainable=True, name=None,
+                 **kwargs):
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, None,
                          bias_initializer, None, bias_regularizer, activity_regularizer, None, bias_constraint,
                          trainable, name, **kwargs)
@@ -212,11 +214,16 @@ def conv1d(inputs, filters, kernel_size, strides=1, padding="valid", data_format
                   kernel_constraint, bias_constraint, trainable, name, _scope=name, _reuse=reuse)(inputs)
 
 
-def conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_format="channels_last", dilation_rate=(1, 1),
-           activation=None, use_bias=True, kernel_initializer=None, bias_initializer=Zeros(), kernel_regularizer=None,
-           bias_regularizer=None, activity_regularizer=None, kernel_constraint=None, bias_constraint=None,
-           trainable=True, name=None, reuse=None):
-    """A convolution of images [batch, height, width, channels]."""
+def conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_format="channels_last",
+           dilation_rate=(1, 1), activation=None, use_bias=True, kernel_initializer=None, bias_initializer=Zeros(),
+           kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+           bias_constraint=None, trainable=True, name=None, reuse=None):
+    """A convolution of images [batch, height, width, channels]; its result has `filters` channels.
+
+    With data_format="channels_first" images are [batch, channels, height, width]. `kernel_size`, `strides` and
+    `dilation_rate` are a number or a pair. The variables are `kernel`, [height, width, channels, filters], and `bias`,
+    [filters]. The number of channels must be known, or the call raises ValueError.
+    """
     return Conv2D(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
                   kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
                   kernel_constraint, bias_constraint, trainable, name, _scope=name, _reuse=reuse)(inputs)
@@ -237,9 +244,10 @@ def conv2d_transpose(inputs, filters, kernel_size, strides=(1, 1), padding="vali
                      kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
                      bias_constraint=None, trainable=True, name=None, reuse=None):
     """The transpose of a convolution of images: makes them larger by the strides."""
-    return Conv2DTranspose(filters, kernel_size, strides, padding, data_format, activation, use_bias, kernel_initializer,
-                           bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
-                           kernel_constraint, bias_constraint, trainable, name, _scope=name, _reuse=reuse)(inputs)
+    return Conv2DTranspose(filters, kernel_size, strides, padding, data_format, activation, use_bias,
+                           kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
+                           activity_regularizer, kernel_constraint, bias_constraint, trainable, name, _scope=name,
+                           _reuse=reuse)(inputs)
 
 
 def conv3d_transpose(inputs, filters, kernel_size, strides=(1, 1, 1), padding="valid", data_format="channels_last",
@@ -247,18 +255,19 @@ def conv3d_transpose(inputs, filters, kernel_size, strides=(1, 1, 1), padding="v
                      kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
                      bias_constraint=None, trainable=True, name=None, reuse=None):
     """The transpose of a convolution of volumes: makes them larger by the strides."""
-    return Conv3DTranspose(filters, kernel_size, strides, padding, data_format, activation, use_bias, kernel_initializer,
-                           bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
-                           kernel_constraint, bias_constraint, trainable, name, _scope=name, _reuse=reuse)(inputs)
+    return Conv3DTranspose(filters, kernel_size, strides, padding, data_format, activation, use_bias,
+                           kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
+                           activity_regularizer, kernel_constraint, bias_constraint, trainable, name, _scope=name,
+                           _reuse=reuse)(inputs)
 
 
 def _separable(layer, strides_default, rate_default, doc):
     def function(inputs, filters, kernel_size, strides=strides_default, padding="valid", data_format="channels_last",
                  dilation_rate=rate_default, depth_multiplier=1, activation=None, use_bias=True,
                  depthwise_initializer=None, pointwise_initializer=None, bias_initializer=Zeros(),
-                 depthwise_regularizer=None, pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-                 depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None, trainable=True, name=None,
-                 reuse=None):
+                 depthwise_regularizer=None, pointwise_regularizer=None, bias_regularizer=None,
+                 activity_regularizer=None, depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None,
+                 trainable=True, name=None, reuse=None):
         return layer(filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation,
                      use_bias, depthwise_initializer, pointwise_initializer, bias_initializer, depthwise_regularizer,
                      pointwise_regularizer, bias_regularizer, activity_regularizer, depthwise_constraint,

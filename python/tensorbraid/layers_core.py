@@ -74,10 +74,14 @@ def _sizes(inputs, last):
 def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None, bias_initializer=Zeros(),
           kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
           bias_constraint=None, trainable=True, name=None, reuse=None):
-    """activation(inputs · kernel + bias) over the last dimension."""
-    return Dense(units, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
-                 activity_regularizer, kernel_constraint, bias_constraint, trainable, name, _scope=name,
-                 _reuse=reuse)(inputs)
+    """activation(inputs · kernel + bias) over the last axis: [..., n] becomes [..., units].
+
+    The size n must be known, or the call raises ValueError. The variables are `kernel`, [n, units], and `bias`,
+    [units], in the scope `name`, else "dense", "dense_1", ...; they have the dtype of the inputs.
+    """
+    return Dense(units, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer,
+                 bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name,
+                 _scope=name, _reuse=reuse)(inputs)
 
 
 class Dropout(Layer):

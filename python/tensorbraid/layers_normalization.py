@@ -15,9 +15,9 @@ class BatchNormalization(Layer):
 
     def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer=Zeros(),
                  gamma_initializer=Ones(), moving_mean_initializer=Zeros(), moving_variance_initializer=Ones(),
-                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, renorm=False,
-                 renorm_clipping=None, renorm_momentum=0.99, fused=None, trainable=True, virtual_batch_size=None,
-                 adjustment=None, name=None, **kwargs):
+                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None,
+                 renorm=False, renorm_clipping=None, renorm_momentum=0.99, fused=None, trainable=True,
+                 virtual_batch_size=None, adjustment=None, name=None, **kwargs):
         super().__init__(trainable, name, **kwargs)
         refuse_constraint(beta_constraint)
         refuse_constraint(gamma_constraint)
@@ -110,7 +110,8 @@ def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=Tru
                         renorm_momentum=0.99, fused=None, virtual_batch_size=None, adjustment=None):
     """Batch normalization. `training` is a bool or a bool scalar tensor."""
     layer = BatchNormalization(axis, momentum, epsilon, center, scale, beta_initializer, gamma_initializer,
-                               moving_mean_initializer, moving_variance_initializer, beta_regularizer, gamma_regularizer,
-                               beta_constraint, gamma_constraint, renorm, renorm_clipping, renorm_momentum, fused,
-                               trainable, virtual_batch_size, adjustment, name, _scope=name, _reuse=reuse)
+                               moving_mean_initializer, moving_variance_initializer, beta_regularizer,
+                               gamma_regularizer, beta_constraint, gamma_constraint, renorm, renorm_clipping,
+                               renorm_momentum, fused, trainable, virtual_batch_size, adjustment, name, _scope=name,
+                               _reuse=reuse)
     return layer(inputs, training=training)

@@ -4,6 +4,7 @@ import numpy as np
 
 from tensorbraid import arrays, diagonals, dtypes, elementwise, graphs, indexing, reductions
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.old_names import renamed
 from tensorbraid.op_functions import op_function
 
 cholesky = op_function("Cholesky", "input")
@@ -24,7 +25,12 @@ sparse_matmul = op_function("SparseMatMul", "a, b",
 
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
            b_is_sparse=False, output_type=None, grad_a=False, grad_b=False, name=None):
-    """The product of two matrices, or of batches of matrices."""
+    """The product of two matrices, or of batches of matrices.
+
+    `a` is [..., n, k] and `b` [..., k, m], of one numeric dtype; the batches before them may be broadcast. The result
+    is [..., n, m]. A matrix that is transposed has its last two axes the other way round. Raises ValueError for shapes
+    that do not fit and TypeError for two dtypes; vectors are refused (see tf.tensordot and tf.expand_dims).
+    """
     if output_type is not None or grad_a or grad_b:
         raise NotImplementedError("output_type, grad_a and grad_b of tf.matmul")
     if transpose_a and adjoint_a:
@@ -135,7 +141,8 @@ def einsum(equation, *inputs, **kwargs):
         operands = [convert_to_tensor(x) for x in operands]
         while len(operands) > 2:
             needed = set("".join(terms[2:]) + right)
-            kept = "".join(c for c in dict.fromkeys(terms[0].replace("...", "") + terms[1].replace("...", "")) if c in needed)
+            kept = "".join(c for c in dict.fromkeys(terms[0].replace("...", "") + terms[1].replace("...", ""))
+                           if c in needed)
             kept = ("..." if "..." in terms[0] + terms[1] else "") + kept
             product = make_op("Einsum", [operands[:2]], equation=f"{terms[0]},{terms[1]}->{kept}").outputs[0]
             operands, terms = [product] + operands[2:], [kept] + terms[2:]
@@ -144,7 +151,7 @@ def einsum(equation, *inputs, **kwargs):
 
 def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims=None):
     """The norm of vectors, or of matrices if `axis` is a pair."""
-    keepdims = bool(reductions._renamed("keepdims", keepdims, "keep_dims", keep_dims))
+    keepdims = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
     is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
     if isinstance(axis, (list, tuple)) and len(axis) > 2:
         raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
@@ -171,9 +178,11 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims
         else:
             result = elementwise.abs(x)
             if ord == 1 and is_matrix:
-                result = reductions.reduce_max(reductions.reduce_sum(result, axis[0], keepdims=True), axis[1], keepdims=True)
+                result = reductions.reduce_max(reductions.reduce_sum(result, axis[0], keepdims=True), axis[1],
+                                               keepdims=True)
             elif ord == np.inf and is_matrix:
-                result = reductions.reduce_max(reductions.reduce_sum(result, axis[1], keepdims=True), axis[0], keepdims=True)
+                result = reductions.reduce_max(reductions.reduce_sum(result, axis[1], keepdims=True), axis[0],
+                                               keepdims=True)
             elif ord == np.inf:
                 result = reductions.reduce_max(result, axis, keepdims=True)
             elif ord == -np.inf:
@@ -213,8 +222,8 @@ def cholesky_solve(chol, rhs, name=None):
 def matrix_solve_ls(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     """The least squares solution of matrix x = rhs."""
     matrix = convert_to_tensor(matrix, name="matrix")
-    return make_op("MatrixSolveLs", [matrix, rhs, convert_to_tensor(l2_regularizer, dtypes.float64)], name or "MatrixSolveLs",
-                   fast=fast).outputs[0]
+    return make_op("MatrixSolveLs", [matrix, rhs, convert_to_tensor(l2_regularizer, dtypes.float64)],
+                   name or "MatrixSolveLs", fast=fast).outputs[0]
 
 
 def adjoint(matrix, name=None):
@@ -226,7 +235,8 @@ def adjoint(matrix, name=None):
 def logdet(matrix, name=None):
     """The logarithms of the determinants of positive definite matrices."""
     with name_scope(name, "logdet", [matrix]):
-        return 2.0 * reductions.reduce_sum(elementwise.log(elementwise.real(diagonals.matrix_diag_part(cholesky(matrix)))), [-1])
+        diagonal = elementwise.real(diagonals.matrix_diag_part(cholesky(matrix)))
+        return 2.0 * reductions.reduce_sum(elementwise.log(diagonal), [-1])
 
 
 def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):

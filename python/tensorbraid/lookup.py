@@ -34,8 +34,8 @@ class KeyValueTensorInitializer:
 class TextFileInitializer:
     """Fills a table from the lines of a file."""
 
-    def __init__(self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None, delimiter="\t", name=None,
-                 value_index_offset=0):
+    def __init__(self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None, delimiter="\t",
+                 name=None, value_index_offset=0):
         if value_index_offset:
             raise NotImplementedError("value_index_offset of TextFileInitializer")
         for which, index in (("key_index", key_index), ("value_index", value_index)):

@@ -4,6 +4,7 @@ import types
 
 from tensorbraid.arrays import invert_permutation  # noqa: F401
 from tensorbraid.checks import is_non_decreasing, is_strictly_increasing  # noqa: F401
+from tensorbraid.counts import bincount, confusion_matrix  # noqa: F401
 from tensorbraid.elementwise import (  # noqa: F401
     abs, acos, acosh, add, angle, asin, asinh, atan, atan2, atanh, bessel_i0, bessel_i0e, bessel_i1, bessel_i1e,
     betainc, bessel_j0, bessel_j1, bessel_k0, bessel_k0e, bessel_k1, bessel_k1e, bessel_y0, bessel_y1, ceil, conj,
@@ -15,7 +16,7 @@ from tensorbraid.elementwise import (  # noqa: F401
     spence, sqrt, square, squared_difference, subtract, tan, tanh, truediv, xdivy, xlog1py, xlogy, zeta)
 from tensorbraid.nn_activations import log_softmax, softmax  # noqa: F401
 from tensorbraid.reductions import (  # noqa: F401
-    accumulate_n, add_n, argmax, argmin, bincount, confusion_matrix, count_nonzero, cumprod, cumsum,
+    accumulate_n, add_n, argmax, argmin, count_nonzero, cumprod, cumsum,
     cumulative_logsumexp, reduce_all, reduce_any, reduce_euclidean_norm, reduce_logsumexp, reduce_max, reduce_mean,
     reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance)
 from tensorbraid.segment_ops import (  # noqa: F401
@@ -26,5 +27,5 @@ from tensorbraid.special_math import in_top_k, l2_normalize, lbeta, polyval, top
 special = types.SimpleNamespace(
     bessel_i0=bessel_i0, bessel_i0e=bessel_i0e, bessel_i1=bessel_i1, bessel_i1e=bessel_i1e, bessel_j0=bessel_j0,
     bessel_j1=bessel_j1, bessel_k0=bessel_k0, bessel_k0e=bessel_k0e, bessel_k1=bessel_k1, bessel_k1e=bessel_k1e,
-    bessel_y0=bessel_y0, bessel_y1=bessel_y1, dawsn=dawsn, expint=expint, fresnel_cos=fresnel_cos, fresnel_sin=fresnel_sin,
-    spence=spence)
+    bessel_y0=bessel_y0, bessel_y1=bessel_y1, dawsn=dawsn, expint=expint, fresnel_cos=fresnel_cos,
+    fresnel_sin=fresnel_sin, spence=spence)

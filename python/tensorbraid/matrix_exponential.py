@@ -5,7 +5,7 @@ import numpy as np
 from tensorbraid import arrays, control_flow, diagonals, dtypes, elementwise, graphs, indexing, linalg_ops, reductions
 from tensorbraid.graphs import convert_to_tensor, name_scope
 
-# The coefficients of Padé approximants of the exponential, by their order, and the norm up to which each is exact enough
+# The coefficients of Padé approximants of the exponential, by their order, and the norm up to which each is exact
 # (N. Higham, The Scaling and Squaring Method for the Matrix Exponential Revisited, 2005).
 _COEFFICIENTS = {
     3: [120, 60, 12, 1],
@@ -49,7 +49,8 @@ def expm(input, name=None):
             return graphs.constant(value, norm.dtype)
 
         halvings = elementwise.maximum(
-            elementwise.floor(elementwise.log(norm / number(orders[-1][1])) / elementwise.log(number(2.0))), number(0.0))
+            elementwise.floor(elementwise.log(norm / number(orders[-1][1])) / elementwise.log(number(2.0))),
+            number(0.0))
         smaller = x / elementwise.cast(elementwise.pow(number(2.0), halvings), matrix.dtype)
         odd, even = _pade(smaller, orders[-1][0])
         for order, limit in reversed(orders[:-1]):

@@ -2,6 +2,8 @@
 
 import importlib
 
+from tensorbraid import missing_names
+
 __all__ = []
 
 NAMES = {
@@ -19,7 +21,7 @@ NAMES = {
 def find(module, name):
     """The message that is called `name` in the module; raises AttributeError as the module would."""
     if name not in NAMES[module]:
-        raise AttributeError(f"module '{module}' has no attribute '{name}'")
+        raise missing_names.error(module, name)
     return getattr(importlib.import_module("tensorbraid.proto"), name)
 
 

@@ -123,8 +123,8 @@ def recall_at_top_k(labels, predictions_idx, k=None, class_id=None, weights=None
 
 
 def _of_scores(at_top_k, kind):
-    def function(labels, predictions, k, class_id=None, weights=None, metrics_collections=None, updates_collections=None,
-                 name=None):
+    def function(labels, predictions, k, class_id=None, weights=None, metrics_collections=None,
+                 updates_collections=None, name=None):
         with graphs.name_scope(name, _at(kind, k, class_id), [predictions]) as scope:
             best = graphs.make_op("TopKV2", [tensor(predictions), k]).outputs[1]
             return at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)
@@ -139,15 +139,20 @@ recall_at_k = _of_scores(recall_at_top_k, "recall")
 
 def _average_precisions(labels, predictions, k):
     """For each row the mean, over its first k labels, of the precisions at the ranks where a label is predicted."""
+    is_sparse = isinstance(labels, SparseTensor)
     labels, exists = _labels(labels, predictions.shape.ndims)
     match = op("LogicalAnd", [_pairs(predictions, labels), op("ExpandDims", [exists, -2])])
     relevant = cast(op("Any", [match, graphs.constant([-1])]), dtypes.float64)
     hits = op("Cumsum", [relevant, -1])
     ranks = graphs.constant([float(rank) for rank in range(1, k + 1)], "float64")
     total = reduce("Sum", op("Mul", [op("RealDiv", [hits, ranks]), relevant]), [-1])
-    first = op("LogicalAnd", [exists, op("LogicalNot", [_repeated(labels, exists)])])
-    count = op("Minimum", [reduce("Sum", cast(first, dtypes.float64), [-1]), graphs.constant(float(k), "float64")])
-    return op("DivNoNan", [total, count])
+    # As in TensorFlow, labels of a SparseTensor count once, and others as often as they occur, unless they are negative.
+    if is_sparse:
+        counted = op("LogicalAnd", [exists, op("LogicalNot", [_repeated(labels, exists)])])
+    else:
+        counted = op("GreaterEqual", [labels, graphs.constant(0, "int64")])
+    count = op("Minimum", [reduce("Sum", cast(counted, dtypes.float64), [-1]), graphs.constant(float(k), "float64")])
+    return op("RealDiv", [total, count])  # not a number for a row without labels, as in TensorFlow
 
 
 def average_precision_at_k(labels, predictions, k, weights=None, metrics_collections=None, updates_collections=None,

@@ -37,7 +37,7 @@ def enable_resource_variables():
 
 
 def disable_resource_variables():
-    """Variables of TensorFlow 1 differ from the library's only where a program reads one while another step writes it."""
+    """Variables of TensorFlow 1 differ from the library's only where a step reads one while another writes it."""
     global _asked_for_resource_variables
     _asked_for_resource_variables = False
 

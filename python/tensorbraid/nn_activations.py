@@ -5,6 +5,7 @@ import numbers
 from tensorbraid import errors, graphs
 from tensorbraid.math_ops import sigmoid, tanh
 from tensorbraid.node import known_rank, one_axis, op, shape_of, tensor
+from tensorbraid.op_functions import op_doc
 
 __all__ = ["bias_add", "crelu", "dropout", "elu", "leaky_relu", "log_softmax", "relu", "relu6", "relu_layer", "selu",
            "sigmoid", "silu", "softmax", "softplus", "softsign", "swish", "tanh", "xw_plus_b", "zero_fraction"]
@@ -15,7 +16,7 @@ def _activation(op_type):
         return op(op_type, [features], name)
 
     function.__name__ = function.__qualname__ = op_type.lower()
-    function.__doc__ = f"The op {op_type}; see docs/ops.md."
+    function.__doc__ = op_doc(op_type)
     return function
 
 

@@ -7,7 +7,8 @@ __all__ = ["atrous_conv2d", "atrous_conv2d_transpose", "conv1d", "conv1d_transpo
            "conv2d_backprop_input", "conv2d_transpose", "conv3d", "conv3d_backprop_filter", "conv3d_backprop_filter_v2",
            "conv3d_transpose", "conv_transpose", "convolution", "depthwise_conv2d", "depthwise_conv2d_backprop_filter",
            "depthwise_conv2d_backprop_input", "depthwise_conv2d_native", "depthwise_conv2d_native_backprop_filter",
-           "depthwise_conv2d_native_backprop_input", "dilation2d", "erosion2d", "separable_conv2d", "with_space_to_batch"]
+           "depthwise_conv2d_native_backprop_input", "dilation2d", "erosion2d", "separable_conv2d",
+           "with_space_to_batch"]
 
 
 def _expanded(value, count, data_format, name):
@@ -39,7 +40,13 @@ def _given(first, second, names):
 
 def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC", dilations=None,
            name=None, filters=None):
-    """The convolution of images with a filter [height, width, in, out]."""
+    """The convolution of images with a filter.
+
+    `input` is [batch, height, width, in], or [batch, in, height, width] with data_format="NCHW"; `filter` is
+    [height, width, in, out]. `strides` is a number, a pair for height and width, or four numbers. `padding` is "SAME",
+    "VALID" or a list of four pairs. The result has the input's floating dtype. Raises ValueError for shapes that do not
+    fit.
+    """
     data_format = data_format or "NHWC"
     return op("Conv2D", [input, _given(filter, filters, ("filter", "filters"))], name,
               strides=_expanded(strides, 2, data_format, "strides"), data_format=data_format,
@@ -53,8 +60,8 @@ def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, 
               data_format=data_format, dilations=list(dilations), **_padding(padding))
 
 
-def conv2d_backprop_input(input_sizes, filter=None, out_backprop=None, strides=None, padding=None, use_cudnn_on_gpu=True,
-                          data_format="NHWC", dilations=(1, 1, 1, 1), name=None, filters=None):
+def conv2d_backprop_input(input_sizes, filter=None, out_backprop=None, strides=None, padding=None,
+                          use_cudnn_on_gpu=True, data_format="NHWC", dilations=(1, 1, 1, 1), name=None, filters=None):
     """The gradient of conv2d for the input."""
     return op("Conv2DBackpropInput", [input_sizes, _given(filter, filters, ("filter", "filters")), out_backprop], name,
               strides=list(strides), data_format=data_format, dilations=list(dilations), **_padding(padding))
@@ -84,11 +91,13 @@ def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu
         dilations = _expanded(dilations, 1, data_format, "dilations")
         wide = op("ExpandDims", [value, axis])
         result = conv2d(wide, op("ExpandDims", [filters, 0]), stride[:axis] + [1] + stride[axis:], padding,
-                        data_format="NHWC" if axis == 1 else "NCHW", dilations=dilations[:axis] + [1] + dilations[axis:])
+                        data_format="NHWC" if axis == 1 else "NCHW",
+                        dilations=dilations[:axis] + [1] + dilations[axis:])
         return op("Squeeze", [result], squeeze_dims=[axis])
 
 
-def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None, name=None):
+def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None,
+                     name=None):
     """The transpose of conv1d, with a filter [width, out, in]."""
     data_format = data_format or "NWC"
     if data_format not in ("NWC", "NCW"):
@@ -117,14 +126,14 @@ def conv3d(input, filter=None, strides=None, padding=None, data_format="NDHWC", 
               dilations=_expanded(dilations, 3, data_format, "dilations"))
 
 
-def conv3d_transpose(value, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NDHWC", name=None,
-                     input=None, filters=None, dilations=None):
+def conv3d_transpose(value, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NDHWC",
+                     name=None, input=None, filters=None, dilations=None):
     """The transpose of conv3d, with a filter [depth, height, width, out, in]."""
     value = _given(value, input, ("value", "input"))
     filter = _given(filter, filters, ("filter", "filters"))
     with graphs.name_scope(name, "conv3d_transpose", [value, filter, output_shape]) as scope:
-        return op("Conv3DBackpropInputV2", [output_shape, filter, value], scope, padding=padding, data_format=data_format,
-                  strides=_expanded(strides, 3, data_format, "strides"),
+        return op("Conv3DBackpropInputV2", [output_shape, filter, value], scope, padding=padding,
+                  data_format=data_format, strides=_expanded(strides, 3, data_format, "strides"),
                   dilations=_expanded(dilations, 3, data_format, "dilations"))
 
 
@@ -190,7 +199,7 @@ def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, sp
     input = tensor(input, name="input")
     rates = [int(rate) for rate in dilation_rate]
     first = 2 if data_format is not None and data_format.startswith("NC") else 1
-    axes = list(range(first, first + len(rates))) if spatial_dims is None else sorted(int(axis) for axis in spatial_dims)
+    axes = sorted(range(first, first + len(rates)) if spatial_dims is None else map(int, spatial_dims))
     if len(axes) != len(rates) or axes[0] < 1 or any(rate < 1 for rate in rates):
         raise ValueError(f"`spatial_dims` must have a positive axis for each rate. Received: {axes} and {rates}")
     if all(rate == 1 for rate in rates):
@@ -235,7 +244,8 @@ def convolution(input, filter, padding, strides=None, dilation_rate=None, name=N
         raise ValueError(f"convolution needs a filter of rank 3, 4 or 5, got shape {filter.shape}")
     data_format = data_format or formats[axes]
     if _any_above_1(strides) and _any_above_1(rates):
-        raise ValueError(f"`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: strides={strides} "
+        raise ValueError("`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
+                         f"strides={strides} "
                          f"and dilation_rate={rates}")
     with graphs.name_scope(name, "convolution", [input, filter]) as scope:
         function = {1: conv1d, 2: conv2d, 3: conv3d}[axes]
@@ -268,8 +278,8 @@ def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data
         return depthwise_conv2d_native(input, filter, strides, padding, data_format, rates, scope)
 
 
-def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None,
-                     dilations=None):
+def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None,
+                     data_format=None, dilations=None):
     """A depthwise convolution, then one with a filter [1, 1, in * multiplier, out]."""
     data_format = data_format or "NHWC"
     rates = _expanded(_given(rate, dilations, ("rate", "dilations")), 2, data_format, "rate")

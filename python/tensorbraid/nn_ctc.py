@@ -4,8 +4,8 @@ from tensorbraid import dtypes, graphs
 from tensorbraid.graphs import make_op
 from tensorbraid.node import cast, op, reduce, shape_of, tensor
 
-__all__ = ["collapse_repeated", "ctc_beam_search_decoder", "ctc_beam_search_decoder_v2", "ctc_greedy_decoder", "ctc_loss",
-           "ctc_loss_v2", "ctc_unique_labels"]
+__all__ = ["collapse_repeated", "ctc_beam_search_decoder", "ctc_beam_search_decoder_v2", "ctc_greedy_decoder",
+           "ctc_loss", "ctc_loss_v2", "ctc_unique_labels"]
 
 
 def ctc_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
@@ -45,7 +45,8 @@ def ctc_beam_search_decoder_v2(inputs, sequence_length, beam_width=100, top_path
     return ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths, merge_repeated=False)
 
 
-def ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major=True, unique=None, blank_index=None, name=None):
+def ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major=True, unique=None, blank_index=None,
+                name=None):
     """The CTC loss of each sequence, with dense labels [batch, length] or a SparseTensor, and any class as the blank.
 
     `unique` only makes TensorFlow faster. The op of the loss finds repeated labels itself.

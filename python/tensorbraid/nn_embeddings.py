@@ -169,70 +169,25 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
     return collections.namedtuple("ComputeAccidentalHits", ["indices", "ids", "weights"])(*outputs)
 
 
-def _slice(value, begin, size):
-    return op("Slice", [value, begin, size])
-
-
-def _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
-                    subtract_log_q, remove_accidental_hits, partition_strategy, name, seed):
-    """The logits and labels of the true and of the drawn classes."""
-    with graphs.name_scope(name, "compute_sampled_logits", _parts(weights) + _parts(biases) + [inputs, labels]):
-        labels = cast(tensor(labels), "int64")
-        flat = op("Reshape", [labels, [-1]])
-        if sampled_values is None:
-            sampled_values = log_uniform_candidate_sampler(labels, num_true, num_sampled, True, num_classes, seed)
-        sampled, true_count, sampled_count = (op("StopGradient", [value]) for value in sampled_values)
-        sampled = cast(sampled, "int64")
-        ids = op("ConcatV2", [[flat, sampled], 0])
-        all_w = cast(embedding_lookup(weights, ids, partition_strategy), tensor(inputs).dtype)
-        all_b = cast(embedding_lookup(biases, ids, partition_strategy), tensor(inputs).dtype)
-        count = op("Pack", [[op("StridedSlice", [shape_of(flat), [0], [1], [1]], shrink_axis_mask=1), 0]])
-        true_w, drawn_w = _slice(all_w, [0, 0], _first(count, -1)), op("Slice", [all_w, count, [-1, -1]])
-        only = op("StridedSlice", [count, [0], [1], [1]])
-        true_b, drawn_b = op("Slice", [all_b, [0], only]), op("Slice", [all_b, only, [-1]])
-        logits = op("MatMul", [inputs, drawn_w], transpose_b=True)
-        width = op("StridedSlice", [shape_of(true_w), [1], [2], [1]])
-        wide = op("ConcatV2", [[[-1, num_true], width], 0])
-        dots = op("Reshape", [op("Mul", [op("ExpandDims", [inputs, 1]), op("Reshape", [true_w, wide])]),
-                              op("ConcatV2", [[[-1], width], 0])])
-        true_logits = op("Reshape", [op("Sum", [dots, [1]]), [-1, num_true]])
-        true_logits = true_logits + op("Reshape", [true_b, [-1, num_true]])
-        logits = logits + drawn_b
-        if remove_accidental_hits:
-            hits = compute_accidental_hits(labels, sampled, num_true, seed)
-            indices = op("ConcatV2", [[op("Reshape", [hits.indices, [-1, 1]]),
-                                       op("Reshape", [cast(hits.ids, "int32"), [-1, 1]])], 1], "sparse_indices")
-            shape = op("ConcatV2", [[op("StridedSlice", [shape_of(labels), [0], [1], [1]]), [num_sampled]], 0])
-            logits = logits + op("SparseToDense", [indices, shape, cast(hits.weights, logits.dtype), 0.0],
-                                 validate_indices=False)
-        if subtract_log_q:
-            true_logits = true_logits - op("Log", [true_count])
-            logits = logits - op("Log", [sampled_count])
-        ones = op("RealDiv", [op("OnesLike", [true_logits]), float(num_true)])
-        return (op("ConcatV2", [[true_logits, logits], 1], "concat"),
-                op("ConcatV2", [[ones, op("ZerosLike", [logits])], 1], "concat_1"))
-
-
-def _first(count, rest):
-    return op("Pack", [[op("StridedSlice", [count, [0], [1], [1]], shrink_axis_mask=1), rest]])
+def _sampled_loss(loss, weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
+                  remove_accidental_hits, partition_strategy, seed, name):
+    """The C++ loss. It looks up the rows of classes by functions, since a table may also be a tensor."""
+    if sampled_values is not None:
+        sampled_values = [tensor(value) for value in sampled_values]
+    return loss(lambda ids: embedding_lookup(weights, ids, partition_strategy),
+                lambda ids: embedding_lookup(biases, ids, partition_strategy), tensor(labels), tensor(inputs), num_sampled,
+                num_classes, num_true, sampled_values, bool(remove_accidental_hits), seed or 0, name)
 
 
 def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
              remove_accidental_hits=False, partition_strategy="mod", name="nce_loss"):
     """The noise-contrastive loss of each example, with `num_sampled` drawn classes."""
-    from tensorbraid.nn_losses import sigmoid_cross_entropy_with_logits
-
-    logits, labels = _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
-                                     True, remove_accidental_hits, partition_strategy, name, None)
-    losses = sigmoid_cross_entropy_with_logits(labels=labels, logits=logits, name="sampled_losses")
-    return op("Sum", [losses, [1]])
+    return _sampled_loss(_core.nce_loss, weights, biases, labels, inputs, num_sampled, num_classes, num_true,
+                         sampled_values, remove_accidental_hits, partition_strategy, None, name or "nce_loss")
 
 
 def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
                          remove_accidental_hits=True, partition_strategy="mod", name="sampled_softmax_loss", seed=None):
     """The softmax loss of each example over the true and `num_sampled` drawn classes."""
-    from tensorbraid.nn_losses import softmax_cross_entropy_with_logits_v2
-
-    logits, labels = _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
-                                     True, remove_accidental_hits, partition_strategy, name, seed)
-    return softmax_cross_entropy_with_logits_v2(op("StopGradient", [labels], "labels_stop_gradient"), logits)
+    return _sampled_loss(_core.sampled_softmax_loss, weights, biases, labels, inputs, num_sampled, num_classes, num_true,
+                         sampled_values, remove_accidental_hits, partition_strategy, seed, name or "sampled_softmax_loss")

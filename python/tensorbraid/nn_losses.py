@@ -19,23 +19,27 @@ def _both(function, labels, logits):
 
 
 def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
-    """The loss of each example: -sum(labels * log softmax(logits)) along an axis."""
+    """The loss of each example: -sum(labels * log softmax(logits)) along an axis, by default the last.
+
+    `logits` are scores, not probabilities. `labels` have their shape and floating dtype, and are probabilities that sum
+    to 1. The result has the shape of `logits` without the axis. Raises ValueError for shapes that do not fit.
+    """
     axis = one_axis(axis, dim)
     axis = -1 if axis is None else axis
     if labels is None or logits is None:
         raise ValueError("Both labels and logits must be provided.")
     with graphs.name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as scope:
         logits = tensor(logits, name="logits")
-        labels = tensor(labels, logits.dtype, name="labels")
+        labels = cast(tensor(labels, name="labels"), logits.dtype)  # labels of another dtype are converted
         rank = known_rank(logits, "logits")
         if axis not in (-1, rank - 1):
             order = list(range(rank))
             order.append(order.pop(axis))
             logits, labels = op("Transpose", [logits, order]), op("Transpose", [labels, order])
-        if rank == 2:
+        if rank == 2 and labels.shape.ndims == 2:
             return make_op("SoftmaxCrossEntropyWithLogits", [logits, labels], scope).outputs[0]
         classes = op("StridedSlice", [shape_of(logits), [rank - 1], [rank], [1]])
-        flat = op("ConcatV2", [[[-1], classes], 0])
+        flat = op("ConcatV2", [[[-1], classes], 0])  # also of labels that have more axes than the logits
         loss = make_op("SoftmaxCrossEntropyWithLogits", [op("Reshape", [logits, flat]), op("Reshape", [labels, flat])],
                        scope).outputs[0]
         loss = op("Reshape", [loss, op("StridedSlice", [shape_of(logits), [0], [rank - 1], [1]])])
@@ -48,12 +52,16 @@ def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=Non
     _both("softmax_cross_entropy_with_logits", labels, logits)
     axis = one_axis(axis, dim)
     with graphs.name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
-        labels = op("StopGradient", [tensor(labels, tensor(logits).dtype)], "labels_stop_gradient")
+        labels = op("StopGradient", [tensor(labels)], "labels_stop_gradient")
         return softmax_cross_entropy_with_logits_v2(labels, logits, axis, scope)
 
 
 def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None):
-    """The loss of each example: -log softmax(logits)[label]. Labels are class numbers."""
+    """The loss of each example: -log softmax(logits)[label].
+
+    `logits` are scores [..., classes] of a floating dtype; `labels` are numbers of classes [...], int32 or int64. The
+    result has the shape of `labels`. A label that is no class fails the step with InvalidArgumentError.
+    """
     _both("sparse_softmax_cross_entropy_with_logits", labels, logits)
     with graphs.name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         labels, logits = tensor(labels), tensor(logits)
@@ -73,7 +81,8 @@ def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None
 
 def _same_shape(name, labels, logits):
     if not labels.shape.is_compatible_with(logits.shape):
-        raise ValueError(f"`logits` and `{name}` must have the same shape, received ({logits.shape} vs {labels.shape}).")
+        raise ValueError(f"`logits` and `{name}` must have the same shape, received ({logits.shape} vs "
+                         f"{labels.shape}).")
 
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):

@@ -81,7 +81,8 @@ def _pool_of_rank(name, functions):
         axes = known_rank(input, "the input of a pool") - 2
         if axes not in functions:
             raise ValueError(f"Input tensor must be of rank 3, 4 or 5 but was {axes + 2}.")
-        return functions[axes](input, ksize, strides, padding, data_format or {1: "NWC", 2: "NHWC", 3: "NDHWC"}[axes], name)
+        return functions[axes](input, ksize, strides, padding, data_format or {1: "NWC", 2: "NHWC", 3: "NDHWC"}[axes],
+                               name)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "Pools over 1, 2 or 3 spatial axes."
@@ -108,7 +109,8 @@ def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides
             return functions[pooling_type](value, window_shape, 1, padding, data_format)
 
         with graphs.name_scope(name, f"{pooling_type.lower()}_pool", [input]):
-            return with_space_to_batch(input, rates, padding, pooled, filter_shape=window_shape, data_format=data_format)
+            return with_space_to_batch(input, rates, padding, pooled, filter_shape=window_shape,
+                                       data_format=data_format)
     return functions[pooling_type](input, window_shape, 1 if strides is None else strides, padding, data_format, name)
 
 

@@ -28,8 +28,9 @@ def _matmul(x, y, name):
 
 _BINARY = {
     "add": ("add", _add), "sub": ("sub", _of_op("Sub")), "mul": ("mul", _of_op("Mul")),
-    "truediv": ("truediv", lambda x, y, name: elementwise.truediv(x, y, name)), "floordiv": ("floordiv", _of_op("FloorDiv")),
-    "mod": ("mod", _of_op("FloorMod")), "pow": ("pow", _of_op("Pow")), "matmul": ("matmul", _matmul),
+    "truediv": ("truediv", lambda x, y, name: elementwise.truediv(x, y, name)),
+    "floordiv": ("floordiv", _of_op("FloorDiv")), "mod": ("mod", _of_op("FloorMod")), "pow": ("pow", _of_op("Pow")),
+    "matmul": ("matmul", _matmul),
     "and": ("and", _logical_or_bitwise(elementwise.logical_and, elementwise.bitwise_and)),
     "or": ("or", _logical_or_bitwise(elementwise.logical_or, elementwise.bitwise_or)),
     "xor": ("xor", _logical_or_bitwise(elementwise.logical_xor, elementwise.bitwise_xor)),

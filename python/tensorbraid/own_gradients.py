@@ -24,7 +24,7 @@ def _register(name, function):
 
 
 class RegisterGradient:
-    """A decorator: the function computes the gradient of an op without one, or of nodes that gradient_override_map names.
+    """A decorator: the function computes the gradient of an op without one, or of what gradient_override_map names.
 
     The function gets the operation and the gradients of its outputs, and returns one gradient for each input.
     """

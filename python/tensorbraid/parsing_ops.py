@@ -4,8 +4,9 @@ import collections
 
 import numpy as np
 
-from tensorbraid import arrays, dtypes, graphs, reductions
+from tensorbraid import arrays, dtypes, graphs
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.old_names import renamed
 from tensorbraid.op_functions import op_function
 from tensorbraid.shapes import TensorShape
 from tensorbraid.sparse_tensor import SparseTensor
@@ -18,7 +19,8 @@ _read_file = op_function("ReadFile", "filename")
 
 FixedLenFeature = collections.namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"], defaults=[None])
 FixedLenSequenceFeature = collections.namedtuple("FixedLenSequenceFeature",
-                                                 ["shape", "dtype", "allow_missing", "default_value"], defaults=[False, None])
+                                                 ["shape", "dtype", "allow_missing", "default_value"],
+                                                 defaults=[False, None])
 VarLenFeature = collections.namedtuple("VarLenFeature", ["dtype"])
 SparseFeature = collections.namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"],
                                        defaults=[False])
@@ -36,14 +38,15 @@ def serialize_tensor(tensor, name=None):
 
 def decode_raw(input_bytes=None, out_type=None, little_endian=True, name=None, bytes=None):
     """The bytes of strings as numbers."""
-    data = reductions._renamed("input_bytes", input_bytes, "bytes", bytes)
+    data = renamed("input_bytes", input_bytes, "bytes", bytes)
     if out_type is None:
         raise ValueError("decode_raw_v1() missing 1 positional argument: 'out_type'")
     return make_op("DecodeRaw", [data], name or "DecodeRaw", out_type=dtypes.as_dtype(out_type),
                    little_endian=little_endian).outputs[0]
 
 
-def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, name=None, na_value="", select_cols=None):
+def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, name=None, na_value="",
+               select_cols=None):
     """The columns of lines of CSV; `record_defaults` has the dtype and the default of each column."""
     if select_cols is not None and any(a >= b for a, b in zip(select_cols, select_cols[1:])):
         raise ValueError("select_cols is not strictly increasing.")
@@ -101,11 +104,12 @@ def _parsed(serialized, features, example_names, scope_name, batch):
         shapes.append(shape)
         defaults.append(default)
     names = [] if example_names is None else example_names
-    strings = [convert_to_tensor(names if isinstance(names, graphs.Tensor) else np.array(names, np.object_), dtypes.string)]
+    strings = [convert_to_tensor(names if isinstance(names, graphs.Tensor) else np.array(names, np.object_),
+                                 dtypes.string)]
     strings += [convert_to_tensor(np.array(keys, np.object_), dtypes.string) for keys in (sparse_keys, dense_keys, [])]
     made = make_op("ParseExampleV2", [serialized, strings[0], strings[1], strings[2], strings[3], defaults], None,
-                   num_sparse=len(sparse_keys), sparse_types=[sparse[key] for key in sparse_keys], ragged_value_types=[],
-                   ragged_split_types=[], dense_shapes=shapes,
+                   num_sparse=len(sparse_keys), sparse_types=[sparse[key] for key in sparse_keys],
+                   ragged_value_types=[], ragged_split_types=[], dense_shapes=shapes,
                    Tdense=[dtypes.as_dtype(dense[key].dtype) for key in dense_keys]).outputs
     count = len(sparse_keys)
     result = {key: SparseTensor(made[i], made[count + i], made[2 * count + i]) for i, key in enumerate(sparse_keys)}
@@ -146,10 +150,12 @@ def parse_single_example(serialized, features, name=None, example_names=None):
             return _parsed(serialized, features, example_names, "ParseExample", False)
 
 
-def parse_single_sequence_example(serialized, context_features=None, sequence_features=None, example_name=None, name=None):
+def parse_single_sequence_example(serialized, context_features=None, sequence_features=None, example_name=None,
+                                  name=None):
     """The features of one serialized SequenceExample: a dict of its context and one of its sequences."""
     if not context_features and not sequence_features:
-        raise ValueError("Both `context_features` and `sequence_features` argument are None, but at least one should have values.")
+        raise ValueError("Both `context_features` and `sequence_features` argument are None, but at least one should "
+                         "have values.")
     with name_scope(name, "ParseSingleSequenceExample"):
         context = _split_features(context_features or {}, FixedLenFeature)
         lists = _split_features(sequence_features or {}, FixedLenSequenceFeature)
@@ -163,7 +169,8 @@ def parse_single_sequence_example(serialized, context_features=None, sequence_fe
         made = make_op(
             "ParseSingleSequenceExample",
             [serialized, convert_to_tensor(np.array(missing_ok, np.object_), dtypes.string), keys(context[0]),
-             keys(context[1]), keys(lists[0]), keys(lists[1]), defaults, "" if example_name is None else example_name], None,
+             keys(context[1]), keys(lists[0]), keys(lists[1]), defaults, "" if example_name is None else example_name],
+             None,
             context_sparse_types=list(context[0].values()),
             Tcontext_dense=[dtypes.as_dtype(f.dtype) for f in context[1].values()],
             context_dense_shapes=[TensorShape(f.shape) for f in context[1].values()],
@@ -186,8 +193,8 @@ def _named_features(taken, features):
 def parse_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None):
     """The features of a batch of SequenceExamples: dicts of the contexts, of the sequences, and of their lengths."""
     if not (context_features or sequence_features):
-        raise ValueError("Both `context_features` and `sequence_features` argument are None, but at least one should have "
-                         "values.")
+        raise ValueError("Both `context_features` and `sequence_features` argument are None, but at least one should "
+                         "have values.")
     with name_scope(name, "ParseSequenceExample", [serialized, example_names]):
         context = _split_features(context_features or {}, FixedLenFeature)
         lists = _split_features(sequence_features or {}, FixedLenSequenceFeature)
@@ -195,7 +202,8 @@ def parse_sequence_example(serialized, context_features=None, sequence_features=
         for feature in context[1].values():
             kind = dtypes.as_dtype(feature.dtype)
             defaults.append(graphs.constant([], kind) if feature.default_value is None
-                            else arrays.reshape(convert_to_tensor(feature.default_value, kind), TensorShape(feature.shape)))
+                            else arrays.reshape(convert_to_tensor(feature.default_value, kind),
+                                                TensorShape(feature.shape)))
 
         def keys(names):
             return convert_to_tensor(np.array(list(names), np.object_), dtypes.string)
@@ -203,8 +211,9 @@ def parse_sequence_example(serialized, context_features=None, sequence_features=
         missing_ok = np.array([feature.allow_missing for feature in lists[1].values()], np.bool_)
         made = make_op(
             "ParseSequenceExampleV2",
-            [convert_to_tensor(serialized, dtypes.string, name="serialized"), keys([] if example_names is None else example_names),
-             keys(context[0]), keys(context[1]), keys([]), keys(lists[0]), keys(lists[1]), keys([]), missing_ok, defaults], None,
+            [convert_to_tensor(serialized, dtypes.string, name="serialized"),
+             keys([] if example_names is None else example_names), keys(context[0]), keys(context[1]), keys([]),
+             keys(lists[0]), keys(lists[1]), keys([]), missing_ok, defaults], None,
             Ncontext_sparse=len(context[0]), context_sparse_types=list(context[0].values()),
             context_ragged_value_types=[], context_ragged_split_types=[],
             Tcontext_dense=[dtypes.as_dtype(f.dtype) for f in context[1].values()],

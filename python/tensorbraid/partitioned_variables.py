@@ -4,7 +4,8 @@ from tensorbraid import _core, dtypes
 from tensorbraid.graphs import make_op
 from tensorbraid.shapes import TensorShape
 
-__all__ = ["create_partitioned_variables", "fixed_size_partitioner", "min_max_variable_partitioner", "variable_axis_size_partitioner"]
+__all__ = ["create_partitioned_variables", "fixed_size_partitioner", "min_max_variable_partitioner",
+           "variable_axis_size_partitioner"]
 
 
 class PartitionedVariable:
@@ -99,8 +100,8 @@ def create_partitioned_variables(shape, slicing, initializer, dtype=dtypes.float
     around = get_variable_scope()
     with variable_scope(name, "PartitionedVariable", auxiliary_name_scope=False) as scope:
         own_name = scope.name[len(around.name) + 1 if around.name else 0:]
-    whole = around.get_variable(None, own_name, shape, dtypes.as_dtype(dtype), initializer, reuse=reuse, trainable=trainable,
-                                collections=collections, partitioner=lambda **_: list(slicing))
+    whole = around.get_variable(None, own_name, shape, dtypes.as_dtype(dtype), initializer, reuse=reuse,
+                                trainable=trainable, collections=collections, partitioner=lambda **_: list(slicing))
     return list(whole)
 
 

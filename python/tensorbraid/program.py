@@ -14,5 +14,6 @@ def main():
     """Becomes the program."""
     file = path()
     if file is None:
-        sys.exit("this copy of the package has no program `tensorbraid`; it is in the build folder, src/cli/tensorbraid")
+        sys.exit("this copy of the package has no program `tensorbraid`; it is in the build folder, "
+                 "src/cli/tensorbraid")
     os.execv(file, [file, *sys.argv[1:]])

@@ -22,9 +22,9 @@ class TFRecordOptions:
     def __init__(self, compression_type=None, flush_mode=None, input_buffer_size=None, output_buffer_size=None,
                  window_bits=None, compression_level=None, compression_method=None, mem_level=None,
                  compression_strategy=None):
-        details = dict(flush_mode=flush_mode, input_buffer_size=input_buffer_size, output_buffer_size=output_buffer_size,
-                       window_bits=window_bits, compression_level=compression_level,
-                       compression_method=compression_method, mem_level=mem_level,
+        details = dict(flush_mode=flush_mode, input_buffer_size=input_buffer_size,
+                       output_buffer_size=output_buffer_size, window_bits=window_bits,
+                       compression_level=compression_level, compression_method=compression_method, mem_level=mem_level,
                        compression_strategy=compression_strategy)
         given = [name for name, value in details.items() if value is not None]
         if given:

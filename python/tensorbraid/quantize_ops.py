@@ -8,8 +8,8 @@ fake_quant_with_min_max_args = op_function("FakeQuantWithMinMaxArgs", "inputs", 
 fake_quant_with_min_max_args_gradient = op_function("FakeQuantWithMinMaxArgsGradient", "gradients, inputs",
                                                     f"min=-6, max=6, {_BITS}")
 fake_quant_with_min_max_vars = op_function("FakeQuantWithMinMaxVars", "inputs, min, max", _BITS)
-fake_quant_with_min_max_vars_gradient = op_function("FakeQuantWithMinMaxVarsGradient", "gradients, inputs, min, max", _BITS,
-                                                    outputs=_GRADIENTS)
+fake_quant_with_min_max_vars_gradient = op_function("FakeQuantWithMinMaxVarsGradient", "gradients, inputs, min, max",
+                                                    _BITS, outputs=_GRADIENTS)
 fake_quant_with_min_max_vars_per_channel = op_function("FakeQuantWithMinMaxVarsPerChannel", "inputs, min, max", _BITS)
 fake_quant_with_min_max_vars_per_channel_gradient = op_function(
     "FakeQuantWithMinMaxVarsPerChannelGradient", "gradients, inputs, min, max", _BITS, outputs=_GRADIENTS)

@@ -147,7 +147,8 @@ def _shapes(values, count):
     single = isinstance(values, TensorShape) or not isinstance(values, (list, tuple)) or (
         count == 1 and not any(isinstance(value, (list, tuple, TensorShape)) for value in values))
     if single and count != 1:
-        raise ValueError(f"Queue shapes must have the same length as dtypes, received len(shapes)=1, len(dtypes)={count}")
+        raise ValueError("Queue shapes must have the same length as dtypes, received len(shapes)=1, "
+                         f"len(dtypes)={count}")
     return [TensorShape(value) for value in ([values] if single else values)]
 
 

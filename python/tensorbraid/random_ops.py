@@ -161,7 +161,8 @@ def stateless_random_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.fl
     """Numbers from [minval, maxval) that only the seed of two numbers determines."""
     dtype = dtypes.as_dtype(dtype)
     if dtype.is_integer and (minval is None) != (maxval is None):
-        raise ValueError(f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both None or not None.")
+        raise ValueError(f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both None or "
+                         "not None.")
     with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
         dims = shape_tensor(shape)
         if dtype.is_integer and minval is None:
@@ -174,7 +175,8 @@ def stateless_random_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.fl
         maxval = convert_to_tensor(maxval, dtype, name="max")
         if dtype.is_integer:
             key, counter, algorithm = _key_counter_alg(seed, alg)
-            return make_op("StatelessRandomUniformIntV2", [dims, key, counter, algorithm, minval, maxval], scope).outputs[0]
+            return make_op("StatelessRandomUniformIntV2", [dims, key, counter, algorithm, minval, maxval],
+                           scope).outputs[0]
         return elementwise._add(_stateless("Uniform", dims, seed, alg, None, dtype) * (maxval - minval), minval, scope)
 
 
@@ -244,7 +246,8 @@ def stateless_random_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, 
 def stateless_random_poisson(shape, seed, lam, dtype=dtypes.int32, name=None):
     """Numbers of Poisson distributions that only the seed determines."""
     with name_scope(name, "stateless_random_poisson", [shape, seed, lam]):
-        return make_op("StatelessRandomPoisson", [shape_tensor(shape), seed, lam], dtype=dtypes.as_dtype(dtype)).outputs[0]
+        return make_op("StatelessRandomPoisson", [shape_tensor(shape), seed, lam],
+                       dtype=dtypes.as_dtype(dtype)).outputs[0]
 
 
 def stateless_split(seed, num=2, alg="auto_select"):

@@ -1,7 +1,7 @@
 """tf.raw_ops: a function for each op, with the names of TensorFlow's functions for its inputs and attributes.
 
-The functions are made from the definitions of the ops when they are first used. Their docstrings are the comments of the
-C++ functions (include/tensorbraid/raw_ops), and of the usual function of the op.
+The functions are made from the definitions of the ops when they are first used. Their docstrings are the comments of
+the C++ functions (include/tensorbraid/raw_ops), and of the usual function of the op.
 """
 
 import collections
@@ -15,7 +15,8 @@ __all__ = []
 
 # Names of inputs and attributes that TensorFlow's functions call otherwise.
 _RENAMED = {"reduction_indices": "axis", "split_dim": "axis", "squeeze_dims": "axis"}
-_RENAMED_IN = {("ExpandDims", "dim"): "axis", ("Select", "t"): "x", ("Select", "e"): "y", ("Where", "input"): "condition"}
+_RENAMED_IN = {("ExpandDims", "dim"): "axis", ("Select", "t"): "x", ("Select", "e"): "y",
+               ("Where", "input"): "condition"}
 
 
 def _public(op, name):
@@ -68,8 +69,8 @@ def _function(op):
 
     def function(*args, **kwargs):
         if args:
-            raise TypeError(f"{op.name} only takes keyword args (possible keys: {list(signature.parameters)}). Please pass "
-                            "these args as kwargs instead.")
+            raise TypeError(f"{op.name} only takes keyword args (possible keys: {list(signature.parameters)}). Please "
+                            "pass these args as kwargs instead.")
         try:
             values = signature.bind(**kwargs).arguments
         except TypeError as error:

@@ -96,8 +96,6 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
     C++ runs the cells that it has, each as one op for all steps. Other cells run in a loop.
     """
     _check_cell(cell)
-    if swap_memory:
-        raise NotImplementedError("swap_memory=True: there is no memory to swap to")
     if initial_state is None and dtype is None:
         raise ValueError("If there is no initial_state, you must give a dtype.")
     make_core_cell = getattr(cell, "_core_cell", None)

@@ -100,8 +100,8 @@ class BasicRNNCell(_WeightedCell):
 class GRUCell(_WeightedCell):
     """A gated recurrent unit. Source: Cho et al., 2014."""
 
-    def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None, bias_initializer=None, name=None,
-                 dtype=None, **kwargs):
+    def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None, bias_initializer=None,
+                 name=None, dtype=None, **kwargs):
         super().__init__(num_units, activation, reuse, name, dtype, **kwargs)
         self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
 
@@ -205,8 +205,8 @@ def _clipped(value, limit):
 class BasicLSTMCell(LSTMCell):
     """An LSTM without peepholes, clipping and projection."""
 
-    def __init__(self, num_units, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None, dtype=None,
-                 **kwargs):
+    def __init__(self, num_units, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None,
+                 dtype=None, **kwargs):
         super().__init__(num_units, forget_bias=forget_bias, state_is_tuple=state_is_tuple, activation=activation,
                          reuse=reuse, name=name, dtype=dtype, **kwargs)
 

@@ -17,8 +17,6 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
     loop_fn(time, cell_output, cell_state, loop_state) returns which sequences are finished, the next input and state,
     what is emitted, and the next loop state. It is called once before the loop, with None instead of an output.
     """
-    if swap_memory:
-        raise NotImplementedError("swap_memory=True: there is no memory to swap to")
     if not callable(loop_fn):
         raise TypeError(f"`loop_fn` must be a function, got {loop_fn!r}")
     with variable_scope(scope or "rnn"):

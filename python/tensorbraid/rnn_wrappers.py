@@ -32,8 +32,9 @@ class _Wrapper(RNNCell):
 class DropoutWrapper(_Wrapper):
     """Drops out inputs, outputs and states of a cell."""
 
-    def __init__(self, cell, input_keep_prob=1.0, output_keep_prob=1.0, state_keep_prob=1.0, variational_recurrent=False,
-                 input_size=None, dtype=None, seed=None, dropout_state_filter_visitor=None):
+    def __init__(self, cell, input_keep_prob=1.0, output_keep_prob=1.0, state_keep_prob=1.0,
+                 variational_recurrent=False, input_size=None, dtype=None, seed=None,
+                 dropout_state_filter_visitor=None):
         super().__init__(cell)
         if variational_recurrent or dropout_state_filter_visitor is not None:
             raise NotImplementedError("variational_recurrent and dropout_state_filter_visitor of DropoutWrapper")

@@ -1,10 +1,14 @@
 """Sessions: they run graphs in this process or on a cluster."""
 
+import collections
 import contextlib
 import threading
 
-from tensorbraid import _core, graphs, session_config
+from tensorbraid import _core, errors, graphs, session_config
 from tensorbraid.steps import Steps
+
+
+_Device = collections.namedtuple("_Device", ["name", "device_type"])
 
 
 class _Stack(threading.local):
@@ -55,17 +59,26 @@ class Session:
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         """Runs one step and returns the values of `fetches`, in their structure; None for an operation.
 
-        A trace that `options` asks for is stored in `run_metadata`.
+        A value is a NumPy array or scalar; strings are bytes. `feed_dict` has values for tensors, which must fit their
+        shapes (ValueError) and dtypes (TypeError). An error of an op has the class of tf.errors for its code. A trace
+        that `options` asks for is stored in `run_metadata`.
         """
         session = self._core if self._core is not None and not self._closed else self._session()
         step = self._steps.find(fetches, feed_dict)
+        try:
+            return self._run(session, step, feed_dict, options, run_metadata)
+        except errors.OpError as error:
+            errors.add_operation(error, self.graph)
+            raise
+
+    def _run(self, session, step, feed_dict, options, run_metadata):
         if options is None and run_metadata is None:
             if step.prepared is None:
                 step.prepared = session._prepare(step.signature)
             return step.restore(step.prepared.run(step.values(feed_dict)))
         session_config.check_run_metadata(run_metadata)
         values, metadata = session._run_with_options(step.signature, step.values(feed_dict),
-                                                     *session_config.run_options(options))
+                                                     session_config.run_options(options))
         if run_metadata is not None:
             run_metadata.ParseFromString(metadata)
         return step.restore(values)
@@ -88,8 +101,8 @@ class Session:
         return step
 
     def list_devices(self):
-        """The devices that operations can run on."""
-        return self._session().list_devices()
+        """The devices that operations can run on, each with its name and type."""
+        return [_Device(name, name.rsplit("device:", 1)[-1].split(":")[0]) for name in self._session().list_devices()]
 
     def close(self):
         """Cancels steps that run, and releases the session's resources."""
@@ -152,5 +165,6 @@ def _run_operation(operation, feed_dict=None, session=None):
     _eval(operation, feed_dict, session)
 
 
+_eval.__name__, _run_operation.__name__ = "eval", "run"  # the names that help() shows
 graphs.Tensor.eval = _eval
 graphs.Operation.run = _run_operation

@@ -67,6 +67,15 @@ def run_options(options):
     return options.timeout_in_ms, options.trace_level != proto.RunOptions.NO_TRACE, options.output_partition_graphs
 
 
+def run_options_message(options):
+    """The RunOptions for what `run_options` returns."""
+    from tensorbraid import proto
+
+    timeout, trace, graphs = options
+    level = proto.RunOptions.FULL_TRACE if trace else proto.RunOptions.NO_TRACE
+    return proto.RunOptions(timeout_in_ms=timeout, trace_level=level, output_partition_graphs=graphs)
+
+
 def check_run_metadata(run_metadata):
     """Raises TypeError unless this is a RunMetadata of the package or of TensorFlow, or None."""
     if run_metadata is not None:

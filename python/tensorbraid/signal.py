@@ -1,4 +1,4 @@
-"""The namespace tf.signal, and tf.spectral, its name in TensorFlow 1: Fourier transforms of complex and real numbers."""
+"""The namespace tf.signal, which TensorFlow 1 calls tf.spectral: Fourier transforms of complex and real numbers."""
 
 import numpy as np
 
@@ -46,8 +46,8 @@ def _of_reals(op_type, axes, inverse):
             return make_op(op_type, [x, lengths], scope, **kind).outputs[0]
 
     function.__name__ = function.__qualname__ = default_name
-    function.__doc__ = (f"{op_type}: the {'inverse ' if inverse else ''}Fourier transform of {axes} axes of real numbers; "
-                        "`fft_length` cuts or pads them first.")
+    function.__doc__ = (f"{op_type}: the {'inverse ' if inverse else ''}Fourier transform of {axes} axes of real "
+                        "numbers; `fft_length` cuts or pads them first.")
     return function
 
 

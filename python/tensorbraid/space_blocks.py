@@ -3,8 +3,9 @@
 import numpy as np
 
 from tensorbraid import arrays, dtypes, graphs
-from tensorbraid.arrays import _op, _renamed
+from tensorbraid.arrays import _op
 from tensorbraid.graphs import convert_to_tensor, name_scope
+from tensorbraid.old_names import renamed
 from tensorbraid.op_functions import op_function
 
 batch_to_space_nd = op_function("BatchToSpaceND", "input, block_shape, crops")
@@ -25,7 +26,7 @@ def space_to_depth(input, block_size, name=None, data_format="NHWC"):
 
 def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None):
     """Moves blocks of the two axes after the first into the batch axis."""
-    block = _renamed("block_shape", block_shape, "block_size", block_size)
+    block = renamed("block_shape", block_shape, "block_size", block_size)
     if np.ndim(block) == 0:
         block = np.array([block, block], np.int32)
     return space_to_batch_nd(input, block, paddings, name=name)
@@ -33,7 +34,7 @@ def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None
 
 def batch_to_space(input, crops, block_size, name=None, block_shape=None):
     """The inverse of space_to_batch."""
-    block = _renamed("block_shape", block_shape, "block_size", block_size)
+    block = renamed("block_shape", block_shape, "block_size", block_size)
     if np.ndim(block) == 0:
         block = np.array([block, block], np.int32)
     return batch_to_space_nd(input, block, crops, name=name)
@@ -66,7 +67,7 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
 
 def extract_image_patches(images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None):
     """The patches of images, in the depth axis."""
-    ksizes = _renamed("ksizes", ksizes, "sizes", sizes)
+    ksizes = renamed("ksizes", ksizes, "sizes", sizes)
     return _op("ExtractImagePatches", [images], name, ksizes=ksizes, strides=strides, rates=rates, padding=padding)
 
 

@@ -1,8 +1,9 @@
 """The namespace tf.sparse."""
 
 from tensorbraid.accumulators import SparseConditionalAccumulator  # noqa: F401
+from tensorbraid.sparse_crosses import cross, cross_hashed  # noqa: F401
 from tensorbraid.sparse_ops import (  # noqa: F401
-    cross, cross_hashed, expand_dims, eye, from_dense, sparse_add as add, sparse_concat as concat,
+    expand_dims, eye, from_dense, sparse_add as add, sparse_concat as concat,
     sparse_fill_empty_rows as fill_empty_rows, sparse_mask as mask, sparse_maximum as maximum, sparse_merge as merge,
     sparse_minimum as minimum, sparse_reduce_max as reduce_max, sparse_reduce_max_sparse as reduce_max_sparse,
     sparse_reduce_sum as reduce_sum, sparse_reduce_sum_sparse as reduce_sum_sparse, sparse_reorder as reorder,

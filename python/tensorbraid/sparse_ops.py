@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from tensorbraid import arrays, control, dtypes, elementwise, graphs, indexing, reductions
+from tensorbraid import arrays, control, dtypes, elementwise, graphs, indexing, reductions, sequences
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.old_names import renamed
 from tensorbraid.sparse_tensor import SparseTensor, SparseTensorValue
 
 _sparse = SparseTensor.from_value
@@ -17,14 +18,16 @@ def sparse_tensor_to_dense(sp_input, default_value=None, validate_indices=True, 
     """The dense tensor, with `default_value` (or zeros, or empty strings) elsewhere."""
     sp = _sparse(sp_input)
     default = arrays.zeros([], sp.dtype) if default_value is None else default_value
-    return make_op("SparseToDense", [sp.indices, sp.dense_shape, sp.values, default], name or "SparseToDense",
-                   validate_indices=validate_indices).outputs[0]
+    dense = make_op("SparseToDense", [sp.indices, sp.dense_shape, sp.values, default], name or "SparseToDense",
+                    validate_indices=validate_indices).outputs[0]
+    dense.set_shape(sp.get_shape())
+    return dense
 
 
 def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0, validate_indices=True, name=None):
     """A dense tensor with these values at these positions."""
-    return make_op("SparseToDense", [sparse_indices, output_shape, sparse_values, default_value], name or "SparseToDense",
-                   validate_indices=validate_indices).outputs[0]
+    return make_op("SparseToDense", [sparse_indices, output_shape, sparse_values, default_value],
+                   name or "SparseToDense", validate_indices=validate_indices).outputs[0]
 
 
 def sparse_tensor_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
@@ -40,7 +43,7 @@ def sparse_tensor_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=N
 
 def sparse_add(a, b, threshold=None, thresh=None):
     """The sum of two tensors of which at least one is sparse. Sums whose size is below the threshold are dropped."""
-    threshold = reductions._renamed("threshold", threshold, "thresh", thresh)
+    threshold = renamed("threshold", threshold, "thresh", thresh)
     threshold = 0 if threshold is None else threshold
     sparse = [isinstance(x, (SparseTensor, SparseTensorValue)) for x in (a, b)]
     if not any(sparse):
@@ -68,7 +71,7 @@ def _common_shape(a, b):
 
 def sparse_concat(axis, sp_inputs, name=None, expand_nonconcat_dim=False, concat_dim=None, expand_nonconcat_dims=None):
     """The SparseTensors one after the other along an axis."""
-    axis = reductions._renamed("axis", axis, "concat_dim", concat_dim) if concat_dim is not None else axis
+    axis = renamed("axis", axis, "concat_dim", concat_dim) if concat_dim is not None else axis
     if expand_nonconcat_dims is not None:
         expand_nonconcat_dim = expand_nonconcat_dims
     inputs = [_sparse(sp) for sp in sp_inputs]
@@ -101,14 +104,16 @@ def sparse_reshape(sp_input, shape, name=None):
     known = not isinstance(shape, graphs.Tensor) and not any(isinstance(size, graphs.Tensor) for size in shape)
     shape = convert_to_tensor(shape, dtypes.int64 if known else None)
     with name_scope(name, "SparseReshape", [sp.values]) as scope:
-        made = make_op("SparseReshape", [sp.indices, sp.dense_shape, elementwise.cast(shape, dtypes.int64)], scope).outputs
+        made = make_op("SparseReshape", [sp.indices, sp.dense_shape, elementwise.cast(shape, dtypes.int64)],
+                       scope).outputs
         result = SparseTensor(made[0], arrays.identity(sp.values), made[1])
         dims, of = arrays.static_dims(shape), sp.get_shape()
         if dims is not None and -1 not in dims:
             result._static_shape = graphs.TensorShape(dims)
         elif dims is not None and of.is_fully_defined():
             known = int(np.prod([d for d in dims if d != -1]))
-            result._static_shape = graphs.TensorShape([of.num_elements() // max(known, 1) if d == -1 else d for d in dims])
+            result._static_shape = graphs.TensorShape([of.num_elements() // max(known, 1) if d == -1 else d
+                                                       for d in dims])
         return result
 
 
@@ -116,7 +121,7 @@ def sparse_split(keyword_required=None, sp_input=None, num_split=None, axis=None
     """The list of the parts of a SparseTensor along an axis."""
     if keyword_required is not None:
         raise ValueError("Keyword arguments are required for this function.")
-    axis = reductions._renamed("axis", axis, "split_dim", split_dim)
+    axis = renamed("axis", axis, "split_dim", split_dim)
     if sp_input is None or num_split is None or axis is None:
         raise ValueError("sp_input, num_split, and axis are required")
     sp = _sparse(sp_input)
@@ -203,7 +208,8 @@ def _both(op_type):
             made = make_op(op_type, _parts(a) + _parts(b)).outputs
             return SparseTensor(made[0], made[1], a.dense_shape)
 
-    op.__name__ = op.__qualname__ = {"SparseSparseMaximum": "sparse_maximum", "SparseSparseMinimum": "sparse_minimum"}[op_type]
+    op.__name__ = op.__qualname__ = {"SparseSparseMaximum": "sparse_maximum",
+                                     "SparseSparseMinimum": "sparse_minimum"}[op_type]
     op.__doc__ = f"The op {op_type} of the elements of two SparseTensors."
     return op
 
@@ -214,8 +220,8 @@ sparse_minimum = _both("SparseSparseMinimum")
 
 def _reduced(op_type, function_name, sparse_result):
     def op(sp_input, axis=None, keepdims=None, reduction_axes=None, keep_dims=None):
-        keep = bool(reductions._renamed("keepdims", keepdims, "keep_dims", keep_dims))
-        axis = reductions._renamed("axis", axis, "reduction_axes", reduction_axes)
+        keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
+        axis = renamed("axis", axis, "reduction_axes", reduction_axes)
         sp = _sparse(sp_input)
         if axis is None:
             axis = np.arange(sp.get_shape().ndims, dtype=np.int32)
@@ -273,7 +279,8 @@ def from_dense(tensor, name=None):
     with name_scope(name, "dense_to_sparse"):
         tensor = convert_to_tensor(tensor)
         positions = indexing.where(elementwise.not_equal(tensor, arrays.zeros_like(tensor)))
-        return SparseTensor(positions, indexing.gather_nd(tensor, positions), arrays.shape(tensor, out_type=dtypes.int64))
+        return SparseTensor(positions, indexing.gather_nd(tensor, positions),
+                            arrays.shape(tensor, out_type=dtypes.int64))
 
 
 def expand_dims(sp_input, axis=None, name=None):
@@ -297,44 +304,9 @@ def eye(num_rows, num_columns=None, dtype=dtypes.float32, name=None):
         rows = elementwise.cast(num_rows, dtypes.int64)
         columns = rows if num_columns is None else elementwise.cast(num_columns, dtypes.int64)
         size = elementwise.minimum(rows, columns)
-        at = reductions.range(size)
+        at = sequences.range(size)
         return SparseTensor(arrays.stack([at, at], axis=1), arrays.ones(arrays.reshape(size, [1]), dtype),
                             arrays.stack([rows, columns]))
-
-
-def cross(inputs, name=None, separator=None):
-    """Crossed features of string inputs, dense or sparse, as strings."""
-    if any(not isinstance(x, (SparseTensor, graphs.Tensor)) for x in inputs):
-        raise TypeError("All inputs must be Tensor or SparseTensor.")
-    sparse = [x for x in inputs if isinstance(x, SparseTensor)]
-    dense = [x for x in inputs if not isinstance(x, SparseTensor)]
-    made = make_op("SparseCrossV2", [[s.indices for s in sparse], [s.values for s in sparse],
-                                     [s.dense_shape for s in sparse], dense, "_X_" if separator is None else separator],
-                   name).outputs
-    return SparseTensor(*made)
-
-
-def _hashed(inputs, num_buckets, hash_key, name):
-    if any(not isinstance(x, (SparseTensor, graphs.Tensor)) for x in inputs):
-        raise TypeError("All inputs must be Tensor or SparseTensor.")
-
-    def integers(values):
-        return values if values.dtype == dtypes.string else elementwise.cast(values, dtypes.int64)
-
-    sparse = [x for x in inputs if isinstance(x, SparseTensor)]
-    dense = [integers(x) for x in inputs if not isinstance(x, SparseTensor)]
-    key = 0xDECAFCAFFE if hash_key is None else hash_key
-    texts = all(x.dtype == dtypes.string for x in inputs)
-    made = make_op("SparseCross", [[s.indices for s in sparse], [integers(s.values) for s in sparse],
-                                   [s.dense_shape for s in sparse], dense], name, hashed_output=True,
-                   num_buckets=num_buckets, hash_key=key, out_type=dtypes.int64,
-                   internal_type=dtypes.string if texts else dtypes.int64).outputs
-    return SparseTensor(*made)
-
-
-def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
-    """Crossed features of inputs, dense or sparse, as hashes."""
-    return _hashed(inputs, num_buckets, hash_key, name)
 
 
 def serialize_sparse(sp_input, name=None, out_type=dtypes.string):

@@ -4,6 +4,7 @@ import collections
 
 from tensorbraid import arrays, dtypes, elementwise, reductions
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.old_names import renamed
 
 
 def lbeta(x, name=None):
@@ -32,7 +33,7 @@ def polyval(coeffs, x, name=None):
 
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     """x divided by its L2 norm along an axis."""
-    axis = reductions._renamed("axis", axis, "dim", dim)
+    axis = renamed("axis", axis, "dim", dim)
     with name_scope(name, "l2_normalize", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_complex:

@@ -1,6 +1,6 @@
 """What a step fetches and feeds, found once for all steps that fetch and feed the same."""
 
-from tensorbraid import _core, dtypes, graphs
+from tensorbraid import _core, dtypes, graphs, nest
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.sparse_tensor import SparseTensor, SparseTensorValue
 
@@ -27,11 +27,12 @@ class Fetches:
             raise TypeError("Fetch argument None has invalid type <class 'NoneType'>")
         if isinstance(fetch, SparseTensor):
             parts = (fetch.indices, fetch.values, fetch.dense_shape)
-            return lambda values, parts=[self._flatten(p) for p in parts]: SparseTensorValue(*[p(values) for p in parts])
+            return lambda values, parts=[self._flatten(p) for p in parts]: SparseTensorValue(
+                *[p(values) for p in parts])
         if isinstance(fetch, graphs.IndexedSlices):
             parts = (fetch.values, fetch.indices, fetch.dense_shape)
-            return lambda values, parts=[p if p is None else self._flatten(p) for p in parts]: graphs.IndexedSlicesValue(
-                *[p if p is None else p(values) for p in parts])
+            parts = [part if part is None else self._flatten(part) for part in parts]
+            return lambda values: graphs.IndexedSlicesValue(*[p if p is None else p(values) for p in parts])
         position = self._position(self._element(fetch))
         return lambda values: values[position]
 
@@ -81,12 +82,25 @@ def _fed_tensor(graph, key):
 
 
 def _parts(key):
-    """The tensors of a key of a feed: several for a SparseTensor or IndexedSlices."""
+    """The tensors of a key of a feed: several for a tuple, a SparseTensor or IndexedSlices."""
+    if isinstance(key, tuple):
+        return nest.flatten(key)
     if isinstance(key, SparseTensor):
         return key.indices, key.values, key.dense_shape
     if isinstance(key, graphs.IndexedSlices):
         return (key.values, key.indices) + (() if key.dense_shape is None else (key.dense_shape,))
     return (key,)
+
+
+def _values(key, value):
+    """The values of the tensors of a key."""
+    if isinstance(key, tuple):
+        values = nest.flatten(value)
+        if len(values) != len(_parts(key)):
+            raise ValueError(f"Could not flatten dictionary. Key had {len(_parts(key))} elements, but value had "
+                             f"{len(values)} elements. Key: {key}, value: {value}.")
+        return values
+    return value if len(_parts(key)) > 1 else (value,)
 
 
 class Step:
@@ -100,7 +114,7 @@ class Step:
         self.signature = _core.Signature(graph, wanted.unique, self.feeds)
         self.restore = wanted.restore
         self.prepared = None  # by the session
-        self._composite = any(isinstance(key, (SparseTensor, graphs.IndexedSlices)) for key in keys)
+        self._composite = any(isinstance(key, (tuple, SparseTensor, graphs.IndexedSlices)) for key in keys)
 
     def values(self, feed_dict):
         """The values of a dict with the keys of this step, one for each fed tensor."""
@@ -108,7 +122,7 @@ class Step:
             return ()
         if not self._composite:
             return list(feed_dict.values())
-        return [part for key, value in feed_dict.items() for part in (value if len(_parts(key)) > 1 else (value,))]
+        return [part for key, value in feed_dict.items() for part in _values(key, value)]
 
 
 class Steps:

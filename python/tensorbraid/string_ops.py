@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from tensorbraid import arrays, dtypes, reductions
+from tensorbraid import arrays, dtypes
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.old_names import renamed
 from tensorbraid.op_functions import op_function
 from tensorbraid.sparse_tensor import SparseTensor
 
@@ -55,13 +56,13 @@ def regex_full_match(input, pattern, name=None):
 
 def string_to_number(string_tensor=None, out_type=dtypes.float32, name=None, input=None):
     """The numbers that strings spell."""
-    text = reductions._renamed("input", input, "string_tensor", string_tensor)
+    text = renamed("input", input, "string_tensor", string_tensor)
     return make_op("StringToNumber", [text], name or "StringToNumber", out_type=dtypes.as_dtype(out_type)).outputs[0]
 
 
 def string_to_hash_bucket(string_tensor=None, num_buckets=None, name=None, input=None):
     """A number from [0, num_buckets) for each string. Another version of TensorFlow may give other numbers."""
-    text = reductions._renamed("input", input, "string_tensor", string_tensor)
+    text = renamed("input", input, "string_tensor", string_tensor)
     return make_op("StringToHashBucket", [text], name or "StringToHashBucket", num_buckets=num_buckets).outputs[0]
 
 
@@ -81,7 +82,7 @@ def string_split(source, sep=None, skip_empty=True, delimiter=" ", result_type="
 
 def strings_split(input=None, sep=None, maxsplit=-1, result_type="SparseTensor", source=None, name=None):
     """The parts of each string between separators, or between white space, as a SparseTensor."""
-    text = reductions._renamed("input", input, "source", source)
+    text = renamed("input", input, "source", source)
     if result_type != "SparseTensor":
         raise NotImplementedError("tf.strings.split with a result_type other than SparseTensor")
     with name_scope(name, "StringSplit", [text]):
@@ -94,8 +95,8 @@ def strings_split(input=None, sep=None, maxsplit=-1, result_type="SparseTensor",
 
 def reduce_join(inputs, axis=None, keep_dims=None, separator="", name=None, reduction_indices=None, keepdims=None):
     """The strings joined along axes; by default along all, the last first."""
-    keep = bool(reductions._renamed("keepdims", keepdims, "keep_dims", keep_dims))
-    axis = reductions._renamed("axis", axis, "reduction_indices", reduction_indices)
+    keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
     with name_scope(None, "ReduceJoin", [inputs, axis]):
         inputs = convert_to_tensor(inputs)
         if axis is None:
@@ -108,8 +109,8 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
     if not isinstance(inputs, (list, tuple)):
         inputs = [inputs]
     if template.count(placeholder) != len(inputs):
-        raise ValueError(f"{len(inputs)} tensors in inputs does not match {template.count(placeholder)} placeholders in "
-                         "template")
+        raise ValueError(f"{len(inputs)} tensors in inputs does not match {template.count(placeholder)} placeholders "
+                         "in template")
     tensors = [convert_to_tensor(x) for x in inputs]
     return make_op("StringFormat", [tensors], name or "StringFormat", template=template, placeholder=placeholder,
                    summarize=summarize).outputs[0]

@@ -3,6 +3,7 @@
 import contextlib
 import re
 import threading
+import time
 
 from tensorbraid import _core, dtypes, graphs
 from tensorbraid.graphs import GraphKeys, make_op
@@ -92,6 +93,18 @@ class FileWriter:
         self._logdir = str(logdir)
         if graph is not None or graph_def is not None:
             self.add_graph(graph, graph_def=graph_def)
+            self._add_meta_graph_of(graph_def if graph is None else graph)
+
+    def _add_meta_graph_of(self, graph):
+        """Adds the MetaGraphDef of a tf.Graph, or of a GraphDef and the collections of the default graph."""
+        from tensorbraid.train import meta_graphs
+
+        if isinstance(graph, graphs.Graph):
+            meta_graph = meta_graphs.meta_graph_of(graph)
+        else:
+            meta_graph = meta_graphs.meta_graph_of(graphs.get_default_graph())
+            meta_graph.graph_def.ParseFromString(graph.SerializeToString())
+        self.add_meta_graph(meta_graph)
 
     def __enter__(self):
         return self
@@ -108,18 +121,33 @@ class FileWriter:
         self._core.add_summary(_bytes(summary), None if global_step is None else int(global_step))
 
     def add_graph(self, graph, global_step=None, graph_def=None):
-        """Adds a graph, which TensorBoard shows."""
-        if graph is None or graph_def is not None or global_step is not None:
-            raise NotImplementedError("add_graph without a tf.Graph, or with a global_step")
-        if not isinstance(graph, graphs.Graph):
-            raise TypeError(f"The passed graph must be an instance of `Graph`: {graph}")
-        self._core.add_graph(graph)
+        """Adds a graph, a tf.Graph or a GraphDef, which TensorBoard shows."""
+        if graph is not None and graph_def is not None:
+            raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
+        given = graph_def if graph is None else graph
+        if isinstance(given, graphs.Graph) and global_step is None:
+            self._core.add_graph(given)
+            return
+        if isinstance(given, graphs.Graph):
+            given = given.as_graph_def(add_shapes=True)
+        elif not hasattr(given, "SerializeToString"):
+            raise TypeError(f"The passed graph must be an instance of `Graph` or `GraphDef`: {given}")
+        self._add_message("graph_def", given, global_step)
 
     def add_meta_graph(self, meta_graph_def, global_step=None):
         """Adds a MetaGraphDef."""
+        if not hasattr(meta_graph_def, "SerializeToString"):
+            raise TypeError(f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}")
+        self._add_message("meta_graph_def", meta_graph_def, global_step)
+
+    def _add_message(self, field, message, global_step):
+        """Adds an event with a message in one of its fields."""
+        from tensorbraid import proto
+
+        event = proto.Event(wall_time=time.time(), **{field: message.SerializeToString()})
         if global_step is not None:
-            raise NotImplementedError("the global_step of add_meta_graph")
-        self._core.add_meta_graph(_bytes(meta_graph_def))
+            event.step = int(global_step)
+        self._core.add_event(event.SerializeToString())
 
     def add_run_metadata(self, run_metadata, tag, global_step=None):
         """Adds the trace of a step, under a tag that was not used before."""

@@ -34,8 +34,8 @@ class Template:
             with variable_scope(self._scope, reuse=True if self._made else None):
                 result = self._func(*args, **kwargs)
         if self._made and self._count()[0] != before[0]:
-            raise ValueError(f"the function of the template {self._name!r} made a trainable variable after its first call; "
-                             "it must make its variables with tf.get_variable")
+            raise ValueError(f"the function of the template {self._name!r} made a trainable variable after its first "
+                             "call; it must make its variables with tf.get_variable")
         self._made = True
         return result
 

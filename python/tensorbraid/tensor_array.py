@@ -92,7 +92,8 @@ class TensorArray:
         """The array after `value` has been written to the element `index`."""
         value = convert_to_tensor(value, self._dtype, "value")
         self._learn_shape(value.shape)
-        return self._with_flow(self._op("TensorArrayWriteV3", [index, value], name or "TensorArrayWrite/TensorArrayWriteV3")
+        return self._with_flow(self._op("TensorArrayWriteV3", [index, value],
+                                        name or "TensorArrayWrite/TensorArrayWriteV3")
                                .outputs[0])
 
     def gather(self, indices, name=None):
@@ -105,7 +106,8 @@ class TensorArray:
 
     def stack(self, name=None):
         """All elements as one tensor with a new first dimension."""
-        with graphs.name_scope(name, "TensorArrayStack", [self._handle]), self._handle.graph.colocate_with(self._handle):
+        handle = self._handle
+        with graphs.name_scope(name, "TensorArrayStack", [handle]), handle.graph.colocate_with(handle):
             every = make_op("Range", [0, self.size(), 1], "range").outputs[0]
             return self.gather(every)
 

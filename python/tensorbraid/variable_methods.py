@@ -177,7 +177,7 @@ scatter_update = _scatter("Update")
 
 def batch_scatter_update(ref, indices, updates, use_locking=True, name=None):
     """Sets rows of each part of a variable: row `indices[i, j]` of part i to `updates[i, j]`."""
-    from tensorbraid import arrays, elementwise, reductions
+    from tensorbraid import arrays, elementwise, sequences
 
     with graphs.name_scope(name):
         indices = graphs.convert_to_tensor(indices, name="indices")
@@ -185,7 +185,7 @@ def batch_scatter_update(ref, indices, updates, use_locking=True, name=None):
         if None in sizes:
             raise NotImplementedError("batch_scatter_update with indices whose shape is not known")
         last = arrays.expand_dims(indices, -1)
-        grids = [arrays.reshape(reductions.range(size), [-1 if i == at else 1 for i in range(len(sizes))] + [1])
+        grids = [arrays.reshape(sequences.range(size), [-1 if i == at else 1 for i in range(len(sizes))] + [1])
                  for at, size in enumerate(sizes[:-1])]
         before = [elementwise.cast(arrays.tile(grid, [1 if i == at else size for i, size in enumerate(sizes)] + [1]),
                                    indices.dtype) for at, grid in enumerate(grids)]

@@ -125,7 +125,8 @@ class VariableScope:
         if dtype is not None and initializer is not None and not callable(initializer):
             kind = graphs.convert_to_tensor(initializer).dtype
             if kind != dtype:
-                raise ValueError(f"Initializer type '{kind}' and explicit dtype '{dtypes.as_dtype(dtype)}' don't match.")
+                raise ValueError(f"Initializer type '{kind}' and explicit dtype '{dtypes.as_dtype(dtype)}' don't "
+                                 "match.")
         arguments = {
             "name": f"{self._name}/{name}" if self._name else name,
             "shape": shape,
@@ -152,9 +153,10 @@ class VariableScope:
         return getter(**arguments)
 
 
-def _get_variable(name, shape=None, dtype=dtypes.float32, initializer=None, regularizer=None, reuse=None, trainable=None,
-                  collections=None, caching_device=None, partitioner=None, validate_shape=True, use_resource=None,
-                  constraint=None, synchronization=VariableSynchronization.AUTO, aggregation=VariableAggregation.NONE):
+def _get_variable(name, shape=None, dtype=dtypes.float32, initializer=None, regularizer=None, reuse=None,
+                  trainable=None, collections=None, caching_device=None, partitioner=None, validate_shape=True,
+                  use_resource=None, constraint=None, synchronization=VariableSynchronization.AUTO,
+                  aggregation=VariableAggregation.NONE):
     """Makes or shares the variable with this full name. What custom getters call."""
     refuse_constraint(constraint)
     graph = graphs.get_default_graph()

@@ -1,6 +1,7 @@
 """Variables: tensors that keep their value from step to step."""
 
 import enum
+import typing
 
 import numpy as np
 
@@ -9,10 +10,10 @@ from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.graphs import make_op
 from tensorbraid.shapes import TensorShape
 
-__all__ = ["Variable", "VariableAggregation", "VariableSynchronization", "all_variables", "assert_variables_initialized",
-           "global_variables_initializer", "initialize_all_variables", "initialize_local_variables",
-           "initialize_variables", "is_variable_initialized", "local_variables_initializer",
-           "report_uninitialized_variables", "variables_initializer"]
+__all__ = ["Variable", "VariableAggregation", "VariableSynchronization", "all_variables",
+           "assert_variables_initialized", "global_variables_initializer", "initialize_all_variables",
+           "initialize_local_variables", "initialize_variables", "is_variable_initialized",
+           "local_variables_initializer", "report_uninitialized_variables", "variables_initializer"]
 
 
 class VariableSynchronization(enum.Enum):
@@ -28,24 +29,39 @@ class VariableAggregation(enum.Enum):
 
 
 class _VariableMeta(type):
-    """Makes tf.Variable(initial_value, ...) return an object of the C++ class, with which isinstance works."""
+    """Lets the objects of the C++ class be instances of tf.Variable, and their methods be found in it."""
 
-    def __call__(cls, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
-                 name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
-                 use_resource=None, synchronization=VariableSynchronization.AUTO,
-                 aggregation=VariableAggregation.NONE, shape=None):
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, _core.Variable)
+
+    def __getattr__(cls, name):
+        return getattr(_core.Variable, name)
+
+    def __dir__(cls):
+        return sorted({*super().__dir__(), *dir(_core.Variable)})
+
+
+class Variable(metaclass=_VariableMeta):
+    """A variable, which keeps its value from step to step. Source: tf.Variable with use_resource=True.
+
+    `initial_value` is a value, a tensor, or a function that returns one, and gives the shape and the dtype. A step may
+    read the variable after its `initializer` or tf.global_variables_initializer() has run; otherwise it fails with
+    FailedPreconditionError. tf.Variable(...) returns an object of the C++ class.
+    """
+
+    def __new__(cls, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
+                name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
+                use_resource=None, synchronization=VariableSynchronization.AUTO,
+                aggregation=VariableAggregation.NONE, shape=None):
         if variable_def is not None or import_scope is not None:
             raise NotImplementedError("variable_def and import_scope of a Variable")
         refuse_constraint(constraint)
         return make_variable(initial_value, trainable, collections, validate_shape, name, dtype,
                              expected_shape if shape is None else shape)
 
-    def __instancecheck__(cls, instance):
-        return isinstance(instance, _core.Variable)
-
-
-class Variable(metaclass=_VariableMeta):
-    """A variable. Source: tf.Variable with use_resource=True."""
+    if typing.TYPE_CHECKING:
+        def __getattr__(self, name):  # the members of the C++ class
+            return getattr(_core.Variable, name)
 
 
 def refuse_constraint(constraint):
@@ -60,7 +76,8 @@ def make_variable(initial_value, trainable=None, collections=None, validate_shap
     if initial_value is None:
         raise ValueError("initial_value must be specified.")
     if collections is not None and not isinstance(collections, (list, tuple, set)):
-        raise ValueError(f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections}")
+        raise ValueError("collections argument to Variable constructor must be a list, tuple, or set. Got "
+                         f"{collections}")
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     graph = graphs.graph_of([] if callable(initial_value) else [initial_value])
     if callable(initial_value):
@@ -78,6 +95,7 @@ def make_variable(initial_value, trainable=None, collections=None, validate_shap
         raise ValueError(f"initial_value has shape {shape}, expected {TensorShape(expected_shape)}")
     keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
     trainable = True if trainable is None else bool(trainable)
+    graph._check_addition(name or "")
     variable = _core.Variable._make(graph, lambda: value, None if shape is None else shape.as_list(),
                                     kind.as_datatype_enum, name or "Variable", trainable,
                                     GraphKeys.LOCAL_VARIABLES in keys)
@@ -120,7 +138,8 @@ def collect(variable, keys, trainable):
 def collect_new(graph, count):
     """Adds the variables that C++ has made since the graph had `count` of them to the collections of Python."""
     for variable in _core.variables(graph)[count:]:
-        collect(variable, [GraphKeys.LOCAL_VARIABLES if variable._local else GraphKeys.GLOBAL_VARIABLES], variable.trainable)
+        collect(variable, [GraphKeys.LOCAL_VARIABLES if variable._local else GraphKeys.GLOBAL_VARIABLES],
+                variable.trainable)
 
 
 def all_variables():

@@ -119,5 +119,116 @@ class IteratorTest(unittest.TestCase):
         self.assertEqual([list(batch) for batch in elements(batches)], [[0, 1]])
 
 
+class TransformationTest(unittest.TestCase):
+    """The values are TensorFlow's; the differential tests compare more."""
+
+    def setUp(self):
+        tf.reset_default_graph()
+        self.numbers = tf.data.Dataset.range(7)
+
+    def value(self, tensors):
+        with tf.Session() as session:
+            return session.run(tensors)
+
+    def test_windows_are_datasets(self):
+        batches = self.numbers.window(3, shift=2, drop_remainder=True).flat_map(lambda window: window.batch(3))
+        self.assertEqual([list(batch) for batch in elements(batches)], [[0, 1, 2], [2, 3, 4], [4, 5, 6]])
+        pairs = tf.data.Dataset.from_tensor_slices(([1, 2, 3, 4], [10, 20, 30, 40])).window(2)
+        zipped = pairs.flat_map(lambda x, y: tf.data.Dataset.zip((x.batch(2), y.batch(2))))
+        self.assertEqual([[list(part) for part in element] for element in elements(zipped)],
+                         [[[1, 2], [10, 20]], [[3, 4], [30, 40]]])
+        sums = self.numbers.window(3).map(lambda window: window.reduce(np.int64(0), lambda total, x: total + x))
+        self.assertEqual(elements(sums), [3, 12, 6])
+        with self.assertRaises(NotImplementedError):
+            self.numbers.window(2).batch(2)
+
+    def test_a_state_goes_through_the_elements(self):
+        count, total = self.numbers.reduce((0, np.int64(0)), lambda state, x: (state[0] + 1, state[1] + x))
+        self.assertEqual(self.value([count, total]), [7, 21])
+        growing = self.numbers.reduce(tf.zeros([0], tf.int64), lambda state, x: tf.concat([state, [x]], 0))
+        self.assertEqual(growing.shape.as_list(), [None])
+        self.assertEqual(list(self.value(growing)), list(range(7)))
+        self.assertEqual(elements(self.numbers.scan(np.int64(0), lambda total, x: (total + x, total))),
+                         [0, 0, 1, 3, 6, 10, 15])
+        for function in (lambda state, x: (state, x), lambda state, x: tf.cast(state, tf.float32)):
+            with self.assertRaises(TypeError):
+                self.numbers.reduce(np.int64(0), function)
+
+    def test_elements_are_grouped_by_a_key(self):
+        groups = self.numbers.group_by_window(lambda x: x % 2, lambda key, window: window.batch(3), 3)
+        self.assertEqual([list(group) for group in elements(groups)], [[0, 2, 4], [1, 3, 5], [6]])
+        words = self.numbers.skip(1).map(lambda x: tf.fill([x], x))
+        buckets = words.bucket_by_sequence_length(tf.size, [3, 5], [2, 2, 2])
+        self.assertEqual([batch.shape for batch in elements(buckets)], [(2, 2), (2, 4), (2, 6)])
+        to_boundary = words.take(4).bucket_by_sequence_length(tf.size, [3, 5], [2, 2, 2], pad_to_bucket_boundary=True)
+        self.assertEqual([batch.shape for batch in elements(to_boundary)], [(2, 2), (2, 4)])
+
+    def test_elements_are_left_out(self):
+        limit = tf.constant(3, tf.int64)
+        self.assertEqual(elements(self.numbers.take_while(lambda x: x < limit)), [0, 1, 2])
+        self.assertEqual(elements(tf.data.Dataset.from_tensor_slices([1, 2, 1, 3]).unique()), [1, 2, 3])
+        checked = self.numbers.map(lambda x: tf.check_numerics(1 / (x - 2), "zero"))
+        self.assertEqual(len(elements(checked.apply(tf.data.experimental.ignore_errors()))), 6)
+
+    def test_elements_come_from_several_datasets(self):
+        others = [self.numbers, tf.data.Dataset.range(10, 13)]
+        choice = tf.data.Dataset.from_tensor_slices(np.array([0, 1, 1, 0]))
+        self.assertEqual(elements(tf.data.Dataset.choose_from_datasets(others, choice)), [0, 10, 11, 1])
+        drawn = elements(tf.data.experimental.sample_from_datasets(others, [0.5, 0.5], seed=7))
+        self.assertEqual(sorted(drawn), [0, 1, 2, 3, 4, 5, 6, 10, 11, 12])
+        with self.assertRaises(TypeError):
+            tf.data.Dataset.choose_from_datasets(others, tf.data.Dataset.from_tensor_slices([0, 1]))
+
+    def test_a_dataset_is_counted(self):
+        self.assertEqual(self.value(self.numbers.cardinality()), 7)
+        self.assertEqual(self.value(self.numbers.repeat().cardinality()), tf.data.experimental.INFINITE_CARDINALITY)
+        self.assertEqual(self.value(self.numbers.take(1).get_single_element()), 0)
+
+
+class SparseElementTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+        self.tensor = tf.SparseTensor([[0, 0], [1, 2]], [1, 2], [2, 3])
+
+    def test_slices_batches_and_functions(self):
+        rows = tf.data.Dataset.from_tensor_slices({"row": self.tensor})
+        self.assertEqual(rows.output_classes, {"row": tf.SparseTensor})
+        self.assertEqual(rows.output_types, {"row": tf.int32})
+        self.assertEqual(rows.output_shapes["row"].as_list(), [3])
+        self.assertEqual([part.indices.tolist() for part in (e["row"] for e in elements(rows))], [[[0]], [[2]]])
+        batch = rows.batch(2)
+        self.assertEqual(batch.output_shapes["row"].as_list(), [None, 3])
+        dense = elements(batch.map(lambda element: tf.sparse.to_dense(element["row"])))
+        np.testing.assert_array_equal(dense, [[[1, 0, 0], [0, 0, 2]]])
+        again = elements(tf.data.Dataset.from_tensors(self.tensor).unbatch())
+        self.assertEqual([part.values.tolist() for part in again], [[1], [2]])
+        with self.assertRaises(TypeError):
+            rows.padded_batch(2, {"row": [None]})
+
+    def test_dense_elements_make_sparse_batches(self):
+        rows = tf.data.Dataset.from_tensor_slices([1, 2]).map(lambda x: tf.fill([x], x))
+        (batch,) = elements(rows.sparse_batch(2, [4]))
+        self.assertEqual((batch.values.tolist(), batch.dense_shape.tolist()), ([1, 2, 2], [2, 4]))
+
+    def test_examples_with_variable_length_are_parsed(self):
+        def example(count):
+            feature = tf.train.Feature(int64_list=tf.train.Int64List(value=range(count)))
+            return tf.train.Example(features=tf.train.Features(feature={"a": feature})).SerializeToString()
+
+        features = {"a": tf.VarLenFeature(tf.int64)}
+        parsed = tf.data.Dataset.from_tensor_slices([example(i) for i in range(3)]).map(
+            lambda text: tf.parse_single_example(text, features)).batch(3)
+        (batch,) = elements(parsed)
+        self.assertEqual(batch["a"].values.tolist(), [0, 0, 1])
+        self.assertEqual(batch["a"].dense_shape.tolist(), [3, 2])
+        with tempfile.TemporaryDirectory() as folder:
+            with tf.python_io.TFRecordWriter(os.path.join(folder, "r")) as writer:
+                for i in range(3):
+                    writer.write(example(i))
+            batches = tf.data.experimental.make_batched_features_dataset(
+                os.path.join(folder, "r*"), 3, features, num_epochs=1, shuffle=False)
+            self.assertEqual([batch["a"].values.tolist() for batch in elements(batches)], [[0, 0, 1]])
+
+
 if __name__ == "__main__":
     unittest.main()

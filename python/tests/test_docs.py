@@ -7,7 +7,7 @@ import types
 import unittest
 
 import tensorbraid as tf
-from tensorbraid import _core, raw_ops
+from tensorbraid import _core, messages, raw_ops
 
 # What is not the package's own, or a message of protobuf, whose fields are the documentation.
 _FOREIGN = ("tensorbraid.proto", "tensorbraid.runner", "unittest")
@@ -74,6 +74,18 @@ class DocsTest(unittest.TestCase):
                 # Others were added by the package.
                 if type(entry).__name__ in ("nb_method", "nb_func") and not member.startswith("__"):
                     self.assertIn(member, stub[name], name)
+
+    def test_type_checkers_see_the_messages(self):
+        for module in (tf, tf.train):
+            with open(module.__file__, encoding="utf-8") as file:
+                seen = {alias.name for node in ast.walk(ast.parse(file.read())) if isinstance(node, ast.ImportFrom)
+                        and node.module == "tensorbraid.proto" for alias in node.names}
+            self.assertEqual(seen, messages.NAMES[module.__name__])
+
+    def test_variable_shows_its_arguments_and_methods(self):
+        self.assertEqual(list(inspect.signature(tf.Variable).parameters)[:3], ["initial_value", "trainable", "collections"])
+        self.assertIn("assign_add", dir(tf.Variable))
+        self.assertIs(tf.Variable.assign_add, _core.Variable.assign_add)
 
     def test_package_says_that_it_has_types(self):
         self.assertTrue(os.path.exists(os.path.join(os.path.dirname(tf.__file__), "py.typed")))

@@ -27,6 +27,20 @@ class FeedTest(unittest.TestCase):
         tf.reset_default_graph()
         self.x = tf.placeholder(tf.float32, [None], name="x")
 
+    def test_a_tuple_of_tensors_is_fed_with_a_tuple(self):
+        cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.BasicLSTMCell(2), tf.nn.rnn_cell.GRUCell(2)])
+        state = cell.zero_state(1, tf.float32)
+        total = tf.add_n([state[0].c, state[0].h, state[1]])
+        one = np.ones([1, 2], np.float32)
+        fed = (tf.nn.rnn_cell.LSTMStateTuple(one, 2 * one), 4 * one)
+        with tf.Session() as session:
+            for _ in range(2):
+                self.assertEqual(session.run(total, {state: fed}).tolist(), [[7.0, 7.0]])
+            self.assertEqual(session.run(total, {state[0]: fed[0]}).tolist(), [[3.0, 3.0]])
+            self.assertEqual(total.eval({state: [one, one, one]}).tolist(), [[3.0, 3.0]])
+            with self.assertRaisesRegex(ValueError, "Key had 3 elements, but value had 2 elements"):
+                session.run(total, {state: (one, one)})
+
     def test_no_copy_outlives_a_change_of_the_array(self):
         for use_resource in (False, True):
             with self.subTest(use_resource=use_resource), tf.Graph().as_default(), tf.Session() as session:

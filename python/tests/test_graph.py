@@ -13,6 +13,11 @@ class GraphTest(unittest.TestCase):
     def setUp(self):
         tf.reset_default_graph()
 
+    def test_none_is_no_value_of_a_tensor(self):
+        for function in (tf.constant, tf.convert_to_tensor, tf.identity, lambda value: tf.add(1.0, value)):
+            with self.assertRaisesRegex(ValueError, "None values not supported"):
+                function(None)
+
     def test_values_take_the_dtype_of_the_tensor_beside_them(self):
         x = tf.placeholder(tf.float64, [])
         for y in (x + 1, 1 + x, x * 2.5, tf.add(x, [1, 2])):

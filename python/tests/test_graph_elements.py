@@ -1,6 +1,8 @@
 """What graphs, operations and tensors say about themselves, and GraphDefs."""
 
+import copy
 import os
+import pickle
 import tempfile
 import unittest
 
@@ -17,6 +19,10 @@ class ElementsTest(unittest.TestCase):
         self.y = tf.add(self.x, 1.0, name="y")
         with tf.control_dependencies([self.x.op]):
             self.c = tf.constant([1, 2], name="c")
+
+    def test_types_are_copied_and_pickled_as_themselves(self):
+        self.assertIs(copy.deepcopy({"type": tf.float32})["type"], tf.float32)
+        self.assertIs(pickle.loads(pickle.dumps(tf.string)), tf.string)
 
     def test_elements_are_found_by_name(self):
         self.assertEqual(self.graph.as_graph_element("x"), self.x.op)
@@ -90,6 +96,15 @@ class ElementsTest(unittest.TestCase):
         self.assertTrue(self.graph.finalized)
         with self.assertRaisesRegex(RuntimeError, "finalized"):
             tf.add_to_collection("a", 1)
+
+    def test_nothing_is_added_to_a_finalized_graph(self):
+        v = tf.get_variable("v", [1])
+        self.graph.finalize()
+        for add in (lambda: tf.constant(1), lambda: tf.gradients(v, v), lambda: tf.get_variable("w", [1]),
+                    lambda: tf.Variable(1.0), lambda: tf.train.Saver(), lambda: v + 1.0,
+                    lambda: tf.data.Dataset.range(3), lambda: tf.global_variables_initializer()):
+            with self.assertRaisesRegex(RuntimeError, "finalized"):
+                add()
 
     def test_what_must_not_be_fed_or_fetched_is_refused(self):
         self.graph.prevent_feeding(self.x)

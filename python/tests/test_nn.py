@@ -2,6 +2,7 @@
 
 import unittest
 
+import numpy as np
 import tensorbraid as tf
 
 
@@ -9,6 +10,23 @@ class NnTest(unittest.TestCase):
     def setUp(self):
         tf.reset_default_graph()
         self.x = tf.placeholder(tf.float32, [2, 3])
+
+    def test_labels_of_another_dtype_are_converted(self):
+        logits = tf.constant([[1.0, 2.0], [0.5, 0.1]])
+        wanted = tf.nn.softmax_cross_entropy_with_logits(labels=tf.constant([[0.0, 1.0], [1.0, 0.0]]), logits=logits)
+        for labels in (np.array([[0.0, 1.0], [1.0, 0.0]]), tf.constant([[0, 1], [1, 0]]), [[0, 1], [1, 0]],
+                       tf.placeholder_with_default(np.eye(2)[::-1], [None, 2])):
+            for loss in (tf.nn.softmax_cross_entropy_with_logits, tf.nn.softmax_cross_entropy_with_logits_v2):
+                with tf.Session() as session:
+                    np.testing.assert_array_equal(*session.run([loss(labels=labels, logits=logits), wanted]))
+
+    def test_labels_may_have_more_axes_than_logits(self):
+        logits = tf.placeholder_with_default(np.array([[1.0, 2.0], [0.5, 0.1]], np.float32), [None, 2])
+        labels = np.array([[0.0, 1.0], [1.0, 0.0]], np.float32)
+        losses = [tf.nn.softmax_cross_entropy_with_logits(labels=value, logits=logits) for value in (labels, labels[np.newaxis])]
+        self.assertEqual(losses[1].shape.as_list(), [None])
+        with tf.Session() as session:
+            np.testing.assert_array_equal(*session.run(losses))
 
     def test_losses_need_both_arguments_of_fitting_shapes(self):
         for loss in (tf.nn.softmax_cross_entropy_with_logits, tf.nn.sparse_softmax_cross_entropy_with_logits,

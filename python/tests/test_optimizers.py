@@ -1,5 +1,6 @@
 """Optimizers, learning rates, moving averages, and the global step."""
 
+import tempfile
 import unittest
 
 import numpy as np
@@ -17,6 +18,12 @@ class OptimizerTest(unittest.TestCase):
     def setUp(self):
         tf.reset_default_graph()
 
+    def test_variables_may_be_the_values_of_a_dict(self):
+        weights = {"w": tf.Variable(2.0), "b": tf.Variable(1.0)}
+        optimizer = tf.train.GradientDescentOptimizer(0.5)
+        pairs = optimizer.compute_gradients(weights["w"] * weights["b"], var_list=weights.values())
+        self.assertEqual([variable for _, variable in pairs], list(weights.values()))
+
     def test_slots_are_global_variables_with_tensorflows_names(self):
         v = tf.Variable([1.0, 2.0], name="v")
         adam = tf.train.AdamOptimizer(0.1)
@@ -30,6 +37,25 @@ class OptimizerTest(unittest.TestCase):
                          ["beta1_power:0", "beta2_power:0", "v/Adam:0", "v/Adam_1:0"])
         self.assertEqual(tf.trainable_variables(), [v])
         self.assertEqual(adam.get_name(), "Adam")
+
+    def test_slots_are_named_in_the_scopes_that_are_open(self):
+        with tf.variable_scope("a"):
+            w = tf.get_variable("w", [2])
+            with tf.name_scope("train"):
+                tf.train.AdamOptimizer(name="Q").minimize(tf.reduce_sum(w))
+        with tf.variable_scope("s", partitioner=tf.fixed_size_partitioner(2)):
+            parts = tf.get_variable("p", [4, 2])
+            optimizer = tf.train.MomentumOptimizer(0.1, 0.9)
+            optimizer.minimize(tf.reduce_sum(tf.convert_to_tensor(parts)))
+        with tf.name_scope("t"):
+            tf.train.ExponentialMovingAverage(0.9).apply([w])
+        self.assertEqual([v.op.name for v in tf.global_variables()], [
+            "a/w", "a/train/beta1_power", "a/train/beta2_power", "a/a/w/Q", "a/a/w/Q_1", "s/p/part_0", "s/p/part_1",
+            "s/s/p/part_0/Momentum", "s/s/p/part_1/Momentum", "a/w/ExponentialMovingAverage"])
+        with tf.Session() as session, tempfile.TemporaryDirectory() as folder:
+            session.run(tf.global_variables_initializer())
+            saved = [name for name, _ in tf.train.list_variables(tf.train.Saver().save(session, folder + "/m"))]
+        self.assertEqual([name for name in saved if name.startswith("s/")], ["s/p", "s/p/0/Momentum", "s/p/1/Momentum"])
 
     def test_a_gradient_is_none_where_the_loss_does_not_depend_on_the_variable(self):
         v = tf.Variable(1.0)

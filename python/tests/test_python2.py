@@ -127,6 +127,10 @@ class Python2Test(unittest.TestCase):
         self.assertEqual(len(ast.parse(converted).body), 1)
         self.assertEqual(findings[0].what, "tabs and spaces in indentations")
 
+    def test_tabs_beside_spaces_that_python_3_takes_are_left_alone(self):
+        text = "def f():\n\tx = g(1,\n\t    2)\n\treturn x\nif f():\n    y = 1\n"
+        self.assertEqual(python2.convert(text), (text, []))
+
     def test_divisions_are_those_of_python_2(self):
         for text, value in (("7 / 2", 3), ("-7 / 2", -4), ("7 / 2.", 3.5), ("(9 - 1) / (1 + 1) / 2", 2),
                             ("8 / (6 / 4)", 8), ("f(7 / 2) / 2", 1)):

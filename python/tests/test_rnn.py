@@ -52,6 +52,24 @@ class RnnTest(unittest.TestCase):
         with self.assertRaisesRegex(NotImplementedError, "several layers"):
             cells.MultiRNNCell([cell, cell])
 
+    def test_a_nas_cell(self):
+        cell = tf.contrib.rnn.NASCell(2, num_proj=3, use_bias=True)
+        x = np.array([[0.5, -1.0]], np.float32)
+        with tf.variable_scope("net", initializer=tf.constant_initializer(0.1)):
+            output, state = cell(tf.constant(x), cell.zero_state(1, tf.float32))
+        self.assertEqual([(v.name, v.shape.as_list()) for v in tf.trainable_variables()], [
+            ("net/nas_cell/recurrent_kernel:0", [3, 16]), ("net/nas_cell/kernel:0", [2, 16]), ("net/nas_cell/bias:0", [16]),
+            ("net/nas_cell/projection_weights:0", [2, 3])])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            found = session.run([output, state.c])
+        z = x.sum() * 0.1
+        sigmoid, relu = (lambda v: 1 / (1 + np.exp(-v))), (lambda v: max(v, 0))
+        c = np.tanh(np.tanh(sigmoid(z) * relu(z))) * np.tanh(sigmoid(z) + relu(0 * z))
+        m = np.tanh(c * np.tanh(np.tanh(np.tanh(z) * sigmoid(z)) + sigmoid(np.tanh(z) + sigmoid(z))))
+        np.testing.assert_allclose(found[1], [[c, c]], rtol=1e-5)
+        np.testing.assert_allclose(found[0], [[0.2 * m] * 3], rtol=1e-5)
+
     def test_cells_that_cpp_does_not_have_run_in_a_loop(self):
         class Sum(cells.RNNCell):
             """Adds up what it gets, times a weight."""

@@ -76,6 +76,24 @@ class SessionTest(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "closed Session"):
             session.run(v)
 
+    def test_an_error_of_a_step_knows_its_operation(self):
+        bad = tf.check_numerics(tf.constant(1.0) / 0.0, "not finite", name="check")
+        v = tf.Variable(1.0, name="v")
+        with tf.Session() as session:
+            with self.assertRaises(tf.errors.InvalidArgumentError) as caught:
+                session.run(bad + 1)
+            self.assertIs(type(caught.exception.op), tf.Operation)
+            self.assertEqual((caught.exception.op.name, caught.exception.node_def.op), ("check", "CheckNumerics"))
+            with self.assertRaises(tf.errors.FailedPreconditionError) as caught:
+                session.run(v)
+            self.assertIsNotNone(caught.exception.op)
+            with self.assertRaises(tf.errors.InvalidArgumentError) as caught:
+                session.run(tf.placeholder(tf.float32, name="p") + 1.0)
+            self.assertEqual(caught.exception.op.name, "p")
+            session.close()
+            with self.assertRaises(RuntimeError):
+                session.run(bad)
+
     def test_threads_run_steps_at_the_same_time(self):
         v = tf.Variable(0)
         add = v.assign_add(1, read_value=False)

@@ -17,6 +17,7 @@ class SessionConfigTest(unittest.TestCase):
             x = tf.constant(2.0)
         with tf.Session(config=config) as session:
             self.assertEqual(len(session.list_devices()), 2)
+            self.assertEqual({device.device_type for device in session.list_devices()}, {"CPU"})
             self.assertEqual(session.run(x), 2.0)
         with tf.Session() as session, self.assertRaises(tf.errors.InvalidArgumentError):
             session.run(x)

@@ -251,7 +251,7 @@ class MonitoredSessionTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             tf.train.LoggingTensorHook([loss])
         with tf.train.MonitoredTrainingSession() as session:
-            with self.assertRaises(NotImplementedError):
+            with self.assertRaises(TypeError):
                 session.run(train, options=object())
 
     def test_variables_of_hooks_are_saved(self):
@@ -283,6 +283,28 @@ class MonitoredSessionTest(unittest.TestCase):
             with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, save_graph_def=False) as session:
                 session.run(train)
             self.assertFalse(any(name.endswith(".meta") for name in os.listdir(folder)))
+
+    def test_initial_operations_may_be_lists(self):
+        with tf.Graph().as_default():
+            x, y = tf.Variable(1.0), tf.Variable(2.0, collections=["own"])
+            scaffold = tf.train.Scaffold(init_op=[x.initializer], local_init_op=[[y.initializer]])
+            with tf.train.MonitoredTrainingSession(scaffold=scaffold) as session:
+                self.assertEqual(session.run([x, y]), [1.0, 2.0])
+        with tf.Graph().as_default():
+            x, y = tf.Variable(1.0), tf.Variable(2.0, collections=["own"])
+            supervisor = tf.train.Supervisor(init_op=[x.initializer], local_init_op=[y.initializer])
+            with supervisor.managed_session() as session:
+                self.assertEqual(session.run([x, y]), [1.0, 2.0])
+
+    def test_a_synchronous_replica_waits_for_global_variables_only(self):
+        with tf.Graph().as_default():
+            w, own = tf.Variable(1.0), tf.Variable(2.0, collections=["own"], trainable=False)
+            optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 1)
+            optimizer.minimize(tf.square(w), tf.train.get_or_create_global_step())
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                self.assertEqual(session.run(optimizer.ready_for_local_init_op).tolist(), [])
+                self.assertEqual(session.run(tf.is_variable_initialized(own)), False)
 
     def test_the_configuration_of_a_session_is_used(self):
         config = tf.ConfigProto(device_count={"CPU": 3})

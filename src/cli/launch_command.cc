@@ -58,8 +58,9 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       "long each time, up to 30 s. A task that exits with 2 (an error in its arguments or its program) is not.\n"
       "The exit code is 0 if all tasks exited with 0 at last, otherwise the code of the first task that failed for\n"
       "good.\n\n"
-      "Example:\n"
-      "  tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax --train_steps=1000");
+      "Examples:\n"
+      "  tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax --train_steps=1000\n"
+      "  tensorbraid launch --ps=1 --workers=2 -- python -m tensorbraid train.py    # written for TensorFlow 1");
   launch->callback([flags, invocation] {
     invocation->run = [flags, invocation] {
       flags->options.command = invocation->program;

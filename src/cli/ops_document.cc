@@ -97,6 +97,20 @@ tf::Output Places(tf::Output x) {
 Several outputs have names, such as `best.indices`. Attributes that follow from the inputs are left out.
 [raw_ops.h](../include/tensorbraid/raw_ops.h) has the rules for all functions. For an op that the program does not know
 when it is compiled, there is `NodeBuilder`, which takes the names of the op and of its attributes.
+
+## Calling an op from Python
+
+`tf.raw_ops` has a function for each op, with TensorFlow's names for the inputs and attributes, which are given by
+keyword. `help(tf.raw_ops.Roll)` shows them, their dtypes, and what the headers say about the op.
+
+```python
+import tensorbraid as tf
+
+x = tf.constant([1.0, 3.0, 2.0])
+shifted = tf.raw_ops.Roll(input=x, shift=1, axis=0)
+best = tf.raw_ops.TopKV2(input=shifted, k=2, sorted=False)
+places = tf.raw_ops.Cast(x=best.indices, DstT=tf.int64, name="p")
+```
 )";
 
 // The text in lines of at most 120 characters.

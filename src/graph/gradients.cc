@@ -547,6 +547,7 @@ StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, c
     return InvalidArgument(self, ": ", grad_ys.size(), " grad_ys for ", ys.size(), " ys");
   }
   TF_RETURN_IF_ERROR(ys[0].graph()->status());
+  if (const Status changes = ImplOf(*ys[0].graph()).CheckMayChange(); !changes.ok()) return Annotate(changes, self);
   const ScopedLocation at(*ys[0].graph(), loc);
   return Differentiator(ys, xs).Run(grad_ys);
 }

@@ -176,6 +176,15 @@ TEST(GraphTest, ErrorsInOpsAndInputsSuggestTheLikelyFixOrNameTheConflict) {
   }
 }
 
+TEST(GraphTest, AFinalizedGraphHasNoFurtherGradients) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {}, "x");
+  const Output y = Square(x);
+  g.Finalize("it was taken over by the test");
+  const auto gradients = Gradients({y}, {x});
+  EXPECT_TRUE(absl::IsFailedPrecondition(gradients.status())) << gradients.status();
+}
+
 TEST(GraphTest, AFinalizedGraphRefusesNodesAndGivesTheReason) {
   Graph g;
   g.Finalize("it was taken over by the test");

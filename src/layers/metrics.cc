@@ -194,7 +194,7 @@ Metric MeanPerClassAccuracy(const Operand& labels, const Operand& predictions, i
   const Shape shape({num_classes});
   const Variable total = call.Sum("total", shape), count = call.Sum("count", shape);
   const auto by_class = [&](const Output& x) { return ScatterNd(ExpandDims(y, 1), x, shape); };
-  const Output new_total = call.Add(total, by_class(OnesLike(correct)));
+  const Output new_total = call.Add(total, by_class(weights));
   const Output new_count = call.Add(count, by_class(correct * weights));
   if (!call.ok()) return {};
   return {ReduceMean(DivNoNan(count, total), Axes::All(), {.name = "mean_accuracy"}),

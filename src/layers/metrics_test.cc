@@ -77,6 +77,15 @@ TEST(MetricsTest, PrecisionAndRecallCountWithWeights) {
   EXPECT_EQ(b.Run(recall, batch).back(), 0.5f);
 }
 
+// Class 1 has one right and one wrong example, whose weights are 2 and 1. TensorFlow gives the value.
+TEST(MetricsTest, TheAccuraciesOfClassesCountWithWeights) {
+  Batches b(kInt32);
+  const metrics::Metric metric =
+      metrics::MeanPerClassAccuracy(b.labels(), b.predictions(), 2, {.weights = Tensor::Vector<float>({0.5f, 2, 1})});
+  const Floats found = b.Run(metric, {{Tensor::Vector<int32_t>({0, 1, 1}), Tensor::Vector<float>({0, 1, 0})}});
+  EXPECT_FLOAT_EQ(found.back(), (1 + 2.0f / 3) / 2);
+}
+
 TEST(MetricsTest, AValueWithoutBatchesIsZero) {
   Batches b(kBool);
   EXPECT_EQ(b.Run(metrics::Precision(b.labels(), b.predictions()), {}), Floats{0});

@@ -124,6 +124,9 @@ StatusOr<std::unique_ptr<Session>> Session::Create(Graph& graph, SessionOptions 
                            ParseHostPort(options.target).ok() ? StrCat("; did you mean 'grpc://", options.target, "'?")
                                                               : ", as in 'grpc://localhost:2222'");
   }
+  if (options.target.starts_with(kScheme) && options.target.find(':', kScheme.size()) == std::string::npos) {
+    return InvalidArgument("target '", options.target, "': the port is missing, as in 'grpc://localhost:2222'");
+  }
   if (!options.target.starts_with(kScheme) || FindTask(options.target).ok()) {
     TF_ASSIGN_OR_RETURN(impl->backend, NewLocalBackend(graph, options));
   } else {
@@ -176,7 +179,9 @@ StatusOr<std::vector<Tensor>> Session::Prepared::Run(const std::vector<Tensor>& 
   return InOrder(state_->value_of, std::move(results));
 }
 
-StatusOr<std::string> RunMetadata::ToChromeTrace() const { return ChromeTrace(serialized_); }
+StatusOr<std::string> RunMetadata::ToChromeTrace(const ChromeTraceOptions& options) const {
+  return ChromeTrace(serialized_, {.dataflow = options.show_dataflow, .memory = options.show_memory});
+}
 
 void Session::CancelRuns() { impl_->backend->CancelRuns(); }
 

@@ -168,7 +168,7 @@ TEST(SessionTest, TheErrorOfAnUninitializedVariableNamesItAndItsInitializer) {
   EXPECT_EQ(s.code(), StatusCode::kFailedPrecondition);
   EXPECT_NE(s.message().find("uninitialized value weights"), absl::string_view::npos) << s;
   EXPECT_NE(s.message().find("run its initializer (weights/Assign"), absl::string_view::npos) << s;
-  EXPECT_NE(s.message().find("make it after all variables and after the optimizer's Minimize"), absl::string_view::npos)
+  EXPECT_NE(s.message().find("make it after all variables and after the optimizer's minimize"), absl::string_view::npos)
       << s;
 }
 
@@ -363,6 +363,9 @@ TEST(SessionTest, ATargetWithoutItsSchemeGetsTheLikelyFix) {
   const Status status = Session::Create(g, {.target = "localhost:2222"}).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status;
   EXPECT_NE(status.message().find("did you mean 'grpc://localhost:2222'?"), absl::string_view::npos) << status;
+  const Status no_port = Session::Create(g, {.target = "grpc://localhost"}).status();
+  EXPECT_EQ(no_port.code(), absl::StatusCode::kInvalidArgument) << no_port;
+  EXPECT_NE(no_port.message().find("the port is missing"), absl::string_view::npos) << no_port;
 }
 
 }  // namespace

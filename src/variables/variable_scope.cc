@@ -105,6 +105,10 @@ std::string VariableScopeName(const Graph& graph) {
   return scopes.open.empty() ? "" : scopes.open.back().name;
 }
 
+std::string InVariableScope(const Graph& graph, const std::string& name) {
+  return Inside(VariableScopeName(graph), name);
+}
+
 namespace {
 
 enum class Pieces { kOne, kParts };
@@ -130,8 +134,8 @@ PartitionedVariable MakeOrShare(Graph& graph, const std::string& name, const Sha
   if (it != scopes.variables.end()) {
     const PartitionedVariable& existing = it->second;
     if (scope.reuse == Reuse::kInherit) {
-      return mistake(StrCat("exists already", WhereMade(existing), "; to share it, open the variable scope with ",
-                            ".reuse = true or .reuse = kAutoReuse"));
+      return mistake(
+          StrCat("exists already", WhereMade(existing), "; to share it, open the variable scope with reuse"));
     }
     if (!existing.shape().IsCompatibleWith(shape)) {
       return mistake(StrCat("cannot be shared: it has shape ", existing.shape(), ", but shape ", shape, " is requested",
@@ -147,8 +151,9 @@ PartitionedVariable MakeOrShare(Graph& graph, const std::string& name, const Sha
     return existing;
   }
   if (scope.reuse == Reuse::kMustExist) {
-    return mistake(StrCat("does not exist, but the variable scope opened at ", LocationText(*scope.reuse_line),
-                          " reuses variables; make it first, or open the scope with .reuse = kAutoReuse"));
+    return mistake(
+        StrCat("does not exist, but the variable scope opened at ", LocationText(*scope.reuse_line),
+               " reuses variables; make it first, or open the scope with the automatic reuse, which makes it"));
   }
 
   Initializer initializer = options.initializer ? options.initializer : scope.initializer;

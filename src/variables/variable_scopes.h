@@ -33,6 +33,9 @@ struct VariableScopes {
   std::map<std::string, PartitionedVariable> variables;
 };
 
+// A name inside of the variable scope that is open.
+std::string InVariableScope(const Graph& graph, const std::string& name);
+
 }  // namespace tensorbraid
 
 #endif  // TENSORBRAID_VARIABLES_VARIABLE_SCOPES_H_

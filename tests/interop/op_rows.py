@@ -1,8 +1,8 @@
 """The rows of tests/ops/cases as programs: some rows of a file run in one session, with the gradient of each where
 there is one. With `apart` the inputs of a node come from another task."""
+import functools
 import glob
 import importlib.util
-import itertools
 import os
 import sys
 
@@ -19,7 +19,6 @@ from make_references import Table, apply, apply_to_variables, fed_by  # pylint: 
 
 tf1 = tf.compat.v1
 ROWS_PER_PROGRAM = 40
-ROWS_PER_STEP = 8
 
 
 class _Collector:
@@ -148,14 +147,10 @@ def _program(rows, apart):
                 steps.append(_from_constants(s, op, inputs, attrs, gradient, grad_ys, tolerance, apart))
         if s.run(tf.constant(1.0)) is None:  # a node that sessions refuse would make all rows fail alike
             raise AssertionError(f"the graph of these rows cannot run: {s.records[-1][2]}")
-        for together, some in itertools.groupby(steps, lambda step: isinstance(step, tuple)):
-            some = list(some)
-            if together:
-                for i in range(0, len(some), ROWS_PER_STEP):
-                    s.run_together(some[i:i + ROWS_PER_STEP])
-            else:
-                for step in some:
-                    step()
+        s.run_together([step for step in steps if isinstance(step, tuple)])
+        for step in steps:
+            if not isinstance(step, tuple):
+                step()
     return run
 
 
@@ -163,14 +158,19 @@ def files():
     return sorted(os.path.basename(path)[:-3] for path in glob.glob(f"{OPS}/cases/*.py"))
 
 
-def programs(file, apart):
-    """[(name, function)] of the rows of tests/ops/cases/`file`.py."""
+@functools.cache
+def _rows(file):
     spec = importlib.util.spec_from_file_location(f"cases_{file}", f"{OPS}/cases/{file}.py")
     module = importlib.util.module_from_spec(spec)
     collector = _Collector()
     with context.eager_mode():  # rows may compute their inputs with TensorFlow
         spec.loader.exec_module(module)
         module.add_cases(collector)
-    rows = collector.rows
+    return collector.rows
+
+
+def programs(file, apart):
+    """[(name, function)] of the rows of tests/ops/cases/`file`.py."""
+    rows = _rows(file)
     return [(f"{file}_{i // ROWS_PER_PROGRAM}", _program(rows[i:i + ROWS_PER_PROGRAM], apart))
             for i in range(0, len(rows), ROWS_PER_PROGRAM)]

@@ -3,7 +3,8 @@
 
     python tests/interop/run.py [FAMILY[.PROGRAM] ...]
 
-FAMILY is the name of a file in programs/, "programs" for all files there, or "ops" for the rows of tests/ops/cases.
+FAMILY is the name of a file in programs/, "programs" for all files there, "ops" for the rows of tests/ops/cases, or
+"ops_apart" for the same rows with the inputs of each op on another task.
 With --v2_control_flow, programs use TensorFlow 2's control flow and resource variables. Several processes share the
 programs; each process has a cluster of its own.
 """
@@ -31,6 +32,7 @@ from workers import share
 
 tf1 = tf.compat.v1
 HERE = os.path.dirname(os.path.abspath(__file__))
+OPS = ("ops", "ops_apart")
 
 
 def load(path):
@@ -58,28 +60,30 @@ def pieces(word):
     name, _, program = word.partition(".")
     if word == "programs":
         return [piece for name in families() for piece in pieces(name)]
-    if name == "ops":
-        return [f"ops.{program or f}" for f in op_rows.files() if not program or re.fullmatch(rf"{f}(_\d+)?", program)]
+    if name in OPS:
+        return [f"{name}.{program or f}" for f in op_rows.files()
+                if not program or re.fullmatch(rf"{f}(_\d+)?", program)]
     return [f"{name}.{p}" for p in family(name) if program in ("", p)] if name in families() else []
 
 
-def programs(piece, apart):
+def programs(piece):
     """The programs of a piece, as [(name, function)]."""
     name, _, program = piece.partition(".")
-    if name == "ops":
+    if name in OPS:
         file = re.sub(r"_\d+$", "", program)
-        return [(f"ops.{p}", f) for p, f in op_rows.programs(file, apart) if program in (file, p)]
+        return [(f"{name}.{p}", f) for p, f in op_rows.programs(file, name == "ops_apart") if program in (file, p)]
     return [(piece, family(name)[program])]
 
 
-def record(function, target, seed):
-    """Runs a program and returns its records. If the program raises an exception, the last record is this exception."""
+def record(function, target, seed, expected=None):
+    """Runs a program and returns its records. If the program raises an exception, the last record is this exception.
+    `expected` has the records that are expected, if they are known."""
     graph = tf.Graph()
     random.seed(seed)
     np.random.seed(seed % 2**32)
     with graph.as_default():
         tf1.set_random_seed(seed)
-        steps = Steps(target, graph, getattr(function, "config", None))
+        steps = Steps(target, graph, getattr(function, "config", None), expected)
         try:
             function(steps)
         except Exception as e:  # pylint: disable=broad-except
@@ -101,7 +105,7 @@ class Runner:
         theirs = record(function, "", self.seed)
         # If the program itself raises an exception in plain TensorFlow, or records nothing, it tests nothing.
         broken = theirs and theirs[-1][0] == "error" and "Traceback" in theirs[-1][2] or not theirs
-        ours = record(function, self.cluster.target, self.seed)
+        ours = record(function, self.cluster.target, self.seed, theirs)
         difference = compare(ours, theirs)
         if broken:
             difference = "the reference failed: " + (theirs[-1][2] if theirs else "nothing was recorded")
@@ -123,13 +127,13 @@ class Runner:
         return f"{', '.join(wrong)}; last lines:\n{self.cluster.log()}" if wrong else None
 
 
-def run_pieces(seed, apart, chosen, report):
+def run_pieces(seed, chosen, report):
     """Calls report(name, difference, seconds) for each program. Runs in a process of its own."""
     tf1.disable_eager_execution()
     runner = Runner(seed)
     try:
         for piece in chosen:
-            found = programs(piece, apart)
+            found = programs(piece)
             for name, function in found:
                 start = time.time()
                 report(name, runner.run(function), time.time() - start)
@@ -148,7 +152,6 @@ def main():
     parser.add_argument("--jobs", type=int, default=min(len(os.sched_getaffinity(0)), 4),
                         help="processes that share the programs (default: %(default)s)")
     parser.add_argument("--v2_control_flow", action="store_true")
-    parser.add_argument("--apart", action="store_true", help="put the inputs of op rows on another task")
     args = parser.parse_args()
     if args.v2_control_flow:
         tf1.enable_control_flow_v2()
@@ -158,7 +161,7 @@ def main():
         tf1.disable_resource_variables()
     chosen = []
     # The files of rows are the largest pieces. They come first, so that the processes end at about the same time.
-    for word in args.programs or ["ops", "programs"]:
+    for word in args.programs or [*OPS, "programs"]:
         found = pieces(word)
         if not found:
             parser.error(f"there is no program {word}")
@@ -173,8 +176,8 @@ def main():
         if difference:
             print(f"FAILED {name} (seed {args.seed})\n    {difference}", flush=True)
 
-    for piece, reason in share(chosen, min(args.jobs, len(chosen)), functools.partial(run_pieces, args.seed, args.apart),
-                               report):
+    serve = functools.partial(run_pieces, args.seed)
+    for piece, reason in share(chosen, min(args.jobs, len(chosen)), serve, report):
         report(piece or "the end of a process", reason)
     print(f"{len(passed)} of {len(passed) + len(failed)} programs agree, {time.time() - start:.0f} s; the slowest:")
     for seconds, name in sorted(times, reverse=True)[:10]:

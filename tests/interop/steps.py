@@ -11,15 +11,18 @@ TOLERANCES = {"float16": (4e-3, 4e-3), "bfloat16": (3e-2, 3e-2), "float32": (2e-
               "float64": (1e-9, 1e-12), "complex128": (1e-9, 1e-12)}
 # A step that takes longer than this counts as hung.
 STEP_TIMEOUT_MS = 20000
+# How many rows run in one step if it is not known which of them fail.
+ROWS_PER_STEP = 8
 
 
 class Steps:
     """Runs a program's steps in a session and records their values or errors. Without a target, it is the reference: a
-    plain TensorFlow session."""
+    plain TensorFlow session. `expected` has the records of the same program in another session, or is None."""
 
-    def __init__(self, target, graph, config=None):
+    def __init__(self, target, graph, config=None, expected=None):
         self.target = target
         self.records = []
+        self._expected = expected
         self._graph = graph
         self._session = None
         self._config = tf1.ConfigProto(operation_timeout_in_ms=STEP_TIMEOUT_MS, allow_soft_placement=not target)
@@ -76,16 +79,24 @@ class Steps:
 
     def run_together(self, rows):
         """Records the same as a call of run(fetches, tolerance=tolerance) for each (fetches, tolerance) of `rows`.
-        Usually runs all rows in one step, which takes much less time. If this step fails, runs each row in a step of
-        its own."""
+        Runs many rows in one step, which takes much less time. Rows that are expected to fail run in steps of their own,
+        and so do all rows of a step that fails."""
+        count = ROWS_PER_STEP if self._expected is None else len(rows)
+        for first in range(0, len(rows), count or 1):
+            self._run_in_one_step(rows[first:first + count])
+
+    def _run_in_one_step(self, rows):
+        expected = (self._expected or [])[len(self.records):][:len(rows)]
+        fails = [r[0] == "error" for r in expected] + [False] * (len(rows) - len(expected))
         try:
-            values = self.session.run([fetches for fetches, _ in rows])
+            values = iter(self.session.run([fetches for (fetches, _), fail in zip(rows, fails) if not fail]))
         except (tf.errors.OpError, TypeError, ValueError, RuntimeError):
-            for fetches, tolerance in rows:
+            fails = [True] * len(rows)
+        for (fetches, tolerance), fail in zip(rows, fails):
+            if fail:
                 self.run(fetches, tolerance=tolerance)
-            return
-        for value, (_, tolerance) in zip(values, rows):
-            self.record(value, tolerance)
+            else:
+                self.record(next(values), tolerance)
 
     def init(self):
         """Runs the initializers of all variables and tables."""

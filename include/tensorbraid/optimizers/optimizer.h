@@ -12,6 +12,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <tuple>
@@ -57,6 +58,13 @@ struct ApplyGradientsOptions {
   WireTypes wire = {};
 };
 
+// In what a slot differs from its variable.
+struct SlotOptions {
+  std::string name = "";                      // the last part of the slot's name; "": the optimizer's name
+  std::optional<Shape> shape = std::nullopt;  // default: the variable's shape
+  DType dtype = DType::kInvalid;              // default: the variable's dtype
+};
+
 // Base class of all optimizers. An optimizer keeps the slot variables that it added to the graph with which it was last
 // used. Not thread-safe.
 class Optimizer {
@@ -91,10 +99,10 @@ class Optimizer {
   virtual std::vector<std::string> GetSlotNames() const;
 
  protected:
-  // Creates nodes that all updates of one call of ApplyGradients share. Called before CreateSlots.
-  virtual void Prepare(Graph& /*graph*/) {}
-  // Creates the slots of a variable. Called before Apply.
+  // Creates the slots of a variable. Called before Prepare.
   virtual void CreateSlots(const Variable& /*variable*/) {}
+  // Creates nodes that all updates of one call of ApplyGradients share. Called in the name scope of the updates.
+  virtual void Prepare(Graph& /*graph*/) {}
   // Returns the operation that updates `variable` with `grad`, which may be slices. Called in a scope that places nodes
   // with the variable. Use grad.ToDense() if there is no rule for rows.
   virtual Operation Apply(const Gradient& grad, const Variable& variable) = 0;
@@ -103,11 +111,20 @@ class Optimizer {
   virtual bool NeedsDistinctRows() const { return true; }
   // Returns further operations of a step. Called in a scope in which nodes run after all variables have been updated.
   virtual std::vector<Operation> Finish() { return {}; }
+  // Creates the slots of all variables that have a gradient. By default calls CreateSlots for each.
+  virtual void CreateAllSlots(const std::vector<Variable>& variables);
 
-  // Creates a variable of the same shape on the same device, named "VARIABLE/OPTIMIZER".
-  Variable MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer);
+  // Prepares slots for the graph of `variable`. Forgets those of another graph. Called by all functions that make
+  // slots, and by ApplyGradients.
+  void EnterGraph(const Variable& variable);
+
+  // Creates a variable on the same device, named "VARIABLE/OPTIMIZER" inside of the variable scope that is open. By
+  // default it has the variable's shape and dtype. Returns the variable that exists already if the optimizer has made
+  // this slot before.
+  Variable MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer,
+                    const SlotOptions& options = {});
   // Creates a scalar variable that is shared by the updates of all variables. It has the device and dtype of `first`,
-  // the first of these variables.
+  // the first of these variables, and is named inside of the name scope in which ApplyGradients was called.
   Variable MakeShared(const Variable& first, const std::string& name, double value);
   // REQUIRES: MakeShared has been called with this name.
   const Variable& GetShared(const std::string& name) const { return shared_.at(name); }
@@ -121,6 +138,7 @@ class Optimizer {
  private:
   friend class AsyncReplicasOptimizer;
   friend class GroupedOptimizer;
+  friend class SyncReplicasOptimizer;
   // Whether the slots belong to this graph, which then has a collection named mark_. The graph's address could not
   // tell: a new graph may have the address of one that was destroyed.
   bool Knows(const Graph& graph) const;
@@ -132,6 +150,9 @@ class Optimizer {
   std::map<std::tuple<const Operand*, std::string, DType>, Output> hypers_;  // only during one ApplyGradients
   UpdateGate* gate_ = nullptr;  // decides which updates run; null: all. Only during one ApplyGradients
   Output rate_factor_;          // of the learning rate of the update that Apply adds; invalid: 1
+  std::string state_scope_;     // the name scope of shared variables. Only during one ApplyGradients
+  // What state_scope_ must be if another optimizer calls ApplyGradients; null: the scope that is open.
+  const std::string* outer_scope_ = nullptr;
 };
 
 // Returns the mean of the towers' gradients for each variable. Every tower must list the same variables in the same

@@ -1,4 +1,5 @@
-// The optimizers: a class for each rule by which a gradient changes a variable.
+// The optimizers: a class for each rule by which a gradient changes a variable. A class may be derived from one of them
+// to replace some of its protected functions.
 #ifndef TENSORBRAID_OPTIMIZERS_RULES_H_
 #define TENSORBRAID_OPTIMIZERS_RULES_H_
 
@@ -22,7 +23,7 @@ struct GradientDescentOptions {
 };
 
 // variable -= learning_rate * gradient. The learning rate is a number or a tensor of the graph.
-class GradientDescentOptimizer final : public Optimizer {
+class GradientDescentOptimizer : public Optimizer {
  public:
   explicit GradientDescentOptimizer(Operand learning_rate, GradientDescentOptions options = {})
       : Optimizer(options.name), learning_rate_(std::move(learning_rate)), use_locking_(options.use_locking) {}
@@ -43,7 +44,7 @@ struct MomentumOptions {
 };
 
 // accum = momentum * accum + gradient; variable -= learning_rate * accum. Slot "momentum".
-class MomentumOptimizer final : public Optimizer {
+class MomentumOptimizer : public Optimizer {
  public:
   MomentumOptimizer(Operand learning_rate, Operand momentum, MomentumOptions options = {})
       : Optimizer(options.name),
@@ -70,7 +71,7 @@ struct AdadeltaOptions {
 
 // Scales steps by running means of squared gradients and squared steps. Slots "accum" and "accum_update".
 // Source: Zeiler, 2012.
-class AdadeltaOptimizer final : public Optimizer {
+class AdadeltaOptimizer : public Optimizer {
  public:
   explicit AdadeltaOptimizer(Operand learning_rate = 0.001, AdadeltaOptions options = {})
       : Optimizer(options.name),
@@ -98,7 +99,7 @@ struct AdagradOptions {
 
 // Scales steps by the sum of squared gradients: accum += gradient²; variable -= learning_rate * gradient / sqrt(accum).
 // Slot "accumulator". Source: Duchi et al., 2011.
-class AdagradOptimizer final : public Optimizer {
+class AdagradOptimizer : public Optimizer {
  public:
   explicit AdagradOptimizer(Operand learning_rate, AdagradOptions options = {})
       : Optimizer(options.name), learning_rate_(std::move(learning_rate)), options_(std::move(options)) {}
@@ -124,7 +125,7 @@ struct AdamOptions {
 // learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon). Slots "m" and "v"; the powers of beta1
 // and beta2 are two variables beside the first trained variable. Source: Kingma and Ba, 2015, the form before section
 // 2.1.
-class AdamOptimizer final : public Optimizer {
+class AdamOptimizer : public Optimizer {
  public:
   explicit AdamOptimizer(Operand learning_rate = 0.001, AdamOptions options = {})
       : Optimizer(options.name),
@@ -149,6 +150,28 @@ class AdamOptimizer final : public Optimizer {
   const AdamOptions options_;
 };
 
+// Adam with decoupled weight decay: variable -= weight_decay * variable, and then Adam's update of the result. The
+// decay is not multiplied by the learning rate, and does not enter the means of the gradients. If the gradient is
+// slices, only these rows decay, once each. `weight_decay` is a number or a tensor of the graph. Slots, powers and
+// learning rate are those of Adam. Source: Loshchilov and Hutter, 2019; tf.contrib.opt.AdamWOptimizer.
+class AdamWOptimizer : public AdamOptimizer {
+ public:
+  explicit AdamWOptimizer(Operand weight_decay, Operand learning_rate = 0.001, AdamOptions options = {.name = "AdamW"})
+      : AdamOptimizer(std::move(learning_rate), std::move(options)), weight_decay_(std::move(weight_decay)) {}
+
+  // From now on, ApplyGradients lets only these variables decay; empty: all. Biases, for example, usually do not decay.
+  void set_decay_variables(std::vector<Variable> variables) { decay_variables_ = std::move(variables); }
+
+ protected:
+  Operation Apply(const Gradient& grad, const Variable& variable) override;
+
+ private:
+  Operation Decay(const Gradient& grad, const Variable& variable);
+
+  const Operand weight_decay_;
+  std::vector<Variable> decay_variables_;
+};
+
 struct RMSPropOptions {
   double decay = 0.9;
   double momentum = 0.0;
@@ -161,7 +184,7 @@ struct RMSPropOptions {
 
 // rms = decay * rms + (1 - decay) * gradient²; mom = momentum * mom + learning_rate * gradient / sqrt(rms + epsilon);
 // variable -= mom. Slots "rms" (initially 1), "momentum" and, if centered, "mg". Source: Hinton, lecture 6e, 2012.
-class RMSPropOptimizer final : public Optimizer {
+class RMSPropOptimizer : public Optimizer {
  public:
   explicit RMSPropOptimizer(Operand learning_rate, RMSPropOptions options = {})
       : Optimizer(options.name),
@@ -196,7 +219,7 @@ struct FtrlOptions {
 
 // "Follow the regularised leader": with L1 regularisation, weights of little use become exactly 0. Slots "accum" and
 // "linear". Source: McMahan et al., 2013.
-class FtrlOptimizer final : public Optimizer {
+class FtrlOptimizer : public Optimizer {
  public:
   explicit FtrlOptimizer(Operand learning_rate, FtrlOptions options = {})
       : Optimizer(options.name),
@@ -231,7 +254,7 @@ struct AdagradDAOptions {
 // Adagrad by dual averaging: each update regularises as if all earlier steps had been regularised, too. So linear
 // models become sparse with L1 regularisation. `global_step` counts the steps; Minimize must increment it. Slots
 // "gradient_accumulator" and "gradient_squared_accumulator". Source: Duchi et al., 2011.
-class AdagradDAOptimizer final : public Optimizer {
+class AdagradDAOptimizer : public Optimizer {
  public:
   AdagradDAOptimizer(Operand learning_rate, Variable global_step, AdagradDAOptions options = {})
       : Optimizer(options.name),
@@ -264,7 +287,7 @@ struct ProximalGradientDescentOptions {
 
 // Gradient descent followed by L1 and L2 regularisation: x = variable - learning_rate * gradient; variable = sign(x) *
 // max(|x| - learning_rate * l1, 0) / (1 + learning_rate * l2). Source: Duchi and Singer, 2009.
-class ProximalGradientDescentOptimizer final : public Optimizer {
+class ProximalGradientDescentOptimizer : public Optimizer {
  public:
   explicit ProximalGradientDescentOptimizer(Operand learning_rate, ProximalGradientDescentOptions options = {})
       : Optimizer(options.name),
@@ -292,7 +315,7 @@ struct ProximalAdagradOptions {
 };
 
 // Adagrad with the regularisation of ProximalGradientDescentOptimizer. Slot "accumulator".
-class ProximalAdagradOptimizer final : public Optimizer {
+class ProximalAdagradOptimizer : public Optimizer {
  public:
   explicit ProximalAdagradOptimizer(Operand learning_rate, ProximalAdagradOptions options = {})
       : Optimizer(options.name),

@@ -90,6 +90,14 @@ struct RunOptions {
   bool output_partition_graphs = false;
 };
 
+struct ChromeTraceOptions {
+  // Draws an arrow from each tensor's node to the nodes that use it.
+  bool show_dataflow = true;
+  // Adds a counter to each device: the bytes of the tensors that exist. A tensor exists from the start of its node
+  // until the last node of the trace that uses it ends.
+  bool show_memory = false;
+};
+
 // A record of a run. summary::FileWriter::AddRunMetadata shows it in TensorBoard.
 class RunMetadata {
  public:
@@ -98,9 +106,9 @@ class RunMetadata {
   explicit RunMetadata(std::string serialized) : serialized_(std::move(serialized)) {}
   const std::string& serialized() const { return serialized_; }
   // The trace as JSON for chrome://tracing and ui.perfetto.dev: each device is a process, each node an event with its
-  // op and inputs, each tensor an arrow. InvalidArgument if `serialized` is not a RunMetadata message.
+  // op and inputs. InvalidArgument if `serialized` is not a RunMetadata message.
   // Source: TensorFlow's Timeline.generate_chrome_trace_format.
-  StatusOr<std::string> ToChromeTrace() const;
+  StatusOr<std::string> ToChromeTrace(const ChromeTraceOptions& options = {}) const;
 
  private:
   std::string serialized_;

@@ -25,20 +25,25 @@ namespace summary {
 class FileWriter;  // train/file_writer.h
 }
 
-// The fetches and feeds that a hook adds to a run. They become part of the user's run and do not cause an additional
-// run.
+// What a hook adds to a run. Fetches and feeds become part of the user's run and do not cause an additional run.
 struct SessionRunArgs {
   std::vector<Fetch> fetches = {};
   std::vector<Feed> feeds = {};
   bool global_step = false;  // see SessionRunValues
+  // Joined with the options of the user and of the other hooks: the run has the longest of the timeouts and the highest
+  // of the trace levels, and outputs partition graphs if one of them says so. Source: tf.train.SessionRunArgs.
+  RunOptions options = {};
 };
 
-// The results of the fetches that a hook added to a run.
+// The results of what a hook added to a run.
 struct SessionRunValues {
   std::vector<Tensor> results;  // one for each of the hook's fetches; invalid for operations
   // The global step. If the run trained, the value after the step; otherwise a value read at some time during the run.
   // -1 if SessionRunArgs::global_step was false.
   int64_t global_step = -1;
+  RunOptions options = {};  // those with which the run was made
+  // What `options` record; null if they record nothing. All hooks of the run share it.
+  std::shared_ptr<const RunMetadata> metadata = nullptr;
 };
 
 // The current run and its session, as passed to hooks.
@@ -188,6 +193,22 @@ struct SummarySaverOptions {
 // computed as part of the user's run. `directory` is not used if a writer is given. MonitoredTrainingSession adds this
 // hook on the chief if it has a summary_dir.
 std::shared_ptr<SessionRunHook> SummarySaver(std::string directory, SummarySaverOptions options = {});
+
+struct ProfilerOptions {
+  // Records a run when so many global steps have passed since the last record.
+  std::optional<int64_t> every_n_steps = std::nullopt;
+  // Records a run when this time has passed since the last record. If both are set, whichever comes first; if neither
+  // is set: every 100 steps.
+  std::optional<std::chrono::milliseconds> every = std::nullopt;
+  ChromeTraceOptions trace = {};
+};
+// Records when and where each node of a run ran, for chrome://tracing and ui.perfetto.dev. Of the runs that train, the
+// first is not recorded, because it prepares the step; later ones are, regularly. The record of the run that makes step
+// 200 is written to "timeline-200.json" in `directory`, which is created if it does not exist; "": the present
+// directory. A recorded run is slower than others. Needs a global step: without one, creating the session fails with
+// FailedPrecondition; so it does with InvalidArgument if every_n_steps is not positive or `every` is negative. A run
+// whose record cannot be written fails. Source: tf.train.ProfilerHook.
+std::shared_ptr<SessionRunHook> ProfilerHook(std::string directory, ProfilerOptions options = {});
 
 struct CheckpointSaverOptions {
   // Saves when so many global steps have passed since the last save.

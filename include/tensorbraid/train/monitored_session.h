@@ -101,7 +101,11 @@ class MonitoredSession {
   // fetches are then computed once more without the operations among the fetches; a tensor that cannot be computed is
   // invalid. All tensors are invalid if a signal asked this process to stop and the step did not end soon
   // (core/stop.h).
-  StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds = {});
+  //
+  // Hooks may add to `options` (SessionRunArgs). If `metadata` is not null, a run that succeeds stores there what the
+  // joined options record; what was there before stays if they record nothing.
+  StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds = {},
+                                    const RunOptions& options = {}, RunMetadata* metadata = nullptr);
 
   // The OutOfRange with which a run has ended the training; OK if none has.
   const Status& end_of_training() const;

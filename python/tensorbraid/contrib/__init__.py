@@ -1,4 +1,10 @@
 """The parts of tf.contrib that public programs use."""
 
+from tensorbraid import missing_names
 from tensorbraid.contrib import (  # noqa: F401
-    data, estimator, feature_column, framework, layers, learn, legacy_seq2seq, losses, rnn, seq2seq, slim, training)
+    crf, data, distributions, estimator, feature_column, framework, layers, learn, legacy_seq2seq, lookup, losses,
+    metrics, opt, rnn, seq2seq, slim, tensorboard, training, util)
+
+
+def __getattr__(name):
+    raise missing_names.error(__name__, name)

@@ -31,7 +31,8 @@ def add_arg_scope(func):
 
     with_defaults._arg_scope_key = f"{func.__module__}.{func.__qualname__}"
     with_defaults._arg_scope_names = [
-        name for name, parameter in inspect.signature(func).parameters.items() if parameter.default is not parameter.empty]
+        name for name, parameter in inspect.signature(func).parameters.items()
+        if parameter.default is not parameter.empty]
     return with_defaults
 
 

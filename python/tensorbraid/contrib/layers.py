@@ -27,7 +27,8 @@ def fully_connected(inputs, num_outputs, activation_fn=nn.relu, normalizer_fn=No
     def make(opened):
         return core_layers.Dense(
             num_outputs, None, normalizer_fn is None and biases_initializer is not None, weights_initializer,
-            biases_initializer, weights_regularizer, biases_regularizer, trainable=trainable, _scope=opened, _reuse=reuse)
+            biases_initializer, weights_regularizer, biases_regularizer, trainable=trainable, _scope=opened,
+            _reuse=reuse)
 
     return applied(make, inputs, "fully_connected", NAMES, activation_fn, normalizer_fn, normalizer_params, reuse,
                     variables_collections, outputs_collections, scope)
@@ -49,10 +50,11 @@ elu = _activated(nn.elu, "elu", "fully_connected with the activation elu.")
 
 
 @add_arg_scope
-def convolution2d(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data_format=None, rate=1, activation_fn=nn.relu,
-           normalizer_fn=None, normalizer_params=None, weights_initializer=xavier_initializer(), weights_regularizer=None,
-           biases_initializer=Zeros(), biases_regularizer=None, reuse=None, variables_collections=None,
-           outputs_collections=None, trainable=True, scope=None):
+def convolution2d(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data_format=None, rate=1,
+                  activation_fn=nn.relu, normalizer_fn=None, normalizer_params=None,
+                  weights_initializer=xavier_initializer(), weights_regularizer=None, biases_initializer=Zeros(),
+                  biases_regularizer=None, reuse=None, variables_collections=None, outputs_collections=None,
+                  trainable=True, scope=None):
     """activation_fn(convolution of images + biases)."""
     def make(opened):
         return core_layers.Conv2D(
@@ -68,7 +70,8 @@ conv2d = convolution2d
 
 
 @add_arg_scope
-def max_pool2d(inputs, kernel_size, stride=2, padding="VALID", data_format="NHWC", outputs_collections=None, scope=None):
+def max_pool2d(inputs, kernel_size, stride=2, padding="VALID", data_format="NHWC", outputs_collections=None,
+               scope=None):
     """The largest element of each window of images."""
     with graphs.name_scope(scope, "MaxPool2D", [inputs]) as name_scope:
         sizes = core_layers.MaxPooling2D(kernel_size, stride, padding, format_of(data_format))
@@ -76,7 +79,8 @@ def max_pool2d(inputs, kernel_size, stride=2, padding="VALID", data_format="NHWC
 
 
 @add_arg_scope
-def avg_pool2d(inputs, kernel_size, stride=2, padding="VALID", data_format="NHWC", outputs_collections=None, scope=None):
+def avg_pool2d(inputs, kernel_size, stride=2, padding="VALID", data_format="NHWC", outputs_collections=None,
+               scope=None):
     """The mean of each window of images."""
     with graphs.name_scope(scope, "AvgPool2D", [inputs]) as name_scope:
         sizes = core_layers.AveragePooling2D(kernel_size, stride, padding, format_of(data_format))
@@ -99,11 +103,11 @@ def dropout(inputs, keep_prob=0.5, noise_shape=None, is_training=True, outputs_c
 
 
 @add_arg_scope
-def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, activation_fn=None, param_initializers=None,
-               param_regularizers=None, updates_collections=GraphKeys.UPDATE_OPS, is_training=True, reuse=None,
-               variables_collections=None, outputs_collections=None, trainable=True, batch_weights=None, fused=None,
-               data_format="NHWC", zero_debias_moving_mean=False, scope=None, renorm=False, renorm_clipping=None,
-               renorm_decay=0.99, adjustment=None):
+def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, activation_fn=None,
+               param_initializers=None, param_regularizers=None, updates_collections=GraphKeys.UPDATE_OPS,
+               is_training=True, reuse=None, variables_collections=None, outputs_collections=None, trainable=True,
+               batch_weights=None, fused=None, data_format="NHWC", zero_debias_moving_mean=False, scope=None,
+               renorm=False, renorm_clipping=None, renorm_decay=0.99, adjustment=None):
     """Batch normalization. The updates of the averages are in `updates_collections`, or run at once if that is None."""
     if batch_weights is not None or zero_debias_moving_mean:
         raise NotImplementedError("batch_weights and zero_debias_moving_mean of batch_norm")

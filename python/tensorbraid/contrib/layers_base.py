@@ -7,8 +7,17 @@ from tensorbraid.variable_scope import variable_scope
 __all__ = []
 
 
+def append_tensor_alias(tensor, alias):
+    """Gives a tensor one more name, see slim.utils. Returns the tensor."""
+    aliases = tensor.graph.__dict__.setdefault("_aliases", {})
+    aliases.setdefault(tensor.name, []).append(alias.removesuffix("/"))
+    return tensor
+
+
 def collected(outputs_collections, scope, outputs):
-    """The outputs, which are now in these collections."""
+    """The outputs, which are now in these collections, and have the name of the scope there."""
+    if outputs_collections and isinstance(outputs, graphs.Tensor):
+        append_tensor_alias(outputs, scope)
     for key in [outputs_collections] if isinstance(outputs_collections, str) else outputs_collections or []:
         graphs.add_to_collection(key, outputs)
     return outputs

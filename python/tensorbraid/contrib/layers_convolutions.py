@@ -81,9 +81,10 @@ conv3d_transpose = convolution3d_transpose = _transposed(
 @add_arg_scope
 def separable_convolution2d(inputs, num_outputs, kernel_size, depth_multiplier=1, stride=1, padding="SAME",
                             data_format="NHWC", rate=1, activation_fn=tf.nn.relu, normalizer_fn=None,
-                            normalizer_params=None, weights_initializer=xavier_initializer(), pointwise_initializer=None,
-                            weights_regularizer=None, biases_initializer=Zeros(), biases_regularizer=None, reuse=None,
-                            variables_collections=None, outputs_collections=None, trainable=True, scope=None):
+                            normalizer_params=None, weights_initializer=xavier_initializer(),
+                            pointwise_initializer=None, weights_regularizer=None, biases_initializer=Zeros(),
+                            biases_regularizer=None, reuse=None, variables_collections=None, outputs_collections=None,
+                            trainable=True, scope=None):
     """activation_fn(convolution of each channel, then one of size 1 over all, + biases). The latter is left out if
     `num_outputs` is None."""
     use_bias = normalizer_fn is None and biases_initializer is not None
@@ -94,9 +95,10 @@ def separable_convolution2d(inputs, num_outputs, kernel_size, depth_multiplier=1
                               weights_initializer, weights_regularizer, biases_initializer, biases_regularizer,
                               trainable=trainable, _scope=opened, _reuse=reuse)
         return core_layers.SeparableConv2D(
-            num_outputs, kernel_size, stride, padding, _format_of(data_format, 2), rate, depth_multiplier, None, use_bias,
-            weights_initializer, pointwise_initializer or weights_initializer, biases_initializer, weights_regularizer,
-            weights_regularizer, biases_regularizer, trainable=trainable, _scope=opened, _reuse=reuse)
+            num_outputs, kernel_size, stride, padding, _format_of(data_format, 2), rate, depth_multiplier, None,
+            use_bias, weights_initializer, pointwise_initializer or weights_initializer, biases_initializer,
+            weights_regularizer, weights_regularizer, biases_regularizer, trainable=trainable, _scope=opened,
+            _reuse=reuse)
 
     names = {**NAMES, "depthwise_kernel": "depthwise_weights", "pointwise_kernel": "pointwise_weights"}
     return applied(make, inputs, "SeparableConv2d", names, activation_fn, normalizer_fn, normalizer_params, reuse,
@@ -114,7 +116,8 @@ class _Depthwise(core_layers.Layer):
         super().__init__(**kwargs)
         if data_format not in (None, "NHWC"):
             raise NotImplementedError("separable_conv2d with num_outputs=None for images that are not NHWC")
-        self._sizes = [size if isinstance(size, (list, tuple)) else [size, size] for size in (kernel_size, stride, rate)]
+        self._sizes = [size if isinstance(size, (list, tuple)) else [size, size]
+                       for size in (kernel_size, stride, rate)]
         self._multiplier, self._padding, self._use_bias = depth_multiplier, padding, use_bias
         self._of_weights = weights_initializer, weights_regularizer
         self._of_biases = biases_initializer, biases_regularizer

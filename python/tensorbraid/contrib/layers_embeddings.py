@@ -8,11 +8,12 @@ from tensorbraid.contrib.layers_base import collected
 __all__ = ["dense_to_sparse", "embed_sequence", "embedding_lookup_unique", "safe_embedding_lookup_sparse"]
 
 
-def embed_sequence(ids, vocab_size=None, embed_dim=None, unique=False, initializer=None, regularizer=None, trainable=True,
-                   scope=None, reuse=None):
+def embed_sequence(ids, vocab_size=None, embed_dim=None, unique=False, initializer=None, regularizer=None,
+                   trainable=True, scope=None, reuse=None):
     """The embeddings of integer symbols, whose variable is "embeddings". It must exist if `reuse` is set."""
     if not (reuse or (vocab_size and embed_dim)):
-        raise ValueError(f"Must specify vocab size and embedding dimension when not reusing. Got vocab_size={vocab_size} "
+        raise ValueError("Must specify vocab size and embedding dimension when not reusing. Got "
+                         f"vocab_size={vocab_size} "
                          f"and embed_dim={embed_dim}")
     with tf.variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
         shape = None if not (vocab_size and embed_dim) else [vocab_size, embed_dim]

@@ -64,8 +64,8 @@ def layer_norm(inputs, center=True, scale=True, activation_fn=None, reuse=None, 
         first = begin_norm_axis + rank if begin_norm_axis < 0 else begin_norm_axis
         params = begin_params_axis + rank if begin_params_axis < 0 else begin_params_axis
         if first >= rank or params >= rank:
-            raise ValueError(f"begin_params_axis ({begin_params_axis}) and begin_norm_axis ({begin_norm_axis}) must be < "
-                             f"rank(inputs) ({rank})")
+            raise ValueError(f"begin_params_axis ({begin_params_axis}) and begin_norm_axis ({begin_norm_axis}) must be "
+                             f"< rank(inputs) ({rank})")
         size = inputs.shape.as_list()[params:]
         if None in size:
             raise ValueError(f"Inputs {inputs.name}: shape(inputs)[{params}:] is not fully defined: {size}")
@@ -78,8 +78,9 @@ def layer_norm(inputs, center=True, scale=True, activation_fn=None, reuse=None, 
 
 
 @add_arg_scope
-def instance_norm(inputs, center=True, scale=True, epsilon=1e-06, activation_fn=None, param_initializers=None, reuse=None,
-                  variables_collections=None, outputs_collections=None, trainable=True, data_format="NHWC", scope=None):
+def instance_norm(inputs, center=True, scale=True, epsilon=1e-06, activation_fn=None, param_initializers=None,
+                  reuse=None, variables_collections=None, outputs_collections=None, trainable=True, data_format="NHWC",
+                  scope=None):
     """Normalizes each channel of each example. Source: Ulyanov et al., 2016."""
     with tf.variable_scope(scope, "InstanceNorm", [inputs], reuse=reuse) as opened:
         inputs = tf.convert_to_tensor(inputs)
@@ -174,7 +175,8 @@ def unit_norm(inputs, dim, epsilon=1e-7, scope=None):
 
 
 @add_arg_scope
-def spatial_softmax(features, temperature=None, name=None, variables_collections=None, trainable=True, data_format="NHWC"):
+def spatial_softmax(features, temperature=None, name=None, variables_collections=None, trainable=True,
+                    data_format="NHWC"):
     """The expected position of each feature of images, between -1 and 1. Source: Levine et al., 2015."""
     if data_format != "NHWC":
         raise NotImplementedError("spatial_softmax for images that are not NHWC")
@@ -221,7 +223,7 @@ def repeat(inputs, repetitions, layer, *args, **kwargs):
 
 
 def stack(inputs, layer, stack_args, **kwargs):
-    """Applies a layer once for each of `stack_args`, which are its other arguments: a value, a list or a tuple of them."""
+    """Applies a layer once for each of `stack_args`, which are its other arguments: a value, list or tuple."""
     scope = kwargs.pop("scope", None)
     with tf.variable_scope(scope, "Stack", [inputs]):
         inputs = tf.convert_to_tensor(inputs)

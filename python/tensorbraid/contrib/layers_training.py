@@ -114,7 +114,8 @@ def optimize_loss(loss, global_step, learning_rate, optimizer, gradient_noise_sc
         summaries = ["loss", "learning_rate", "global_gradient_norm"] if summaries is None else summaries
         for wanted in summaries:
             if wanted not in OPTIMIZER_SUMMARIES:
-                raise ValueError(f"Summaries should be one of [{', '.join(OPTIMIZER_SUMMARIES)}], you provided {wanted}.")
+                raise ValueError(f"Summaries should be one of [{', '.join(OPTIMIZER_SUMMARIES)}], you provided "
+                                 f"{wanted}.")
         if rate is not None and learning_rate_decay_fn is not None:
             if global_step is None:
                 raise ValueError("global_step is required for learning_rate_decay_fn.")

@@ -76,7 +76,7 @@ def _check_projection(output_projection, rows, num_symbols, dtype):
 
 def embedding_rnn_decoder(decoder_inputs, initial_state, cell, num_symbols, embedding_size, output_projection=None,
                           feed_previous=False, update_embedding_for_previous=True, scope=None):
-    """rnn_decoder for integer symbols, which are embedded. `feed_previous`: each input is the symbol of the last output.
+    """rnn_decoder for integers, which are embedded. `feed_previous`: each input is the symbol of the last output.
 
     `output_projection` is a pair of weights and biases from outputs to scores of symbols.
     """
@@ -89,7 +89,7 @@ def embedding_rnn_decoder(decoder_inputs, initial_state, cell, num_symbols, embe
 
 
 def _either(feed_previous, decode, num_outputs, state_like):
-    """decode(feed_previous), where feed_previous may be a tensor: then both decoders, which share their weights, exist."""
+    """decode(feed_previous), where feed_previous may be a tensor: then both decoders exist and share weights."""
     if isinstance(feed_previous, bool):
         return decode(feed_previous, True)
 
@@ -117,8 +117,8 @@ def _encoded(encoder_inputs, cell, num_symbols, embedding_size, dtype):
     return tf.nn.static_rnn(encoder, encoder_inputs, dtype=dtype)
 
 
-def embedding_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, num_encoder_symbols, num_decoder_symbols, embedding_size,
-                          output_projection=None, feed_previous=False, dtype=None, scope=None):
+def embedding_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, num_encoder_symbols, num_decoder_symbols,
+                          embedding_size, output_projection=None, feed_previous=False, dtype=None, scope=None):
     """A model from symbols to symbols: an encoder with its own embedding, and embedding_rnn_decoder."""
     with tf.variable_scope(scope or "embedding_rnn_seq2seq") as opened:
         dtype = _in_scope_of_dtype(opened, dtype)

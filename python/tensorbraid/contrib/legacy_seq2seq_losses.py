@@ -34,9 +34,9 @@ def sequence_loss(logits, targets, weights, average_across_timesteps=True, avera
 
 def model_with_buckets(encoder_inputs, decoder_inputs, targets, weights, buckets, seq2seq, softmax_loss_function=None,
                        per_example_loss=False, name=None):
-    """seq2seq(encoder inputs, decoder inputs) for each bucket, a pair of lengths. Returns the outputs and the losses."""
-    for what, values, length in (("encoder_inputs", encoder_inputs, buckets[-1][0]), ("targets", targets, buckets[-1][1]),
-                                 ("weights", weights, buckets[-1][1])):
+    """seq2seq(encoder inputs, decoder inputs) for each bucket, a pair of lengths. Returns outputs and losses."""
+    for what, values, length in (("encoder_inputs", encoder_inputs, buckets[-1][0]),
+                                 ("targets", targets, buckets[-1][1]), ("weights", weights, buckets[-1][1])):
         if len(values) < length:
             raise ValueError(f"Length of {what} ({len(values)}) must be at least that of last bucket ({length}).")
     loss_of = sequence_loss_by_example if per_example_loss else sequence_loss

@@ -4,6 +4,8 @@ import math
 
 import tensorbraid as tf
 from tensorbraid import nest
+from tensorbraid.contrib.rnn_blocks import *  # noqa: F401,F403
+from tensorbraid.contrib.rnn_nas import *  # noqa: F401,F403
 from tensorbraid.rnn import static_bidirectional_rnn, static_rnn  # noqa: F401
 from tensorbraid.rnn_cell import *  # noqa: F401,F403
 from tensorbraid.rnn_cell import LSTMStateTuple, RNNCell

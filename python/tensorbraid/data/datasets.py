@@ -2,22 +2,15 @@
 
 import builtins
 
-from tensorbraid import _core, arrays, dtypes, elementwise, errors, functions, graphs, nest, random_ops
-from tensorbraid.data import generators, iterators, structure
-from tensorbraid.shapes import TensorShape
+from tensorbraid import _core, dtypes, elementwise, functions, graphs, nest, random_ops
+from tensorbraid.data import choices, generators, groups, iterators, padding, states, structure
+from tensorbraid.data.structure import built
 
 __all__ = []
 
 AUTOTUNE = -1
 _ALL = -2  # the size of a buffer for all elements
-
-
-def _built(make, *args):
-    """make(*args); an error of the library is a ValueError, as in TensorFlow while a graph is built."""
-    try:
-        return make(*args)
-    except errors.InvalidArgumentError as error:
-        raise ValueError(error.message) from None
+_VARIANT = (dtypes.variant.as_datatype_enum, [])
 
 
 def get_seeds(seed):
@@ -45,7 +38,17 @@ class Dataset(structure.Described):
 
     def _like(self, make, *args):
         """A dataset with elements of this structure."""
-        return Dataset(_built(make, *args), self._template)
+        return Dataset(built(make, *args), self._template)
+
+    def _add(self, op_type, inputs, template=None, element=None, **attrs):
+        """The dataset of an op that takes this one first. Its elements are those of this one unless they are given."""
+        element = self._core.element if element is None else element
+        made = graphs.make_op(op_type, [self._variant_tensor, *inputs], output_types=[dtype for dtype, _ in element],
+                              output_shapes=[dims for _, dims in element], **attrs)
+        return Dataset(_core.Dataset(made.outputs[0], element), self._template if template is None else template)
+
+    def _leaf(self):
+        return DatasetLeaf(self._core.element, self._template, self)
 
     # Sources.
 
@@ -53,18 +56,44 @@ class Dataset(structure.Described):
     def from_tensors(tensors):
         """One element."""
         template, components = structure.tensors_of(tensors)
-        return Dataset(_built(_core.Dataset.from_tensors, graphs.get_default_graph(), components), template)
+        return Dataset(built(_core.Dataset.from_tensors, graphs.get_default_graph(), components), template)
 
     @staticmethod
     def from_tensor_slices(tensors):
         """The slices of the tensors along dimension 0."""
-        template, components = structure.tensors_of(tensors)
-        return Dataset(_built(_core.Dataset.from_tensor_slices, graphs.get_default_graph(), components), template)
+        template, components = structure.tensors_of(tensors, slices=True)
+        core = built(_core.Dataset.from_tensor_slices, graphs.get_default_graph(), components)
+        return Dataset(core, structure.transformed(template, lambda leaf: leaf.unbatched()))
+
+    @staticmethod
+    def from_sparse_tensor_slices(sparse_tensor):
+        """Triples of the indices, the values and the shape of each row of a SparseTensor."""
+        parts = [sparse_tensor.indices, sparse_tensor.values, sparse_tensor.dense_shape]
+        ndims = sparse_tensor.get_shape().ndims
+        inner = None if ndims is None else ndims - 1
+        element = [(dtypes.int64.as_datatype_enum, [None, inner]), (sparse_tensor.dtype.as_datatype_enum, [None]),
+                   (dtypes.int64.as_datatype_enum, [inner])]
+        variant = graphs.make_op("SparseTensorSliceDataset", parts).outputs[0]
+        return Dataset(_core.Dataset(variant, element), (structure.Leaf(), structure.Leaf(), structure.Leaf()))
+
+    @staticmethod
+    def random(seed=None):
+        """Random int64 numbers from 0 to below 2**32, without end."""
+        element = [(dtypes.int64.as_datatype_enum, [])]
+        variant = graphs.make_op("RandomDataset", [*get_seeds(seed)], output_types=[dtypes.int64],
+                                 output_shapes=[[]]).outputs[0]
+        return Dataset(_core.Dataset(variant, element), structure.Leaf())
+
+    @staticmethod
+    def counter(start=0, step=1, dtype=dtypes.int64):
+        """Numbers from `start` in steps of `step`, without end."""
+        limit = 2**63 - 1 if step > 0 else -2**63
+        return Dataset.range(start, limit, step, output_type=dtype)
 
     @staticmethod
     def from_generator(generator, output_types, output_shapes=None, args=None):
         """The elements that generator(*args) yields. It runs in this process; each iterator calls it once."""
-        return Dataset(*_built(generators.from_generator, generator, output_types, output_shapes, args))
+        return Dataset(*built(generators.from_generator, generator, output_types, output_shapes, args))
 
     @staticmethod
     def range(*args, output_type=dtypes.int64):
@@ -73,7 +102,7 @@ class Dataset(structure.Described):
             raise ValueError(f"Dataset.range takes 1 to 3 numbers, got {len(args)}")
         start, stop = (0, args[0]) if len(args) == 1 else args[:2]
         step = args[2] if len(args) == 3 else 1
-        core = _built(_core.Dataset.range, graphs.get_default_graph(), start, stop, step)
+        core = built(_core.Dataset.range, graphs.get_default_graph(), start, stop, step)
         numbers = Dataset(core, structure.Leaf())
         if dtypes.as_dtype(output_type) == dtypes.int64:
             return numbers
@@ -82,7 +111,7 @@ class Dataset(structure.Described):
     @staticmethod
     def list_files(file_pattern, shuffle=None, seed=None):
         """The names of the files that match a pattern or one of several, in random order unless shuffle=False."""
-        files = Dataset(_built(_core.Dataset.list_files, graphs.get_default_graph(), file_pattern), structure.Leaf())
+        files = Dataset(built(_core.Dataset.list_files, graphs.get_default_graph(), file_pattern), structure.Leaf())
         return files.shuffle(_ALL, seed) if shuffle is None or shuffle else files
 
     @staticmethod
@@ -98,14 +127,14 @@ class Dataset(structure.Described):
             if not isinstance(part, Dataset):
                 raise TypeError("zip takes structures of `tf.data.Dataset` objects; a structure is a tuple or a "
                                 f"dictionary, not a list. Got {type(part).__name__}")
-        core = _built(_core.Dataset.zip, [part._core for part in parts])
+        core = built(_core.Dataset.zip, [part._core for part in parts])
         return Dataset(core, structure.pack(template, [part._template for part in parts]))
 
     # Functions of elements.
 
     def _call(self, function, tensors):
         """function(element): a tuple is given as several arguments."""
-        element = structure.pack(self._template, tensors)
+        element = structure.components(self._template, tensors)
         return function(*element) if type(element) is tuple else function(element)
 
     def _function(self, kind, function):
@@ -113,14 +142,26 @@ class Dataset(structure.Described):
         templates = []
 
         def build(tensors):
-            result = self._call(function, tensors)
-            if isinstance(result, list):
-                result = tuple(result)
-            template = structure.template_of(result)
+            template, results = structure.results_of(self._call(function, tensors))
             templates.append(template)
-            return structure.values_of(template)
+            return results
 
-        return _built(functions.define, self._core.graph, _name(kind, function), self._core.element, build), templates[0]
+        return built(functions.define, self._core.graph, _name(kind, function), self._core.element, build), templates[0]
+
+    def _define(self, kind, function, build, args=None):
+        """The library function that build(tensors) makes, for the op of a dataset. It gets an element unless `args`."""
+        return built(functions.define, graphs.graph_of([self._variant_tensor]), _name(kind, function),
+                      self._core.element if args is None else args, build)
+
+    def _predicate(self, kind, predicate):
+        """The library function of a function that returns a bool scalar."""
+        def build(tensors):
+            result = graphs.convert_to_tensor(self._call(predicate, tensors))
+            if result.dtype != dtypes.bool or not result.shape.is_compatible_with([]):
+                raise ValueError(f"`predicate` must return a `tf.bool` scalar tensor, but it returned {result}")
+            return [result]
+
+        return self._define(kind, predicate, build)
 
     def _dataset_function(self, kind, function):
         """The library function of a function that returns a dataset, and this dataset."""
@@ -133,30 +174,39 @@ class Dataset(structure.Described):
             made.append(result)
             return [result._variant_tensor]
 
-        return _built(functions.define, self._core.graph, _name(kind, function), self._core.element, build), made[0]
+        return built(functions.define, self._core.graph, _name(kind, function), self._core.element, build), made[0]
 
     def map(self, map_func, num_parallel_calls=None, deterministic=None):
         """map_func(element) for each element, with several calls at a time if `num_parallel_calls` is given."""
         function, template = self._function("map", map_func)
         if num_parallel_calls is None:
-            return Dataset(_built(self._core.map, function), template)
+            return Dataset(built(self._core.map, function), template)
         in_order = deterministic is None or bool(deterministic)
-        return Dataset(_built(self._core.parallel_map, function, num_parallel_calls, in_order), template)
+        return Dataset(built(self._core.parallel_map, function, num_parallel_calls, in_order), template)
 
     def filter(self, predicate):
         """The elements for which predicate(element) is true."""
         return self._like(self._core.filter, self._function("filter", predicate)[0])
 
+    def take_while(self, predicate):
+        """The elements before the first for which predicate(element) is false."""
+        function = self._predicate("take_while", predicate)
+        return self._add("TakeWhileDataset", [function.captures], predicate=function,
+                         Targuments=[tensor.dtype for tensor in function.captures])
+
+    reduce = states.reduce
+    scan = states.scan
+
     def flat_map(self, map_func):
         """The elements of the datasets map_func(element)."""
         function, made = self._dataset_function("flat_map", map_func)
-        return Dataset(_built(self._core.flat_map, function, made._core.element), made._template)
+        return Dataset(built(self._core.flat_map, function, made._core.element), made._template)
 
     def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None):
         """As flat_map, but takes blocks of elements from `cycle_length` datasets in turn."""
         function, made = self._dataset_function("interleave", map_func)
         in_order = deterministic is None or bool(deterministic)
-        core = _built(self._core.interleave, function, made._core.element,
+        core = built(self._core.interleave, function, made._core.element,
                       AUTOTUNE if cycle_length is None else cycle_length, 1 if block_length is None else block_length,
                       num_parallel_calls, in_order)
         return Dataset(core, made._template)
@@ -195,39 +245,67 @@ class Dataset(structure.Described):
         """Pairs of a number and an element."""
         return Dataset.zip((Dataset.range(start, 2**63 - 1), self))
 
+    def unique(self):
+        """Each element once: elements that came before are left out."""
+        return self._add("UniqueDataset", [])
+
+    def ignore_errors(self, log_warning=False):
+        """Leaves out elements that fail to be made."""
+        return self._add("IgnoreErrorsDataset", [], log_warning=bool(log_warning))
+
+    def cardinality(self):
+        """The number of elements, an int64 scalar; -1: without end, -2: not known."""
+        return graphs.make_op("DatasetCardinality", [self._variant_tensor]).outputs[0]
+
+    def get_single_element(self):
+        """The only element. A step fails if there is none, or another one."""
+        element = self._core.element
+        made = graphs.make_op("DatasetToSingleElement", [self._variant_tensor],
+                              output_types=[dtype for dtype, _ in element], output_shapes=[dims for _, dims in element])
+        return structure.components(self._template, made.outputs)
+
+    @staticmethod
+    def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
+        """The next element of the dataset whose number is the next element of choice_dataset."""
+        return choices.choose(datasets, choice_dataset, stop_on_empty_dataset)
+
+    @staticmethod
+    def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False):
+        """The next element of a dataset that is drawn with its weight."""
+        return choices.sample(datasets, weights, Dataset.random(seed), stop_on_empty_dataset)
+
     # Batches.
 
     def batch(self, batch_size, drop_remainder=False):
         """Stacks consecutive elements."""
-        return self._like(self._core.batch, batch_size, drop_remainder)
+        size = batch_size if drop_remainder is True and isinstance(batch_size, int) else None
+        template = structure.transformed(self._template, lambda leaf: leaf.batched(size))
+        return Dataset(built(self._core.batch, batch_size, drop_remainder), template)
 
-    def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False):
-        """Stacks consecutive elements that are padded first. None or -1 in a shape: the largest size of the batch."""
-        if padded_shapes is None:
-            shapes = [TensorShape(dims) for _, dims in self._core.element]
-        else:
-            shapes = structure.flatten_up_to(self._template, padded_shapes)
-        if any(isinstance(shape, graphs.Tensor) for shape in shapes):
-            raise NotImplementedError("padded_shapes that are tensors")
-        dims = [[None if size in (None, -1) else int(size) for size in TensorShape(_sizes(shape)).as_list()]
-                for shape in shapes]
-        return self._like(self._core.padded_batch, batch_size, dims, self._padding(padding_values), bool(drop_remainder))
-
-    def _padding(self, padding_values):
-        """A tensor for each tensor of an element; none for zeros."""
-        if padding_values is None:
-            return []
-        if not nest.is_nested(padding_values):
-            values = [padding_values] * len(self._core.element)
-        else:
-            values = structure.flatten_up_to(self._template, padding_values)
-        types = [dtypes.as_dtype(dtype) for dtype, _ in self._core.element]
-        return [arrays.zeros([], dtype) if value is None else graphs.convert_to_tensor(value, dtype, "padding_value")
-                for value, dtype in builtins.zip(values, types)]
+    padded_batch = padding.padded_batch
 
     def unbatch(self):
         """The slices of each element along dimension 0."""
-        return self._like(self._core.unbatch)
+        core = self._core
+        if any(isinstance(leaf, structure.SparseLeaf) for leaf in nest.flatten(self._template)):
+            def build(tensors):
+                elements = structure.template_of(structure.components(self._template, tensors))
+                return [leaf.slices() for leaf in nest.flatten(elements)]
+
+            slices = built(functions.define, core.graph, "Dataset_slices", core.element, build)
+            core = built(core.map, slices)
+        return Dataset(built(core.unbatch), structure.transformed(self._template, lambda leaf: leaf.unbatched()))
+
+    def window(self, size, shift=None, stride=1, drop_remainder=False):
+        """Datasets of `size` elements. Each begins `shift` elements after the one before, and takes every stride-th."""
+        leaves = [DatasetLeaf([spec], leaf) for spec, leaf in
+                  builtins.zip(self._core.element, nest.flatten(self._template))]
+        return self._add("WindowDataset", [size, size if shift is None else shift, stride, drop_remainder],
+                         structure.pack(self._template, leaves), [_VARIANT] * len(leaves))
+
+    group_by_window = groups.group_by_window
+    bucket_by_sequence_length = groups.bucket_by_sequence_length
+    sparse_batch = groups.sparse_batch
 
     # Speed.
 
@@ -250,9 +328,33 @@ class Dataset(structure.Described):
     make_initializable_iterator = iterators.make_initializable_iterator
 
 
+class DatasetLeaf(structure.Leaf):
+    """A dataset as a component of an element. Its tensor is a variant."""
+
+    def __init__(self, element, template, value=None):
+        super().__init__(value)
+        self._element, self._template = element, template
+
+    def tensor(self, name=None):
+        return self.value._variant_tensor
+
+    def slices(self, name=None):
+        raise TypeError("a dataset has no slices")
+
+    def component(self, tensor):
+        return Dataset(_core.Dataset(tensor, self._element), self._template)
+
+    def described(self, dtype, dims):
+        parts = [leaf.described(*spec) for leaf, spec in builtins.zip(nest.flatten(self._template), self._element)]
+        types, shapes = ([part[i] for part in parts] for i in (0, 1))
+        return structure.pack(self._template, types), structure.pack(self._template, shapes), Dataset
+
+    def batched(self, size):
+        raise NotImplementedError("batches of datasets: join their elements with flat_map first")
+
+    def unbatched(self):
+        raise TypeError("a dataset has no slices")
+
+
 def _name(kind, function):
     return f"Dataset_{kind}_{getattr(function, '__name__', type(function).__name__)}"
-
-
-def _sizes(shape):
-    return [None if size == -1 else size for size in shape] if isinstance(shape, (list, tuple)) else shape

@@ -1,22 +1,19 @@
 """tf.data.experimental: functions for Dataset.apply."""
 
-from tensorbraid import _core
+from tensorbraid import dtypes, parsing_ops
 from tensorbraid.data.datasets import AUTOTUNE, Dataset, get_seeds
-from tensorbraid.graphs import make_op
+from tensorbraid.data.readers import CsvDataset, TFRecordDataset  # noqa: F401
 
 __all__ = []
+
+INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
 
 
 def shuffle_and_repeat(buffer_size, count=None, seed=None):
     """Shuffles and repeats, so that the buffer stays full at the end of a round."""
 
-    def apply(dataset):
-        variant = make_op("ShuffleAndRepeatDataset",
-                          [dataset._variant_tensor, buffer_size, *get_seeds(seed), -1 if count is None else count],
-                          output_types=_types(dataset), output_shapes=_shapes(dataset)).outputs[0]
-        return Dataset(_core.Dataset(variant, dataset._core.element), dataset._template)
-
-    return apply
+    return lambda dataset: dataset._add(
+        "ShuffleAndRepeatDataset", [buffer_size, *get_seeds(seed), -1 if count is None else count])
 
 
 def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
@@ -29,6 +26,14 @@ def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainde
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 
+def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None,
+                        prefetch_input_elements=None):
+    """Dataset.interleave with a thread for each dataset. `sloppy` allows another order of the elements."""
+    if buffer_output_elements is not None or prefetch_input_elements is not None:
+        raise NotImplementedError("buffer_output_elements and prefetch_input_elements of parallel_interleave")
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, not sloppy)
+
+
 def unbatch():
     """A transformation that divides each batch into its elements."""
     return lambda dataset: dataset.unbatch()
@@ -39,9 +44,142 @@ def enumerate_dataset(start=0):
     return lambda dataset: dataset.enumerate(start)
 
 
-def _types(dataset):
-    return [dtype for dtype, _ in dataset._core.element]
+def group_by_window(key_func, reduce_func, window_size=None, window_size_func=None):
+    """Dataset.group_by_window as a transformation."""
+    return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
 
 
-def _shapes(dataset):
-    return [dims for _, dims in dataset._core.element]
+def bucket_by_sequence_length(element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes=None,
+                              padding_values=None, pad_to_bucket_boundary=False, no_padding=False,
+                              drop_remainder=False):
+    """Dataset.bucket_by_sequence_length as a transformation."""
+    return lambda dataset: dataset.bucket_by_sequence_length(
+        element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values,
+        pad_to_bucket_boundary, no_padding, drop_remainder)
+
+
+def dense_to_sparse_batch(batch_size, row_shape):
+    """Dataset.sparse_batch as a transformation."""
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+def scan(initial_state, scan_func):
+    """Dataset.scan as a transformation."""
+    return lambda dataset: dataset.scan(initial_state, scan_func)
+
+
+def take_while(predicate):
+    """Dataset.take_while as a transformation."""
+    return lambda dataset: dataset.take_while(predicate)
+
+
+def unique():
+    """Dataset.unique as a transformation."""
+    return lambda dataset: dataset.unique()
+
+
+def ignore_errors(log_warning=False):
+    """Dataset.ignore_errors as a transformation."""
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+def assert_cardinality(expected_cardinality):
+    """A transformation of which an iterator fails unless the dataset has this number of elements."""
+    return lambda dataset: dataset._add("AssertCardinalityDataset", [expected_cardinality])
+
+
+def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None,
+                        prefetch_input_elements=None):
+    """As Dataset.interleave, with a thread for each of the `cycle_length` datasets."""
+    def apply(dataset):
+        made = []
+
+        def build(tensors):
+            result = dataset._call(map_func, tensors)
+            if not isinstance(result, Dataset):
+                raise TypeError(f"map_func must return a `Dataset` object, got {type(result).__name__}")
+            made.append(result)
+            return [result._variant_tensor]
+
+        function = dataset._define("parallel_interleave", map_func, build)
+        output = 2 * block_length if buffer_output_elements is None else buffer_output_elements
+        ahead = 2 * cycle_length if prefetch_input_elements is None else prefetch_input_elements
+        return dataset._add("LegacyParallelInterleaveDatasetV2",
+                            [function.captures, cycle_length, block_length, output, ahead], made[0]._template,
+                            made[0]._core.element, f=function, deterministic="false" if sloppy else "true",
+                            Targuments=[tensor.dtype for tensor in function.captures])
+
+    return apply
+
+
+def parse_example_dataset(features, num_parallel_calls=1, deterministic=None):
+    """A transformation of vectors of serialized Examples to the parsed features."""
+    def parse(serialized):
+        parsed = parsing_ops.parse_example(serialized, features)
+        for key, feature in features.items():
+            if isinstance(feature, parsing_ops.VarLenFeature):
+                parsed[key]._static_shape = serialized.shape.concatenate([None])
+        return parsed
+
+    return lambda dataset: dataset.map(parse, num_parallel_calls, deterministic)
+
+
+def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=False):
+    """Dataset.choose_from_datasets."""
+    return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+
+
+def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False):
+    """Dataset.sample_from_datasets."""
+    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+
+
+def cardinality(dataset):
+    """Dataset.cardinality."""
+    return dataset.cardinality()
+
+
+def get_single_element(dataset):
+    """Dataset.get_single_element."""
+    return dataset.get_single_element()
+
+
+def Counter(start=0, step=1, dtype=dtypes.int64):
+    """Dataset.counter."""
+    return Dataset.counter(start, step, dtype)
+
+
+def RandomDataset(seed=None):
+    """Dataset.random."""
+    return Dataset.random(seed)
+
+
+def make_batched_features_dataset(file_pattern, batch_size, features, reader=None, label_key=None, reader_args=None,
+                                  num_epochs=None, shuffle=True, shuffle_buffer_size=10000, shuffle_seed=None,
+                                  prefetch_buffer_size=None, reader_num_threads=None, parser_num_threads=None,
+                                  sloppy_ordering=False, drop_final_batch=False):
+    """Batches of the parsed Examples in the files that match a pattern; with a label_key, pairs with this feature."""
+    def labelled(parsed):
+        label = parsed.pop(label_key)
+        return parsed, label
+
+    files = Dataset.list_files(file_pattern, shuffle, shuffle_seed)
+    read = TFRecordDataset if reader is None else reader
+    examples = files.apply(parallel_interleave(lambda name: read(name, *(reader_args or [])), reader_num_threads or 1,
+                                               sloppy=sloppy_ordering))
+    if examples.output_types == (dtypes.string, dtypes.string):
+        examples = examples.map(lambda _, value: value)
+    if num_epochs != 1 and shuffle:
+        examples = examples.apply(shuffle_and_repeat(shuffle_buffer_size, num_epochs, shuffle_seed))
+    elif shuffle:
+        examples = examples.shuffle(shuffle_buffer_size, shuffle_seed)
+    elif num_epochs != 1:
+        examples = examples.repeat(num_epochs)
+    parsed = examples.batch(batch_size, drop_final_batch or num_epochs is None).apply(
+        parse_example_dataset(features, parser_num_threads or 2))
+    if label_key:
+        if label_key not in features:
+            raise ValueError(f"The `label_key` provided ({label_key!r}) must be one of the `features` keys: "
+                             f"{list(features)}.")
+        parsed = parsed.map(labelled)
+    return parsed.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)

@@ -13,8 +13,8 @@ def _converted(value, dtype, shape):
     try:
         array = as_array(value, None if dtype == dtypes.string else dtype.as_numpy_dtype)
     except (TypeError, ValueError):
-        raise TypeError(f"`generator` yielded an element that could not be converted to the expected type. The expected "
-                        f"type was {dtype.name}, but the yielded element was {value}.") from None
+        raise TypeError("`generator` yielded an element that could not be converted to the expected type. The "
+                        f"expected type was {dtype.name}, but the yielded element was {value}.") from None
     if dtype == dtypes.string and array.dtype.kind not in "OSU":
         raise TypeError(f"`generator` yielded an element of type {array.dtype} where an element of type string was "
                         "expected.")
@@ -48,8 +48,9 @@ def from_generator(generator, output_types, output_shapes=None, args=None):
             try:
                 parts = structure.flatten_up_to(template, element)
             except (TypeError, ValueError):
-                raise TypeError(f"`generator` yielded an element that did not match the expected structure. The expected "
-                                f"structure was {output_types}, but the yielded element was {element}.") from None
+                raise TypeError("`generator` yielded an element that did not match the expected structure. The "
+                                f"expected structure was {output_types}, but the yielded element was "
+                                f"{element}.") from None
             return [_converted(*part) for part in zip(parts, types, shapes)]
 
         return HostFunction(next_element)

@@ -3,6 +3,7 @@
 from tensorbraid import _core, dtypes, errors, graphs
 from tensorbraid.data import structure
 from tensorbraid.shapes import TensorShape
+from tensorbraid.sparse_tensor import SparseTensor
 
 __all__ = []
 
@@ -10,16 +11,22 @@ __all__ = []
 def _element(output_types, output_shapes, output_classes):
     """The template and the description of elements with these dtypes and shapes."""
     template = structure.template_of(output_types)
-    types = structure.values_of(template)
-    if output_shapes is None:
-        shapes = [None] * len(types)
-    else:
+    types = [dtypes.as_dtype(dtype) for dtype in structure.values_of(template)]
+    shapes, classes = [None] * len(types), [graphs.Tensor] * len(types)
+    if output_shapes is not None:
         shapes = structure.flatten_up_to(template, output_shapes)
     if output_classes is not None:
-        if any(cls is not graphs.Tensor for cls in structure.flatten_up_to(template, output_classes)):
-            raise NotImplementedError("output_classes other than tf.Tensor")
-    return template, [(dtypes.as_dtype(dtype).as_datatype_enum, TensorShape(shape)._dims)
-                      for dtype, shape in zip(types, shapes)]
+        classes = structure.flatten_up_to(template, output_classes)
+    leaves, element = [], []
+    for dtype, shape, cls in zip(types, shapes, classes):
+        if cls not in (graphs.Tensor, SparseTensor):
+            raise NotImplementedError(f"output_classes other than tf.Tensor and tf.SparseTensor: {cls}")
+        sparse = cls is SparseTensor
+        leaves.append(structure.SparseLeaf(dtype, shape) if sparse else structure.Leaf())
+        # A SparseTensor is a vector of three variants, or a matrix of such rows.
+        element.append((dtypes.variant.as_datatype_enum, None) if sparse else (
+            dtype.as_datatype_enum, TensorShape(shape)._dims))
+    return structure.pack(template, leaves), element
 
 
 class Iterator(structure.Described):
@@ -62,7 +69,7 @@ class Iterator(structure.Described):
 
     def get_next(self, name=None):
         """The next element, in its structure. A step that takes it after the last one fails with OutOfRangeError."""
-        return structure.pack(self._template, self._core.get_next(name or ""))
+        return structure.components(self._template, self._core.get_next(name or ""))
 
     def string_handle(self, name=None):
         """A string tensor, whose value makes from_string_handle use this iterator."""

@@ -1,6 +1,6 @@
 """Datasets of the lines and records of files."""
 
-from tensorbraid import _core, graphs
+from tensorbraid import _core, arrays, dtypes, graphs
 from tensorbraid.data import structure
 from tensorbraid.data.datasets import Dataset
 
@@ -52,3 +52,23 @@ class FixedLengthRecordDataset(_FileDataset):
         super().__init__(filenames, num_parallel_reads, lambda graph, names: _core.Dataset.fixed_length_records(
             graph, names, record_bytes, header_bytes or 0, footer_bytes or 0, compression_type or "",
             buffer_size or _BUFFER_SIZE))
+
+
+class CsvDataset(Dataset):
+    """The rows of CSV files, as tuples of a scalar for each column.
+
+    Each entry of `record_defaults` is the dtype of a column that must have a value, or a list of the one value that
+    stands for a missing one.
+    """
+
+    def __init__(self, filenames, record_defaults, compression_type=None, buffer_size=None, header=False,
+                 field_delim=",", use_quote_delim=True, na_value="", select_cols=None):
+        defaults = [arrays.zeros([0], default) if isinstance(default, dtypes.DType) else
+                    graphs.convert_to_tensor(default, name="record_defaults") for default in record_defaults]
+        element = [(default.dtype.as_datatype_enum, []) for default in defaults]
+        chosen = list(select_cols or [])
+        columns = graphs.constant(chosen, dtypes.int64, [len(chosen)])
+        made = graphs.make_op("CSVDatasetV2", [
+            filenames, compression_type or "", buffer_size or 4 * 1024 * 1024, header, field_delim, use_quote_delim,
+            na_value, columns, defaults, arrays.zeros([0], dtypes.int64)], output_shapes=[[]] * len(element))
+        super().__init__(_core.Dataset(made.outputs[0], element), tuple(structure.Leaf() for _ in element))

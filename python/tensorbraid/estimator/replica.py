@@ -22,7 +22,7 @@ def _start_server(config):
 
 
 def run_parameter_server(config):
-    """Holds variables until the tasks that train have ended."""
+    """Holds variables until the tasks that train have ended, and then ends the program, as Server.join does."""
     _start_server(config).join()
 
 

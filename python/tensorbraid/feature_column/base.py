@@ -8,7 +8,8 @@ from tensorbraid.graphs import name_scope
 from tensorbraid.node import op
 from tensorbraid.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 
-IdsAndWeights = collections.namedtuple("IdsAndWeights", ["id_tensor", "weight_tensor"])  # SparseTensors; weights or None
+IdsAndWeights = collections.namedtuple("IdsAndWeights",
+                                       ["id_tensor", "weight_tensor"])  # SparseTensors; weights or None
 
 
 class FeatureColumn:
@@ -108,7 +109,7 @@ def _with_rank(key, value):
 
 
 def to_sparse(value, ignore_value=None):
-    """The elements of a tensor that are not `ignore_value`: by default "" for strings, -1 for integers, 0 for floats."""
+    """The elements of a tensor that are not `ignore_value`: by default "", or -1 for integers and 0 for floats."""
     value = convert_to_tensor_or_sparse_tensor(value)
     if isinstance(value, SparseTensor):
         return value
@@ -144,7 +145,8 @@ def sorted_columns(columns):
     columns = list(columns)
     for column in columns:
         if not isinstance(column, FeatureColumn):
-            raise ValueError(f"Items of feature_columns must be a FeatureColumn. Given (type {type(column)}): {column}.")
+            raise ValueError(f"Items of feature_columns must be a FeatureColumn. Given (type {type(column)}): "
+                             f"{column}.")
     if not columns:
         raise ValueError("feature_columns must not be empty.")
     by_name = {}

@@ -2,7 +2,7 @@
 
 import collections
 
-from tensorbraid import arrays, dtypes, gfile, graphs, math_ops, sparse_ops, string_ops
+from tensorbraid import arrays, dtypes, gfile, graphs, math_ops, sparse_crosses, string_ops
 from tensorbraid.feature_column.base import (
     CategoricalColumn, IdsAndWeights, checked_key, checked_string_or_int, to_sparse)
 from tensorbraid.index_tables import index_table_from_file, index_table_from_tensor
@@ -100,7 +100,8 @@ class VocabularyFileCategoricalColumn(_Vocabulary, collections.namedtuple("Vocab
                                      self.default_value, key_dtype=key_dtype, name=f"{self.key}_lookup")
 
 
-class CrossedColumn(CategoricalColumn, collections.namedtuple("CrossedColumn", ["keys", "hash_bucket_size", "hash_key"])):
+class CrossedColumn(CategoricalColumn,
+                    collections.namedtuple("CrossedColumn", ["keys", "hash_bucket_size", "hash_key"])):
     """Hashes of all combinations of the categories of several columns or features."""
 
     num_buckets = property(lambda self: self.hash_bucket_size)
@@ -123,7 +124,7 @@ class CrossedColumn(CategoricalColumn, collections.namedtuple("CrossedColumn", [
         return spec
 
     def transform(self, features):
-        return sparse_ops.cross_hashed([_crossed_input(leaf, features) for leaf in self._leaves],
+        return sparse_crosses.cross_hashed([_crossed_input(leaf, features) for leaf in self._leaves],
                                        self.hash_bucket_size, self.hash_key)
 
 
@@ -148,7 +149,8 @@ class WeightedCategoricalColumn(CategoricalColumn, collections.namedtuple("Weigh
     def parse_example_spec(self):
         spec = dict(self.categorical_column.parse_example_spec)
         if self.weight_feature_key in spec:
-            raise ValueError(f"Parse config {spec[self.weight_feature_key]} already exists for {self.weight_feature_key}.")
+            raise ValueError(f"Parse config {spec[self.weight_feature_key]} already exists for "
+                             f"{self.weight_feature_key}.")
         spec[self.weight_feature_key] = VarLenFeature(self.dtype)
         return spec
 
@@ -208,7 +210,8 @@ def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, de
     if dtype.is_integer != vocabulary_dtype.is_integer:
         raise ValueError(f"dtype {dtype} and vocabulary dtype {vocabulary_dtype} do not match, column_name: {key}")
     checked_string_or_int(dtype, f"column_name: {key}")
-    return VocabularyListCategoricalColumn(checked_key(key), tuple(vocabulary_list), dtype, default_value, num_oov_buckets)
+    return VocabularyListCategoricalColumn(checked_key(key), tuple(vocabulary_list), dtype, default_value,
+                                           num_oov_buckets)
 
 
 def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size=None, num_oov_buckets=0,

@@ -25,8 +25,8 @@ class _OfCategories(DenseColumn, SequenceDenseColumn):
 
     def dense_tensor(self, features, weight_collections=None, trainable=None):
         if isinstance(self.categorical_column, SequenceCategoricalColumn):
-            raise ValueError(f"In {self.name}: a sequence_categorical_column_with_* has no tensor for a whole example. Use "
-                             "a categorical_column_with_*, or a sequence_input_layer.")
+            raise ValueError(f"In {self.name}: a sequence_categorical_column_with_* has no tensor for a whole example. "
+                             "Use a categorical_column_with_*, or a sequence_input_layer.")
         return self._of_ids(features, weight_collections, trainable)
 
     def sequence_dense_tensor(self, features, weight_collections=None, trainable=None):
@@ -150,5 +150,6 @@ def shared_embedding_columns(categorical_columns, dimension, combiner="mean", in
                              f"buckets. Given column: {first} with buckets: {first.num_buckets} does not match column: "
                              f"{column} with buckets: {column.num_buckets}")
     name = shared_embedding_collection_name or "_".join(column.name for column in in_order) + "_shared_embedding"
-    return [SharedEmbeddingColumn(column, dimension, combiner, initializer, name, ckpt_to_load_from, tensor_name_in_ckpt,
-                                  max_norm, trainable, use_safe_embedding_lookup) for column in categorical_columns]
+    return [SharedEmbeddingColumn(column, dimension, combiner, initializer, name, ckpt_to_load_from,
+                                  tensor_name_in_ckpt, max_norm, trainable, use_safe_embedding_lookup)
+            for column in categorical_columns]

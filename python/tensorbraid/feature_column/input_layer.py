@@ -24,8 +24,8 @@ def input_layer(features, feature_columns, weight_collections=None, trainable=Tr
     columns = sorted_columns(feature_columns)
     for column in columns:
         if not isinstance(column, DenseColumn):
-            raise ValueError("Items of feature_columns must be a DenseColumn. You can wrap a categorical column with an "
-                             f"embedding_column or indicator_column. Given: {column}")
+            raise ValueError("Items of feature_columns must be a DenseColumn. You can wrap a categorical column with "
+                             f"an embedding_column or indicator_column. Given: {column}")
     keys = model_collections(weight_collections)
     with variable_scope(None, default_name="input_layer", values=list(features.values())):
         builder = Features(features)
@@ -46,7 +46,8 @@ def flat(column, features, keys, trainable):
     """The tensor of a dense column as [batch, size]."""
     dense = column.dense_tensor(features, keys, trainable)
     batch = dense.shape.as_list()[0] if dense.shape.ndims else None
-    return arrays.reshape(dense, [arrays.shape(dense)[0] if batch is None else batch, column.variable_shape.num_elements()])
+    return arrays.reshape(dense,
+                          [arrays.shape(dense)[0] if batch is None else batch, column.variable_shape.num_elements()])
 
 
 def _check_batch_sizes(columns, outputs):

@@ -32,8 +32,8 @@ def normalized(column, features):
     """The tensor of the key of a column, after its normalizer_fn."""
     value = features.get(column.key)
     if isinstance(value, SparseTensor):
-        raise ValueError("The corresponding Tensor of numerical column must be a Tensor. SparseTensor is not supported. "
-                         f"key: {column.key}")
+        raise ValueError("The corresponding Tensor of numerical column must be a Tensor. SparseTensor is not "
+                         f"supported. key: {column.key}")
     return value if column.normalizer_fn is None else column.normalizer_fn(value)
 
 
@@ -64,14 +64,20 @@ class BucketizedColumn(DenseColumn, CategoricalColumn, collections.namedtuple("B
         return IdsAndWeights(SparseTensor(indices, ids, dense_shape), None)
 
 
-def numeric_column(key, shape=(1,), default_value=None, dtype=dtypes.float32, normalizer_fn=None):
-    """Numbers of a fixed shape. `normalizer_fn` takes and returns a tensor."""
+def checked_numbers(key, shape, dtype, normalizer_fn):
+    """The shape and the dtype of a column of numbers; an error if the arguments do not describe one."""
     shape = checked_shape(shape, key)
     dtype = dtypes.as_dtype(dtype)
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
     if normalizer_fn is not None and not callable(normalizer_fn):
         raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
+    return shape, dtype
+
+
+def numeric_column(key, shape=(1,), default_value=None, dtype=dtypes.float32, normalizer_fn=None):
+    """Numbers of a fixed shape. `normalizer_fn` takes and returns a tensor."""
+    shape, dtype = checked_numbers(key, shape, dtype, normalizer_fn)
     checked_key(key)
     return NumericColumn(key, shape, _checked_default(default_value, shape, dtype, key), dtype, normalizer_fn)
 
@@ -96,7 +102,8 @@ def _checked_default(value, shape, dtype, key):
     array = np.asarray(value)
     fits = array.dtype.kind in "iu" or dtype.is_floating and array.dtype.kind == "f"
     if not fits:
-        raise TypeError(f"default_value must be compatible with dtype. default_value: {value}, dtype: {dtype}, key: {key}")
+        raise TypeError(f"default_value must be compatible with dtype. default_value: {value}, dtype: {dtype}, key: "
+                        f"{key}")
     if array.ndim == 0:
         array = np.full(shape, array)
     if array.shape != tuple(shape):
@@ -110,7 +117,7 @@ def _checked_default(value, shape, dtype, key):
 
 
 def bucketized_column(source_column, boundaries):
-    """The ranges of a numeric column, which has one dimension: below boundaries[0], from it to below boundaries[1], ..."""
+    """The ranges of a numeric column of one dimension: below boundaries[0], from it to below boundaries[1], ..."""
     if not isinstance(source_column, NumericColumn):
         raise ValueError(f"source_column must be a column generated with numeric_column(). Given: {source_column}")
     if len(source_column.shape) > 1:

@@ -5,7 +5,7 @@ import collections
 from tensorbraid import arrays, checks, dtypes, graphs, math_ops, sparse_ops
 from tensorbraid.feature_column.base import Features, SequenceDenseColumn, sorted_columns, to_sparse
 from tensorbraid.feature_column.input_layer import model_collections
-from tensorbraid.feature_column.numeric import checked_shape
+from tensorbraid.feature_column.numeric import checked_numbers
 from tensorbraid.feature_column.sequence_ids import sequence_length
 from tensorbraid.parsing_ops import VarLenFeature
 from tensorbraid.shapes import TensorShape
@@ -36,12 +36,7 @@ class SequenceNumericColumn(SequenceDenseColumn, collections.namedtuple("Sequenc
 
 def sequence_numeric_column(key, shape=(1,), default_value=0.0, dtype=dtypes.float32, normalizer_fn=None):
     """Numbers of a fixed shape for each step of sequences."""
-    shape = checked_shape(shape, key)
-    dtype = dtypes.as_dtype(dtype)
-    if not (dtype.is_integer or dtype.is_floating):
-        raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
-    if normalizer_fn is not None and not callable(normalizer_fn):
-        raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
+    shape, dtype = checked_numbers(key, shape, dtype, normalizer_fn)
     return SequenceNumericColumn(key, shape, default_value, dtype, normalizer_fn)
 
 

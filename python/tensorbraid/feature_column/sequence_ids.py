@@ -37,7 +37,7 @@ class SequenceCategoricalColumn(CategoricalColumn, collections.namedtuple("Seque
 
 
 def sequence_length(sparse, elements=1):
-    """For each row the number of steps: its last column, in groups of `elements`, plus 1. 0 for a row without elements."""
+    """For each row the number of steps: its last column, in groups of `elements`, plus 1; 0 for an empty row."""
     with name_scope(None, "sequence_length"):
         rows, columns = sparse.indices[:, 0], sparse.indices[:, 1] + 1
         batch = sparse.dense_shape[0]

@@ -7,17 +7,18 @@ from tensorbraid.variable_scope import get_variable
 
 
 def table_of(column, weight_collections, trainable, shared=None):
-    """The table of an embedding, made in the open variable scope. `shared` names a collection that may have it already."""
+    """The table of an embedding, made in the open variable scope. `shared` names a collection that may have it."""
     shape = TensorShape([column.categorical_column.num_buckets, column.dimension])
     existing = graphs.get_collection(shared) if shared else []
     if len(existing) > 1:
-        raise ValueError(f"Collection {existing} can only contain one variable. Suggested fix A: Choose a unique name for "
-                         f"this collection: {shared}. Suggested fix B: Do not add any variables to this collection.")
+        raise ValueError(f"Collection {existing} can only contain one variable. Suggested fix A: Choose a unique name "
+                         f"for this collection: {shared}. Suggested fix B: Do not add any variables to this "
+                         "collection.")
     if existing:
         if existing[0].shape != shape:
             raise ValueError(f"Shared embedding collection {shared} contains variable {existing[0].name} of unexpected "
-                             f"shape {existing[0].shape}. Expected shape is {shape}. Suggested fix A: Choose a unique name "
-                             "for this collection. Suggested fix B: Do not add any variables to this collection.")
+                             f"shape {existing[0].shape}. Expected shape is {shape}. Suggested fix A: Choose a unique "
+                             "name for this collection. Suggested fix B: Do not add any variables to this collection.")
         return existing[0]
     initializer = column.initializer
     if column.ckpt_to_load_from is not None:

@@ -10,7 +10,7 @@ import threading
 
 __all__ = []
 
-_FILES = ("graph", "step_stats", "config", "meta_graph", "summary", "example")
+_FILES = ("graph", "step_stats", "config", "meta_graph", "summary", "example", "projector")
 _lock = threading.Lock()
 _made = {}
 

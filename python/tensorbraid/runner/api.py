@@ -24,6 +24,30 @@ REFUSED = {
     "compat.v2": "TensorFlow 2 is not part of this package",
 }
 
+# Names that TensorFlow 1.0 has renamed. Only scripts for older versions use them.
+RENAMED = {
+    "all_variables": "global_variables",
+    "batch_matmul": "matmul",
+    "complex_abs": "abs",
+    "concat_v2": "concat",
+    "histogram_summary": "summary.histogram",
+    "image_summary": "summary.image",
+    "inv": "reciprocal",
+    "listdiff": "setdiff1d",
+    "merge_all_summaries": "summary.merge_all",
+    "merge_summary": "summary.merge",
+    "mul": "multiply",
+    "neg": "negative",
+    "nn.seq2seq": "contrib.legacy_seq2seq",
+    "pack": "stack",
+    "scalar_summary": "summary.scalar",
+    "select": "where",
+    "split_v": "split",
+    "sub": "subtract",
+    "train.SummaryWriter": "summary.FileWriter",
+    "unpack": "unstack",
+}
+
 # Where the names of a module of tensorflow.python are, by the beginning of the module's name. "" is the package itself.
 _PUBLIC = {
     "app": ["app"], "flags": ["flags"], "gfile": ["gfile"], "tf_logging": ["logging"], "errors": ["errors"],
@@ -35,11 +59,18 @@ _PUBLIC = {
     "dataset": ["data"], "estimator": ["estimator"], "sets": ["sets"], "string": ["strings"], "linalg": ["linalg"],
     "spectral": ["signal"], "graph_util": ["graph_util"], "saved_model": ["saved_model"],
     "builder": ["saved_model.builder"], "signature": ["saved_model.signature_def_utils"],
+    "signature_constants": ["saved_model.signature_constants"], "utils": ["saved_model.utils"],
     "tag_constants": ["saved_model.tag_constants"], "io": ["io", "train"], "parsing": ["io", ""],
+    "control_flow": ["", "control_nodes"], "timeline": ["timeline"], "file_io": ["file_io"],
+    "moving_averages": ["moving_averages"], "model_fn": ["estimator"],
+    "run_config": ["estimator"], "device": ["device_lib"], "lookup": ["lookup", "index_tables", "contrib.lookup"],
     "tf_record": ["python_io", "io"],
+    "training_ops": ["train.training_ops"], "gen_training_ops": ["train.training_ops"],
+    "resource_variable_ops": ["train.training_ops"],
     "feature_column": ["feature_column"], "seq2seq": ["contrib.legacy_seq2seq", "contrib.seq2seq"],
 }
-_GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test"]
+_GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test",
+            "contrib.framework", "contrib.util"]
 
 
 class Missing(Exception):
@@ -70,6 +101,43 @@ class PythonModule(types.ModuleType):
             except (AttributeError, Missing):
                 pass
         raise AttributeError(f"tensorflow.{self._path} stands for public names of the package, and none is '{name}'")
+
+
+# The files below tf.contrib.X.python that programs import.
+_CONTRIB_FILES = frozenset(
+    "attention_wrapper basic_decoder bucket_ops core_rnn core_rnn_cell core_rnn_cell_impl decoder embedding_ops "
+    "estimators evaluation feature_column helper hparam initializers input_fn_utils layers loss loss_ops lstm_ops "
+    "gru_ops fused_rnn_cell metric_ops nets optimizers regularizers rnn rnn_cell set_ops seq2seq summaries tensor_util "
+    "training utils variables crf lookup_ops data_decoder dataset dataset_data_provider data_provider parallel_reader "
+    "prefetch_queue tfexample_decoder arg_scope checkpoint_ops".split())
+
+
+class ContribModule(types.ModuleType):
+    """Stands for tensorflow.contrib.X.python and for the modules in it. It has the names of tf.contrib.X."""
+
+    def __init__(self, package, path):
+        super().__init__(f"tensorflow.{path}")
+        self.__path__ = []
+        self.__dict__.update(_package=package, _path=path)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        is_folder = self._path.endswith(".python")
+        try:
+            if not is_folder:
+                return _child(self._package, name)
+        except Missing:
+            pass
+        if is_folder or name in _CONTRIB_FILES:
+            return contrib_stand_in(self._package, f"{self._path}.{name}")
+        raise AttributeError(f"{self.__name__} stands for {self._package.__name__}, which has no '{name}'")
+
+
+@functools.cache
+def contrib_stand_in(package, path):
+    """The module that stands for a module below tensorflow.contrib.X.python."""
+    return ContribModule(package, path)
 
 
 class CoreModule(types.ModuleType):
@@ -115,8 +183,10 @@ def _child(parent, name):
         return getattr(parent, name)
     except AttributeError:
         pass
+    if name == "python" and getattr(parent, "__name__", "").startswith("tensorbraid.contrib."):
+        return contrib_stand_in(parent, parent.__name__.removeprefix("tensorbraid.") + ".python")
     is_package = isinstance(parent, types.ModuleType) and hasattr(parent, "__path__")
-    if is_package and not isinstance(parent, (CoreModule, PythonModule)):
+    if is_package and not isinstance(parent, (ContribModule, CoreModule, PythonModule)):
         module = f"{parent.__name__}.{name}"
         try:
             return importlib.import_module(module)
@@ -155,8 +225,16 @@ def refusal(path):
     path = normal(path)
     for start, reason in REFUSED.items():
         if path == start or path.startswith(start + "."):
-            return reason
+            return None if start == "keras" and _exists(path) else reason
     return None
+
+
+def _exists(path):
+    try:
+        find(path)
+    except Missing:
+        return False
+    return True
 
 
 @functools.cache
@@ -182,6 +260,8 @@ def _all_names():
 
 def nearest(path, missing):
     """The name of the package that is most like `path`, or None."""
+    if normal(path) in RENAMED:
+        return RENAMED[normal(path)]
     last = path.rsplit(".", 1)[-1]
     siblings = [name for name in dir(missing.parent) if not name.startswith("_")]
     prefix = path[:path.rindex(missing.name)] if missing.name in path else ""

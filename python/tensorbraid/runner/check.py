@@ -2,7 +2,7 @@
 
 import ast
 
-from tensorbraid.runner import api, numpy_names, python2, scan
+from tensorbraid.runner import api, numpy_names, old_names, python2, scan
 
 
 class Report:
@@ -62,6 +62,9 @@ def _problem(path):
     try:
         api.find(path)
     except api.Missing as missing:
+        now = old_names.now(api.normal(path))
+        if now:
+            return f"tf.{api.normal(path)} is older than TensorFlow 1.0, where it is tf.{now}"
         near = api.nearest(path, missing)
         hint = f"; the nearest name is tf.{near}" if near else ""
         return f"tf.{api.normal(path)} does not exist in this package{hint}"

@@ -10,19 +10,28 @@ import types
 from tensorbraid.runner import check, finder, python2
 
 _EPILOG = """The script's `import tensorflow`, and imports of its submodules, mean this package. The script is checked
-before it starts: names that the package lacks, Python 2, and names that NumPy has removed are printed with their lines,
-and the script is not run."""
+before it starts: names that the package lacks, Python 2, and names that NumPy has removed are printed with their
+lines, and the script is not run.
+
+Examples:
+  python -m tensorbraid train.py --batch_size=100
+  tensorbraid launch --ps=1 --workers=2 -- python -m tensorbraid train.py
+
+The second one starts a cluster on this machine. Its script takes --ps_hosts, --worker_hosts, --job_name and
+--task_index, or reads TF_CONFIG (launch --env-style=tf_config)."""
 
 
 def _options(argv):
     parser = argparse.ArgumentParser("python -m tensorbraid", epilog=_EPILOG,
-                                     description="Runs a script that was written for TensorFlow 1.")
+                                     description="Runs a script that was written for TensorFlow 1.",
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--anyway", action="store_true", help="run the script even if the check finds something")
     parser.add_argument("--check", action="store_true", help="check the script, and do not run it")
     parser.add_argument("--python2", action="store_true", help="run a copy that is converted to Python 3; with "
                         "--check, print the copy")
-    parser.add_argument("script", metavar="SCRIPT")
-    parser.add_argument("args", metavar="ARGS", nargs=argparse.REMAINDER, help="arguments of the script")
+    parser.add_argument("script", metavar="SCRIPT", help="the script, a file of Python")
+    rest = parser.add_argument("args", metavar="ARGS", nargs=argparse.REMAINDER, help="arguments of the script")
+    rest.required = False  # otherwise older versions of Python say so where SCRIPT is missing
     return parser.parse_args(argv)
 
 

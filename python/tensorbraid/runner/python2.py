@@ -50,10 +50,10 @@ class _Converter(Tokens):
         self.findings.append(Finding(token.line, what, fix))
 
     def _without_tabs(self, text):
-        """Expands the tabs of indentations, if the script mixes them with spaces."""
+        """Expands the tabs of indentations, if the script mixes them with spaces so that Python 3 does not take it."""
         indents = [(i, re.match(r"[ \t]*", line).group()) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
         tabs = [i for i, indent in indents if "\t" in indent]
-        if not tabs or not any(indent.startswith(" ") or " \t" in indent for _, indent in indents):
+        if not tabs or not any(indent.startswith(" ") or " \t" in indent for _, indent in indents) or _parses(text):
             return text
         self.findings.append(Finding(tabs[0], "tabs and spaces in indentations", "use spaces only; a tab is 8 columns"))
         lines = [re.sub(r"^[ \t]+", lambda match: match.group().expandtabs(8), line) for line in text.split("\n")]

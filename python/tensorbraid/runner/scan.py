@@ -29,6 +29,13 @@ class _Scope:
         return None
 
 
+def _asks(node):
+    """Whether an expression is a version, or asks for the names of an object."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in ("dir", "hasattr")
+    return isinstance(node, ast.Attribute) and node.attr in ("VERSION", "__version__", "__dict__")
+
+
 class Scanner(ast.NodeVisitor):
     """Collects `uses`, and `imports`: the names of the modules that the script imports."""
 
@@ -88,8 +95,27 @@ class Scanner(ast.NodeVisitor):
         for statement in node.body:
             self.visit(statement)
         self._guarded -= caught
-        for statement in [*node.handlers, *node.orelse, *node.finalbody]:
+        self._guarded += caught  # a handler has the names of other versions
+        for handler in node.handlers:
+            self.visit(handler)
+        self._guarded -= caught
+        for statement in [*node.orelse, *node.finalbody]:
             self.visit(statement)
+
+    def visit_If(self, node):
+        """Names may be missing in the branches of an `if` that asks for a version, or which names a module has."""
+        self._branches(node.test, [*node.body, *node.orelse])
+
+    def visit_IfExp(self, node):
+        self._branches(node.test, [node.body, node.orelse])
+
+    def _branches(self, test, parts):
+        self.visit(test)
+        asks = any(_asks(part) for part in ast.walk(test))
+        self._guarded += asks
+        for part in parts:
+            self.visit(part)
+        self._guarded -= asks
 
     # Names.
 

@@ -30,8 +30,9 @@ class SavedModelBuilder:
         self._has_saved_variables = False
         self._assets = {}  # the names of the files in the folder of assets -> where they come from
 
-    def add_meta_graph_and_variables(self, sess, tags, signature_def_map=None, assets_collection=None, legacy_init_op=None,
-                                     clear_devices=False, main_op=None, strip_default_attrs=False, saver=None):
+    def add_meta_graph_and_variables(self, sess, tags, signature_def_map=None, assets_collection=None,
+                                     legacy_init_op=None, clear_devices=False, main_op=None, strip_default_attrs=False,
+                                     saver=None):
         """Writes the values of the variables, and adds the default graph. `main_op` runs after it has been loaded."""
         if self._has_saved_variables:
             raise AssertionError("Graph state including variables and assets has already been saved. Please invoke "

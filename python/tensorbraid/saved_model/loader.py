@@ -31,8 +31,8 @@ def _tagged(saved_model, tags):
     """The MetaGraphDef with exactly these tags."""
     known = [set(meta_graph.meta_info_def.tags) for meta_graph in saved_model.meta_graphs]
     if set(tags) not in known:
-        raise RuntimeError(f"MetaGraphDef associated with tags {str(tags).strip('[]')} could not be found in SavedModel, "
-                           f"with available tags '{known}'.")
+        raise RuntimeError(f"MetaGraphDef associated with tags {str(tags).strip('[]')} could not be found in "
+                           f"SavedModel, with available tags '{known}'.")
     return saved_model.meta_graphs[known.index(set(tags))]
 
 

@@ -1,5 +1,7 @@
 """tf.train: training, clusters and servers."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from tensorbraid.train.basic_hooks import *  # noqa: F401,F403
 from tensorbraid.train.basic_loops import *  # noqa: F401,F403
 from tensorbraid.train.checkpoint_values import *  # noqa: F401,F403
@@ -20,5 +22,11 @@ from tensorbraid.train.queue_runner import *  # noqa: F401,F403
 from tensorbraid.train.rules import *  # noqa: F401,F403
 from tensorbraid.train.saver import *  # noqa: F401,F403
 from tensorbraid.train.scaffold import *  # noqa: F401,F403
+from tensorbraid.train.session_manager import *  # noqa: F401,F403
 from tensorbraid.train.supervisor import *  # noqa: F401,F403
 from tensorbraid.train.sync_replicas import *  # noqa: F401,F403
+
+if _TYPE_CHECKING:  # names that messages.py finds
+    from tensorbraid.proto import (  # noqa: F401
+        BytesList, ClusterDef, Example, Feature, FeatureList, FeatureLists, Features, FloatList, Int64List, JobDef,
+        SaverDef, SequenceExample, ServerDef)

@@ -5,8 +5,8 @@ from tensorbraid.train.hooks import NativeHook, tensor_of
 from tensorbraid.train.saver import Saver
 
 __all__ = [
-    "CheckpointSaverHook", "GlobalStepWaiterHook", "LoggingTensorHook", "NanTensorHook", "StepCounterHook",
-    "StopAtStepHook", "SummarySaverHook"]
+    "CheckpointSaverHook", "GlobalStepWaiterHook", "LoggingTensorHook", "NanTensorHook", "ProfilerHook",
+    "StepCounterHook", "StopAtStepHook", "SummarySaverHook"]
 
 
 class StopAtStepHook(NativeHook):
@@ -93,6 +93,17 @@ class StepCounterHook(_LateHook):
 
     def _make(self):
         return _core.step_counter(*self._every, self._writer() if self._writer else None)
+
+
+class ProfilerHook(NativeHook):
+    """Records when and where each node ran, regularly, and writes "timeline-STEP.json" for chrome://tracing."""
+
+    def __init__(self, save_steps=None, save_secs=None, output_dir="", show_dataflow=True, show_memory=False):
+        if save_steps is None and save_secs is None:
+            raise ValueError("Either every_secs or every_steps should be provided.")
+        if save_steps is not None and save_secs is not None:
+            raise ValueError("Can not provide both every_secs and every_steps.")
+        super().__init__(_core.profiler_hook(save_steps, save_secs, output_dir, bool(show_dataflow), bool(show_memory)))
 
 
 class SummarySaverHook(_LateHook):

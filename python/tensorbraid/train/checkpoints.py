@@ -8,7 +8,8 @@ from tensorbraid import _core, dtypes, errors
 
 __all__ = [
     "NewCheckpointReader", "checkpoint_exists", "checkpoints_iterator", "generate_checkpoint_state_proto",
-    "get_checkpoint_mtimes", "get_checkpoint_state", "latest_checkpoint", "list_variables", "load_checkpoint", "load_variable", "remove_checkpoint", "update_checkpoint_state"]
+    "get_checkpoint_mtimes", "get_checkpoint_state", "latest_checkpoint", "list_variables", "load_checkpoint",
+    "load_variable", "remove_checkpoint", "update_checkpoint_state"]
 
 CheckpointState = collections.namedtuple("CheckpointState", [
     "model_checkpoint_path", "all_model_checkpoint_paths", "all_model_checkpoint_timestamps",

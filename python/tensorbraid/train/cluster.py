@@ -1,7 +1,8 @@
 """Clusters, servers, and the placement of a replica's variables."""
 
+import sys
 
-from tensorbraid import _core, access, session_config
+from tensorbraid import _core, access, errors, session_config
 
 __all__ = ["ClusterSpec", "Server", "replica_device_setter"]
 
@@ -77,7 +78,12 @@ _started = []
 
 
 class Server:
-    """The server of a task. It serves until the program ends. Source: tf.train.Server."""
+    """The server of a task. It serves until the program ends. Source: tf.train.Server.
+
+    Raises InvalidArgumentError for a job or task that the cluster does not have and for an address that it cannot
+    listen on, and AlreadyExistsError if the port is taken. It listens for other machines only with certificates
+    (docs/from_tensorflow.md).
+    """
 
     def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True):
         if hasattr(server_or_cluster_def, "default_session_config"):  # a ServerDef
@@ -91,8 +97,11 @@ class Server:
             raise NotImplementedError("a protocol other than grpc of a Server")
         self._cluster = ClusterSpec(server_or_cluster_def)
         self._place = job_name or "", task_index or 0
-        self._server = _core.Server._make(self._cluster._core, *self._place,
-                                          session_config.text_of(config), start, access.of_server())
+        try:
+            self._server = _core.Server._make(self._cluster._core, *self._place,
+                                              session_config.text_of(config), start, access.of_server())
+        except errors.OpError as error:
+            raise type(error)(None, None, access.in_words_of_python(error.message)) from None
         if start:
             _started.append(self._server)
 
@@ -117,8 +126,14 @@ class Server:
             _started.append(self._server)
 
     def join(self):
-        """Blocks until the work of the cluster is over."""
+        """Blocks until the work of the cluster is over, and then ends the program with SystemExit.
+
+        The work is over when the tasks that work have left, or cannot be reached. Parameter servers do not count. Raises
+        UnavailableError if tasks were lost or have left with an error. In TensorFlow this never returns, so many programs
+        have the workers' part after the join, without an `else`.
+        """
         self._server.join()
+        sys.exit(0)
 
     @staticmethod
     def create_local_server(config=None, start=True):
@@ -126,8 +141,8 @@ class Server:
         return Server({"localhost": ["localhost:0"]}, "localhost", 0, config=config, start=start)
 
 
-def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:worker", merge_devices=True, cluster=None,
-                          ps_ops=None, ps_strategy=None):
+def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:worker", merge_devices=True,
+                          cluster=None, ps_ops=None, ps_strategy=None):
     """A device function that places variables on the parameter servers in turn, and all else on the worker."""
     spec = _core.ClusterSpec({}) if cluster is None else ClusterSpec(cluster)._core
     return _core.replica_device_setter(spec, ps_tasks, ps_device, worker_device or "")

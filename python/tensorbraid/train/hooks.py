@@ -4,6 +4,7 @@ import collections
 import time
 
 from tensorbraid import _core, graphs
+from tensorbraid.session_config import run_options, run_options_message
 from tensorbraid.steps import Fetches, checked_feeds
 
 __all__ = [
@@ -12,14 +13,41 @@ __all__ = [
 
 
 class SessionRunArgs(collections.namedtuple("SessionRunArgs", ["fetches", "feed_dict", "options"])):
-    """What a hook adds to a run."""
+    """What a hook adds to a run. `options` is a RunOptions, which is joined with those of the other hooks.
+
+    The run has the longest of their timeouts. It is traced, and returns graphs, if one of them says so.
+    """
 
     def __new__(cls, fetches, feed_dict=None, options=None):
         return super().__new__(cls, fetches, feed_dict, options)
 
 
 SessionRunValues = collections.namedtuple("SessionRunValues", ["results", "options", "run_metadata"])
-SessionRunValues.__doc__ = "The results of what a hook added to a run, in the structure of its fetches."
+SessionRunValues.__doc__ = """The results of what a hook added to a run, in the structure of its fetches.
+
+`options` are the RunOptions of the run, and `run_metadata` is the RunMetadata with what they record."""
+
+
+class _Values(SessionRunValues):
+    """The values of a run, whose messages are made when a hook looks at them."""
+
+    @property
+    def options(self):
+        return run_options_message(self[1])
+
+    @property
+    def run_metadata(self):
+        from tensorbraid import proto
+
+        return proto.RunMetadata.FromString(self[2] or b"")
+
+    def __iter__(self):
+        return iter((self.results, self.options, self.run_metadata))
+
+
+def _values(results, options, run_metadata):
+    """What C++ gives to a hook: `options` as run_options returns them, and the bytes of the metadata or None."""
+    return _Values(results, options, run_metadata)
 
 
 class SessionRunContext:
@@ -184,16 +212,15 @@ class SecondOrStepTimer:
 
 
 def _flatten(args, graph):
-    """For C++: the fetches and feeds of a SessionRunArgs, and a function that gives the results their structure."""
+    """For C++: the fetches and feeds of a SessionRunArgs, a function that gives the results their structure, and options."""
     if not isinstance(args, SessionRunArgs):
         raise TypeError(f"before_run must return a SessionRunArgs or None, got {args!r}")
-    if args.options is not None:
-        raise NotImplementedError("the options of a SessionRunArgs")
+    options = run_options(args.options)
     feeds = checked_feeds(graph, args.feed_dict)
     if args.fetches is None:
-        return [], feeds, lambda values: None
+        return [], feeds, lambda values: None, options
     fetches = Fetches(graph, args.fetches)
-    return fetches.unique, feeds, fetches.restore
+    return fetches.unique, feeds, fetches.restore, options
 
 
 def tensor_of(value):

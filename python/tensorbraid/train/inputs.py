@@ -8,7 +8,8 @@ from tensorbraid.train.queue_runner import QueueRunner, add_queue_runner
 
 __all__ = [
     "batch", "batch_join", "input_producer", "limit_epochs", "match_filenames_once", "maybe_batch", "maybe_batch_join",
-    "maybe_shuffle_batch", "maybe_shuffle_batch_join", "range_input_producer", "shuffle_batch", "shuffle_batch_join", "slice_input_producer", "string_input_producer"]
+    "maybe_shuffle_batch", "maybe_shuffle_batch_join", "range_input_producer", "shuffle_batch", "shuffle_batch_join",
+    "slice_input_producer", "string_input_producer"]
 
 
 def match_filenames_once(pattern, name=None):
@@ -46,7 +47,8 @@ def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=Tr
         if element_shape is not None:
             shape = TensorShape(element_shape)
         if not shape.is_fully_defined():
-            raise ValueError("Either `input_tensor` must have a fully defined shape or `element_shape` must be specified")
+            raise ValueError("Either `input_tensor` must have a fully defined shape or `element_shape` must be "
+                             "specified")
         if shuffle:
             first, second = op_seeds(seed)
             rows = make_op("RandomShuffle", [rows], seed=first, seed2=second).outputs[0]

@@ -67,7 +67,7 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
                      name=None):
     """(learning_rate - end) * (1 - min(t, decay_steps) / decay_steps) ^ power + end
 
-    With `cycle`, the decay begins again each time that it has reached the end, and then takes a multiple of decay_steps.
+    With `cycle`, the decay begins again whenever it has reached the end, and then takes a multiple of decay_steps.
     """
     with _schedule("polynomial_decay", name or "PolynomialDecay", learning_rate, global_step) as (scope, rate):
         end = _like(rate, end_learning_rate)
@@ -155,7 +155,8 @@ def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5
     learning_rate * ((alpha + 1 - f) * (1 + cos(2 pi num_periods f)) / 2 + beta). Source: Bello et al., 2017.
     """
     with _schedule("linear_cosine_decay", name or "LinearCosineDecay", learning_rate, global_step) as (scope, rate):
-        return _linear_cosine(rate, global_step, decay_steps, num_periods, alpha, beta, lambda linear, step: linear, scope)
+        return _linear_cosine(rate, global_step, decay_steps, num_periods, alpha, beta, lambda linear, step: linear,
+                              scope)
 
 
 def noisy_linear_cosine_decay(learning_rate, global_step, decay_steps, initial_variance=1.0, variance_decay=0.55,

@@ -180,8 +180,8 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
     return import_with_elements(meta_graph_or_file, clear_devices, import_scope, None, **kwargs)[0]
 
 
-def import_with_elements(meta_graph_or_file, clear_devices=False, import_scope=None, return_elements=None, input_map=None,
-                         restore_collections_predicate=None):
+def import_with_elements(meta_graph_or_file, clear_devices=False, import_scope=None, return_elements=None,
+                         input_map=None, restore_collections_predicate=None):
     """import_meta_graph, and a list of the operations and tensors that `return_elements` names, or None."""
     meta_graph = read(meta_graph_or_file)
     wanted = restore_collections_predicate or (lambda key: True)
@@ -205,6 +205,7 @@ def import_with_elements(meta_graph_or_file, clear_devices=False, import_scope=N
     elements = importing.elements(graph, return_elements)
     importing.check_used()
     if restore is not None:
-        return Saver._imported(meta_graph.saver_def, variables.get(GraphKeys.GLOBAL_VARIABLES, []), max_to_keep), elements
+        return Saver._imported(meta_graph.saver_def, variables.get(GraphKeys.GLOBAL_VARIABLES, []),
+                               max_to_keep), elements
     has_variables = bool(graph.get_collection(GraphKeys.GLOBAL_VARIABLES))
     return Saver() if has_variables else None, elements

@@ -4,7 +4,7 @@ import inspect
 
 from tensorbraid import _core, errors, graphs
 from tensorbraid.graphs import GraphKeys
-from tensorbraid.session_config import session_options
+from tensorbraid.session_config import check_run_metadata, run_options, session_options
 from tensorbraid.steps import Steps
 from tensorbraid.train.basic_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from tensorbraid.train.fed_input import FedInputsHook, has_fed_input
@@ -108,11 +108,17 @@ class MonitoredSession:
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         """Runs one step with what the hooks add to it. Returns the values of `fetches`, in their structure."""
         self._check_open()
-        if options is not None or run_metadata is not None:
-            raise NotImplementedError("options and run_metadata of a run of a MonitoredSession")
+        check_run_metadata(run_metadata)
         step = self._steps.find(fetches, feed_dict)
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict, options), lambda: self._core.session)
-        return step.restore(self._core.run(step.signature, step.values(feed_dict), context))
+        try:
+            values, metadata = self._core.run(step.signature, step.values(feed_dict), context, run_options(options))
+        except errors.OpError as error:
+            errors.add_operation(error, self._graph)
+            raise
+        if run_metadata is not None:
+            run_metadata.ParseFromString(metadata)
+        return step.restore(values)
 
     class StepContext:
         """What the function of run_step_fn gets."""

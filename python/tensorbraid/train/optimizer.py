@@ -1,17 +1,18 @@
 """The base class of the optimizers."""
 
-from tensorbraid import _core, graphs
+from tensorbraid import _core, dtypes, graphs, nest
 from tensorbraid.graphs import GraphKeys
+from tensorbraid.train import own_rule
 from tensorbraid.train.new_variables import collected
 
 __all__ = ["Optimizer"]
 
 
-class Optimizer:
+class Optimizer(own_rule.OwnRule):
     """Turns a loss into the operation that trains. Source: tf.train.Optimizer.
 
-    The classes in `rules` say which optimizer of the library is used. A class of the user may derive from one of them
-    and replace compute_gradients or apply_gradients.
+    The classes in `rules` say which optimizer of the library is used. A class of the program may derive from one of
+    them, or from this class, and replace compute_gradients, apply_gradients or methods of OwnRule.
     """
 
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
@@ -23,19 +24,32 @@ class Optimizer:
             raise NotImplementedError("use_own_namescope_for_non_slot_vars")
         self._name = name
         self._use_locking = use_locking
-        self._native = None
-        self._variables = []
+        self._made_library = None
+        self._made_variables = []
+        self._non_slot_dict = {}
 
-    def _make(self):
-        """The optimizer of the library. Subclasses define it; it is called once, when the optimizer is first used."""
-        raise NotImplementedError(f"{type(self).__name__} does not say how it updates variables: derive from an "
-                                  "optimizer such as tf.train.GradientDescentOptimizer")
+    def _make_library(self):
+        """The optimizer of the library. Called once, when the optimizer is first used."""
+        return _core.no_rule(self._owner(), self._name)
 
     @property
-    def _optimizer(self):
-        if self._native is None:
-            self._native = self._make()
-        return self._native
+    def _library(self):
+        if self._made_library is None:
+            self._made_library = self._make_library()
+        return self._made_library
+
+    def _replaces(self, method):
+        return getattr(type(self), method) is not getattr(Optimizer, method)
+
+    def _owner(self):
+        """What C++ needs to call the methods that this class replaces."""
+        rules = {"dense rule": own_rule.DENSE, "sparse rule": own_rule.SPARSE}
+        replaced = [method for method in own_rule.OTHER if self._replaces(method)]
+        return self, replaced + [rule for rule, methods in rules.items() if any(map(self._replaces, methods))]
+
+    def _note(self, variables):
+        """Remembers variables that belong to the optimizer."""
+        self._made_variables += [variable for variable in variables if variable not in self._made_variables]
 
     def get_name(self):
         """The name of the optimizer."""
@@ -51,16 +65,16 @@ class Optimizer:
             raise ValueError("gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, "
                              f"Optimizer.GATE_GRAPH.  Not {gate_gradients}")
         loss = graphs.convert_to_tensor(loss)
-        if not (loss.dtype.is_floating or loss.dtype.is_complex):
-            raise ValueError(f"Invalid type {loss.dtype!r} for {loss.name}: an optimizer needs a floating loss")
+        self._assert_valid_dtypes([loss])
         with loss.graph.as_default():
-            variables = graphs.trainable_variables() if var_list is None else _flat(var_list)
+            variables = graphs.trainable_variables() if var_list is None else nest.flatten(var_list)
             for variable in variables:
                 if not isinstance(variable, _core.Variable):
                     raise TypeError(f"Argument is not a tf.Variable: {variable}")
             if not variables:
                 raise ValueError("No variables to optimize.")
             grads = graphs.gradients(loss, variables, grad_ys=None if grad_loss is None else [grad_loss])
+        self._assert_valid_dtypes([v for grad, v in zip(grads, variables) if grad is not None])
         return list(zip(grads, variables))
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
@@ -74,8 +88,8 @@ class Optimizer:
             raise TypeError(f"global_step must be a tf.Variable, got {global_step!r}")
         graph = pairs[0][1].graph
         with collected(graph) as made:
-            train = self._optimizer._apply_gradients(pairs, global_step, name or "")
-        self._variables += made
+            train = self._library._apply_gradients(pairs, global_step, name or "")
+        self._note(made)
         if train not in graph.get_collection(GraphKeys.TRAIN_OP):
             graph.add_to_collection(GraphKeys.TRAIN_OP, train)
         return train
@@ -94,25 +108,29 @@ class Optimizer:
 
     def get_slot(self, var, name):
         """The variable in which the optimizer keeps `name` for `var`; None if there is none."""
-        return self._optimizer.get_slot(var, name)
+        return self._library.get_slot(var, name)
 
     def get_slot_names(self):
         """The names of the slots."""
-        return sorted(self._optimizer.get_slot_names())
+        return sorted(self._library.get_slot_names())
 
     def variables(self):
         """The variables of the optimizer in the default graph, by name: its slots, and what all slots share."""
         graph = graphs.get_default_graph()
-        return sorted((v for v in self._variables if v.graph is graph), key=lambda v: v.name)
+        return sorted((v for v in self._made_variables if v.graph is graph), key=lambda v: v.name)
+
+    def _valid_dtypes(self):
+        """The dtypes that losses and variables may have."""
+        return {dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}
+
+    def _assert_valid_dtypes(self, tensors):
+        valid = self._valid_dtypes()
+        for tensor in tensors:
+            if tensor.dtype.base_dtype not in valid:
+                raise ValueError(f"Invalid type {tensor.dtype.base_dtype!r} for {tensor.name}, expected: {list(valid)}.")
 
     def _call_if_callable(self, param):
         return param() if callable(param) else param
-
-
-def _flat(values):
-    if not isinstance(values, (list, tuple)):
-        return [values]
-    return [item for value in values for item in _flat(value)]
 
 
 def _checked(grad):

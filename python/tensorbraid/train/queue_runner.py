@@ -73,7 +73,8 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collecti
     if sess is None:
         sess = sessions.get_default_session()
         if sess is None:
-            raise ValueError("Cannot start queue runners: No default session is registered. Use `with sess.as_default()` "
+            raise ValueError("Cannot start queue runners: No default session is registered. Use `with "
+                             "sess.as_default()` "
                              "or pass an explicit session to tf.start_queue_runners(sess=sess)")
     if not hasattr(sess, "_session"):
         raise TypeError(f"sess must be a `tf.Session` object. Given class: {type(sess)}")

@@ -1,6 +1,6 @@
 """The optimizers: a class for each rule by which a gradient changes a variable."""
 
-from tensorbraid import _core
+from tensorbraid import _core, graphs
 from tensorbraid.train.optimizer import Optimizer
 
 __all__ = [
@@ -12,31 +12,42 @@ __all__ = [
 class _Rule(Optimizer):
     """An optimizer whose library object is made by `_make_native`, a function of the module, from `_parameters`.
 
-    A parameter may be a function that returns its value.
+    A parameter may be a function that returns its value. `attributes` are those that TensorFlow's class has, for classes
+    that derive from this one.
     """
 
-    def __init__(self, make_native, use_locking, name, *parameters):
+    def __init__(self, make_native, use_locking, name, *parameters, **attributes):
         super().__init__(use_locking, name)
         self._make_native = make_native
         self._parameters = parameters
+        self.__dict__.update(attributes)
 
-    def _make(self):
+    def __getattr__(self, name):
+        """The tensor of a parameter: "_lr_t" of `_lr`, "_momentum_tensor" of `_momentum`."""
+        parameter = name.removesuffix("_tensor").removesuffix("_t")
+        if parameter == name or parameter not in self.__dict__:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        value = self._call_if_callable(self.__dict__[parameter])
+        return graphs.convert_to_tensor(value, name=parameter.removeprefix("_"))
+
+    def _make_library(self):
         values = [self._call_if_callable(value) for value in self._parameters]
-        return self._make_native(*values, self._use_locking, self._name)
+        return self._make_native(self._owner(), *values, self._use_locking, self._name)
 
 
 class GradientDescentOptimizer(_Rule):
     """Subtracts the gradient times the learning rate."""
 
     def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
-        super().__init__(_core.gradient_descent, use_locking, name, learning_rate)
+        super().__init__(_core.gradient_descent, use_locking, name, learning_rate, _learning_rate=learning_rate)
 
 
 class MomentumOptimizer(_Rule):
     """Gradient descent along a decaying sum of the gradients, which is the slot "momentum"."""
 
     def __init__(self, learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False):
-        super().__init__(_core.momentum, use_locking, name, learning_rate, momentum, use_nesterov)
+        super().__init__(_core.momentum, use_locking, name, learning_rate, momentum, use_nesterov,
+                         _learning_rate=learning_rate, _momentum=momentum, _use_nesterov=use_nesterov)
 
 
 class AdadeltaOptimizer(_Rule):
@@ -74,7 +85,12 @@ class AdamOptimizer(_Rule):
                  use_own_namescope_for_non_slot_vars=False):
         if use_own_namescope_for_non_slot_vars:
             raise NotImplementedError("use_own_namescope_for_non_slot_vars")
-        super().__init__(_core.adam, use_locking, name, learning_rate, beta1, beta2, epsilon)
+        super().__init__(_core.adam, use_locking, name, learning_rate, beta1, beta2, epsilon, _lr=learning_rate,
+                         _beta1=beta1, _beta2=beta2, _epsilon=epsilon)
+
+    def _get_beta_accumulators(self):
+        """The variables with the powers of beta1 and beta2."""
+        return self._library._shared("beta1_power"), self._library._shared("beta2_power")
 
 
 class RMSPropOptimizer(_Rule):

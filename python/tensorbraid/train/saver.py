@@ -103,7 +103,12 @@ class Saver:
         return path
 
     def restore(self, sess, save_path):
-        """Sets the variables to the values in the checkpoint."""
+        """Sets the variables to the values in the checkpoint, so that they need no initializer.
+
+        `save_path` is what `save` has returned, or tf.train.latest_checkpoint. Raises ValueError if there is no
+        checkpoint at this path, NotFoundError if it lacks a variable, and InvalidArgumentError if a shape or dtype
+        differs.
+        """
         if self._is_empty and self._imported_def is None:
             return
         if save_path is None:

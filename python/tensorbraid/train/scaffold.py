@@ -1,6 +1,6 @@
 """What a training session needs besides the model: how it begins, what it saves and what it summarises."""
 
-from tensorbraid import graphs, initial_operations, summary
+from tensorbraid import _core, control, graphs, initial_operations, summary
 from tensorbraid.graphs import make_op
 from tensorbraid.steps import checked_feeds
 from tensorbraid.train.saver import Saver
@@ -44,6 +44,7 @@ class Scaffold:
 
     def finalize(self):
         """Adds the saver and the merged summaries to the default graph, if they are missing. Returns the scaffold."""
+        self._init_op, self._local_init_op = _single(self._init_op), _single(self._local_init_op)
         tables = graphs.get_collection("table_initializer")
         if self._local_init_op is None and tables:
             variables = [v.initializer for v in graphs.local_variables()]
@@ -51,6 +52,9 @@ class Scaffold:
                 self._local_init_op = make_op("NoOp", [], "group_deps")
         if self._init_op is None and initial_operations.any_replaced(graphs.get_default_graph()):
             self._init_op = initial_operations.initialize(graphs.get_default_graph(), graphs.global_variables(), "init")
+        readiness = _readiness(graphs.get_default_graph()) if self._ready_for_local_init_op is None else None
+        if readiness is not None:
+            self._ready_for_local_init_op = readiness[0]
         if self._summary_op is None:
             self._summary_op = _first(_SUMMARY_OP) or summary.merge_all()
         if self._saver is None:
@@ -84,6 +88,24 @@ class Scaffold:
         if not self._saver._is_empty:
             options["saver"] = self._saver._core
         return {key: value for key, value in options.items() if value is not None}
+
+
+def _readiness(graph):
+    """The names of the global variables without a value, and of the global and local ones.
+
+    None if these are all variables, since the library finds them by itself then.
+    """
+    globals_, locals_ = graph.get_collection("variables"), graph.get_collection("local_variables")
+    own = [v for v in _core.variables(graph) if not v._local and v not in globals_]
+    if not own or not globals_:
+        return None
+    return (_core.report_uninitialized_variables(graph, globals_),
+            _core.report_uninitialized_variables(graph, [*globals_, *(v for v in locals_ if v not in globals_)]))
+
+
+def _single(operations):
+    """One operation for a list of them, which a session can run as well."""
+    return control.group(*operations) if isinstance(operations, (list, tuple)) else operations
 
 
 def _first(collection):

@@ -11,6 +11,7 @@ from tensorbraid.steps import checked_feeds
 from tensorbraid.train.coordinator import Coordinator
 from tensorbraid.train.global_step import get_global_step
 from tensorbraid.train.saver import Saver
+from tensorbraid.train.scaffold import _readiness, _single
 
 __all__ = ["Supervisor"]
 
@@ -42,8 +43,13 @@ class Supervisor:
         for name, value in (("init_op", init_op), ("ready_op", ready_op), ("local_init_op", local_init_op),
                             ("ready_for_local_init_op", ready_for_local_init_op)):
             if not _is_default(value):
-                options[name] = value
+                with graph.as_default():
+                    options[name] = _single(value) if name in ("init_op", "local_init_op") else value
         with graph.as_default():
+            readiness = _readiness(graph)
+            if readiness is not None:
+                options.setdefault("ready_for_local_init_op", readiness[0])
+                options.setdefault("ready_op", readiness[1])
             if init_feed_dict is not None:
                 options["init_feed"] = checked_feeds(graph, init_feed_dict)
             if init_fn is not None:
@@ -93,8 +99,8 @@ class Supervisor:
     def prepare_or_wait_for_session(self, master="", config=None, wait_for_checkpoint=False, max_wait_secs=7200,
                                     start_standard_services=True):
         """A tf.Session in which the model is ready. The chief restores or initialises it; other tasks wait for that."""
-        session = Session._wrap(self._core.prepare(master, session_options(config, master), wait_for_checkpoint, max_wait_secs,
-                                                   start_standard_services))
+        session = Session._wrap(self._core.prepare(master, session_options(config, master), wait_for_checkpoint,
+                                                   max_wait_secs, start_standard_services))
         self.start_queue_runners(session)
         return session
 

@@ -4,6 +4,7 @@ from tensorbraid import _core, graphs
 from tensorbraid.train.hooks import NativeHook
 from tensorbraid.train.optimizer import Optimizer
 from tensorbraid.train.queue_runner import QueueRunner
+from tensorbraid.train.scaffold import _readiness
 
 __all__ = ["SyncReplicasOptimizer"]
 
@@ -12,11 +13,12 @@ class SyncReplicasOptimizer(Optimizer):
     """Wraps an optimizer so that each step uses gradients of several replicas. Source: tf.train.SyncReplicasOptimizer.
 
     In a MonitoredTrainingSession every worker needs the hook of make_session_run_hook. Under a Supervisor, the chief
-    starts the queue runner of get_chief_queue_runner and then runs get_init_tokens_op.
+    starts the queue runner of get_chief_queue_runner and then runs get_init_tokens_op. `replica_id` is an argument of
+    TensorFlow 0.12 and has no effect.
     """
 
     def __init__(self, opt, replicas_to_aggregate, total_num_replicas=None, variable_averages=None,
-                 variables_to_average=None, use_locking=False, name="sync_replicas"):
+                 variables_to_average=None, use_locking=False, name="sync_replicas", replica_id=None):
         if variable_averages is not None or variables_to_average is not None:
             raise NotImplementedError("variable_averages and variables_to_average of SyncReplicasOptimizer")
         super().__init__(use_locking, name)
@@ -24,8 +26,8 @@ class SyncReplicasOptimizer(Optimizer):
         self._replicas = replicas_to_aggregate, total_num_replicas or replicas_to_aggregate
         self._applied = False
 
-    def _make(self):
-        return _core.SyncReplicasOptimizer._make(self._opt._optimizer, *self._replicas, self._use_locking, self._name)
+    def _make_library(self):
+        return _core.SyncReplicasOptimizer._make(self._opt._library, *self._replicas, self._use_locking, self._name)
 
     def compute_gradients(self, *args, **kwargs):
         """The gradients of the wrapped optimizer."""
@@ -38,10 +40,8 @@ class SyncReplicasOptimizer(Optimizer):
         if name is not None:
             raise NotImplementedError("the name of a SyncReplicasOptimizer's training operation")
         train = super().apply_gradients(grads_and_vars, global_step, name)
-        self._applied = True
-        for variable in self._variables:
-            if variable not in self._opt._variables:
-                self._opt._variables.append(variable)
+        self._applied, self._readiness = True, _readiness(graphs.get_default_graph())
+        self._opt._note(self._made_variables)
         return train
 
     def get_slot(self, *args, **kwargs):
@@ -59,18 +59,18 @@ class SyncReplicasOptimizer(Optimizer):
     def make_session_run_hook(self, is_chief, num_tokens=-1):
         """The hook that initialises this replica and, on the chief, runs the chief's part of the steps."""
         _check_tokens(num_tokens)
-        return NativeHook(self._optimizer.make_session_run_hook(is_chief))
+        return NativeHook(self._library.make_session_run_hook(is_chief))
 
     def get_chief_queue_runner(self):
         """The queue runner that runs the chief's part of the steps."""
         self._check_applied("apply_gradients() should be called before get_chief_queue_runner().")
-        return QueueRunner._wrap(self._optimizer.chief_queue_runner, graphs.get_default_graph())
+        return QueueRunner._wrap(self._library.chief_queue_runner, graphs.get_default_graph())
 
     def get_init_tokens_op(self, num_tokens=-1):
         """The operation with which the chief lets the workers take their first step."""
         self._check_applied("get_init_tokens_op() should be called after apply_gradients().")
         _check_tokens(num_tokens)
-        return self._optimizer.init_tokens_op
+        return self._library.init_tokens_op
 
     def _check_applied(self, message):
         if not self._applied:
@@ -80,19 +80,19 @@ class SyncReplicasOptimizer(Optimizer):
     def chief_init_op(self):
         """What the chief runs before the first step."""
         self._check_applied("chief_init_op is known after apply_gradients().")
-        return self._optimizer.chief_init_op
+        return self._library.chief_init_op
 
     @property
     def local_step_init_op(self):
         """What each worker runs before its first step."""
         self._check_applied("local_step_init_op is known after apply_gradients().")
-        return self._optimizer.local_step_init_op
+        return self._library.local_step_init_op
 
     @property
     def ready_for_local_init_op(self):
         """The names of variables that the chief has still to initialize."""
         self._check_applied("ready_for_local_init_op is known after apply_gradients().")
-        return self._optimizer.ready_for_local_init_op
+        return self._library.ready_for_local_init_op if self._readiness is None else self._readiness[0]
 
 
 def _check_tokens(num_tokens):

@@ -14,6 +14,10 @@ for name in ("softmax_cross_entropy_with_logits", "softmax_cross_entropy_with_lo
     op(f"nn.{name}", labels=CUBE, logits=CUBE, dim=0, _options=SAME)
     op(f"nn.{name}", labels=None, logits=LOGITS)
 op("nn.softmax_cross_entropy_with_logits", SOFT, LOGITS, _options=SAME)
+op("nn.softmax_cross_entropy_with_logits", labels=SOFT[np.newaxis], logits=LOGITS, _options=SAME)
+for dtype in ("float64", "int32", "float16", "bool"):  # labels of another dtype are converted
+    for name in ("softmax_cross_entropy_with_logits", "softmax_cross_entropy_with_logits_v2"):
+        op(f"nn.{name}", labels=np.eye(4)[[0, 3, 1]].astype(dtype), logits=LOGITS, name="given", _options=SAME)
 op("nn.sparse_softmax_cross_entropy_with_logits", labels=np.array([0, 3, 1]), logits=LOGITS, name="given", _options=SAME)
 op("nn.sparse_softmax_cross_entropy_with_logits", labels=np.array([[0, 3, 1], [1, 1, 2]], np.int32), logits=CUBE, _options=SAME)
 op("nn.sparse_softmax_cross_entropy_with_logits", labels=np.array([[0, 3, 1]]), logits=LOGITS)

@@ -161,6 +161,7 @@ def looped(tf):
 
 
 case("while_loop", looped, **QUIET)
+case("while_loop", lambda tf: tf.while_loop(lambda i: i < 3, lambda i: i + 1, [tf.constant(0)], swap_memory=True), **QUIET)
 case("while_loop", lambda tf: tf.while_loop(lambda i: i < 3, lambda i: tf.zeros([2]), [tf.constant(0)]))
 for name, call in (
     ("map_fn", lambda tf, f, x: f(lambda r: r * 2.0, x, dtype=tf.float32, name="given")),

@@ -327,6 +327,18 @@ def saving(tf):
 case("train.CheckpointSaverHook train.SummarySaverHook train.StepCounterHook train.summary_iterator", saving)
 case("train.CheckpointSaverHook", lambda tf: tf.train.CheckpointSaverHook("/tmp/x", save_secs=1, save_steps=1))
 case("train.SummarySaverHook", lambda tf: tf.train.SummarySaverHook(save_steps=1))
+
+
+def profiled(tf):
+    with tempfile.TemporaryDirectory() as folder:
+        values = trained(tf, lambda tf, loss, step: [
+            tf.train.ProfilerHook(save_steps=2, output_dir=folder, show_dataflow=False, show_memory=True)])
+        return values + [sorted(name for name in os.listdir(folder) if name.startswith("timeline"))]
+
+
+case("train.ProfilerHook", profiled)
+case("train.ProfilerHook", lambda tf: tf.train.ProfilerHook())
+case("train.ProfilerHook", lambda tf: tf.train.ProfilerHook(save_steps=1, save_secs=1))
 case("train.LoggingTensorHook", lambda tf: logged(tf, {"every_n_iter": 2}))
 case("train.LoggingTensorHook", lambda tf: logged(tf, {"every_n_iter": 3, "at_end": True}))
 case("train.LoggingTensorHook", lambda tf: tf.train.LoggingTensorHook(["a"], every_n_iter=1, every_n_secs=1))
@@ -424,3 +436,33 @@ def synced(tf):
 
 
 case("train.SyncReplicasOptimizer", synced)
+
+
+def managed(tf):
+    """Sessions of a SessionManager: initialised, restored and recovered."""
+    v = tf.get_variable("v", initializer=2.0)
+    local = tf.get_variable("local", initializer=7.0, collections=[tf.GraphKeys.LOCAL_VARIABLES])
+    init, saver, ready = tf.global_variables_initializer(), tf.train.Saver([v]), tf.report_uninitialized_variables()
+    manager = tf.train.SessionManager(local_init_op=tf.local_variables_initializer(), ready_op=ready,
+                                      graph=tf.get_default_graph(), recovery_wait_secs=1)
+    bare = tf.train.SessionManager(ready_op=ready, recovery_wait_secs=1)
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        with manager.prepare_session("", init_op=init, init_fn=lambda session: v.load(3.0, session)) as session:
+            found.append(session.run([v, local]))
+            path = saver.save(session, os.path.join(folder, "m"))
+        with manager.prepare_session("", init, saver, checkpoint_dir=folder, max_wait_secs=5) as session:
+            found.append(session.run([v, local]))
+        with manager.prepare_session("", saver=saver, checkpoint_filename_with_path=path) as session:
+            found.append(session.run([v, local]))
+        for recovering, where in ((manager, folder), (manager, os.path.join(folder, "none")), (bare, folder)):
+            session, loaded = recovering.recover_session("", saver=saver, checkpoint_dir=where)
+            found.append([loaded, session.run(v) if loaded else None])
+    return found
+
+
+case("train.SessionManager", managed)
+case("train.SessionManager", lambda tf: tf.train.SessionManager(ready_for_local_init_op=tf.constant(1)))
+case("train.SessionManager", lambda tf: tf.train.SessionManager(recovery_wait_secs=1).prepare_session(""))
+case("train.SessionManager", lambda tf: tf.train.SessionManager(ready_op=tf.report_uninitialized_variables(
+    [tf.get_variable("v", initializer=2.0)])).prepare_session("", init_op=tf.no_op()))

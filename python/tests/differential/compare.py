@@ -1,12 +1,17 @@
-"""Runs the cases of this folder with TensorFlow and with Tensorbraid, and compares what they return.
+"""Runs the cases of this folder with Tensorbraid, and compares what they return with what they return with TensorFlow.
 
 usage: compare.py [WORD...]   (only the cases whose label, or a name that they cover, contains one of the words)
+       compare.py --record    runs TensorFlow for the files of cases whose results in ../references/differential are
+                              missing or no longer current
 
-Prints for each name how many cases agree, the known differences, and how many callables of tf.compat.v1 count
-(count.py). Exits with 1 if a result differs. Needs a Python with TensorFlow and NumPy, and the package tensorbraid in PYTHONPATH.
+TensorFlow's results are read from ../references/differential. Some of the cases also run with TensorFlow itself, whose
+results must be the recorded ones. Prints for each name how many cases agree, the known differences, and how many
+callables of tf.compat.v1 count (count.py). Exits with 1 if a result differs. Needs a Python with TensorFlow and NumPy,
+and the package tensorbraid in PYTHONPATH.
 """
 
 import collections
+import json
 import os
 import pickle
 import subprocess
@@ -16,41 +21,81 @@ import tempfile
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path[:0] = [HERE, os.path.join(ROOT, "tests", "interop")]
 sys.dont_write_bytecode = True
 import count  # noqa: E402
+import recorded  # noqa: E402
 import registry  # noqa: E402
 
 TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2}
+LIVE_EVERY = 40  # every so manieth case also runs with TensorFlow itself
+RECORD = "python/tests/differential/compare.py --record"
 
 
-def run(package, folder, words):
-    """Starts the process that runs the cases with a package."""
+def run(package, cases):
+    """Runs the cases with a package. Returns its version, the callables that it has, and the records by label."""
     environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="0",
                        TF_USE_LEGACY_KERAS="1")  # tf.layers is in the package tf_keras
-    errors = open(os.path.join(folder, package + ".stderr"), "w")
-    return subprocess.Popen([sys.executable, os.path.join(HERE, "run_cases.py"), package, os.path.join(folder, package)]
-                            + words, env=environment, stderr=errors, stdout=errors)
+    with tempfile.TemporaryDirectory() as folder:
+        output, labels, errors = (os.path.join(folder, name) for name in ("output", "labels", "errors"))
+        with open(labels, "w") as file:
+            json.dump([case.label for case in cases], file)
+        with open(errors, "w") as file:
+            subprocess.run([sys.executable, os.path.join(HERE, "run_cases.py"), package, output, labels],
+                           env=environment, stderr=file, stdout=file)
+        version, names, records, last = "", [], {}, None
+        with open(output, "rb") as file:
+            while True:
+                try:
+                    item = pickle.load(file)
+                except EOFError:
+                    text = open(errors).read()
+                    sys.exit(f"the process of {package} ended in the case {last!r}:\n{text[-3000:]}")
+                if item[0] == "end":
+                    return version, names, records
+                if item[0] == "package":
+                    version, names = item[1:]
+                elif item[0] == "case":
+                    last = item[1]
+                else:
+                    records[item[1]] = item[2]
 
 
-def read(package, folder):
-    """The callables that the package has and the records of the cases, by label."""
-    names, records, last = [], {}, None
-    with open(os.path.join(folder, package), "rb") as file:
-        while True:
-            try:
-                item = pickle.load(file)
-            except EOFError:
-                text = open(os.path.join(folder, package + ".stderr")).read()
-                sys.exit(f"the process of {package} ended in the case {last!r}:\n{text[-3000:]}")
-            if item[0] == "end":
-                return names, records
-            if item[0] == "callables":
-                names = item[1]
-            elif item[0] == "case":
-                last = item[1]
-            else:
-                records[item[1]] = item[2]
+def reference(file, cases):
+    """Where TensorFlow's results of a file of cases are, and what they follow from. Labels have numbers, which
+    also follow from other files."""
+    sources = recorded.sources(os.path.join(HERE, file + ".py"), HERE, os.path.join(HERE, "run_cases.py"))
+    return {"path": os.path.join(os.path.dirname(HERE), "references", "differential", file + ".json.xz"),
+            "files": sources, "extra": "\n".join(case.label for case in cases)}
+
+
+def by_file(cases):
+    files = collections.defaultdict(list)
+    for case in cases:
+        files[case.file].append(case)
+    return files
+
+
+def record(cases):
+    """Runs TensorFlow for the files of cases that have no current results."""
+    stale = {file: some for file, some in by_file(cases).items() if not recorded.is_current(**reference(file, some))}
+    if not stale:
+        return
+    version, _, records = run("tensorflow", [case for some in stale.values() for case in some])
+    for file, some in stale.items():
+        kept = {case.label: {key: value for key, value in records[case.label].items() if key not in ("calls", "raised")}
+                for case in some}
+        recorded.write(**reference(file, some), version=version, values=kept)
+        print(f"recorded {len(some)} cases of {file}")
+
+
+def read(cases):
+    """TensorFlow's recorded results, by label."""
+    results = {}
+    for file, some in by_file(cases).items():
+        results.update(recorded.read(**reference(file, some), command=RECORD))
+    return results
 
 
 def same(wanted, got, dtype=None):
@@ -127,19 +172,24 @@ def called(cases, record, differ):
 
 
 def main():
-    words = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as folder:
-        results = {}
-        for package in ("tensorflow", "tensorbraid"):
-            run(package, folder, words).wait()
-            results[package] = read(package, folder)
-    wanted = results["tensorflow"][1]
-    present, got = results["tensorbraid"]
-    cases = [case for case in registry.read() if case.label in wanted]
+    words, cases = sys.argv[1:], registry.read()
+    if words == ["--record"]:
+        record(cases)
+        return
+    wanted = read(cases)
+    cases = [case for case in cases
+             if not words or any(word in name for word in words for name in case.covers + [case.label])]
     if not cases:
         sys.exit("no case has these words")
+    _, present, got = run("tensorbraid", cases)
+    live = cases[::LIVE_EVERY]
+    _, _, again = run("tensorflow", live)
     counts = collections.defaultdict(lambda: [0, 0])
     differences, known, less_known = {}, [], []
+    for case in live:
+        found = difference(case, wanted[case.label], again[case.label], [])
+        if found:
+            sys.exit(f"{case.label}: TensorFlow no longer gives what was recorded: {found}. Run: {RECORD}")
     for case in cases:
         found = difference(case, wanted[case.label], got[case.label], less_known)
         if case.known:
@@ -163,6 +213,7 @@ def main():
     if not words:
         count.report(present, counted)
     marked = sum(bool(case.known) for case in cases)
+    print(f"{len(live)} cases ran with TensorFlow again")
     print(f"{len(cases)} cases: {len(cases) - len(differences) - marked} agree, {marked} known differences, "
           f"{len(differences)} differences")
     sys.exit(1 if differences else 0)

@@ -21,6 +21,7 @@ class Case:
     names: bool = True  # whether the names of the resulting tensors are compared
     shapes: str = ""  # the reason, if less is known of the static shapes than TensorFlow knows
     values: bool = True  # whether the values are compared; random ops without a seed have none to compare
+    file: str = ""  # the name of the case's file, without ".py"
 
 
 @dataclasses.dataclass
@@ -107,5 +108,8 @@ def read():
 
     for file in sorted(os.listdir(os.path.dirname(os.path.abspath(__file__)))):
         if file.startswith("cases_") and file.endswith(".py"):
+            first = len(CASES)
             importlib.import_module(file[:-3])
+            for case in CASES[first:]:
+                case.file = file[:-3]
     return CASES

@@ -1,5 +1,9 @@
-"""run_cases.py tensorflow|tensorbraid OUTPUT [WORD...]: runs the cases with that package and writes the results."""
+"""run_cases.py tensorflow|tensorbraid OUTPUT LABELS: runs cases with that package and writes the results.
 
+LABELS is a file with the labels of the cases, a list in JSON.
+"""
+
+import json
 import os
 import pickle
 import sys
@@ -122,7 +126,8 @@ def run(tf, case, traced, noted):
 
 def main():
     package, output = sys.argv[1:3]
-    words = sys.argv[3:]
+    with open(sys.argv[3]) as file:
+        labels = set(json.load(file))
     if package == "tensorflow":
         import tensorflow.compat.v1 as tf
 
@@ -134,9 +139,9 @@ def main():
     traced = tf if package == "tensorflow" else tracing.TracedModule(tf, noted)
     with open(output, "wb") as out:
         CALLABLES.extend(tracing.callables(tf) if package == "tensorbraid" else [])
-        pickle.dump(("callables", CALLABLES), out)
+        pickle.dump(("package", tf.__version__ if package == "tensorflow" else "", CALLABLES), out)
         for case in registry.read():
-            if words and not any(word in name for word in words for name in case.covers + [case.label]):
+            if case.label not in labels:
                 continue
             pickle.dump(("case", case.label), out)
             out.flush()  # the comparison names the case in which a process ended

@@ -35,7 +35,7 @@ struct Answer {
   }
   Result Wait() {
     MutexLock lock(mu);
-    cv.Wait(mu, [this] { return result.has_value(); });
+    cv.Wait(mu, [this]() TB_REQUIRES(mu) { return result.has_value(); });
     return *result;
   }
 };

@@ -79,6 +79,30 @@ TEST(ChromeTrace, NodesThatOverlapAreInDifferentRowsAndNamesAreQuoted) {
   EXPECT_EQ(EventsOf(*trace, "M")[0].at("args").at("name"), "a \"device\"\n");
 }
 
+TEST(ChromeTrace, CountsTheBytesOfTensorsUntilTheirLastUse) {
+  proto::RunMetadata metadata;
+  auto* device = metadata.mutable_step_stats()->add_dev_stats();
+  const auto add = [&](const std::string& name, const std::string& label, int64_t start, int64_t bytes) {
+    auto* node = device->add_node_stats();
+    node->set_node_name(name);
+    node->set_all_start_micros(start);
+    node->set_all_end_rel_micros(5);
+    node->set_timeline_label(label);
+    auto* allocation = node->add_output()->mutable_tensor_description()->mutable_allocation_description();
+    allocation->set_requested_bytes(bytes);
+    allocation->set_allocator_name("cpu");
+  };
+  add("a", "a = Const()", 10, 100);
+  add("b", "b = Exp(a)", 20, 40);
+  add("c", "c = NoOp(^b)", 40, 0);  // a control dependency keeps no tensor
+  const auto trace = ChromeTrace(metadata.SerializeAsString(), {.dataflow = false, .memory = true});
+  ASSERT_TRUE(trace.ok());
+  EXPECT_TRUE(EventsOf(*trace, "s").empty());
+  std::map<int64_t, int64_t> bytes;
+  for (const auto& event : EventsOf(*trace, "C")) bytes[event.at("ts")] = event.at("args").at("cpu");
+  EXPECT_EQ(bytes, (std::map<int64_t, int64_t>{{10, 100}, {20, 140}, {25, 0}, {40, 0}, {45, 0}}));
+}
+
 TEST(ChromeTrace, BytesThatAreNotARunMetadataAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(ChromeTrace("\xff\xff").status()));
   EXPECT_TRUE(EventsOf(ChromeTrace("").value(), "X").empty());  // an empty message has no events

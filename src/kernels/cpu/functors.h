@@ -56,6 +56,22 @@ bool IsMinusOne(T b) {
 }
 
 // Division as in C++: integers truncate towards zero.
+// a / b. Complex numbers are divided by Smith's rule, with any compiler: a division by zero gives NaN, as in
+// TensorFlow.
+template <typename T>
+T Quotient(T a, T b) {
+  if constexpr (kIsComplex<T>) {
+    if (std::abs(b.real()) >= std::abs(b.imag())) {
+      const auto r = b.imag() / b.real(), d = b.real() + r * b.imag();
+      return {(a.real() + a.imag() * r) / d, (a.imag() - a.real() * r) / d};
+    }
+    const auto r = b.real() / b.imag(), d = b.imag() + r * b.real();
+    return {(a.real() * r + a.imag()) / d, (a.imag() * r - a.real()) / d};
+  } else {
+    return static_cast<T>(a / b);
+  }
+}
+
 struct DivF {
   static constexpr double kCostNs = 1;
   static constexpr const char* kRefusal = "Integer division by zero";
@@ -68,7 +84,7 @@ struct DivF {
     if constexpr (std::is_integral_v<T>) {
       if (IsMinusOne(b)) return SubF::Apply(T(0), a);
     }
-    return static_cast<T>(a / b);
+    return Quotient(a, b);
   }
 };
 
@@ -224,7 +240,7 @@ struct ReciprocalGradF {
 struct SqrtGradF {
   template <typename T>
   static T Apply(T y, T dy) {
-    return dy == T(0) ? T(0) : dy * T(0.5) / Conjugate(y);
+    return dy == T(0) ? T(0) : Quotient(T(dy * T(0.5)), Conjugate(y));
   }
 };
 struct RsqrtGradF {

@@ -22,9 +22,9 @@ bool VariableResource::is_initialized() const {
 Status VariableResource::NotInitialized() const {
   return FailedPrecondition("Attempting to use uninitialized value ", name_, ". Resource variable/", name_, "/", dtype_,
                             " does not exist: run its initializer (", name_,
-                            "/Assign, or GlobalVariablesInitializer) first. An initializer covers the variables that "
-                            "exist when it is made, so make it after all variables and after the optimizer's Minimize, "
-                            "which adds slots");
+                            "/Assign, or the one of all global variables) first. An initializer covers the variables "
+                            "that exist when it is made, so make it after all variables and after the optimizer's "
+                            "minimize, which adds slots");
 }
 
 StatusOr<Tensor> VariableResource::Read() const {

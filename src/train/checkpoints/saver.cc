@@ -357,7 +357,8 @@ Status Saver::Impl::CheckContents(const std::string& path) const {
   if (coverage->missing.empty()) return OkStatus();
   return NotFound("the checkpoint '", path, "' lacks ", coverage->missing.size(), " of ", options.variables.size(),
                   " variables: ", StrJoin(coverage->missing, ", "),
-                  "; to restore only what it has, see CoverageOf and warm_start_from");
+                  "; 'tensorbraid inspect checkpoint' lists what it has. A saver of the other variables restores "
+                  "them alone; warm_start_from and CoverageOf help to find them");
 }
 
 Saver::Saver(Graph& graph, SaverOptions options, std::source_location loc)

@@ -1,4 +1,6 @@
 // Optimizers that scale the step of each element by its past gradients.
+#include <algorithm>
+
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "tensorbraid/ops/math.h"
@@ -84,6 +86,27 @@ std::vector<Operation> AdamOptimizer::Finish() {
     operations.push_back(power.Assign(power * Hyper(*beta, power)));
   }
   return operations;
+}
+
+Operation AdamWOptimizer::Apply(const Gradient& grad, const Variable& variable) {
+  if (!decay_variables_.empty() && std::ranges::count(decay_variables_, variable) == 0) {
+    return AdamOptimizer::Apply(grad, variable);
+  }
+  const Operation decayed = Decay(grad, variable);
+  if (!decayed.valid()) return {};
+  const auto after = variable.graph()->ControlDependencies({decayed});
+  return AdamOptimizer::Apply(grad, variable);
+}
+
+Operation AdamWOptimizer::Decay(const Gradient& grad, const Variable& variable) {
+  const Output decay = Hyper(weight_decay_, variable);
+  if (!grad.is_sparse()) return variable.AssignSub(variable.Read() * decay);
+  const Output& rows = grad.slices().indices;
+  return NodeBuilder(*variable.graph(), "ResourceScatterSub")
+      .Input(variable.handle())
+      .Input(rows)
+      .Input(variable.SparseRead(rows) * decay)
+      .Finish();
 }
 
 void RMSPropOptimizer::CreateSlots(const Variable& variable) {

@@ -56,14 +56,17 @@ Operation GroupedOptimizer::ApplyGradients(const std::vector<GradAndVar>& grads,
   }
   std::vector<Operation> updates;
   Operation train;
+  const std::string outer = outer_scope_ != nullptr ? *outer_scope_ : ImplOf(g).name_scope();
   {
     auto scope = g.NameScope(options.name.empty() ? name() : options.name);
     for (size_t i = 0; i < groups_.size(); ++i) {
       if (!trains[i]) continue;
       Optimizer& optimizer = *groups_[i].optimizer;
       optimizer.gate_ = gate_;
+      optimizer.outer_scope_ = &outer;
       updates.push_back(optimizer.ApplyGradients(grads_of[i], {.wire = options.wire}, loc));
       optimizer.gate_ = nullptr;
+      optimizer.outer_scope_ = nullptr;
       if (!updates.back().valid()) return {};
     }
     if (updates.empty()) return mistake("no variable has a gradient to apply");

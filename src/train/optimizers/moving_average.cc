@@ -6,6 +6,7 @@
 #include "graph/node.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
+#include "variables/variable_scopes.h"
 
 namespace tensorbraid {
 namespace {
@@ -69,7 +70,8 @@ bool ExponentialMovingAverage::Make(const Averaged& averaged) {
   auto device = graph.ColocateWith(place);
   const auto make = [&](const std::string& name, const Shape& shape, const Initializer& initializer) {
     const DType dtype = variable.valid() ? variable.dtype() : averaged.key.dtype();
-    return Variable(graph, shape, initializer, {.name = name, .dtype = dtype, .trainable = false});
+    return Variable(graph, shape, initializer,
+                    {.name = InVariableScope(graph, name), .dtype = dtype, .trainable = false});
   };
   const std::string name = StrCat(place.name(), "/", options_.name);
   Entry entry{averaged.key, {}, {}, {}};

@@ -16,6 +16,7 @@
 #include "train/replicas/update_gate.h"
 #include "train/sessions/train_op.h"
 #include "variables/update_ops.h"
+#include "variables/variable_scopes.h"
 
 namespace tensorbraid {
 namespace {
@@ -197,21 +198,24 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
   const ScopedLocation at(*graph, loc);
   SetWireTypesOfVariables(grads, options.wire);
   hypers_.clear();
-  if (!Knows(*graph)) {
-    slots_.clear();
-    shared_.clear();
+  std::vector<Variable> updated_variables;
+  for (const GradAndVar& g : grads) {
+    if (g.grad.valid()) updated_variables.push_back(g.var);
+  }
+  if (!updated_variables.empty()) {
+    EnterGraph(updated_variables[0]);
+    CreateAllSlots(updated_variables);
   }
   std::vector<Operation> updates;
   std::string train_name;  // the scope's name, as in TensorFlow
   Operation updated;
+  state_scope_ = outer_scope_ != nullptr ? *outer_scope_ : ImplOf(*graph).name_scope();
   {
     auto scope = graph->NameScope(options.name.empty() ? name_ : options.name);
     train_name = ImplOf(*graph).name_scope() + "/";
     Prepare(*graph);
     for (const GradAndVar& g : grads) {
       if (!g.grad.valid()) continue;
-      if (!Knows(*graph)) graph->AddToCollection(mark_, g.var.handle());
-      CreateSlots(g.var);
       auto name = graph->NameScope("update_" + g.var.name());
       const Gradient grad = NeedsDistinctRows() ? SumsOfRows(g.grad) : g.grad;
       auto device = graph->ColocateWith(g.var.handle().op());
@@ -280,30 +284,52 @@ std::vector<std::string> Optimizer::GetSlotNames() const {
   return {names.begin(), names.end()};
 }
 
-Variable Optimizer::MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer) {
+void Optimizer::EnterGraph(const Variable& variable) {
+  Graph& graph = *variable.graph();
+  if (Knows(graph)) return;
+  slots_.clear();
+  shared_.clear();
+  hypers_.clear();
+  graph.AddToCollection(mark_, variable.handle());
+}
+
+void Optimizer::CreateAllSlots(const std::vector<Variable>& variables) {
+  for (const Variable& variable : variables) CreateSlots(variable);
+}
+
+Variable Optimizer::MakeSlot(const Variable& variable, const std::string& slot, const Initializer& initializer,
+                             const SlotOptions& options) {
+  EnterGraph(variable);
   Variable& made = slots_[{NodeOf(variable.handle()), slot}];
   if (!made.valid()) {
     Graph& graph = *variable.graph();
     auto top = graph.NameScope("");
     auto device = graph.ColocateWith(variable.handle().op());
-    VariableOptions options = {.name = variable.name() + "/" + name_, .dtype = variable.dtype(), .trainable = false};
-    if (const VariablePart* part = variable.part_of(); part != nullptr) {
-      // The slots of all parts are saved as one tensor, too.
-      const std::string unique = ImplOf(graph).UniqueName(options.name);
-      options.name = unique + "/";
-      options.part_of = *part;
-      options.part_of->whole += unique.substr(variable.name().size());
+    const Shape shape = options.shape.value_or(variable.shape());
+    const std::string name = variable.name() + "/" + (options.name.empty() ? name_ : options.name);
+    VariableOptions made_with = {.name = InVariableScope(graph, name),
+                                 .dtype = options.dtype == DType::kInvalid ? variable.dtype() : options.dtype,
+                                 .trainable = false};
+    if (const VariablePart* part = variable.part_of(); part != nullptr && shape == variable.shape()) {
+      // The slots of all parts are saved as one tensor, too. TensorFlow takes as many characters as the variable's name
+      // has from the slot's name, although an open variable scope has put its own name before it. So
+      // "dnn/kernel/part_0" and its slot "dnn/dnn/kernel/part_0/Adagrad" make "dnn/kernel/t_0/Adagrad".
+      const std::string unique = ImplOf(graph).UniqueName(made_with.name);
+      made_with.name = unique + "/";
+      made_with.part_of = *part;
+      made_with.part_of->whole += "/" + unique.substr(variable.name().size() + 1);
     }
-    made = Variable(graph, variable.shape(), initializer, options);
+    made = Variable(graph, shape, initializer, made_with);
   }
   return made;
 }
 
 Variable Optimizer::MakeShared(const Variable& first, const std::string& name, double value) {
+  EnterGraph(first);
   Variable& made = shared_[name];
   if (!made.valid()) {
     Graph& graph = *first.graph();
-    auto top = graph.NameScope("");
+    auto outside = graph.NameScope(state_scope_.empty() ? "" : state_scope_ + "/");
     auto device = graph.ColocateWith(first.handle().op());
     made = Variable(graph, {}, Constant(value), {.name = name, .dtype = first.dtype(), .trainable = false});
   }

@@ -2,6 +2,7 @@
 // TensorFlow (tf.train, version 2.21) on the same problems.
 #include "tensorbraid/optimizers/optimizer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -166,6 +167,37 @@ TEST(OptimizerTest, OperationsAreNamedAsTensorFlowNamesThem) {
                            "Adam/update_w/ResourceApplyAdam", "w/Adam", "w/Adam_1", "beta1_power", "beta2_power"}) {
     EXPECT_TRUE(g.FindOperation(name).ok()) << g.FindOperation(name).status();
   }
+}
+
+// The names come from TensorFlow.
+TEST(OptimizerTest, VariablesOfAnOptimizerAreNamedInTheScopesThatAreOpen) {
+  Graph g;
+  {
+    auto outer = g.VariableScope("a");
+    const Variable w = GetVariable(g, "w", {2});
+    auto inner = g.NameScope("train");
+    AdamOptimizer().Minimize(ReduceSum(w));
+    ExponentialMovingAverage(0.9).Apply(std::vector<Variable>{w});
+  }
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  for (const char* name : {"a/train/beta1_power", "a/a/w/Adam", "a/a/w/Adam_1", "a/a/w/ExponentialMovingAverage"}) {
+    EXPECT_TRUE(g.FindOperation(name).ok()) << g.FindOperation(name).status();
+  }
+}
+
+TEST(OptimizerTest, SlotsOfPartsAreSavedUnderTheNamesOfTensorFlow) {
+  Graph g;
+  {
+    auto scope = g.VariableScope("s");
+    const PartitionedVariable w = GetPartitionedVariable(g, "w", {4, 2}, FixedSizePartitioner(2));
+    MomentumOptimizer(0.1, 0.9).Minimize(ReduceSum(w.AsTensor()));
+  }
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  std::vector<std::string> saved;
+  for (const Variable& v : g.variables()) {
+    if (v.part_of() != nullptr) saved.push_back(v.part_of()->whole);
+  }
+  EXPECT_THAT(saved, ::testing::ElementsAre("s/w", "s/w", "s/w/0/Momentum", "s/w/1/Momentum"));
 }
 
 TEST(OptimizerTest, ALossThatDependsOnNoVariableIsAnError) {

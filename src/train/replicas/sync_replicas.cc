@@ -321,7 +321,10 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     return NodeBuilder(g, "Fill").Name("tokens").Input(shape).Input(StampOf(chief, step)).Output();
   };
   const Output chief = ChiefNumber(g, prefix + "sync_chief", /*next=*/false);
+  const std::string top;  // as in TensorFlow, which leaves all name scopes here
+  s.optimizer->outer_scope_ = &top;
   const Operation update = s.optimizer->ApplyGradients(aggregated, {.global_step = global_step});
+  s.optimizer->outer_scope_ = nullptr;
   if (!update.valid()) return {};
   {
     auto after = g.ControlDependencies({update});

@@ -27,8 +27,10 @@ struct MonitoredSession::Impl {
 
   // Creates the session, starts the queue runners and calls the hooks. Called again each time that a task was lost.
   Status Start();
-  StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
-  StatusOr<std::vector<Tensor>> RunOnce(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
+  StatusOr<std::vector<Tensor>> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
+                                    const RunOptions& options, RunMetadata* metadata);
+  StatusOr<std::vector<Tensor>> RunOnce(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
+                                        const RunOptions& options, RunMetadata* metadata);
   // Whether this error means that a task was lost and that training can continue from the latest checkpoint.
   bool CanRecover(const Status& status) const;
   // Replaces the session, which has failed with `why`, until a new one works. Returns an error from which it cannot
@@ -151,7 +153,8 @@ Status MonitoredSession::Impl::CauseOf(const Status& status) const {
 }
 
 StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetch>& fetches,
-                                                          const std::vector<Feed>& feeds) {
+                                                          const std::vector<Feed>& feeds, const RunOptions& run_options,
+                                                          RunMetadata* metadata) {
   if (closed) return FailedPrecondition("the training session is closed");
   while (true) {
     // A background thread may have noticed first that a task was lost.
@@ -160,7 +163,7 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetc
     if (lost.ok()) {
       if (cache == nullptr) return FailedPrecondition("the training session has ended: it could not be created again");
       interrupter->BeginRun();
-      auto results = RunOnce(fetches, feeds);
+      auto results = RunOnce(fetches, feeds, run_options, metadata);
       const bool interrupted = interrupter->EndRun();
       if (results.ok()) return results;
       lost = results.status();
@@ -176,7 +179,8 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::Run(const std::vector<Fetc
 }
 
 StatusOr<std::vector<Tensor>> MonitoredSession::Impl::RunOnce(const std::vector<Fetch>& fetches,
-                                                              const std::vector<Feed>& feeds) {
+                                                              const std::vector<Feed>& feeds,
+                                                              const RunOptions& run_options, RunMetadata* metadata) {
   const auto& hooks = options.hooks;
   TF_ASSIGN_OR_RETURN(const RunCache::Extent* extent, cache->ExtentOf(fetches, feeds));
   context->BeginRun(&fetches, &extent->executed, extent->trains);
@@ -185,11 +189,12 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::RunOnce(const std::vector<
   for (const auto& hook : hooks) args.push_back(hook->BeforeRun(*context));
   // A hook that finds an error in BeforeRun passes it to RequestStop.
   if (Status mistake = coordinator->status(); !mistake.ok()) return mistake;
-  auto results = cache->Run(fetches, feeds, args);
+  auto results = cache->Run(fetches, feeds, args, run_options);
   if (!results.ok()) {
     if (absl::IsOutOfRange(results.status())) return EndOfTraining(results.status(), fetches, feeds);
     return results.status();
   }
+  if (metadata != nullptr && results->metadata != nullptr) *metadata = *results->metadata;
   Status status;
   for (size_t i = 0; i < hooks.size(); ++i) {
     const Status s = hooks[i]->AfterRun(*context, results->hooks[i]);
@@ -284,8 +289,9 @@ bool MonitoredSession::ShouldStop() const {
   return !impl_->CanRecover(status) && (status.ok() || impl_->reported || impl_->closed);
 }
 
-StatusOr<std::vector<Tensor>> MonitoredSession::Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds) {
-  return impl_->Run(fetches, feeds);
+StatusOr<std::vector<Tensor>> MonitoredSession::Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
+                                                    const RunOptions& options, RunMetadata* metadata) {
+  return impl_->Run(fetches, feeds, options, metadata);
 }
 
 Status MonitoredSession::Close() { return impl_->Close(); }

@@ -17,6 +17,17 @@ int64_t StepNumber(const Tensor& t) {
   return -1;
 }
 
+// Adds the options of a hook to those of a run.
+void Join(const RunOptions& added, RunOptions* options) {
+  options->timeout = std::max(options->timeout, added.timeout);
+  options->trace_level = std::max(options->trace_level, added.trace_level);
+  options->output_partition_graphs = options->output_partition_graphs || added.output_partition_graphs;
+}
+
+bool Records(const RunOptions& options) {
+  return options.trace_level != TraceLevel::kNone || options.output_partition_graphs;
+}
+
 }  // namespace
 
 StatusOr<RunCache::Key> RunCache::KeyOf(const Output& tensor, int output) const {
@@ -82,17 +93,17 @@ StatusOr<const RunCache::Extent*> RunCache::ExtentOf(const std::vector<Fetch>& f
   return &extents_.front().extent;
 }
 
-StatusOr<RunCache::Entry> RunCache::Prepare() const {
-  Entry entry{.fetch_keys = fetch_keys_, .feed_keys = feed_keys_, .places = {}, .run = {}};
+RunCache::Entry RunCache::MakeEntry() const {
+  Entry entry{
+      .fetch_keys = fetch_keys_, .feed_keys = feed_keys_, .places = {}, .fetches = {}, .feeds = {}, .prepared = {}};
   std::vector<Key> unique;
-  std::vector<Fetch> fetches;
   const auto place_of = [&](const Key& key) {
     const auto known = std::find(unique.begin(), unique.end(), key);
     const int place = static_cast<int>(known - unique.begin());
     if (known != unique.end()) return place;
     unique.push_back(key);
     Node* node = ImplOf(*graph_).nodes()[key.first->id()].get();
-    fetches.push_back(key.second < 0 ? Fetch(OperationOf(node)) : Fetch(OutputOf(node, key.second)));
+    entry.fetches.push_back(key.second < 0 ? Fetch(OperationOf(node)) : Fetch(OutputOf(node, key.second)));
     return place;
   };
   for (const Key& key : fetch_keys_) {
@@ -105,32 +116,46 @@ StatusOr<RunCache::Entry> RunCache::Prepare() const {
       places.push_back(place_of(Key(NodeOf(step), step.index())));
     }
   }
-  std::vector<Output> feeds;
   for (const Key& key : feed_keys_)
-    feeds.push_back(OutputOf(ImplOf(*graph_).nodes()[key.first->id()].get(), key.second));
-  TF_ASSIGN_OR_RETURN(entry.run, session_.Prepare(fetches, feeds));
+    entry.feeds.push_back(OutputOf(ImplOf(*graph_).nodes()[key.first->id()].get(), key.second));
   return entry;
 }
 
-StatusOr<RunCache::Entry*> RunCache::Find() {
+RunCache::Entry& RunCache::Find() {
   for (auto it = entries_.begin(); it != entries_.end(); ++it) {
     if (it->fetch_keys == fetch_keys_ && it->feed_keys == feed_keys_) {
       entries_.splice(entries_.begin(), entries_, it);
-      return &entries_.front();
+      return entries_.front();
     }
   }
-  TF_ASSIGN_OR_RETURN(Entry entry, Prepare());
-  entries_.push_front(std::move(entry));
+  entries_.push_front(MakeEntry());
   if (entries_.size() > kMaxEntries) entries_.pop_back();
-  return &entries_.front();
+  return entries_.front();
+}
+
+StatusOr<std::vector<Tensor>> RunCache::RunEntry(Entry& entry, const RunOptions& options,
+                                                 std::shared_ptr<const RunMetadata>* metadata) {
+  if (Records(options)) {  // a prepared run records nothing
+    std::vector<Feed> feeds;
+    for (size_t i = 0; i < entry.feeds.size(); ++i) feeds.emplace_back(entry.feeds[i], feed_values_[i]);
+    auto record = std::make_shared<RunMetadata>();
+    TF_ASSIGN_OR_RETURN(auto values, session_.Run(entry.fetches, feeds, options, record.get()));
+    *metadata = std::move(record);
+    return values;
+  }
+  if (!entry.prepared.has_value()) {
+    TF_ASSIGN_OR_RETURN(entry.prepared, session_.Prepare(entry.fetches, entry.feeds));
+  }
+  return entry.prepared->Run(feed_values_, options);
 }
 
 StatusOr<RunCache::Results> RunCache::Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
-                                          const std::vector<SessionRunArgs>& hooks) {
+                                          const std::vector<SessionRunArgs>& hooks, const RunOptions& options) {
   TF_RETURN_IF_ERROR(SetKeys(fetches, feeds));
   feed_values_.clear();
   for (const Feed& feed : feeds) feed_values_.push_back(feed.value);
   bool wants_step = false;
+  RunOptions joined = options;
   for (const SessionRunArgs& args : hooks) {
     for (const Fetch& fetch : args.fetches) {
       auto key = KeyOf(fetch);
@@ -143,27 +168,30 @@ StatusOr<RunCache::Results> RunCache::Run(const std::vector<Fetch>& fetches, con
       feed_values_.push_back(feed.value);
     }
     wants_step = wants_step || args.global_step;
+    Join(args.options, &joined);
   }
   if (wants_step) fetch_keys_.emplace_back(nullptr, 0);
 
-  TF_ASSIGN_OR_RETURN(Entry * entry, Find());
-  TF_ASSIGN_OR_RETURN(const std::vector<Tensor> values, entry->run.Run(feed_values_));
+  Entry& entry = Find();
+  Results results;
+  TF_ASSIGN_OR_RETURN(const std::vector<Tensor> values, RunEntry(entry, joined, &results.metadata));
   feed_values_.clear();
 
   size_t next = 0;
-  const auto take = [&]() -> Tensor { return values[entry->places[next++].front()]; };
-  Results results;
+  const auto take = [&]() -> Tensor { return values[entry.places[next++].front()]; };
   results.fetches.reserve(fetches.size());
   for (size_t i = 0; i < fetches.size(); ++i) results.fetches.push_back(take());
   results.hooks.resize(hooks.size());
   for (size_t h = 0; h < hooks.size(); ++h) {
     for (size_t i = 0; i < hooks[h].fetches.size(); ++i) results.hooks[h].results.push_back(take());
+    results.hooks[h].options = joined;
+    results.hooks[h].metadata = results.metadata;
   }
   if (wants_step) {
     // The hooks get the largest step, because a run may execute several training operations, or -1 if the graph has no
     // global step.
     int64_t step = -1;
-    for (const int place : entry->places[next]) step = std::max(step, StepNumber(values[place]));
+    for (const int place : entry.places[next]) step = std::max(step, StepNumber(values[place]));
     for (size_t h = 0; h < hooks.size(); ++h) {
       if (hooks[h].global_step) results.hooks[h].global_step = step;
     }

@@ -3,6 +3,8 @@
 #define TENSORBRAID_TRAIN_SESSIONS_RUN_CACHE_H_
 
 #include <list>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,7 @@ class RunCache {
   struct Results {
     std::vector<Tensor> fetches;
     std::vector<SessionRunValues> hooks;
+    std::shared_ptr<const RunMetadata> metadata = nullptr;  // see SessionRunValues
   };
   // What a run executes for the user's fetches and feeds, without what hooks add.
   struct Extent {
@@ -29,9 +32,10 @@ class RunCache {
   // The result is valid until the next call. Returns the same errors as Run if a fetch or feed is not of the graph.
   StatusOr<const Extent*> ExtentOf(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
 
-  // Runs everything that is requested in one Session::Run; a tensor that is requested twice is fetched once.
+  // Runs everything that is requested in one run; a tensor that is requested twice is fetched once. `options` are those
+  // of the user.
   StatusOr<Results> Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,
-                        const std::vector<SessionRunArgs>& hooks);
+                        const std::vector<SessionRunArgs>& hooks, const RunOptions& options = {});
 
  private:
   // A node and the number of one of its outputs, or -1 for the operation itself. {null, 0} stands for the global step.
@@ -42,7 +46,9 @@ class RunCache {
     // For each fetch key, its positions among the results of `run`. The global step may have any number of positions
     // (see StepsAfter in train_op.h); each other key has one.
     std::vector<std::vector<int>> places;
-    Session::Prepared run;
+    std::vector<Fetch> fetches;  // each once
+    std::vector<Output> feeds;
+    std::optional<Session::Prepared> prepared;  // in the first run that records nothing
   };
   struct KnownExtent {
     std::vector<Key> fetch_keys;
@@ -58,8 +64,11 @@ class RunCache {
   StatusOr<Key> KeyOf(const Feed& feed) const;
   // Replaces the keys of the current run.
   Status SetKeys(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds);
-  StatusOr<Entry*> Find();
-  StatusOr<Entry> Prepare() const;
+  Entry& Find();
+  Entry MakeEntry() const;
+  // Runs the entry with the values of the current run. Stores what `options` record in *metadata.
+  StatusOr<std::vector<Tensor>> RunEntry(Entry& entry, const RunOptions& options,
+                                         std::shared_ptr<const RunMetadata>* metadata);
 
   const GraphRef graph_;
   Session& session_;

@@ -208,7 +208,7 @@ StatusOr<std::unique_ptr<Session>> SessionManager::Create(const SessionOptions& 
       const bool passing = absl::IsUnavailable(status) || absl::IsAborted(status);
       if (!passing && !absl::IsDeadlineExceeded(status)) return status;
       // After a timeout, the reason of an earlier attempt says more.
-      if (passing || reason.empty()) reason = std::string(status.message());
+      if (passing || reason.empty()) reason = StrCat("the servers: ", status.message());
       attempt.Reset();
     }
     const Clock::time_point now = Clock::now();

@@ -4,10 +4,13 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <set>
 #include <vector>
 
 #include "core/system/clock.h"
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "transport/grpc/caller_check.h"
@@ -54,7 +57,13 @@ class GrpcCallClient final : public CallClient {
     Result result = Call(method, request, bounded, until);
     if (!WasNotSent(result)) return result;
     Result why = NotConnected(std::string(result.status.message()));
-    if (!absl::IsUnavailable(why.status) || !channel_->WaitForConnected(connected_by)) return why;
+    if (!absl::IsUnavailable(why.status)) return why;
+    if (!has_waited_.exchange(true)) {
+      TB_LOG(Info, "transport")
+          << why.status.message() << "; waiting for it for up to "
+          << std::chrono::ceil<std::chrono::seconds>(connected_by - std::chrono::system_clock::now()).count() << " s";
+    }
+    if (!channel_->WaitForConnected(connected_by)) return why;
     result = Call(method, request, bounded, until);
     return WasNotSent(result) ? NotConnected(std::string(result.status.message())) : result;
   }
@@ -140,6 +149,7 @@ class GrpcCallClient final : public CallClient {
   const std::shared_ptr<OwnToken> token_;
   const std::shared_ptr<grpc::Channel> channel_;
   grpc::GenericStub stub_;
+  std::atomic<bool> has_waited_{false};  // a user is told once
   Mutex mu_;
   bool cancelled_ TB_GUARDED_BY(mu_) = false;
   std::set<grpc::ClientContext*> running_ TB_GUARDED_BY(mu_);

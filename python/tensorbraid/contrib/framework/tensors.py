@@ -22,7 +22,8 @@ def reduce_sum_n(tensors, name=None):
     if not tensors:
         raise ValueError("No tensors provided.")
     with tf.name_scope(name, "reduce_sum_n", tensors):
-        sums = [value if value.shape.ndims == 0 else tf.reduce_sum(value) for value in map(tf.convert_to_tensor, tensors)]
+        sums = [value if value.shape.ndims == 0 else tf.reduce_sum(value)
+                for value in map(tf.convert_to_tensor, tensors)]
         return sums[0] if len(sums) == 1 else tf.add_n(sums)
 
 

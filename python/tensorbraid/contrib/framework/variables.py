@@ -9,8 +9,8 @@ from tensorbraid.graph_keys import GraphKeys
 
 __all__ = [
     "add_model_variable", "assert_global_step", "assert_or_get_global_step", "assign_from_checkpoint",
-    "assign_from_checkpoint_fn", "assign_from_values", "assign_from_values_fn", "create_global_step", "filter_variables",
-    "get_global_step", "get_local_variables", "get_model_variables", "get_or_create_global_step",
+    "assign_from_checkpoint_fn", "assign_from_values", "assign_from_values_fn", "create_global_step",
+    "filter_variables", "get_global_step", "get_local_variables", "get_model_variables", "get_or_create_global_step",
     "get_trainable_variables", "get_unique_variable", "get_variable_full_name", "get_variables",
     "get_variables_by_name", "get_variables_by_suffix", "get_variables_to_restore", "global_variable", "local_variable",
     "model_variable", "variable", "zero_initializer"]
@@ -206,7 +206,8 @@ def assign_from_checkpoint(model_path, var_list, ignore_missing_vars=False):
             rows = part.shape.as_list()
             chosen = value if whole is None else value[whole[2]:whole[2] + rows[0]]
             if not part.shape.is_compatible_with(np.shape(chosen)):
-                raise ValueError(f"Total size of new array must be unchanged for {name} lh_shape: [{np.shape(chosen)}], "
+                raise ValueError(f"Total size of new array must be unchanged for {name} lh_shape: "
+                                 f"[{np.shape(chosen)}], "
                                  f"rh_shape: [{tuple(rows)}]")
             with tf.name_scope("assign_from_checkpoint"):
                 placeholder = tf.placeholder(part.dtype, np.shape(chosen))

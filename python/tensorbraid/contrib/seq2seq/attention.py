@@ -129,10 +129,10 @@ class AttentionWrapperState(collections.namedtuple("AttentionWrapperState", [
 
 
 class AttentionWrapper(RNNCell):
-    """A cell that also reads what attention saw in the last step, and whose output is combined with what it sees now."""
+    """A cell that also reads what attention saw in the last step. Its output is combined with what it sees now."""
 
-    def __init__(self, cell, attention_mechanism, attention_layer_size=None, alignment_history=False, cell_input_fn=None,
-                 output_attention=True, initial_cell_state=None, name=None, attention_layer=None):
+    def __init__(self, cell, attention_mechanism, attention_layer_size=None, alignment_history=False,
+                 cell_input_fn=None, output_attention=True, initial_cell_state=None, name=None, attention_layer=None):
         super().__init__(name=name)
         self._is_multi = isinstance(attention_mechanism, (list, tuple))
         self._mechanisms = tuple(attention_mechanism) if self._is_multi else (attention_mechanism,)
@@ -200,7 +200,8 @@ class AttentionWrapper(RNNCell):
 
     def call(self, inputs, state):
         if not isinstance(state, AttentionWrapperState):
-            raise TypeError(f"Expected state to be instance of AttentionWrapperState. Received type {type(state)} instead.")
+            raise TypeError(f"Expected state to be instance of AttentionWrapperState. Received type {type(state)} "
+                            "instead.")
         output, cell_state = self._cell(self._cell_input_fn(inputs, state.attention), state.cell_state)
         attentions, alignments, states, history = [], [], [], []
         for i, mechanism in enumerate(self._mechanisms):

@@ -83,7 +83,7 @@ class BasicDecoder(Decoder):
 
 
 def _where(rows, first, second):
-    """Rows of the first tensor where the vector is true, else of the second. Arrays and scalars are taken as they are."""
+    """Rows of the first tensor where the vector is true, else of the second. Arrays and scalars stay as they are."""
     if isinstance(second, tf.TensorArray) or second.shape.ndims == 0:
         return second
     chosen = tf.where(rows, first, second)

@@ -77,19 +77,20 @@ class _Evaluation:
         return value
 
 
-def evaluate_once(master, checkpoint_path, logdir, num_evals=1, initial_op=None, initial_op_feed_dict=None, eval_op=None,
-                  eval_op_feed_dict=None, final_op=None, final_op_feed_dict=None, summary_op=_USE_DEFAULT,
+def evaluate_once(master, checkpoint_path, logdir, num_evals=1, initial_op=None, initial_op_feed_dict=None,
+                  eval_op=None, eval_op_feed_dict=None, final_op=None, final_op_feed_dict=None, summary_op=_USE_DEFAULT,
                   summary_op_feed_dict=None, variables_to_restore=None, session_config=None, hooks=None):
     """Restores a checkpoint, runs `eval_op` several times, writes summaries, and returns the value of `final_op`."""
-    return _Evaluation(master, logdir, num_evals, initial_op, initial_op_feed_dict, eval_op, eval_op_feed_dict, final_op,
-                       final_op_feed_dict, summary_op, summary_op_feed_dict, variables_to_restore, session_config,
-                       hooks).run(checkpoint_path)
+    return _Evaluation(master, logdir, num_evals, initial_op, initial_op_feed_dict, eval_op, eval_op_feed_dict,
+                       final_op, final_op_feed_dict, summary_op, summary_op_feed_dict, variables_to_restore,
+                       session_config, hooks).run(checkpoint_path)
 
 
-def evaluation_loop(master, checkpoint_dir, logdir, num_evals=1, initial_op=None, initial_op_feed_dict=None, init_fn=None,
-                    eval_op=None, eval_op_feed_dict=None, final_op=None, final_op_feed_dict=None, summary_op=_USE_DEFAULT,
-                    summary_op_feed_dict=None, variables_to_restore=None, eval_interval_secs=60,
-                    max_number_of_evaluations=None, session_config=None, timeout=None, timeout_fn=None, hooks=None):
+def evaluation_loop(master, checkpoint_dir, logdir, num_evals=1, initial_op=None, initial_op_feed_dict=None,
+                    init_fn=None, eval_op=None, eval_op_feed_dict=None, final_op=None, final_op_feed_dict=None,
+                    summary_op=_USE_DEFAULT, summary_op_feed_dict=None, variables_to_restore=None,
+                    eval_interval_secs=60, max_number_of_evaluations=None, session_config=None, timeout=None,
+                    timeout_fn=None, hooks=None):
     """evaluate_once for each checkpoint of a directory as it appears. Returns the last value of `final_op`."""
     evaluation = _Evaluation(master, logdir, num_evals, initial_op, initial_op_feed_dict, eval_op, eval_op_feed_dict,
                              final_op, final_op_feed_dict, summary_op, summary_op_feed_dict, variables_to_restore,

@@ -55,7 +55,7 @@ def add_gradients_summaries(grads_and_vars):
 def create_train_op(total_loss, optimizer, global_step=_USE_GLOBAL_STEP, update_ops=None, variables_to_train=None,
                     clip_gradient_norm=0, summarize_gradients=False, gate_gradients=1, aggregation_method=None,
                     colocate_gradients_with_ops=False, gradient_multipliers=None, check_numerics=True):
-    """The loss after one step of the optimizer. The operations `update_ops`, by default of the collection, run before."""
+    """The loss after one step of the optimizer. The `update_ops`, by default of the collection, run before."""
     if global_step is _USE_GLOBAL_STEP:
         global_step = tf.train.get_or_create_global_step()
     collected = tf.get_collection(GraphKeys.UPDATE_OPS)
@@ -104,9 +104,9 @@ def train_step(sess, train_op, global_step, train_step_kwargs):
 def train(train_op, logdir, train_step_fn=train_step, train_step_kwargs=_USE_DEFAULT, log_every_n_steps=1, graph=None,
           master="", is_chief=True, global_step=None, number_of_steps=None, init_op=_USE_DEFAULT, init_feed_dict=None,
           local_init_op=_USE_DEFAULT, init_fn=None, ready_op=_USE_DEFAULT, summary_op=_USE_DEFAULT,
-          save_summaries_secs=600, summary_writer=_USE_DEFAULT, startup_delay_steps=0, saver=None, save_interval_secs=600,
-          sync_optimizer=None, session_config=None, session_wrapper=None, trace_every_n_steps=None,
-          ignore_live_threads=False):
+          save_summaries_secs=600, summary_writer=_USE_DEFAULT, startup_delay_steps=0, saver=None,
+          save_interval_secs=600, sync_optimizer=None, session_config=None, session_wrapper=None,
+          trace_every_n_steps=None, ignore_live_threads=False):
     """Trains under a tf.train.Supervisor until `number_of_steps`, or the end of the input. Returns the last loss."""
     for name, value in (("sync_optimizer", sync_optimizer), ("session_wrapper", session_wrapper),
                         ("trace_every_n_steps", trace_every_n_steps), ("startup_delay_steps", startup_delay_steps)):

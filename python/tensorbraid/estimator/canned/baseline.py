@@ -41,8 +41,8 @@ class BaselineClassifier(BaselineEstimator):
 
     def __init__(self, model_dir=None, n_classes=2, weight_column=None, label_vocabulary=None, optimizer="Ftrl",
                  config=None, loss_reduction=Reduction.SUM):
-        super().__init__(classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction), model_dir, optimizer,
-                         config)
+        super().__init__(classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction), model_dir,
+                         optimizer, config)
 
 
 class BaselineRegressor(BaselineEstimator):

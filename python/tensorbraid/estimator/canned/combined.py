@@ -66,8 +66,8 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
     """A linear model and a network that choose one of `n_classes` classes."""
 
     def __init__(self, model_dir=None, linear_feature_columns=None, linear_optimizer="Ftrl", dnn_feature_columns=None,
-                 dnn_optimizer="Adagrad", dnn_hidden_units=None, dnn_activation_fn=nn.relu, dnn_dropout=None, n_classes=2,
-                 weight_column=None, label_vocabulary=None, input_layer_partitioner=None, config=None,
+                 dnn_optimizer="Adagrad", dnn_hidden_units=None, dnn_activation_fn=nn.relu, dnn_dropout=None,
+                 n_classes=2, weight_column=None, label_vocabulary=None, input_layer_partitioner=None, config=None,
                  warm_start_from=None, loss_reduction=Reduction.SUM, batch_norm=False, linear_sparse_combiner="sum"):
         head = classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(head, model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer,

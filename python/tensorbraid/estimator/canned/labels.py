@@ -8,22 +8,22 @@ from tensorbraid.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_
 
 
 def dense_labels(labels, logits, dimension):
-    """The labels as a tensor of the shape of the logits, but with this last dimension, which may be missing if it is 1."""
+    """The labels as a tensor of the shape of the logits, but with this last dimension, which may be missing for 1."""
     if labels is None:
-        raise ValueError("You must provide a labels Tensor. Given: None. Check that the data have the label, and that the "
-                         "input_fn parses it and returns labels.")
+        raise ValueError("You must provide a labels Tensor. Given: None. Check that the data have the label, and that "
+                         "the input_fn parses it and returns labels.")
     with name_scope(None, "labels", [labels, logits]) as scope:
         labels = convert_to_tensor_or_sparse_tensor(labels)
         if isinstance(labels, SparseTensor):
-            raise ValueError("SparseTensor labels are not supported. labels must be a Tensor of shape [D0, D1, ..., DN, "
-                             f"{dimension}], e.g. [batch_size, {dimension}]. tf.sparse_tensor_to_dense makes one.")
+            raise ValueError("SparseTensor labels are not supported. labels must be a Tensor of shape [D0, D1, ..., "
+                             f"DN, {dimension}], e.g. [batch_size, {dimension}]. tf.sparse_tensor_to_dense makes one.")
         if labels.shape.ndims is not None and labels.shape.ndims == (logits.shape.ndims or 0) - 1:
             labels = arrays.expand_dims(labels, -1)
         sizes = labels.shape.as_list() if labels.shape.ndims is not None else None
         if sizes and sizes[-1] not in (None, dimension):
-            raise ValueError(f"Mismatched label shape. Expected labels dimension={dimension}.  Received {sizes[-1]}. Suggested "
-                             "Fix: check the arguments n_classes and label_dimension of the estimator, and the shape of "
-                             "the labels. A classifier of several classes expects ids, not one-hot vectors.")
+            raise ValueError(f"Mismatched label shape. Expected labels dimension={dimension}.  Received {sizes[-1]}. "
+                             "Suggested Fix: check the arguments n_classes and label_dimension of the estimator, and "
+                             "the shape of the labels. A classifier of several classes expects ids, not one-hot vectors.")
         wanted = arrays.concat([arrays.shape(logits)[:-1], [dimension]], axis=0)
         known = sizes is not None and None not in sizes and None not in logits.shape.as_list()
         if known and sizes[:-1] != logits.shape.as_list()[:-1]:
@@ -37,7 +37,8 @@ def checked_range(labels, n_classes):
     """The labels; a step fails if one is not in [0, n_classes)."""
     with name_scope(None, "assert_range", [labels]):
         with graphs.control_dependencies([
-                checks.assert_less(labels, math_ops.cast(n_classes, labels.dtype), message="Labels must <= n_classes - 1"),
+                checks.assert_less(labels, math_ops.cast(n_classes, labels.dtype),
+                                   message="Labels must <= n_classes - 1"),
                 checks.assert_non_negative(labels, message="Labels must >= 0")]):
             return arrays.identity(labels)
 
@@ -52,7 +53,7 @@ def checked_vocabulary(label_vocabulary, n_classes=None):
 
 
 def weights_of(features, weight_column, logits, for_each_logit=False):
-    """The weights of the examples as a tensor [batch, 1]; 1.0 without a column. A regression may have one for each logit."""
+    """The weights of the examples, [batch, 1]; 1.0 without a column. A regression may have one for each logit."""
     if weight_column is None:
         return 1.0
     if isinstance(weight_column, str):

@@ -44,13 +44,16 @@ class LinearClassifier(LinearEstimator):
                  optimizer="Ftrl", config=None, partitioner=None, warm_start_from=None, loss_reduction=Reduction.SUM,
                  sparse_combiner="sum"):
         head = classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        super().__init__(head, feature_columns, model_dir, optimizer, config, partitioner, sparse_combiner, warm_start_from)
+        super().__init__(head, feature_columns, model_dir, optimizer, config, partitioner, sparse_combiner,
+                         warm_start_from)
 
 
 class LinearRegressor(LinearEstimator):
     """A linear model that predicts `label_dimension` numbers."""
 
     def __init__(self, feature_columns, model_dir=None, label_dimension=1, weight_column=None, optimizer="Ftrl",
-                 config=None, partitioner=None, warm_start_from=None, loss_reduction=Reduction.SUM, sparse_combiner="sum"):
+                 config=None, partitioner=None, warm_start_from=None, loss_reduction=Reduction.SUM,
+                 sparse_combiner="sum"):
         head = RegressionHead(label_dimension, weight_column, loss_reduction)
-        super().__init__(head, feature_columns, model_dir, optimizer, config, partitioner, sparse_combiner, warm_start_from)
+        super().__init__(head, feature_columns, model_dir, optimizer, config, partitioner, sparse_combiner,
+                         warm_start_from)

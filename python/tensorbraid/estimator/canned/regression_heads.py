@@ -12,8 +12,8 @@ class RegressionHead(Head):
 
     _weights_for_each_logit = True
 
-    def __init__(self, label_dimension=1, weight_column=None, loss_reduction=Reduction.SUM_OVER_BATCH_SIZE, loss_fn=None,
-                 inverse_link_fn=None, name=None):
+    def __init__(self, label_dimension=1, weight_column=None, loss_reduction=Reduction.SUM_OVER_BATCH_SIZE,
+                 loss_fn=None, inverse_link_fn=None, name=None):
         if label_dimension < 1:
             raise ValueError(f"Invalid label_dimension {label_dimension}.")
         super().__init__(weight_column, loss_reduction, name, loss_fn)

@@ -7,8 +7,9 @@
 namespace tensorbraid::cpu {
 namespace {
 
+// A float that the integer type cannot hold gives what the processor's instruction gives, as in TensorFlow.
 template <typename From, typename To>
-void CastRow(const void* inv, void* outv, int64_t n) {
+__attribute__((no_sanitize("float-cast-overflow"))) void CastRow(const void* inv, void* outv, int64_t n) {
   if constexpr (kIsComplex<From> && !kIsComplex<To>) {
     // Keeps the real part.
     using Part = typename From::value_type;

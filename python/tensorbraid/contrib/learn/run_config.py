@@ -1,4 +1,4 @@
-"""tf.contrib.learn: what programs of the first versions of TensorFlow give to an Estimator."""
+"""The options of tf.contrib.learn, which an Estimator gets."""
 
 from tensorbraid.estimator import run_config
 

@@ -1,0 +1,3 @@
+"""tf.contrib.learn.datasets: small data sets."""
+
+from tensorbraid.contrib.learn.datasets import base, mnist  # noqa: F401

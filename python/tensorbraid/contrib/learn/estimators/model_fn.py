@@ -1,0 +1,5 @@
+"""tf.contrib.learn.estimators.model_fn: what a model is made for."""
+
+from tensorbraid.contrib.learn.run_config import ModeKeys  # noqa: F401
+
+__all__ = []

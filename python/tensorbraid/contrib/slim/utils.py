@@ -1,0 +1,62 @@
+"""tf.contrib.slim.utils and tf.contrib.layers.utils: outputs of layers by the names of their scopes."""
+
+import collections
+
+from tensorbraid import graphs
+from tensorbraid.contrib.layers_base import append_tensor_alias, collected as collect_named_outputs  # noqa: F401
+
+__all__ = ["append_tensor_alias", "collect_named_outputs", "convert_collection_to_dict", "first_dimension",
+           "gather_tensors_aliases", "get_tensor_aliases", "last_dimension", "two_element_tuple", "n_positive_integers"]
+
+
+def get_tensor_aliases(tensor):
+    """The names of the scopes whose output the tensor is; without one, its own name."""
+    return tensor.graph.__dict__.get("_aliases", {}).get(tensor.name) or [tensor.name.removesuffix(":0")]
+
+
+def gather_tensors_aliases(tensors):
+    """The names of all tensors."""
+    return [alias for tensor in tensors for alias in get_tensor_aliases(tensor)]
+
+
+def convert_collection_to_dict(collection, clear_collection=False):
+    """The tensors of a collection by their names, in their order."""
+    found = collections.OrderedDict((alias, tensor) for tensor in graphs.get_collection(collection)
+                                    for alias in get_tensor_aliases(tensor))
+    if clear_collection:
+        graphs.get_default_graph().clear_collection(collection)
+    return found
+
+
+def _dimension(shape, index, min_rank):
+    shape = shape.dims and [dimension.value for dimension in shape.dims]
+    if shape is None:
+        raise ValueError("dims is None")
+    if len(shape) < min_rank:
+        raise ValueError(f"rank of shape must be at least {min_rank} not: {len(shape)}")
+    if shape[index] is None:
+        raise ValueError("the dimension is not known")
+    return shape[index]
+
+
+def first_dimension(shape, min_rank=1):
+    """The size of the first axis."""
+    return _dimension(shape, 0, min_rank)
+
+
+def last_dimension(shape, min_rank=1):
+    """The size of the last axis."""
+    return _dimension(shape, -1, min_rank)
+
+
+def n_positive_integers(n, value):
+    """`value`, a number or a sequence of numbers, as n positive integers."""
+    numbers = [int(number) for number in value] if hasattr(value, "__len__") else [int(value)] * n
+    if len(numbers) != n or any(number < 1 for number in numbers):
+        raise ValueError(f"{value} is not {n} positive integers")
+    return tuple(numbers)
+
+
+def two_element_tuple(int_or_tuple):
+    """A number or a pair of numbers as a pair."""
+    return n_positive_integers(2, int_or_tuple)

@@ -1,0 +1,3 @@
+"""The parts of tf.keras that programs without models of Keras use: files and data sets."""
+
+from tensorbraid.keras import datasets, utils  # noqa: F401

@@ -1,0 +1,74 @@
+"""tf.contrib.learn: experiments, their exports, and tables in files."""
+
+import os
+import tempfile
+import unittest
+
+import numpy as np
+import tensorbraid as tf
+
+learn = tf.contrib.learn
+
+
+def model_fn(features, labels, mode):
+    """A line through the origin."""
+    slope = tf.get_variable("slope", [], initializer=tf.zeros_initializer())
+    predictions = slope * features["x"]
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        return tf.estimator.EstimatorSpec(mode, predictions)
+    loss = tf.reduce_mean(tf.square(predictions - labels))
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, predictions, loss, train)
+
+
+def input_fn():
+    dataset = tf.data.Dataset.from_tensors(({"x": np.float32([1.0, 2.0])}, np.float32([2.0, 4.0])))
+    return dataset.repeat().make_one_shot_iterator().get_next()
+
+
+def receiver_fn():
+    x = tf.placeholder(tf.float32, [None])
+    return tf.estimator.export.ServingInputReceiver({"x": x}, {"x": x})
+
+
+class LearnTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def make(self, run_config, hparams):
+        return learn.Experiment(
+            tf.estimator.Estimator(model_fn, config=run_config), input_fn, input_fn, train_steps=hparams.steps,
+            eval_steps=1, min_eval_frequency=10,
+            export_strategies=learn.make_export_strategy(receiver_fn, exports_to_keep=1))
+
+    def test_the_runner_trains_evaluates_and_exports(self):
+        config = learn.RunConfig(model_dir=self.folder)
+        metrics, exports = learn.learn_runner.run(self.make, run_config=config,
+                                                  hparams=tf.contrib.training.HParams(steps=20))
+        self.assertEqual(metrics["global_step"], 20)
+        self.assertLess(metrics["loss"], 1e-3)
+        self.assertTrue(os.path.exists(os.path.join(
+            self.folder, "export", "Servo", os.path.basename(exports[0].decode()), "saved_model.pb")), exports)
+
+    def test_a_schedule_is_a_method(self):
+        config = learn.RunConfig(model_dir=self.folder)
+        arguments = {"run_config": config, "hparams": tf.contrib.training.HParams(steps=1)}
+        self.assertIsInstance(learn.learn_runner.run(self.make, schedule="train", **arguments), tf.estimator.Estimator)
+        self.assertIn("loss", learn.learn_runner.run(self.make, schedule="evaluate", **arguments))
+        with self.assertRaisesRegex(ValueError, "Schedule"):
+            learn.learn_runner.run(self.make, schedule="fly", **arguments)
+        with self.assertRaisesRegex(ValueError, "output_dir"):
+            learn.learn_runner.run(self.make)
+
+    def test_tables_are_read_from_csv_files(self):
+        path = os.path.join(self.folder, "table.csv")
+        with open(path, "w") as file:
+            file.write("2,2,a,b\n1.5,2.5,0\n3.5,4.5,1\n")
+        table = learn.datasets.base.load_csv_with_header(path, target_dtype=np.int64, features_dtype=np.float32)
+        self.assertEqual((table.data.tolist(), table.target.tolist()), ([[1.5, 2.5], [3.5, 4.5]], [0, 1]))
+
+
+if __name__ == "__main__":
+    unittest.main()
