@@ -82,11 +82,12 @@ _NODE = re.compile(r"\b(\w+) '([^']+)'")  # how messages name a node, and "tenso
 def add_operation(error, graph):
     """Sets `op` and `node_def` of an error of a step, if its message names a node of the graph."""
     for op_type, name in _NODE.findall(str(error.message)) if error.op is None else ():
+        variable = name.removesuffix("/_fetched")  # the read that a fetched variable adds
         try:
-            op = graph.get_operation_by_name(name)
+            op = graph.get_operation_by_name(variable)
         except (KeyError, ValueError):
             continue
-        if op.type == op_type or (op_type == "tensor" and op.type.startswith("Placeholder")):
+        if op.type == op_type or variable != name or (op_type == "tensor" and op.type.startswith("Placeholder")):
             error.op, error.node_def = op, op.node_def
             return
 

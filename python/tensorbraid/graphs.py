@@ -231,6 +231,12 @@ class Graph(_core.Graph):
         if self.finalized:
             raise RuntimeError(f"Graph is finalized and cannot be modified: {self._finalized_because}.")
 
+    def _check_addition(self, name):
+        """Raises an error if a node of this name may not be added."""
+        self._check_not_finalized()
+        if name.startswith("_") and not self._scope_name:
+            raise ValueError(f"'{name}' is not a valid node name")
+
     def _op(self, *args):
         try:
             return self._add(super()._op, args)
@@ -246,10 +252,7 @@ class Graph(_core.Graph):
 
     def _add(self, function, args):
         """Adds nodes. A wrong shape or name is a ValueError, as in TensorFlow; in a step it is InvalidArgumentError."""
-        self._check_not_finalized()
-        name = args[-1]
-        if name.startswith("_") and not self._scope_name:
-            raise ValueError(f"'{name}' is not a valid node name")
+        self._check_addition(args[-1])
         try:
             return function(*args)
         except errors.InvalidArgumentError as error:

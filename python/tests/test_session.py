@@ -76,6 +76,17 @@ class SessionTest(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "closed Session"):
             session.run(v)
 
+    def test_a_fetched_variable_has_the_value_that_the_step_leaves(self):
+        v = tf.Variable(5.0)
+        update = tf.assign_sub(v, 1.0)
+        before = v.value() + 0.0
+        with tf.Session() as session:
+            session.run(v.initializer)
+            self.assertEqual(session.run([update.op, v])[1], 4.0)
+            self.assertEqual(session.run((v, update, v.name))[::2], (3.0, 3.0))
+            self.assertEqual(session.run([v, before]), [3.0, 3.0])
+            self.assertEqual(session.run([v, before], {v: 7.0}), [7.0, 7.0])
+
     def test_an_error_of_a_step_knows_its_operation(self):
         bad = tf.check_numerics(tf.constant(1.0) / 0.0, "not finite", name="check")
         v = tf.Variable(1.0, name="v")
@@ -86,7 +97,7 @@ class SessionTest(unittest.TestCase):
             self.assertEqual((caught.exception.op.name, caught.exception.node_def.op), ("check", "CheckNumerics"))
             with self.assertRaises(tf.errors.FailedPreconditionError) as caught:
                 session.run(v)
-            self.assertIsNotNone(caught.exception.op)
+            self.assertEqual(caught.exception.op.name, "v")
             with self.assertRaises(tf.errors.InvalidArgumentError) as caught:
                 session.run(tf.placeholder(tf.float32, name="p") + 1.0)
             self.assertEqual(caught.exception.op.name, "p")

@@ -64,7 +64,7 @@ class Extractor {
   std::vector<Node*> UpdatesOf(const Output& fetched) const {
     const bool is_handle = NodeOf(fetched)->type() == "VarHandleOp";
     std::vector<Node*> updates;
-    if (!is_handle && !IsRef(fetched.dtype())) return updates;
+    if (!is_handle && !IsRef(NodeOf(fetched)->output_type(fetched.index()))) return updates;
     for (const auto& node : ImplOf(graph_).nodes()) {
       if (!needed_[node->id()]) continue;
       for (size_t i = 0; i < node->inputs().size(); ++i) {

@@ -198,6 +198,7 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
   const ScopedLocation at(*graph, loc);
   SetWireTypesOfVariables(grads, options.wire);
   hypers_.clear();
+  state_scope_ = outer_scope_ != nullptr ? *outer_scope_ : ImplOf(*graph).name_scope();
   std::vector<Variable> updated_variables;
   for (const GradAndVar& g : grads) {
     if (g.grad.valid()) updated_variables.push_back(g.var);
@@ -209,7 +210,6 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
   std::vector<Operation> updates;
   std::string train_name;  // the scope's name, as in TensorFlow
   Operation updated;
-  state_scope_ = outer_scope_ != nullptr ? *outer_scope_ : ImplOf(*graph).name_scope();
   {
     auto scope = graph->NameScope(options.name.empty() ? name_ : options.name);
     train_name = ImplOf(*graph).name_scope() + "/";
