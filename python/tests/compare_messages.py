@@ -65,6 +65,7 @@ def main():
     from google.protobuf import descriptor_pool
 
     import tensorflow.compat.v1 as tf
+    from tensorboard.plugins.projector import projector_config_pb2  # noqa: F401
     from tensorflow.core.framework import tensor_slice_pb2  # noqa: F401
     from tensorflow.core.protobuf import (  # noqa: F401
         control_flow_pb2, named_tensor_pb2, queue_runner_pb2, saved_model_pb2)
@@ -75,8 +76,8 @@ def main():
     seen, found = set(), []
     for name in dir(proto):
         if hasattr(getattr(proto, name), "DESCRIPTOR") and hasattr(getattr(proto, name), "FromString"):
-            theirs = descriptor_pool.Default().FindMessageTypeByName("tensorflow." + name)
-            found += compare(getattr(proto, name).DESCRIPTOR, theirs, seen)
+            ours = getattr(proto, name).DESCRIPTOR
+            found += compare(ours, descriptor_pool.Default().FindMessageTypeByName(ours.full_name), seen)
     config = tf.ConfigProto(device_count={"CPU": 2}, inter_op_parallelism_threads=3)
     ours = proto.message("ConfigProto", config)
     if ours.SerializeToString(deterministic=True) != config.SerializeToString(deterministic=True):
