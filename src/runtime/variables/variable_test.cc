@@ -114,7 +114,7 @@ TEST_F(VariableTest, TheErrorOfAnUninitialisedReadNamesTheVariableAndItsInitiali
   const Status status = Evaluate({w.value()}, {}, Options({})).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(status.message()), HasSubstr("Attempting to use uninitialized value w"));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("GlobalVariablesInitializer"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("the one of all global variables"));
 }
 
 TEST_F(VariableTest, ASnapshotKeepsItsValue) {
