@@ -91,7 +91,8 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
 
     with pred.graph.as_default():
         with _value_errors():
-            merged = _core.cond(pred.graph, pred, branch("true_fn", true_fn), branch("false_fn", false_fn), name or "cond")
+            merged = _core.cond(pred.graph, pred, branch("true_fn", true_fn), branch("false_fn", false_fn),
+                                name or "cond")
     nest.assert_same_structure(structures[0].structure, structures[1].structure)
     return structures[0].with_tensors(merged)
 
@@ -169,7 +170,8 @@ def _counts(count, exclusive, needs_one):
     checks = []
     if exclusive:
         fits = make_op("LessEqual", [count, 1]).outputs[0]
-        checks.append(make_op("Assert", [fits, [b"Input error: exclusive=True: more than 1 conditions evaluated as True",
+        checks.append(make_op("Assert",
+                              [fits, [b"Input error: exclusive=True: more than 1 conditions evaluated as True",
                                                 count]]))
     if needs_one:
         fits = make_op("GreaterEqual", [count, 1]).outputs[0]

@@ -57,7 +57,8 @@ def _lookup_in_tensors(parts, ids, strategy, max_norm, name):
             larger = op("FloorMod", [cast(total, ids.dtype), number])  # parts with one row more
             one_more = op("AddV2", [per_part, graphs.constant(1, ids.dtype)])
             limit = op("Mul", [larger, one_more])
-            part = op("Maximum", [op("FloorDiv", [flat, one_more]), op("FloorDiv", [op("Sub", [flat, larger]), per_part])])
+            part = op("Maximum",
+                      [op("FloorDiv", [flat, one_more]), op("FloorDiv", [op("Sub", [flat, larger]), per_part])])
             inner = op("SelectV2", [op("Less", [flat, limit]), op("FloorMod", [flat, one_more]),
                                     op("FloorMod", [op("Sub", [flat, larger]), per_part])])
         part = cast(part, "int32")
@@ -145,8 +146,9 @@ log_uniform_candidate_sampler = _sampler("LogUniformCandidateSampler", "LogUnifo
 learned_unigram_candidate_sampler = _sampler("LearnedUnigramCandidateSampler", "LearnedUnigramCandidateSampler")
 
 
-def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, vocab_file="", distortion=1.0,
-                                    num_reserved_ids=0, num_shards=1, shard=0, unigrams=(), seed=None, name=None):
+def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, vocab_file="",
+                                    distortion=1.0, num_reserved_ids=0, num_shards=1, shard=0, unigrams=(), seed=None,
+                                    name=None):
     """Classes drawn with given frequencies, and the expected counts of the true and of the drawn classes."""
     outputs = make_op("FixedUnigramCandidateSampler", [true_classes], name, num_true=num_true, num_sampled=num_sampled,
                       unique=unique, range_max=range_max, vocab_file=vocab_file, distortion=float(distortion),
@@ -175,8 +177,8 @@ def _sampled_loss(loss, weights, biases, labels, inputs, num_sampled, num_classe
     if sampled_values is not None:
         sampled_values = [tensor(value) for value in sampled_values]
     return loss(lambda ids: embedding_lookup(weights, ids, partition_strategy),
-                lambda ids: embedding_lookup(biases, ids, partition_strategy), tensor(labels), tensor(inputs), num_sampled,
-                num_classes, num_true, sampled_values, bool(remove_accidental_hits), seed or 0, name)
+                lambda ids: embedding_lookup(biases, ids, partition_strategy), tensor(labels), tensor(inputs),
+                num_sampled, num_classes, num_true, sampled_values, bool(remove_accidental_hits), seed or 0, name)
 
 
 def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
@@ -189,5 +191,6 @@ def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true
 def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
                          remove_accidental_hits=True, partition_strategy="mod", name="sampled_softmax_loss", seed=None):
     """The softmax loss of each example over the true and `num_sampled` drawn classes."""
-    return _sampled_loss(_core.sampled_softmax_loss, weights, biases, labels, inputs, num_sampled, num_classes, num_true,
-                         sampled_values, remove_accidental_hits, partition_strategy, seed, name or "sampled_softmax_loss")
+    return _sampled_loss(_core.sampled_softmax_loss, weights, biases, labels, inputs, num_sampled, num_classes,
+                         num_true, sampled_values, remove_accidental_hits, partition_strategy, seed,
+                         name or "sampled_softmax_loss")

@@ -92,7 +92,8 @@ class Session:
 
         def step(*values, **kwargs):
             if len(values) != len(fed):
-                raise TypeError(f"the callable takes {len(fed)} arguments, one for each tensor of feed_list, not {len(values)}")
+                raise TypeError(f"the callable takes {len(fed)} arguments, one for each tensor of feed_list, not "
+                                f"{len(values)}")
             if kwargs and not accept_options:
                 raise TypeError(f"unexpected arguments {', '.join(kwargs)}")
             return self.run(fetches, dict(zip(fed, values)), **kwargs)

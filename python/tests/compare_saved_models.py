@@ -73,7 +73,8 @@ def main():
     real.disable_v2_behavior()
     with tempfile.TemporaryDirectory() as scratch:
         found = {}
-        for name, tf, options in (("ours", ours, {}), ("resources", real, {"use_resource": True}), ("references", real, {})):
+        for name, tf, options in (("ours", ours, {}), ("resources", real, {"use_resource": True}),
+                                  ("references", real, {})):
             folder = os.path.join(scratch, name)
             found[f"{name} when saved"] = build(tf, folder, **options)
             for scope in (None, "scope"):

@@ -26,7 +26,8 @@ import tensorbraid as tf
 
 # What ends the process, waits for others or for data by design, or starts a server or a thread of each call.
 EXCLUDED = {"run", "join", "wait_for_stop", "main", "wait_for_session", "prepare_or_wait_for_session", "loop",
-            "wait_for_new_checkpoint", "checkpoints_iterator", "Server", "create_local_server", "start", "managed_session"}
+            "wait_for_new_checkpoint", "checkpoints_iterator", "Server", "create_local_server", "start",
+            "managed_session"}
 SECONDS = 40  # within which a call must return, also on a busy machine
 MEMORY = 16 << 30
 NAMESPACES = 4  # of tf.a.b.c, how deep
@@ -82,8 +83,8 @@ def plain(rng):
     numbers = [0, 1, 2, 3, -1, -7, 100, 2**31 - 1, 2**31, 2**63 - 1, 2**63, -2**63, 10**30, 0.5, -0.0, 1e300,
                float("nan"), float("inf"), 1j, True, False]
     texts = ["", "a", "a/b", "b:0", "é", "\0", "x" * 1000, b"\xff\0", "float32", "SAME", "sum", "/cpu:0", "/job:ps"]
-    dtypes = [np.float32, np.float64, np.int32, np.int64, np.uint8, np.bool_, np.complex64, np.float16, np.object_, "S3",
-              "U2", "M8[s]", [("a", "i4")]]
+    dtypes = [np.float32, np.float64, np.int32, np.int64, np.uint8, np.bool_, np.complex64, np.float16, np.object_,
+              "S3", "U2", "M8[s]", [("a", "i4")]]
     kinds = [
         lambda: None, lambda: rng.choice(numbers), lambda: rng.choice(numbers), lambda: rng.choice(texts),
         lambda: [rng.choice(numbers) for _ in range(rng.randint(0, 4))],
@@ -91,8 +92,9 @@ def plain(rng):
         lambda: np.zeros([rng.choice([0, 1, 2, 5]) for _ in range(rng.randint(0, 4))], rng.choice(dtypes)),
         lambda: np.asfortranarray(np.arange(24, dtype=np.float32).reshape(2, 3, 4))[::-1, :, ::2],
         lambda: np.random.RandomState(rng.randint(0, 9)).rand(2, 3).astype(np.float32),
-        lambda: [1, [2, "a"], 3.5], lambda: recursive, lambda: {"a": 1, 2: [3]}, lambda: {}, lambda: (), lambda: object(),
-        lambda: Hostile(), lambda: Lying([1, 2, 3]), lambda: rng.choice([int, dict, Hostile, tf.Tensor, tf.Session]),
+        lambda: [1, [2, "a"], 3.5], lambda: recursive, lambda: {"a": 1, 2: [3]}, lambda: {}, lambda: (),
+        lambda: object(), lambda: Hostile(), lambda: Lying([1, 2, 3]),
+        lambda: rng.choice([int, dict, Hostile, tf.Tensor, tf.Session]),
         lambda: (lambda *args, **kwargs: args[0] if args else 1.0), lambda: (lambda *args: 1 / 0), lambda: iter([1, 2]),
         lambda: range(3), lambda: slice(1, None), lambda: ..., lambda: {1, 2}, lambda: [2**31, 2**31], lambda: [2**40],
         lambda: memoryview(b"abcd"), lambda: [None, None], lambda: [Hostile()],
@@ -124,8 +126,8 @@ class Objects:
             tf.TensorArray(tf.float32, 3), tf.ConfigProto(), tf.train.Example(), tf.train.ClusterSpec({"ps": ["a:1"]}),
             tf.train.Saver([matrix]), tf.layers.Dense(2), tf.train.StopAtStepHook(last_step=1), tf.GraphKeys,
         ]
-        self.dtypes = [tf.float32, tf.float64, tf.int32, tf.int64, tf.string, tf.bool, tf.uint8, tf.resource, tf.variant,
-                       tf.complex64, tf.float16, tf.bfloat16]
+        self.dtypes = [tf.float32, tf.float64, tf.int32, tf.int64, tf.string, tf.bool, tf.uint8, tf.resource,
+                       tf.variant, tf.complex64, tf.float16, tf.bfloat16]
 
 
 def argument(rng, objects, name, default):

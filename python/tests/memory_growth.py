@@ -53,7 +53,8 @@ def pipeline():
         offset = tf.constant(1, tf.int64)
         data = tf.data.Dataset.range(10).map(lambda i: i + offset).shuffle(5).batch(2).prefetch(1)
         following = tf.data.make_one_shot_iterator(data).get_next()
-        total = tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + tf.cond(i > 1, lambda: i, lambda: i * 2)), [0, 0])
+        total = tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + tf.cond(i > 1, lambda: i, lambda: i * 2)),
+                              [0, 0])
         graph.add_to_collection("self", graph)
         session = tf.Session()
         session.run([following, total])

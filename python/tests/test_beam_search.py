@@ -102,8 +102,8 @@ class BeamSearchTest(unittest.TestCase):
         cell = seq2seq.AttentionWrapper(tf.nn.rnn_cell.GRUCell(4), seq2seq.LuongAttention(4, memory),
                                         alignment_history=True, output_attention=False)
         decoder = seq2seq.BeamSearchDecoder(
-            cell, tf.constant(np.eye(6, 4, dtype=np.float32)), [1, 2], 0, cell.zero_state(batch * width, tf.float32), width,
-            output_layer=tf.layers.Dense(6, use_bias=False))
+            cell, tf.constant(np.eye(6, 4, dtype=np.float32)), [1, 2], 0, cell.zero_state(batch * width, tf.float32),
+            width, output_layer=tf.layers.Dense(6, use_bias=False))
         outputs, state, _ = seq2seq.dynamic_decode(decoder, maximum_iterations=4, output_time_major=True)
         history = state.cell_state.alignment_history
         with tf.Session() as session:

@@ -84,7 +84,8 @@ class ContribTest(unittest.TestCase):
 class TrainingTest(unittest.TestCase):
     def test_hyperparameters(self):
         params = tf.contrib.training.HParams(rate=0.1, layers=[64, 32], name="a", deep=False, steps=3)
-        self.assertEqual((params.rate, params.layers, params.get("other", 5), "deep" in params), (0.1, [64, 32], 5, True))
+        self.assertEqual((params.rate, params.layers, params.get("other", 5), "deep" in params),
+                         (0.1, [64, 32], 5, True))
         self.assertIs(params.parse("rate=0.5, layers=[8,9],name=b,deep=true"), params)
         self.assertEqual(params.values(), {"rate": 0.5, "layers": [8, 9], "name": "b", "deep": True, "steps": 3})
         params.parse("layers[1]=7,rate=2")

@@ -30,9 +30,11 @@ class DistributionsTest(unittest.TestCase):
 
     def test_samples_have_the_moments_of_the_distribution(self):
         tf.set_random_seed(1)
-        for d in (tf.distributions.Normal(1.0, 2.0), tf.distributions.Laplace(1.0, 2.0), tf.distributions.Uniform(1.0, 3.0),
-                  tf.distributions.Gamma(3.0, 2.0), tf.distributions.Exponential(2.0), tf.distributions.Beta(2.0, 3.0),
-                  tf.distributions.StudentT(9.0, 1.0, 2.0), tf.distributions.Bernoulli(probs=0.3), ds.Logistic(1.0, 2.0)):
+        for d in (tf.distributions.Normal(1.0, 2.0), tf.distributions.Laplace(1.0, 2.0),
+                  tf.distributions.Uniform(1.0, 3.0), tf.distributions.Gamma(3.0, 2.0),
+                  tf.distributions.Exponential(2.0), tf.distributions.Beta(2.0, 3.0),
+                  tf.distributions.StudentT(9.0, 1.0, 2.0), tf.distributions.Bernoulli(probs=0.3),
+                  ds.Logistic(1.0, 2.0)):
             samples, mean, deviation = run([d.sample(20000, seed=3), d.mean(), d.stddev()])
             self.assertAlmostEqual(samples.mean(), mean, delta=0.05 * max(1, deviation), msg=str(d))
             self.assertAlmostEqual(samples.std(), deviation, delta=0.05 * max(1, deviation), msg=str(d))

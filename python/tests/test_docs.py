@@ -83,7 +83,8 @@ class DocsTest(unittest.TestCase):
             self.assertEqual(seen, messages.NAMES[module.__name__])
 
     def test_variable_shows_its_arguments_and_methods(self):
-        self.assertEqual(list(inspect.signature(tf.Variable).parameters)[:3], ["initial_value", "trainable", "collections"])
+        self.assertEqual(list(inspect.signature(tf.Variable).parameters)[:3],
+                         ["initial_value", "trainable", "collections"])
         self.assertIn("assign_add", dir(tf.Variable))
         self.assertIs(tf.Variable.assign_add, _core.Variable.assign_add)
 
@@ -95,7 +96,8 @@ class RawOpsTest(unittest.TestCase):
     def test_functions_have_texts_and_parameters(self):
         self.assertIn("matrices", tf.raw_ops.MatMul.__doc__)
         self.assertIn("Inputs: a (T), b (T).", tf.raw_ops.MatMul.__doc__)
-        self.assertEqual(list(inspect.signature(tf.raw_ops.TopKV2).parameters), ["input", "k", "sorted", "index_type", "name"])
+        self.assertEqual(list(inspect.signature(tf.raw_ops.TopKV2).parameters),
+                         ["input", "k", "sorted", "index_type", "name"])
         self.assertIs(inspect.signature(tf.raw_ops.TopKV2).parameters["index_type"].default, tf.int32)
         self.assertEqual(inspect.signature(tf.raw_ops.PrintV2).parameters["end"].default, "\n")
 

@@ -79,8 +79,8 @@ class FeedTest(unittest.TestCase):
 
     def test_every_dtype(self):
         with tf.Session() as session:
-            for name in ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
-                         "uint64", "bool", "complex64", "complex128"):
+            for name in ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16",
+                         "uint32", "uint64", "bool", "complex64", "complex128"):
                 for shape in ((), (3,), (0,), (300, 300)):
                     y = tf.placeholder(tf.as_dtype(name))
                     array = (np.arange(np.prod(shape, dtype=int)) % 5).astype(name).reshape(shape)
@@ -90,8 +90,8 @@ class FeedTest(unittest.TestCase):
 
     def test_numbers_of_python(self):
         with tf.Session() as session:
-            for dtype, value in ((tf.float32, 0.5), (tf.float64, 0.5), (tf.float32, 2), (tf.int32, -3), (tf.int64, 2**40),
-                                 (tf.bool, True), (tf.uint8, 3)):
+            for dtype, value in ((tf.float32, 0.5), (tf.float64, 0.5), (tf.float32, 2), (tf.int32, -3),
+                                 (tf.int64, 2**40), (tf.bool, True), (tf.uint8, 3)):
                 y = tf.placeholder(dtype, [])
                 self.assertEqual(session.run(tf.identity(y), {y: value}), value)
             y = tf.placeholder(tf.int32, [])

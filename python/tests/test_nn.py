@@ -23,7 +23,8 @@ class NnTest(unittest.TestCase):
     def test_labels_may_have_more_axes_than_logits(self):
         logits = tf.placeholder_with_default(np.array([[1.0, 2.0], [0.5, 0.1]], np.float32), [None, 2])
         labels = np.array([[0.0, 1.0], [1.0, 0.0]], np.float32)
-        losses = [tf.nn.softmax_cross_entropy_with_logits(labels=value, logits=logits) for value in (labels, labels[np.newaxis])]
+        losses = [tf.nn.softmax_cross_entropy_with_logits(labels=value, logits=logits)
+                  for value in (labels, labels[np.newaxis])]
         self.assertEqual(losses[1].shape.as_list(), [None])
         with tf.Session() as session:
             np.testing.assert_array_equal(*session.run(losses))

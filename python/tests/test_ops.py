@@ -16,7 +16,8 @@ class OpsTest(unittest.TestCase):
 
     def test_a_wrong_dtype_is_a_type_error_and_a_wrong_shape_a_value_error(self):
         x = tf.constant([1.0, 2.0])
-        for wrong in (lambda: tf.add(x, tf.constant(1)), lambda: tf.sin(tf.constant(1)), lambda: tf.constant([1]) + 1.5):
+        for wrong in (lambda: tf.add(x, tf.constant(1)), lambda: tf.sin(tf.constant(1)),
+                      lambda: tf.constant([1]) + 1.5):
             with self.assertRaises(TypeError):
                 wrong()
         with self.assertRaises(ValueError):

@@ -34,7 +34,8 @@ class ProfilerHookTest(unittest.TestCase):
                 session.run(self.train)
 
     def test_options_are_joined(self):
-        slow, traces = Options(timeout_in_ms=50_000), Options(trace_level=tf.RunOptions.FULL_TRACE, timeout_in_ms=20_000)
+        slow, traces = Options(timeout_in_ms=50_000), Options(trace_level=tf.RunOptions.FULL_TRACE,
+                                                              timeout_in_ms=20_000)
         plain = Options()
         metadata = tf.RunMetadata()
         with tf.train.SingularMonitoredSession(hooks=[slow, traces, plain]) as session:

@@ -15,7 +15,8 @@ class RecordTest(unittest.TestCase):
 
     def test_records_can_be_read_again(self):
         kinds = tf.python_io.TFRecordCompressionType
-        for options in (None, "", "GZIP", "ZLIB", kinds.GZIP, tf.io.TFRecordOptions(kinds.ZLIB), tf.io.TFRecordOptions()):
+        for options in (None, "", "GZIP", "ZLIB", kinds.GZIP, tf.io.TFRecordOptions(kinds.ZLIB),
+                        tf.io.TFRecordOptions()):
             with tf.python_io.TFRecordWriter(self.path, options) as writer:
                 writer.write(b"one")
                 writer.flush()
@@ -69,7 +70,8 @@ class GraphUtilTest(unittest.TestCase):
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             wanted = session.run("y:0", feed)
-            graph_def = tf.graph_util.convert_variables_to_constants(session, tf.get_default_graph().as_graph_def(), ["y"])
+            graph_def = tf.graph_util.convert_variables_to_constants(session, tf.get_default_graph().as_graph_def(),
+                                                                     ["y"])
             partly = tf.graph_util.convert_variables_to_constants(
                 session, tf.get_default_graph().as_graph_def(), ["y"], variable_names_blacklist=["e"])
         self.assertFalse({"VarHandleOp", "ReadVariableOp", "ResourceGather"} & {node.op for node in graph_def.node})
@@ -92,7 +94,8 @@ class GraphUtilTest(unittest.TestCase):
             tf.graph_util.extract_sub_graph(graph_def, "z")
         with self.assertRaises(TypeError):
             tf.graph_util.extract_sub_graph("z", ["z"])
-        self.assertEqual(tf.graph_util.tensor_shape_from_node_def_name(tf.get_default_graph(), "x").as_list(), [None, 2])
+        self.assertEqual(tf.graph_util.tensor_shape_from_node_def_name(tf.get_default_graph(), "x").as_list(),
+                         [None, 2])
 
     def test_nodes_of_the_training_are_removed(self):
         y = tf.stop_gradient(tf.identity(tf.check_numerics(self.x, "bad"), name="kept"), name="stop")

@@ -58,8 +58,8 @@ class RnnTest(unittest.TestCase):
         with tf.variable_scope("net", initializer=tf.constant_initializer(0.1)):
             output, state = cell(tf.constant(x), cell.zero_state(1, tf.float32))
         self.assertEqual([(v.name, v.shape.as_list()) for v in tf.trainable_variables()], [
-            ("net/nas_cell/recurrent_kernel:0", [3, 16]), ("net/nas_cell/kernel:0", [2, 16]), ("net/nas_cell/bias:0", [16]),
-            ("net/nas_cell/projection_weights:0", [2, 3])])
+            ("net/nas_cell/recurrent_kernel:0", [3, 16]), ("net/nas_cell/kernel:0", [2, 16]),
+            ("net/nas_cell/bias:0", [16]), ("net/nas_cell/projection_weights:0", [2, 3])])
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             found = session.run([output, state.c])

@@ -11,7 +11,8 @@ import numpy as np
 
 import tensorbraid as tf
 
-ERRORS = (TypeError, ValueError, RuntimeError, tf.errors.OpError, LookupError, ArithmeticError, AttributeError, MemoryError)
+ERRORS = (TypeError, ValueError, RuntimeError, tf.errors.OpError, LookupError, ArithmeticError, AttributeError,
+          MemoryError)
 
 
 class NoArray:
@@ -32,8 +33,9 @@ def hostile():
     recursive.append(recursive)
     mixed = [tf.constant(1.0)]
     mixed.append(mixed)
-    return [recursive, mixed, NoArray(), [NoArray()], Shrinking([1, 2, 3]), object(), {"a": 1}, lambda: 1, slice(1), ...,
-            np.zeros(2, [("a", "i4")]), np.array(["2020-01-01"], "M8[D]"), 10**30, [[1, 2], [3]], {1, 2}, tf.Tensor, "\0"]
+    return [recursive, mixed, NoArray(), [NoArray()], Shrinking([1, 2, 3]), object(), {"a": 1}, lambda: 1, slice(1),
+            ..., np.zeros(2, [("a", "i4")]), np.array(["2020-01-01"], "M8[D]"), 10**30, [[1, 2], [3]], {1, 2},
+            tf.Tensor, "\0"]
 
 
 class MistakesTest(unittest.TestCase):
@@ -47,8 +49,9 @@ class MistakesTest(unittest.TestCase):
                  lambda v: tf.gradients(v, x), lambda v: tf.Session().run(v), lambda v: tf.Session().run(x, {x: v}),
                  lambda v: tf.Session().run(x, {v: 1.0}), lambda v: tf.zeros(v), lambda v: tf.group(v),
                  lambda v: tf.placeholder(v), lambda v: tf.device(v).__enter__(), lambda v: tf.control_dependencies(v),
-                 lambda v: tf.layers.dense(x, v), lambda v: tf.train.Saver(v), lambda v: tf.data.Dataset.from_tensors(v),
-                 lambda v: tf.Graph().as_graph_element(v), lambda v: tf.import_graph_def(v)]
+                 lambda v: tf.layers.dense(x, v), lambda v: tf.train.Saver(v),
+                 lambda v: tf.data.Dataset.from_tensors(v), lambda v: tf.Graph().as_graph_element(v),
+                 lambda v: tf.import_graph_def(v)]
         for call in calls:
             for value in hostile():
                 with tf.Graph().as_default():
@@ -70,9 +73,10 @@ class MistakesTest(unittest.TestCase):
         here = tf.constant(2.0)
         session = tf.Session()
         for call in (lambda: here + there, lambda: tf.concat([[here], [there]], 0), lambda: tf.gradients(here, there),
-                     lambda: session.run(there), lambda: session.run(operation), lambda: session.run(here, {there: 1.0}),
-                     lambda: tf.Variable(3.0).assign(there), lambda: tf.group(here, operation),
-                     lambda: session.run(variable), lambda: variable.load(1.0, session)):
+                     lambda: session.run(there), lambda: session.run(operation),
+                     lambda: session.run(here, {there: 1.0}), lambda: tf.Variable(3.0).assign(there),
+                     lambda: tf.group(here, operation), lambda: session.run(variable),
+                     lambda: variable.load(1.0, session)):
             with self.assertRaises(ERRORS):
                 call()
         with self.assertRaises(ERRORS), tf.control_dependencies([operation]):
@@ -130,7 +134,8 @@ class MistakesTest(unittest.TestCase):
 
     def test_huge_shapes(self):
         for shape in ([2**31, 2**31], [2**62, 4], [2**40], [1] * 300, [-5], [2**63]):
-            for call in (lambda: tf.zeros(shape), lambda: tf.placeholder(tf.float32, shape), lambda: tf.fill(shape, 1.0),
+            for call in (lambda: tf.zeros(shape), lambda: tf.placeholder(tf.float32, shape),
+                         lambda: tf.fill(shape, 1.0),
                          lambda: tf.constant(0.0, shape=shape) if np.prod(shape, dtype=float) > 2**50 else None,
                          lambda: tf.random_normal(shape), lambda: tf.reshape(tf.constant([1.0]), shape)):
                 with tf.Graph().as_default():

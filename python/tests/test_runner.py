@@ -115,7 +115,8 @@ print(concat([[1], [2]]).shape, summary is tf.summary.scalar)
         for line in ("script.py:4: tf.mul is older than TensorFlow 1.0, where it is tf.multiply",
                      "script.py:5: tf.models.rnn.rnn_cell.GRUCell is older than TensorFlow 1.0, where it is "
                      "tf.nn.rnn_cell.GRUCell",
-                     "script.py:6: tf.train.SummaryWriter is older than TensorFlow 1.0, where it is tf.summary.FileWriter"):
+                     "script.py:6: tf.train.SummaryWriter is older than TensorFlow 1.0, where it is "
+                     "tf.summary.FileWriter"):
             self.assertIn(line, text)
 
     def test_old_names_have_new_ones_that_exist(self):

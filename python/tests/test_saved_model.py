@@ -27,7 +27,8 @@ class SavedModelTest(Folder):
         x = tf.placeholder(tf.float32, [None], name="x")
         w = tf.get_variable("w", [], initializer=tf.ones_initializer())
         table = tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(
-            vocabulary, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER), -1)
+            vocabulary, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER),
+                                          -1)
         y = tf.add(x * w, tf.cast(table.size(), tf.float32), name="y")
         session.run([tf.global_variables_initializer(), tf.tables_initializer()])
         session.run(w.assign_add(1.0))
@@ -131,7 +132,8 @@ class SavedModelTest(Folder):
                 builder.add_meta_graph_and_variables(
                     session, ["a"], {"k": sm.build_signature_def({"x": tf.TensorInfo()})})
             with self.assertRaisesRegex(KeyError, "reserved"):
-                builder.add_meta_graph_and_variables(session, ["a"], {"__saved_model_init_op": sm.build_signature_def()})
+                builder.add_meta_graph_and_variables(session, ["a"],
+                                                     {"__saved_model_init_op": sm.build_signature_def()})
             with self.assertRaises(TypeError):
                 builder.add_meta_graph_and_variables(session, ["a"], main_op=tf.constant(1))
             with self.assertRaisesRegex(ValueError, "constant"):

@@ -120,7 +120,8 @@ class MetaGraphTest(Folder):
             session.run(tf.global_variables_initializer())
             path = saver.save(session, os.path.join(self.folder, "model"))
         with tf.Graph().as_default() as graph, tf.Session() as session:
-            saver = tf.train.import_meta_graph(saver.export_meta_graph(), True, "scope", input_map={"x": tf.constant(4.0)})
+            saver = tf.train.import_meta_graph(saver.export_meta_graph(), True, "scope",
+                                               input_map={"x": tf.constant(4.0)})
             count = len(graph.get_operations())
             saver.restore(session, path)
             self.assertEqual(session.run(tf.get_collection("y")), [8.0])

@@ -134,8 +134,8 @@ class DecoderTest(Steps):
 
         for by_example in (False, True):
             with tf.variable_scope("by_example" if by_example else "mean"):
-                outputs, losses = seq2seq.model_with_buckets(encoder, decoder, decoder, weights, [(1, 2), (3, 4)], model,
-                                                             per_example_loss=by_example)
+                outputs, losses = seq2seq.model_with_buckets(encoder, decoder, decoder, weights, [(1, 2), (3, 4)],
+                                                             model, per_example_loss=by_example)
             self.assertEqual([len(output) for output in outputs], [2, 4])
             self.assertEqual([loss.shape.as_list() for loss in losses], [[2]] * 2 if by_example else [[]] * 2)
         self.assertEqual(len(tf.trainable_variables()), 24)
@@ -232,7 +232,8 @@ class DynamicDecodeTest(Steps):
         memory = np.random.RandomState(1).randn(2, 3, 4).astype(np.float32)
         query = tf.constant(np.random.RandomState(2).randn(2, 4), tf.float32)
         with tf.variable_scope("a", initializer=tf.constant_initializer(0.5)):
-            for make in (lambda: new.BahdanauAttention(4, memory, [3, 2]), lambda: new.LuongAttention(4, memory, [3, 2]),
+            for make in (lambda: new.BahdanauAttention(4, memory, [3, 2]),
+                         lambda: new.LuongAttention(4, memory, [3, 2]),
                          lambda: new.BahdanauAttention(4, memory, normalize=True),
                          lambda: new.LuongAttention(4, memory, scale=True)):
                 mechanism = make()

@@ -24,8 +24,8 @@ class SessionTest(unittest.TestCase):
 
     def test_every_plain_dtype_comes_back_as_it_was_fed(self):
         with tf.Session() as session:
-            for name in ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
-                         "uint64", "bool", "complex64", "complex128"):
+            for name in ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16",
+                         "uint32", "uint64", "bool", "complex64", "complex128"):
                 x = tf.placeholder(name, [2, 1])
                 value = np.array([[0], [1]], name)
                 result = session.run(tf.identity(x), {x: value})

@@ -44,8 +44,8 @@ class LayerTest(Base):
         self.check(slim.conv2d_transpose(image(), 3, 3, 2), "Conv2d_transpose/Relu:0", [2, 16, 16, 3],
                    {"Conv2d_transpose/weights": [3, 3, 3, 4], "Conv2d_transpose/biases": [3]})
         self.check(slim.separable_conv2d(image(), 3, 3, 2), "SeparableConv2d/Relu:0", [2, 8, 8, 3],
-                   {"SeparableConv2d/depthwise_weights": [3, 3, 4, 2], "SeparableConv2d/pointwise_weights": [1, 1, 8, 3],
-                    "SeparableConv2d/biases": [3]})
+                   {"SeparableConv2d/depthwise_weights": [3, 3, 4, 2],
+                    "SeparableConv2d/pointwise_weights": [1, 1, 8, 3], "SeparableConv2d/biases": [3]})
         self.check(slim.separable_conv2d(image(), None, 3, 2), "SeparableConv2d/Relu:0", [2, 8, 8, 8],
                    {"SeparableConv2d/depthwise_weights": [3, 3, 4, 2], "SeparableConv2d/biases": [8]})
         self.check(slim.layer_norm(image()), "LayerNorm/batchnorm/add_1:0", [2, 8, 8, 4],
@@ -127,9 +127,9 @@ class TrainingTest(Base):
     def test_optimize_loss_trains_and_summarizes(self):
         loss, w = self.loss()
         step = tf.train.get_or_create_global_step()
-        train = tf.contrib.layers.optimize_loss(loss, step, 0.5, "SGD", clip_gradients=1.0, gradient_multipliers={w: 0.5},
-                                                learning_rate_decay_fn=lambda rate, step: rate * 0.5,
-                                                summaries=tf.contrib.layers.OPTIMIZER_SUMMARIES)
+        train = tf.contrib.layers.optimize_loss(loss, step, 0.5, "SGD", clip_gradients=1.0,
+                                                gradient_multipliers={w: 0.5}, learning_rate_decay_fn=lambda rate,
+                                                step: rate * 0.5, summaries=tf.contrib.layers.OPTIMIZER_SUMMARIES)
         tags = [summary.op.name for summary in tf.get_collection("summaries")]
         self.assertEqual(tags, ["OptimizeLoss/" + tag for tag in (
             "learning_rate_1", "global_norm/gradient_norm", "loss", "gradients/w_0", "gradient_norm/w_0",
@@ -149,15 +149,17 @@ class TrainingTest(Base):
     def test_slim_trains_and_evaluates_checkpoints(self):
         with tf.Graph().as_default():
             loss, w = self.loss()
-            tf.add_to_collection("update_ops", tf.get_variable("updates", initializer=0.0, trainable=False).assign_add(1.0))
-            train_op = slim.learning.create_train_op(loss, tf.train.GradientDescentOptimizer(0.1), clip_gradient_norm=1.0,
-                                                     summarize_gradients=True)
+            tf.add_to_collection("update_ops",
+                                 tf.get_variable("updates", initializer=0.0, trainable=False).assign_add(1.0))
+            train_op = slim.learning.create_train_op(loss, tf.train.GradientDescentOptimizer(0.1),
+                                                     clip_gradient_norm=1.0, summarize_gradients=True)
             self.assertEqual(tf.get_collection("train_op")[-1:], [train_op])
             last = slim.learning.train(train_op, self.folder, number_of_steps=5, log_every_n_steps=2)
             self.assertLess(last, 5.0)
         path = tf.train.latest_checkpoint(self.folder)
         self.assertEqual(tf.train.load_variable(path, "global_step"), 5)
-        self.assertGreaterEqual(tf.train.load_variable(path, "updates"), 5.0)  # the summaries of gradients need them too
+        self.assertGreaterEqual(tf.train.load_variable(path, "updates"),
+                                5.0)  # the summaries of gradients need them too
         for loop in (False, True):
             with tf.Graph().as_default():
                 loss, w = self.loss()
@@ -176,7 +178,8 @@ class TrainingTest(Base):
     def test_contrib_training(self):
         loss, w = self.loss()
         train_op = tf.contrib.training.create_train_op(
-            loss, tf.train.GradientDescentOptimizer(0.1), transform_grads_fn=lambda pairs: [(g * 0, v) for g, v in pairs])
+            loss, tf.train.GradientDescentOptimizer(0.1),
+            transform_grads_fn=lambda pairs: [(g * 0, v) for g, v in pairs])
         last = tf.contrib.training.train(train_op, None, hooks=[tf.train.StopAtStepHook(3)], save_checkpoint_secs=None,
                                          save_summaries_steps=None)
         self.assertEqual(last, 5.0)

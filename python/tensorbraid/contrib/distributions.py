@@ -26,12 +26,15 @@ def _with_softplus(name, base, positive):
             base.__init__(self, **made, name=scope)
         self._parameters = dict(given, name=scope)
 
-    return type(name, (base,), {"__init__": __init__, "__doc__": f"{base.__name__} with softplus of {' and '.join(positive)}."})
+    return type(name, (base,),
+                {"__init__": __init__, "__doc__": f"{base.__name__} with softplus of {' and '.join(positive)}."})
 
 
-BetaWithSoftplusConcentration = _with_softplus("BetaWithSoftplusConcentration", Beta, ("concentration1", "concentration0"))
+BetaWithSoftplusConcentration = _with_softplus("BetaWithSoftplusConcentration", Beta,
+                                               ("concentration1", "concentration0"))
 ExponentialWithSoftplusRate = _with_softplus("ExponentialWithSoftplusRate", Exponential, ("rate",))
-GammaWithSoftplusConcentrationRate = _with_softplus("GammaWithSoftplusConcentrationRate", Gamma, ("concentration", "rate"))
+GammaWithSoftplusConcentrationRate = _with_softplus("GammaWithSoftplusConcentrationRate", Gamma,
+                                                    ("concentration", "rate"))
 LaplaceWithSoftplusScale = _with_softplus("LaplaceWithSoftplusScale", Laplace, ("scale",))
 NormalWithSoftplusScale = _with_softplus("NormalWithSoftplusScale", Normal, ("scale",))
 StudentTWithSoftplusScale = _with_softplus("StudentTWithSoftplusScale", StudentT, ("scale",))
@@ -49,7 +52,8 @@ class Logistic(Broadcast):
                 self._loc, self._scale = tf.identity(loc, name="loc"), tf.identity(scale, name="scale")
             tf.assert_same_float_dtype([self._loc, self._scale])
         self._broadcast = [self._loc, self._scale]
-        super().__init__(self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, self._broadcast, name)
+        super().__init__(self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given,
+                         self._broadcast, name)
 
     loc = property(lambda self: self._loc)
     scale = property(lambda self: self._scale)
@@ -96,8 +100,8 @@ class MultivariateNormalDiag(Distribution):
     The standard deviations are `scale_diag`, 1 by default, plus `scale_identity_multiplier` if it is given.
     """
 
-    def __init__(self, loc=None, scale_diag=None, scale_identity_multiplier=None, validate_args=False, allow_nan_stats=True,
-                 name="MultivariateNormalDiag"):
+    def __init__(self, loc=None, scale_diag=None, scale_identity_multiplier=None, validate_args=False,
+                 allow_nan_stats=True, name="MultivariateNormalDiag"):
         given = arguments(locals())
         if loc is None and scale_diag is None:
             raise NotImplementedError("MultivariateNormalDiag without loc and scale_diag")
@@ -202,7 +206,8 @@ class OneHotCategorical(Distribution):
         with tf.name_scope(name, values=[logits, probs]) as name:
             self._logits, self._probs = _logits_and_probs(logits, probs, validate_args, name, True)
             self._classes = Categorical(logits=self._logits)
-        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, given, [self._logits, self._probs], name)
+        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, given, [self._logits, self._probs],
+                         name)
 
     logits = property(lambda self: self._logits)
     probs = property(lambda self: self._probs)

@@ -99,8 +99,8 @@ class EmbeddingWrapper(_OwnWeights):
 class LayerNormBasicLSTMCell(RNNCell):
     """An LSTM with layer normalization and recurrent dropout. Source: Ba et al., 2016, and Semeniuta et al., 2016."""
 
-    def __init__(self, num_units, forget_bias=1.0, input_size=None, activation=tf.nn.tanh, layer_norm=True, norm_gain=1.0,
-                 norm_shift=0.0, dropout_keep_prob=1.0, dropout_prob_seed=None, reuse=None):
+    def __init__(self, num_units, forget_bias=1.0, input_size=None, activation=tf.nn.tanh, layer_norm=True,
+                 norm_gain=1.0, norm_shift=0.0, dropout_keep_prob=1.0, dropout_prob_seed=None, reuse=None):
         super().__init__(_reuse=reuse)
         if input_size is not None:
             raise NotImplementedError("input_size of LayerNormBasicLSTMCell: TensorFlow ignores it")
@@ -115,8 +115,10 @@ class LayerNormBasicLSTMCell(RNNCell):
         rows, units = inputs_shape.as_list()[-1] + self._num_units, self._num_units
         self._kernel = self.add_weight("kernel", [rows, 4 * units])
         if self._layer_norm:
-            self._norms = {name: (self.add_weight(f"{name}/gamma", [units], initializer=tf.constant_initializer(self._gain)),
-                                  self.add_weight(f"{name}/beta", [units], initializer=tf.constant_initializer(self._shift)))
+            self._norms = {name: (self.add_weight(f"{name}/gamma", [units],
+                                                  initializer=tf.constant_initializer(self._gain)),
+                                  self.add_weight(f"{name}/beta", [units],
+                                                  initializer=tf.constant_initializer(self._shift)))
                            for name in ("input", "transform", "forget", "output", "state")}
         else:
             self._bias = self.add_weight("bias", [4 * units], initializer=tf.zeros_initializer())
@@ -223,9 +225,9 @@ def stack_bidirectional_rnn(cells_fw, cells_bw, inputs, initial_states_fw=None, 
     return inputs, tuple(last_fw), tuple(last_bw)
 
 
-def stack_bidirectional_dynamic_rnn(cells_fw, cells_bw, inputs, initial_states_fw=None, initial_states_bw=None, dtype=None,
-                                    sequence_length=None, parallel_iterations=None, time_major=False, scope=None,
-                                    swap_memory=False):
+def stack_bidirectional_dynamic_rnn(cells_fw, cells_bw, inputs, initial_states_fw=None, initial_states_bw=None,
+                                    dtype=None, sequence_length=None, parallel_iterations=None, time_major=False,
+                                    scope=None, swap_memory=False):
     """Layers of bidirectional_dynamic_rnn, each of which reads the outputs of the one before."""
     _check_layers(cells_fw, cells_bw)
     states_fw = _layer_states(initial_states_fw, cells_fw, "initial_states_fw")

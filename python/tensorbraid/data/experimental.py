@@ -19,8 +19,8 @@ def shuffle_and_repeat(buffer_size, count=None, seed=None):
 def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
     """Maps in parallel, then makes batches."""
     if num_parallel_batches is not None and num_parallel_calls is not None:
-        raise ValueError("`map_and_batch` allows only one of `num_parallel_batches` and `num_parallel_calls` to be set, "
-                         "but both were set.")
+        raise ValueError("`map_and_batch` allows only one of `num_parallel_batches` and `num_parallel_calls` to be "
+                         "set, but both were set.")
     if num_parallel_calls is None:
         num_parallel_calls = batch_size * (num_parallel_batches or 1)
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)

@@ -37,8 +37,8 @@ def arguments(values):
 class Distribution:
     """A distribution. A class of a program's own defines `_log_prob`, `_sample_n` and others of the methods below."""
 
-    def __init__(self, dtype, reparameterization_type, validate_args, allow_nan_stats, parameters=None, graph_parents=None,
-                 name=None):
+    def __init__(self, dtype, reparameterization_type, validate_args, allow_nan_stats, parameters=None,
+                 graph_parents=None, name=None):
         for i, parent in enumerate(graph_parents or []):
             if not control.is_tensor(parent):
                 raise ValueError(f"Graph parent item {i} is not a Tensor; {parent}.")

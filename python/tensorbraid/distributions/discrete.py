@@ -65,11 +65,13 @@ def _checked_probs(probs, has_classes):
 class Bernoulli(Distribution):
     """0 or 1."""
 
-    def __init__(self, logits=None, probs=None, dtype=tf.int32, validate_args=False, allow_nan_stats=True, name="Bernoulli"):
+    def __init__(self, logits=None, probs=None, dtype=tf.int32, validate_args=False, allow_nan_stats=True,
+                 name="Bernoulli"):
         given = arguments(locals())
         with tf.name_scope(name) as name:
             self._logits, self._probs = _logits_and_probs(logits, probs, validate_args, name, False)
-        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, given, [self._logits, self._probs], name)
+        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, given, [self._logits, self._probs],
+                         name)
 
     logits = property(lambda self: self._logits)
     probs = property(lambda self: self._probs)
@@ -129,7 +131,8 @@ class Categorical(Distribution):
             dims = tf.shape(self._logits, name="logits_shape")
             classes = None if known.ndims is None else known.as_list()[-1]
             self._event_size = dims[-1] if classes is None else tf.constant(classes, tf.int32, name="event_size")
-        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, given, [self._logits, self._probs], name)
+        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, given, [self._logits, self._probs],
+                         name)
 
     event_size = property(lambda self: self._event_size)
     logits = property(lambda self: self._logits)
@@ -206,7 +209,8 @@ def checked_counts(distribution, counts):
 class Multinomial(Distribution):
     """How often each class is drawn in `total_count` draws."""
 
-    def __init__(self, total_count, logits=None, probs=None, validate_args=False, allow_nan_stats=True, name="Multinomial"):
+    def __init__(self, total_count, logits=None, probs=None, validate_args=False, allow_nan_stats=True,
+                 name="Multinomial"):
         given = arguments(locals())
         with tf.name_scope(name, values=[total_count, logits, probs]) as name:
             self._total_count = tf.convert_to_tensor(total_count, name="total_count")

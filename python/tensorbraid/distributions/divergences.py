@@ -18,7 +18,8 @@ class RegisterKL:
             raise TypeError(f"kl_fn must be callable, received: {kl_fn}")
         if self._key in _DIVERGENCES:
             a, b = self._key
-            raise ValueError(f"KL({a.__name__} || {b.__name__}) has already been registered to: {_DIVERGENCES[self._key]}")
+            raise ValueError(f"KL({a.__name__} || {b.__name__}) has already been registered to: "
+                             f"{_DIVERGENCES[self._key]}")
         _DIVERGENCES[self._key] = kl_fn
         return kl_fn
 
@@ -35,8 +36,8 @@ def kl_divergence(distribution_a, distribution_b, allow_nan_stats=True, name=Non
     a, b = type(distribution_a), type(distribution_b)
     compute = _registered(a, b)
     if compute is None:
-        raise NotImplementedError(f"No KL(distribution_a || distribution_b) registered for distribution_a type {a.__name__} "
-                                  f"and distribution_b type {b.__name__}")
+        raise NotImplementedError("No KL(distribution_a || distribution_b) registered for distribution_a type "
+                                  f"{a.__name__} and distribution_b type {b.__name__}")
     with tf.name_scope("KullbackLeibler"):
         value = compute(distribution_a, distribution_b, name=name)
         if allow_nan_stats:

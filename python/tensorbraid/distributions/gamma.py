@@ -16,7 +16,8 @@ class Gamma(Broadcast):
     def __init__(self, concentration, rate, validate_args=False, allow_nan_stats=True, name="Gamma"):
         given = arguments(locals())
         with tf.name_scope(name, values=[concentration, rate]) as name:
-            with tf.control_dependencies([tf.assert_positive(concentration), tf.assert_positive(rate)] if validate_args else []):
+            with tf.control_dependencies([tf.assert_positive(concentration), tf.assert_positive(rate)] if validate_args
+                                         else []):
                 self._concentration = tf.identity(concentration, name="concentration")
                 self._rate = tf.identity(rate, name="rate")
             tf.assert_same_float_dtype([self._concentration, self._rate])
@@ -94,7 +95,8 @@ class Beta(Broadcast):
 
     _names = ("concentration1", "concentration0")
 
-    def __init__(self, concentration1=None, concentration0=None, validate_args=False, allow_nan_stats=True, name="Beta"):
+    def __init__(self, concentration1=None, concentration0=None, validate_args=False, allow_nan_stats=True,
+                 name="Beta"):
         given = arguments(locals())
         with tf.name_scope(name, values=[concentration1, concentration0]) as name:
             self._concentration1, self._concentration0 = (

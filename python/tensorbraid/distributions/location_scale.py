@@ -28,7 +28,8 @@ class Normal(Broadcast):
         with tf.name_scope(name, values=[loc, scale]) as name:
             checks = (lambda: [tf.assert_positive(scale)]) if validate_args else None
             self._loc, self._scale = self._broadcast = _parameters({"loc": loc, "scale": scale}, checks)
-        super().__init__(self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, self._broadcast, name)
+        super().__init__(self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given,
+                         self._broadcast, name)
 
     loc = property(lambda self: self._loc)
     scale = property(lambda self: self._scale)
@@ -106,7 +107,8 @@ class Laplace(Broadcast):
         with tf.name_scope(name, values=[loc, scale]) as name:
             checks = (lambda: [tf.assert_positive(scale)]) if validate_args else None
             self._loc, self._scale = self._broadcast = _parameters({"loc": loc, "scale": scale}, checks)
-        super().__init__(self._loc.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, self._broadcast, name)
+        super().__init__(self._loc.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, self._broadcast,
+                         name)
 
     loc = property(lambda self: self._loc)
     scale = property(lambda self: self._scale)
@@ -157,8 +159,10 @@ class StudentT(Broadcast):
         given = arguments(locals())
         with tf.name_scope(name, values=[df, loc, scale]) as name:
             checks = (lambda: [tf.assert_positive(df)]) if validate_args else None
-            self._df, self._loc, self._scale = self._broadcast = _parameters({"df": df, "loc": loc, "scale": scale}, checks)
-        super().__init__(self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, self._broadcast, name)
+            self._df, self._loc, self._scale = self._broadcast = _parameters({"df": df, "loc": loc, "scale": scale},
+                                                                             checks)
+        super().__init__(self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given,
+                         self._broadcast, name)
 
     df = property(lambda self: self._df)
     loc = property(lambda self: self._loc)
@@ -217,7 +221,8 @@ class Uniform(Broadcast):
             message = "uniform not defined when low >= high."
             checks = (lambda: [tf.assert_less(low, high, message=message)]) if validate_args else None
             self._low, self._high = self._broadcast = _parameters({"low": low, "high": high}, checks)
-        super().__init__(self._low.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, self._broadcast, name)
+        super().__init__(self._low.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, self._broadcast,
+                         name)
 
     low = property(lambda self: self._low)
     high = property(lambda self: self._high)

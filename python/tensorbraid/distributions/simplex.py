@@ -82,7 +82,8 @@ class Dirichlet(_OfConcentration):
     def _mode(self):
         mode = (self.concentration - 1.0) / (self.total_concentration[..., tf.newaxis] - self._classes())
         is_defined = tf.reduce_all(self.concentration > 1.0, -1, keepdims=True)
-        return with_defined(self, is_defined, mode, [(self.concentration, "Mode undefined when any concentration <= 1")])
+        return with_defined(self, is_defined, mode,
+                            [(self.concentration, "Mode undefined when any concentration <= 1")])
 
 
 @RegisterKL(Dirichlet, Dirichlet)
@@ -96,7 +97,8 @@ def _kl_dirichlet_dirichlet(a, b, name=None):
 class DirichletMultinomial(_OfConcentration):
     """Counts of `total_count` draws of classes, whose shares have a distribution of Dirichlet."""
 
-    def __init__(self, total_count, concentration, validate_args=False, allow_nan_stats=True, name="DirichletMultinomial"):
+    def __init__(self, total_count, concentration, validate_args=False, allow_nan_stats=True,
+                 name="DirichletMultinomial"):
         given = arguments(locals())
         with tf.name_scope(name, values=[total_count, concentration]) as name:
             self._total_count = tf.convert_to_tensor(total_count, name="total_count")

@@ -10,14 +10,14 @@ _NOW = {
     "batch_matrix_solve_ls": "matrix_solve_ls", "batch_matrix_transpose": "matrix_transpose",
     "batch_matrix_triangular_solve": "matrix_triangular_solve", "batch_self_adjoint_eig": "self_adjoint_eig",
     "batch_svd": "svd", "complex_abs": "abs", "concat_v2": "concat", "histogram_summary": "summary.histogram",
-    "image.per_image_whitening": "image.per_image_standardization", "image_summary": "summary.image", "inv": "reciprocal",
-    "listdiff": "setdiff1d", "merge_all_summaries": "summary.merge_all", "merge_summary": "summary.merge",
-    "models.rnn.rnn": "nn", "models.rnn.rnn_cell": "nn.rnn_cell", "models.rnn.seq2seq": "contrib.legacy_seq2seq",
-    "mul": "multiply", "neg": "negative", "nn.bidirectional_rnn": "nn.static_bidirectional_rnn",
-    "nn.deconv2d": "nn.conv2d_transpose", "nn.rnn": "nn.static_rnn", "nn.seq2seq": "contrib.legacy_seq2seq",
-    "pack": "stack", "scalar_summary": "summary.scalar",
-    "select": "where", "split_v": "split", "sub": "subtract", "train.SummaryWriter": "summary.FileWriter",
-    "unpack": "unstack",
+    "image.per_image_whitening": "image.per_image_standardization", "image_summary": "summary.image",
+    "inv": "reciprocal", "listdiff": "setdiff1d", "merge_all_summaries": "summary.merge_all",
+    "merge_summary": "summary.merge", "models.rnn.rnn": "nn", "models.rnn.rnn_cell": "nn.rnn_cell",
+    "models.rnn.seq2seq": "contrib.legacy_seq2seq", "mul": "multiply", "neg": "negative",
+    "nn.bidirectional_rnn": "nn.static_bidirectional_rnn", "nn.deconv2d": "nn.conv2d_transpose",
+    "nn.rnn": "nn.static_rnn", "nn.seq2seq": "contrib.legacy_seq2seq", "pack": "stack",
+    "scalar_summary": "summary.scalar", "select": "where", "split_v": "split", "sub": "subtract",
+    "train.SummaryWriter": "summary.FileWriter", "unpack": "unstack",
 }
 
 

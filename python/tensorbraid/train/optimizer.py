@@ -127,7 +127,8 @@ class Optimizer(own_rule.OwnRule):
         valid = self._valid_dtypes()
         for tensor in tensors:
             if tensor.dtype.base_dtype not in valid:
-                raise ValueError(f"Invalid type {tensor.dtype.base_dtype!r} for {tensor.name}, expected: {list(valid)}.")
+                raise ValueError(f"Invalid type {tensor.dtype.base_dtype!r} for {tensor.name}, expected: "
+                                 f"{list(valid)}.")
 
     def _call_if_callable(self, param):
         return param() if callable(param) else param

@@ -52,8 +52,8 @@ class AccessTest(unittest.TestCase):
 
     def test_a_client_needs_the_files_of_the_server(self):
         files = self.files()
-        server = subprocess.Popen([sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                  env=self.environment(**files, TOKEN_FILE=self.token))
+        server = subprocess.Popen([sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  text=True, env=self.environment(**files, TOKEN_FILE=self.token))
         self.addCleanup(server.communicate)
         target = server.stdout.readline().strip()
         with_all = self.run_client(target, **files, TOKEN_FILE=self.token)

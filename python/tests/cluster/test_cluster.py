@@ -37,7 +37,8 @@ class ClusterTest(unittest.TestCase):
     def test_a_worker_trains_variables_of_a_parameter_server(self):
         cluster = '{"ps": ["localhost:%d"], "worker": ["localhost:%d"]}' % (free_port(), free_port())
         tasks = {
-            job: subprocess.Popen([sys.executable, "-c", TASK, PROGRAMS, cluster, job], stdout=subprocess.PIPE, text=True)
+            job: subprocess.Popen([sys.executable, "-c", TASK, PROGRAMS, cluster, job], stdout=subprocess.PIPE,
+                                  text=True)
             for job in ("ps", "worker")
         }
         try:

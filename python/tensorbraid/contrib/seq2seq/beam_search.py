@@ -185,7 +185,8 @@ class BeamSearchDecoder(Decoder):
         had_ended = self._of_beams(state.finished, beams)
         lengths = self._of_beams(state.lengths, beams) + tf.cast(tf.logical_not(had_ended), tf.int64)
         cell_state = nest.map_structure(lambda value: self._of_beams(value, beams), cell_state)
-        after = BeamSearchDecoderState(cell_state, log_probs, tf.logical_or(had_ended, tf.equal(words, self._end)), lengths, ())
+        after = BeamSearchDecoderState(cell_state, log_probs, tf.logical_or(had_ended, tf.equal(words, self._end)),
+                                       lengths, ())
         return BeamSearchDecoderOutput(scores, words, beams), after
 
     def finalize(self, outputs, final_state, sequence_lengths):

@@ -23,7 +23,8 @@ def dense_labels(labels, logits, dimension):
         if sizes and sizes[-1] not in (None, dimension):
             raise ValueError(f"Mismatched label shape. Expected labels dimension={dimension}.  Received {sizes[-1]}. "
                              "Suggested Fix: check the arguments n_classes and label_dimension of the estimator, and "
-                             "the shape of the labels. A classifier of several classes expects ids, not one-hot vectors.")
+                             "the shape of the labels. A classifier of several classes expects ids, not one-hot "
+                             "vectors.")
         wanted = arrays.concat([arrays.shape(logits)[:-1], [dimension]], axis=0)
         known = sizes is not None and None not in sizes and None not in logits.shape.as_list()
         if known and sizes[:-1] != logits.shape.as_list()[:-1]:
