@@ -209,8 +209,9 @@ class HalfAlone(tf.train.Optimizer):
         super().__init__(False, "HalfAlone")
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
-        made = [v.assign(v - 0.5 * g) for g, v in grads_and_vars]
-        return tf.group(*made, global_step.assign(global_step + 1))
+        # The step counts after the updates: who sees its number must see them, too.
+        with tf.control_dependencies([v.assign(v - 0.5 * g) for g, v in grads_and_vars]):
+            return global_step.assign(global_step + 1)
 
 
 class TrainingOpsTest(unittest.TestCase):
