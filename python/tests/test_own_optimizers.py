@@ -209,7 +209,7 @@ class HalfAlone(tf.train.Optimizer):
         super().__init__(False, "HalfAlone")
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
-        # The step counts after the updates: who sees its number must see them, too.
+        # The global step rises after the updates, so the program finds the variables updated when it sees the step.
         with tf.control_dependencies([v.assign(v - 0.5 * g) for g, v in grads_and_vars]):
             return global_step.assign(global_step + 1)
 

@@ -29,7 +29,7 @@ class ClassRows {
   ClassRows(const Output& rows) : rows_(rows) {}  // NOLINT
   ClassRows(std::function<Output(const Output& classes)> lookup) : lookup_(std::move(lookup)) {}  // NOLINT
 
-  // The rows for these classes. `strategy` is that of a table.
+  // Returns a row for each of `classes`. A partitioned table is searched by `strategy`, or by its own if there is none.
   Output Lookup(const Output& classes, std::optional<PartitionStrategy> strategy) const;
 
  private:

@@ -117,7 +117,7 @@ class Distribution:
             return compute()
 
     def batch_shape_tensor(self, name="batch_shape_tensor"):
-        """The shape of a sample without that of an event, which is the shape of the parameters."""
+        """The shape of the parameters: one sample has this shape, followed by the shape of an event."""
         return self._shape_tensor("batch_shape", name)
 
     def event_shape_tensor(self, name="event_shape_tensor"):

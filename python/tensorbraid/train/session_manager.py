@@ -41,7 +41,7 @@ class SessionManager:
     def prepare_session(self, master, init_op=None, saver=None, checkpoint_dir=None,
                         checkpoint_filename_with_path=None, wait_for_checkpoint=False, max_wait_secs=7200, config=None,
                         init_feed_dict=None, init_fn=None):
-        """A session with the model of a checkpoint or, if there is none, with that of init_op and init_fn(session)."""
+        """A session whose variables a checkpoint restores or, without one, init_op and init_fn(session) initialize."""
         restore = _restorer(saver, checkpoint_dir, checkpoint_filename_with_path)
         local = self._options["local_init_op"]
         if restore is None and init_op is None and init_fn is None and local is None:

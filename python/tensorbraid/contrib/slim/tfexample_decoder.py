@@ -107,7 +107,7 @@ class BoundingBox(ItemHandler):
 
 
 class Image(ItemHandler):
-    """The pixels of an image, or of several with `repeated`. The format "raw" is that of tf.decode_raw."""
+    """Decodes an image, or several with `repeated`, to pixels. tf.decode_raw decodes images of the format "raw"."""
 
     def __init__(self, image_key=None, format_key=None, shape=None, channels=3, dtype=tf.uint8, repeated=False,
                  dct_method=""):
