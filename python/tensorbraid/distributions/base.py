@@ -293,7 +293,7 @@ class Broadcast(Distribution):
 
 
 def with_defined(distribution, is_defined, value, checks, nan=np.nan):
-    """The value where it is defined. Elsewhere NaN, or an error if the distribution does not allow statistics of NaN."""
+    """The value where it is defined; elsewhere NaN, or an error if the distribution allows no undefined values."""
     if distribution.allow_nan_stats:
         return tf.where_v2(is_defined, value, tf.cast(nan, distribution.dtype))
     one = tf.ones([], distribution.dtype)
