@@ -137,17 +137,13 @@ PySession Borrow(nb::object graph, Session& session) {
   return {std::move(graph), std::shared_ptr<Session>(&session, [](Session*) {})};
 }
 
-std::vector<Fetch> FetchesOf(nb::handle fetches, const std::vector<Output>& feeds) {
+std::vector<Fetch> FetchesOf(nb::handle fetches) {
   std::vector<Fetch> wanted;
   for (const nb::handle fetch : fetches) {
     if (nb::isinstance<PyTensor>(fetch)) {
       wanted.emplace_back(nb::cast<PyTensor&>(fetch).output);
     } else if (nb::isinstance<PyVariable>(fetch)) {
-      // A variable that is fed has the fed value.
-      const Variable& variable = nb::cast<PyVariable&>(fetch).variable;
-      const Output value = variable.value();
-      const bool is_fed = std::find(feeds.begin(), feeds.end(), value) != feeds.end();
-      wanted.push_back(is_fed ? Fetch(value) : Fetch(variable));
+      wanted.emplace_back(nb::cast<PyVariable&>(fetch).variable);
     } else {
       wanted.emplace_back(nb::cast<PyOperation&>(fetch).operation);
     }
@@ -166,8 +162,7 @@ void BindSession(Module& m) {
       .def(
           "__init__",
           [](PySignature* self, nb::object graph, nb::list fetches, nb::list feeds) {
-            std::vector<Output> fed = OutputsOf(feeds);
-            new (self) PySignature{FetchesOf(fetches, fed), fed, std::move(graph)};
+            new (self) PySignature{FetchesOf(fetches), OutputsOf(feeds), std::move(graph)};
           },
           nb::arg("graph"), nb::arg("fetches"), nb::arg("feeds"));
   Class<PyPrepared>(m, "Prepared", nb::type_slots(prepared_slots)).def("run", &RunPrepared);

@@ -42,9 +42,7 @@ RunOptions RunOptionsOf(nb::handle options);
 nb::bytes BytesOf(const RunMetadata& metadata);
 
 // Fetches are tensors, variables and operations. Feeds are pairs of a tensor and a value, which is copied.
-// Of operations, tensors and variables. A variable gives the value that the step leaves, or the one that it is fed
-// (`feeds`).
-std::vector<Fetch> FetchesOf(nb::handle fetches, const std::vector<Output>& feeds = {});
+std::vector<Fetch> FetchesOf(nb::handle fetches);
 std::vector<Feed> FeedsOf(nb::handle feeds);
 // The values for the fed tensors of one step, checked as tf.Session.run does: raises TypeError or ValueError. Large
 // arrays are used in place, so the tensors must not be kept beyond the step. Call ReleaseFedArrays after the step.

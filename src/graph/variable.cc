@@ -133,6 +133,8 @@ Output Variable::initial_value() const { return valid() ? state_->initial_value 
 Output Variable::is_initialized() const { return valid() ? state_->is_initialized : Output(); }
 Graph* Variable::graph(std::source_location loc) const { return valid() ? state_->handle.graph(loc) : nullptr; }
 
+Output Variable::shared_read() const { return valid() ? state_->read : Output{}; }
+
 Output Variable::value(std::source_location loc) const {
   if (!valid()) return {};
   // If the graph was destroyed, the op that uses the read reports it.

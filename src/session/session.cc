@@ -1,5 +1,7 @@
 #include "tensorbraid/session/session.h"
 
+#include <algorithm>
+
 #include "cluster/server/task.h"
 #include "cluster/trace/chrome_trace.h"
 #include "core/system/clock.h"
@@ -31,10 +33,27 @@ Status CheckBelongs(const Output& tensor, const Graph& graph, const char* what) 
   return InvalidArgument(what, " '", tensor.name(), "' belongs to another graph");
 }
 
-StatusOr<Resolved> ResolveFetches(const Graph& graph, const std::vector<Fetch>& fetches) {
+StatusOr<std::vector<Output>> ResolveFeeds(const Graph& graph, const std::vector<Feed>& feeds) {
+  std::vector<Output> tensors;
+  for (const Feed& feed : feeds) {
+    Output tensor = feed.output;
+    if (!feed.name.empty()) {
+      TF_ASSIGN_OR_RETURN(tensor, graph.FindOutput(feed.name));
+    }
+    if (!tensor.valid()) return NotValid("feed", tensors.size());
+    TF_RETURN_IF_ERROR(CheckBelongs(tensor, graph, "feed"));
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+StatusOr<Resolved> ResolveSignature(const Graph& graph, const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds) {
   Resolved r;
+  TF_ASSIGN_OR_RETURN(r.signature.feeds, ResolveFeeds(graph, feeds));
   for (const Fetch& fetch : fetches) {
-    Output output = fetch.output();
+    const auto& fed = r.signature.feeds;
+    const bool is_fed = fetch.if_fed().valid() && std::find(fed.begin(), fed.end(), fetch.if_fed()) != fed.end();
+    Output output = is_fed ? fetch.if_fed() : fetch.output();
     bool is_tensor = fetch.is_tensor();
     if (!fetch.name().empty()) {
       is_tensor = fetch.name().find(':') != std::string::npos;
@@ -89,17 +108,7 @@ struct Session::Impl {
     const GraphUse use = graph.Use();
     TF_RETURN_IF_ERROR(use.CheckExists(user));
     TF_RETURN_IF_ERROR(use->status());
-    TF_ASSIGN_OR_RETURN(Resolved resolved, ResolveFetches(*use, fetches));
-    for (const Feed& feed : feeds) {
-      Output tensor = feed.output;
-      if (!feed.name.empty()) {
-        TF_ASSIGN_OR_RETURN(tensor, use->FindOutput(feed.name));
-      }
-      if (!tensor.valid()) return NotValid("feed", resolved.signature.feeds.size());
-      TF_RETURN_IF_ERROR(CheckBelongs(tensor, *use, "feed"));
-      resolved.signature.feeds.push_back(std::move(tensor));
-    }
-    return resolved;
+    return ResolveSignature(*use, fetches, feeds);
   }
 };
 

@@ -53,6 +53,28 @@ TEST(SessionTest, AFetchedVariableHasTheValueThatTheStepLeaves) {
   EXPECT_EQ(session->Run({v}, {{before, Tensor::Scalar(0.0f)}}).value()[0].scalar<float>(), 100);
 }
 
+TEST(SessionTest, AFetchedVariableThatIsFedHasTheFedValue) {
+  Graph g;
+  const Variable v(g, {}, Zeros(), {.name = "v"});
+  const Variable other(g, {}, Zeros(), {.name = "other"});
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({GlobalVariablesInitializer(g)}).ok());
+  const Tensor seven = Tensor::Scalar(7.0f);
+  const auto values = session->Run({v, other, v.value()}, {{v.value(), seven}});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].scalar<float>(), 7);
+  EXPECT_EQ((*values)[1].scalar<float>(), 0);
+  EXPECT_EQ((*values)[2].scalar<float>(), 7);
+  EXPECT_EQ(session->Prepare({v}, {v.value()}).value().Run({seven}).value()[0].scalar<float>(), 7);
+  EXPECT_EQ(session->Run({v}).value()[0].scalar<float>(), 0);
+
+  // A fetch makes no operation, not even in a scope in which reads are new.
+  const auto scope = g.ControlDependencies({v.initializer()});
+  const size_t operations = g.operations().size();
+  EXPECT_TRUE(session->Run({v}).ok());
+  EXPECT_EQ(g.operations().size(), operations);
+}
+
 TEST(SessionTest, WrongFeedsAndFetchesAreRefused) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {-1, 2}, "x");

@@ -81,6 +81,8 @@ class Variable {
   // The value. Within a control dependency scope, a branch or a loop each call makes a new read that obeys it;
   // elsewhere all calls return the same read.
   Output value(std::source_location loc = std::source_location::current()) const;
+  // The read that all calls of value() elsewhere return. Makes no operation.
+  Output shared_read() const;
   // A new read, which obeys the open control dependency scopes.
   Output Read(std::source_location loc = std::source_location::current()) const;
   // The rows of the value with these indices (int32 or int64, any shape). They are read on the variable's device, so

@@ -21,23 +21,27 @@ namespace tensorbraid {
 // given as an object or by name ("loss:0" for a tensor, "train" for an operation).
 //
 // A variable, or its handle, gives the value that the step leaves: after all updates that have the variable as a direct
-// input, not those in loops, branches and functions. Variable::value() is a tensor like others, which is read at some
-// time in the step.
+// input, not those in loops, branches and functions. If Variable::value() is fed in the same step, a fetched variable has
+// the fed value. Variable::value() itself is a tensor like others, which is read at some time in the step.
 class Fetch {
  public:
-  Fetch(Output output) : output_(output), is_tensor_(true) {}                        // NOLINT (all): converts
-  Fetch(Operation operation);                                                        // NOLINT
-  Fetch(const Variable& variable) : output_(variable.handle()), is_tensor_(true) {}  // NOLINT
-  Fetch(std::string name) : name_(std::move(name)) {}                                // NOLINT
-  Fetch(const char* name) : name_(name) {}                                           // NOLINT
+  Fetch(Output output) : output_(output), is_tensor_(true) {}  // NOLINT (all): converts
+  Fetch(Operation operation);                                  // NOLINT
+  Fetch(const Variable& variable)                              // NOLINT
+      : output_(variable.handle()), is_tensor_(true), if_fed_(variable.shared_read()) {}
+  Fetch(std::string name) : name_(std::move(name)) {}  // NOLINT
+  Fetch(const char* name) : name_(name) {}             // NOLINT
 
   bool is_tensor() const { return is_tensor_; }  // false for every fetch by name, too
   const Output& output() const { return output_; }
   const std::string& name() const { return name_; }
+  // Of a variable: the tensor that is fetched instead of output() in steps that feed it. Not valid: there is none.
+  const Output& if_fed() const { return if_fed_; }
 
  private:
   Output output_;
   bool is_tensor_ = false;
+  Output if_fed_;
   std::string name_;
 };
 

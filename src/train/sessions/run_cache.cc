@@ -40,6 +40,10 @@ StatusOr<RunCache::Key> RunCache::KeyOf(const Output& tensor, int output) const 
 StatusOr<RunCache::Key> RunCache::KeyOf(const Fetch& fetch) const {
   if (fetch.name().empty()) {
     if (!fetch.output().valid()) return InvalidArgument("one of the fetches is not valid (see the graph's status)");
+    if (fetch.if_fed().valid()) {
+      TF_ASSIGN_OR_RETURN(const Key fed, KeyOf(fetch.if_fed(), fetch.if_fed().index()));
+      if (std::ranges::find(feed_keys_, fed) != feed_keys_.end()) return fed;
+    }
     return KeyOf(fetch.output(), fetch.is_tensor() ? fetch.output().index() : -1);
   }
   if (fetch.name().find(':') == std::string::npos) {
@@ -63,13 +67,13 @@ Status RunCache::SetKeys(const std::vector<Fetch>& fetches, const std::vector<Fe
   TF_RETURN_IF_ERROR(graph_.CheckExists("MonitoredSession::Run"));
   fetch_keys_.clear();
   feed_keys_.clear();
-  for (const Fetch& fetch : fetches) {
-    TF_ASSIGN_OR_RETURN(const Key key, KeyOf(fetch));
-    fetch_keys_.push_back(key);
-  }
   for (const Feed& feed : feeds) {
     TF_ASSIGN_OR_RETURN(const Key key, KeyOf(feed));
     feed_keys_.push_back(key);
+  }
+  for (const Fetch& fetch : fetches) {
+    TF_ASSIGN_OR_RETURN(const Key key, KeyOf(fetch));
+    fetch_keys_.push_back(key);
   }
   return OkStatus();
 }
