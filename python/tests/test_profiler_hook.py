@@ -68,7 +68,11 @@ class ProfilerHookTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             hook = tf.train.ProfilerHook(save_steps=2, output_dir=folder, show_dataflow=False, show_memory=True)
             self.run_steps([hook], 5)
-            self.assertEqual(sorted(os.listdir(folder)), ["timeline-2.json", "timeline-4.json"])
+            event_file, *timelines = sorted(os.listdir(folder))
+            self.assertEqual(timelines, ["timeline-2.json", "timeline-4.json"])
+            shown = [event.tagged_run_metadata.tag for event in
+                     tf.train.summary_iterator(os.path.join(folder, event_file)) if event.HasField("tagged_run_metadata")]
+            self.assertEqual(shown, ["step_2", "step_4"])
             with open(os.path.join(folder, "timeline-4.json")) as file:
                 events = json.load(file)["traceEvents"]
         self.assertIn("ResourceApplyGradientDescent", {event.get("args", {}).get("op") for event in events})

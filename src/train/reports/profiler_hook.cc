@@ -1,7 +1,10 @@
 // The hook that records runs for trace viewers during training (see ProfilerHook in hooks.h).
+#include <set>
+
 #include "core/system/clock.h"
 #include "core/text/strings.h"
 #include "io/file.h"
+#include "tensorbraid/train/file_writer.h"
 #include "tensorbraid/train/hooks.h"
 #include "train/sessions/train_op.h"
 
@@ -13,7 +16,7 @@ constexpr int64_t kDefaultProfilerSteps = 100;
 class TimelineHook final : public SessionRunHook {
  public:
   TimelineHook(std::string directory, ProfilerOptions options)
-      : directory_(std::move(directory)), options_(std::move(options)) {
+      : directory_(directory.empty() ? "." : std::move(directory)), options_(std::move(options)) {
     if (!options_.every_n_steps && !options_.every) options_.every_n_steps = kDefaultProfilerSteps;
   }
 
@@ -22,7 +25,8 @@ class TimelineHook final : public SessionRunHook {
       return InvalidArgument("ProfilerHook: every_n_steps must be positive and every must not be negative");
     }
     TF_RETURN_IF_ERROR(CheckGlobalStep(graph, "ProfilerHook"));
-    return directory_.empty() ? OkStatus() : MakeDirectories(directory_);
+    TF_ASSIGN_OR_RETURN(writer_, summary::FileWriter::Open(directory_));
+    return OkStatus();
   }
 
   // The new session may have another global step, and prepares the step again.
@@ -54,9 +58,13 @@ class TimelineHook final : public SessionRunHook {
     last_step_ = seen_step_;
     last_time_ = MonotonicClock::now();
     TF_ASSIGN_OR_RETURN(const std::string json, values.metadata->ToChromeTrace(options_.trace));
-    const std::string name = StrCat("timeline-", seen_step_, ".json");
-    return WriteFile(directory_.empty() ? name : JoinPath(directory_, name), json);
+    TF_RETURN_IF_ERROR(WriteFile(JoinPath(directory_, StrCat("timeline-", seen_step_, ".json")), json));
+    // A training that goes on from a checkpoint repeats steps. An event file has each once.
+    if (!recorded_.insert(seen_step_).second) return OkStatus();
+    return writer_->AddRunMetadata(*values.metadata, StrCat("step_", seen_step_), seen_step_);
   }
+
+  Status End(SessionRunContext&, const Status&) override { return writer_->Close(); }
 
  private:
   const std::string directory_;
@@ -65,6 +73,8 @@ class TimelineHook final : public SessionRunHook {
   int64_t seen_step_ = -1;  // the global step after the last run that trained; -1: none in this session
   int64_t last_step_ = -1;  // the step of the last record, or that before the first run
   MonotonicClock::time_point last_time_;
+  std::unique_ptr<summary::FileWriter> writer_;
+  std::set<int64_t> recorded_;  // the steps whose records are in the event file
 };
 
 }  // namespace

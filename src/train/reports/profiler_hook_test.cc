@@ -4,9 +4,11 @@
 
 #include <filesystem>
 
+#include "core/text/strings.h"
 #include "io/file.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
+#include "train/reports/event_testutil.h"
 #include "train/sessions/session_testutil.h"
 
 namespace tensorbraid {
@@ -35,9 +37,13 @@ class OptionsHook final : public SessionRunHook {
   const RunOptions options_;
 };
 
+// The files and folders without event files.
 std::vector<std::string> FilesIn(const std::string& directory) {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) names.push_back(entry.path().filename());
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("events.out.tfevents.")) names.push_back(name);
+  }
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -96,6 +102,24 @@ TEST(ProfilerHook, RecordsEveryNthStepExceptForTheFirstRun) {
   EXPECT_THAT(*json, HasSubstr("\"op\":\"ResourceApplyGradientDescent\""));
   EXPECT_THAT(*json, HasSubstr("\"cat\":\"DataFlow\""));
   EXPECT_THAT(*json, Not(HasSubstr("\"cat\":\"Memory\"")));
+}
+
+TEST(ProfilerHook, WritesTheRecordsForTensorBoard) {
+  TempDir dir;
+  DescentModel m;
+  {
+    auto session = m.Start({ProfilerHook(dir.path(), {.every_n_steps = 2})});
+    ASSERT_TRUE(session.ok()) << session.status();
+    ASSERT_TRUE(TrainSteps(m, **session, 5).ok());
+    ASSERT_TRUE((*session)->Close().ok());
+  }
+  std::vector<std::string> tags;
+  for (const proto::Event& event : ReadEvents(dir.path())) {
+    EXPECT_EQ(StrCat("step_", event.step()), event.tagged_run_metadata().tag());
+    EXPECT_THAT(event.tagged_run_metadata().run_metadata(), HasSubstr("ResourceApplyGradientDescent"));
+    tags.push_back(event.tagged_run_metadata().tag());
+  }
+  EXPECT_THAT(tags, ElementsAre("step_2", "step_4"));
 }
 
 TEST(ProfilerHook, ShowsWhatTheOptionsSay) {
