@@ -422,7 +422,7 @@ void BindGraph(Module& m) {
              return nb::bytes(bytes.data(), bytes.size());
            })
       .def("_gradients",
-           [](nb::handle self, nb::list ys, nb::list xs, nb::list grad_ys) {
+           [](nb::handle self, nb::list ys, nb::list xs, nb::list grad_ys, nb::list stop_gradients) {
              Graph& graph = nb::cast<Graph&>(self);
              const auto outputs = [&](nb::list values, bool handles) {
                std::vector<Output> list;
@@ -433,7 +433,8 @@ void BindGraph(Module& m) {
              };
              const ScopeGuard at = AtUserLine(graph);
              const auto gradients =
-                 Check(SparseGradients(outputs(ys, false), outputs(xs, true), outputs(grad_ys, false)));
+                 Check(SparseGradients(outputs(ys, false), outputs(xs, true), outputs(grad_ys, false),
+                                       outputs(stop_gradients, true)));
              CheckBuilt(graph);
              nb::list result;
              for (const Gradient& gradient : gradients) {

@@ -456,16 +456,17 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
               aggregation_method=None, stop_gradients=None, unconnected_gradients="none"):
     """The partial derivatives of the sum of `ys` with respect to each of `xs`.
 
-    Where no y depends on an x, the result is None, or zeros with `unconnected_gradients` "zero".
+    Where no y depends on an x, the result is None, or zeros with `unconnected_gradients` "zero". The operations that make
+    `stop_gradients` are taken as constants.
     """
     unconnected = getattr(unconnected_gradients, "value", unconnected_gradients)
     if unconnected not in ("none", "zero"):
         raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'")
-    if stop_gradients:
-        raise NotImplementedError("stop_gradients of tf.gradients; use tf.stop_gradient")
     ys = list(ys) if isinstance(ys, (list, tuple)) else [ys]
     xs = list(xs) if isinstance(xs, (list, tuple)) else [xs]
     grad_ys = [] if grad_ys is None else list(grad_ys) if isinstance(grad_ys, (list, tuple)) else [grad_ys]
+    stops = [] if stop_gradients is None else \
+        list(stop_gradients) if isinstance(stop_gradients, (list, tuple)) else [stop_gradients]
     if not grad_ys:
         for y in ys:
             if isinstance(y, Tensor) and y.dtype.is_complex:
@@ -473,7 +474,7 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
     graph_of(ys)._check_not_finalized()
     graph_of(ys)._mark_own_gradients()
     try:
-        found = graph_of(ys)._gradients(ys, xs, grad_ys)
+        found = graph_of(ys)._gradients(ys, xs, grad_ys, stops)
     except errors.InvalidArgumentError as error:
         kind = LookupError if error.message.startswith("no gradient is defined") else ValueError
         raise kind(error.message) from None

@@ -81,8 +81,10 @@ class InnerGradientScope {
 
 class Differentiator {
  public:
-  Differentiator(const std::vector<Output>& ys, const std::vector<Output>& xs)
-      : graph_(*ys[0].graph()), ys_(ys), xs_(xs) {}
+  Differentiator(const std::vector<Output>& ys, const std::vector<Output>& xs, const std::vector<Output>& stop_gradients)
+      : graph_(*ys[0].graph()), ys_(ys), xs_(xs) {
+    for (const Output& tensor : stop_gradients) stops_.insert(NodeOf(tensor));
+  }
 
   StatusOr<std::vector<Gradient>> Run(const std::vector<Output>& grad_ys) {
     auto scope = graph_.NameScope("gradients");
@@ -151,8 +153,8 @@ class Differentiator {
       before = between.size();
       for (int id : before_y) {
         Node* n = nodes[id].get();
-        if (between.contains(id) || (n->op().not_differentiable && GradientOverrideOf(ImplOf(graph_), *n) == nullptr))
-          continue;
+        if (between.contains(id) || stops_.contains(n)) continue;
+        if (n->op().not_differentiable && GradientOverrideOf(ImplOf(graph_), *n) == nullptr) continue;
         for (const Output& in : n->inputs()) {
           if (in.valid() && CarriesGradient(n->input_type(InputIndex(*n, in))) && after_x.contains(NodeOf(in)->id())) {
             after_x.insert(id);
@@ -360,7 +362,7 @@ class Differentiator {
       const LoopVariable& v = loop->variables[i];
       if (!marked_.contains(NodeOf(v.merge))) continue;
       wanted.push_back(i);
-      totals[i] = Total(v.exit).ToDense();
+      if (!stops_.contains(NodeOf(v.exit))) totals[i] = Total(v.exit).ToDense();
       any = any || totals[i].valid();
     }
     if (!any) return OkStatus();
@@ -517,6 +519,7 @@ class Differentiator {
   Graph& graph_;
   std::vector<Output> ys_;
   std::vector<Output> xs_;
+  std::set<const Node*> stops_;                          // the nodes that no gradient passes through
   std::vector<Node*> between_;                           // the nodes on paths from an x to a y, sorted by id
   std::set<const Node*> marked_;                         // the same
   bool has_loops_ = false;                               // whether a y depends on a node in a loop
@@ -527,10 +530,11 @@ class Differentiator {
 }  // namespace
 
 StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
-                                                const std::vector<Output>& grad_ys, std::source_location loc) {
+                                                const std::vector<Output>& grad_ys,
+                                                const std::vector<Output>& stop_gradients, std::source_location loc) {
   const std::string self = StrCat("Gradients (", LocationText(loc), ")");
   if (ys.empty()) return InvalidArgument(self, ": ys is empty; expected at least one tensor to differentiate");
-  for (const auto* list : {&ys, &xs, &grad_ys}) {
+  for (const auto* list : {&ys, &xs, &grad_ys, &stop_gradients}) {
     for (const Output& o : *list) {
       if (!o.valid()) {
         if (list == &grad_ys) continue;  // stands for a tensor of ones
@@ -549,12 +553,13 @@ StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, c
   TF_RETURN_IF_ERROR(ys[0].graph()->status());
   if (const Status changes = ImplOf(*ys[0].graph()).CheckMayChange(); !changes.ok()) return Annotate(changes, self);
   const ScopedLocation at(*ys[0].graph(), loc);
-  return Differentiator(ys, xs).Run(grad_ys);
+  return Differentiator(ys, xs, stop_gradients).Run(grad_ys);
 }
 
 StatusOr<std::vector<Output>> Gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
-                                        const std::vector<Output>& grad_ys, std::source_location loc) {
-  TF_ASSIGN_OR_RETURN(const std::vector<Gradient> gradients, SparseGradients(ys, xs, grad_ys, loc));
+                                        const std::vector<Output>& grad_ys, const std::vector<Output>& stop_gradients,
+                                        std::source_location loc) {
+  TF_ASSIGN_OR_RETURN(const std::vector<Gradient> gradients, SparseGradients(ys, xs, grad_ys, stop_gradients, loc));
   std::vector<Output> result;
   for (size_t i = 0; i < xs.size(); ++i) {
     if (!gradients[i].is_sparse()) {

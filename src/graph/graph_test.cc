@@ -361,6 +361,23 @@ TEST(GradientsTest, AGradientIsASumOverAllUsesAndInvalidForAnIndependentTensor) 
   EXPECT_EQ((*grads)[0].shape(), Shape());
 }
 
+TEST(GradientsTest, NoGradientPassesThroughAStoppedTensor) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {}, "x");
+  const Output y = Square(x);
+  const Output z = Exp(y) + x;
+  const auto stopped = Gradients({z}, {x, y}, {}, {y});
+  ASSERT_TRUE(stopped.ok()) << stopped.status();
+  EXPECT_EQ((*stopped)[0].name(), "gradients/grad_ys:0") << "only the path that is not stopped";
+  EXPECT_TRUE((*stopped)[1].valid());
+  EXPECT_FALSE(Gradients({y}, {x}, {}, {y}).value()[0].valid());
+  EXPECT_TRUE(Gradients({x}, {x}, {}, {x}).value()[0].valid());
+
+  Graph other;
+  const Status s = Gradients({z}, {x}, {}, {Placeholder(other, kFloat32, {})}).status();
+  EXPECT_NE(s.message().find("different graphs"), absl::string_view::npos) << s;
+}
+
 TEST(GradientsTest, TheSumOfATensorsGradientsIsOnItsDeviceIfOneOfThemIs) {
   Graph g;
   const auto on = [&g](int device) { return g.Device(StrCat("/device:CPU:", device)); };

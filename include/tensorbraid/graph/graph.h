@@ -382,15 +382,18 @@ Gradient SumOfGradients(const std::vector<Gradient>& gradients,
 
 // Adds the partial derivatives of the sum of all `ys` with respect to each of `xs` to the graph, each op placed with
 // the op that it differentiates. `grad_ys`, if not empty, has one initial gradient per y instead of ones; a complex y
-// requires one. The result for an x on which no y depends is an invalid Output. Fails, naming the op, when an op on the
-// way has no gradient. Source: tf.gradients.
+// requires one. The operations that make `stop_gradients` are taken as constants: no gradient passes through them, but
+// an x that is one of their outputs has its gradient. The result for an x on which no y depends is an invalid Output.
+// Fails, naming the op, when an op on the way has no gradient. Source: tf.gradients.
 StatusOr<std::vector<Output>> Gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
                                         const std::vector<Output>& grad_ys = {},
+                                        const std::vector<Output>& stop_gradients = {},
                                         std::source_location loc = std::source_location::current());
 // As Gradients, but if only rows of an x are looked up (Gather), its gradient is slices. To differentiate by a
 // variable, give its handle as x.
 StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
                                                 const std::vector<Output>& grad_ys = {},
+                                                const std::vector<Output>& stop_gradients = {},
                                                 std::source_location loc = std::source_location::current());
 
 }  // namespace tensorbraid

@@ -80,6 +80,22 @@ def differentiated(tf, **options):
 case("gradients", lambda tf: differentiated(tf, name="given"), **QUIET)
 case("gradients", lambda tf: differentiated(tf, grad_ys=[tf.constant([0.5, 2.0])]), **QUIET)
 case("gradients", lambda tf: tf.gradients(tf.constant(1.0), [tf.constant(2.0)]))
+
+
+def stopped(tf, which):
+    """Gradients through a chain with a loop and a variable, without those behind some of the tensors."""
+    x = tf.constant([1.0, 2.0])
+    square = x * x
+    cube = tf.multiply(square, x)
+    variable = tf.get_variable("v", initializer=[3.0, 4.0])
+    looped = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * square), [0, variable * cube])[1]
+    y = looped + cube
+    stops = {"none": [], "x": x, "one": square, "two": [square, cube], "loop": [looped], "variable": [variable], "y": y}[which]
+    return tf.gradients(y, [x, square, cube, variable], stop_gradients=stops)
+
+
+for which in ("none", "x", "one", "two", "loop", "variable", "y"):
+    case("gradients", lambda tf, which=which: stopped(tf, which), **QUIET)
 case("gradients", lambda tf: tf.gradients(tf.constant(1.0), tf.constant(2.0), grad_ys=[1.0, 2.0]))
 
 # Variables.

@@ -140,7 +140,7 @@ StatusOr<std::vector<GradAndVar>> Optimizer::ComputeGradients(const Output& loss
     }
     handles.push_back(v.handle());
   }
-  TF_ASSIGN_OR_RETURN(const std::vector<Gradient> grads, SparseGradients({loss}, handles, {}, loc));
+  TF_ASSIGN_OR_RETURN(const std::vector<Gradient> grads, SparseGradients({loss}, handles, {}, {}, loc));
   std::vector<GradAndVar> result;
   bool any = false;
   for (size_t i = 0; i < vars.size(); ++i) {
