@@ -337,15 +337,15 @@ def profiled(tf):
 
 
 case("train.ProfilerHook", profiled)
-case("train.ProfilerHook", lambda tf: tf.train.ProfilerHook())
 
 
-def profiler_with_both(tf):
-    with tempfile.TemporaryDirectory() as folder:  # TensorFlow opens an event file before it refuses
-        return tf.train.ProfilerHook(save_steps=1, save_secs=1, output_dir=folder)
+def wrong_profiler(tf, **options):
+    with tempfile.TemporaryDirectory() as folder:  # TensorFlow opens an event file before it refuses the options
+        return tf.train.ProfilerHook(output_dir=folder, **options)
 
 
-case("train.ProfilerHook", profiler_with_both)
+case("train.ProfilerHook", lambda tf: wrong_profiler(tf))
+case("train.ProfilerHook", lambda tf: wrong_profiler(tf, save_steps=1, save_secs=1))
 case("train.LoggingTensorHook", lambda tf: logged(tf, {"every_n_iter": 2}))
 case("train.LoggingTensorHook", lambda tf: logged(tf, {"every_n_iter": 3, "at_end": True}))
 case("train.LoggingTensorHook", lambda tf: tf.train.LoggingTensorHook(["a"], every_n_iter=1, every_n_secs=1))
