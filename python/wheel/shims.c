@@ -11,6 +11,12 @@ char* tensorbraid_tzname[2] = {"UTC", "UTC"};
 
 __attribute__((constructor(101))) static void CopyVariables(void) { tensorbraid_stderr = stderr; }
 
+// What std::call_once stores for its call of pthread_once.
+__thread void* tensorbraid_once_callable;
+__thread void (*tensorbraid_once_call)(void);
+
+void tensorbraid_once_proxy(void) { tensorbraid_once_call(); }
+
 // What LAPACK uses of Fortran's library. Strings of Fortran have a length and are filled up with blanks.
 static void CopyString(size_t size, char* to, size_t from_size, const char* from) {
   const size_t n = from_size < size ? from_size : size;
