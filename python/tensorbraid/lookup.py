@@ -87,7 +87,7 @@ class StaticHashTable:
 
     def lookup(self, keys, name=None):
         """The values of the keys, which may be a SparseTensor; the default value for a missing key."""
-        from tensorbraid.sparse_tensor import SparseTensor
+        from tensorbraid.ops.sparse_tensor import SparseTensor
 
         sparse = keys if isinstance(keys, SparseTensor) else None
         with name_scope(name, f"{self._name}_Lookup"):
@@ -133,7 +133,7 @@ class StaticVocabularyTable:
     @property
     def initializer(self):
         """The operation that fills the table."""
-        from tensorbraid import control
+        from tensorbraid.ops import control
 
         return control.no_op() if self._table is None else self._table.initializer
 
@@ -149,8 +149,8 @@ class StaticVocabularyTable:
 
     def lookup(self, keys, name=None):
         """The ids of the keys, which may be a SparseTensor."""
-        from tensorbraid import elementwise, indexing, string_ops
-        from tensorbraid.sparse_tensor import SparseTensor
+        from tensorbraid.ops import elementwise, indexing, string_ops
+        from tensorbraid.ops.sparse_tensor import SparseTensor
 
         sparse = keys if isinstance(keys, SparseTensor) else None
         with name_scope(name, f"{self._name}_Lookup"):
@@ -175,7 +175,7 @@ class StaticVocabularyTable:
 
 def tables_initializer(name="init_all_tables"):
     """An operation that fills all tables of the default graph."""
-    from tensorbraid import control
+    from tensorbraid.ops import control
 
     initializers = graphs.get_collection(_INITIALIZERS)
     return control.group(*initializers, name=name) if initializers else control.no_op(name=name)

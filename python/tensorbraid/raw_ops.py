@@ -9,7 +9,7 @@ import inspect
 
 from tensorbraid import _core, dtypes, graph_defs, graphs
 from tensorbraid.graphs import make_op
-from tensorbraid.op_functions import op_doc
+from tensorbraid.ops.op_functions import op_doc
 
 __all__ = []
 

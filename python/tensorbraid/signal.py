@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from tensorbraid import arrays, dtypes
+from tensorbraid import dtypes
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
-from tensorbraid.spectral import fft, fft2d, fft3d, ifft, ifft2d, ifft3d  # noqa: F401
+from tensorbraid.ops import arrays
+from tensorbraid.ops.spectral import fft, fft2d, fft3d, ifft, ifft2d, ifft3d  # noqa: F401
 
 
 def _resized(x, axes, sizes):

@@ -177,7 +177,7 @@ scatter_update = _scatter("Update")
 
 def batch_scatter_update(ref, indices, updates, use_locking=True, name=None):
     """Sets rows of each part of a variable: row `indices[i, j]` of part i to `updates[i, j]`."""
-    from tensorbraid import arrays, elementwise, sequences
+    from tensorbraid.ops import arrays, elementwise, sequences
 
     with graphs.name_scope(name):
         indices = graphs.convert_to_tensor(indices, name="indices")

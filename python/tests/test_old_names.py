@@ -7,8 +7,9 @@ import unittest
 
 import numpy as np
 import tensorbraid as tf
-from tensorbraid import control_nodes, device_lib, file_io, moving_averages, proto, timeline
+from tensorbraid import proto
 from tensorbraid.runner import api
+from tensorbraid.tensorflow_python import control_nodes, device_lib, file_io, moving_averages, timeline
 
 slim = tf.contrib.slim
 

@@ -13,7 +13,7 @@ from tensorbraid.contrib.layers_summaries import *  # noqa: F401,F403
 from tensorbraid.contrib.layers_training import *  # noqa: F401,F403
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.initializers import Constant, Zeros
-from tensorbraid.node import op, tensor
+from tensorbraid.ops.node import op, tensor
 from tensorbraid.variable_scope import variable_scope
 
 

@@ -1,9 +1,10 @@
 """tf.contrib.lookup: the tables of tf.lookup under their first names and arguments."""
 
-from tensorbraid import dtypes, index_tables, lookup
-from tensorbraid.index_tables import IdTableWithHashBuckets, index_table_from_file  # noqa: F401
+from tensorbraid import dtypes, lookup
 from tensorbraid.lookup import KeyValueTensorInitializer, TextFileIndex, TextFileInitializer  # noqa: F401
 from tensorbraid.lookup import StaticHashTable as HashTable  # noqa: F401
+from tensorbraid.ops import index_tables
+from tensorbraid.ops.index_tables import IdTableWithHashBuckets, index_table_from_file  # noqa: F401
 
 __all__ = []
 

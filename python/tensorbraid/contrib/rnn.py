@@ -6,11 +6,11 @@ import tensorbraid as tf
 from tensorbraid import nest
 from tensorbraid.contrib.rnn_blocks import *  # noqa: F401,F403
 from tensorbraid.contrib.rnn_nas import *  # noqa: F401,F403
-from tensorbraid.rnn import static_bidirectional_rnn, static_rnn  # noqa: F401
-from tensorbraid.rnn_cell import *  # noqa: F401,F403
-from tensorbraid.rnn_cell import LSTMStateTuple, RNNCell
-from tensorbraid.rnn_wrappers import *  # noqa: F401,F403
-from tensorbraid.rnn_wrappers import _Wrapper
+from tensorbraid.nn.cell_wrappers import *  # noqa: F401,F403
+from tensorbraid.nn.cell_wrappers import _Wrapper
+from tensorbraid.nn.cells import *  # noqa: F401,F403
+from tensorbraid.nn.cells import LSTMStateTuple, RNNCell
+from tensorbraid.nn.recurrent import static_bidirectional_rnn, static_rnn  # noqa: F401
 
 
 class _OwnWeights(_Wrapper):

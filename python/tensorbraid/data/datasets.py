@@ -2,9 +2,10 @@
 
 import builtins
 
-from tensorbraid import _core, dtypes, elementwise, functions, graphs, nest, random_ops
+from tensorbraid import _core, dtypes, functions, graphs, nest
 from tensorbraid.data import choices, generators, groups, iterators, padding, states, structure
 from tensorbraid.data.structure import built
+from tensorbraid.ops import elementwise, random_ops
 
 __all__ = []
 

@@ -1,8 +1,9 @@
 """tf.data.experimental: functions for Dataset.apply."""
 
-from tensorbraid import dtypes, parsing_ops
+from tensorbraid import dtypes
 from tensorbraid.data.datasets import AUTOTUNE, Dataset, get_seeds
 from tensorbraid.data.readers import CsvDataset, TFRecordDataset  # noqa: F401
+from tensorbraid.ops import parsing_ops
 
 __all__ = []
 

@@ -5,7 +5,7 @@ import hashlib
 
 import numpy as np
 import tensorbraid as tf
-from tensorbraid import arrays, control
+from tensorbraid.ops import arrays, control
 
 __all__ = ["FULLY_REPARAMETERIZED", "NOT_REPARAMETERIZED", "Distribution", "ReparameterizationType"]
 

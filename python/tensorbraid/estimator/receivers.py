@@ -3,8 +3,8 @@
 import collections
 
 from tensorbraid import dtypes, graphs
-from tensorbraid.parsing_ops import parse_example
-from tensorbraid.sparse_tensor import SparseTensor
+from tensorbraid.ops.parsing_ops import parse_example
+from tensorbraid.ops.sparse_tensor import SparseTensor
 
 __all__ = [
     "ServingInputReceiver", "SupervisedInputReceiver", "TensorServingInputReceiver",

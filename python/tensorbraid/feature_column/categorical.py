@@ -2,13 +2,14 @@
 
 import collections
 
-from tensorbraid import arrays, dtypes, gfile, graphs, math_ops, sparse_crosses, string_ops
+from tensorbraid import dtypes, gfile, graphs
 from tensorbraid.feature_column.base import (
     CategoricalColumn, IdsAndWeights, checked_key, checked_string_or_int, to_sparse)
-from tensorbraid.index_tables import index_table_from_file, index_table_from_tensor
-from tensorbraid.node import op
-from tensorbraid.parsing_ops import VarLenFeature
-from tensorbraid.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
+from tensorbraid.ops import arrays, math_ops, sparse_crosses, string_ops
+from tensorbraid.ops.index_tables import index_table_from_file, index_table_from_tensor
+from tensorbraid.ops.node import op
+from tensorbraid.ops.parsing_ops import VarLenFeature
+from tensorbraid.ops.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 
 __all__ = ["categorical_column_with_hash_bucket", "categorical_column_with_identity",
            "categorical_column_with_vocabulary_file", "categorical_column_with_vocabulary_list", "crossed_column",

@@ -2,12 +2,13 @@
 
 import collections
 
-from tensorbraid import arrays, checks, dtypes, graphs, math_ops, sparse_ops
+from tensorbraid import dtypes, graphs
 from tensorbraid.feature_column.base import Features, SequenceDenseColumn, sorted_columns, to_sparse
 from tensorbraid.feature_column.input_layer import model_collections
 from tensorbraid.feature_column.numeric import checked_numbers
 from tensorbraid.feature_column.sequence_ids import sequence_length
-from tensorbraid.parsing_ops import VarLenFeature
+from tensorbraid.ops import arrays, checks, math_ops, sparse_ops
+from tensorbraid.ops.parsing_ops import VarLenFeature
 from tensorbraid.shapes import TensorShape
 from tensorbraid.variable_scope import variable_scope
 

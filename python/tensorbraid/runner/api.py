@@ -61,9 +61,11 @@ _PUBLIC = {
     "builder": ["saved_model.builder"], "signature": ["saved_model.signature_def_utils"],
     "signature_constants": ["saved_model.signature_constants"], "utils": ["saved_model.utils"],
     "tag_constants": ["saved_model.tag_constants"], "io": ["io", "train"], "parsing": ["io", ""],
-    "control_flow": ["", "control_nodes"], "timeline": ["timeline"], "file_io": ["file_io"],
-    "moving_averages": ["moving_averages"], "model_fn": ["estimator"],
-    "run_config": ["estimator"], "device": ["device_lib"], "lookup": ["lookup", "index_tables", "contrib.lookup"],
+    "control_flow": ["", "tensorflow_python.control_nodes"], "timeline": ["tensorflow_python.timeline"],
+    "file_io": ["tensorflow_python.file_io"],
+    "moving_averages": ["tensorflow_python.moving_averages"], "model_fn": ["estimator"],
+    "run_config": ["estimator"], "device": ["tensorflow_python.device_lib"],
+    "lookup": ["lookup", "ops.index_tables", "contrib.lookup"],
     "tf_record": ["python_io", "io"],
     "training_ops": ["train.training_ops"], "gen_training_ops": ["train.training_ops"],
     "resource_variable_ops": ["train.training_ops"],
@@ -71,6 +73,8 @@ _PUBLIC = {
 }
 _GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test",
             "contrib.framework", "contrib.util"]
+# Packages whose names are no names of TensorFlow's, or have a shorter one.
+_INTERNAL = ("tensorbraid.ops", "tensorbraid.runner")
 
 
 class Missing(Exception):
@@ -249,9 +253,9 @@ def _all_names():
         for name in dir(module):
             value = None if name.startswith("_") else getattr(module, name, None)
             if isinstance(value, types.ModuleType):
-                if value.__name__.startswith("tensorbraid.") and "runner" not in value.__name__:
+                if value.__name__.startswith("tensorbraid.") and value.__name__ not in _INTERNAL:
                     add(value, f"{prefix}{name}.")
-            elif value is not None and name not in ("proto", "flag_values"):
+            elif value is not None:
                 names.setdefault(name, []).append(prefix + name)
 
     add(tensorbraid, "")

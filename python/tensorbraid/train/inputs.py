@@ -1,8 +1,9 @@
 """Input pipelines of queues: producers of file names and numbers, and batches."""
 
-from tensorbraid import _core, control_flow, dtypes, graphs, summary, variables
+from tensorbraid import _core, dtypes, graphs, summary, variables
 from tensorbraid.graphs import GraphKeys, convert_to_tensor, make_op
-from tensorbraid.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue, op_seeds
+from tensorbraid.ops import control_flow
+from tensorbraid.ops.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue, op_seeds
 from tensorbraid.shapes import TensorShape
 from tensorbraid.train.queue_runner import QueueRunner, add_queue_runner
 

@@ -1,7 +1,7 @@
 """What a class of the program replaces to say how an optimizer updates variables."""
 
 from tensorbraid import _core, dtypes, graphs
-from tensorbraid.control import group
+from tensorbraid.ops.control import group
 from tensorbraid.shapes import TensorShape
 from tensorbraid.train.new_variables import collected
 from tensorbraid.variables import make_variable

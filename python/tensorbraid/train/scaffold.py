@@ -1,7 +1,8 @@
 """What a training session needs besides the model: how it begins, what it saves and what it summarises."""
 
-from tensorbraid import _core, control, graphs, initial_operations, summary
+from tensorbraid import _core, graphs, initial_operations, summary
 from tensorbraid.graphs import make_op
+from tensorbraid.ops import control
 from tensorbraid.steps import checked_feeds
 from tensorbraid.train.saver import Saver
 

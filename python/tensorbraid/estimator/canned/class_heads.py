@@ -1,12 +1,13 @@
 """Heads of classifiers."""
 
-from tensorbraid import arrays, dtypes, graphs, losses, math_ops, metrics, nn, reductions, string_ops
+from tensorbraid import dtypes, graphs, losses, metrics, nn
 from tensorbraid.estimator.canned.head import Head
 from tensorbraid.estimator.canned.labels import checked_range, checked_vocabulary, dense_labels
 from tensorbraid.estimator.export_outputs import ClassificationOutput, RegressionOutput
-from tensorbraid.index_tables import index_table_from_tensor, index_to_string_table_from_tensor
 from tensorbraid.losses import Reduction
-from tensorbraid.sparse_tensor import SparseTensor
+from tensorbraid.ops import arrays, math_ops, reductions, string_ops
+from tensorbraid.ops.index_tables import index_table_from_tensor, index_to_string_table_from_tensor
+from tensorbraid.ops.sparse_tensor import SparseTensor
 
 
 def _class_strings(ids, vocabulary):
@@ -201,7 +202,7 @@ class MultiLabelHead(Head):
             raise ValueError("You must provide a labels Tensor. Given: None.")
         if not isinstance(labels, SparseTensor):
             return dense_labels(labels, logits, self._n_classes)
-        from tensorbraid import sparse_ops
+        from tensorbraid.ops import sparse_ops
 
         ids = labels.values
         if self._label_vocabulary is not None:
