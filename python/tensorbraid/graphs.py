@@ -191,7 +191,8 @@ def _variables_of(key, which):
         return get_default_graph().get_collection(key, scope)
 
     variables.__name__ = variables.__qualname__ = which
-    variables.__doc__ = f"The collection {key!r} of the default graph; with `scope`, those whose names match this pattern."
+    variables.__doc__ = (f"The collection {key!r} of the default graph; with `scope`, those whose names begin with "
+                         "this regular expression.")
     return variables
 
 

@@ -88,8 +88,8 @@ def table():
     return fc.embedding_column(words(), 2, combiner="sqrtn")
 
 
-# Variables of optimizers in TensorFlow's checkpoints of some models. TensorFlow takes them apart at the wrong place if a
-# variable scope is open while the training is built.
+# Variables of optimizers in TensorFlow's checkpoints of some models. TensorFlow takes them apart at the wrong place if
+# a variable scope is open while the training is built.
 SLOTS = {
     "dnn_classifier": ["dnn/logits/bias/t_0/Adagrad", "dnn/hiddenlayer_1/kernel/t_0/Adagrad"],
     "dnn_classifier_3": ["dnn/head/beta1_power", "dnn/logits/bias/t_0/Adam_1"],

@@ -5,7 +5,8 @@ import re
 
 __all__ = ["HParams", "parse_values"]
 
-_ITEM = re.compile(r"\s*(?P<name>[a-zA-Z][\w.]*)(\[\s*(?P<index>\d+)\s*\])?\s*=\s*((?P<value>[^,\[]*)|\[(?P<values>[^\]]*)\])"
+_ITEM = re.compile(
+    r"\s*(?P<name>[a-zA-Z][\w.]*)(\[\s*(?P<index>\d+)\s*\])?\s*=\s*((?P<value>[^,\[]*)|\[(?P<values>[^\]]*)\])"
                    r"\s*(?:,|$)")
 
 

@@ -73,7 +73,8 @@ class EmbeddingWrapper(_OwnWeights):
         if embedding_classes <= 0 or embedding_size <= 0:
             raise ValueError(f"Both embedding_classes and embedding_size must be > 0: {embedding_classes}, "
                              f"{embedding_size}.")
-        self._classes, self._size, self._initializer, self._reuse = embedding_classes, embedding_size, initializer, reuse
+        self._classes, self._size = embedding_classes, embedding_size
+        self._initializer, self._reuse = initializer, reuse
 
     def __call__(self, inputs, state, scope=None):
         self._dtype = nest.flatten(state)[0].dtype

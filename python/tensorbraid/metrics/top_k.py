@@ -146,7 +146,7 @@ def _average_precisions(labels, predictions, k):
     hits = op("Cumsum", [relevant, -1])
     ranks = graphs.constant([float(rank) for rank in range(1, k + 1)], "float64")
     total = reduce("Sum", op("Mul", [op("RealDiv", [hits, ranks]), relevant]), [-1])
-    # As in TensorFlow, labels of a SparseTensor count once, and others as often as they occur, unless they are negative.
+    # As in TensorFlow, labels of a SparseTensor count once, others as often as they occur, unless they are negative.
     if is_sparse:
         counted = op("LogicalAnd", [exists, op("LogicalNot", [_repeated(labels, exists)])])
     else:

@@ -189,7 +189,8 @@ class LSTMCell(_WeightedCell):
         from tensorbraid import _core
         from tensorbraid.variable_scope import _initial_value_of
 
-        if not (self._is_plain(LSTMCell) or self._is_plain(BasicLSTMCell)) or self._num_proj or not self._state_is_tuple:
+        is_plain = self._is_plain(LSTMCell) or self._is_plain(BasicLSTMCell)
+        if not is_plain or self._num_proj or not self._state_is_tuple:
             return None
         initializer = self._initializer and _initial_value_of(self.name, self._initializer, None, None)
         return _core.lstm_cell(self._num_units, self._forget_bias, self._cell_clip or 0.0, self._use_peepholes,

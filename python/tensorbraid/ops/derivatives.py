@@ -28,8 +28,8 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
               aggregation_method=None, stop_gradients=None, unconnected_gradients="none"):
     """The partial derivatives of the sum of `ys` with respect to each of `xs`.
 
-    Where no y depends on an x, the result is None, or zeros with `unconnected_gradients` "zero". The operations that make
-    `stop_gradients` are taken as constants.
+    Where no y depends on an x, the result is None, or zeros with `unconnected_gradients` "zero". The operations that
+    make `stop_gradients` are taken as constants.
     """
     unconnected = getattr(unconnected_gradients, "value", unconnected_gradients)
     if unconnected not in ("none", "zero"):

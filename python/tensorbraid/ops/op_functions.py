@@ -37,8 +37,8 @@ def op_function(op_type, inputs="", attrs="", outputs="", name=None, scope=None)
 
     `inputs` and `attrs` are the parameters, with their defaults, as in a definition: "transpose_a=False". The result is
     a tensor, an operation for an op without outputs, a list for the op's list of outputs (outputs="*"), or a named
-    tuple of the `outputs`, which are separated by spaces. Nodes are called `name`, or else as the op. With a `scope`, the
-    node is in a name scope of its own, as the newer functions of TensorFlow make it: "erfinv/Erfinv".
+    tuple of the `outputs`, which are separated by spaces. Nodes are called `name`, or else as the op. With a `scope`,
+    the node is in a name scope of its own, as the newer functions of TensorFlow make it: "erfinv/Erfinv".
     """
     inputs = list(_parameters(inputs))
     attrs = list(_parameters(attrs))

@@ -38,7 +38,8 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     with name_scope(name, "l2_normalize", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_complex:
-            size = reductions.reduce_sum(elementwise.square(elementwise.real(x)) + elementwise.square(elementwise.imag(x)),
+            size = reductions.reduce_sum(elementwise.square(elementwise.real(x))
+                                         + elementwise.square(elementwise.imag(x)),
                                          axis, keepdims=True)
             inverse = elementwise.rsqrt(elementwise.maximum(size, epsilon))
             return elementwise.complex(elementwise.multiply(elementwise.real(x), inverse),
