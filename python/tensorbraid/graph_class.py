@@ -270,7 +270,7 @@ class Graph(_core.Graph):
         items = self._collections.get(name, [])
         if scope is None:
             return list(items)
-        return [item for item in items if re.match(scope, getattr(item, "name", None) or "")]
+        return [item for item in items if re.match(scope, getattr(item, "name", None) or "") and hasattr(item, "name")]
 
     def get_collection_ref(self, name):
         """The collection itself: a change of the list changes it."""

@@ -6,6 +6,7 @@ import contextlib
 from tensorbraid import _core, dtypes
 from tensorbraid.graph_class import Graph, Operation, Tensor, opened
 from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.naming import named
 from tensorbraid.shapes import TensorShape
 
 _global_graph = None
@@ -132,6 +133,8 @@ def device(device_name_or_function):
 @contextlib.contextmanager
 def name_scope(name, default_name=None, values=None):
     """tf.Graph.name_scope of the graph of `values`, or of the default graph."""
+    if name is None and default_name is None and values is not None:
+        raise ValueError("At least one of name (None) and default_name (None) must be provided.")
     graph = graph_of(values or [])
     with graph.as_default(), graph.name_scope(default_name if name is None else name) as scope:
         yield scope
@@ -190,10 +193,9 @@ def _variables_of(key, which):
     def variables(scope=None):
         return get_default_graph().get_collection(key, scope)
 
-    variables.__name__ = variables.__qualname__ = which
-    variables.__doc__ = (f"The collection {key!r} of the default graph; with `scope`, those whose names begin with "
-                         "this regular expression.")
-    return variables
+    return named(variables, which,
+                 f"The collection {key!r} of the default graph; with `scope`, those whose names begin with "
+                 "this regular expression.")
 
 
 global_variables = _variables_of(GraphKeys.GLOBAL_VARIABLES, "global_variables")

@@ -4,8 +4,6 @@ from tensorbraid import dtypes, graphs
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
 
-_INITIALIZERS = "table_initializer"
-
 
 class TextFileIndex:
     """What TextFileInitializer takes as the key or value of a line: all of it, or its number."""
@@ -27,7 +25,7 @@ class KeyValueTensorInitializer:
         """The operation that fills the table."""
         with name_scope(self._name):
             made = make_op("LookupTableImportV2", [table.resource_handle, self._keys, self._values])
-        made.graph.add_to_collection(_INITIALIZERS, made)
+        made.graph.add_to_collection(GraphKeys.TABLE_INITIALIZERS, made)
         return made
 
 
@@ -52,7 +50,7 @@ class TextFileInitializer:
             made = make_op("InitializeTableFromTextFileV2", [table.resource_handle, filename], None,
                            key_index=self._key_index, value_index=self._value_index, vocab_size=self._vocab_size or -1,
                            delimiter=self._delimiter)
-        made.graph.add_to_collection(_INITIALIZERS, made)
+        made.graph.add_to_collection(GraphKeys.TABLE_INITIALIZERS, made)
         made.graph.add_to_collection(GraphKeys.ASSET_FILEPATHS, filename)
         return made
 
@@ -177,7 +175,7 @@ def tables_initializer(name="init_all_tables"):
     """An operation that fills all tables of the default graph."""
     from tensorbraid.ops import control
 
-    initializers = graphs.get_collection(_INITIALIZERS)
+    initializers = graphs.get_collection(GraphKeys.TABLE_INITIALIZERS)
     return control.group(*initializers, name=name) if initializers else control.no_op(name=name)
 
 

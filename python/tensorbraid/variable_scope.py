@@ -267,8 +267,7 @@ class variable_scope:  # noqa: N801
         if name_or_scope is None and reuse:
             raise ValueError("reuse=True cannot be used without a name_or_scope")
         if not isinstance(auxiliary_name_scope, bool):
-            raise TypeError("The auxiliary_name_scope must be `True` or `False`, while get "
-                            f"{auxiliary_name_scope}")
+            raise TypeError(f"auxiliary_name_scope must be True or False, got {auxiliary_name_scope}")
         if reuse not in (None, True, False, AUTO_REUSE):
             raise ValueError("The reuse parameter must be True or False or None.")
         refuse_constraint(constraint)

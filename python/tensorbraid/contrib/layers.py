@@ -13,6 +13,7 @@ from tensorbraid.contrib.layers_summaries import *  # noqa: F401,F403
 from tensorbraid.contrib.layers_training import *  # noqa: F401,F403
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.initializers import Constant, Zeros
+from tensorbraid.naming import named
 from tensorbraid.ops.node import op, tensor
 from tensorbraid.variable_scope import variable_scope
 
@@ -38,9 +39,7 @@ def _activated(activation, name, doc):
     def layer(inputs, num_outputs, **kwargs):
         return fully_connected(inputs, num_outputs, **{"activation_fn": activation, **kwargs})
 
-    layer.__name__ = layer.__qualname__ = name
-    layer.__doc__ = doc
-    return layer
+    return named(layer, name, doc)
 
 
 linear = _activated(None, "linear", "fully_connected without an activation.")

@@ -8,7 +8,7 @@ from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.graphs import get_collection, name_scope
 from tensorbraid.initializers import Zeros
 from tensorbraid.nn.embeddings import safe_embedding_lookup_sparse
-from tensorbraid.ops import arrays, math_ops, sparse_ops
+from tensorbraid.ops import arrays, sparse_ops
 from tensorbraid.ops.node import op, tensor
 from tensorbraid.variable_scope import get_variable, variable_scope
 

@@ -24,8 +24,8 @@ class FlagHolder:
 
 
 def DEFINE_flag(flag, flag_values=FLAGS, module_name=None, required=False):
-    """Adds a flag."""
-    flag_values[flag.name] = flag
+    """Adds a flag. --help lists it under `module_name`, or under the file that defines it."""
+    flag_values.define(flag.name, flag, module_name)
     if required:
         mark_flag_as_required(flag.name, flag_values)
     return FlagHolder(flag_values, flag)
@@ -33,10 +33,9 @@ def DEFINE_flag(flag, flag_values=FLAGS, module_name=None, required=False):
 
 def _define(kind, name, default, help, read, options, write=str, note=""):
     flag_values = options.pop("flag_values", FLAGS)
-    required = options.pop("required", False)
-    options.pop("module_name", None)
+    required, module_name = options.pop("required", False), options.pop("module_name", None)
     flag = kind(name, default, help, read, write, note=note, **options)
-    return DEFINE_flag(flag, flag_values, required=required)
+    return DEFINE_flag(flag, flag_values, module_name, required)
 
 
 def _text(value):
@@ -200,7 +199,7 @@ def DEFINE_alias(name, original_name, flag_values=FLAGS, module_name=None):
     if original_name not in flag_values:
         raise UnrecognizedFlagError(original_name)
     flag = flag_values[original_name]
-    flag_values[name] = flag
+    flag_values.define(name, flag, module_name)
     return FlagHolder(flag_values, flag)
 
 
@@ -248,7 +247,7 @@ def mark_flag_as_required(flag_name, flag_values=FLAGS):
 
 
 def mark_flags_as_required(flag_names, flag_values=FLAGS):
-    """A program without these flags ends with an error."""
+    """mark_flag_as_required for each of the flags."""
     for name in flag_names:
         mark_flag_as_required(name, flag_values)
 

@@ -76,11 +76,11 @@ class Flag:
         self.value, self.present, self.using_default_value = self.default, 0, True
 
     def text(self, value):
-        """The flag as it is written on a command line."""
+        """A value as --help shows it."""
         return self._write(value)
 
     def serialize(self):
-        """The flag as the command line writes it."""
+        """The flag as it is written on a command line."""
         return "" if self.value is None else f"--{self.name}={self.text(self.value)}"
 
     def describe(self):
@@ -128,5 +128,5 @@ class MultiFlag(Flag):
         return "\n".join(f"--{self.name}={self._write(item)}" for item in self.value or [])
 
     def text(self, value):
-        """The flag as it is written on a command line."""
+        """The values as --help shows them."""
         return str([self._write(item) for item in value])

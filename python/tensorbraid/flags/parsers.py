@@ -198,13 +198,15 @@ class CsvListSerializer(ListSerializer):
 
 def DEFINE(parser, name, default, help, flag_values=None, serializer=None, module_name=None, required=False, **args):
     """Defines a flag whose value a parser makes of the text."""
-    args.update({"flag_values": flag_values} if flag_values is not None else {}, required=required)
+    args.update({"flag_values": flag_values} if flag_values is not None else {}, required=required,
+                module_name=module_name)
     return _flags._define(_flags.Flag, name, default, help, parser.parse, args,
                           serializer.serialize if serializer else str, parser.syntactic_help)
 
 
 def DEFINE_multi(parser, serializer, name, default, help, flag_values=None, module_name=None, required=False, **args):
     """Defines a flag that may be given several times; a parser makes each value."""
-    args.update({"flag_values": flag_values} if flag_values is not None else {}, required=required)
+    args.update({"flag_values": flag_values} if flag_values is not None else {}, required=required,
+                module_name=module_name)
     return _flags._define(_flags.MultiFlag, name, default, help, parser.parse, args,
                           serializer.serialize if serializer else str, _flags._REPEAT)

@@ -19,9 +19,13 @@ class FlagValues:
     # Definitions.
 
     def __setitem__(self, name, flag):
+        self.define(name, flag)
+
+    def define(self, name, flag, module_name=None):
+        """Adds a flag, which --help lists under `module_name`, or else under the file that defines it."""
         if not name or " " in name or name.startswith("-"):
             raise Error(f"'{name}' cannot be the name of a flag")
-        module = _defining_file()
+        module = module_name or _defining_file()
         old = self.__dict__["__flags"].get(name)
         if old is not None and not (old.allow_override or flag.allow_override):
             raise DuplicateFlagError(f"The flag '{name}' is defined twice. First from {self._modules[name]}, second "

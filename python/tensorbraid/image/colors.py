@@ -4,7 +4,8 @@ import numpy as np
 
 from tensorbraid import dtypes, graphs
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
-from tensorbraid.ops import arrays, elementwise, random_ops, reductions
+from tensorbraid.naming import named
+from tensorbraid.ops import arrays, elementwise, linalg_ops, random_ops, reductions
 from tensorbraid.ops.op_functions import op_function
 
 hsv_to_rgb = op_function("HSVToRGB", "images")
@@ -40,63 +41,54 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
         return elementwise.saturate_cast(scaled, dtype, scope) if saturate else elementwise.cast(scaled, dtype, scope)
 
 
+def _floats(image):
+    """The image as float16, if it is that already, or float32."""
+    return image if image.dtype in (dtypes.float16, dtypes.float32) else convert_image_dtype(image, dtypes.float32)
+
+
 def adjust_brightness(image, delta):
     """The image with `delta` added, as floats from [0, 1)."""
     with name_scope(None, "adjust_brightness", [image, delta]) as scope:
         image = convert_to_tensor(image, name="image")
-        original = image.dtype
-        values = image if original in (dtypes.float16, dtypes.float32) else convert_image_dtype(image, dtypes.float32)
+        values = _floats(image)
         adjusted = elementwise.add(values, elementwise.cast(delta, values.dtype), name=scope)
-        return convert_image_dtype(adjusted, original, saturate=True)
+        return convert_image_dtype(adjusted, image.dtype, saturate=True)
 
 
 def adjust_contrast(images, contrast_factor):
     """The images with the distances from their means multiplied by a factor."""
     with name_scope(None, "adjust_contrast", [images, contrast_factor]):
         images = convert_to_tensor(images, name="images")
-        original = images.dtype
-        values = images if original in (dtypes.float16, dtypes.float32) else convert_image_dtype(images, dtypes.float32)
-        adjusted = make_op("AdjustContrastv2", [values, contrast_factor]).outputs[0]
-        return convert_image_dtype(adjusted, original, saturate=True)
+        adjusted = make_op("AdjustContrastv2", [_floats(images), contrast_factor]).outputs[0]
+        return convert_image_dtype(adjusted, images.dtype, saturate=True)
 
 
-def _in_floats(op_type, name_of_op, parameter):
-    def op(image, factor, name=None):
-        with name_scope(name, name_of_op, [image]):
-            image = convert_to_tensor(image, name="image")
-            original = image.dtype
-            is_float = original in (dtypes.float16, dtypes.float32)
-            values = image if is_float else convert_image_dtype(image, dtypes.float32)
-            return convert_image_dtype(make_op(op_type, [values, factor]).outputs[0], original)
-
-    return op
-
-
-_adjust_hue = _in_floats("AdjustHue", "adjust_hue", "delta")
-_adjust_saturation = _in_floats("AdjustSaturation", "adjust_saturation", "saturation_factor")
+def _adjusted(op_type, image, factor, name, default_name):
+    with name_scope(name, default_name, [image]):
+        image = convert_to_tensor(image, name="image")
+        return convert_image_dtype(make_op(op_type, [_floats(image), factor]).outputs[0], image.dtype)
 
 
 def adjust_hue(image, delta, name=None):
     """The RGB image with `delta` added to its hue."""
     if isinstance(delta, (int, float)) and not -1 <= delta <= 1:
         raise ValueError("delta must be in the interval [-1, 1]")
-    return _adjust_hue(image, delta, name)
+    return _adjusted("AdjustHue", image, delta, name, "adjust_hue")
 
 
 def adjust_saturation(image, saturation_factor, name=None):
     """The RGB image with its saturation multiplied by a factor."""
-    return _adjust_saturation(image, saturation_factor, name)
+    return _adjusted("AdjustSaturation", image, saturation_factor, name, "adjust_saturation")
 
 
 def adjust_gamma(image, gamma=1, gain=1):
     """gain * image ** gamma, as floats from [0, 1)."""
     with name_scope(None, "adjust_gamma", [image, gamma, gain]):
         image = convert_to_tensor(image, name="image")
-        original = image.dtype
-        values = image if original in (dtypes.float16, dtypes.float32) else convert_image_dtype(image, dtypes.float32)
+        values = _floats(image)
         if not isinstance(gamma, graphs.Tensor) and gamma < 0:
             raise ValueError("Gamma should be a non-negative real number.")
-        return convert_image_dtype(gain * values ** gamma, original, saturate=True)
+        return convert_image_dtype(gain * values ** gamma, image.dtype, saturate=True)
 
 
 def random_brightness(image, max_delta, seed=None):
@@ -106,22 +98,22 @@ def random_brightness(image, max_delta, seed=None):
     return adjust_brightness(image, random_ops.random_uniform([], -max_delta, max_delta, seed=seed))
 
 
-def random_contrast(image, lower, upper, seed=None):
-    """adjust_contrast by a random factor from [lower, upper)."""
+def _random_factor(lower, upper, seed):
     if upper <= lower:
         raise ValueError("upper must be > lower.")
     if lower < 0:
         raise ValueError("lower must be non-negative.")
-    return adjust_contrast(image, random_ops.random_uniform([], lower, upper, seed=seed))
+    return random_ops.random_uniform([], lower, upper, seed=seed)
+
+
+def random_contrast(image, lower, upper, seed=None):
+    """adjust_contrast by a random factor from [lower, upper)."""
+    return adjust_contrast(image, _random_factor(lower, upper, seed))
 
 
 def random_saturation(image, lower, upper, seed=None):
     """adjust_saturation by a random factor from [lower, upper)."""
-    if upper <= lower:
-        raise ValueError("upper must be > lower.")
-    if lower < 0:
-        raise ValueError("lower must be non-negative.")
-    return adjust_saturation(image, random_ops.random_uniform([], lower, upper, seed=seed))
+    return adjust_saturation(image, _random_factor(lower, upper, seed))
 
 
 def random_hue(image, max_delta, seed=None):
@@ -139,14 +131,9 @@ def rgb_to_grayscale(images, name=None):
         images = convert_to_tensor(images, name="images")
         original = images.dtype
         values = convert_image_dtype(images, dtypes.float32)
-        gray = arrays.expand_dims(_tensordot_last(values, [0.2989, 0.587, 0.114]), -1)
+        weights = graphs.constant([0.2989, 0.587, 0.114], values.dtype)
+        gray = arrays.expand_dims(linalg_ops.tensordot(values, weights, [-1, -1]), -1)
         return convert_image_dtype(gray, original, name=scope)
-
-
-def _tensordot_last(values, weights):
-    from tensorbraid.ops import linalg_ops
-
-    return linalg_ops.tensordot(values, graphs.constant(weights, values.dtype), [-1, -1])
 
 
 def grayscale_to_rgb(images, name=None):
@@ -165,29 +152,27 @@ _FROM_YUV = [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185,
 _FROM_YIQ = [[1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]]
 
 
-def _colours(kernel, doc):
+def _converted(name, kernel, doc):
     def op(images):
-        from tensorbraid.ops import linalg_ops
-
         images = convert_to_tensor(images, name="images")
         return linalg_ops.tensordot(images, convert_to_tensor(kernel, images.dtype, name="kernel"),
                                     [[images.shape.ndims - 1], [0]])
 
-    op.__doc__ = doc
-    return op
+    return named(op, name, doc)
 
 
-rgb_to_yiq = _colours(_YIQ, "RGB images as YIQ images.")
-rgb_to_yuv = _colours(_YUV, "RGB images as YUV images.")
-yiq_to_rgb = _colours(_FROM_YIQ, "YIQ images as RGB images.")
-yuv_to_rgb = _colours(_FROM_YUV, "YUV images as RGB images.")
+rgb_to_yiq = _converted("rgb_to_yiq", _YIQ, "RGB images as YIQ images.")
+rgb_to_yuv = _converted("rgb_to_yuv", _YUV, "RGB images as YUV images.")
+yiq_to_rgb = _converted("yiq_to_rgb", _FROM_YIQ, "YIQ images as RGB images.")
+yuv_to_rgb = _converted("yuv_to_rgb", _FROM_YUV, "YUV images as RGB images.")
 
 
 def per_image_standardization(image):
     """The image, or each of a batch, with mean 0 and deviation 1."""
     with name_scope(None, "per_image_standardization", [image]) as scope:
-        image = elementwise.cast(convert_to_tensor(image, name="image"), dtypes.float32) if not convert_to_tensor(
-            image).dtype.is_floating else convert_to_tensor(image)
+        image = convert_to_tensor(image, name="image")
+        if not image.dtype.is_floating:
+            image = elementwise.cast(image, dtypes.float32)
         pixels = reductions.reduce_prod(arrays.shape(image)[-3:])
         means = reductions.reduce_mean(image, axis=[-1, -2, -3], keepdims=True)
         deviation = reductions.reduce_std(image, axis=[-1, -2, -3], keepdims=True)

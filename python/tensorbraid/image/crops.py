@@ -128,7 +128,7 @@ def central_crop(image, central_fraction):
             known = arrays.get_static_value(fraction)
             fraction = fraction if known is None else known
         if _is_tensor(fraction):
-            image = _checked(image, (elementwise.logical_or(fraction > 0.0, fraction <= 1.0),
+            image = _checked(image, (elementwise.logical_and(fraction > 0.0, fraction <= 1.0),
                                      "central_fraction must be within (0, 1]"))
         elif not 0.0 < fraction <= 1.0:
             raise ValueError("central_fraction must be within (0, 1]")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensorbraid.graphs import convert_to_tensor, name_scope
+from tensorbraid.naming import named
 from tensorbraid.ops import arrays, elementwise, indexing, random_ops
 
 
@@ -14,9 +15,7 @@ def _axis_flip(name_of_op, axis_of_one):
                 raise ValueError("'image' (shape %s) must have either 3 or 4 dimensions." % image.shape)
             return arrays.reverse(image, [axis_of_one + image.shape.ndims - 3])
 
-    op.__name__ = op.__qualname__ = name_of_op
-    op.__doc__ = "The image, or each of a batch, reversed along one of its axes."
-    return op
+    return named(op, name_of_op, "The image, or each of a batch, reversed along one of its axes.")
 
 
 flip_left_right = _axis_flip("flip_left_right", 1)
@@ -64,9 +63,7 @@ def _random_flip(name_of_op, axis):
             flipped = arrays.reverse(image, [axis + 1])
             return keep * flipped + (1 - keep) * image
 
-    op.__name__ = op.__qualname__ = name_of_op
-    op.__doc__ = "The image, or each of a batch, reversed along an axis or not, at random."
-    return op
+    return named(op, name_of_op, "The image, or each of a batch, reversed along an axis or not, at random.")
 
 
 random_flip_left_right = _random_flip("random_flip_left_right", 1)

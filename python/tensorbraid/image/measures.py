@@ -37,8 +37,7 @@ def psnr(a, b, max_val, name=None):
     """The peak signal to noise ratio of pairs of images."""
     with name_scope(name, "PSNR", [a, b]):
         a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
-        max_val = convert_image_dtype(elementwise.cast(max_val, a.dtype), dtypes.float32)
-        a, b = convert_image_dtype(a, dtypes.float32), convert_image_dtype(b, dtypes.float32)
+        a, b, max_val = _in_float32(a, b, max_val)
         mse = reductions.reduce_mean(elementwise.squared_difference(a, b), [-3, -2, -1])
         return elementwise.subtract(20 * elementwise.log(max_val) / float(np.log(10.0)),
                                     np.float32(10 / np.log(10)) * elementwise.log(mse), name="psnr")

@@ -4,6 +4,7 @@ import numpy as np
 
 from tensorbraid import dtypes
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.naming import named
 from tensorbraid.ops import arrays, elementwise, reductions
 from tensorbraid.ops.op_functions import op_function
 
@@ -24,9 +25,7 @@ def _resize(op_type):
         return make_op(op_type, [images, size], name or op_type, align_corners=align_corners,
                        half_pixel_centers=half_pixel_centers).outputs[0]
 
-    op.__name__ = op.__qualname__ = op_type
-    op.__doc__ = f"The op {op_type}: images of another size [height, width]."
-    return op
+    return named(op, op_type, f"The op {op_type}: images of another size [height, width].")
 
 
 resize_bicubic = _resize("ResizeBicubic")

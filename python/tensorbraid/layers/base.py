@@ -101,9 +101,7 @@ class Layer:
     def scope_name(self):
         """The variable scope of the layer's variables."""
         if self._scope is None:
-            raise ValueError(f'No name available for layer scope because the layer "{self.name}" has not been used '
-                             'yet. '
-                             "The scope name is determined the first time the layer instance is called.")
+            raise ValueError(f"the layer '{self.name}' has no scope yet: its first call determines the name")
         return self._scope.name
 
     @property

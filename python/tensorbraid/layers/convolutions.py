@@ -3,6 +3,7 @@
 from tensorbraid import nn
 from tensorbraid.initializers import Zeros
 from tensorbraid.layers.base import InputSpec, Layer, checked_format, one_of
+from tensorbraid.naming import named
 from tensorbraid.ops.node import op, shape_of
 from tensorbraid.variables import refuse_constraint
 
@@ -261,7 +262,7 @@ def conv3d_transpose(inputs, filters, kernel_size, strides=(1, 1, 1), padding="v
                            _reuse=reuse)(inputs)
 
 
-def _separable(layer, strides_default, rate_default, doc):
+def _separable(layer, name_of_function, strides_default, rate_default, doc):
     def function(inputs, filters, kernel_size, strides=strides_default, padding="valid", data_format="channels_last",
                  dilation_rate=rate_default, depth_multiplier=1, activation=None, use_bias=True,
                  depthwise_initializer=None, pointwise_initializer=None, bias_initializer=Zeros(),
@@ -273,9 +274,8 @@ def _separable(layer, strides_default, rate_default, doc):
                      pointwise_regularizer, bias_regularizer, activity_regularizer, depthwise_constraint,
                      pointwise_constraint, bias_constraint, trainable, name, _scope=name, _reuse=reuse)(inputs)
 
-    function.__doc__ = doc
-    return function
+    return named(function, name_of_function, doc)
 
 
-separable_conv1d = _separable(SeparableConv1D, 1, 1, "A separable convolution of sequences.")
-separable_conv2d = _separable(SeparableConv2D, (1, 1), (1, 1), "A separable convolution of images.")
+separable_conv1d = _separable(SeparableConv1D, "separable_conv1d", 1, 1, "A separable convolution of sequences.")
+separable_conv2d = _separable(SeparableConv2D, "separable_conv2d", (1, 1), (1, 1), "A separable convolution of images.")

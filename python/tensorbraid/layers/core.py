@@ -1,6 +1,6 @@
 """Dense, Dropout and Flatten."""
 
-from tensorbraid import graphs, nn
+from tensorbraid import _core, graphs, nn
 from tensorbraid.initializers import Zeros
 from tensorbraid.layers.base import InputSpec, Layer, checked_format
 from tensorbraid.ops.node import op, shape_of
@@ -12,8 +12,6 @@ __all__ = ["Dense", "Dropout", "Flatten", "dense", "dropout", "flatten", "smart_
 
 def smart_branch(training, inputs, train, infer):
     """The outputs of train(inputs) or of infer(inputs). A step computes one of them if `training` is a tensor."""
-    from tensorbraid import _core
-
     if isinstance(training, _core.Variable):
         training = training.value()
     if isinstance(training, graphs.Tensor):

@@ -2,6 +2,7 @@
 
 from tensorbraid import nn
 from tensorbraid.layers.base import InputSpec, Layer, checked_format, one_of
+from tensorbraid.naming import named
 
 __all__ = ["AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "MaxPooling1D", "MaxPooling2D", "MaxPooling3D",
            "average_pooling1d", "average_pooling2d", "average_pooling3d", "max_pooling1d", "max_pooling2d",
@@ -43,17 +44,16 @@ AveragePooling2D = _layer("AveragePooling2D", 2, nn.avg_pool, "The mean of each 
 AveragePooling3D = _layer("AveragePooling3D", 3, nn.avg_pool3d, "The mean of each window of volumes.")
 
 
-def _function(layer):
+def _function(layer, name):
     def function(inputs, pool_size, strides, padding="valid", data_format="channels_last", name=None):
         return layer(pool_size, strides, padding, data_format, name)(inputs)
 
-    function.__doc__ = layer.__doc__
-    return function
+    return named(function, name, layer.__doc__)
 
 
-max_pooling1d = _function(MaxPooling1D)
-max_pooling2d = _function(MaxPooling2D)
-max_pooling3d = _function(MaxPooling3D)
-average_pooling1d = _function(AveragePooling1D)
-average_pooling2d = _function(AveragePooling2D)
-average_pooling3d = _function(AveragePooling3D)
+max_pooling1d = _function(MaxPooling1D, "max_pooling1d")
+max_pooling2d = _function(MaxPooling2D, "max_pooling2d")
+max_pooling3d = _function(MaxPooling3D, "max_pooling3d")
+average_pooling1d = _function(AveragePooling1D, "average_pooling1d")
+average_pooling2d = _function(AveragePooling2D, "average_pooling2d")
+average_pooling3d = _function(AveragePooling3D, "average_pooling3d")

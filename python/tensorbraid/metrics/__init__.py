@@ -3,6 +3,8 @@
 from tensorbraid import _core, graphs
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.metrics.top_k import *  # noqa: F401,F403
+from tensorbraid.metrics.top_k import collected
+from tensorbraid.naming import named
 from tensorbraid.ops.node import tensor
 from tensorbraid.variables import collect
 
@@ -26,10 +28,7 @@ def _metric(function, tensors, arguments, weights, metrics_collections, updates_
         value, update = function(*tensors, *arguments, None if weights is None else tensor(weights), name or "")
         for variable in _core.variables(graph)[count:]:
             collect(variable, [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES], False)
-        for keys, item in ((metrics_collections, value), (updates_collections, update)):
-            for key in [keys] if isinstance(keys, str) else keys or []:
-                graph.add_to_collection(key, item)
-    return value, update
+        return collected(value, update, metrics_collections, updates_collections)
 
 
 def mean(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
@@ -53,9 +52,7 @@ def _of_pairs(name, doc):
         return _metric(compute, [labels, predictions], [], weights, metrics_collections, updates_collections, name)
 
     compute = getattr(_core, f"metric_{name}")
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return function
+    return named(function, name, doc)
 
 
 accuracy = _of_pairs("accuracy", "The part of the predictions that are equal to their labels.")
@@ -77,9 +74,8 @@ def _at_thresholds(name):
                        metrics_collections, updates_collections, name)
 
     compute = getattr(_core, f"metric_{name}_at_thresholds")
-    function.__name__ = function.__qualname__ = f"{name}_at_thresholds"
-    function.__doc__ = f"{name} for predictions that are probabilities, with each of several thresholds."
-    return function
+    return named(function, f"{name}_at_thresholds",
+                 f"{name} for predictions that are probabilities, with each of several thresholds.")
 
 
 true_positives_at_thresholds = _at_thresholds("true_positives")

@@ -2,6 +2,7 @@
 
 from tensorbraid import dtypes, graphs
 from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.naming import named
 from tensorbraid.ops.node import cast, op, reduce, tensor
 from tensorbraid.ops.sparse_tensor import SparseTensor
 
@@ -89,7 +90,8 @@ def _sum_over_batches(name, rows, weights):
     return variable, variable.assign_add(total, name="update")
 
 
-def _collect(value, update, metrics_collections, updates_collections):
+def collected(value, update, metrics_collections, updates_collections):
+    """The value and the update of a metric, after they were put into collections: one key each, or a list of keys."""
     for keys, item in ((metrics_collections, value), (updates_collections, update)):
         for key in [keys] if isinstance(keys, str) else keys or []:
             graphs.add_to_collection(key, item)
@@ -105,7 +107,7 @@ def _ratio(kind, other, labels, predictions_idx, k, class_id, weights, metrics_c
         rest, rest_update = _sum_over_batches(_at(other, k, class_id), counts[other], weights)
         value = op("RealDiv", [tp.value(), op("AddV2", [tp.value(), rest.value()])], scope)
         update = op("RealDiv", [tp_update, op("AddV2", [tp_update, rest_update])], "update")
-        return _collect(value, update, metrics_collections, updates_collections)
+        return collected(value, update, metrics_collections, updates_collections)
 
 
 def precision_at_top_k(labels, predictions_idx, k=None, class_id=None, weights=None, metrics_collections=None,
@@ -129,8 +131,7 @@ def _of_scores(at_top_k, kind):
             best = graphs.make_op("TopKV2", [tensor(predictions), k]).outputs[1]
             return at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)
 
-    function.__doc__ = f"{at_top_k.__name__} for the k classes with the highest scores."
-    return function
+    return named(function, f"{kind}_at_k", f"{at_top_k.__name__} for the k classes with the highest scores.")
 
 
 precision_at_k = sparse_precision_at_k = _of_scores(precision_at_top_k, "precision")
@@ -169,7 +170,7 @@ def average_precision_at_k(labels, predictions, k, weights=None, metrics_collect
         total, total_update = _sum_over_batches("total", rows, weights)
         value = op("DivNoNan", [total.value(), most.value()], "mean")
         update = op("DivNoNan", [total_update, most_update], scope)
-        return _collect(value, update, metrics_collections, updates_collections)
+        return collected(value, update, metrics_collections, updates_collections)
 
 
 def sparse_average_precision_at_k(labels, predictions, k, weights=None, metrics_collections=None,

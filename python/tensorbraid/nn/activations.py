@@ -3,9 +3,12 @@
 import numbers
 
 from tensorbraid import errors, graphs
-from tensorbraid.ops.math_ops import sigmoid, tanh
+from tensorbraid.naming import named
+from tensorbraid.ops import random_ops
+from tensorbraid.ops.elementwise import sigmoid, tanh
 from tensorbraid.ops.node import known_rank, one_axis, op, shape_of, tensor
 from tensorbraid.ops.op_functions import op_doc
+from tensorbraid.ops.special_math import zero_fraction
 
 __all__ = ["bias_add", "crelu", "dropout", "elu", "leaky_relu", "log_softmax", "relu", "relu6", "relu_layer", "selu",
            "sigmoid", "silu", "softmax", "softplus", "softsign", "swish", "tanh", "xw_plus_b", "zero_fraction"]
@@ -15,9 +18,7 @@ def _activation(op_type):
     def function(features, name=None):
         return op(op_type, [features], name)
 
-    function.__name__ = function.__qualname__ = op_type.lower()
-    function.__doc__ = op_doc(op_type)
-    return function
+    return named(function, op_type.lower(), op_doc(op_type))
 
 
 elu = _activation("Elu")
@@ -70,7 +71,7 @@ def _along(op_type, logits, axis, name):
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
     with graphs.name_scope(name, op_type, [logits]) as scope:
-        swapped = op("Softmax" if op_type == "Softmax" else op_type, [op("Transpose", [logits, order])])
+        swapped = op(op_type, [op("Transpose", [logits, order])])
         return op("Transpose", [swapped, order], scope)
 
 
@@ -105,19 +106,8 @@ def relu_layer(x, weights, biases, name=None):
         return op("Relu", [op("BiasAdd", [op("MatMul", [x, weights]), biases])], scope)
 
 
-def zero_fraction(value, name=None):
-    """The part of the elements that are 0."""
-    with graphs.name_scope(name, "zero_fraction", [value]):
-        value = tensor(value, name="value")
-        is_zero = op("Equal", [value, graphs.constant(0, value.dtype)])
-        flat = op("Reshape", [op("Cast", [is_zero], DstT="float32"), [-1]])
-        return op("Mean", [flat, [0]], "fraction")
-
-
 def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
     """Sets a part `rate` = 1 - keep_prob of the elements to 0 at random, and scales the others by 1 / keep_prob."""
-    from tensorbraid.ops import math_ops
-
     if rate is not None and keep_prob is not None:
         raise ValueError("pass only one of rate and keep_prob")
     if rate is None and keep_prob is None:
@@ -135,7 +125,7 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
         scale = 1 / (1 - rate) if isinstance(rate, numbers.Real) else op("RealDiv", [1.0, op("Sub", [1.0, rate])])
         scaled = op("Mul", [x, scale])
         noise = _noise_shape(x, noise_shape)
-        random = math_ops.random_uniform(noise, seed=seed, dtype=x.dtype)
+        random = random_ops.random_uniform(noise, seed=seed, dtype=x.dtype)
         keep = op("GreaterEqual", [random, rate])
         return op("SelectV2", [keep, scaled, op("Cast", [0.0], DstT=x.dtype)])
 

@@ -2,12 +2,12 @@
 
 import collections
 
-from tensorbraid import dtypes, graphs, nn
+from tensorbraid import _core, dtypes, graphs, nn
 from tensorbraid.initializers import Constant, Zeros
 from tensorbraid.layers.base import InputSpec, Layer
 from tensorbraid.nn.cell_states import zero_state
 from tensorbraid.ops.node import op, tensor
-from tensorbraid.variable_scope import variable_scope
+from tensorbraid.variable_scope import _initial_value_of, variable_scope
 
 __all__ = ["BasicLSTMCell", "BasicRNNCell", "GRUCell", "LSTMCell", "LSTMStateTuple", "MultiRNNCell", "RNNCell"]
 
@@ -92,8 +92,6 @@ class BasicRNNCell(_WeightedCell):
         return output, output
 
     def _core_cell(self):
-        from tensorbraid import _core
-
         return _core.basic_rnn_cell(self._num_units, self._base_name) if self._is_plain(BasicRNNCell) else None
 
 
@@ -121,9 +119,6 @@ class GRUCell(_WeightedCell):
         return new, new
 
     def _core_cell(self):
-        from tensorbraid import _core
-        from tensorbraid.variable_scope import _initial_value_of
-
         if not self._is_plain(GRUCell):
             return None
         kernel, bias = (given and _initial_value_of(self.name, given, None, None)
@@ -186,9 +181,6 @@ class LSTMCell(_WeightedCell):
         return h, LSTMStateTuple(c, h) if self._state_is_tuple else op("ConcatV2", [[c, h], 1])
 
     def _core_cell(self):
-        from tensorbraid import _core
-        from tensorbraid.variable_scope import _initial_value_of
-
         is_plain = self._is_plain(LSTMCell) or self._is_plain(BasicLSTMCell)
         if not is_plain or self._num_proj or not self._state_is_tuple:
             return None
@@ -272,8 +264,6 @@ class MultiRNNCell(RNNCell):
         return inputs, inputs
 
     def _core_cell(self):
-        from tensorbraid import _core
-
         cells = [cell._core_cell() for cell in self._cells]
         if type(self) is not MultiRNNCell or self.built or not self._state_is_tuple or None in cells:
             return None

@@ -249,8 +249,7 @@ def convolution(input, filter, padding, strides=None, dilation_rate=None, name=N
     data_format = data_format or formats[axes]
     if _any_above_1(strides) and _any_above_1(rates):
         raise ValueError("`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
-                         f"strides={strides} "
-                         f"and dilation_rate={rates}")
+                         f"strides={strides} and dilation_rate={rates}")
     with graphs.name_scope(name, "convolution", [input, filter]) as scope:
         function = {1: conv1d, 2: conv2d, 3: conv3d}[axes]
         return function(input, filter, strides if strides is not None else 1, padding, data_format=data_format,

@@ -4,7 +4,9 @@ import collections
 
 from tensorbraid import _core, graphs
 from tensorbraid.graphs import make_op
+from tensorbraid.naming import named
 from tensorbraid.ops.node import cast, op, reduce, shape_of, tensor
+from tensorbraid.ops.random_ops import seed_attrs
 from tensorbraid.partitioned_variables import PartitionedVariable
 
 __all__ = ["all_candidate_sampler", "compute_accidental_hits", "embedding_lookup", "embedding_lookup_sparse",
@@ -123,27 +125,19 @@ def _variables(params):
 _Sampled = ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
 
 
-def _seeds(seed):
-    graph_seed = graphs.get_default_graph().seed
-    if seed is None and not graph_seed:
-        return {}
-    return {"seed": graph_seed or 87654321,
-            "seed2": len(graphs.get_default_graph().get_operations()) if seed is None else seed}
-
-
-def _sampler(op_type, default_name):
+def _sampler(op_type, kind):
     def function(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
-        outputs = make_op(op_type, [true_classes], name or default_name, num_true=num_true, num_sampled=num_sampled,
-                          unique=unique, range_max=range_max, **_seeds(seed)).outputs
+        outputs = make_op(op_type, [true_classes], name or op_type, num_true=num_true, num_sampled=num_sampled,
+                          unique=unique, range_max=range_max, **seed_attrs(seed)).outputs
         return collections.namedtuple(op_type, _Sampled)(*outputs)
 
-    function.__doc__ = f"Classes drawn by {op_type}, and the expected counts of the true and of the drawn classes."
-    return function
+    return named(function, f"{kind}_candidate_sampler",
+                 f"Classes drawn by {op_type}, and the expected counts of the true and of the drawn classes.")
 
 
-uniform_candidate_sampler = _sampler("UniformCandidateSampler", "UniformCandidateSampler")
-log_uniform_candidate_sampler = _sampler("LogUniformCandidateSampler", "LogUniformCandidateSampler")
-learned_unigram_candidate_sampler = _sampler("LearnedUnigramCandidateSampler", "LearnedUnigramCandidateSampler")
+uniform_candidate_sampler = _sampler("UniformCandidateSampler", "uniform")
+log_uniform_candidate_sampler = _sampler("LogUniformCandidateSampler", "log_uniform")
+learned_unigram_candidate_sampler = _sampler("LearnedUnigramCandidateSampler", "learned_unigram")
 
 
 def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, vocab_file="",
@@ -153,21 +147,21 @@ def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique,
     outputs = make_op("FixedUnigramCandidateSampler", [true_classes], name, num_true=num_true, num_sampled=num_sampled,
                       unique=unique, range_max=range_max, vocab_file=vocab_file, distortion=float(distortion),
                       num_reserved_ids=num_reserved_ids, num_shards=num_shards, shard=shard,
-                      unigrams=[float(n) for n in unigrams], **_seeds(seed)).outputs
+                      unigrams=[float(n) for n in unigrams], **seed_attrs(seed)).outputs
     return collections.namedtuple("FixedUnigramCandidateSampler", _Sampled)(*outputs)
 
 
 def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None, name=None):
     """All classes, in the form of the samplers' results."""
     outputs = make_op("AllCandidateSampler", [true_classes], name, num_true=num_true, num_sampled=num_sampled,
-                      unique=unique, **_seeds(seed)).outputs
+                      unique=unique, **seed_attrs(seed)).outputs
     return collections.namedtuple("AllCandidateSampler", _Sampled)(*outputs)
 
 
 def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
     """Which drawn classes are true ones: their examples, their positions, and a large negative weight."""
     outputs = make_op("ComputeAccidentalHits", [true_classes, sampled_candidates], name, num_true=num_true,
-                      **_seeds(seed)).outputs
+                      **seed_attrs(seed)).outputs
     return collections.namedtuple("ComputeAccidentalHits", ["indices", "ids", "weights"])(*outputs)
 
 

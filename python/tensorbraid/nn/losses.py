@@ -1,11 +1,11 @@
 """Losses of examples: cross entropies, CTC and others."""
 
-import collections
 import math
 
-from tensorbraid import dtypes, graphs
+from tensorbraid import graphs
 from tensorbraid.graphs import make_op
 from tensorbraid.ops.node import cast, known_rank, one_axis, op, reduce, shape_of, tensor, zeros_like
+from tensorbraid.ops.special_math import in_top_k, top_k
 
 __all__ = ["compute_average_loss", "in_top_k", "l2_loss", "log_poisson_loss", "scale_regularization_loss",
            "sigmoid_cross_entropy_with_logits", "softmax_cross_entropy_with_logits",
@@ -129,18 +129,6 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
 def l2_loss(t, name=None):
     """sum(t²) / 2."""
     return op("L2Loss", [t], name)
-
-
-def in_top_k(predictions, targets, k, name=None):
-    """Whether each target is among the k largest predictions of its row."""
-    return op("InTopKV2", [predictions, targets, tensor(k, tensor(targets).dtype)], name or "in_top_k")
-
-
-def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
-    """The k largest values of each row, and their indices."""
-    values = make_op("TopKV2", [input, k], name or "TopKV2", sorted=sorted,
-                     index_type=dtypes.as_dtype(index_type)).outputs
-    return collections.namedtuple("TopKV2", ["values", "indices"])(*values)
 
 
 def scale_regularization_loss(regularization_loss):

@@ -3,6 +3,7 @@
 from tensorbraid import graphs
 from tensorbraid.graphs import make_op
 from tensorbraid.ops.node import cast, op, reduce, shape_of, tensor
+from tensorbraid.ops.special_math import l2_normalize
 
 __all__ = ["batch_norm_with_global_normalization", "batch_normalization", "fused_batch_norm", "l2_normalize",
            "local_response_normalization", "lrn", "moments", "normalize_moments", "sufficient_statistics",
@@ -130,13 +131,3 @@ def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.
 
 
 lrn = local_response_normalization
-
-
-def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
-    """x / sqrt(max(sum(x²), epsilon)) along `axis`."""
-    axis = dim if axis is None else axis
-    with graphs.name_scope(name, "l2_normalize", [x]) as scope:
-        x = tensor(x, name="x")
-        axis = [axis] if isinstance(axis, int) else axis
-        total = reduce("Sum", op("Square", [x]), axis, True)
-        return op("Mul", [x, op("Rsqrt", [op("Maximum", [total, epsilon])])], scope)

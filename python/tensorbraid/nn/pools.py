@@ -1,7 +1,10 @@
 """Pooling."""
 
-from tensorbraid import graphs
+import collections
+
+from tensorbraid import dtypes, graphs
 from tensorbraid.graphs import make_op
+from tensorbraid.naming import named
 from tensorbraid.nn.convolutions import _any_above_1, _expanded, _given, with_space_to_batch
 from tensorbraid.ops.node import known_rank, op, tensor
 
@@ -45,9 +48,7 @@ def _pool3d(op_type):
         return op(op_type, [input], name or f"{op_type[:3]}Pool3D", ksize=_expanded(ksize, 3, data_format, "ksize"),
                   strides=_expanded(strides, 3, data_format, "strides"), padding=padding, data_format=data_format)
 
-    function.__name__ = function.__qualname__ = f"{op_type[:3].lower()}_pool3d"
-    function.__doc__ = f"The op {op_type} over windows of volumes."
-    return function
+    return named(function, f"{op_type[:3].lower()}_pool3d", f"The op {op_type} over windows of volumes.")
 
 
 max_pool3d = _pool3d("MaxPool3D")
@@ -66,9 +67,7 @@ def _pool1d(pool2d, default_name):
                             strides[:axis] + [1] + strides[axis:], padding, "NHWC" if axis == 1 else "NCHW")
             return op("Squeeze", [pooled], squeeze_dims=[axis])
 
-    function.__name__ = function.__qualname__ = f"{pool2d.__name__}1d"
-    function.__doc__ = f"{pool2d.__name__} over windows of sequences."
-    return function
+    return named(function, f"{pool2d.__name__}1d", f"{pool2d.__name__} over windows of sequences.")
 
 
 max_pool1d = _pool1d(max_pool, "MaxPool1d")
@@ -84,9 +83,7 @@ def _pool_of_rank(name, functions):
         return functions[axes](input, ksize, strides, padding, data_format or {1: "NWC", 2: "NHWC", 3: "NDHWC"}[axes],
                                name)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = "Pools over 1, 2 or 3 spatial axes."
-    return function
+    return named(function, name, "Pools over 1, 2 or 3 spatial axes.")
 
 
 max_pool_v2 = _pool_of_rank("max_pool_v2", {1: max_pool1d, 2: max_pool2d, 3: max_pool3d})
@@ -114,37 +111,28 @@ def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides
     return functions[pooling_type](input, window_shape, 1 if strides is None else strides, padding, data_format, name)
 
 
-def _tuple_of(name, fields, values):
-    import collections
-
-    return collections.namedtuple(name, fields)(*values)
-
-
 def max_pool_with_argmax(input, ksize, strides, padding, data_format="NHWC", Targmax=None, name=None,  # noqa: N803
                          output_dtype=None, include_batch_in_index=False):
     """The largest element of each window, and its index in the flattened image."""
     if data_format != "NHWC":
         raise ValueError("`data_format` values other than 'NHWC' are not supported.")
-    from tensorbraid import dtypes
-
     index_type = _given(Targmax, output_dtype, ("Targmax", "output_dtype"))
     outputs = make_op("MaxPoolWithArgmax", [input], name, ksize=list(ksize), strides=list(strides), padding=padding,
                       Targmax=dtypes.as_dtype(index_type or dtypes.int64),
                       include_batch_in_index=include_batch_in_index).outputs
-    return _tuple_of("MaxPoolWithArgmax", ["output", "argmax"], outputs)
+    return collections.namedtuple("MaxPoolWithArgmax", ["output", "argmax"])(*outputs)
 
 
-def _fractional(op_type):
+def _fractional(op_type, name_of_function):
     def function(value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0,
                  name=None):
         outputs = make_op(op_type, [value], name, pooling_ratio=[float(ratio) for ratio in pooling_ratio],
                           pseudo_random=pseudo_random, overlapping=overlapping, deterministic=deterministic, seed=seed,
                           seed2=seed2).outputs
-        return _tuple_of(op_type, ["output", "row_pooling_sequence", "col_pooling_sequence"], outputs)
+        return collections.namedtuple(op_type, ["output", "row_pooling_sequence", "col_pooling_sequence"])(*outputs)
 
-    function.__doc__ = f"The op {op_type}: windows of random sizes."
-    return function
+    return named(function, name_of_function, f"The op {op_type}: windows of random sizes.")
 
 
-fractional_max_pool = _fractional("FractionalMaxPool")
-fractional_avg_pool = _fractional("FractionalAvgPool")
+fractional_max_pool = _fractional("FractionalMaxPool", "fractional_max_pool")
+fractional_avg_pool = _fractional("FractionalAvgPool", "fractional_avg_pool")

@@ -6,6 +6,7 @@ import numpy as np
 
 from tensorbraid import _core, dtypes, graphs
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.naming import named
 from tensorbraid.ops import elementwise
 from tensorbraid.ops.old_names import renamed
 from tensorbraid.ops.op_functions import op_function
@@ -38,12 +39,9 @@ def _op(op_type, inputs, name, default=None, **attrs):
 
 def shape(input, name=None, out_type=dtypes.int32):
     """The sizes of a tensor: a constant if they are known before the step."""
-    return _shape(input, name, dtypes.as_dtype(out_type))
-
-
-def _shape(input, name, out_type):
     from tensorbraid.ops.sparse_tensor import SparseTensor
 
+    out_type = dtypes.as_dtype(out_type)
     if isinstance(input, SparseTensor):
         return elementwise.cast(input.dense_shape, out_type)
     x = convert_to_tensor(input, name="input")
@@ -83,7 +81,7 @@ def rank(input, name=None):
     return _op("Rank", [x], name)
 
 
-def _is_static(shape):
+def is_static(shape):
     """Whether a shape that the program gives has no tensors, so that its sizes are known before the step."""
     if isinstance(shape, (graphs.Tensor, _core.Variable)):
         return False
@@ -104,7 +102,7 @@ def _filled(name, value):
         dtype = dtypes.as_dtype(dtype)
         fill = {dtypes.string: "", dtypes.bool: bool(value)}.get(dtype, value)
         name = name or op.__name__
-        if not _is_static(shape):
+        if not is_static(shape):
             with name_scope(name, values=[shape]) as scope:
                 dims = convert_to_tensor(shape, None if isinstance(shape, graphs.Tensor) else dtypes.int32,
                                          name="packed")
@@ -120,9 +118,7 @@ def _filled(name, value):
             dims = graphs.constant(np.array(dims, np.int32), name="shape_as_tensor")
             return fill_node(dims, graphs.constant(fill, dtype), name=scope)
 
-    op.__name__ = op.__qualname__ = name
-    op.__doc__ = f"A tensor of {name}."
-    return op
+    return named(op, name, f"A tensor of {name}.")
 
 
 zeros = _filled("zeros", 0)
@@ -227,7 +223,7 @@ def concat(values, axis, name="concat"):
 
 def stack(values, axis=0, name="stack"):
     """The tensors beside each other along a new axis."""
-    if axis == 0 and (isinstance(values, graphs.Tensor) or not elementwise._has_tensor(values)):
+    if axis == 0 and (isinstance(values, graphs.Tensor) or not elementwise.has_tensor(values)):
         try:
             return convert_to_tensor(values, name=name)
         except (TypeError, ValueError):

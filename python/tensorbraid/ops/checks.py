@@ -4,6 +4,7 @@ import numpy as np
 
 from tensorbraid import dtypes, errors, graphs
 from tensorbraid.graphs import convert_to_tensor, name_scope
+from tensorbraid.naming import named
 from tensorbraid.ops import control, elementwise, reductions
 
 
@@ -27,9 +28,8 @@ def _compare(name_of_op, function, numpy_function):
                         f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
             return control.Assert(reductions.reduce_all(function(x, y)), data, summarize=summarize)
 
-    check.__name__ = check.__qualname__ = name_of_op
-    check.__doc__ = f"An operation that fails unless {name_of_op[7:]} holds for all elements of x and y."
-    return check
+    return named(check, name_of_op,
+                 f"An operation that fails unless {name_of_op[7:]} holds for all elements of x and y.")
 
 
 assert_equal = _compare("assert_equal", elementwise.equal, np.equal)
@@ -50,9 +50,8 @@ def _sign(name_of_op, compare, zero_first):
             first, second = (zero, x) if zero_first else (x, zero)
             return compare(first, second, data, summarize, message)
 
-    check.__name__ = check.__qualname__ = name_of_op
-    check.__doc__ = f"An operation that fails unless all elements are {name_of_op[7:].replace('_', ' ')}."
-    return check
+    return named(check, name_of_op,
+                 f"An operation that fails unless all elements are {name_of_op[7:].replace('_', ' ')}.")
 
 
 assert_negative = _sign("assert_negative", assert_less, False)
@@ -94,7 +93,7 @@ def assert_type(tensor, tf_type, message=None, name=None):
         return control.no_op("statically_determined_correct_type")
 
 
-def _rank_check(name_of_op, holds, dynamic):
+def _rank_check(name_of_op, doc, holds, dynamic):
     def check(x, rank, data=None, summarize=None, message=None, name=None):
         with name_scope(name, name_of_op, [x, rank]):
             from tensorbraid.ops import arrays
@@ -115,17 +114,16 @@ def _rank_check(name_of_op, holds, dynamic):
                 data = [message or "", f"{name_of_op}: {x.name} has a wrong rank; its shape is", arrays.shape(x)]
             return control.Assert(dynamic(arrays.rank(x), rank), data, summarize=summarize)
 
-    check.__name__ = check.__qualname__ = name_of_op
-    check.__doc__ = f"Fails unless the tensor's rank fulfils {name_of_op}."
-    return check
+    return named(check, name_of_op, doc)
 
 
-assert_rank = _rank_check("assert_rank", lambda a, b: a == b, elementwise.equal)
-assert_rank_at_least = _rank_check("assert_rank_at_least", lambda a, b: a >= b, elementwise.greater_equal)
+assert_rank = _rank_check("assert_rank", "An operation that fails unless the tensor has this rank.", lambda a, b: a == b, elementwise.equal)
+assert_rank_at_least = _rank_check("assert_rank_at_least", "An operation that fails if the rank is lower than this one.",
+                                   lambda a, b: a >= b, elementwise.greater_equal)
 
 
 def assert_rank_in(x, ranks, data=None, summarize=None, message=None, name=None):
-    """Fails unless the tensor's rank is one of `ranks`."""
+    """An operation that fails unless the tensor's rank is one of `ranks`."""
     with name_scope(name, "assert_rank_in", [x]):
         from tensorbraid.ops import arrays
 
@@ -190,9 +188,7 @@ def _increasing(name_of_op, compare):
             x = arrays.reshape(convert_to_tensor(x), [-1])
             return reductions.reduce_all(compare(x[:-1], x[1:]))
 
-    check.__name__ = check.__qualname__ = name_of_op
-    check.__doc__ = f"Whether the elements, in their order, are {name_of_op[3:].replace('_', ' ')}."
-    return check
+    return named(check, name_of_op, f"Whether the elements, in their order, are {name_of_op[3:].replace('_', ' ')}.")
 
 
 is_non_decreasing = _increasing("is_non_decreasing", elementwise.less_equal)

@@ -1,9 +1,10 @@
 """Ops that only order, pass on or print."""
 
 import builtins
+import pprint
 import sys
 
-from tensorbraid import _core, dtypes, graphs
+from tensorbraid import _core, dtypes, graphs, nest
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays
 
@@ -95,17 +96,48 @@ def print(*inputs, **kwargs):
         raise ValueError(f"Unsupported output stream, logging level, or file: {output_stream}")
     from tensorbraid.ops import string_ops
 
-    tensors, parts = [], []
-    for value in inputs:
-        if isinstance(value, (graphs.Tensor, _core.Variable)):
-            value = convert_to_tensor(value)
-            tensors.append(value)
-            parts.append("{}")
-        else:
-            parts.append(str(value).replace("{}", "{{}}") if isinstance(value, str) else str(value))
     with name_scope(name, "print"):
-        text = string_ops.format(sep.join(parts), tensors, summarize=summarize)
+        template, tensors, placeholder = _template(inputs, sep)
+        text = string_ops.format(template, tensors, placeholder, summarize=summarize)
         return make_op("PrintV2", [text], "PrintV2", output_stream=stream, end=end)
+
+
+class _Placeholder:
+    """Stands for a tensor in a structure that is printed."""
+
+    def __init__(self, text):
+        self._text = text
+
+    def __repr__(self):
+        return self._text
+
+
+def _template(inputs, sep):
+    """The text of the inputs with a placeholder for each tensor, also for those in structures; the tensors; and the
+    placeholder, which does not occur in the text otherwise."""
+    from tensorbraid.ops.sparse_tensor import SparseTensor
+
+    tensors = []
+
+    def parts(value, placeholder):
+        if isinstance(value, (graphs.Tensor, _core.Variable)):
+            tensors.append(convert_to_tensor(value))
+            return _Placeholder(placeholder)
+        if isinstance(value, SparseTensor):
+            tensors.extend([value.indices, value.values, value.dense_shape])
+            return _Placeholder(f"SparseTensor(indices={placeholder}, values={placeholder}, shape={placeholder})")
+        return value
+
+    def text(placeholder):
+        tensors.clear()
+        shown = [nest.map_structure(lambda leaf: parts(leaf, placeholder), value) for value in inputs]
+        return sep.join(value if isinstance(value, str) else pprint.pformat(value) for value in shown)
+
+    own = text("")
+    placeholder = "{}"
+    while placeholder in own:
+        placeholder = "{" + placeholder + "}"
+    return text(placeholder), list(tensors), placeholder
 
 
 def Assert(condition, data, summarize=None, name=None):

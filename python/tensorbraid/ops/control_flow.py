@@ -28,6 +28,17 @@ def _with_parts(value, parts):
     return value._with_parts(parts) if hasattr(value, "_parts") else parts[0]
 
 
+def _shapes_of_parts(value, shape):
+    """The shapes that the parts of a leaf keep in a loop, for the invariant that is given for the leaf."""
+    shape = TensorShape(shape)
+    if isinstance(value, IndexedSlices):
+        first, rank = (None, None) if shape.ndims is None else (shape.as_list()[0], shape.ndims)
+        return [shape, TensorShape([first]), TensorShape([rank])][:len(_parts(value))]
+    if hasattr(value, "_shapes_of_parts"):
+        return value._shapes_of_parts(shape)
+    return [part.shape for part in _parts(value)] if _is_composite(value) else [shape]
+
+
 class _Structure:
     """How a nested structure is made of tensors."""
 
@@ -170,9 +181,8 @@ def _counts(count, exclusive, needs_one):
     checks = []
     if exclusive:
         fits = make_op("LessEqual", [count, 1]).outputs[0]
-        checks.append(make_op("Assert",
-                              [fits, [b"Input error: exclusive=True: more than 1 conditions evaluated as True",
-                                                count]]))
+        checks.append(make_op("Assert", [
+            fits, [b"Input error: exclusive=True: more than 1 conditions evaluated as True", count]]))
     if needs_one:
         fits = make_op("GreaterEqual", [count, 1]).outputs[0]
         checks.append(make_op("Assert", [fits, [b"None of the conditions evaluated as True", count]]))
@@ -198,8 +208,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
             nest.assert_same_structure(nest.map_structure(lambda _: 0, loop_vars),
                                        _shapes_as_leaves(shape_invariants, loop_vars))
             for leaf, shape in zip(variables.leaves, nest.flatten_up_to(loop_vars, shape_invariants)):
-                shapes.extend([TensorShape(shape)._dims] if not _is_composite(leaf) else
-                              [part.shape._dims for part in _parts(leaf)])
+                shapes.extend(part._dims for part in _shapes_of_parts(leaf, shape))
         most = maximum_iterations
         if isinstance(most, Tensor):
             raise NotImplementedError("maximum_iterations as a tensor: compare a counter in `cond`")

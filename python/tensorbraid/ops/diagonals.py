@@ -19,9 +19,9 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
         batch = [] if batch_shape is None else batch_shape
         if not isinstance(batch, graphs.Tensor):
             batch = list(TensorShape(batch).as_list() if isinstance(batch, TensorShape) else batch)
-        square = num_columns is None or (arrays._is_static(num_rows) and arrays._is_static(columns)
+        square = num_columns is None or (arrays.is_static(num_rows) and arrays.is_static(columns)
                                          and num_rows == columns)
-        if arrays._is_static(num_rows) and arrays._is_static(columns):
+        if arrays.is_static(num_rows) and arrays.is_static(columns):
             diagonal_size = min(int(num_rows), int(columns))
         else:
             diagonal_size = elementwise.minimum(num_rows, columns)

@@ -4,6 +4,7 @@ import numpy as np
 
 from tensorbraid import _core, dtypes, graphs
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.naming import named
 from tensorbraid.ops.op_functions import op_function
 
 acos = op_function("Acos", "x")
@@ -115,8 +116,7 @@ def abs(x, name=None):
     """The absolute value; for complex numbers, a real number."""
     x = convert_to_tensor(x, name="x")
     if x.dtype.is_complex:
-        real = dtypes.float32 if x.dtype == dtypes.complex64 else dtypes.float64
-        return make_op("ComplexAbs", [x], name or "Abs", Tout=real).outputs[0]
+        return make_op("ComplexAbs", [x], name or "Abs", Tout=x.dtype.real_dtype).outputs[0]
     return make_op("Abs", [x], name or "Abs").outputs[0]
 
 
@@ -129,14 +129,15 @@ def _add(x, y, name):
     def is_string(value):
         if isinstance(value, (graphs.Tensor, _core.Variable)):
             return value.dtype == dtypes.string
-        return np.asarray(value).dtype.kind in "OSU" if not _has_tensor(value) else False
+        return np.asarray(value).dtype.kind in "OSU" if not has_tensor(value) else False
 
     return make_op("Add" if is_string(x) else "AddV2", [x, y], name).outputs[0]
 
 
-def _has_tensor(value):
+def has_tensor(value):
+    """Whether a value is a tensor or a variable, or a nested list that has one."""
     if isinstance(value, (list, tuple)):
-        return any(_has_tensor(item) for item in value)
+        return any(has_tensor(item) for item in value)
     return isinstance(value, (graphs.Tensor, _core.Variable)) or hasattr(value, "_as_graph_tensor")
 
 
@@ -222,16 +223,12 @@ def conj(x, name=None):
     raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}")
 
 
-def _real_dtype(dtype):
-    return dtypes.float64 if dtype == dtypes.complex128 else dtypes.float32
-
-
 def real(input, name=None):
     """The real part; a real tensor is its own."""
     x = convert_to_tensor(input, name="input")
     if not x.dtype.is_complex:
         return x
-    return make_op("Real", [x], name or "Real", Tout=_real_dtype(x.dtype)).outputs[0]
+    return make_op("Real", [x], name or "Real", Tout=x.dtype.real_dtype).outputs[0]
 
 
 def imag(input, name=None):
@@ -239,7 +236,7 @@ def imag(input, name=None):
     with name_scope(name, "Imag", [input]) as scope:
         x = convert_to_tensor(input, name="input")
         if x.dtype.is_complex:
-            return make_op("Imag", [x], scope, Tout=_real_dtype(x.dtype)).outputs[0]
+            return make_op("Imag", [x], scope, Tout=x.dtype.real_dtype).outputs[0]
         from tensorbraid.ops import arrays
 
         return arrays.zeros_like(x)
@@ -250,7 +247,7 @@ def angle(input, name=None):
     with name_scope(name, "Angle", [input]) as scope:
         x = convert_to_tensor(input, name="input")
         if x.dtype.is_complex:
-            return make_op("Angle", [x], scope, Tout=_real_dtype(x.dtype)).outputs[0]
+            return make_op("Angle", [x], scope, Tout=x.dtype.real_dtype).outputs[0]
         from tensorbraid.ops import arrays, indexing
 
         return indexing.where(x < 0, np.pi * arrays.ones_like(x), arrays.zeros_like(x))
@@ -282,30 +279,16 @@ def cast(x, dtype, name=None):
     return make_op("Cast", [x], name or "Cast", DstT=dtype).outputs[0]
 
 
-def _limits(dtype):
-    if dtype.is_integer:
-        info = np.iinfo(dtype.as_numpy_dtype)
-    elif dtype.name == "bfloat16":
-        import ml_dtypes
-
-        info = ml_dtypes.finfo(ml_dtypes.bfloat16)
-    else:
-        info = np.finfo(dtype.as_numpy_dtype)
-    return info.min, info.max
-
-
 def saturate_cast(value, dtype, name=None):
-    """x converted to `dtype`, with values out of its range replaced by the nearest in it."""
+    """The value converted to `dtype`; a number out of its range becomes the nearest in it."""
     dtype = dtypes.as_dtype(dtype)
     with name_scope(name, "saturate_cast", [value]) as scope:
         value = convert_to_tensor(value, name="value")
         if value.dtype.is_complex or dtype.is_complex:
             raise NotImplementedError("saturate_cast of complex numbers")
-        low, high = _limits(value.dtype)
-        wanted_low, wanted_high = _limits(dtype)
-        if low < wanted_low or high > wanted_high:
+        if value.dtype.min < dtype.min or value.dtype.max > dtype.max:
             kind = value.dtype.as_numpy_dtype
-            bottom, top = max(low, wanted_low), min(high, wanted_high)
+            bottom, top = max(value.dtype.min, dtype.min), min(value.dtype.max, dtype.max)
             if value.dtype.is_floating and dtype.is_integer and int(kind(top)) > top:
                 top = np.nextafter(kind(top), kind(0))  # the largest float that the integer type has
             value = make_op("ClipByValue",
@@ -318,9 +301,7 @@ def _to(dtype, default_name):
     def function(x, name=default_name):
         return cast(x, dtype, name=name)
 
-    function.__name__ = function.__qualname__ = f"to_{dtype.name}"
-    function.__doc__ = f"x converted to {dtype.name}."
-    return function
+    return named(function, f"to_{dtype.name}", f"x converted to {dtype.name}.")
 
 
 to_bfloat16 = _to(dtypes.bfloat16, "ToBFloat16")

@@ -27,15 +27,12 @@ def _index(value):
         return int(value)
     if isinstance(value, _core.Variable):
         value = value.value()
-    if isinstance(value, graphs.Tensor):
-        if not value.dtype.is_integer:
-            raise TypeError(f"Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
-                            f"tf.int32/tf.int64 tensors are valid indices, got {value!r}")
+    if isinstance(value, graphs.Tensor) and value.dtype.is_integer:
         return value
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
-                        f"tf.int32/tf.int64 tensors are valid indices, got {value!r}")
-    return int(value)
+    if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_)):
+        return int(value)
+    raise TypeError("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 "
+                    f"tensors are valid indices, got {value!r}")
 
 
 def get_item(tensor, key):

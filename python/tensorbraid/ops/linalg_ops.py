@@ -41,8 +41,8 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
     with name_scope(name, "MatMul", [a, b]) as scope:
         a = convert_to_tensor(a, name="a")
         b = convert_to_tensor(b, None if isinstance(b, graphs.Tensor) else a.dtype, name="b")
-        batched = all(x.shape.ndims is None or x.shape.ndims > 2 for x in (a, b)) or any(
-            x.shape.ndims is not None and x.shape.ndims > 2 for x in (a, b))
+        ranks = a.shape.ndims, b.shape.ndims
+        batched = ranks == (None, None) or any(rank is not None and rank > 2 for rank in ranks)
         if batched:
             if transpose_a:
                 a, adjoint_a = elementwise.conj(a), True
@@ -251,9 +251,14 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
             permuted = indexing.gather(rhs, perm, axis=-2)
         else:
             permuted = indexing.gather(rhs, perm, axis=rhs.shape.ndims - 2, batch_dims=perm.shape.ndims - 1)
-        lower = diagonals.matrix_set_diag(diagonals.matrix_band_part(lower_upper, -1, 0),
-                                       arrays.ones(arrays.shape(lower_upper)[:-1], lower_upper.dtype))
-        return matrix_triangular_solve(lower_upper, matrix_triangular_solve(lower, permuted), lower=False)
+        first = matrix_triangular_solve(_lower(lower_upper), permuted)
+        return matrix_triangular_solve(lower_upper, first, lower=False)
+
+
+def _lower(lower_upper):
+    """The lower LU factors, whose diagonals are 1."""
+    return diagonals.matrix_set_diag(diagonals.matrix_band_part(lower_upper, -1, 0),
+                                     arrays.ones(arrays.shape(lower_upper)[:-1], lower_upper.dtype))
 
 
 def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
@@ -263,9 +268,7 @@ def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
     with name_scope(name or "lu_reconstruct"):
         lower_upper = convert_to_tensor(lower_upper)
         perm = convert_to_tensor(perm, dtypes.int32 if not isinstance(perm, graphs.Tensor) else None)
-        lower = diagonals.matrix_set_diag(diagonals.matrix_band_part(lower_upper, -1, 0),
-                                       arrays.ones(arrays.shape(lower_upper)[:-1], lower_upper.dtype))
-        product = matmul(lower, diagonals.matrix_band_part(lower_upper, 0, -1))
+        product = matmul(_lower(lower_upper), diagonals.matrix_band_part(lower_upper, 0, -1))
         if perm.shape.ndims == 1:
             return indexing.gather(product, arrays.invert_permutation(perm))
         inverse = indexing.argsort(perm)

@@ -7,6 +7,7 @@ import re
 
 from tensorbraid import _core, dtypes
 from tensorbraid.graphs import make_op, name_scope
+from tensorbraid.naming import named
 
 _USUAL_FUNCTION = re.compile(r"The usual function is (?:\w+::)*(\w+)")
 _DTYPE_NAMES = {"dtype", "type", "out_type", "output_type", "output_idx_type"}
@@ -66,7 +67,5 @@ def op_function(op_type, inputs="", attrs="", outputs="", name=None, scope=None)
             return found
         return found[0] if found else made
 
-    function.__name__ = function.__qualname__ = op_type
-    function.__doc__ = op_doc(op_type)
     function.__signature__ = signature
-    return function
+    return named(function, op_type, op_doc(op_type))

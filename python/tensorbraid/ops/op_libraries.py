@@ -8,6 +8,7 @@ import types
 
 from tensorbraid import _core, dtypes
 from tensorbraid.graphs import get_default_graph, make_op
+from tensorbraid.naming import named
 from tensorbraid.shapes import TensorShape
 
 __all__ = ["load_op_library"]
@@ -88,10 +89,8 @@ def _function(op):
             return outputs if lists[0] else outputs[0]
         return result(*_grouped(outputs, made, definition.output_arg))
 
-    function.__name__ = function.__qualname__ = _snake_case(op)
-    function.__doc__ = _core.doc_of_custom_op(op) or f"Adds a node of the op {op}."
     function.__signature__ = signature
-    return function
+    return named(function, _snake_case(op), _core.doc_of_custom_op(op) or f"Adds a node of the op {op}.")
 
 
 def _signature(inputs, attrs):

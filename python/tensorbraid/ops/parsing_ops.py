@@ -65,7 +65,7 @@ def decode_json_example(json_examples, name=None):
     return make_op("DecodeJSONExample", [json_examples], name or "DecodeJSONExample").outputs[0]
 
 
-def _parsed(serialized, features, example_names, scope_name, batch):
+def _parsed(serialized, features, example_names):
     """The tensors of the features of one Example, or of a batch of them."""
     if not features:
         raise ValueError("Argument `features` cannot be None or empty.")
@@ -138,7 +138,7 @@ def parse_example(serialized, features, name=None, example_names=None):
     """The features of a batch of serialized Examples, as a dict of tensors."""
     with name_scope(name, "ParseExample", [serialized, example_names]):
         serialized = convert_to_tensor(serialized, dtypes.string, name="serialized")
-        return _parsed(serialized, features, example_names, "ParseExample", True)
+        return _parsed(serialized, features, example_names)
 
 
 def parse_single_example(serialized, features, name=None, example_names=None):
@@ -148,7 +148,7 @@ def parse_single_example(serialized, features, name=None, example_names=None):
         if serialized.shape.ndims not in (0, None):
             raise ValueError("Input serialized must be a scalar")
         with name_scope(None, "ParseExample"):
-            return _parsed(serialized, features, example_names, "ParseExample", False)
+            return _parsed(serialized, features, example_names)
 
 
 def parse_single_sequence_example(serialized, context_features=None, sequence_features=None, example_name=None,

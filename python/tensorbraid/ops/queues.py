@@ -1,7 +1,10 @@
 """Queues: they hold elements between steps. An element is a tensor, or a list or dict of tensors."""
 
+import hashlib
+
 from tensorbraid import dtypes, graphs
 from tensorbraid.graphs import make_op
+from tensorbraid.ops.random_ops import seed_pair
 from tensorbraid.shapes import TensorShape
 
 __all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue"]
@@ -174,7 +177,9 @@ class RandomShuffleQueue(QueueBase):
                  name="random_shuffle_queue"):
         types = _types(dtypes)
         shapes = _shapes(shapes, len(types))
-        first, second = op_seeds(seed)
+        first, second = seed_pair(seed)
+        if (first or second) and seed is None and shared_name is not None:  # equal for all tasks that share the queue
+            second = int(hashlib.md5(f"{first}{shared_name}".encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
         made = make_op("RandomShuffleQueueV2", [], name, capacity=capacity, min_after_dequeue=min_after_dequeue,
                        component_types=types, shapes=shapes or [], seed=first, seed2=second, shared_name=shared_name)
         super().__init__(types, shapes, _names(names), made.outputs[0])
@@ -204,16 +209,3 @@ class PriorityQueue(QueueBase):
         names = _names(names)
         super().__init__([dtypes.int64] + types, [TensorShape([])] + shapes if shapes else None, names,
                          made.outputs[0])
-
-
-def op_seeds(seed):
-    """The two seeds of a random op, from the graph's seed and its own, as TensorFlow combines them."""
-    graph = graphs.get_default_graph()
-    if graph.seed:
-        own = len(graph.get_operations()) if seed is None else seed
-        pair = (graph.seed, own)
-    elif seed is not None:
-        pair = (87654321, seed)
-    else:
-        return 0, 0
-    return (0, 2**31 - 1) if pair == (0, 0) else pair

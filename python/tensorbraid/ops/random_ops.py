@@ -4,6 +4,7 @@ import numpy as np
 
 from tensorbraid import dtypes, graphs
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.naming import named
 from tensorbraid.ops import arrays, control, elementwise, indexing, reductions
 
 _DEFAULT_GRAPH_SEED = 87654321
@@ -29,16 +30,22 @@ def get_seed(op_seed):
     return (0, _MAX_SEED) if seeds == (0, 0) else seeds
 
 
-def _seeds(seed):
-    seed, seed2 = get_seed(seed)
-    return {"seed": seed or 0, "seed2": seed2 or 0}
+def seed_pair(seed):
+    """The two seeds of a random op as numbers; 0 and 0 make it choose them itself."""
+    first, second = get_seed(seed)
+    return first or 0, second or 0
+
+
+def seed_attrs(seed):
+    """seed_pair as attributes of a node."""
+    return dict(zip(("seed", "seed2"), seed_pair(seed)))
 
 
 def shape_tensor(shape):
     """A shape that the program gives, as a tensor called "shape"."""
     if isinstance(shape, graphs.Tensor):
         return shape
-    if isinstance(shape, graphs.TensorShape) or arrays._is_static(shape):
+    if isinstance(shape, graphs.TensorShape) or arrays.is_static(shape):
         dims = graphs.TensorShape(shape.tolist() if isinstance(shape, np.ndarray) else shape).as_list()
         return graphs.constant(np.array(dims, np.int32), name="shape")
     return convert_to_tensor(list(shape), dtypes.int32, name="shape")
@@ -50,12 +57,10 @@ def _normal(op_type, default_name, doc):
             dims = shape_tensor(shape)
             mean = convert_to_tensor(mean, dtype, name="mean")
             stddev = convert_to_tensor(stddev, dtype, name="stddev")
-            values = make_op(op_type, [dims], dtype=dtypes.as_dtype(dtype), **_seeds(seed)).outputs[0]
+            values = make_op(op_type, [dims], dtype=dtypes.as_dtype(dtype), **seed_attrs(seed)).outputs[0]
             return elementwise._add(values * stddev, mean, scope)
 
-    op.__name__ = op.__qualname__ = default_name
-    op.__doc__ = doc
-    return op
+    return named(op, default_name, doc)
 
 
 random_normal = _normal("RandomStandardNormal", "random_normal", "Numbers of a normal distribution.")
@@ -74,12 +79,12 @@ def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None
         dims = shape_tensor(shape)
         plain = isinstance(minval, int) and minval == 0, isinstance(maxval, int) and maxval == 1
         if not dtype.is_integer and all(plain):
-            return make_op("RandomUniform", [dims], dtype=dtype, **_seeds(seed)).outputs[0]
+            return make_op("RandomUniform", [dims], dtype=dtype, **seed_attrs(seed)).outputs[0]
         minval = convert_to_tensor(minval, dtype, name="min")
         maxval = convert_to_tensor(maxval, dtype, name="max")
         if dtype.is_integer:
-            return make_op("RandomUniformInt", [dims, minval, maxval], scope, **_seeds(seed)).outputs[0]
-        values = make_op("RandomUniform", [dims], dtype=dtype, **_seeds(seed)).outputs[0]
+            return make_op("RandomUniformInt", [dims, minval, maxval], scope, **seed_attrs(seed)).outputs[0]
+        values = make_op("RandomUniform", [dims], dtype=dtype, **seed_attrs(seed)).outputs[0]
         if plain[0]:
             return elementwise.multiply(values, maxval)
         return elementwise._add(values * (maxval - minval), minval, scope)
@@ -87,7 +92,7 @@ def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None
 
 def random_shuffle(value, seed=None, name=None):
     """The slices along the first axis in a random order."""
-    return make_op("RandomShuffle", [value], name or "RandomShuffle", **_seeds(seed)).outputs[0]
+    return make_op("RandomShuffle", [value], name or "RandomShuffle", **seed_attrs(seed)).outputs[0]
 
 
 def random_crop(value, size, seed=None, name=None):
@@ -119,7 +124,7 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None):
 def _categorical(logits, num_samples, dtype, seed):
     logits = convert_to_tensor(logits, name="logits")
     dtype = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
-    return make_op("Multinomial", [logits, num_samples], output_dtype=dtype, **_seeds(seed)).outputs[0]
+    return make_op("Multinomial", [logits, num_samples], output_dtype=dtype, **seed_attrs(seed)).outputs[0]
 
 
 def _both_shapes(alpha, beta):
@@ -142,7 +147,7 @@ def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=
         beta = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
         both = _both_shapes(alpha, beta)
         wide = arrays.broadcast_to(alpha, both)
-        raw = make_op("RandomGamma", [dims, wide], **_seeds(seed)).outputs[0]
+        raw = make_op("RandomGamma", [dims, wide], **seed_attrs(seed)).outputs[0]
         return elementwise.maximum(_tiny(alpha.dtype), raw / beta)
 
 
@@ -150,7 +155,7 @@ def random_poisson_v2(shape, lam, dtype=dtypes.float32, seed=None, name=None):
     """Numbers of Poisson distributions: `shape` of them for each rate."""
     with name_scope(name, "random_poisson", [lam, shape]):
         dims = convert_to_tensor(shape, dtypes.int32 if not isinstance(shape, graphs.Tensor) else None, name="shape")
-        return make_op("RandomPoissonV2", [dims, lam], dtype=dtypes.as_dtype(dtype), **_seeds(seed)).outputs[0]
+        return make_op("RandomPoissonV2", [dims, lam], dtype=dtypes.as_dtype(dtype), **seed_attrs(seed)).outputs[0]
 
 
 def random_poisson(lam, shape, dtype=dtypes.float32, seed=None, name=None):
@@ -208,9 +213,7 @@ def _stateless_normal(kind, default_name, doc):
             stddev = convert_to_tensor(stddev, dtype, name="stddev")
             return elementwise._add(_stateless(kind, dims, seed, alg, None, dtype) * stddev, mean, scope)
 
-    op.__name__ = op.__qualname__ = default_name
-    op.__doc__ = doc
-    return op
+    return named(op, default_name, doc)
 
 
 stateless_random_normal = _stateless_normal("Normal", "stateless_random_normal",

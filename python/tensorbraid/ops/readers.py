@@ -3,6 +3,7 @@
 from tensorbraid import dtypes
 from tensorbraid.graphs import convert_to_tensor, make_op
 from tensorbraid.ops.queues import QueueBase
+from tensorbraid.python_io import TFRecordOptions
 
 __all__ = [
     "FixedLengthRecordReader", "IdentityReader", "ReaderBase", "TFRecordReader", "TextLineReader", "WholeFileReader"]
@@ -72,11 +73,10 @@ class TextLineReader(ReaderBase):
 
 
 class TFRecordReader(ReaderBase):
-    """Each record is one of a TFRecord file. `options` is the compression: None, "ZLIB" or "GZIP"."""
+    """Each record is one of a TFRecord file. `options` are TFRecordOptions."""
 
     def __init__(self, name=None, options=None):
-        kind = getattr(options, "compression_type", options)
-        kind = {0: "", 1: "ZLIB", 2: "GZIP", None: ""}.get(kind, kind)
+        kind = TFRecordOptions.get_compression_type_string(options)
         super().__init__(make_op("TFRecordReaderV2", [], name or "TFRecordReaderV2", compression_type=kind).outputs[0])
 
 

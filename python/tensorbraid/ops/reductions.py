@@ -4,6 +4,7 @@ import numpy as np
 
 from tensorbraid import dtypes, graphs
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.naming import named
 from tensorbraid.ops import arrays, elementwise
 from tensorbraid.ops.old_names import renamed
 from tensorbraid.ops.op_functions import op_function
@@ -31,7 +32,7 @@ def _reduce(op_type, x, axis, keepdims, name):
     if isinstance(axes, graphs.Tensor):
         return make_op(op_type, [x, axes], name, keep_dims=keepdims).outputs[0]
     with name_scope(name) as scope:
-        axes = convert_to_tensor(np.array(axes, np.int32) if not elementwise._has_tensor(axes) else axes,
+        axes = convert_to_tensor(np.array(axes, np.int32) if not elementwise.has_tensor(axes) else axes,
                                  name="reduction_indices")
         return make_op(op_type, [x, axes], scope, keep_dims=keepdims).outputs[0]
 
@@ -41,9 +42,8 @@ def _reduction(op_type):
         axis, keep = _arguments(axis, keepdims, reduction_indices, keep_dims)
         return _reduce(op_type, input_tensor, axis, keep, name or op_type)
 
-    op.__name__ = op.__qualname__ = f"reduce_{op_type.lower()}"
-    op.__doc__ = f"The op {op_type} along `axis`, a number or a list; None stands for all axes."
-    return op
+    return named(op, f"reduce_{op_type.lower()}",
+                 f"The op {op_type} along `axis`, a number or a list; None stands for all axes.")
 
 
 reduce_all = _reduction("All")
@@ -118,9 +118,7 @@ def _arg(op_type, function_name):
         return make_op(op_type, [input, 0 if axis is None else axis], name or op_type,
                        output_type=dtypes.as_dtype(output_type)).outputs[0]
 
-    op.__name__ = op.__qualname__ = function_name
-    op.__doc__ = f"The op {op_type}: the position of the extreme value along an axis."
-    return op
+    return named(op, function_name, f"The op {op_type}: the position of the extreme value along an axis.")
 
 
 argmax = _arg("ArgMax", "argmax")

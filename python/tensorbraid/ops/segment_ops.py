@@ -2,6 +2,7 @@
 
 from tensorbraid import graphs
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.naming import named
 from tensorbraid.ops import arrays, elementwise
 from tensorbraid.ops.op_functions import op_function
 
@@ -50,9 +51,7 @@ def _sparse_segment(op_type, function_name):
         with_number = op_type + "WithNumSegments"
         return make_op(with_number, [data, indices, segment_ids, num_segments], name or with_number).outputs[0]
 
-    op.__name__ = op.__qualname__ = function_name
-    op.__doc__ = f"The op {op_type}: reduces the rows at `indices` by segment."
-    return op
+    return named(op, function_name, f"The op {op_type}: reduces the rows at `indices` by segment.")
 
 
 sparse_segment_mean = _sparse_segment("SparseSegmentMean", "sparse_segment_mean")

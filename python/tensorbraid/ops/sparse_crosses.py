@@ -10,34 +10,30 @@ __all__ = []  # tf.sparse and tf.feature_column name them
 
 def cross(inputs, name=None, separator=None):
     """Crossed features of string inputs, dense or sparse, as strings."""
-    if any(not isinstance(x, (SparseTensor, graphs.Tensor)) for x in inputs):
-        raise TypeError("All inputs must be Tensor or SparseTensor.")
-    sparse = [x for x in inputs if isinstance(x, SparseTensor)]
-    dense = [x for x in inputs if not isinstance(x, SparseTensor)]
+    sparse, dense = _divided(inputs)
     made = make_op("SparseCrossV2", [[s.indices for s in sparse], [s.values for s in sparse],
                                      [s.dense_shape for s in sparse], dense, "_X_" if separator is None else separator],
                    name).outputs
     return SparseTensor(*made)
 
 
-def _hashed(inputs, num_buckets, hash_key, name):
+def _divided(inputs):
+    """The sparse and the dense inputs."""
     if any(not isinstance(x, (SparseTensor, graphs.Tensor)) for x in inputs):
         raise TypeError("All inputs must be Tensor or SparseTensor.")
-
-    def integers(values):
-        return values if values.dtype == dtypes.string else elementwise.cast(values, dtypes.int64)
-
-    sparse = [x for x in inputs if isinstance(x, SparseTensor)]
-    dense = [integers(x) for x in inputs if not isinstance(x, SparseTensor)]
-    key = 0xDECAFCAFFE if hash_key is None else hash_key
-    texts = all(x.dtype == dtypes.string for x in inputs)
-    made = make_op("SparseCross", [[s.indices for s in sparse], [integers(s.values) for s in sparse],
-                                   [s.dense_shape for s in sparse], dense], name, hashed_output=True,
-                   num_buckets=num_buckets, hash_key=key, out_type=dtypes.int64,
-                   internal_type=dtypes.string if texts else dtypes.int64).outputs
-    return SparseTensor(*made)
+    return ([x for x in inputs if isinstance(x, SparseTensor)], [x for x in inputs if not isinstance(x, SparseTensor)])
 
 
 def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
     """Crossed features of inputs, dense or sparse, as hashes."""
-    return _hashed(inputs, num_buckets, hash_key, name)
+    def integers(values):
+        return values if values.dtype == dtypes.string else elementwise.cast(values, dtypes.int64)
+
+    sparse, dense = _divided(inputs)
+    key = 0xDECAFCAFFE if hash_key is None else hash_key
+    texts = all(x.dtype == dtypes.string for x in inputs)
+    made = make_op("SparseCross", [[s.indices for s in sparse], [integers(s.values) for s in sparse],
+                                   [s.dense_shape for s in sparse], [integers(x) for x in dense]], name, hashed_output=True,
+                   num_buckets=num_buckets, hash_key=key, out_type=dtypes.int64,
+                   internal_type=dtypes.string if texts else dtypes.int64).outputs
+    return SparseTensor(*made)

@@ -4,6 +4,7 @@ import numpy as np
 
 from tensorbraid import dtypes, graphs
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.naming import named
 from tensorbraid.ops import arrays, control, elementwise, indexing, reductions, sequences
 from tensorbraid.ops.old_names import renamed
 from tensorbraid.ops.sparse_tensor import SparseTensor, SparseTensorValue
@@ -202,21 +203,18 @@ def sparse_softmax(sp_input, name=None):
         return SparseTensor(sp.indices, make_op("SparseSoftmax", _parts(sp)).outputs[0], sp.dense_shape)
 
 
-def _both(op_type):
+def _both(op_type, function_name):
     def op(sp_a, sp_b, name=None):
         with name_scope(name, op_type):
             a, b = _sparse(sp_a), _sparse(sp_b)
             made = make_op(op_type, _parts(a) + _parts(b)).outputs
             return SparseTensor(made[0], made[1], a.dense_shape)
 
-    op.__name__ = op.__qualname__ = {"SparseSparseMaximum": "sparse_maximum",
-                                     "SparseSparseMinimum": "sparse_minimum"}[op_type]
-    op.__doc__ = f"The op {op_type} of the elements of two SparseTensors."
-    return op
+    return named(op, function_name, f"The op {op_type} of the elements of two SparseTensors.")
 
 
-sparse_maximum = _both("SparseSparseMaximum")
-sparse_minimum = _both("SparseSparseMinimum")
+sparse_maximum = _both("SparseSparseMaximum", "sparse_maximum")
+sparse_minimum = _both("SparseSparseMinimum", "sparse_minimum")
 
 
 def _reduced(op_type, function_name, sparse_result):
@@ -230,9 +228,7 @@ def _reduced(op_type, function_name, sparse_result):
         made = make_op(op_type, _parts(sp) + [axis], keep_dims=keep).outputs
         return SparseTensor(*made) if sparse_result else made[0]
 
-    op.__name__ = op.__qualname__ = function_name
-    op.__doc__ = f"The op {op_type}: reduces the elements of a SparseTensor along axes."
-    return op
+    return named(op, function_name, f"The op {op_type}: reduces the elements of a SparseTensor along axes.")
 
 
 sparse_reduce_max = _reduced("SparseReduceMax", "sparse_reduce_max", False)

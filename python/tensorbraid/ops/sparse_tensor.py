@@ -65,6 +65,18 @@ class SparseTensor:
             raise TypeError(f"Neither a SparseTensor nor SparseTensorValue: {value}.")
         return value if isinstance(value, SparseTensor) else cls(*value)
 
+    # Conditionals and loops pass these tensors on.
+    def _parts(self):
+        return [self.indices, self.values, self.dense_shape]
+
+    def _with_parts(self, parts):
+        return SparseTensor(*parts)
+
+    def _shapes_of_parts(self, shape):
+        """The shapes that the parts keep in a loop, for an invariant, which is the shape of `dense_shape`."""
+        ndims = shape.with_rank(1).as_list()[0]
+        return [TensorShape([None, ndims]), TensorShape([None]), shape]
+
     def __repr__(self):
         return f"SparseTensor(indices={self.indices}, values={self.values}, dense_shape={self.dense_shape})"
 

@@ -22,7 +22,7 @@ def _padded(diagonal, size, at_end, name):
     if length in (None, size):
         return diagonal
     if length != size - 1:
-        raise ValueError(f"Expected {name} to be have length {size} or {size - 1}, got {length}.")
+        raise ValueError(f"Expected {name} to have length {size} or {size - 1}, got {length}.")
     return arrays.pad(diagonal, [[0, 0]] * (diagonal.shape.ndims - 1) + [[0, 1] if at_end else [1, 0]])
 
 

@@ -7,6 +7,7 @@ import inspect
 import types
 
 import tensorbraid
+from tensorbraid.runner import old_names
 
 _KERAS = "Keras is not part of this package; build the model with tf.layers and run it in a tf.Session"
 _EAGER = "there is no eager execution; build a graph and run it in a tf.Session"
@@ -22,30 +23,6 @@ REFUSED = {
     "contrib.tensor_forest": "forests of decision trees are not part of this package",
     "contrib.factorization": "k-means and matrix factorization are not part of this package",
     "compat.v2": "TensorFlow 2 is not part of this package",
-}
-
-# Names that TensorFlow 1.0 has renamed. Only scripts for older versions use them.
-RENAMED = {
-    "all_variables": "global_variables",
-    "batch_matmul": "matmul",
-    "complex_abs": "abs",
-    "concat_v2": "concat",
-    "histogram_summary": "summary.histogram",
-    "image_summary": "summary.image",
-    "inv": "reciprocal",
-    "listdiff": "setdiff1d",
-    "merge_all_summaries": "summary.merge_all",
-    "merge_summary": "summary.merge",
-    "mul": "multiply",
-    "neg": "negative",
-    "nn.seq2seq": "contrib.legacy_seq2seq",
-    "pack": "stack",
-    "scalar_summary": "summary.scalar",
-    "select": "where",
-    "split_v": "split",
-    "sub": "subtract",
-    "train.SummaryWriter": "summary.FileWriter",
-    "unpack": "unstack",
 }
 
 # Where the names of a module of tensorflow.python are, by the beginning of the module's name. "" is the package itself.
@@ -264,8 +241,9 @@ def _all_names():
 
 def nearest(path, missing):
     """The name of the package that is most like `path`, or None."""
-    if normal(path) in RENAMED:
-        return RENAMED[normal(path)]
+    now = old_names.now(normal(path))
+    if now:
+        return now
     last = path.rsplit(".", 1)[-1]
     siblings = [name for name in dir(missing.parent) if not name.startswith("_")]
     prefix = path[:path.rindex(missing.name)] if missing.name in path else ""

@@ -5,7 +5,6 @@ import os
 from tensorbraid import compat, gfile, graphs, tf_logging
 from tensorbraid.saved_model import constants
 from tensorbraid.saved_model.utils import build_tensor_info
-from tensorbraid.train import meta_graphs
 from tensorbraid.train.saver import Saver
 
 __all__ = ["Builder", "SavedModelBuilder"]

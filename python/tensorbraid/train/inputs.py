@@ -3,7 +3,8 @@
 from tensorbraid import _core, dtypes, graphs, summary, variables
 from tensorbraid.graphs import GraphKeys, convert_to_tensor, make_op
 from tensorbraid.ops import control_flow
-from tensorbraid.ops.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue, op_seeds
+from tensorbraid.ops.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
+from tensorbraid.ops.random_ops import random_shuffle
 from tensorbraid.shapes import TensorShape
 from tensorbraid.train.queue_runner import QueueRunner, add_queue_runner
 
@@ -51,8 +52,7 @@ def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=Tr
             raise ValueError("Either `input_tensor` must have a fully defined shape or `element_shape` must be "
                              "specified")
         if shuffle:
-            first, second = op_seeds(seed)
-            rows = make_op("RandomShuffle", [rows], seed=first, seed2=second).outputs[0]
+            rows = random_shuffle(rows, seed)
         rows = limit_epochs(rows, num_epochs)
         queue = FIFOQueue(capacity, [rows.dtype], [shape], shared_name=shared_name, name=scope)
         add_queue_runner(QueueRunner(queue, [queue.enqueue_many([rows])], cancel_op=cancel_op))
