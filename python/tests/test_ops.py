@@ -86,6 +86,14 @@ class OpsTest(unittest.TestCase):
         shared = tf.RandomShuffleQueue(10, 0, tf.int32, shapes=[[]], shared_name="shared")
         self.assertEqual(seeds_of(shared.queue_ref.op)[1], 544943275)
 
+    def test_the_noise_of_a_learning_rate_follows_from_the_seed_of_the_graph(self):
+        rates = []
+        for _ in range(2):
+            with tf.Graph().as_default(), tf.Session() as session:
+                tf.set_random_seed(3)
+                rates.append(session.run(tf.train.noisy_linear_cosine_decay(1.0, 5, 10)))
+        self.assertEqual(*rates)
+
     def test_sparse_tensors_go_through_conditionals_and_loops(self):
         x = tf.SparseTensor([[0, 1]], [3], [2, 2])
         chosen = tf.cond(tf.placeholder_with_default(True, []), lambda: x, lambda: x.with_values([5]))

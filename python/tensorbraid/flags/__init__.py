@@ -49,13 +49,19 @@ def _integer(value):
         raise TypeError(f"the value must be an integer, got {value!r}")
     if isinstance(value, int):
         return value
-    return int(value, {"0x": 16, "0o": 8}.get(value[:2].lower(), 10))
+    try:
+        return int(value, {"0x": 16, "0o": 8}.get(value[:2].lower(), 10))
+    except ValueError:
+        raise ValueError(f"{value!r} is not an integer") from None
 
 
 def _real(value):
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise TypeError(f"the value must be a number, got {value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is not a number") from None
 
 
 def _boolean(value):
