@@ -121,7 +121,7 @@ class GRUCell(_WeightedCell):
     def _core_cell(self):
         if not self._is_plain(GRUCell):
             return None
-        kernel, bias = (given and _initial_value_of(self.name, given, None, None)
+        kernel, bias = (given and _initial_value_of(self.name, given, None)
                         for given in (self._kernel_initializer, self._bias_initializer))
         return _core.gru_cell(self._num_units, kernel, bias, self._base_name)
 
@@ -184,7 +184,7 @@ class LSTMCell(_WeightedCell):
         is_plain = self._is_plain(LSTMCell) or self._is_plain(BasicLSTMCell)
         if not is_plain or self._num_proj or not self._state_is_tuple:
             return None
-        initializer = self._initializer and _initial_value_of(self.name, self._initializer, None, None)
+        initializer = self._initializer and _initial_value_of(self.name, self._initializer, None)
         return _core.lstm_cell(self._num_units, self._forget_bias, self._cell_clip or 0.0, self._use_peepholes,
                                initializer, self._base_name)
 

@@ -118,7 +118,7 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
             return loss
 
         reuse = {AUTO_REUSE: _AUTO, True: _MUST_EXIST}.get(opened.reuse, _INHERIT)
-        initializer = opened.initializer and _initial_value_of(opened.name, opened.initializer, None, inputs.dtype)
+        initializer = opened.initializer and _initial_value_of(opened.name, opened.initializer, inputs.dtype)
         state = [] if initial_state is None else flatten(initial_state)
         outputs, state = _core.dynamic_rnn(core_cell, inputs, sequence_length, state, time_major, opened.name, reuse,
                                            initializer, opened.regularizer and regularize)

@@ -335,6 +335,8 @@ def dimension_at_index(shape, index):
 
 def get_static_value(tensor, partial=False):
     """The value of a tensor if it is known before a step, else None."""
+    if partial:
+        raise NotImplementedError("partial=True of tf.get_static_value: values that are known in part")
     if isinstance(tensor, _core.Variable):
         return None
     if not isinstance(tensor, graphs.Tensor):

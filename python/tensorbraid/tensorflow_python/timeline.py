@@ -6,7 +6,7 @@ __all__ = ["Timeline"]
 
 
 class Timeline:
-    """The trace of a step: the step_stats of its RunMetadata."""
+    """The trace of a step: the step_stats of its RunMetadata. It needs no graph."""
 
     def __init__(self, step_stats, graph=None):
         self._metadata = proto.RunMetadata()
