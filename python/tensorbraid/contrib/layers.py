@@ -18,7 +18,6 @@ from tensorbraid.ops.node import op, tensor
 from tensorbraid.variable_scope import variable_scope
 
 
-
 @add_arg_scope
 def fully_connected(inputs, num_outputs, activation_fn=nn.relu, normalizer_fn=None, normalizer_params=None,
                     weights_initializer=xavier_initializer(), weights_regularizer=None, biases_initializer=Zeros(),
@@ -32,7 +31,7 @@ def fully_connected(inputs, num_outputs, activation_fn=nn.relu, normalizer_fn=No
             _reuse=reuse)
 
     return applied(make, inputs, "fully_connected", NAMES, activation_fn, normalizer_fn, normalizer_params, reuse,
-                    variables_collections, outputs_collections, scope)
+                   variables_collections, outputs_collections, scope)
 
 
 def _activated(activation, name, doc):
@@ -62,7 +61,7 @@ def convolution2d(inputs, num_outputs, kernel_size, stride=1, padding="SAME", da
             weights_regularizer, biases_regularizer, trainable=trainable, _scope=opened, _reuse=reuse)
 
     return applied(make, inputs, "Conv", NAMES, activation_fn, normalizer_fn, normalizer_params, reuse,
-                    variables_collections, outputs_collections, scope)
+                   variables_collections, outputs_collections, scope)
 
 
 conv2d = convolution2d

@@ -6,6 +6,7 @@ from tensorbraid.contrib.arg_scope import add_arg_scope
 from tensorbraid.contrib.layers_base import NAMES, applied, collected
 from tensorbraid.contrib.layers_regularizers import xavier_initializer
 from tensorbraid.initializers import Zeros
+from tensorbraid.naming import named
 from tensorbraid.ops.node import tensor
 
 __all__ = ["avg_pool3d", "conv1d", "conv2d_transpose", "conv3d", "conv3d_transpose", "convolution1d",
@@ -24,6 +25,12 @@ def _format_of(data_format, rank):
     return formats[data_format]
 
 
+def _keyed(layer, name, doc):
+    """A layer that one function makes several times, with a name of its own, under which arg_scope knows it."""
+    layer._arg_scope_key = f"{__name__}.{name}"
+    return named(layer, name, doc)
+
+
 def _convolution(layer, rank, name):
     @add_arg_scope
     def convolution(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data_format=None, rate=1,
@@ -40,10 +47,7 @@ def _convolution(layer, rank, name):
         return applied(make, inputs, "Conv", NAMES, activation_fn, normalizer_fn, normalizer_params, reuse,
                        variables_collections, outputs_collections, scope)
 
-    convolution.__name__ = convolution.__qualname__ = name
-    convolution._arg_scope_key = f"{__name__}.{name}"
-    convolution.__doc__ = f"activation_fn(convolution over {rank} axes + biases)."
-    return convolution
+    return _keyed(convolution, name, f"activation_fn(convolution over {rank} axes + biases).")
 
 
 conv1d = convolution1d = _convolution(core_layers.Conv1D, 1, "convolution1d")
@@ -66,10 +70,7 @@ def _transposed(layer, rank, name, scope_name, default_format):
         return applied(make, inputs, scope_name, NAMES, activation_fn, normalizer_fn, normalizer_params, reuse,
                        variables_collections, outputs_collections, scope)
 
-    convolution.__name__ = convolution.__qualname__ = name
-    convolution._arg_scope_key = f"{__name__}.{name}"
-    convolution.__doc__ = f"activation_fn(transposed convolution over {rank} axes + biases)."
-    return convolution
+    return _keyed(convolution, name, f"activation_fn(transposed convolution over {rank} axes + biases).")
 
 
 conv2d_transpose = convolution2d_transpose = _transposed(
@@ -142,8 +143,7 @@ def _pool(layer, name, doc):
             pooled = layer(kernel_size, stride, padding, _format_of(data_format, 3)).call(tensor(inputs))
             return collected(outputs_collections, name_scope, pooled)
 
-    pool.__doc__, pool.__name__, pool._arg_scope_key = doc, name, f"{__name__}.{name}"
-    return pool
+    return _keyed(pool, name, doc)
 
 
 max_pool3d = _pool(core_layers.MaxPooling3D, "MaxPool3D", "The largest element of each window over three axes.")

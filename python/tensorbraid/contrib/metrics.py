@@ -144,5 +144,3 @@ def aggregate_metrics(*value_update_tuples):
 def aggregate_metric_map(names_to_tuples):
     """Dicts of the metrics' values and of their updates, of one dict of metrics."""
     return tuple({name: pair[i] for name, pair in names_to_tuples.items()} for i in range(2))
-
-

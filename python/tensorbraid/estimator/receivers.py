@@ -14,7 +14,7 @@ __all__ = [
 
 def _check_tensor(value, what):
     if not isinstance(value, (graphs.Tensor, SparseTensor)):
-        raise ValueError(f"{what} must be a Tensor, SparseTensor, or RaggedTensor.")
+        raise ValueError(f"{what} must be a Tensor or a SparseTensor, not {value}.")
 
 
 def _named(value, what, default):

@@ -126,7 +126,7 @@ class CrossedColumn(CategoricalColumn,
 
     def transform(self, features):
         return sparse_crosses.cross_hashed([_crossed_input(leaf, features) for leaf in self._leaves],
-                                       self.hash_bucket_size, self.hash_key)
+                                           self.hash_bucket_size, self.hash_key)
 
 
 def _crossed_input(leaf, features):
@@ -237,7 +237,7 @@ def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_siz
 def crossed_column(keys, hash_bucket_size, hash_key=None):
     """Hashes below `hash_bucket_size` of all combinations. A key is the name of a feature or a categorical column."""
     if not hash_bucket_size or hash_bucket_size < 1:
-        raise ValueError(f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}")
+        raise ValueError(f"hash_bucket_size must be at least 1. hash_bucket_size: {hash_bucket_size}")
     if not keys or len(keys) < 2:
         raise ValueError(f"keys must be a list with length > 1. Given: {keys}")
     for key in keys:

@@ -46,8 +46,8 @@ def flat(column, features, keys, trainable):
     """The tensor of a dense column as [batch, size]."""
     dense = column.dense_tensor(features, keys, trainable)
     batch = dense.shape.as_list()[0] if dense.shape.ndims else None
-    return arrays.reshape(dense,
-                          [arrays.shape(dense)[0] if batch is None else batch, column.variable_shape.num_elements()])
+    rows = arrays.shape(dense)[0] if batch is None else batch
+    return arrays.reshape(dense, [rows, column.variable_shape.num_elements()])
 
 
 def _check_batch_sizes(columns, outputs):

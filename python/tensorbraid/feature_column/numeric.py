@@ -3,8 +3,7 @@
 import collections
 
 from tensorbraid import dtypes
-from tensorbraid.feature_column.base import (
-    CategoricalColumn, DenseColumn, IdsAndWeights, checked_key)
+from tensorbraid.feature_column.base import CategoricalColumn, DenseColumn, IdsAndWeights, checked_key
 from tensorbraid.ops import arrays, math_ops, patterns
 from tensorbraid.ops.node import op
 from tensorbraid.ops.parsing_ops import FixedLenFeature

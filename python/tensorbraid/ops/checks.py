@@ -117,8 +117,10 @@ def _rank_check(name_of_op, doc, holds, dynamic):
     return named(check, name_of_op, doc)
 
 
-assert_rank = _rank_check("assert_rank", "An operation that fails unless the tensor has this rank.", lambda a, b: a == b, elementwise.equal)
-assert_rank_at_least = _rank_check("assert_rank_at_least", "An operation that fails if the rank is lower than this one.",
+assert_rank = _rank_check("assert_rank", "An operation that fails unless the tensor has this rank.",
+                          lambda a, b: a == b, elementwise.equal)
+assert_rank_at_least = _rank_check("assert_rank_at_least",
+                                   "An operation that fails if the rank is lower than this one.",
                                    lambda a, b: a >= b, elementwise.greater_equal)
 
 

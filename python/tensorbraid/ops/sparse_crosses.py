@@ -33,7 +33,7 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
     key = 0xDECAFCAFFE if hash_key is None else hash_key
     texts = all(x.dtype == dtypes.string for x in inputs)
     made = make_op("SparseCross", [[s.indices for s in sparse], [integers(s.values) for s in sparse],
-                                   [s.dense_shape for s in sparse], [integers(x) for x in dense]], name, hashed_output=True,
-                   num_buckets=num_buckets, hash_key=key, out_type=dtypes.int64,
+                                   [s.dense_shape for s in sparse], [integers(x) for x in dense]], name,
+                   hashed_output=True, num_buckets=num_buckets, hash_key=key, out_type=dtypes.int64,
                    internal_type=dtypes.string if texts else dtypes.int64).outputs
     return SparseTensor(*made)

@@ -159,8 +159,8 @@ def checkpoints(tf):
         found += [list(map(os.path.basename, state.all_model_checkpoint_paths)),
                   list(state.all_model_checkpoint_timestamps),
                   state.last_preserved_timestamp]
-        found += [os.path.basename(path) for path in tf.train.checkpoints_iterator(folder, min_interval_secs=0,
-                                                                                   timeout=0)]
+        found += [os.path.basename(path)
+                  for path in tf.train.checkpoints_iterator(folder, min_interval_secs=0, timeout=0)]
         found += [[name for name, _ in tf.train.list_variables(second)], tf.train.load_variable(second, "w")]
         return found + [w.name]
 

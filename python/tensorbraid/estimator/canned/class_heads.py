@@ -60,8 +60,7 @@ class MultiClassHead(_Classifier):
     """One of more than two classes: softmax cross entropy. Labels are ids, or words of the vocabulary."""
 
     def __init__(self, n_classes, weight_column=None, label_vocabulary=None,
-                 loss_reduction=Reduction.SUM_OVER_BATCH_SIZE,
-                 loss_fn=None, name=None):
+                 loss_reduction=Reduction.SUM_OVER_BATCH_SIZE, loss_fn=None, name=None):
         if n_classes is None or n_classes <= 2:
             raise ValueError(f"n_classes must be > 2: {n_classes}.")
         super().__init__(n_classes, weight_column, label_vocabulary, loss_reduction, name, loss_fn)
