@@ -1,5 +1,7 @@
-"""The batches of `tensorbraid bench lenet`, `bench lstm` and `bench crnn`, for the same models in other frameworks: noise
-in [0, 0.3), in which ones tell the class."""
+"""The batches of `tensorbraid bench lenet`, `bench lstm` and `bench crnn`, for the same models in other frameworks.
+
+They are noise in [0, 0.3), in which ones tell the class.
+"""
 
 import numpy as np
 

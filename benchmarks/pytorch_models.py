@@ -4,7 +4,8 @@
     PYTHON benchmarks/pytorch_models.py lenet [--compile] [--threads=1] [--smoke]     # PYTHON has torch and numpy
 
 The same models, optimizers and batch sizes, in the forms of PyTorch that are fastest on a CPU: images with the channels
-last, optimizers that update all parameters at once, and with --compile the model and the loss compiled by torch.compile.
+last, optimizers that update all parameters at once, and with --compile the model and the loss compiled by
+torch.compile.
 
 memory_mb is the peak of the resident memory over the steps, beyond what the process had before it made the model;
 memory_of_steps_mb, beyond what it had before the first step, in which PyTorch makes the slots of its optimizers.

@@ -1,6 +1,8 @@
-"""The TensorFlow side of `tensorbraid bench lenet`, `bench lstm` and `bench crnn`: the same models, optimizers and batch
-sizes, in TensorFlow's fastest form for the CPU (one op for a whole LSTM; fused batch normalization; variables by
-reference)."""
+"""The TensorFlow side of `tensorbraid bench lenet`, `bench lstm` and `bench crnn`.
+
+The models, optimizers and batch sizes are the same, in TensorFlow's fastest form for the CPU: one op for a whole LSTM,
+fused batch normalization, variables by reference.
+"""
 
 import tensorflow as tensorflow2
 

@@ -77,7 +77,8 @@ def feed(config):
         large, small = (np.ones(n, np.float32) for n in (config["bytes"] // 4, 1))
         called = session.make_callable(last, feed_list=[values])
         ways = {"run": lambda array: session.run(last, {values: array}), "callable": called}
-        say(measure_difference({way: (functools.partial(f, large), functools.partial(f, small)) for way, f in ways.items()},
+        say(measure_difference({way: (functools.partial(f, large), functools.partial(f, small))
+                                for way, f in ways.items()},
                                3 if config["smoke"] else 30))
 
 
@@ -135,7 +136,8 @@ def batches(seed):
 def softmax(config, target):
     index, cluster = config["index"], config["cluster"]
     is_chief, is_sync = index == 0, config["mode"] == "sync"
-    setter = (tf.train.replica_device_setter(worker_device=f"/job:worker/task:{index}", cluster=tf.train.ClusterSpec(cluster))
+    setter = (tf.train.replica_device_setter(worker_device=f"/job:worker/task:{index}",
+                                             cluster=tf.train.ClusterSpec(cluster))
               if cluster else None)
     hooks = []
     with tf.device(setter):
@@ -148,13 +150,15 @@ def softmax(config, target):
         optimizer = tf.train.GradientDescentOptimizer(0.001)
         if is_sync:
             workers = len(cluster["worker"])
-            optimizer = tf.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=workers, total_num_replicas=workers)
+            optimizer = tf.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=workers,
+                                                       total_num_replicas=workers)
             hooks.append(optimizer.make_session_run_hook(is_chief))
         train = optimizer.minimize(loss, global_step=step)
     data = batches(100 + index)
     count = 100 if config["smoke"] else 2000
     with tf.train.MonitoredTrainingSession(master=target, is_chief=is_chief, hooks=hooks,
-                                           save_checkpoint_secs=None, save_summaries_steps=None, log_step_count_steps=None,
+                                           save_checkpoint_secs=None, save_summaries_steps=None,
+                                           log_step_count_steps=None,
                                            max_wait_secs=60) as monitored:
         # The plain session below the monitored one: the cost of the hooks is not to be measured.
         session = monitored._tf_sess()
@@ -257,7 +261,8 @@ def sparse(config, target):
             turn += 1
             return data[turn % BATCHES]
 
-        result = measure({"run": lambda: session.run([train, loss], {ids: batch()}), "callable": lambda: called(batch())},
+        result = measure({"run": lambda: session.run([train, loss], {ids: batch()}),
+                          "callable": lambda: called(batch())},
                          count)
         if not session.run(loss, {ids: data[0]}) < 1.0:
             raise RuntimeError("the loss has not fallen")
@@ -282,7 +287,8 @@ def main():
     config = hear()
     target = config.get("target", "")
     if config["cluster"] and not target:
-        server = tf.train.Server(tf.train.ClusterSpec(config["cluster"]), job_name=config["job"], task_index=config["index"])
+        server = tf.train.Server(tf.train.ClusterSpec(config["cluster"]), job_name=config["job"],
+                                 task_index=config["index"])
         target = server.target
     if config["job"] == "ps" or config["bench"] == "serve":
         say({})

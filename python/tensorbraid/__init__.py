@@ -10,12 +10,12 @@ from tensorbraid import native  # noqa: F401
 from tensorbraid import (  # noqa: F401
     app, compat, errors, flags, gfile, graph_util, io, messages, nest, nn, python_io, resource_loader, summary, train)
 from tensorbraid import tf_logging as logging, tf_sysconfig as sysconfig, versions as version  # noqa: F401
-from tensorbraid.accumulators import *  # noqa: F401,F403
-from tensorbraid.control_flow import *  # noqa: F401,F403
+from tensorbraid.ops.accumulators import *  # noqa: F401,F403
+from tensorbraid.ops.control_flow import *  # noqa: F401,F403
 from tensorbraid import data  # noqa: F401
-from tensorbraid.convolution_nodes import *  # noqa: F401,F403
-from tensorbraid.critical_section import *  # noqa: F401,F403
-from tensorbraid.derivatives import *  # noqa: F401,F403
+from tensorbraid.nn.convolutions import conv  # noqa: F401
+from tensorbraid.ops.critical_section import *  # noqa: F401,F403
+from tensorbraid.ops.derivatives import *  # noqa: F401,F403
 from tensorbraid.device_spec import *  # noqa: F401,F403
 from tensorbraid import (  # noqa: F401
     bitwise, debugging, image, linalg, lookup, math, quantization, random, sets, signal, sparse, strings)
@@ -29,18 +29,18 @@ from tensorbraid.graph_defs import *  # noqa: F401,F403
 from tensorbraid.graphs import (  # noqa: F401
     Graph, IndexedSlices, Operation, Tensor, add_to_collection, add_to_collections, constant,
     control_dependencies, convert_to_tensor, device, get_collection, get_collection_ref, get_default_graph,
-    global_variables, gradients, local_variables, model_variables,
+    global_variables, local_variables, model_variables,
     moving_average_variables, name_scope, placeholder, reset_default_graph, set_random_seed, trainable_variables)
-from tensorbraid.math_ops import *  # noqa: F401,F403
+from tensorbraid.ops.math_ops import *  # noqa: F401,F403
 from tensorbraid.modes import *  # noqa: F401,F403
-from tensorbraid.op_libraries import *  # noqa: F401,F403
-from tensorbraid.quantize_ops import *  # noqa: F401,F403
-from tensorbraid.queues import *  # noqa: F401,F403
-from tensorbraid.readers import *  # noqa: F401,F403
-from tensorbraid.script_ops import *  # noqa: F401,F403
+from tensorbraid.ops.op_libraries import *  # noqa: F401,F403
+from tensorbraid.ops.quantize_ops import *  # noqa: F401,F403
+from tensorbraid.ops.queues import *  # noqa: F401,F403
+from tensorbraid.ops.readers import *  # noqa: F401,F403
+from tensorbraid.ops.script_ops import *  # noqa: F401,F403
 from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
 from tensorbraid.specs import *  # noqa: F401,F403
-from tensorbraid.spectral import *  # noqa: F401,F403
+from tensorbraid.ops.spectral import *  # noqa: F401,F403
 from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
 from tensorbraid import feature_column, initializers, layers, losses, metrics, saved_model  # noqa: F401
 from tensorbraid import distributions, estimator  # noqa: F401
@@ -52,7 +52,7 @@ from tensorbraid.variable_methods import *  # noqa: F401,F403
 from tensorbraid.variable_scope import *  # noqa: F401,F403
 from tensorbraid.variables import *  # noqa: F401,F403
 from tensorbraid.templates import *  # noqa: F401,F403
-from tensorbraid.tensor_array import *  # noqa: F401,F403
+from tensorbraid.ops.tensor_array import *  # noqa: F401,F403
 from tensorbraid.tensor_protos import *  # noqa: F401,F403
 from tensorbraid.tf_logging import get_logger  # noqa: F401
 from tensorbraid.versions import *  # noqa: F401,F403

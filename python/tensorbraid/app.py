@@ -3,7 +3,8 @@
 import difflib
 import sys
 
-from tensorbraid import flag_values, flags
+from tensorbraid import flags
+from tensorbraid.flags.values import parse_program
 
 __all__ = []
 
@@ -18,8 +19,8 @@ def run(main=None, argv=None):
     if main is None:
         raise AttributeError("tf.app.run() calls the function main of the program, which does not exist")
     try:
-        rest = flag_values.parse_program(flags.FLAGS, argv, known_only=True)
-    except (flag_values.Error, ValueError) as error:
+        rest = parse_program(flags.FLAGS, argv, known_only=True)
+    except (flags.Error, ValueError) as error:
         sys.stderr.write(f"FATAL Flags parsing error:\n  {error}\nPass --help to see help on flags.\n")
         sys.exit(1)
     for arg in rest[1:]:

@@ -1,3 +1,4 @@
 """The namespace tf.bitwise."""
 
-from tensorbraid.elementwise import bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift  # noqa: F401
+from tensorbraid.ops.elementwise import (  # noqa: F401
+    bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift)

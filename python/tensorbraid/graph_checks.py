@@ -2,8 +2,9 @@
 
 import contextlib
 
-from tensorbraid import control, graphs
+from tensorbraid import graphs
 from tensorbraid.graphs import make_op
+from tensorbraid.ops import control
 
 __all__ = ["add_check_numerics_ops", "colocate_with", "init_scope", "is_symbolic_tensor", "op_scope",
            "register_tensor_conversion_function"]

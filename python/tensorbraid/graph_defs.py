@@ -257,7 +257,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     if it uses an op that does not exist.
     """
     if op_dict is not None:
-        raise NotImplementedError("op_dict: TensorFlow 1 ignores it")
+        raise NotImplementedError("op_dict of tf.import_graph_def, which TensorFlow 1 ignores")
     copy = _proto().GraphDef()
     copy.CopyFrom(_proto().message("GraphDef", graph_def, "graph_def"))
     if return_elements is not None and not isinstance(return_elements, (list, tuple)):

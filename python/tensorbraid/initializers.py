@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensorbraid import _core, dtypes, graphs
+from tensorbraid.naming import named
 from tensorbraid.shapes import TensorShape
 from tensorbraid.lookup import tables_initializer  # noqa: F401
 from tensorbraid.variables import global_variables_initializer as global_variables  # noqa: F401
@@ -170,9 +171,7 @@ def _scaled(name, scale, distribution):
     def make(seed=None):
         return VarianceScaling(scale, "fan_in", distribution, seed)
 
-    make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"VarianceScaling of {scale} over the inputs, {distribution}."
-    return make
+    return named(make, name, f"VarianceScaling of {scale} over the inputs, {distribution}.")
 
 
 he_normal = _scaled("he_normal", 2.0, "truncated_normal")

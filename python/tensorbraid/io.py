@@ -2,16 +2,16 @@
 
 from tensorbraid import gfile  # noqa: F401
 from tensorbraid.graph_defs import write_graph  # noqa: F401
-from tensorbraid.image_files import (  # noqa: F401
+from tensorbraid.image.files import (  # noqa: F401
     decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, encode_jpeg, encode_png,
     extract_jpeg_shape, is_jpeg)
-from tensorbraid.parsing_ops import (  # noqa: F401
+from tensorbraid.ops.parsing_ops import (  # noqa: F401
     FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature, decode_compressed, decode_csv,
     decode_json_example, decode_raw, match_filenames_once, matching_files, parse_example, parse_sequence_example,
     parse_single_example, parse_single_sequence_example, parse_tensor, read_file, serialize_tensor, write_file)
+from tensorbraid.ops.queues import (  # noqa: F401
+    FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue)
+from tensorbraid.ops.sparse_ops import deserialize_many_sparse, serialize_many_sparse, serialize_sparse  # noqa: F401
+from tensorbraid.ops.string_ops import decode_base64, encode_base64  # noqa: F401
 from tensorbraid.python_io import (  # noqa: F401
     TFRecordCompressionType, TFRecordOptions, TFRecordWriter, tf_record_iterator)
-from tensorbraid.queues import (  # noqa: F401
-    FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue)
-from tensorbraid.sparse_ops import deserialize_many_sparse, serialize_many_sparse, serialize_sparse  # noqa: F401
-from tensorbraid.string_ops import decode_base64, encode_base64  # noqa: F401

@@ -4,8 +4,6 @@ from tensorbraid import dtypes, graphs
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
 
-_INITIALIZERS = "table_initializer"
-
 
 class TextFileIndex:
     """What TextFileInitializer takes as the key or value of a line: all of it, or its number."""
@@ -27,7 +25,7 @@ class KeyValueTensorInitializer:
         """The operation that fills the table."""
         with name_scope(self._name):
             made = make_op("LookupTableImportV2", [table.resource_handle, self._keys, self._values])
-        made.graph.add_to_collection(_INITIALIZERS, made)
+        made.graph.add_to_collection(GraphKeys.TABLE_INITIALIZERS, made)
         return made
 
 
@@ -52,7 +50,7 @@ class TextFileInitializer:
             made = make_op("InitializeTableFromTextFileV2", [table.resource_handle, filename], None,
                            key_index=self._key_index, value_index=self._value_index, vocab_size=self._vocab_size or -1,
                            delimiter=self._delimiter)
-        made.graph.add_to_collection(_INITIALIZERS, made)
+        made.graph.add_to_collection(GraphKeys.TABLE_INITIALIZERS, made)
         made.graph.add_to_collection(GraphKeys.ASSET_FILEPATHS, filename)
         return made
 
@@ -87,7 +85,7 @@ class StaticHashTable:
 
     def lookup(self, keys, name=None):
         """The values of the keys, which may be a SparseTensor; the default value for a missing key."""
-        from tensorbraid.sparse_tensor import SparseTensor
+        from tensorbraid.ops.sparse_tensor import SparseTensor
 
         sparse = keys if isinstance(keys, SparseTensor) else None
         with name_scope(name, f"{self._name}_Lookup"):
@@ -133,7 +131,7 @@ class StaticVocabularyTable:
     @property
     def initializer(self):
         """The operation that fills the table."""
-        from tensorbraid import control
+        from tensorbraid.ops import control
 
         return control.no_op() if self._table is None else self._table.initializer
 
@@ -149,8 +147,8 @@ class StaticVocabularyTable:
 
     def lookup(self, keys, name=None):
         """The ids of the keys, which may be a SparseTensor."""
-        from tensorbraid import elementwise, indexing, string_ops
-        from tensorbraid.sparse_tensor import SparseTensor
+        from tensorbraid.ops import elementwise, indexing, string_ops
+        from tensorbraid.ops.sparse_tensor import SparseTensor
 
         sparse = keys if isinstance(keys, SparseTensor) else None
         with name_scope(name, f"{self._name}_Lookup"):
@@ -175,9 +173,9 @@ class StaticVocabularyTable:
 
 def tables_initializer(name="init_all_tables"):
     """An operation that fills all tables of the default graph."""
-    from tensorbraid import control
+    from tensorbraid.ops import control
 
-    initializers = graphs.get_collection(_INITIALIZERS)
+    initializers = graphs.get_collection(GraphKeys.TABLE_INITIALIZERS)
     return control.group(*initializers, name=name) if initializers else control.no_op(name=name)
 
 

@@ -2,7 +2,7 @@
 
 from tensorbraid import _core, graphs
 from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.node import op, tensor
+from tensorbraid.ops.node import op, tensor
 
 __all__ = ["Reduction", "absolute_difference", "add_loss", "compute_weighted_loss", "cosine_distance", "get_losses",
            "get_regularization_loss", "get_regularization_losses", "get_total_loss", "hinge_loss", "huber_loss",

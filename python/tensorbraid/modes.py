@@ -37,33 +37,32 @@ def enable_resource_variables():
 
 
 def disable_resource_variables():
-    """Variables of TensorFlow 1 differ from the library's only where a step reads one while another writes it."""
+    """Notes that the program did not ask for them. Its variables are resource variables nevertheless.
+
+    They differ from TensorFlow 1's only where one step reads a variable while another writes it.
+    """
     global _asked_for_resource_variables
     _asked_for_resource_variables = False
 
 
 def disable_v2_behavior():
-    """Has nothing to do. The functions below, too, switch off what the package does not have."""
+    """Does nothing: the behaviour is that of version 1."""
 
 
 def disable_eager_execution():
     """Does nothing, since there is no eager execution."""
-    pass
 
 
 def disable_v2_tensorshape():
     """Does nothing: shapes are those of version 1."""
-    pass
 
 
 def disable_control_flow_v2():
     """Does nothing: loops and conditionals are those of version 1."""
-    pass
 
 
 def disable_tensor_equality():
     """Does nothing: == compares tensors by identity."""
-    pass
 
 
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):

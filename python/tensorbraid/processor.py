@@ -1,4 +1,4 @@
-"""Refuses a processor that the module is not compiled for. Such a processor would end the process when the module is loaded.
+"""Refuses a processor that the module is not compiled for. It would end the process when the module is loaded.
 
 It uses no other module of the package.
 """
@@ -7,8 +7,8 @@ import os
 
 __all__ = []
 
-# What gcc -march=NAME uses beyond the first 64-bit processors, as /proc/cpuinfo writes it. Others, such as "native", are
-# not checked.
+# What gcc -march=NAME uses beyond the first 64-bit processors, as /proc/cpuinfo writes it. Others, such as "native",
+# are not checked.
 _V2 = ["cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"]
 _V3 = _V2 + ["abm", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe", "xsave"]
 _V4 = _V3 + ["avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"]

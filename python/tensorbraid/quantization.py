@@ -1,4 +1,4 @@
 """The namespace tf.quantization."""
 
-from tensorbraid.quantize_ops import *  # noqa: F401,F403
-from tensorbraid.quantize_ops import quantize_and_dequantize  # noqa: F401
+from tensorbraid.ops.quantize_ops import *  # noqa: F401,F403
+from tensorbraid.ops.quantize_ops import quantize_and_dequantize  # noqa: F401

@@ -3,10 +3,10 @@
 import types
 
 from tensorbraid.graphs import set_random_seed  # noqa: F401
-from tensorbraid.nn_embeddings import (  # noqa: F401
+from tensorbraid.nn.embeddings import (  # noqa: F401
     all_candidate_sampler, fixed_unigram_candidate_sampler, learned_unigram_candidate_sampler,
     log_uniform_candidate_sampler, uniform_candidate_sampler)
-from tensorbraid.random_ops import (  # noqa: F401
+from tensorbraid.ops.random_ops import (  # noqa: F401
     categorical, get_seed, multinomial, random_crop, random_gamma as gamma, random_normal as normal, random_poisson as
     poisson, random_shuffle as shuffle, random_uniform as uniform, stateless_categorical, stateless_fold_in,
     stateless_multinomial, stateless_random_gamma as stateless_gamma, stateless_random_normal as stateless_normal,

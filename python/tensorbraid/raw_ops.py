@@ -9,7 +9,8 @@ import inspect
 
 from tensorbraid import _core, dtypes, graph_defs, graphs
 from tensorbraid.graphs import make_op
-from tensorbraid.op_functions import op_doc
+from tensorbraid.naming import named
+from tensorbraid.ops.op_functions import op_doc
 
 __all__ = []
 
@@ -80,11 +81,9 @@ def _function(op):
         inputs = [values[_public(op, arg.name)] for arg in op.input_arg]
         return _results(op, make_op(op.name, inputs, values.get("name"), **given))
 
-    function.__name__ = function.__qualname__ = op.name
     function.__module__ = __name__
-    function.__doc__ = op_doc(op.name)
     function.__signature__ = signature
-    return function
+    return named(function, op.name, op_doc(op.name))
 
 
 def __getattr__(name):

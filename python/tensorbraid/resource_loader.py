@@ -12,7 +12,7 @@ def get_data_files_path():
 
 
 def get_root_dir_with_all_resources():
-    """The folder of the files that come with the package."""
+    """As get_data_files_path: a program that no build tool has packed has its files there."""
     return _folder(sys._getframe(1))
 
 

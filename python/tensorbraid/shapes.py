@@ -41,15 +41,6 @@ class TensorShape:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
 
-    def as_proto(self):
-        """The shape as a TensorShapeProto, in which -1 stands for an unknown size."""
-        from tensorbraid import proto
-
-        if self._dims is None:
-            return proto.TensorShapeProto(unknown_rank=True)
-        sizes = [proto.TensorShapeProto.Dim(size=-1 if dim is None else dim) for dim in self._dims]
-        return proto.TensorShapeProto(dim=sizes)
-
     def is_fully_defined(self):
         """Whether all sizes are known."""
         return self._dims is not None and None not in self._dims
@@ -134,7 +125,7 @@ class TensorShape:
         return product
 
     def as_proto(self):
-        """The shape as a TensorShapeProto."""
+        """The shape as a TensorShapeProto, in which -1 stands for an unknown size."""
         from tensorbraid import proto
 
         message = proto.TensorShapeProto(unknown_rank=self._dims is None)

@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from tensorbraid import arrays, dtypes
+from tensorbraid import dtypes
 from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
-from tensorbraid.spectral import fft, fft2d, fft3d, ifft, ifft2d, ifft3d  # noqa: F401
+from tensorbraid.naming import named
+from tensorbraid.ops import arrays
+from tensorbraid.ops.spectral import fft, fft2d, fft3d, ifft, ifft2d, ifft3d  # noqa: F401
 
 
 def _resized(x, axes, sizes):
@@ -45,10 +47,9 @@ def _of_reals(op_type, axes, inverse):
             kind = {"Treal": real} if inverse else {"Tcomplex": dtypes.complex128 if wide else dtypes.complex64}
             return make_op(op_type, [x, lengths], scope, **kind).outputs[0]
 
-    function.__name__ = function.__qualname__ = default_name
-    function.__doc__ = (f"{op_type}: the {'inverse ' if inverse else ''}Fourier transform of {axes} axes of real "
-                        "numbers; `fft_length` cuts or pads them first.")
-    return function
+    return named(function, default_name,
+                 f"{op_type}: the {'inverse ' if inverse else ''}Fourier transform of {axes} axes of real "
+                 "numbers; `fft_length` cuts or pads them first.")
 
 
 rfft = _of_reals("RFFT", 1, False)
@@ -69,8 +70,7 @@ def _shifted(default_name, amount):
                 raise NotImplementedError(f"{default_name} of a tensor whose size is not known")
             return make_op("Roll", [x, [amount(size) for size in sizes], chosen]).outputs[0]
 
-    function.__name__ = function.__qualname__ = default_name
-    return function
+    return named(function, default_name)
 
 
 fftshift = _shifted("fftshift", lambda size: size // 2)

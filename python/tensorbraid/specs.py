@@ -1,8 +1,8 @@
 """Descriptions of values: their class, dtype and shape."""
 
 from tensorbraid import dtypes, graphs
+from tensorbraid.ops.sparse_tensor import SparseTensor
 from tensorbraid.shapes import TensorShape
-from tensorbraid.sparse_tensor import SparseTensor
 
 __all__ = ["IndexedSlicesSpec", "OptionalSpec", "SparseTensorSpec", "TensorArraySpec", "TensorSpec", "TypeSpec",
            "type_spec_from_value"]
@@ -118,7 +118,7 @@ class TensorArraySpec(TypeSpec):
 
     @property
     def value_type(self):
-        from tensorbraid.tensor_array import TensorArray
+        from tensorbraid.ops.tensor_array import TensorArray
 
         return TensorArray
 

@@ -2,7 +2,7 @@
 
 from tensorbraid import _core, dtypes, graphs, nest
 from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.sparse_tensor import SparseTensor, SparseTensorValue
+from tensorbraid.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 
 class Fetches:

@@ -1,6 +1,6 @@
 """The namespace tf.strings."""
 
-from tensorbraid.string_ops import (  # noqa: F401
+from tensorbraid.ops.string_ops import (  # noqa: F401
     as_string, format, lower, reduce_join, regex_full_match, regex_replace, string_join as join, string_length as
     length, string_strip as strip, string_to_hash_bucket as to_hash_bucket, string_to_hash_bucket_fast as
     to_hash_bucket_fast, string_to_hash_bucket_strong as to_hash_bucket_strong, string_to_number as to_number,

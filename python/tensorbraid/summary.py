@@ -6,7 +6,8 @@ import threading
 import time
 
 from tensorbraid import _core, dtypes, graphs
-from tensorbraid.graphs import GraphKeys, make_op
+from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.graphs import make_op
 from tensorbraid.summary_tensors import *  # noqa: F401,F403
 
 __all__ = ["FileWriter", "FileWriterCache", "audio", "histogram", "image", "merge", "merge_all", "scalar"]

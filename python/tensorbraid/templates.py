@@ -33,7 +33,7 @@ class Template:
         else:
             with variable_scope(self._scope, reuse=True if self._made else None):
                 result = self._func(*args, **kwargs)
-        if self._made and self._count()[0] != before[0]:
+        if self._made and self._count() != before:
             raise ValueError(f"the function of the template {self._name!r} made a trainable variable after its first "
                              "call; it must make its variables with tf.get_variable")
         self._made = True
@@ -41,8 +41,7 @@ class Template:
 
     @staticmethod
     def _count():
-        graph = graphs.get_default_graph()
-        return [len(graph.get_collection(key)) for key in (GraphKeys.TRAINABLE_VARIABLES, GraphKeys.GLOBAL_VARIABLES)]
+        return len(graphs.trainable_variables())
 
     name = property(lambda self: self._name)
     func = property(lambda self: self._func)

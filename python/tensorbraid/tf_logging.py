@@ -92,7 +92,7 @@ def TaskLevelStatusMessage(msg):
 
 
 def flush():
-    """Nothing is kept back, so there is nothing to do."""
+    """Passes on what the handlers of the logger keep back."""
     for handler in _logger.handlers:
         handler.flush()
 

@@ -2,6 +2,7 @@
 
 from tensorbraid import _core, dtypes, graphs
 from tensorbraid.graphs import make_op
+from tensorbraid.naming import named
 from tensorbraid.shapes import TensorShape
 
 __all__ = ["assign", "assign_add", "assign_sub", "batch_scatter_update", "count_up_to", "scatter_add", "scatter_div",
@@ -107,15 +108,13 @@ def _assignment(op_type, method):
         attrs = {"validate_shape": self.shape.is_fully_defined()} if shaped else {}
         return _updated(self, op_type, [value], name, read_value, **attrs)
 
-    update.__name__ = update.__qualname__ = method
-    update.__doc__ = f"{op_type} with this value; returns the new value, or the operation without `read_value`."
-    setattr(_Variable, method, update)
-    return update
+    return named(update, method,
+                 f"{op_type} with this value; returns the new value, or the operation without `read_value`.")
 
 
-_assignment("AssignVariableOp", "assign")
-_assignment("AssignAddVariableOp", "assign_add")
-_assignment("AssignSubVariableOp", "assign_sub")
+_Variable.assign = _assignment("AssignVariableOp", "assign")
+_Variable.assign_add = _assignment("AssignAddVariableOp", "assign_add")
+_Variable.assign_sub = _assignment("AssignSubVariableOp", "assign_sub")
 
 
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):
@@ -158,11 +157,9 @@ def _scatter(kind):
 
     snake = {"NdAdd": "scatter_nd_add", "NdSub": "scatter_nd_sub", "NdUpdate": "scatter_nd_update"}.get(
         kind, f"scatter_{kind.lower()}")
-    for made, of in ((function, "a variable"), (method, "the variable")):
-        made.__name__ = made.__qualname__ = snake
-        made.__doc__ = f"Updates some rows of {of} with {op_type}. Returns its new value."
-    setattr(_Variable, snake, method)
-    return function
+    setattr(_Variable, snake, named(method, snake, f"Updates rows of the variable with {op_type}. "
+                                    "Returns its new value."))
+    return named(function, snake, f"Updates rows of a variable with {op_type}. Returns its new value.")
 
 
 scatter_add = _scatter("Add")
@@ -174,10 +171,9 @@ scatter_sub = _scatter("Sub")
 scatter_update = _scatter("Update")
 
 
-
 def batch_scatter_update(ref, indices, updates, use_locking=True, name=None):
     """Sets rows of each part of a variable: row `indices[i, j]` of part i to `updates[i, j]`."""
-    from tensorbraid import arrays, elementwise, sequences
+    from tensorbraid.ops import arrays, elementwise, sequences
 
     with graphs.name_scope(name):
         indices = graphs.convert_to_tensor(indices, name="indices")
@@ -202,8 +198,7 @@ def _of_value(name):
         method = getattr(self.value(), name, None)
         return NotImplemented if method is None else method(*args)
 
-    operator.__name__ = operator.__qualname__ = name
-    return operator
+    return named(operator, name)
 
 
 # The operators that tensors alone define, such as slicing, apply to the value.

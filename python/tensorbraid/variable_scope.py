@@ -183,7 +183,7 @@ def _get_variable(name, shape=None, dtype=dtypes.float32, initializer=None, regu
 
     mode = {AUTO_REUSE: _AUTO, True: _MUST_EXIST}.get(reuse, _INHERIT)
     parts = _core.get_variables(graph, name, shape._dims, dtype.as_datatype_enum, mode,
-                                _initial_value_of(name, initializer, shape, dtype), regularizer and regularize,
+                                _initial_value_of(name, initializer, dtype), regularizer and regularize,
                                 partitioner and parts_of(partitioner), trainable, GraphKeys.LOCAL_VARIABLES in keys)
     objects = vars(graph).setdefault("_shared_variables", {})  # so that `is` holds for a variable that is shared
     if not exists:
@@ -196,7 +196,7 @@ def _get_variable(name, shape=None, dtype=dtypes.float32, initializer=None, regu
     return objects[name]
 
 
-def _initial_value_of(name, initializer, shape, dtype):
+def _initial_value_of(name, initializer, dtype):
     """The function for C++ that calls an initializer of Python."""
     if isinstance(initializer, type):
         initializer = initializer()
@@ -267,8 +267,7 @@ class variable_scope:  # noqa: N801
         if name_or_scope is None and reuse:
             raise ValueError("reuse=True cannot be used without a name_or_scope")
         if not isinstance(auxiliary_name_scope, bool):
-            raise TypeError("The auxiliary_name_scope must be `True` or `False`, while get "
-                            f"{auxiliary_name_scope}")
+            raise TypeError(f"auxiliary_name_scope must be True or False, got {auxiliary_name_scope}")
         if reuse not in (None, True, False, AUTO_REUSE):
             raise ValueError("The reuse parameter must be True or False or None.")
         refuse_constraint(constraint)

@@ -8,6 +8,7 @@ import numpy as np
 from tensorbraid import _core, dtypes, graphs, initial_operations
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.graphs import make_op
+from tensorbraid.ops.elementwise import has_tensor
 from tensorbraid.shapes import TensorShape
 
 __all__ = ["Variable", "VariableAggregation", "VariableSynchronization", "all_variables",
@@ -109,7 +110,7 @@ def _described(value, wanted):
         value = value._as_graph_tensor()
     if isinstance(value, _core.Variable):
         value = value.value()
-    if _has_tensor(value):
+    if has_tensor(value):
         value = graphs.convert_to_tensor(value, wanted, name="initial_value")
     if isinstance(value, graphs.Tensor):
         return value, value.dtype, value.shape
@@ -118,12 +119,6 @@ def _described(value, wanted):
     if kind is None and not hasattr(value, "dtype"):
         kind = {"f": dtypes.float32, "i": dtypes.int32}.get(array.dtype.kind)
     return array if hasattr(value, "dtype") else value, kind or dtypes.as_dtype(array.dtype), TensorShape(array.shape)
-
-
-def _has_tensor(value):
-    if isinstance(value, (list, tuple)):
-        return any(_has_tensor(item) for item in value)
-    return isinstance(value, (graphs.Tensor, _core.Variable))
 
 
 def collect(variable, keys, trainable):

@@ -2,9 +2,9 @@
 
 usage: fuzz.py [--seed=1] [--calls=5000] [--only=NUMBER] [--match=TEXT]
 
-The calls are made in forked processes. A call may raise any exception. One that ends its process or does not return is a
-mistake: it is printed with its number, and the program fails. --only repeats one call and prints it; --match calls only
-what has TEXT in its name.
+The calls are made in forked processes. A call may raise any exception. One that ends its process or does not return is
+a mistake: it is printed with its number, and the program fails. --only repeats one call and prints it; --match calls
+only what has TEXT in its name.
 """
 
 import argparse
@@ -196,7 +196,8 @@ def attempt(rng, objects, name, function, trace):
             except Exception:
                 pass
             session.run(result, options=options)
-    methods = [m for m in dir(type(result)) if not m.startswith("_") and m not in EXCLUDED] if rng.random() < 0.5 else []
+    methods = [m for m in dir(type(result)) if not m.startswith("_") and m not in EXCLUDED] if rng.random() < 0.5 else [
+        ]
     for method in rng.sample(methods, min(3, len(methods))):
         try:
             member = getattr(result, method)

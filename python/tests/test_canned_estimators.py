@@ -88,8 +88,8 @@ def table():
     return fc.embedding_column(words(), 2, combiner="sqrtn")
 
 
-# Variables of optimizers in TensorFlow's checkpoints of some models. TensorFlow takes them apart at the wrong place if a
-# variable scope is open while the training is built.
+# Variables of optimizers in TensorFlow's checkpoints of some models. TensorFlow takes them apart at the wrong place if
+# a variable scope is open while the training is built.
 SLOTS = {
     "dnn_classifier": ["dnn/logits/bias/t_0/Adagrad", "dnn/hiddenlayer_1/kernel/t_0/Adagrad"],
     "dnn_classifier_3": ["dnn/head/beta1_power", "dnn/logits/bias/t_0/Adam_1"],
@@ -213,8 +213,8 @@ class SpecTest(unittest.TestCase):
     def test_labels_and_weights_of_other_forms_are_refused(self):
         for error, labels, options in (
                 (ValueError, None, {}), (ValueError, [["a"], ["b"]], {}), (ValueError, [[0, 1], [1, 0]], {}),
-                (ValueError, [[0.0], [2.0]], {"n_classes": 3}), (TypeError, [[0], [1]], {"label_vocabulary": ["a",
-                                                                                                              "b"]}),
+                (ValueError, [[0.0], [2.0]], {"n_classes": 3}),
+                (TypeError, [[0], [1]], {"label_vocabulary": ["a", "b"]}),
                 (ValueError, [[0], [1]], {"weight_column": "missing"}), (ValueError, [[0], [1]], {"optimizer": "adam"}),
                 (ValueError, [[0], [1]], {"optimizer": 3}), (ValueError, [[0.0, 1.0], [1.0, 2.0]], {"regressor": True}),
                 (ValueError, [[0.0], [1.0], [2.0]], {"regressor": True}),
@@ -250,9 +250,8 @@ class SpecTest(unittest.TestCase):
 
     def test_predictions_and_signatures(self):
         spec = self.spec(tf.estimator.DNNClassifier([2], [number()]), mode="infer")
-        self.assertEqual(sorted(spec.predictions), ["all_class_ids", "all_classes", "class_ids", "classes", "logistic",
-                                                    "logits",
-                                                    "probabilities"])
+        self.assertEqual(sorted(spec.predictions), [
+            "all_class_ids", "all_classes", "class_ids", "classes", "logistic", "logits", "probabilities"])
         self.assertEqual(sorted(spec.export_outputs), ["classification", "predict", "regression", "serving_default"])
         spec = self.spec(tf.estimator.DNNRegressor([2], [number()]), mode="infer")
         self.assertEqual(sorted(spec.export_outputs), ["predict", "regression", "serving_default"])

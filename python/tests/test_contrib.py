@@ -100,6 +100,8 @@ class TrainingTest(unittest.TestCase):
         config = tf.contrib.learn.RunConfig(save_checkpoints_secs=30, num_cores=2)
         self.assertIsInstance(config, tf.estimator.RunConfig)
         self.assertEqual((config.save_checkpoints_secs, config.session_config.inter_op_parallelism_threads), (30, 2))
+        with self.assertRaisesRegex(ValueError, "no effect with a session_config"):
+            tf.contrib.learn.RunConfig(log_device_placement=True, session_config=tf.ConfigProto())
 
 
 if __name__ == "__main__":

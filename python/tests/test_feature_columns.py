@@ -204,8 +204,8 @@ class SequenceTest(FeatureColumnTest):
     def features(self):
         at = [[0, 0], [1, 0], [1, 1], [1, 2]]
         return {"i": sparse(at, [2, 0, 1, 2], [3, 3]), "n": sparse(at, [2.0, 3.0, 4.0, 5.0], [3, 3]),
-                "pairs": sparse([[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [1, 3]], [2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [3,
-                                                                                                                   4]),
+                "pairs": sparse([[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [1, 3]], [2.0, 3.0, 4.0, 5.0, 6.0, 7.0],
+                                [3, 4]),
                 "bags": sparse([[0, 0, 0], [1, 0, 0], [1, 0, 1], [1, 2, 0]], [2, 0, 1, 2], [3, 3, 2])}
 
     def layer(self, column):
@@ -227,10 +227,12 @@ class SequenceTest(FeatureColumnTest):
         with self.assertRaisesRegex(ValueError, "sequence"):
             self.layer(fc.embedding_column(fc.categorical_column_with_identity("i", 3), 2))
         with self.assertRaisesRegex(ValueError, "sequence"):
-            fc.input_layer(self.features(), [fc.embedding_column(fc.sequence_categorical_column_with_identity("i", 3),
-                                                                 2)])
-        with self.assertRaisesRegex(ValueError, "SequenceDenseColumn"):
+            fc.input_layer(self.features(), [
+                fc.embedding_column(fc.sequence_categorical_column_with_identity("i", 3), 2)])
+        with self.assertRaisesRegex(ValueError, "dense columns of sequences"):
             self.layer(fc.numeric_column("n"))
+        with self.assertRaisesRegex(ValueError, "key must be a string"):
+            fc.sequence_numeric_column(3)
 
 
 class ColumnTest(unittest.TestCase):
@@ -247,10 +249,9 @@ class ColumnTest(unittest.TestCase):
                             fc.sequence_categorical_column_with_identity("b", 4))
 
     def test_the_parse_spec_is_that_of_all_columns(self):
-        columns = [fc.numeric_column("a", shape=2, default_value=1), fc.bucketized_column(fc.numeric_column("c"),
-                                                                                          [1.0]),
-                   fc.indicator_column(identity()), fc.embedding_column(weighted(), 2), fc.crossed_column(["s", "t"],
-                                                                                                          5)]
+        columns = [fc.numeric_column("a", shape=2, default_value=1),
+                   fc.bucketized_column(fc.numeric_column("c"), [1.0]), fc.indicator_column(identity()),
+                   fc.embedding_column(weighted(), 2), fc.crossed_column(["s", "t"], 5)]
         self.assertEqual(fc.make_parse_example_spec(columns), {
             "a": tf.FixedLenFeature((2,), tf.float32, (1, 1)), "c": tf.FixedLenFeature((1,), tf.float32),
             "b": tf.VarLenFeature(tf.int64), "v": tf.VarLenFeature(tf.string), "w": tf.VarLenFeature(tf.float32),

@@ -122,6 +122,13 @@ class FlagsTest(unittest.TestCase):
         self.assertIn("--nameless", self.values.flags_into_string().replace("--name=x", "--nameless"))
 
 
+    def test_help_lists_a_flag_under_the_module_that_is_given(self):
+        values = flags.FlagValues()
+        flags.DEFINE_string("name", "x", "the name", flag_values=values, module_name="models")
+        flags.DEFINE_alias("alias", "name", flag_values=values, module_name="models")
+        self.assertTrue(values.get_help().startswith("models:\n  --name: the name"), values.get_help())
+
+
 class ProgramTest(unittest.TestCase):
     def test_main_gets_the_rest_and_gives_the_status(self):
         ran = run_program(PROGRAM, "--name=y", "data", "--stepz=4")

@@ -25,6 +25,27 @@ class GraphTest(unittest.TestCase):
         with self.assertRaises(TypeError):
             tf.placeholder(tf.int32, []) + 1.5
 
+    def test_a_device_spec_can_be_changed(self):
+        spec = tf.DeviceSpec(job="ps", replica=1)
+        self.assertIs(spec.parse_from_string("/job:worker/task:1"), spec)
+        self.assertEqual(spec.to_string(), "/job:worker/task:1")
+        spec.task = "2"
+        spec.merge_from(tf.DeviceSpec(device_type="cpu", device_index=0))
+        self.assertEqual(spec.to_string(), "/job:worker/task:2/device:CPU:0")
+        with self.assertRaises(ValueError):
+            spec.device_index = "x"
+
+    def test_items_without_a_name_are_in_no_scope_of_a_collection(self):
+        tf.add_to_collection("things", 3)
+        named = tf.constant(1, name="named")
+        tf.add_to_collection("things", named)
+        self.assertEqual(tf.get_collection("things", ".*"), [named])
+
+    def test_a_name_scope_of_values_needs_a_name(self):
+        with self.assertRaisesRegex(ValueError, "name .* and default_name .* must be provided"):
+            with tf.name_scope(None, values=[tf.constant(1)]):
+                pass
+
     def test_python_numbers_are_float32_and_int32_but_numpy_keeps_its_dtypes(self):
         self.assertEqual(tf.constant(1.5).dtype, tf.float32)
         self.assertEqual(tf.constant([1, 2]).dtype, tf.int32)

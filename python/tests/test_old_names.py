@@ -7,8 +7,9 @@ import unittest
 
 import numpy as np
 import tensorbraid as tf
-from tensorbraid import control_nodes, device_lib, file_io, moving_averages, proto, timeline
+from tensorbraid import proto
 from tensorbraid.runner import api
+from tensorbraid.tensorflow_python import control_nodes, device_lib, file_io, moving_averages, timeline
 
 slim = tf.contrib.slim
 
@@ -136,6 +137,9 @@ class OldNamesTest(unittest.TestCase):
         os.remove(source)
         self.assertEqual(utils.get_file("copy.txt", "file://" + source, cache_dir=self.folder), path)
         self.assertEqual(path, os.path.join(self.folder, "datasets", "copy.txt"))
+        with self.assertRaises(OSError):
+            utils.get_file("missing.txt", "file://" + source, cache_dir=self.folder)
+        self.assertEqual(os.listdir(os.path.dirname(path)), ["copy.txt"])  # no part of a file
         self.assertEqual(utils.to_categorical([1, 0]).tolist(), [[0.0, 1.0], [1.0, 0.0]])
         self.assertEqual(utils.to_categorical([[2]], 4).tolist(), [[0.0, 0.0, 1.0, 0.0]])
         self.assertIsNone(api.refusal("keras.utils.get_file"))

@@ -64,7 +64,7 @@ class OpLibraryTest(unittest.TestCase):
 
 class SnakeCaseTest(unittest.TestCase):
     def test_names_are_those_of_tensorflow(self):
-        from tensorbraid.op_libraries import _snake_case
+        from tensorbraid.ops.op_libraries import _snake_case
         for op, name in (("ScaledTanh", "scaled_tanh"), ("MatMul", "mat_mul"), ("L2Loss", "l2_loss"),
                          ("Conv2D", "conv2d"), ("CTCLoss", "ctc_loss"), ("FFT2D", "fft2d")):
             self.assertEqual(_snake_case(op), name)

@@ -1,5 +1,7 @@
 """Ops by their names in Python: operators, slices, sparse tensors in sessions, errors."""
 
+import subprocess
+import sys
 import unittest
 
 import numpy as np
@@ -69,6 +71,51 @@ class OpsTest(unittest.TestCase):
         first, second = numbers(), numbers()
         np.testing.assert_array_equal(first, second)
         self.assertFalse(np.array_equal(first[0], first[1]))
+
+    def test_all_random_ops_count_for_the_seeds_of_a_graph(self):
+        def seeds_of(operation):
+            return operation.get_attr("seed"), operation.get_attr("seed2")
+
+        tf.set_random_seed(7)
+        queue = tf.RandomShuffleQueue(10, 0, tf.int32, shapes=[[]])
+        classes = tf.nn.uniform_candidate_sampler(tf.constant([[1]], tf.int64), 1, 2, True, 6)[0]
+        shuffled = tf.random_shuffle([1, 2])
+        self.assertEqual([seeds_of(op) for op in (queue.queue_ref.op, classes.op, shuffled.op)],
+                         [(7, 0), (7, 1), (7, 2)])
+        # TensorFlow 2.21 derives the seed of a queue that tasks share from its name.
+        shared = tf.RandomShuffleQueue(10, 0, tf.int32, shapes=[[]], shared_name="shared")
+        self.assertEqual(seeds_of(shared.queue_ref.op)[1], 544943275)
+
+    def test_the_noise_of_a_learning_rate_follows_from_the_seed_of_the_graph(self):
+        rates = []
+        for _ in range(2):
+            with tf.Graph().as_default(), tf.Session() as session:
+                tf.set_random_seed(3)
+                rates.append(session.run(tf.train.noisy_linear_cosine_decay(1.0, 5, 10)))
+        self.assertEqual(*rates)
+
+    def test_sparse_tensors_go_through_conditionals_and_loops(self):
+        x = tf.SparseTensor([[0, 1]], [3], [2, 2])
+        chosen = tf.cond(tf.placeholder_with_default(True, []), lambda: x, lambda: x.with_values([5]))
+        _, doubled = tf.while_loop(lambda i, s: i < 2, lambda i, s: (i + 1, tf.sparse.concat(0, [s, s])), [0, x],
+                                   shape_invariants=[tf.TensorShape([]), tf.TensorShape([2])])
+        found, more = self.run_all(chosen, doubled)
+        self.assertEqual((found.indices.tolist(), found.values.tolist()), ([[0, 1]], [3]))
+        self.assertEqual((more.values.tolist(), more.dense_shape.tolist()), ([3, 3, 3, 3], [8, 2]))
+        with self.assertRaises(ValueError):
+            tf.while_loop(lambda i, s: i < 2, lambda i, s: (i + 1, s), [0, x],
+                          shape_invariants=[tf.TensorShape([]), tf.TensorShape([None, 2])])
+
+    def test_complex_numbers_are_normalized(self):
+        self.assertIs(tf.nn.l2_normalize, tf.math.l2_normalize)
+        np.testing.assert_allclose(self.run_all(tf.nn.l2_normalize(tf.constant([3 + 4j, 0]), 0))[0], [0.6 + 0.8j, 0])
+
+    def test_print_shows_tensors_in_structures(self):
+        program = ("import sys, tensorbraid as tf\n"
+                   "structure = {'k': tf.constant(1), 'l': [tf.constant(2.5), 'x']}\n"
+                   "tf.Session().run(tf.print('{}', structure, [tf.constant([1, 2])], {}, output_stream=sys.stdout))\n")
+        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertEqual(ran.stdout, "{} {'k': 1, 'l': [2.5, 'x']} [[1 2]] {}\n", ran.stderr)
 
     def test_a_failed_assertion_names_its_message(self):
         x = tf.placeholder(tf.int32, [None])

@@ -71,7 +71,8 @@ class ProfilerHookTest(unittest.TestCase):
             event_file, *timelines = sorted(os.listdir(folder))
             self.assertEqual(timelines, ["timeline-2.json", "timeline-4.json"])
             shown = [event.tagged_run_metadata.tag for event in
-                     tf.train.summary_iterator(os.path.join(folder, event_file)) if event.HasField("tagged_run_metadata")]
+                     tf.train.summary_iterator(os.path.join(folder, event_file))
+                     if event.HasField("tagged_run_metadata")]
             self.assertEqual(shown, ["step_2", "step_4"])
             with open(os.path.join(folder, "timeline-4.json")) as file:
                 events = json.load(file)["traceEvents"]

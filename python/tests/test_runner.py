@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -162,6 +163,26 @@ print(concat([[1], [2]]).shape, summary is tf.summary.scalar)
         self.assertEqual(ran.stdout, "tensorflow.no_such_module does not exist in this package\n")
         self.assertEqual(ran.returncode, 1)
         self.assertIn("module 'tensorbraid' has no attribute 'no_such_name'", ran.stderr)
+
+    def test_anyway_is_no_hint_for_what_python_does_not_parse(self):
+        self.assertIn("script.py is not run: 1 problem\n", self.refused("def f(:\n    pass\n"))
+        text = self.refused("print 'x'\n")
+        self.assertIn("script.py is not run: 1 problem; --python2 runs a copy that is converted to Python 3\n", text)
+
+    def test_errors_and_ctrl_c_are_shown_without_the_runner(self):
+        interrupted = self.run_script("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nwhile True: pass\n")
+        self.assertEqual(interrupted.returncode, -signal.SIGINT)
+        self.assertIn("KeyboardInterrupt", interrupted.stderr)
+        failed = self.run_script("import sys\ndef f():\n    raise ValueError('wrong')\nf()\n")
+        self.assertEqual(failed.returncode, 1)
+        for shown in (interrupted.stderr, failed.stderr):
+            self.assertNotIn("runner", shown)
+        self.assertIn('script.py", line 4, in <module>\n', failed.stderr)
+
+    def test_a_script_may_have_its_own_hook_for_errors(self):
+        ran = self.run_script("import sys\nsys.excepthook = lambda kind, error, trace: print('own', error)\n"
+                              "raise ValueError('wrong')\n")
+        self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (1, "own wrong\n", ""))
 
     def test_removed_names_of_numpy_are_named_as_the_scripts(self):
         text = self.refused("import numpy as np\nx = np.zeros(3, np.float_) + np.asscalar(np.ones(1))\n"

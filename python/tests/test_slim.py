@@ -167,8 +167,8 @@ class TrainingTest(Base):
                 arguments = dict(num_evals=3, eval_op=count.assign_add(1.0), final_op=[w, count + 0.0])
                 logs = os.path.join(self.folder, "eval")
                 if loop:
-                    value, counted = slim.evaluation.evaluation_loop("", self.folder, logs, max_number_of_evaluations=1,
-                                                                     **arguments)
+                    value, counted = slim.evaluation.evaluation_loop(
+                        "", self.folder, logs, max_number_of_evaluations=1, **arguments)
                 else:
                     value, counted = slim.evaluation.evaluate_once("", path, logs, **arguments)
                 self.assertEqual(counted, 3.0)

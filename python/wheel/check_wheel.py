@@ -1,9 +1,9 @@
 """Checks a wheel: python check_wheel.py WHEEL PLATFORM, in a virtual environment that has auditwheel and abi3audit.
 
-What is promised: it runs on PLATFORM (auditwheel) and with the Pythons of its name (abi3audit); it exports the module's init
-alone; it has the licences and the program; it is at most 60 MB; and in an environment of its own, which has nothing but its
-dependencies, it is imported in time, needs little memory, and trains. If TENSORBRAID_TF_VENV names a virtual environment
-with TensorFlow for the same Python, it is also used in one process with TensorFlow.
+What is promised: it runs on PLATFORM (auditwheel) and with the Pythons of its name (abi3audit); it exports the module's
+init alone; it has the licences and the program; it is at most 60 MB; and in an environment of its own, which has
+nothing but its dependencies, it is imported in time, needs little memory, and trains. If TENSORBRAID_TF_VENV names a
+virtual environment with TensorFlow for the same Python, it is also used in one process with TensorFlow.
 """
 
 import os

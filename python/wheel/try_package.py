@@ -14,8 +14,10 @@ def memory():
 
 
 def measure():
-    """The least time of five imports after NumPy's, in processes of their own, and the memory of one. The time is that of
-    the processor, which is the same when other programs run."""
+    """The least time of five imports after NumPy's, in processes of their own, and the memory of one.
+
+    The time is that of the processor, which is the same when other programs run.
+    """
     code = "import numpy, time; t = time.process_time(); import tensorbraid; print(time.process_time() - t)"
     seconds = min(float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(5))
     before = memory()

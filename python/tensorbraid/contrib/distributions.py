@@ -5,7 +5,8 @@ import math
 import numpy as np
 import tensorbraid as tf
 from tensorbraid.distributions import *  # noqa: F401,F403
-from tensorbraid.distributions.base import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Broadcast, Distribution, arguments
+from tensorbraid.distributions.base import (
+    FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Broadcast, Distribution, arguments)
 from tensorbraid.distributions.discrete import Categorical, _logits_and_probs
 from tensorbraid.distributions.divergences import RegisterKL
 from tensorbraid.distributions.divergences import kl_divergence as kl  # noqa: F401  # its name in the first versions

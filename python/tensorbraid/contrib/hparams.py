@@ -5,8 +5,9 @@ import re
 
 __all__ = ["HParams", "parse_values"]
 
-_ITEM = re.compile(r"\s*(?P<name>[a-zA-Z][\w.]*)(\[\s*(?P<index>\d+)\s*\])?\s*=\s*((?P<value>[^,\[]*)|\[(?P<values>[^\]]*)\])"
-                   r"\s*(?:,|$)")
+_ITEM = re.compile(
+    r"\s*(?P<name>[a-zA-Z][\w.]*)(\[\s*(?P<index>\d+)\s*\])?\s*=\s*((?P<value>[^,\[]*)|\[(?P<values>[^\]]*)\])"
+    r"\s*(?:,|$)")
 
 
 def _converted(name, text, kind, original):

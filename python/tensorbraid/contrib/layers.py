@@ -13,9 +13,9 @@ from tensorbraid.contrib.layers_summaries import *  # noqa: F401,F403
 from tensorbraid.contrib.layers_training import *  # noqa: F401,F403
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.initializers import Constant, Zeros
-from tensorbraid.node import op, tensor
+from tensorbraid.naming import named
+from tensorbraid.ops.node import op, tensor
 from tensorbraid.variable_scope import variable_scope
-
 
 
 @add_arg_scope
@@ -31,16 +31,14 @@ def fully_connected(inputs, num_outputs, activation_fn=nn.relu, normalizer_fn=No
             _reuse=reuse)
 
     return applied(make, inputs, "fully_connected", NAMES, activation_fn, normalizer_fn, normalizer_params, reuse,
-                    variables_collections, outputs_collections, scope)
+                   variables_collections, outputs_collections, scope)
 
 
 def _activated(activation, name, doc):
     def layer(inputs, num_outputs, **kwargs):
         return fully_connected(inputs, num_outputs, **{"activation_fn": activation, **kwargs})
 
-    layer.__name__ = layer.__qualname__ = name
-    layer.__doc__ = doc
-    return layer
+    return named(layer, name, doc)
 
 
 linear = _activated(None, "linear", "fully_connected without an activation.")
@@ -63,7 +61,7 @@ def convolution2d(inputs, num_outputs, kernel_size, stride=1, padding="SAME", da
             weights_regularizer, biases_regularizer, trainable=trainable, _scope=opened, _reuse=reuse)
 
     return applied(make, inputs, "Conv", NAMES, activation_fn, normalizer_fn, normalizer_params, reuse,
-                    variables_collections, outputs_collections, scope)
+                   variables_collections, outputs_collections, scope)
 
 
 conv2d = convolution2d

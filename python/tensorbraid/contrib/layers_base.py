@@ -47,7 +47,7 @@ def renamed(names):
 
 
 def applied(make, inputs, default, names, activation_fn, normalizer_fn, normalizer_params, reuse, variables_collections,
-             outputs_collections, scope):
+            outputs_collections, scope):
     """Applies the layer that make() returns in a scope, then the normalizer and the activation."""
     with variable_scope(scope, default, [inputs], reuse=reuse, custom_getter=renamed(names)) as opened:
         layer = make(opened)

@@ -6,7 +6,8 @@ from tensorbraid.contrib.arg_scope import add_arg_scope
 from tensorbraid.contrib.layers_base import NAMES, applied, collected
 from tensorbraid.contrib.layers_regularizers import xavier_initializer
 from tensorbraid.initializers import Zeros
-from tensorbraid.node import tensor
+from tensorbraid.naming import named
+from tensorbraid.ops.node import tensor
 
 __all__ = ["avg_pool3d", "conv1d", "conv2d_transpose", "conv3d", "conv3d_transpose", "convolution1d",
            "convolution2d_transpose", "convolution3d", "convolution3d_transpose", "max_pool3d", "separable_conv2d",
@@ -22,6 +23,12 @@ def _format_of(data_format, rank):
     if data_format not in formats:
         raise ValueError(f"data_format has to be one of {sorted(filter(None, formats))}.")
     return formats[data_format]
+
+
+def _keyed(layer, name, doc):
+    """A layer that one function makes several times, with a name of its own, under which arg_scope knows it."""
+    layer._arg_scope_key = f"{__name__}.{name}"
+    return named(layer, name, doc)
 
 
 def _convolution(layer, rank, name):
@@ -40,10 +47,7 @@ def _convolution(layer, rank, name):
         return applied(make, inputs, "Conv", NAMES, activation_fn, normalizer_fn, normalizer_params, reuse,
                        variables_collections, outputs_collections, scope)
 
-    convolution.__name__ = convolution.__qualname__ = name
-    convolution._arg_scope_key = f"{__name__}.{name}"
-    convolution.__doc__ = f"activation_fn(convolution over {rank} axes + biases)."
-    return convolution
+    return _keyed(convolution, name, f"activation_fn(convolution over {rank} axes + biases).")
 
 
 conv1d = convolution1d = _convolution(core_layers.Conv1D, 1, "convolution1d")
@@ -66,10 +70,7 @@ def _transposed(layer, rank, name, scope_name, default_format):
         return applied(make, inputs, scope_name, NAMES, activation_fn, normalizer_fn, normalizer_params, reuse,
                        variables_collections, outputs_collections, scope)
 
-    convolution.__name__ = convolution.__qualname__ = name
-    convolution._arg_scope_key = f"{__name__}.{name}"
-    convolution.__doc__ = f"activation_fn(transposed convolution over {rank} axes + biases)."
-    return convolution
+    return _keyed(convolution, name, f"activation_fn(transposed convolution over {rank} axes + biases).")
 
 
 conv2d_transpose = convolution2d_transpose = _transposed(
@@ -142,8 +143,7 @@ def _pool(layer, name, doc):
             pooled = layer(kernel_size, stride, padding, _format_of(data_format, 3)).call(tensor(inputs))
             return collected(outputs_collections, name_scope, pooled)
 
-    pool.__doc__, pool.__name__, pool._arg_scope_key = doc, name, f"{__name__}.{name}"
-    return pool
+    return _keyed(pool, name, doc)
 
 
 max_pool3d = _pool(core_layers.MaxPooling3D, "MaxPool3D", "The largest element of each window over three axes.")

@@ -13,8 +13,7 @@ def embed_sequence(ids, vocab_size=None, embed_dim=None, unique=False, initializ
     """The embeddings of integer symbols, whose variable is "embeddings". It must exist if `reuse` is set."""
     if not (reuse or (vocab_size and embed_dim)):
         raise ValueError("Must specify vocab size and embedding dimension when not reusing. Got "
-                         f"vocab_size={vocab_size} "
-                         f"and embed_dim={embed_dim}")
+                         f"vocab_size={vocab_size} and embed_dim={embed_dim}")
     with tf.variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
         shape = None if not (vocab_size and embed_dim) else [vocab_size, embed_dim]
         embeddings = model_variable("embeddings", shape, initializer=initializer, regularizer=regularizer,

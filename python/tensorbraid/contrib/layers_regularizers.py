@@ -6,7 +6,7 @@ import tensorbraid as tf
 from tensorbraid import graphs, nn
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.initializers import GlorotNormal, GlorotUniform, Initializer, VarianceScaling
-from tensorbraid.node import op, tensor
+from tensorbraid.ops.node import op, tensor
 
 __all__ = ["apply_regularization", "l1_l2_regularizer", "l1_regularizer", "l2_regularizer", "sum_regularizer",
            "variance_scaling_initializer", "xavier_initializer", "xavier_initializer_conv2d"]

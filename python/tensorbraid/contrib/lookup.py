@@ -1,9 +1,11 @@
 """tf.contrib.lookup: the tables of tf.lookup under their first names and arguments."""
 
-from tensorbraid import dtypes, index_tables, lookup
-from tensorbraid.index_tables import IdTableWithHashBuckets, index_table_from_file  # noqa: F401
+from tensorbraid import dtypes, lookup
+from tensorbraid.graphs import name_scope
 from tensorbraid.lookup import KeyValueTensorInitializer, TextFileIndex, TextFileInitializer  # noqa: F401
 from tensorbraid.lookup import StaticHashTable as HashTable  # noqa: F401
+from tensorbraid.ops import index_tables
+from tensorbraid.ops.index_tables import IdTableWithHashBuckets, index_table_from_file  # noqa: F401
 
 __all__ = []
 
@@ -59,6 +61,7 @@ def index_to_string_table_from_file(vocabulary_file, vocab_size=None, default_va
     """A table from the numbers of a file's lines to the lines."""
     if vocab_size is not None and vocab_size < 1:
         raise ValueError(f"vocab_size must be greater than 0, got {vocab_size}.")
-    return lookup.StaticHashTable(
-        TextFileStringTableInitializer(vocabulary_file, key_column_index, value_column_index, vocab_size, delimiter,
-                                       "table_init"), default_value, "hash_table")
+    with name_scope(name, "index_to_string"):
+        return lookup.StaticHashTable(
+            TextFileStringTableInitializer(vocabulary_file, key_column_index, value_column_index, vocab_size, delimiter,
+                                           "table_init"), default_value, "hash_table")

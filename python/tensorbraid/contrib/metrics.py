@@ -1,8 +1,10 @@
 """tf.contrib.metrics: the metrics of tf.metrics under their first names, which take predictions before labels."""
 
-from tensorbraid import math_ops, metrics, nn
+from tensorbraid import metrics, nn
 from tensorbraid.graphs import convert_to_tensor, name_scope
 from tensorbraid.math import confusion_matrix  # noqa: F401
+from tensorbraid.naming import named
+from tensorbraid.ops import math_ops
 from tensorbraid.sets import (  # noqa: F401
     difference as set_difference, intersection as set_intersection, size as set_size, union as set_union)
 
@@ -35,9 +37,7 @@ __all__ = [*_OF_PAIRS, *_OF_PAIRS_AND_ONE, "accuracy", "aggregate_metric_map", "
 
 
 def _named(name, function, of):
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"tf.metrics.{of.__name__} with the predictions first."
-    return function
+    return named(function, name, f"tf.metrics.{of.__name__} with the predictions first.")
 
 
 def _of_pairs(name, metric):
@@ -144,5 +144,3 @@ def aggregate_metrics(*value_update_tuples):
 def aggregate_metric_map(names_to_tuples):
     """Dicts of the metrics' values and of their updates, of one dict of metrics."""
     return tuple({name: pair[i] for name, pair in names_to_tuples.items()} for i in range(2))
-
-

@@ -6,11 +6,11 @@ import tensorbraid as tf
 from tensorbraid import nest
 from tensorbraid.contrib.rnn_blocks import *  # noqa: F401,F403
 from tensorbraid.contrib.rnn_nas import *  # noqa: F401,F403
-from tensorbraid.rnn import static_bidirectional_rnn, static_rnn  # noqa: F401
-from tensorbraid.rnn_cell import *  # noqa: F401,F403
-from tensorbraid.rnn_cell import LSTMStateTuple, RNNCell
-from tensorbraid.rnn_wrappers import *  # noqa: F401,F403
-from tensorbraid.rnn_wrappers import _Wrapper
+from tensorbraid.nn.cell_wrappers import *  # noqa: F401,F403
+from tensorbraid.nn.cell_wrappers import _Wrapper
+from tensorbraid.nn.cells import *  # noqa: F401,F403
+from tensorbraid.nn.cells import LSTMStateTuple, RNNCell
+from tensorbraid.nn.recurrent import static_bidirectional_rnn, static_rnn  # noqa: F401
 
 
 class _OwnWeights(_Wrapper):
@@ -73,7 +73,8 @@ class EmbeddingWrapper(_OwnWeights):
         if embedding_classes <= 0 or embedding_size <= 0:
             raise ValueError(f"Both embedding_classes and embedding_size must be > 0: {embedding_classes}, "
                              f"{embedding_size}.")
-        self._classes, self._size, self._initializer, self._reuse = embedding_classes, embedding_size, initializer, reuse
+        self._classes, self._size = embedding_classes, embedding_size
+        self._initializer, self._reuse = initializer, reuse
 
     def __call__(self, inputs, state, scope=None):
         self._dtype = nest.flatten(state)[0].dtype

@@ -2,7 +2,7 @@
 
 import tensorbraid as tf
 from tensorbraid.graphs import make_op
-from tensorbraid.rnn_cell import LSTMStateTuple, RNNCell
+from tensorbraid.nn.cells import LSTMStateTuple, RNNCell
 
 __all__ = ["GRUBlockCellV2", "LSTMBlockCell", "LSTMBlockFusedCell", "TimeReversedFusedRNN"]
 

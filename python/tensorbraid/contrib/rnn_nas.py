@@ -1,7 +1,7 @@
 """The recurrent cell that a neural architecture search found."""
 
 import tensorbraid as tf
-from tensorbraid.rnn_cell import LSTMStateTuple, RNNCell
+from tensorbraid.nn.cells import LSTMStateTuple, RNNCell
 
 __all__ = ["NASCell"]
 

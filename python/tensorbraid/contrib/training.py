@@ -5,8 +5,8 @@ from tensorbraid.contrib.buckets import *  # noqa: F401,F403
 from tensorbraid.contrib.hparams import *  # noqa: F401,F403
 from tensorbraid.contrib.slim import learning
 from tensorbraid.contrib.slim.evaluation import checkpoints_iterator, wait_for_new_checkpoint  # noqa: F401
-from tensorbraid.contrib.slim.learning import add_gradients_summaries, multiply_gradients  # noqa: F401
-from tensorbraid.contrib.slim.learning import clip_gradient_norms as clip_gradient_norms  # noqa: F401
+from tensorbraid.contrib.slim.learning import (  # noqa: F401
+    add_gradients_summaries, clip_gradient_norms, multiply_gradients)
 
 __all__ = ["create_train_op", "train"]
 

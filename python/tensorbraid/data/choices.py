@@ -1,7 +1,8 @@
 """Datasets that take each element from one of several datasets."""
 
-from tensorbraid import arrays, dtypes, elementwise, graphs, nest, random_ops
+from tensorbraid import dtypes, graphs, nest
 from tensorbraid.data import structure
+from tensorbraid.ops import arrays, elementwise, random_ops
 
 __all__ = []
 

@@ -2,21 +2,16 @@
 
 import builtins
 
-from tensorbraid import _core, dtypes, elementwise, functions, graphs, nest, random_ops
+from tensorbraid import _core, dtypes, functions, graphs, nest
 from tensorbraid.data import choices, generators, groups, iterators, padding, states, structure
 from tensorbraid.data.structure import built
+from tensorbraid.ops import elementwise, random_ops
 
 __all__ = []
 
 AUTOTUNE = -1
 _ALL = -2  # the size of a buffer for all elements
 _VARIANT = (dtypes.variant.as_datatype_enum, [])
-
-
-def get_seeds(seed):
-    """The two seeds of an op that shuffles."""
-    first, second = random_ops.get_seed(seed)
-    return first or 0, second or 0
 
 
 class Dataset(structure.Described):
@@ -80,7 +75,7 @@ class Dataset(structure.Described):
     def random(seed=None):
         """Random int64 numbers from 0 to below 2**32, without end."""
         element = [(dtypes.int64.as_datatype_enum, [])]
-        variant = graphs.make_op("RandomDataset", [*get_seeds(seed)], output_types=[dtypes.int64],
+        variant = graphs.make_op("RandomDataset", [*random_ops.seed_pair(seed)], output_types=[dtypes.int64],
                                  output_shapes=[[]]).outputs[0]
         return Dataset(_core.Dataset(variant, element), structure.Leaf())
 
@@ -151,7 +146,7 @@ class Dataset(structure.Described):
     def _define(self, kind, function, build, args=None):
         """The library function that build(tensors) makes, for the op of a dataset. It gets an element unless `args`."""
         return built(functions.define, graphs.graph_of([self._variant_tensor]), _name(kind, function),
-                      self._core.element if args is None else args, build)
+                     self._core.element if args is None else args, build)
 
     def _predicate(self, kind, predicate):
         """The library function of a function that returns a bool scalar."""
@@ -207,8 +202,8 @@ class Dataset(structure.Described):
         function, made = self._dataset_function("interleave", map_func)
         in_order = deterministic is None or bool(deterministic)
         core = built(self._core.interleave, function, made._core.element,
-                      AUTOTUNE if cycle_length is None else cycle_length, 1 if block_length is None else block_length,
-                      num_parallel_calls, in_order)
+                     AUTOTUNE if cycle_length is None else cycle_length, 1 if block_length is None else block_length,
+                     num_parallel_calls, in_order)
         return Dataset(core, made._template)
 
     # Order and number of elements.
@@ -216,7 +211,7 @@ class Dataset(structure.Described):
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None):
         """A random order: each element is drawn from a buffer."""
         reshuffle = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
-        return self._like(self._core.shuffle, buffer_size, *get_seeds(seed), reshuffle)
+        return self._like(self._core.shuffle, buffer_size, *random_ops.seed_pair(seed), reshuffle)
 
     def repeat(self, count=None):
         """The elements `count` times; None and -1: without end."""

@@ -1,8 +1,10 @@
 """tf.data.experimental: functions for Dataset.apply."""
 
-from tensorbraid import dtypes, parsing_ops
-from tensorbraid.data.datasets import AUTOTUNE, Dataset, get_seeds
+from tensorbraid import dtypes
+from tensorbraid.data.datasets import AUTOTUNE, Dataset
 from tensorbraid.data.readers import CsvDataset, TFRecordDataset  # noqa: F401
+from tensorbraid.ops import parsing_ops
+from tensorbraid.ops.random_ops import seed_pair
 
 __all__ = []
 
@@ -11,9 +13,8 @@ INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
 
 def shuffle_and_repeat(buffer_size, count=None, seed=None):
     """Shuffles and repeats, so that the buffer stays full at the end of a round."""
-
     return lambda dataset: dataset._add(
-        "ShuffleAndRepeatDataset", [buffer_size, *get_seeds(seed), -1 if count is None else count])
+        "ShuffleAndRepeatDataset", [buffer_size, *seed_pair(seed), -1 if count is None else count])
 
 
 def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
@@ -24,14 +25,6 @@ def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainde
     if num_parallel_calls is None:
         num_parallel_calls = batch_size * (num_parallel_batches or 1)
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
-
-
-def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None,
-                        prefetch_input_elements=None):
-    """Dataset.interleave with a thread for each dataset. `sloppy` allows another order of the elements."""
-    if buffer_output_elements is not None or prefetch_input_elements is not None:
-        raise NotImplementedError("buffer_output_elements and prefetch_input_elements of parallel_interleave")
-    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, not sloppy)
 
 
 def unbatch():
@@ -92,21 +85,12 @@ def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, bu
                         prefetch_input_elements=None):
     """As Dataset.interleave, with a thread for each of the `cycle_length` datasets."""
     def apply(dataset):
-        made = []
-
-        def build(tensors):
-            result = dataset._call(map_func, tensors)
-            if not isinstance(result, Dataset):
-                raise TypeError(f"map_func must return a `Dataset` object, got {type(result).__name__}")
-            made.append(result)
-            return [result._variant_tensor]
-
-        function = dataset._define("parallel_interleave", map_func, build)
+        function, made = dataset._dataset_function("parallel_interleave", map_func)
         output = 2 * block_length if buffer_output_elements is None else buffer_output_elements
         ahead = 2 * cycle_length if prefetch_input_elements is None else prefetch_input_elements
         return dataset._add("LegacyParallelInterleaveDatasetV2",
-                            [function.captures, cycle_length, block_length, output, ahead], made[0]._template,
-                            made[0]._core.element, f=function, deterministic="false" if sloppy else "true",
+                            [function.captures, cycle_length, block_length, output, ahead], made._template,
+                            made._core.element, f=function, deterministic="false" if sloppy else "true",
                             Targuments=[tensor.dtype for tensor in function.captures])
 
     return apply

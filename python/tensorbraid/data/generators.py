@@ -2,7 +2,7 @@
 
 from tensorbraid import _core, dtypes, graphs, nest
 from tensorbraid.data import structure
-from tensorbraid.script_ops import HostFunction, as_array
+from tensorbraid.ops.script_ops import HostFunction, as_array
 from tensorbraid.shapes import TensorShape
 
 __all__ = []

@@ -1,7 +1,8 @@
 """Datasets that put elements together by a key that a function gives."""
 
-from tensorbraid import checks, dtypes, elementwise, graphs, reductions
+from tensorbraid import dtypes, graphs
 from tensorbraid.data import structure
+from tensorbraid.ops import checks, elementwise, reductions
 from tensorbraid.shapes import TensorShape
 
 __all__ = []

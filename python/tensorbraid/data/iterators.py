@@ -2,8 +2,8 @@
 
 from tensorbraid import _core, dtypes, errors, graphs
 from tensorbraid.data import structure
+from tensorbraid.ops.sparse_tensor import SparseTensor
 from tensorbraid.shapes import TensorShape
-from tensorbraid.sparse_tensor import SparseTensor
 
 __all__ = []
 

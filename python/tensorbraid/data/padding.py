@@ -1,7 +1,8 @@
 """Batches of elements that are padded to one shape."""
 
-from tensorbraid import _core, arrays, dtypes, elementwise, graphs, nest
+from tensorbraid import _core, dtypes, graphs, nest
 from tensorbraid.data import structure
+from tensorbraid.ops import arrays, elementwise
 from tensorbraid.shapes import TensorShape
 
 __all__ = []

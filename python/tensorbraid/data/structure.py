@@ -6,10 +6,11 @@ A leaf knows how a tensor, a SparseTensor or a dataset becomes this tensor, and 
 
 import copy
 
-from tensorbraid import dtypes, errors, nest, sparse_ops
+from tensorbraid import dtypes, errors, nest
 from tensorbraid.graphs import Tensor, convert_to_tensor, make_op, name_scope
+from tensorbraid.ops import sparse_ops
+from tensorbraid.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from tensorbraid.shapes import TensorShape
-from tensorbraid.sparse_tensor import SparseTensor, SparseTensorValue
 
 __all__ = []
 

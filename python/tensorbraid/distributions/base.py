@@ -5,7 +5,7 @@ import hashlib
 
 import numpy as np
 import tensorbraid as tf
-from tensorbraid import arrays, control
+from tensorbraid.ops import arrays, control
 
 __all__ = ["FULLY_REPARAMETERIZED", "NOT_REPARAMETERIZED", "Distribution", "ReparameterizationType"]
 
@@ -149,12 +149,11 @@ class Distribution:
             shape = tf.convert_to_tensor(sample_shape, dtype=tf.int32, name="sample_shape")
             static = arrays.get_static_value(shape)
             count = tf.reduce_prod(shape) if static is None else np.prod(static, dtype=np.int32)
-            if shape.shape.ndims is None or shape.shape.ndims > 1:
-                if shape.shape.ndims is not None:
-                    raise ValueError("Input is neither scalar nor vector.")
-                shape = tf.reshape(shape, [-1])
-            elif shape.shape.ndims == 0:
-                shape = tf.reshape(shape, [1])
+            rank = shape.shape.ndims
+            if rank is not None and rank > 1:
+                raise ValueError(f"sample_shape must be a number or a vector, not a tensor of rank {rank}")
+            if rank != 1:
+                shape = tf.reshape(shape, [-1 if rank is None else 1])
             samples = self._sample_n(count, seed)
             samples = tf.reshape(samples, tf.concat([shape, tf.shape(samples)[1:]], 0))
             known = tf.TensorShape(None) if static is None else tf.TensorShape(np.reshape(static, [-1]).tolist())

@@ -35,14 +35,14 @@ def _logits_and_probs(logits, probs, validate_args, name, has_classes):
         if probs is None:
             logits = tf.convert_to_tensor(logits, name="logits")
             if not logits.dtype.is_floating:
-                raise TypeError("logits must having floating type.")
+                raise TypeError("logits must have a floating type.")
             if not has_classes:
                 return logits, tf.sigmoid(logits, name="probs")
             logits = categorical_parameter(logits) if validate_args else logits
             return logits, tf.nn.softmax(logits, name="probs")
         probs = tf.convert_to_tensor(probs, name="probs")
         if not probs.dtype.is_floating:
-            raise TypeError("probs must having floating type.")
+            raise TypeError("probs must have a floating type.")
         if validate_args:
             with tf.name_scope("validate_probs"):
                 probs = _checked_probs(probs, has_classes)

@@ -159,8 +159,8 @@ class StudentT(Broadcast):
         given = arguments(locals())
         with tf.name_scope(name, values=[df, loc, scale]) as name:
             checks = (lambda: [tf.assert_positive(df)]) if validate_args else None
-            self._df, self._loc, self._scale = self._broadcast = _parameters({"df": df, "loc": loc, "scale": scale},
-                                                                             checks)
+            self._broadcast = _parameters({"df": df, "loc": loc, "scale": scale}, checks)
+            self._df, self._loc, self._scale = self._broadcast
         super().__init__(self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given,
                          self._broadcast, name)
 

@@ -16,7 +16,7 @@ class InMemoryEvaluatorHook(SessionRunHook):
         if every_n_iter is None or every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         if estimator.config.num_ps_replicas > 0:
-            raise ValueError("InMemoryEvaluator supports only AllReduce: with parameter servers, use an evaluator.")
+            raise ValueError("an InMemoryEvaluatorHook cannot be used with parameter servers: use an evaluator.")
         self._evaluate = lambda path: estimator.evaluate(input_fn, steps, hooks, path, name)
         self._timer = SecondOrStepTimer(every_steps=every_n_iter)
 

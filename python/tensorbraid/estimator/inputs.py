@@ -70,7 +70,7 @@ def pandas_input_fn(x, y=None, batch_size=128, num_epochs=1, shuffle=None, queue
 
 
 def _check_shuffle(shuffle):
-    if shuffle not in (True, False) or not isinstance(shuffle, (bool, np.bool_)):
+    if not isinstance(shuffle, (bool, np.bool_)):
         raise ValueError("shuffle must be provided and explicitly set as boolean (it is recommended to set it as True "
                          f"for training); got {shuffle}")
 

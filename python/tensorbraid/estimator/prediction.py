@@ -55,7 +55,6 @@ def _examples(batch):
         return
     sizes = {key: len(value) for key, value in batch.items()}
     if len(set(sizes.values())) > 1:
-        raise ValueError("Batch length of predictions should be same. "
-                         f"The sizes of the predictions are {sizes}.")
+        raise ValueError(f"Batch length of predictions should be same. The sizes of the predictions are {sizes}.")
     for i in range(next(iter(sizes.values()), 0)):
         yield {key: value[i] for key, value in batch.items()}

@@ -3,8 +3,8 @@
 import collections
 
 from tensorbraid import dtypes, graphs
-from tensorbraid.parsing_ops import parse_example
-from tensorbraid.sparse_tensor import SparseTensor
+from tensorbraid.ops.parsing_ops import parse_example
+from tensorbraid.ops.sparse_tensor import SparseTensor
 
 __all__ = [
     "ServingInputReceiver", "SupervisedInputReceiver", "TensorServingInputReceiver",
@@ -14,7 +14,7 @@ __all__ = [
 
 def _check_tensor(value, what):
     if not isinstance(value, (graphs.Tensor, SparseTensor)):
-        raise ValueError(f"{what} must be a Tensor, SparseTensor, or RaggedTensor.")
+        raise ValueError(f"{what} must be a Tensor or a SparseTensor, not {value}.")
 
 
 def _named(value, what, default):

@@ -66,7 +66,8 @@ class RunConfig:
         own = {TaskType.MASTER: ["/job:master"], TaskType.CHIEF: ["/job:chief"],
                TaskType.WORKER: [f"/job:worker/task:{self.task_id}"],
                TaskType.PS: ["/job:worker", "/job:chief", "/job:master"]}
-        config.device_filters.extend(["/job:ps"] + own.get(self.task_type, []) if self.task_type in own else [])
+        if self.task_type in own:
+            config.device_filters.extend(["/job:ps"] + own[self.task_type])
         return config
 
     def replace(self, **kwargs):

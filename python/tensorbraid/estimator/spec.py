@@ -81,7 +81,7 @@ def _checked_predictions(predictions, mode):
 
 
 def _is_tensor(value):
-    from tensorbraid.sparse_tensor import SparseTensor
+    from tensorbraid.ops.sparse_tensor import SparseTensor
 
     return isinstance(value, (graphs.Tensor, SparseTensor, _core.Variable))
 

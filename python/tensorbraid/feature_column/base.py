@@ -2,14 +2,15 @@
 
 import collections
 
-from tensorbraid import arrays, checks, graphs
-from tensorbraid.control_flow import cond
+from tensorbraid import graphs
 from tensorbraid.graphs import name_scope
-from tensorbraid.node import op
-from tensorbraid.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
+from tensorbraid.ops import arrays, checks
+from tensorbraid.ops.control_flow import cond
+from tensorbraid.ops.node import op
+from tensorbraid.ops.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 
-IdsAndWeights = collections.namedtuple("IdsAndWeights",
-                                       ["id_tensor", "weight_tensor"])  # SparseTensors; weights or None
+# Two SparseTensors; the second may be None.
+IdsAndWeights = collections.namedtuple("IdsAndWeights", ["id_tensor", "weight_tensor"])
 
 
 class FeatureColumn:

@@ -2,13 +2,14 @@
 
 import collections
 
-from tensorbraid import arrays, dtypes, gfile, graphs, math_ops, sparse_crosses, string_ops
+from tensorbraid import dtypes, gfile, graphs
 from tensorbraid.feature_column.base import (
     CategoricalColumn, IdsAndWeights, checked_key, checked_string_or_int, to_sparse)
-from tensorbraid.index_tables import index_table_from_file, index_table_from_tensor
-from tensorbraid.node import op
-from tensorbraid.parsing_ops import VarLenFeature
-from tensorbraid.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
+from tensorbraid.ops import arrays, math_ops, sparse_crosses, string_ops
+from tensorbraid.ops.index_tables import index_table_from_file, index_table_from_tensor
+from tensorbraid.ops.node import op
+from tensorbraid.ops.parsing_ops import VarLenFeature
+from tensorbraid.ops.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 
 __all__ = ["categorical_column_with_hash_bucket", "categorical_column_with_identity",
            "categorical_column_with_vocabulary_file", "categorical_column_with_vocabulary_list", "crossed_column",
@@ -125,7 +126,7 @@ class CrossedColumn(CategoricalColumn,
 
     def transform(self, features):
         return sparse_crosses.cross_hashed([_crossed_input(leaf, features) for leaf in self._leaves],
-                                       self.hash_bucket_size, self.hash_key)
+                                           self.hash_bucket_size, self.hash_key)
 
 
 def _crossed_input(leaf, features):
@@ -236,7 +237,7 @@ def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_siz
 def crossed_column(keys, hash_bucket_size, hash_key=None):
     """Hashes below `hash_bucket_size` of all combinations. A key is the name of a feature or a categorical column."""
     if not hash_bucket_size or hash_bucket_size < 1:
-        raise ValueError(f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}")
+        raise ValueError(f"hash_bucket_size must be at least 1. hash_bucket_size: {hash_bucket_size}")
     if not keys or len(keys) < 2:
         raise ValueError(f"keys must be a list with length > 1. Given: {keys}")
     for key in keys:

@@ -3,13 +3,13 @@
 import collections
 import math
 
-from tensorbraid import indexing, math_ops, patterns, reductions, sparse_ops
 from tensorbraid.feature_column.base import CategoricalColumn, DenseColumn, SequenceDenseColumn
 from tensorbraid.feature_column.sequence_ids import SequenceCategoricalColumn, sequence_length
 from tensorbraid.feature_column.tables import table_of
 from tensorbraid.graphs import name_scope
 from tensorbraid.initializers import TruncatedNormal
-from tensorbraid.nn_embeddings import embedding_lookup_sparse, safe_embedding_lookup_sparse
+from tensorbraid.nn.embeddings import embedding_lookup_sparse, safe_embedding_lookup_sparse
+from tensorbraid.ops import indexing, math_ops, patterns, reductions, sparse_ops
 from tensorbraid.shapes import TensorShape
 
 __all__ = ["embedding_column", "indicator_column", "shared_embedding_columns"]

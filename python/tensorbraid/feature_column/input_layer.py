@@ -1,9 +1,9 @@
 """The layer that joins dense columns to one tensor."""
 
-from tensorbraid import arrays
 from tensorbraid.feature_column.base import DenseColumn, Features, sorted_columns
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.graphs import get_collection
+from tensorbraid.ops import arrays
 from tensorbraid.variable_scope import variable_scope
 
 __all__ = ["input_layer"]
@@ -46,8 +46,8 @@ def flat(column, features, keys, trainable):
     """The tensor of a dense column as [batch, size]."""
     dense = column.dense_tensor(features, keys, trainable)
     batch = dense.shape.as_list()[0] if dense.shape.ndims else None
-    return arrays.reshape(dense,
-                          [arrays.shape(dense)[0] if batch is None else batch, column.variable_shape.num_elements()])
+    rows = arrays.shape(dense)[0] if batch is None else batch
+    return arrays.reshape(dense, [rows, column.variable_shape.num_elements()])
 
 
 def _check_batch_sizes(columns, outputs):

@@ -1,14 +1,15 @@
 """The weighted sum of columns."""
 
-from tensorbraid import arrays, dtypes, math_ops, nn, sparse_ops
+from tensorbraid import dtypes, nn
 from tensorbraid.feature_column.base import CategoricalColumn, DenseColumn, Features, sorted_columns
 from tensorbraid.feature_column.input_layer import flat, model_collections
 from tensorbraid.feature_column.tables import pieces
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.graphs import get_collection, name_scope
 from tensorbraid.initializers import Zeros
-from tensorbraid.nn_embeddings import safe_embedding_lookup_sparse
-from tensorbraid.node import op, tensor
+from tensorbraid.nn.embeddings import safe_embedding_lookup_sparse
+from tensorbraid.ops import arrays, sparse_ops
+from tensorbraid.ops.node import op, tensor
 from tensorbraid.variable_scope import get_variable, variable_scope
 
 __all__ = ["linear_model"]

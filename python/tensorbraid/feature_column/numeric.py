@@ -2,13 +2,13 @@
 
 import collections
 
-from tensorbraid import arrays, dtypes, math_ops, patterns
-from tensorbraid.feature_column.base import (
-    CategoricalColumn, DenseColumn, IdsAndWeights, checked_key)
-from tensorbraid.node import op
-from tensorbraid.parsing_ops import FixedLenFeature
+from tensorbraid import dtypes
+from tensorbraid.feature_column.base import CategoricalColumn, DenseColumn, IdsAndWeights, checked_key
+from tensorbraid.ops import arrays, math_ops, patterns
+from tensorbraid.ops.node import op
+from tensorbraid.ops.parsing_ops import FixedLenFeature
+from tensorbraid.ops.sparse_tensor import SparseTensor
 from tensorbraid.shapes import TensorShape
-from tensorbraid.sparse_tensor import SparseTensor
 
 __all__ = ["bucketized_column", "numeric_column"]
 

@@ -10,7 +10,7 @@ def make_parse_example_spec(feature_columns):
     spec = {}
     for column in feature_columns:
         if not isinstance(column, FeatureColumn):
-            raise ValueError(f"All feature_columns must be _FeatureColumn instances. Given: {column}")
+            raise ValueError(f"All feature_columns must be feature columns. Given: {column}")
         for key, feature in column.parse_example_spec.items():
             if spec.setdefault(key, feature) != feature:
                 raise ValueError(f"feature_columns contain different parse_spec for key {key}. Given {feature} and "

@@ -2,12 +2,13 @@
 
 import collections
 
-from tensorbraid import arrays, checks, dtypes, graphs, math_ops, sparse_ops
-from tensorbraid.feature_column.base import Features, SequenceDenseColumn, sorted_columns, to_sparse
+from tensorbraid import dtypes, graphs
+from tensorbraid.feature_column.base import Features, SequenceDenseColumn, checked_key, sorted_columns, to_sparse
 from tensorbraid.feature_column.input_layer import model_collections
 from tensorbraid.feature_column.numeric import checked_numbers
 from tensorbraid.feature_column.sequence_ids import sequence_length
-from tensorbraid.parsing_ops import VarLenFeature
+from tensorbraid.ops import arrays, checks, math_ops, sparse_ops
+from tensorbraid.ops.parsing_ops import VarLenFeature
 from tensorbraid.shapes import TensorShape
 from tensorbraid.variable_scope import variable_scope
 
@@ -37,6 +38,7 @@ class SequenceNumericColumn(SequenceDenseColumn, collections.namedtuple("Sequenc
 def sequence_numeric_column(key, shape=(1,), default_value=0.0, dtype=dtypes.float32, normalizer_fn=None):
     """Numbers of a fixed shape for each step of sequences."""
     shape, dtype = checked_numbers(key, shape, dtype, normalizer_fn)
+    checked_key(key)
     return SequenceNumericColumn(key, shape, default_value, dtype, normalizer_fn)
 
 
@@ -45,7 +47,7 @@ def sequence_input_layer(features, feature_columns, weight_collections=None, tra
     columns = sorted_columns(feature_columns)
     for column in columns:
         if not isinstance(column, SequenceDenseColumn):
-            raise ValueError(f"All feature_columns must be of type _SequenceDenseColumn. You can wrap a "
+            raise ValueError("All feature_columns must be dense columns of sequences. You can wrap a "
                              "sequence_categorical_column with an embedding_column or indicator_column. Given (type "
                              f"{type(column)}): {column}")
     keys = model_collections(weight_collections)

@@ -2,13 +2,14 @@
 
 import collections
 
-from tensorbraid import arrays, dtypes, math_ops, sparse_ops
+from tensorbraid import dtypes
 from tensorbraid.feature_column.base import CategoricalColumn, IdsAndWeights
 from tensorbraid.feature_column.categorical import (
     categorical_column_with_hash_bucket, categorical_column_with_identity, categorical_column_with_vocabulary_file,
     categorical_column_with_vocabulary_list)
 from tensorbraid.graphs import name_scope
-from tensorbraid.segment_ops import segment_max
+from tensorbraid.ops import arrays, math_ops, sparse_ops
+from tensorbraid.ops.segment_ops import segment_max
 
 __all__ = ["sequence_categorical_column_with_hash_bucket", "sequence_categorical_column_with_identity",
            "sequence_categorical_column_with_vocabulary_file", "sequence_categorical_column_with_vocabulary_list"]

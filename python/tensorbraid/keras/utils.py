@@ -4,7 +4,6 @@ import hashlib
 import os
 import shutil
 import tarfile
-import tempfile
 import urllib.request
 import zipfile
 
@@ -34,16 +33,20 @@ def get_file(fname, origin, untar=False, md5_hash=None, file_hash=None, cache_su
     if untar and os.path.exists(unpacked):
         return unpacked
     if untar or extract:
-        _unpack(path, folder)
+        _unpack(path, folder, archive_format)
     return unpacked
 
 
 def _download(origin, path):
     """The file gets its name when it is complete."""
-    with urllib.request.urlopen(origin) as source, tempfile.NamedTemporaryFile(
-            dir=os.path.dirname(path), delete=False) as target:
-        shutil.copyfileobj(source, target)
-    os.replace(target.name, path)
+    part = f"{path}.{os.getpid()}.part"
+    try:
+        with urllib.request.urlopen(origin) as source, open(part, "wb") as target:
+            shutil.copyfileobj(source, target)
+        os.replace(part, path)
+    finally:
+        if os.path.exists(part):
+            os.remove(part)
 
 
 def _has_hash(path, wanted, algorithm):
@@ -52,11 +55,11 @@ def _has_hash(path, wanted, algorithm):
         return hashlib.new(algorithm, file.read()).hexdigest() == wanted
 
 
-def _unpack(path, folder):
-    if tarfile.is_tarfile(path):
+def _unpack(path, folder, archive_format):
+    if archive_format != "zip" and tarfile.is_tarfile(path):
         with tarfile.open(path) as archive:
             archive.extractall(folder, filter="data")
-    elif zipfile.is_zipfile(path):
+    elif archive_format != "tar" and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             archive.extractall(folder)
 

@@ -7,6 +7,7 @@ import inspect
 import types
 
 import tensorbraid
+from tensorbraid.runner import old_names
 
 _KERAS = "Keras is not part of this package; build the model with tf.layers and run it in a tf.Session"
 _EAGER = "there is no eager execution; build a graph and run it in a tf.Session"
@@ -24,30 +25,6 @@ REFUSED = {
     "compat.v2": "TensorFlow 2 is not part of this package",
 }
 
-# Names that TensorFlow 1.0 has renamed. Only scripts for older versions use them.
-RENAMED = {
-    "all_variables": "global_variables",
-    "batch_matmul": "matmul",
-    "complex_abs": "abs",
-    "concat_v2": "concat",
-    "histogram_summary": "summary.histogram",
-    "image_summary": "summary.image",
-    "inv": "reciprocal",
-    "listdiff": "setdiff1d",
-    "merge_all_summaries": "summary.merge_all",
-    "merge_summary": "summary.merge",
-    "mul": "multiply",
-    "neg": "negative",
-    "nn.seq2seq": "contrib.legacy_seq2seq",
-    "pack": "stack",
-    "scalar_summary": "summary.scalar",
-    "select": "where",
-    "split_v": "split",
-    "sub": "subtract",
-    "train.SummaryWriter": "summary.FileWriter",
-    "unpack": "unstack",
-}
-
 # Where the names of a module of tensorflow.python are, by the beginning of the module's name. "" is the package itself.
 _PUBLIC = {
     "app": ["app"], "flags": ["flags"], "gfile": ["gfile"], "tf_logging": ["logging"], "errors": ["errors"],
@@ -61,9 +38,11 @@ _PUBLIC = {
     "builder": ["saved_model.builder"], "signature": ["saved_model.signature_def_utils"],
     "signature_constants": ["saved_model.signature_constants"], "utils": ["saved_model.utils"],
     "tag_constants": ["saved_model.tag_constants"], "io": ["io", "train"], "parsing": ["io", ""],
-    "control_flow": ["", "control_nodes"], "timeline": ["timeline"], "file_io": ["file_io"],
-    "moving_averages": ["moving_averages"], "model_fn": ["estimator"],
-    "run_config": ["estimator"], "device": ["device_lib"], "lookup": ["lookup", "index_tables", "contrib.lookup"],
+    "control_flow": ["", "tensorflow_python.control_nodes"], "timeline": ["tensorflow_python.timeline"],
+    "file_io": ["tensorflow_python.file_io"],
+    "moving_averages": ["tensorflow_python.moving_averages"], "model_fn": ["estimator"],
+    "run_config": ["estimator"], "device": ["tensorflow_python.device_lib"],
+    "lookup": ["lookup", "ops.index_tables", "contrib.lookup"],
     "tf_record": ["python_io", "io"],
     "training_ops": ["train.training_ops"], "gen_training_ops": ["train.training_ops"],
     "resource_variable_ops": ["train.training_ops"],
@@ -71,6 +50,8 @@ _PUBLIC = {
 }
 _GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test",
             "contrib.framework", "contrib.util"]
+# Packages whose names are no names of TensorFlow's, or have a shorter one.
+_INTERNAL = ("tensorbraid.ops", "tensorbraid.runner")
 
 
 class Missing(Exception):
@@ -249,9 +230,9 @@ def _all_names():
         for name in dir(module):
             value = None if name.startswith("_") else getattr(module, name, None)
             if isinstance(value, types.ModuleType):
-                if value.__name__.startswith("tensorbraid.") and "runner" not in value.__name__:
+                if value.__name__.startswith("tensorbraid.") and value.__name__ not in _INTERNAL:
                     add(value, f"{prefix}{name}.")
-            elif value is not None and name not in ("proto", "flag_values"):
+            elif value is not None:
                 names.setdefault(name, []).append(prefix + name)
 
     add(tensorbraid, "")
@@ -260,8 +241,9 @@ def _all_names():
 
 def nearest(path, missing):
     """The name of the package that is most like `path`, or None."""
-    if normal(path) in RENAMED:
-        return RENAMED[normal(path)]
+    now = old_names.now(normal(path))
+    if now:
+        return now
     last = path.rsplit(".", 1)[-1]
     siblings = [name for name in dir(missing.parent) if not name.startswith("_")]
     prefix = path[:path.rindex(missing.name)] if missing.name in path else ""

@@ -6,11 +6,12 @@ from tensorbraid.runner import api, numpy_names, old_names, python2, scan
 
 
 class Report:
-    """The problems of a script, as lines of text, and how many are Python 2."""
+    """The problems of a script, as lines of text, how many are Python 2, and whether Python takes the script."""
 
     def __init__(self):
         self.lines = []
         self.python2 = 0
+        self.runs = True
 
     def add(self, file, line, text):
         entry = f"{file}:{line}: {text}"
@@ -39,6 +40,7 @@ def _check(file, text, converts, report):
     try:
         tree = ast.parse(text, file)
     except SyntaxError as error:
+        report.runs = False
         if not old and not converts:
             report.add(file, error.lineno or 1, f"syntax error: {error.msg}")
         try:

@@ -57,11 +57,11 @@ def main(argv=None):
     for line in report.lines:
         print(line, file=sys.stderr)
     if report.lines and not options.anyway:
-        hints = ["--anyway runs the script nevertheless"]
+        hints = ["--anyway runs the script nevertheless"] if report.runs else []
         if report.python2:
             hints.append("--python2 runs a copy that is converted to Python 3")
         count = f"{len(report.lines)} problem" + "s" * (len(report.lines) > 1)
-        print(f"{options.script} is not run: {count}; {'; '.join(hints)}", file=sys.stderr)
+        print("; ".join([f"{options.script} is not run: {count}", *hints]), file=sys.stderr)
         return 2
     return 0 if options.check else _run(options.script, text, [options.script, *options.args], options.python2)
 
@@ -81,9 +81,14 @@ def _run(script, text, argv, is_python2):
     sys.argv = argv
     sys.path[0] = folder
     linecache.cache[script] = (len(text), None, text.splitlines(True), script)  # tracebacks show what runs
-    try:
-        exec(compile(text, script, "exec"), module.__dict__)
-    except Exception as error:
-        traceback.print_exception(type(error), error, error.__traceback__.tb_next)  # without this function
-        return 1
+    sys.excepthook = _show_error
+    exec(compile(text, script, "exec"), module.__dict__)
     return 0
+
+
+def _show_error(kind, error, trace):
+    """Prints an error that ends the script, Ctrl-C too, without the frames of the runner, which come first."""
+    frames = trace
+    while frames is not None and frames.tb_frame.f_code is not _run.__code__:
+        frames = frames.tb_next
+    traceback.print_exception(kind, error, trace if frames is None else frames.tb_next)

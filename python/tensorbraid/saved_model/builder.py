@@ -5,7 +5,6 @@ import os
 from tensorbraid import compat, gfile, graphs, tf_logging
 from tensorbraid.saved_model import constants
 from tensorbraid.saved_model.utils import build_tensor_info
-from tensorbraid.train import meta_graphs
 from tensorbraid.train.saver import Saver
 
 __all__ = ["Builder", "SavedModelBuilder"]
@@ -59,7 +58,8 @@ class SavedModelBuilder:
             raise NotImplementedError("experimental_image_format and its options of a SavedModel")
         name = constants.SAVED_MODEL_FILENAME_PBTXT if as_text else constants.SAVED_MODEL_FILENAME_PB
         path = os.path.join(self._export_dir, name)
-        content = str(self._saved_model).encode() if as_text else self._saved_model.SerializeToString(deterministic=True)
+        content = str(self._saved_model).encode() if as_text else self._saved_model.SerializeToString(
+            deterministic=True)
         gfile.makedirs(self._export_dir)
         with gfile.GFile(path, "wb") as file:
             file.write(content)

@@ -2,7 +2,7 @@
 
 import os
 
-from tensorbraid import graphs, tf_logging
+from tensorbraid import tf_logging
 from tensorbraid.saved_model import constants
 from tensorbraid.train import meta_graphs
 

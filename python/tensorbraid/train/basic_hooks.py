@@ -75,7 +75,7 @@ def _name(tensor):
 
 
 class NanTensorHook(NativeHook):
-    """Raises NanLossDuringTrainingError when the loss is not finite, or with fail_on_nan_loss=False ends the training."""
+    """Raises NanLossDuringTrainingError if the loss is not finite; with fail_on_nan_loss=False it ends the training."""
 
     def __init__(self, loss_tensor, fail_on_nan_loss=True):
         super().__init__(_core.nan_check(tensor_of(loss_tensor), not fail_on_nan_loss))

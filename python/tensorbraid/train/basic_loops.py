@@ -1,14 +1,12 @@
-"""A training loop around a function, and the events of a file."""
+"""A training loop around a function."""
 
-from tensorbraid import messages
+from tensorbraid import errors
 
-__all__ = ["basic_train_loop", "summary_iterator"]
+__all__ = ["basic_train_loop"]
 
 
 def basic_train_loop(supervisor, train_step_fn, args=None, kwargs=None, master=""):
     """Calls train_step_fn(session, *args, **kwargs) until the supervisor stops. An aborted session is made anew."""
-    from tensorbraid import errors
-
     should_retry = True
     while should_retry:
         try:
@@ -18,19 +16,3 @@ def basic_train_loop(supervisor, train_step_fn, args=None, kwargs=None, master="
                     train_step_fn(session, *(args or []), **(kwargs or {}))
         except errors.AbortedError:
             should_retry = True
-
-
-def summary_iterator(path):
-    """Yields the Event messages of an event file."""
-    from tensorbraid import data, errors, graphs
-    from tensorbraid.session import Session
-
-    event = messages.find("tensorbraid", "Event")
-    with graphs.Graph().as_default():
-        record = data.make_one_shot_iterator(data.TFRecordDataset([str(path)])).get_next()
-        with Session() as session:
-            while True:
-                try:
-                    yield event.FromString(session.run(record))
-                except errors.OutOfRangeError:
-                    return

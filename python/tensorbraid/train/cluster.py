@@ -128,9 +128,9 @@ class Server:
     def join(self):
         """Blocks until the work of the cluster is over, and then ends the program with SystemExit.
 
-        The work is over when the tasks that work have left, or cannot be reached. Parameter servers do not count. Raises
-        UnavailableError if tasks were lost or have left with an error. In TensorFlow this never returns, so many programs
-        have the workers' part after the join, without an `else`.
+        The work is over when the tasks that work have left, or cannot be reached. Parameter servers do not count.
+        Raises UnavailableError if tasks were lost or have left with an error. In TensorFlow this never returns, so many
+        programs have the workers' part after the join, without an `else`.
         """
         self._server.join()
         sys.exit(0)

@@ -1,7 +1,7 @@
 """The global step: the variable that counts the training steps of a graph."""
 
 from tensorbraid import _core, dtypes, graphs
-from tensorbraid.graphs import GraphKeys
+from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.train.new_variables import collected
 
 __all__ = ["assert_global_step", "create_global_step", "get_global_step", "get_or_create_global_step", "global_step"]

@@ -212,7 +212,7 @@ class SecondOrStepTimer:
 
 
 def _flatten(args, graph):
-    """For C++: the fetches and feeds of a SessionRunArgs, a function that gives the results their structure, and options."""
+    """For C++: the fetches, feeds and options of a SessionRunArgs, and a function that structures the results."""
     if not isinstance(args, SessionRunArgs):
         raise TypeError(f"before_run must return a SessionRunArgs or None, got {args!r}")
     options = run_options(args.options)

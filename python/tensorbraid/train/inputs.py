@@ -1,8 +1,12 @@
 """Input pipelines of queues: producers of file names and numbers, and batches."""
 
-from tensorbraid import _core, control_flow, dtypes, graphs, summary, variables
-from tensorbraid.graphs import GraphKeys, convert_to_tensor, make_op
-from tensorbraid.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue, op_seeds
+from tensorbraid import _core, dtypes, graphs, summary, variables
+from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.graphs import convert_to_tensor, make_op
+from tensorbraid.ops import control_flow
+from tensorbraid.ops.parsing_ops import match_filenames_once
+from tensorbraid.ops.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
+from tensorbraid.ops.random_ops import random_shuffle
 from tensorbraid.shapes import TensorShape
 from tensorbraid.train.queue_runner import QueueRunner, add_queue_runner
 
@@ -10,14 +14,6 @@ __all__ = [
     "batch", "batch_join", "input_producer", "limit_epochs", "match_filenames_once", "maybe_batch", "maybe_batch_join",
     "maybe_shuffle_batch", "maybe_shuffle_batch_join", "range_input_producer", "shuffle_batch", "shuffle_batch_join",
     "slice_input_producer", "string_input_producer"]
-
-
-def match_filenames_once(pattern, name=None):
-    """A local variable with the names of the files that match the pattern when it is initialised."""
-    with graphs.name_scope(name, "matching_filenames"):
-        names = make_op("MatchingFiles", [pattern]).outputs[0]
-        return variables.Variable(names, trainable=False, name="matching_filenames", validate_shape=False,
-                                  collections=[GraphKeys.LOCAL_VARIABLES])
 
 
 def limit_epochs(tensor, num_epochs=None, name=None):
@@ -50,8 +46,7 @@ def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=Tr
             raise ValueError("Either `input_tensor` must have a fully defined shape or `element_shape` must be "
                              "specified")
         if shuffle:
-            first, second = op_seeds(seed)
-            rows = make_op("RandomShuffle", [rows], seed=first, seed2=second).outputs[0]
+            rows = random_shuffle(rows, seed)
         rows = limit_epochs(rows, num_epochs)
         queue = FIFOQueue(capacity, [rows.dtype], [shape], shared_name=shared_name, name=scope)
         add_queue_runner(QueueRunner(queue, [queue.enqueue_many([rows])], cancel_op=cancel_op))

@@ -8,6 +8,7 @@ import math
 
 from tensorbraid import _core, dtypes, graphs
 from tensorbraid.graphs import convert_to_tensor, make_op
+from tensorbraid.ops.random_ops import random_normal
 
 __all__ = [
     "cosine_decay", "cosine_decay_restarts", "exponential_decay", "inverse_time_decay", "linear_cosine_decay",
@@ -167,9 +168,7 @@ def noisy_linear_cosine_decay(learning_rate, global_step, decay_steps, initial_v
     """
     def noisy(linear, step):
         variance = _like(linear, initial_variance) / _op("Pow", 1.0 + step, _like(linear, variance_decay))
-        shape = graphs.constant([], dtypes.int32)
-        noise = make_op("RandomStandardNormal", [shape], dtype=linear.dtype).outputs[0]
-        return linear + noise * _op("Sqrt", variance)
+        return linear + random_normal([], stddev=_op("Sqrt", variance), dtype=linear.dtype)
 
     default = "NoisyLinearCosineDecay"
     with _schedule("noisy_linear_cosine_decay", name or default, learning_rate, global_step) as (scope, rate):

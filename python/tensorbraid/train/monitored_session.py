@@ -3,7 +3,7 @@
 import inspect
 
 from tensorbraid import _core, errors, graphs
-from tensorbraid.graphs import GraphKeys
+from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.session_config import check_run_metadata, run_options, session_options
 from tensorbraid.steps import Steps
 from tensorbraid.train.basic_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook

@@ -1,11 +1,10 @@
 """Moving averages of variables and tensors."""
 
 from tensorbraid import _core, graphs
+from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.train.new_variables import collected
 
 __all__ = ["ExponentialMovingAverage"]
-
-_AVERAGES = "moving_average_variables"  # tf.GraphKeys.MOVING_AVERAGE_VARIABLES
 
 
 class ExponentialMovingAverage:
@@ -42,8 +41,8 @@ class ExponentialMovingAverage:
             if tensors:
                 updates.append(self._native._apply_to_tensors(tensors))
         for variable in variables:
-            if variable not in graph.get_collection(_AVERAGES):
-                graph.add_to_collection(_AVERAGES, variable)
+            if variable not in graph.get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES):
+                graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, variable)
         if len(updates) == 1:
             return updates[0]
         with graph.control_dependencies(updates):
@@ -61,7 +60,7 @@ class ExponentialMovingAverage:
         """A dict for Saver, which restores averaged and trainable variables from their averages, others as they are."""
         averaged = moving_avg_variables
         if averaged is None:
-            averaged = graphs.trainable_variables() + graphs.get_collection(_AVERAGES)
+            averaged = graphs.trainable_variables() + graphs.get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES)
         names = {self.average_name(v): v for v in dict.fromkeys(averaged)}
         own = {v.name for v in names.values()}
         for variable in graphs.global_variables():

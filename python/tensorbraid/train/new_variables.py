@@ -3,7 +3,7 @@
 import contextlib
 
 from tensorbraid import _core
-from tensorbraid.graphs import GraphKeys
+from tensorbraid.graph_keys import GraphKeys
 
 
 @contextlib.contextmanager

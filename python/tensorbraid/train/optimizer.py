@@ -1,7 +1,8 @@
 """The base class of the optimizers."""
 
 from tensorbraid import _core, dtypes, graphs, nest
-from tensorbraid.graphs import GraphKeys
+from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.ops import derivatives
 from tensorbraid.train import own_rule
 from tensorbraid.train.new_variables import collected
 
@@ -73,7 +74,7 @@ class Optimizer(own_rule.OwnRule):
                     raise TypeError(f"Argument is not a tf.Variable: {variable}")
             if not variables:
                 raise ValueError("No variables to optimize.")
-            grads = graphs.gradients(loss, variables, grad_ys=None if grad_loss is None else [grad_loss])
+            grads = derivatives.gradients(loss, variables, grad_ys=None if grad_loss is None else [grad_loss])
         self._assert_valid_dtypes([v for grad, v in zip(grads, variables) if grad is not None])
         return list(zip(grads, variables))
 

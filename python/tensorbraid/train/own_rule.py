@@ -1,7 +1,7 @@
 """What a class of the program replaces to say how an optimizer updates variables."""
 
 from tensorbraid import _core, dtypes, graphs
-from tensorbraid.control import group
+from tensorbraid.ops.control import group
 from tensorbraid.shapes import TensorShape
 from tensorbraid.train.new_variables import collected
 from tensorbraid.variables import make_variable
@@ -119,8 +119,8 @@ class OwnRule:
     def _update(self, grad, var):
         """The operation that updates the variable by the rule of the class."""
         if not isinstance(grad, tuple):
-            return self._apply_dense(grad, var) if self._replaces("_apply_dense") else self._resource_apply_dense(grad,
-                                                                                                                  var)
+            update = self._apply_dense if self._replaces("_apply_dense") else self._resource_apply_dense
+            return update(grad, var)
         slices = as_slices(grad)
         if self._replaces("_resource_apply_sparse_duplicate_indices") and not (
                 self._replaces("_apply_sparse") or self._replaces("_apply_sparse_duplicate_indices")):

@@ -1,7 +1,7 @@
 """Queue runners: they keep queues filled. Their threads are in C++."""
 
 from tensorbraid import _core, errors, graphs, session as sessions
-from tensorbraid.graphs import GraphKeys
+from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.train.coordinator import Coordinator, _Runner
 from tensorbraid.train.fed_input import initialize_fed_inputs
 
@@ -73,9 +73,8 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collecti
     if sess is None:
         sess = sessions.get_default_session()
         if sess is None:
-            raise ValueError("Cannot start queue runners: No default session is registered. Use `with "
-                             "sess.as_default()` "
-                             "or pass an explicit session to tf.start_queue_runners(sess=sess)")
+            raise ValueError("Cannot start queue runners: No default session is registered. Use "
+                             "`with sess.as_default()` or tf.train.start_queue_runners(sess=sess)")
     if not hasattr(sess, "_session"):
         raise TypeError(f"sess must be a `tf.Session` object. Given class: {type(sess)}")
     initialize_fed_inputs(sess)

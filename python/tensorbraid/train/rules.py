@@ -12,8 +12,8 @@ __all__ = [
 class _Rule(Optimizer):
     """An optimizer whose library object is made by `_make_native`, a function of the module, from `_parameters`.
 
-    A parameter may be a function that returns its value. `attributes` are those that TensorFlow's class has, for classes
-    that derive from this one.
+    A parameter may be a function that returns its value. `attributes` are those that TensorFlow's class has, for
+    classes that derive from this one.
     """
 
     def __init__(self, make_native, use_locking, name, *parameters, **attributes):

@@ -3,7 +3,7 @@
 import os
 
 from tensorbraid import _core, graphs
-from tensorbraid.graphs import GraphKeys
+from tensorbraid.graph_keys import GraphKeys
 
 __all__ = ["Saver"]
 

@@ -1,13 +1,13 @@
 """What a training session needs besides the model: how it begins, what it saves and what it summarises."""
 
-from tensorbraid import _core, control, graphs, initial_operations, summary
+from tensorbraid import _core, graphs, initial_operations, summary
+from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.graphs import make_op
+from tensorbraid.ops import control
 from tensorbraid.steps import checked_feeds
 from tensorbraid.train.saver import Saver
 
 __all__ = ["Scaffold"]
-
-_SAVERS, _SUMMARY_OP = "savers", "summary_op"  # collections of tf.GraphKeys
 
 
 class Scaffold:
@@ -45,7 +45,7 @@ class Scaffold:
     def finalize(self):
         """Adds the saver and the merged summaries to the default graph, if they are missing. Returns the scaffold."""
         self._init_op, self._local_init_op = _single(self._init_op), _single(self._local_init_op)
-        tables = graphs.get_collection("table_initializer")
+        tables = graphs.get_collection(GraphKeys.TABLE_INITIALIZERS)
         if self._local_init_op is None and tables:
             variables = [v.initializer for v in graphs.local_variables()]
             with graphs.control_dependencies(variables + tables):
@@ -56,9 +56,9 @@ class Scaffold:
         if readiness is not None:
             self._ready_for_local_init_op = readiness[0]
         if self._summary_op is None:
-            self._summary_op = _first(_SUMMARY_OP) or summary.merge_all()
+            self._summary_op = _first(GraphKeys.SUMMARY_OP) or summary.merge_all()
         if self._saver is None:
-            self._saver = _first(_SAVERS) or Saver(sharded=True, allow_empty=True)
+            self._saver = _first(GraphKeys.SAVERS) or Saver(sharded=True, allow_empty=True)
         self._saver.build()
         return self
 
@@ -95,7 +95,7 @@ def _readiness(graph):
 
     None if these are all variables, since the library finds them by itself then.
     """
-    globals_, locals_ = graph.get_collection("variables"), graph.get_collection("local_variables")
+    globals_, locals_ = (graph.get_collection(key) for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES))
     own = [v for v in _core.variables(graph) if not v._local and v not in globals_]
     if not own or not globals_:
         return None

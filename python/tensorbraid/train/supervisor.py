@@ -4,7 +4,7 @@ import contextlib
 import threading
 
 from tensorbraid import _core, graphs, summary
-from tensorbraid.graphs import GraphKeys
+from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.session import Session
 from tensorbraid.session_config import session_options
 from tensorbraid.steps import checked_feeds

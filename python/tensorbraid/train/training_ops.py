@@ -7,6 +7,7 @@ ResourceApplyAdam, and the function returns the variable's value after the updat
 import functools
 
 from tensorbraid import _core, graphs
+from tensorbraid.naming import named
 
 __all__ = []
 
@@ -44,9 +45,7 @@ def _function(name, op):
         with node.graph.control_dependencies([node]):
             return values[inputs[0]].read_value()
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Adds a node of {definition.name}."
-    return function
+    return named(function, name, f"Adds a node of {definition.name}.")
 
 
 def __getattr__(name):

@@ -27,7 +27,8 @@ for label, key in (
 case("Tensor.__getitem__", lambda tf: [tf.constant(CUBE)[tf.constant(1)], tf.constant(CUBE)[:, tf.constant(1):],
                                        tf.constant(CUBE)[tf.constant(0, tf.int64), 1:tf.constant(2, tf.int64)],
                                        tf.constant(X)[tf.constant(X) > 0]], label="getitem: tensors", **WEAKER)
-case("Tensor.__getitem__", lambda tf: [tf.placeholder(tf.float32, [None, 4])[1:], tf.placeholder(tf.float32, [None, 4])[:, 2],
+case("Tensor.__getitem__",
+     lambda tf: [tf.placeholder(tf.float32, [None, 4])[1:], tf.placeholder(tf.float32, [None, 4])[:, 2],
                                        tf.placeholder(tf.float32)[0]].__len__(), label="getitem: unknown sizes")
 
 
@@ -38,7 +39,8 @@ def unknown(tf, function, shape=(None, 3)):
 
 
 for names, function in (
-    ("shape", lambda tf, f: lambda x: f(x, out_type=tf.int64)), ("size", lambda tf, f: lambda x: f(x, out_type=tf.int64)),
+    ("shape", lambda tf, f: lambda x: f(x, out_type=tf.int64)),
+    ("size", lambda tf, f: lambda x: f(x, out_type=tf.int64)),
     ("rank", lambda tf, f: lambda x: f(x, name="r")), ("zeros_like", lambda tf, f: lambda x: f(x, name="z")),
     ("zeros_like", lambda tf, f: lambda x: f(x, tf.int32)), ("ones_like", lambda tf, f: lambda x: f(x, dtype=tf.int32)),
     ("reshape", lambda tf, f: lambda x: f(x, [-1, 1])), ("reshape", lambda tf, f: lambda x: f(x, [tf.shape(x)[1], -1])),
@@ -52,18 +54,24 @@ for names, function in (
     ("pad", lambda tf, f: lambda x: f(x, [[1, 0], [0, 2]])), ("eye", lambda tf, f: lambda x: f(tf.shape(x)[0])),
     ("eye", lambda tf, f: lambda x: f(tf.shape(x)[0], 4, batch_shape=[2])),
     ("meshgrid", lambda tf, f: lambda x: f(x[:, 0], x[0])), ("squeeze", lambda tf, f: lambda x: f(x[:, :1], 1)),
-    ("matrix_transpose", lambda tf, f: lambda x: f(x)), ("sequence_mask", lambda tf, f: lambda x: f(tf.range(tf.size(x)))),
+    ("matrix_transpose", lambda tf, f: lambda x: f(x)),
+    ("sequence_mask", lambda tf, f: lambda x: f(tf.range(tf.size(x)))),
     ("broadcast_to", lambda tf, f: lambda x: f(x, tf.concat([[2], tf.shape(x)], 0))),
     ("reduce_sum", lambda tf, f: lambda x: f(x, 0)), ("reduce_mean", lambda tf, f: lambda x: f(x, keepdims=True)),
     ("sort", lambda tf, f: lambda x: f(x, direction="DESCENDING")), ("repeat", lambda tf, f: lambda x: f(x, 2, 0)),
     ("unique", lambda tf, f: lambda x: f(x[:, 0])), ("matmul", lambda tf, f: lambda x: f(x, x, transpose_b=True)),
-    ("tensordot", lambda tf, f: lambda x: f(x, x, [[1], [1]])), ("tensordot", lambda tf, f: lambda x: f(x, x, [[0], [0]])),
-    ("histogram_fixed_width", lambda tf, f: lambda x: f(x, [-1.0, 1.0], 4)), ("bincount", lambda tf, f: lambda x: f(tf.cast(x * x, tf.int32))),
-    ("clip_by_norm", lambda tf, f: lambda x: f(x, 1.0, axes=[1])), ("unsorted_segment_sum", lambda tf, f: lambda x: f(x, [1, 0], 3)),
-    ("unsorted_segment_mean", lambda tf, f: lambda x: f(x, [1, 1], 3)), ("random_normal", lambda tf, f: lambda x: f(tf.shape(x), seed=3)),
+    ("tensordot", lambda tf, f: lambda x: f(x, x, [[1], [1]])),
+    ("tensordot", lambda tf, f: lambda x: f(x, x, [[0], [0]])),
+    ("histogram_fixed_width", lambda tf, f: lambda x: f(x, [-1.0, 1.0], 4)),
+    ("bincount", lambda tf, f: lambda x: f(tf.cast(x * x, tf.int32))),
+    ("clip_by_norm", lambda tf, f: lambda x: f(x, 1.0, axes=[1])),
+    ("unsorted_segment_sum", lambda tf, f: lambda x: f(x, [1, 0], 3)),
+    ("unsorted_segment_mean", lambda tf, f: lambda x: f(x, [1, 1], 3)),
+    ("random_normal", lambda tf, f: lambda x: f(tf.shape(x), seed=3)),
 ):
     each(names, lambda tf, f, function=function: unknown(tf, function(tf, f)), **WEAKER)
-    if names not in ("squeeze", "unstack", "meshgrid", "boolean_mask", "matmul", "tensordot", "split", "unique", "tile"):
+    if names not in ("squeeze", "unstack", "meshgrid", "boolean_mask", "matmul", "tensordot", "split", "unique",
+                     "tile"):
         each(names, lambda tf, f, function=function: unknown(tf, function(tf, f), None), **WEAKER)
 
 for shape in ([2, 3], [], 4, (2, 0), np.array([2, 2]), [30, 40]):
@@ -198,7 +206,8 @@ op("boolean_mask", X, [True, False, True])
 op("tile", X, [2, 1])
 op("tile", X, [1, 3], name="given")
 op("tile", X, [1])
-for arguments in ({}, {"name": "given"}, {"mode": "REFLECT"}, {"mode": "symmetric", "name": "given"}, {"constant_values": 7},
+for arguments in ({}, {"name": "given"}, {"mode": "REFLECT"}, {"mode": "symmetric", "name": "given"},
+                  {"constant_values": 7},
                   {"constant_values": 2.5, "name": "given"}, {"mode": "WRAP"}):
     op("pad", X, [[1, 0], [0, 2]], **arguments)
 op("pad", X, [[1, 1]])
@@ -296,7 +305,8 @@ op("unravel_index", [7, 3], [3, 4])
 op("unravel_index", [7, 3], [3, 4], name="given")
 op("fingerprint", np.array(["a", "b"]))
 op("fingerprint", np.array(["a", "b"]), name="given")
-op("extract_image_patches image.extract_image_patches", floats(1, 4, 4, 1), [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID")
+op("extract_image_patches image.extract_image_patches", floats(1, 4, 4, 1), [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1],
+   "VALID")
 op("extract_image_patches image.extract_image_patches", floats(1, 4, 4, 2), ksizes=[1, 2, 2, 1], strides=[1, 2, 2, 1],
    rates=[1, 2, 2, 1], padding="SAME", name="given")
 op("extract_volume_patches", floats(1, 3, 3, 3, 1), [1, 2, 2, 2, 1], [1, 1, 1, 1, 1], "VALID")
@@ -314,8 +324,10 @@ op("matrix_set_diag linalg.set_diag", CUBE, X)
 op("matrix_set_diag linalg.set_diag", CUBE, floats(2, 2, seed=3), name="given", k=-1)
 op("matrix_band_part linalg.band_part", CUBE, 1, 0)
 op("matrix_band_part linalg.band_part", CUBE, 0, -1, name="given")
-case("get_static_value", lambda tf: [tf.get_static_value(tf.constant([1, 2])), tf.get_static_value(tf.placeholder(tf.int32))])
-case("dimension_value dimension_at_index", lambda tf: [tf.dimension_value(tf.TensorShape([3])[0]), tf.dimension_value(4),
+case("get_static_value",
+     lambda tf: [tf.get_static_value(tf.constant([1, 2])), tf.get_static_value(tf.placeholder(tf.int32))])
+case("dimension_value dimension_at_index",
+     lambda tf: [tf.dimension_value(tf.TensorShape([3])[0]), tf.dimension_value(4),
                                                        tf.dimension_at_index(tf.TensorShape([3, 4]), 1).value])
 case("newaxis", lambda tf: tf.newaxis)
 
@@ -334,7 +346,8 @@ def slices(tf):
     x = tf.constant(CUBE)
     grad = tf.gradients(tf.gather(x, [0, 0]), x)[0]
     return [dense, tf.convert_to_tensor(dense), tf.identity(dense), tf.scalar_mul(2.0, dense),
-            tf.convert_to_tensor_or_indexed_slices(dense), tf.convert_to_tensor_or_indexed_slices([1, 2], tf.int64, name="c"),
+            tf.convert_to_tensor_or_indexed_slices(dense),
+            tf.convert_to_tensor_or_indexed_slices([1, 2], tf.int64, name="c"),
             tf.convert_to_tensor(grad)]
 
 

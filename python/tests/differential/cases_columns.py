@@ -9,9 +9,9 @@ BATCH = "the static shapes of C++ do not say how many rows a sparse lookup or Sp
 def features(tf):
     """Features of two examples: numbers, ids, words, and sparse words with weights."""
     at = np.array([[0, 0], [1, 0], [1, 1]], np.int64)
-    return {"a": tf.constant([[1.0], [2.0]]), "pair": tf.constant([[1.0, 5.0], [2.0, -1.0]]), "b": tf.constant([[1],
-                                                                                                                [2]]),
-            "s": tf.constant([["x"], ["y"]]), "v": tf.SparseTensor(at, ["x", "z", "q"], [2, 2]),
+    return {"a": tf.constant([[1.0], [2.0]]), "pair": tf.constant([[1.0, 5.0], [2.0, -1.0]]),
+            "b": tf.constant([[1], [2]]), "s": tf.constant([["x"], ["y"]]),
+            "v": tf.SparseTensor(at, ["x", "z", "q"], [2, 2]),
             "w": tf.SparseTensor(at, [1.0, 2.0, 3.0], [2, 2]), "dense_w": tf.constant([[2.0], [0.0]]),
             "n": tf.SparseTensor(at, np.array([5, 7, 9], np.int64), [2, 2]), "rank1": tf.constant([1, 2]),
             "rank3": tf.constant([[[1], [2]], [[3], [0]]])}
@@ -32,8 +32,8 @@ def int64(c):
 
 COLUMNS = {
     "numeric_column": [
-        lambda c: c.numeric_column("a"), lambda c: c.numeric_column("rank1"), lambda c: c.numeric_column("pair",
-                                                                                                         shape=2),
+        lambda c: c.numeric_column("a"), lambda c: c.numeric_column("rank1"),
+        lambda c: c.numeric_column("pair", shape=2),
         lambda c: c.numeric_column("pair", shape=(2,), normalizer_fn=lambda x: x * 2.0 + 1.0),
         lambda c: c.numeric_column("b")],
     "bucketized_column": [
@@ -151,9 +151,8 @@ def two_models(tf):
 
 
 case("feature_column.input_layer", lambda tf: layer(tf, several(tf)), shapes=BATCH)
-case("feature_column.input_layer", lambda tf: layer(tf, several(tf), trainable=False, weight_collections=["variables",
-                                                                                                          "k"]),
-     shapes=BATCH)
+case("feature_column.input_layer",
+     lambda tf: layer(tf, several(tf), trainable=False, weight_collections=["variables", "k"]), shapes=BATCH)
 case("feature_column.input_layer", outputs_of_columns, shapes=BATCH)
 case("feature_column.linear_model", lambda tf: linear(tf, several(tf), trainable=False), shapes=BATCH)
 case("feature_column.linear_model", two_models, shapes=BATCH,

@@ -13,7 +13,8 @@ for name, good, bad in (
     ("assert_equal", (I32, I32), (I32, [1, 2, 4])), ("assert_none_equal", (I32, [0, 0, 0]), (I32, [0, 2, 0])),
     ("assert_less", (I32, 4), (I32, 3)), ("assert_less_equal", (I32, 3), (I32, 2)),
     ("assert_greater", (I32, 0), (I32, 1)), ("assert_greater_equal", (I32, 1), (I32, 2)),
-    ("assert_near", (X, X + 1e-7), (X, X + 1)), ("assert_negative", (-I32,), (I32,)), ("assert_positive", (I32,), (I32 - 1,)),
+    ("assert_near", (X, X + 1e-7), (X, X + 1)), ("assert_negative", (-I32,), (I32,)),
+    ("assert_positive", (I32,), (I32 - 1,)),
     ("assert_non_negative", (I32,), (-I32,)), ("assert_non_positive", (-I32,), (I32,)),
 ):
     def placed(tf, f, values, **arguments):
@@ -41,7 +42,8 @@ for name, good, bad in (
 
     for rank in (good, bad):
         for known in (True, False):
-            each(f"{name} debugging.{name}", lambda tf, f, r=rank, k=known, checked=checked: checked(tf, f, r, k), **QUIET)
+            each(f"{name} debugging.{name}", lambda tf, f, r=rank, k=known, checked=checked: checked(tf, f, r, k),
+                 **QUIET)
 op("assert_integer debugging.assert_integer", I32, message="m")
 op("assert_integer debugging.assert_integer", X, message="m")
 case("assert_type debugging.assert_type", lambda tf: tf.assert_type(tf.constant(X), tf.float32, name="given"), **QUIET)
@@ -58,7 +60,8 @@ case("assert_same_float_dtype", lambda tf: tf.assert_same_float_dtype([tf.consta
 case("assert_same_float_dtype", lambda tf: tf.assert_same_float_dtype([tf.constant(I32)]))
 case("is_numeric_tensor debugging.is_numeric_tensor",
      lambda tf: [tf.is_numeric_tensor(tf.constant(X)), tf.is_numeric_tensor(tf.constant("a")), tf.is_numeric_tensor(3)])
-case("is_tensor", lambda tf: [tf.is_tensor(tf.constant(X)), tf.is_tensor(3), tf.is_tensor(tf.SparseTensor([[0]], [1], [2]))])
+case("is_tensor",
+     lambda tf: [tf.is_tensor(tf.constant(X)), tf.is_tensor(3), tf.is_tensor(tf.SparseTensor([[0]], [1], [2]))])
 for name in ("is_non_decreasing", "is_strictly_increasing"):
     op(f"{name} math.{name} debugging.{name}", [1, 2, 2, 3], name="given", _options=QUIET)
     op(f"{name} math.{name}", [1, 2, 3], _options=QUIET)
@@ -88,7 +91,8 @@ def printed(tf):
 
 
 case("Print", printed)
-case("print", lambda tf: tf.print("x =", tf.constant(I32), 3, output_stream=sys.stderr, summarize=1, sep=", ", end="!\n", name="given"),
+case("print", lambda tf: tf.print("x =", tf.constant(I32), 3, output_stream=sys.stderr, summarize=1, sep=", ",
+                                  end="!\n", name="given"),
      names=False)
 case("print", lambda tf: tf.print(tf.constant(I32), wrong=1))
 case("timestamp", lambda tf: tf.timestamp(name="given"), values=False)

@@ -12,7 +12,8 @@ def continuous(tf, make, **options):
     x = tf.constant(X)
     d = make(tf, **options)
     found = [d.log_prob(x), d.prob(x), d.cdf(x), d.log_cdf(x), d.survival_function(x), d.log_survival_function(x),
-             d.entropy(), d.mean(), d.variance(), d.stddev(), d.sample(3, seed=5), d.sample([2, 2], seed=6), d.sample(seed=7),
+             d.entropy(), d.mean(), d.variance(), d.stddev(), d.sample(3, seed=5), d.sample([2, 2], seed=6),
+             d.sample(seed=7),
              d.batch_shape, d.event_shape, d.batch_shape_tensor(), d.event_shape_tensor(), d.is_scalar_batch(),
              d.is_scalar_event(), d.dtype, d.kl_divergence(d) if options.get("kl", True) else 0]
     return Result(found)
@@ -40,7 +41,8 @@ for name, make in (("Normal", normal), ("Uniform", lambda tf, **o: tf.distributi
         def statistics(tf, make=make, **options):
             d = make(tf, name="given", **options)
             x = tf.constant(X)
-            return [d.log_prob(x), d.prob(x), d.cdf(x), d.log_cdf(x), d.survival_function(x), d.log_survival_function(x),
+            return [d.log_prob(x), d.prob(x), d.cdf(x), d.log_cdf(x), d.survival_function(x),
+                    d.log_survival_function(x),
                     d.entropy(), d.mean(), d.variance(), d.sample(3, seed=5), d.sample([2, 2], seed=6), d.batch_shape]
     case(f"distributions.{name}", lambda tf, f=statistics: f(tf), **QUIET)
     case(f"distributions.{name}", lambda tf, f=statistics: f(tf, validate_args=True), **QUIET)
@@ -104,13 +106,15 @@ case("distributions.Categorical", lambda tf: [str(tf.distributions.Categorical(L
 for options in ({"logits": LOGITS[0]}, {"probs": np.abs(LOGITS[0]) / 3, "validate_args": True},
                 {"logits": LOGITS[0], "dtype": "bool"}):
     case("distributions.Bernoulli", lambda tf, o=options: [
-        value for value in classes(tf, tf.distributions.Bernoulli(**with_dtype(tf, o)), np.array([1, 0, 1], o.get("dtype", "int32")))], **QUIET)
+        value for value in classes(tf, tf.distributions.Bernoulli(**with_dtype(tf, o)),
+                                   np.array([1, 0, 1], o.get("dtype", "int32")))], **QUIET)
 case("distributions.Bernoulli", lambda tf: [f(tf.distributions.Bernoulli(LOGITS)) for f in (
     lambda d: d.mean(), lambda d: d.variance(), lambda d: d.stddev(), lambda d: d.log_prob(1.0))], **QUIET)
 
 
 def counts(tf, d, values):
-    return [d.log_prob(values), d.prob(values), d.mean(), d.variance(), d.covariance(), d.sample(2, seed=4), d.batch_shape,
+    return [d.log_prob(values), d.prob(values), d.mean(), d.variance(), d.covariance(), d.sample(2, seed=4),
+            d.batch_shape,
             d.event_shape, d.event_shape_tensor()]
 
 

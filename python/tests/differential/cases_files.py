@@ -53,14 +53,16 @@ def files(tf, folder):
 
 
 in_folder("gfile.GFile gfile.Open gfile.FastGFile gfile.MkDir gfile.MakeDirs gfile.Copy gfile.Exists gfile.IsDirectory "
-          "gfile.Stat gfile.ListDirectory gfile.Glob gfile.Walk gfile.Rename gfile.Remove gfile.DeleteRecursively", files)
+          "gfile.Stat gfile.ListDirectory gfile.Glob gfile.Walk gfile.Rename gfile.Remove gfile.DeleteRecursively",
+          files)
 for name in ("Remove", "DeleteRecursively", "ListDirectory", "Stat"):
     in_folder(f"gfile.{name}", lambda tf, folder, name=name: getattr(tf.gfile, name)(os.path.join(folder, "no")))
 in_folder("gfile.MkDir", lambda tf, folder: tf.gfile.MkDir(folder))
 in_folder("gfile.MkDir", lambda tf, folder: tf.gfile.MkDir(os.path.join(folder, "a", "b")))
 in_folder("gfile.Copy", lambda tf, folder: tf.gfile.Copy(os.path.join(folder, "a"), os.path.join(folder, "b")))
 in_folder("gfile.Copy", lambda tf, folder: [tf.gfile.GFile(os.path.join(folder, name), "w").close() or open(
-    os.path.join(folder, name), "w").close() for name in "ab"] and tf.gfile.Copy(os.path.join(folder, "a"), os.path.join(folder, "b")))
+    os.path.join(folder, name), "w").close() for name in "ab"] and tf.gfile.Copy(
+        os.path.join(folder, "a"), os.path.join(folder, "b")))
 in_folder("gfile.Rename", lambda tf, folder: [open(os.path.join(folder, name), "w").close() for name in "ab"]
           and tf.gfile.Rename(os.path.join(folder, "a"), os.path.join(folder, "b")))
 in_folder("gfile.GFile", lambda tf, folder: tf.gfile.GFile(os.path.join(folder, "no")).read())
@@ -104,8 +106,10 @@ def many(log):
 
 case("logging.debug logging.info logging.warn logging.warning logging.error logging.fatal logging.log logging.vlog "
      "logging.TaskLevelStatusMessage logging.get_verbosity logging.set_verbosity", lambda tf: logged(tf, lambda log: [
-         log.debug("hidden %d", 1), log.info("i %d %s", 1, "x"), log.warn("w %d", 2), log.warning("v"), log.error("e %s", "y"),
-         log.fatal("f %d", 3), log.log(log.WARN, "l %d", 4), log.vlog(log.INFO, "vl %d", 5), log.TaskLevelStatusMessage("t"),
+         log.debug("hidden %d", 1), log.info("i %d %s", 1, "x"), log.warn("w %d", 2), log.warning("v"),
+         log.error("e %s", "y"),
+         log.fatal("f %d", 3), log.log(log.WARN, "l %d", 4), log.vlog(log.INFO, "vl %d", 5),
+         log.TaskLevelStatusMessage("t"),
          log.get_verbosity(), log.set_verbosity("ERROR"), log.get_verbosity(), log.info("hidden"),
          [log.DEBUG, log.INFO, log.WARN, log.ERROR, log.FATAL]]))
 case("logging.log_every_n logging.log_first_n logging.log_if", lambda tf: logged(tf, many))
@@ -116,7 +120,8 @@ case("logging.log_every_n logging.log_first_n logging.log_if", lambda tf: logged
 def summaries(tf):
     x = tf.constant(floats(2, 3))
     with tf.name_scope("scope"):
-        made = [tf.summary.scalar("a b", tf.constant(1.5), collections=["own"], family="f"), tf.summary.histogram("h", x, family="g"),
+        made = [tf.summary.scalar("a b", tf.constant(1.5), collections=["own"], family="f"),
+                tf.summary.histogram("h", x, family="g"),
                 tf.summary.text("t", tf.constant(["x", "y"]), collections=["own"]),
                 tf.summary.tensor_summary("ts", x, display_name="shown")]
     merged = [tf.summary.merge(made[:3], collections=["merged"], name="m"), tf.summary.merge_all("own", name="all"),
@@ -134,7 +139,8 @@ def images(tf):
             tf.summary.audio("s", tf.constant(floats(1, 8) / 2), sample_rate=8000.0, max_outputs=1, family="f")]
     with tf.Session() as session:
         image, sound = (tf.Summary.FromString(value) for value in session.run(made))
-    return [[t.name for t in made], [v.tag for v in image.value], image.value[0].image.height, image.value[0].image.colorspace,
+    return [[t.name for t in made], [v.tag for v in image.value], image.value[0].image.height,
+            image.value[0].image.colorspace,
             [v.tag for v in sound.value], sound.value[0].audio.sample_rate, sound.value[0].audio.length_frames]
 
 
@@ -144,7 +150,8 @@ case("summary.image summary.audio", images)
 def written(tf, folder):
     step = tf.constant(2.5)
     summary = tf.summary.scalar("a", step)
-    with tf.Session() as session, tf.summary.FileWriter(folder, tf.get_default_graph(), filename_suffix=".end") as writer:
+    with tf.Session() as session, tf.summary.FileWriter(folder, tf.get_default_graph(),
+                                                        filename_suffix=".end") as writer:
         writer.add_summary(session.run(summary), global_step=3)
         writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="own", simple_value=1.5)]), 4)
         writer.add_event(tf.Event(step=9, file_version="x"))
@@ -191,19 +198,27 @@ def rows(tf, dataset, initializable=False, count=8):
 
 
 for make in (
-    lambda d, tf: d.range(5).map(lambda x: (x, x * x)).batch(2), lambda d, tf: d.range(2, 9, 3).repeat(2).skip(1).take(4),
-    lambda d, tf: d.from_tensors(([1, 2], "a")), lambda d, tf: d.from_tensor_slices({"a": [1, 2], "b": [[1.0], [2.0]]}).map(lambda r: r["b"]),
-    lambda d, tf: d.zip((d.range(3), d.range(5, 9))), lambda d, tf: d.range(6).filter(lambda x: tf.equal(x % 2, 0)).prefetch(1),
-    lambda d, tf: d.range(3).flat_map(lambda x: d.from_tensors(x).repeat(x)), lambda d, tf: d.range(8).shuffle(4, seed=3),
+    lambda d, tf: d.range(5).map(lambda x: (x, x * x)).batch(2),
+    lambda d, tf: d.range(2, 9, 3).repeat(2).skip(1).take(4),
+    lambda d, tf: d.from_tensors(([1, 2], "a")),
+    lambda d, tf: d.from_tensor_slices({"a": [1, 2], "b": [[1.0], [2.0]]}).map(lambda r: r["b"]),
+    lambda d, tf: d.zip((d.range(3), d.range(5, 9))),
+    lambda d, tf: d.range(6).filter(lambda x: tf.equal(x % 2, 0)).prefetch(1),
+    lambda d, tf: d.range(3).flat_map(lambda x: d.from_tensors(x).repeat(x)),
+    lambda d, tf: d.range(8).shuffle(4, seed=3),
     lambda d, tf: d.range(2).interleave(lambda x: d.from_tensors(x).repeat(3), cycle_length=2, block_length=2),
-    lambda d, tf: d.range(1, 4).map(lambda x: tf.fill([x], x)).padded_batch(2, padded_shapes=[None], padding_values=tf.cast(9, tf.int64)),
-    lambda d, tf: d.range(3).concatenate(d.range(2)).shard(2, 1), lambda d, tf: d.range(4).batch(3, drop_remainder=True).unbatch(),
+    lambda d, tf: d.range(1, 4).map(lambda x: tf.fill([x], x)).padded_batch(
+        2, padded_shapes=[None], padding_values=tf.cast(9, tf.int64)),
+    lambda d, tf: d.range(3).concatenate(d.range(2)).shard(2, 1),
+    lambda d, tf: d.range(4).batch(3, drop_remainder=True).unbatch(),
     lambda d, tf: d.range(3).apply(lambda s: s.map(lambda x: x + 1)),
     lambda d, tf: d.range(3).cache().enumerate(start=5),
 ):
-    case("data.Dataset data.make_one_shot_iterator data.get_output_types data.get_output_shapes data.get_output_classes",
+    case(
+        "data.Dataset data.make_one_shot_iterator data.get_output_types data.get_output_shapes data.get_output_classes",
          lambda tf, make=make: rows(tf, make(tf.data.Dataset, tf)), **QUIET)
-case("data.Dataset data.make_initializable_iterator", lambda tf: rows(tf, tf.data.Dataset.range(3), initializable=True), **QUIET)
+case("data.Dataset data.make_initializable_iterator", lambda tf: rows(tf, tf.data.Dataset.range(3), initializable=True),
+     **QUIET)
 case("data.Dataset", lambda tf: tf.data.Dataset.from_tensor_slices(([1, 2], [1, 2, 3])))
 case("data.Dataset", lambda tf: rows(tf, tf.data.Dataset.range(3).batch(0)))
 
@@ -234,7 +249,8 @@ def read_files(tf, folder):
             writer.write(value)
     with open(fixed, "wb") as file:
         file.write(b"h" + b"abcd" + b"ef")
-    return [rows(tf, tf.data.TextLineDataset([text], buffer_size=100)), rows(tf, tf.data.TFRecordDataset(records, buffer_size=10)),
+    return [rows(tf, tf.data.TextLineDataset([text], buffer_size=100)),
+            rows(tf, tf.data.TFRecordDataset(records, buffer_size=10)),
             rows(tf, tf.data.FixedLengthRecordDataset([fixed], record_bytes=2, header_bytes=1, footer_bytes=0)),
             rows(tf, tf.data.FixedLengthRecordDataset(fixed, 2, 1, footer_bytes=2))]
 

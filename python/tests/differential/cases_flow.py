@@ -13,7 +13,8 @@ UNKNOWN = {"names": False, "shapes": "C++ merges and loops keep less of the stat
 
 def chosen(tf, value, **options):
     x, y = tf.placeholder(tf.int32, []), tf.constant(X)
-    result = tf.cond(x < 2, lambda: {"a": y * 2.0, "b": [tf.constant(1)]}, lambda: {"a": y + 1.0, "b": [tf.constant(2)]}, **options)
+    result = tf.cond(x < 2, lambda: {"a": y * 2.0, "b": [tf.constant(1)]},
+                     lambda: {"a": y + 1.0, "b": [tf.constant(2)]}, **options)
     return Result(result, feed={x: value}, wrt=[y])
 
 
@@ -51,23 +52,28 @@ def loop(tf, **options):
 
 
 case("while_loop", loop, **UNKNOWN)
-case("while_loop", lambda tf: loop(tf, parallel_iterations=1, maximum_iterations=2, name="given", return_same_structure=True), **UNKNOWN)
+case("while_loop", lambda tf: loop(tf, parallel_iterations=1, maximum_iterations=2, name="given",
+                                   return_same_structure=True), **UNKNOWN)
 case("while_loop", lambda tf: tf.while_loop(
     lambda i, a: i < 3, lambda i, a: (i + 1, tf.concat([a, a], 0)), [tf.constant(0), tf.constant([1.0])],
     shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])], back_prop=False), **UNKNOWN)
 case("while_loop", lambda tf: tf.while_loop(3, lambda i: i, [tf.constant(1)]))
 case("while_loop", lambda tf: tf.while_loop(lambda i: i < 3, lambda i: i + 1, []))
-each("foldl foldr", lambda tf, f: f(lambda a, x: a - 2.0 * x, tf.constant(X), initializer=tf.constant([1.0, 2.0, 3.0]), name="given"),
+each("foldl foldr", lambda tf, f: f(lambda a, x: a - 2.0 * x, tf.constant(X), initializer=tf.constant([1.0, 2.0, 3.0]),
+                                    name="given"),
      **UNKNOWN)
-each("foldl foldr", lambda tf, f: f(lambda a, x: a - 2.0 * x, tf.constant(X), parallel_iterations=2, back_prop=False), **UNKNOWN)
+each("foldl foldr", lambda tf, f: f(lambda a, x: a - 2.0 * x, tf.constant(X), parallel_iterations=2, back_prop=False),
+     **UNKNOWN)
 case("scan", lambda tf: [tf.scan(lambda a, x: a - 2.0 * x, tf.constant(X), reverse=True, name="given"),
-                         tf.scan(lambda a, x: a + x, tf.constant(X), initializer=tf.zeros([3]), parallel_iterations=2)], **UNKNOWN)
+                         tf.scan(lambda a, x: a + x, tf.constant(X), initializer=tf.zeros([3]), parallel_iterations=2)],
+     **UNKNOWN)
 
 
 def mapped(tf):
     x = tf.constant(X)
     return Result([tf.map_fn(lambda v: v * v, x, parallel_iterations=2, name="given"),
-                   tf.map_fn(lambda v: (v[0] + v[1], tf.cast(v[1], tf.int32)), (x, 2.0 * x), dtype=(tf.float32, tf.int32)),
+                   tf.map_fn(lambda v: (v[0] + v[1], tf.cast(v[1], tf.int32)), (x, 2.0 * x),
+                             dtype=(tf.float32, tf.int32)),
                    tf.map_fn(tf.reduce_sum, x, fn_output_signature=tf.float32)], wrt=[x])
 
 
@@ -86,7 +92,8 @@ def filled(tf, queue):
 
 for names in ("FIFOQueue", "PaddingFIFOQueue io.PaddingFIFOQueue"):
     each(names, lambda tf, f: filled(tf, f(10, [tf.int32], shapes=[[]], name="given")))
-each("RandomShuffleQueue io.RandomShuffleQueue", lambda tf, f: sorted_values(tf, f(10, 0, [tf.int32], shapes=[[]], seed=3, name="given")))
+each("RandomShuffleQueue io.RandomShuffleQueue",
+     lambda tf, f: sorted_values(tf, f(10, 0, [tf.int32], shapes=[[]], seed=3, name="given")))
 
 
 def sorted_values(tf, queue):
@@ -104,7 +111,8 @@ def by_priority(tf, f):
 
 each("PriorityQueue io.PriorityQueue", by_priority)
 each("QueueBase io.QueueBase", lambda tf, f: [
-    isinstance(tf.FIFOQueue(3, tf.int32), f), f.from_list(tf.constant(1), [tf.FIFOQueue(3, tf.int32), tf.FIFOQueue(3, tf.int32)]).dtypes])
+    isinstance(tf.FIFOQueue(3, tf.int32), f),
+    f.from_list(tf.constant(1), [tf.FIFOQueue(3, tf.int32), tf.FIFOQueue(3, tf.int32)]).dtypes])
 case("FIFOQueue", lambda tf: tf.FIFOQueue(3, [tf.int32, tf.float32], shapes=[[]]))
 case("FIFOQueue", lambda tf: tf.FIFOQueue(3, tf.int32, names=["a"]).enqueue(1))
 case("PaddingFIFOQueue", lambda tf: tf.PaddingFIFOQueue(3, [tf.int32], None))
@@ -120,18 +128,21 @@ def read_with(tf, reader, text=b"line 1\nline 2\nline 3\n"):
         with tf.Session() as session:
             session.run(queue.enqueue([path]))
             session.run(queue.close())
-            found = [session.run(value), session.run(reader.num_records_produced()), session.run(reader.num_work_units_completed())]
+            found = [session.run(value), session.run(reader.num_records_produced()),
+                     session.run(reader.num_work_units_completed())]
             return found + [isinstance(reader, tf.ReaderBase), reader.supports_serialize]
 
 
 case("TextLineReader ReaderBase", lambda tf: read_with(tf, tf.TextLineReader(skip_header_lines=1, name="r")))
 case("WholeFileReader", lambda tf: read_with(tf, tf.WholeFileReader(name="r")))
-case("FixedLengthRecordReader", lambda tf: read_with(tf, tf.FixedLengthRecordReader(3, header_bytes=2, footer_bytes=1, name="r")))
+case("FixedLengthRecordReader",
+     lambda tf: read_with(tf, tf.FixedLengthRecordReader(3, header_bytes=2, footer_bytes=1, name="r")))
 
 
 def table(tf):
     keys = tf.constant(["a", "b"])
-    t = tf.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer(keys, tf.constant([0, 1], tf.int64)), 3, name="given")
+    t = tf.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer(keys, tf.constant([0, 1], tf.int64)), 3,
+                                        name="given")
     n = tf.lookup.StaticVocabularyTable(None, num_oov_buckets=4, lookup_key_dtype=tf.string)
     return [t.lookup(tf.constant([["a", "x"], ["y", "b"]]), name="l"), t.size(), n.lookup(tf.constant(["3", "9"])),
             t.lookup(tf.SparseTensor([[0, 1]], ["b"], [1, 2]))]
@@ -145,7 +156,8 @@ case("lookup.StaticVocabularyTable", lambda tf: tf.lookup.StaticVocabularyTable(
 
 def sequences(tf):
     def example(n):
-        numbers = tf.train.FeatureList(feature=[tf.train.Feature(int64_list=tf.train.Int64List(value=[i, n])) for i in range(n)])
+        numbers = tf.train.FeatureList(feature=[tf.train.Feature(int64_list=tf.train.Int64List(value=[i, n]))
+                                                for i in range(n)])
         return tf.train.SequenceExample(
             context=tf.train.Features(feature={"c": tf.train.Feature(float_list=tf.train.FloatList(value=[n + 0.5]))}),
             feature_lists=tf.train.FeatureLists(feature_list={"s": numbers, "v": numbers})).SerializeToString()

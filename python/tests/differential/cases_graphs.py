@@ -121,14 +121,18 @@ def collections(tf):
     tf.add_to_collection("a", x)
     tf.add_to_collections(["a", "b", "b"], 3)
     tf.get_collection_ref("c").append(4)
-    return [len(tf.get_collection("a")), tf.get_collection("b"), tf.get_collection("c"), len(tf.get_collection("a", "scope")),
-            tf.get_collection(key="a", scope="other"), tf.get_collection("none"), sorted(tf.get_default_graph().collections)]
+    return [len(tf.get_collection("a")), tf.get_collection("b"), tf.get_collection("c"),
+            len(tf.get_collection("a", "scope")),
+            tf.get_collection(key="a", scope="other"), tf.get_collection("none"),
+            sorted(tf.get_default_graph().collections)]
 
 
 case("add_to_collection add_to_collections get_collection get_collection_ref", collections)
 case("GraphKeys", lambda tf: {name: getattr(tf.GraphKeys, name) for name in (
-    "GLOBAL_VARIABLES", "LOCAL_VARIABLES", "MODEL_VARIABLES", "TRAINABLE_VARIABLES", "SUMMARIES", "SUMMARY_OP", "QUEUE_RUNNERS",
-    "TABLE_INITIALIZERS", "ASSET_FILEPATHS", "MOVING_AVERAGE_VARIABLES", "REGULARIZATION_LOSSES", "LOSSES", "UPDATE_OPS",
+    "GLOBAL_VARIABLES", "LOCAL_VARIABLES", "MODEL_VARIABLES", "TRAINABLE_VARIABLES", "SUMMARIES", "SUMMARY_OP",
+    "QUEUE_RUNNERS",
+    "TABLE_INITIALIZERS", "ASSET_FILEPATHS", "MOVING_AVERAGE_VARIABLES", "REGULARIZATION_LOSSES", "LOSSES",
+    "UPDATE_OPS",
     "SAVERS", "WEIGHTS", "BIASES", "ACTIVATIONS", "INIT_OP", "LOCAL_INIT_OP", "READY_OP", "GLOBAL_STEP", "TRAIN_OP",
     "COND_CONTEXT", "WHILE_CONTEXT", "EVAL_STEP", "CONCATENATED_VARIABLES", "READY_FOR_LOCAL_INIT_OP")})
 
@@ -166,7 +170,8 @@ for label, wrong in (
 ):
     case("Session", lambda tf, wrong=wrong: (tf.no_op(), wrong(tf, tf.Session())), label="Session: wrong " + label)
 
-for name in ("control_flow_v2_enabled", "resource_variables_enabled", "executing_eagerly", "executing_eagerly_outside_functions",
+for name in ("control_flow_v2_enabled", "resource_variables_enabled", "executing_eagerly",
+             "executing_eagerly_outside_functions",
              "disable_v2_behavior", "disable_eager_execution", "disable_v2_tensorshape", "disable_control_flow_v2",
              "disable_tensor_equality"):
     case(name, lambda tf, name=name: getattr(tf, name)())
@@ -203,7 +208,8 @@ case("TensorShape", lambda tf: tf.TensorShape([-2]))
 def dimensions(tf):
     a, b, n = tf.Dimension(3), tf.Dimension(4), tf.Dimension(None)
     return [a.value, (a + b).value, (a * 2).value, (b - a).value, (b // 2).value, (a + n).value, int(a), a == 3, a < b,
-            (a < n) is None, a.is_compatible_with(n), a.merge_with(n).value, str(n), repr(a), (7 % a).value, (a % 2).value]
+            (a < n) is None, a.is_compatible_with(n), a.merge_with(n).value, str(n), repr(a), (7 % a).value,
+            (a % 2).value]
 
 
 case("Dimension", dimensions)
@@ -213,12 +219,15 @@ case("Dimension", lambda tf: tf.Dimension("a"))
 
 
 def types(tf):
-    found = [tf.as_dtype("float32"), tf.as_dtype(np.int64), tf.as_dtype(3), tf.as_dtype(bool), tf.as_dtype(np.dtype("U3"))]
-    for name in ("float16", "bfloat16", "float32", "float64", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64",
+    found = [tf.as_dtype("float32"), tf.as_dtype(np.int64), tf.as_dtype(3), tf.as_dtype(bool),
+             tf.as_dtype(np.dtype("U3"))]
+    for name in ("float16", "bfloat16", "float32", "float64", "int8", "uint8", "int16", "uint16", "int32", "uint32",
+                 "int64",
                  "uint64", "bool", "string", "complex64", "complex128", "resource", "variant", "half", "double"):
         d = tf.as_dtype(name)
         found.append([d.name, d.as_datatype_enum, d.is_floating, d.is_integer, d.is_complex, d.is_bool, d.is_unsigned,
-                      d.is_quantized, d.is_numpy_compatible, d.size if name not in ("string", "resource", "variant") else 0,
+                      d.is_quantized, d.is_numpy_compatible, d.size if name not in ("string", "resource", "variant")
+                      else 0,
                       d.real_dtype.name, d.base_dtype.name, repr(d), str(d), d == name, d.is_compatible_with(name)])
     for d in (tf.float32, tf.float64, tf.int8, tf.uint16, tf.int64):
         found.append([d.min, d.max, d.limits])
@@ -228,7 +237,8 @@ def types(tf):
 case("as_dtype DType", types)
 case("as_dtype", lambda tf: tf.as_dtype("wrong"))
 case("as_dtype", lambda tf: tf.as_dtype(None))
-case("DType", lambda tf: [tf.DType(1), tf.DType(type_enum=9), tf.DType(1) == tf.float32, hash(tf.DType(3)) == hash(tf.int32)])
+case("DType", lambda tf: [tf.DType(1), tf.DType(type_enum=9), tf.DType(1) == tf.float32,
+                          hash(tf.DType(3)) == hash(tf.int32)])
 case("DType", lambda tf: tf.DType(-5))
 
 
@@ -242,7 +252,8 @@ def specs(tf):
             repr(tf.TensorSpec.from_tensor(tf.constant([1.0], name="b"))), repr(tf.TensorSpec.from_spec(t, "z")),
             repr(tf.TensorSpec(None)), isinstance(t, tf.TypeSpec), repr(s), s.shape, s.dtype,
             s.is_compatible_with(sparse), s == tf.SparseTensorSpec([2, None], tf.int32),
-            s.is_compatible_with(tf.SparseTensorSpec([3, None], tf.int32)), repr(tf.IndexedSlicesSpec([2, 3], tf.int32)),
+            s.is_compatible_with(tf.SparseTensorSpec([3, None], tf.int32)),
+            repr(tf.IndexedSlicesSpec([2, 3], tf.int32)),
             repr(tf.TensorArraySpec([2], tf.int32, True, False)), repr(tf.OptionalSpec(tf.TensorSpec([2]))),
             repr(tf.type_spec_from_value(tf.constant([1]))), repr(tf.type_spec_from_value(sparse)),
             repr(tf.type_spec_from_value(3))]
@@ -267,9 +278,12 @@ case("make_tensor_proto", lambda tf: tf.make_tensor_proto([1, 2, 3], shape=[2]))
 case("make_tensor_proto", lambda tf: tf.make_tensor_proto([[1, 2]], shape=[2], verify_shape=True))
 
 MESSAGES = {
-    "ConfigProto": dict(allow_soft_placement=True, inter_op_parallelism_threads=2), "GPUOptions": dict(allow_growth=True),
-    "GraphOptions": dict(infer_shapes=True), "OptimizerOptions": dict(opt_level=-1), "RunOptions": dict(timeout_in_ms=50),
-    "RunMetadata": dict(), "AttrValue": dict(i=3), "NodeDef": dict(name="n", op="Const", input=["a"]), "GraphDef": dict(),
+    "ConfigProto": dict(allow_soft_placement=True, inter_op_parallelism_threads=2),
+    "GPUOptions": dict(allow_growth=True),
+    "GraphOptions": dict(infer_shapes=True), "OptimizerOptions": dict(opt_level=-1),
+    "RunOptions": dict(timeout_in_ms=50),
+    "RunMetadata": dict(), "AttrValue": dict(i=3), "NodeDef": dict(name="n", op="Const", input=["a"]),
+    "GraphDef": dict(),
     "MetaGraphDef": dict(), "NameAttrList": dict(name="f"), "Event": dict(step=3, wall_time=1.5),
     "HistogramProto": dict(min=1.0, max=2.0, num=3.0, bucket=[1.0, 2.0]), "LogMessage": dict(message="m"),
     "SessionLog": dict(status=1, msg="m"), "Summary": dict(), "SummaryMetadata": dict(display_name="d"),
@@ -306,7 +320,8 @@ def numerics(tf, value):
 
 case("add_check_numerics_ops", lambda tf: numerics(tf, [1.0, 2.0]), **QUIET)
 case("add_check_numerics_ops", lambda tf: numerics(tf, [1.0, 0.0]), **QUIET)
-case("OpError", lambda tf: [tf.OpError(None, None, "m", 3).message, tf.OpError(None, None, "m", error_code=5).error_code])
+case("OpError",
+     lambda tf: [tf.OpError(None, None, "m", 3).message, tf.OpError(None, None, "m", error_code=5).error_code])
 
 
 def raised(tf):
@@ -318,7 +333,8 @@ def raised(tf):
 
 
 case("OpError", raised)
-case("placeholder", lambda tf: [tf.placeholder(tf.float32), tf.placeholder(tf.string, [None, 2], name="given")].__len__())
+case("placeholder",
+     lambda tf: [tf.placeholder(tf.float32), tf.placeholder(tf.string, [None, 2], name="given")].__len__())
 case("Tensor Operation", lambda tf: [isinstance(tf.constant(1), tf.Tensor), isinstance(tf.no_op(), tf.Operation),
                                      tf.constant(1).op.type, tf.constant(X).shape, tf.constant(X).dtype])
 op("convert_to_tensor", ints(2), preferred_dtype=None, name="given")

@@ -33,11 +33,13 @@ op("image.resize_area", BATCH, [3, 5])
 op("image.resize_area", BATCH, [3, 5], align_corners=True, name="given")
 for method in (0, 1, 2, 3):
     op("image.resize_images image.resize", BATCH, [8, 9], method)
-    op("image.resize_images image.resize", IMAGE, [3, 9], method=method, align_corners=True, name="given", _options=QUIET)
+    op("image.resize_images image.resize", IMAGE, [3, 9], method=method, align_corners=True, name="given",
+       _options=QUIET)
 op("image.resize_images", IMAGE, [8, 8], preserve_aspect_ratio=True, _options=QUIET)
 op("image.resize_images", IMAGE, [4, 6], _options=QUIET)
 op("image.resize_images", IMAGE, [4, 6, 1])
-for name in ("flip_left_right", "flip_up_down", "transpose", "transpose_image", "rgb_to_grayscale", "rgb_to_hsv", "hsv_to_rgb",
+for name in ("flip_left_right", "flip_up_down", "transpose", "transpose_image", "rgb_to_grayscale", "rgb_to_hsv",
+             "hsv_to_rgb",
              "rgb_to_yiq", "yiq_to_rgb", "rgb_to_yuv", "yuv_to_rgb", "total_variation", "per_image_standardization"):
     op("image." + name, IMAGE, _options=QUIET)
     op("image." + name, BATCH, _options=QUIET)
@@ -46,7 +48,8 @@ op("image.rot90", IMAGE, _options=QUIET)
 for k in (0, 2, 3, 5):
     op("image.rot90", BATCH, k=k, name="given", _options=QUIET)
 op("image.grayscale_to_rgb", IMAGE[:, :, :1], name="given", _options=QUIET)
-for name, factor in (("adjust_brightness", 0.2), ("adjust_contrast", 1.5), ("adjust_hue", 0.1), ("adjust_saturation", 0.5),
+for name, factor in (("adjust_brightness", 0.2), ("adjust_contrast", 1.5), ("adjust_hue", 0.1),
+                     ("adjust_saturation", 0.5),
                      ("adjust_gamma", 2.0)):
     op("image." + name, IMAGE, factor, _options=QUIET)
     op("image." + name, BYTES, factor, _options=QUIET)
@@ -56,7 +59,8 @@ for name, arguments in (("random_brightness", (0.3,)), ("random_contrast", (0.2,
     each("image." + name, lambda tf, f, a=arguments: Result(f(tf.constant(IMAGE), *a, seed=3), steps=3), names=False)
 op("image.random_flip_left_right", BATCH, seed=4, _options=QUIET)
 op("image.random_contrast", IMAGE, 1.0, 0.5)
-for source, kind in ((IMAGE, "uint8"), (BYTES, "float32"), (IMAGE, "uint16"), (BYTES, "int16"), (BYTES, "uint16"), (IMAGE, "float64"),
+for source, kind in ((IMAGE, "uint8"), (BYTES, "float32"), (IMAGE, "uint16"), (BYTES, "int16"), (BYTES, "uint16"),
+                     (IMAGE, "float64"),
                      (ints(2, 2, 1, low=0, high=30000, dtype=np.int16), "uint8")):
     op("image.convert_image_dtype", source, Type(kind), _options=QUIET)
     op("image.convert_image_dtype", source, Type(kind), saturate=True, name="given", _options=QUIET)
@@ -71,10 +75,12 @@ op("image.central_crop", IMAGE, 0.5, _options=QUIET)
 op("image.central_crop", BATCH, central_fraction=0.6, _options=QUIET)
 op("image.central_crop", IMAGE, 1.5)
 op("image.crop_and_resize", BATCH, BOXES[:2], [0, 1], [2, 2])
-op("image.crop_and_resize", BATCH, BOXES[:2], box_indices=[0, 1], crop_size=[2, 2], method="nearest", extrapolation_value=7,
+op("image.crop_and_resize", BATCH, BOXES[:2], box_indices=[0, 1], crop_size=[2, 2], method="nearest",
+   extrapolation_value=7,
    name="given")
 op("image.draw_bounding_boxes", BATCH, np.tile(BOXES[None, :1] * 0.8, [2, 1, 1]))
-op("image.draw_bounding_boxes", BATCH, np.tile(BOXES[None, :1] * 0.8, [2, 1, 1]), colors=[[1.0, 0.0, 0.5]], name="given")
+op("image.draw_bounding_boxes", BATCH, np.tile(BOXES[None, :1] * 0.8, [2, 1, 1]), colors=[[1.0, 0.0, 0.5]],
+   name="given")
 op("image.non_max_suppression", BOXES, SCORES, 3, name="given", _options=QUIET)
 op("image.non_max_suppression", BOXES, SCORES, 3, iou_threshold=0.95, score_threshold=0.7, _options=QUIET)
 op("image.non_max_suppression_with_scores", BOXES, SCORES, 3, soft_nms_sigma=0.5, name="given", _options=QUIET)
@@ -84,10 +90,14 @@ op("image.non_max_suppression_overlaps", np.eye(3, dtype=np.float32), SCORES, 2,
 case("image.decode_png io.decode_png image.decode_image io.decode_image", lambda tf: [
     tf.image.decode_png(png(BYTES), channels=1), tf.io.decode_png(png(BYTES), dtype=tf.uint16, name="given"),
     tf.image.decode_image(png(BYTES), channels=3, name="i")], names=False)
-case("image.encode_png io.encode_png", lambda tf: tf.image.decode_png(tf.image.encode_png(BYTES, compression=9, name="given")),
+case("image.encode_png io.encode_png",
+     lambda tf: tf.image.decode_png(tf.image.encode_png(BYTES, compression=9, name="given")),
      names=False)
-case("image.encode_jpeg io.encode_jpeg image.decode_jpeg io.decode_jpeg image.is_jpeg io.is_jpeg image.decode_and_crop_jpeg "
+case(
+    "image.encode_jpeg io.encode_jpeg image.decode_jpeg io.decode_jpeg image.is_jpeg io.is_jpeg "
+    "image.decode_and_crop_jpeg "
      "io.decode_and_crop_jpeg", lambda tf: [
          tf.shape(tf.image.decode_jpeg(tf.image.encode_jpeg(BYTES, quality=100, name="given"), channels=1)),
          tf.image.is_jpeg(tf.io.encode_jpeg(BYTES, quality=50), name="is"), tf.io.is_jpeg("abc"),
-         tf.shape(tf.image.decode_and_crop_jpeg(tf.io.encode_jpeg(BYTES, quality=50), [1, 1, 2, 3], channels=3))], names=False)
+         tf.shape(tf.image.decode_and_crop_jpeg(tf.io.encode_jpeg(BYTES, quality=50), [1, 1, 2, 3], channels=3))],
+    names=False)

@@ -22,7 +22,9 @@ def bmp(pixels):
 
 
 # A GIF file with one picture of 2 x 2 pixels: white, black, black, white.
-GIF = (b"GIF89a\x02\x00\x02\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\x02\x00\x02\x00\x00\x02\x03D\x02\x05\x00;")
+GIF = (
+    b"GIF89a\x02\x00\x02\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\x02\x00\x02\x00\x00\x02\x03"
+       b"D\x02\x05\x00;")
 
 
 def unknown(name, *args, shape=(None, None, 3), feed=IMAGE, **kwargs):
@@ -58,12 +60,15 @@ op("image.sobel_edges", BATCH, _options=QUIET)
 op("image.ssim", BATCH, OTHER, 1.0, _options=QUIET)
 op("image.ssim", BATCH, OTHER, max_val=2.0, filter_size=5, filter_sigma=1.0, k1=0.02, k2=0.05, _options=QUIET)
 op("image.ssim", BATCH[0], OTHER[0], 1.0, filter_size=3, return_index_map=True, _options=QUIET)
-op("image.ssim", ints(12, 12, 1, low=0, high=256, dtype=np.uint8), ints(12, 12, 1, low=0, high=256, dtype=np.uint8, seed=4), 255,
+op("image.ssim", ints(12, 12, 1, low=0, high=256, dtype=np.uint8),
+   ints(12, 12, 1, low=0, high=256, dtype=np.uint8, seed=4), 255,
    _options=QUIET)
 op("image.ssim", BATCH, OTHER[:, :4], 1.0)
 op("image.ssim", IMAGE, IMAGE, 1.0)  # smaller than the window
-op("image.ssim_multiscale", BATCH, OTHER * 0.1 + BATCH * 0.9, 1.0, power_factors=(0.3, 0.7), filter_size=3, _options=QUIET)
-op("image.ssim_multiscale", BATCH[0], OTHER[0] * 0.1 + BATCH[0] * 0.9, max_val=1.0, power_factors=[0.2, 0.3, 0.5], filter_size=3,
+op("image.ssim_multiscale", BATCH, OTHER * 0.1 + BATCH * 0.9, 1.0, power_factors=(0.3, 0.7), filter_size=3,
+   _options=QUIET)
+op("image.ssim_multiscale", BATCH[0], OTHER[0] * 0.1 + BATCH[0] * 0.9, max_val=1.0, power_factors=[0.2, 0.3, 0.5],
+   filter_size=3,
    filter_sigma=0.8, k1=0.02, k2=0.04, _options=QUIET)
 
 case("image.decode_bmp io.decode_bmp", lambda tf: [
@@ -71,19 +76,23 @@ case("image.decode_bmp io.decode_bmp", lambda tf: [
     tf.image.decode_image(bmp(BYTES))], **QUIET)
 case("image.decode_bmp", lambda tf: tf.image.decode_bmp(b"no picture"))
 case("image.decode_gif io.decode_gif", lambda tf: [
-    tf.image.decode_gif(GIF, name="given"), tf.io.decode_gif(GIF), tf.io.decode_image(GIF, expand_animations=False)], **QUIET)
+    tf.image.decode_gif(GIF, name="given"), tf.io.decode_gif(GIF), tf.io.decode_image(GIF, expand_animations=False)],
+     **QUIET)
 case("image.decode_gif", lambda tf: tf.image.decode_gif(b"GIF"))
 case("image.extract_jpeg_shape io.extract_jpeg_shape", lambda tf: [
     tf.image.extract_jpeg_shape(tf.image.encode_jpeg(BYTES), output_type=tf.int64, name="given"),
     tf.io.extract_jpeg_shape(tf.image.encode_jpeg(BYTES[:, :, :1]))])
-case("image.adjust_jpeg_quality", lambda tf: tf.abs(tf.image.adjust_jpeg_quality(tf.fill([8, 8, 3], 0.5), 95, name="given") - 0.5) < 0.02,
+case("image.adjust_jpeg_quality",
+     lambda tf: tf.abs(tf.image.adjust_jpeg_quality(tf.fill([8, 8, 3], 0.5), 95, name="given") - 0.5) < 0.02,
      **QUIET)
-case("image.random_jpeg_quality", lambda tf: tf.abs(tf.image.random_jpeg_quality(tf.fill([8, 8, 1], 0.5), 80, 95, seed=3) - 0.5) < 0.02,
+case("image.random_jpeg_quality",
+     lambda tf: tf.abs(tf.image.random_jpeg_quality(tf.fill([8, 8, 1], 0.5), 80, 95, seed=3) - 0.5) < 0.02,
      **QUIET)
 op("image.random_jpeg_quality", IMAGE, 80, 60)
 op("image.random_jpeg_quality", IMAGE, 80, 160)
 
-op("image.combined_non_max_suppression", np.tile(BOXES[:, :, None], [2, 1, 1, 1]), floats(2, 3, 2, low=0.0, high=1.0), 2, 3,
+op("image.combined_non_max_suppression", np.tile(BOXES[:, :, None], [2, 1, 1, 1]), floats(2, 3, 2, low=0.0, high=1.0),
+   2, 3,
    name="given", _options=QUIET)
 op("image.combined_non_max_suppression", BOXES[:, :, None], floats(1, 3, 2, low=0.0, high=1.0), 2, 5, iou_threshold=0.3,
    score_threshold=0.4, pad_per_class=True, clip_boxes=False, _options=QUIET)
@@ -93,8 +102,10 @@ op("image.sample_distorted_bounding_box", [60, 80, 3], BOXES[:, :1], 3, 4, 0.5, 
    _options=QUIET)
 op("image.sample_distorted_bounding_box", [60, 80, 3], np.zeros([1, 0, 4], np.float32), seed=1)
 op("image.extract_glimpse", BATCH, [3, 4], np.array([[0.1, 0.2], [-0.3, 0.0]], np.float32), name="given")
-op("image.extract_glimpse", BATCH, [3, 4], np.array([[1.0, 2.0], [3.0, 4.0]], np.float32), centered=False, normalized=False,
+op("image.extract_glimpse", BATCH, [3, 4], np.array([[1.0, 2.0], [3.0, 4.0]], np.float32), centered=False,
+   normalized=False,
    uniform_noise=False)
 op("image.extract_patches", floats(1, 4, 4, 1), [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID")
-op("image.extract_patches", floats(1, 4, 4, 2), sizes=[1, 2, 2, 1], strides=[1, 2, 2, 1], rates=[1, 2, 2, 1], padding="SAME",
+op("image.extract_patches", floats(1, 4, 4, 2), sizes=[1, 2, 2, 1], strides=[1, 2, 2, 1], rates=[1, 2, 2, 1],
+   padding="SAME",
    name="given")

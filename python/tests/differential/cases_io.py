@@ -57,22 +57,28 @@ def sequence(**lists):
 
 
 LESS = {"names": False, "shapes": "the shape rule of C++ knows less"}
-case("parse_example io.parse_example FixedLenFeature FixedLenSequenceFeature VarLenFeature SparseFeature io.FixedLenFeature "
+case(
+    "parse_example io.parse_example FixedLenFeature FixedLenSequenceFeature VarLenFeature SparseFeature "
+    "io.FixedLenFeature "
      "io.FixedLenSequenceFeature io.VarLenFeature io.SparseFeature",
      lambda tf: tf.parse_example([FIRST, SECOND], wanted(tf), name="given", example_names=["a", "b"]), **LESS)
-case("parse_single_example io.parse_single_example", lambda tf: tf.parse_single_example(FIRST, wanted(tf), name="given"), **LESS)
-case("parse_single_example", lambda tf: tf.parse_single_example(SECOND, {"n": tf.FixedLenFeature([], tf.int64)}), **LESS)
+case("parse_single_example io.parse_single_example",
+     lambda tf: tf.parse_single_example(FIRST, wanted(tf), name="given"), **LESS)
+case("parse_single_example", lambda tf: tf.parse_single_example(SECOND, {"n": tf.FixedLenFeature([], tf.int64)}),
+     **LESS)
 case("parse_example", lambda tf: tf.parse_example([FIRST], {}))
 case("parse_example", lambda tf: tf.parse_example([FIRST], {"x": 3}))
 case("parse_single_sequence_example io.parse_single_sequence_example", lambda tf: tf.parse_single_sequence_example(
     sequence(tokens=[b"a", b"b"], ids=[4, 5, 6]), {"n": tf.FixedLenFeature([], tf.int64)},
     {"tokens": tf.FixedLenSequenceFeature([], tf.string), "ids": tf.VarLenFeature(tf.int64)}, name="given"), **LESS)
 case("decode_raw io.decode_raw", lambda tf: [
-    tf.decode_raw([b"\1\2\3\4"], tf.uint8), tf.io.decode_raw([b"\1\2\3\4"], tf.int16, little_endian=False, name="given"),
+    tf.decode_raw([b"\1\2\3\4"], tf.uint8), tf.io.decode_raw([b"\1\2\3\4"], tf.int16, little_endian=False,
+                                                             name="given"),
     tf.decode_raw(bytes=[b"\1\0\0\0"], out_type=tf.int32)])
 case("decode_csv io.decode_csv", lambda tf: [
     tf.decode_csv(["1,2.5,a", "3,,b"], [[0], [1.5], [""]]),
-    tf.io.decode_csv(["1;\"2\";NA"], [[0], [3]], field_delim=";", use_quote_delim=True, na_value="NA", select_cols=[0, 2],
+    tf.io.decode_csv(["1;\"2\";NA"], [[0], [3]], field_delim=";", use_quote_delim=True, na_value="NA",
+                     select_cols=[0, 2],
                      name="given")])
 case("decode_csv", lambda tf: tf.decode_csv(["1,2"], [[0]], select_cols=[1, 0]))
 case("decode_csv", lambda tf: tf.decode_csv(["x"], [[0]]))
@@ -103,7 +109,8 @@ def table(tf):
     init = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2], tf.string, tf.int64, name="init")
     found = tf.lookup.StaticHashTable(init, -1, name="table")
     sparse = tf.SparseTensor([[0, 1], [2, 0]], ["b", "x"], [3, 2])
-    return [found.lookup(tf.constant([["a", "no"], ["b", "a"]]), name="given"), found.size(name="size"), found.lookup(sparse),
+    return [found.lookup(tf.constant([["a", "no"], ["b", "a"]]), name="given"), found.size(name="size"),
+            found.lookup(sparse),
             found[tf.constant("b")], found.key_dtype, found.value_dtype]
 
 

@@ -33,13 +33,15 @@ def made(function, class_name, value, *arguments, **options):
         inputs = tf.constant(value)
         outputs = f(inputs, *arguments, **given(tf))
         # Weighted: the sum of what is normalized does not depend on the inputs.
-        return observed(tf, outputs * floats(*outputs.shape.as_list(), seed=9) if function.startswith("batch") else outputs, inputs)
+        return observed(tf, outputs * floats(*outputs.shape.as_list(), seed=9) if function.startswith("batch")
+                        else outputs, inputs)
 
     def by_class(tf, f):
         inputs, options = tf.constant(value), given(tf)
         called = {"training": options.pop("training")} if "training" in options else {}
         layer = f(*arguments, **options)
-        outputs = [layer(inputs, **called) * inputs if function.startswith("batch") else layer(inputs, **called), layer(2.0 * inputs, **({} if "seed" in options else called)), [v.name for v in layer.variables],
+        outputs = [layer(inputs, **called) * inputs if function.startswith("batch") else layer(inputs, **called),
+                   layer(2.0 * inputs, **({} if "seed" in options else called)), [v.name for v in layer.variables],
                    layer.count_params(), layer.name, len(layer.losses), len(layer.updates)]
         return observed(tf, outputs, inputs)
 
@@ -67,7 +69,8 @@ for function, class_name, value, options in (
     ("conv3d_transpose", "Conv3DTranspose", VOLUME, {}),
 ):
     made(function, class_name, value, 2, 3, strides=2, padding="same", **seeds("kernel_initializer"))
-    made(function, class_name, value, 2, kernel_size=2, use_bias=False, **seeds("kernel_initializer"), trainable=False, **options)
+    made(function, class_name, value, 2, kernel_size=2, use_bias=False, **seeds("kernel_initializer"), trainable=False,
+         **options)
     made(function, class_name, value, 2, 2, activation=lambda tf: tf.nn.relu, **seeds("kernel_initializer"), **FULL)
     made(function, class_name, value, 2, 2, padding="no")
     made(function, class_name, value, 2, (2, 2, 2, 2))
@@ -88,7 +91,8 @@ for kind in ("max", "average"):
 for options in ({"training": True, "momentum": 0.9}, {"training": False, "epsilon": 0.1, "name": "given"},
                 {"training": True, "center": False, "scale": False}, {"axis": 2, "training": True},
                 {"training": True, "gamma_regularizer": half_square, "beta_regularizer": half_square,
-                 "beta_initializer": lambda tf: tf.ones_initializer(), "gamma_initializer": lambda tf: tf.constant_initializer(2.0),
+                 "beta_initializer": lambda tf: tf.ones_initializer(),
+                 "gamma_initializer": lambda tf: tf.constant_initializer(2.0),
                  "moving_mean_initializer": lambda tf: tf.constant_initializer(0.5),
                  "moving_variance_initializer": lambda tf: tf.constant_initializer(3.0), "trainable": False}):
     made("batch_normalization", "BatchNormalization", IMAGE, **options)
@@ -118,7 +122,8 @@ def own_layer(tf):
             self.start = factor
 
         def build(self, input_shape):
-            self.factor = self.add_weight("factor", [int(input_shape[-1])], initializer=tf.constant_initializer(self.start),
+            self.factor = self.add_weight("factor", [int(input_shape[-1])],
+                                          initializer=tf.constant_initializer(self.start),
                                           regularizer=half_square(tf))
             self.fixed = self.add_variable("fixed", [], initializer=tf.ones_initializer(), trainable=False)
             super().build(input_shape)
@@ -130,8 +135,10 @@ def own_layer(tf):
 
     x = tf.constant(X)
     layer = Scale(3.0, name="scale")
-    return observed(tf, [layer(x, power=2), [v.name for v in layer.weights], [v.name for v in layer.trainable_variables],
-                         [v.name for v in layer.non_trainable_weights], len(layer.losses), len(layer.updates), layer.built], x)
+    return observed(tf,
+                    [layer(x, power=2), [v.name for v in layer.weights], [v.name for v in layer.trainable_variables],
+                         [v.name for v in layer.non_trainable_weights], len(layer.losses), len(layer.updates),
+                     layer.built], x)
 
 
 case("layers.Layer", own_layer, **QUIET)
@@ -158,13 +165,15 @@ for given in ({"ndim": 2}, {"min_ndim": 3}, {"max_ndim": 1}, {"axes": {-1: 3}}, 
 INITIALIZERS = (
     ("zeros", {"dtype": "int32"}), ("ones", {"dtype": "int64"}),
     ("constant", {"value": 1.5}), ("constant", {"value": [[1, 2], [3, 4]], "dtype": "float64"}),
-    ("random_uniform", {"minval": -1.0, "maxval": 2.0, "seed": 3}), ("random_normal", {"mean": 1.0, "stddev": 0.5, "seed": 3}),
+    ("random_uniform", {"minval": -1.0, "maxval": 2.0, "seed": 3}),
+    ("random_normal", {"mean": 1.0, "stddev": 0.5, "seed": 3}),
     ("truncated_normal", {"mean": 1.0, "stddev": 0.5, "seed": 3, "dtype": "float64"}),
     ("uniform_unit_scaling", {"factor": 2.0, "seed": 3}), ("orthogonal", {"gain": 1.5, "seed": 3}),
     ("variance_scaling", {"scale": 2.0, "mode": "fan_out", "distribution": "uniform", "seed": 3}),
     ("variance_scaling", {"scale": 2.0, "mode": "fan_avg", "distribution": "untruncated_normal", "seed": 3}),
     ("glorot_uniform", {"seed": 3}), ("glorot_normal", {"seed": 3}), ("identity", {"gain": 2.0}),
-    ("he_normal", {"seed": 3}), ("he_uniform", {"seed": 3}), ("lecun_normal", {"seed": 3}), ("lecun_uniform", {"seed": 3}),
+    ("he_normal", {"seed": 3}), ("he_uniform", {"seed": 3}), ("lecun_normal", {"seed": 3}),
+    ("lecun_uniform", {"seed": 3}),
 )
 
 
@@ -196,13 +205,16 @@ def initializer_ops(tf):
     first, second = tf.get_variable("a", initializer=1.0), tf.get_variable("b", initializer=2.0)
     local = tf.get_local_variable("c", initializer=3.0)
     table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [1]), -1)
-    return [tf.initializers.global_variables(), tf.initializers.local_variables(), tf.initializers.variables([first, second], name="given"),
-            tf.initializers.tables_initializer(name="tables"), tf.tables_initializer(name="again"), tf.variables_initializer([local], name="more"),
+    return [tf.initializers.global_variables(), tf.initializers.local_variables(),
+            tf.initializers.variables([first, second], name="given"),
+            tf.initializers.tables_initializer(name="tables"), tf.tables_initializer(name="again"),
+            tf.variables_initializer([local], name="more"),
             tf.global_variables_initializer(), tf.local_variables_initializer(), tf.variables_initializer([]),
             tf.initialize_variables([first]), tf.initialize_all_variables(), tf.initialize_local_variables(),
             table.lookup(tf.constant(["a", "b"]))]
 
 
-case("initializers.global_variables initializers.local_variables initializers.variables initializers.tables_initializer "
+case(
+    "initializers.global_variables initializers.local_variables initializers.variables initializers.tables_initializer "
      "tables_initializer variables_initializer global_variables_initializer local_variables_initializer "
      "initialize_variables initialize_all_variables initialize_local_variables", initializer_ops, **QUIET)

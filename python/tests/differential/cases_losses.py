@@ -26,7 +26,8 @@ for name, options in (("absolute_difference", {}), ("mean_squared_error", {}), (
     rows = ROWS[:, 0] if "softmax" in name else ROWS
     values = {"predictions": np.abs(PREDICTIONS) / 3} if "log_loss" in name else {}
     each(name, lambda tf, f, o=options, v=values: two(tf, f, **v, **o), **QUIET)
-    each(name, lambda tf, f, o=options, v=values, r=rows: two(tf, f, **v, weights=r, scope="given", loss_collection="own", **o), **QUIET)
+    each(name, lambda tf, f, o=options, v=values, r=rows: two(tf, f, **v, weights=r, scope="given",
+                                                              loss_collection="own", **o), **QUIET)
     if "pairwise" not in name:
         for reduction in ("NONE", "SUM", "MEAN", "SUM_OVER_BATCH_SIZE", "SUM_BY_NONZERO_WEIGHTS"):
             each(name, lambda tf, f, o=options, v=values, r=reduction, w=rows: two(
@@ -36,7 +37,8 @@ for name, options in (("absolute_difference", {}), ("mean_squared_error", {}), (
     each(name, lambda tf, f, o=options: two(tf, f, weights=np.ones([2, 5, 7], np.float32), **o))
     each(name, lambda tf, f, o=options: two(tf, f, labels=LABELS[:2], **o))
 case("losses.cosine_distance", lambda tf: tf.losses.cosine_distance(LABELS, PREDICTIONS))
-for labels, weights in ((np.array([1, 0, 1]), 1.0), (np.array([[1], [0], [1]]), ROWS), (np.array([1, 0, 1]), ROWS[:, 0])):
+for labels, weights in ((np.array([1, 0, 1]), 1.0), (np.array([[1], [0], [1]]), ROWS),
+                        (np.array([1, 0, 1]), ROWS[:, 0])):
     case("losses.sparse_softmax_cross_entropy", lambda tf, y=labels, w=weights: two(
         tf, tf.losses.sparse_softmax_cross_entropy, labels=y, weights=w, scope="given"), **QUIET)
 case("losses.sparse_softmax_cross_entropy", lambda tf: tf.losses.sparse_softmax_cross_entropy(
@@ -117,13 +119,16 @@ case("metrics.sensitivity_at_specificity", lambda tf: tf.metrics.sensitivity_at_
 SCORES = floats(4, 5, seed=3)
 TOP = np.array([[0, 3], [2, 1], [4, 0], [1, 2]])
 for name, values, options in (
-    ("recall_at_k", (CLASSES[:, None], SCORES, 2), {"class_id": 2}), ("recall_at_k", (TOP, SCORES, 3), {"weights": WEIGHTS}),
+    ("recall_at_k", (CLASSES[:, None], SCORES, 2), {"class_id": 2}),
+    ("recall_at_k", (TOP, SCORES, 3), {"weights": WEIGHTS}),
     ("precision_at_k", (CLASSES[:, None], SCORES, 2), {"class_id": 2}),
-    ("precision_at_k", (TOP, SCORES, 3), {"weights": WEIGHTS}), ("sparse_precision_at_k", (TOP, SCORES, 3), {"weights": WEIGHTS}),
+    ("precision_at_k", (TOP, SCORES, 3), {"weights": WEIGHTS}),
+    ("sparse_precision_at_k", (TOP, SCORES, 3), {"weights": WEIGHTS}),
     ("precision_at_top_k", (CLASSES[:, None], TOP), {"k": 2, "class_id": 1}),
     ("recall_at_top_k", (CLASSES[:, None], TOP), {"k": 2, "class_id": 1}),
     ("average_precision_at_k", (CLASSES[:, None], SCORES, 3), {"weights": WEIGHTS}),
-    ("average_precision_at_k", (TOP, SCORES, 4), {}), ("sparse_average_precision_at_k", (TOP, SCORES, 4), {"weights": WEIGHTS}),
+    ("average_precision_at_k", (TOP, SCORES, 4), {}),
+    ("sparse_average_precision_at_k", (TOP, SCORES, 4), {"weights": WEIGHTS}),
 ):
     each(f"metrics.{name}", lambda tf, f, v=values: measured(tf, f, *v), **QUIET)
     each(f"metrics.{name}", lambda tf, f, v=values, o=options: measured(tf, f, *v, **o, **COLLECTIONS), **QUIET)
@@ -131,7 +136,8 @@ case("metrics.precision_at_k", lambda tf: measured(tf, tf.metrics.precision_at_k
 
 
 def sparse_labels(tf, f):
-    labels = tf.SparseTensor(np.array([[0, 0], [1, 0], [1, 1], [3, 0]], np.int64), np.array([0, 2, 4, 1], np.int64), [4, 2])
+    labels = tf.SparseTensor(np.array([[0, 0], [1, 0], [1, 1], [3, 0]], np.int64), np.array([0, 2, 4, 1], np.int64),
+                             [4, 2])
     return measured(tf, f, labels, SCORES, 2, name="given")
 
 

@@ -13,16 +13,22 @@ BOOLS = np.array([[True, False, True]])
 COMPLEX = (X + 1j * Y).astype(np.complex64)
 
 # name=... checks the default and the given name; the first call of each has the default.
-for names in ("abs math.abs", "negative math.negative", "exp math.exp", "expm1 math.expm1", "sin math.sin", "cos math.cos",
-              "tan math.tan", "sinh math.sinh", "cosh math.cosh", "tanh math.tanh", "asinh math.asinh", "atan math.atan",
+for names in ("abs math.abs", "negative math.negative", "exp math.exp", "expm1 math.expm1", "sin math.sin",
+              "cos math.cos",
+              "tan math.tan", "sinh math.sinh", "cosh math.cosh", "tanh math.tanh", "asinh math.asinh",
+              "atan math.atan",
               "square math.square", "sign math.sign", "sigmoid math.sigmoid", "log_sigmoid math.log_sigmoid",
-              "erf math.erf", "erfc math.erfc", "floor math.floor", "ceil math.ceil", "rint math.rint", "round math.round",
-              "math.softplus", "math.softsign", "reciprocal math.reciprocal", "is_finite math.is_finite", "is_inf math.is_inf",
+              "erf math.erf", "erfc math.erfc", "floor math.floor", "ceil math.ceil", "rint math.rint",
+              "round math.round",
+              "math.softplus", "math.softsign", "reciprocal math.reciprocal", "is_finite math.is_finite",
+              "is_inf math.is_inf",
               "is_nan math.is_nan"):
     op(names, X)
     op(names, X.astype(np.float64), name="given")
-for names in ("acos math.acos", "asin math.asin", "atanh math.atanh", "log math.log", "log1p math.log1p", "sqrt math.sqrt",
-              "rsqrt math.rsqrt", "lgamma math.lgamma", "digamma math.digamma", "math.erfinv", "math.erfcinv", "math.ndtri",
+for names in ("acos math.acos", "asin math.asin", "atanh math.atanh", "log math.log", "log1p math.log1p",
+              "sqrt math.sqrt",
+              "rsqrt math.rsqrt", "lgamma math.lgamma", "digamma math.digamma", "math.erfinv", "math.erfcinv",
+              "math.ndtri",
               "math.bessel_i0", "math.bessel_i0e", "math.bessel_i1", "math.bessel_i1e", "math.reciprocal_no_nan"):
     op(names, UNIT)
     op(names, UNIT.astype(np.float64), name="given")
@@ -51,7 +57,8 @@ for names in ("add math.add", "subtract math.subtract", "multiply math.multiply"
     op(names, X, POSITIVE[:1])
     op(names, POSITIVE[:, :1], X.astype(np.float32), name="given")
 for names in ("add math.add", "subtract", "multiply", "divide math.divide", "truediv math.truediv", "div", "floordiv",
-              "floor_div", "mod math.mod floormod", "truncatediv", "truncatemod", "maximum", "minimum", "squared_difference",
+              "floor_div", "mod math.mod floormod", "truncatediv", "truncatemod", "maximum", "minimum",
+              "squared_difference",
               "pow math.pow"):
     op(names, I32, J32)
     op(names, I32, 2)
@@ -162,22 +169,27 @@ def operators(tf):
     x, y, i, b = tf.constant(X), tf.constant(POSITIVE), tf.constant(J32), tf.constant(BOOLS)
     wide = tf.constant(X.astype(np.float64))
     return Result([
-        x + y, x - y, x * y, x / y, x // y, x % y, y ** x, -x, abs(x), x < y, x <= y, x > y, x >= y, x + 1, 1 + x, 2 - x,
+        x + y, x - y, x * y, x / y, x // y, x % y, y ** x, -x, abs(x), x < y, x <= y, x > y, x >= y, x + 1, 1 + x,
+        2 - x,
         x - 2, 3 * x, x * 3, x / 2, 2 / y, y // 2, 7 // y, x % 2, 5 % y, y ** 2, 2 ** x, i / 2, 2 / i, i // 2, 7 // i,
         i % 3, i + 1, 1 - i, i ** 2, i * i, i & 3, i | 8, i ^ 5, 3 & i, ~i, b & True, b | False, b ^ True, ~b, True & b,
         x + np.float64(1), np.float64(2) * x, np.float32(2) / y, x + np.arange(3), np.arange(3.0) * x,
-        np.ones([2, 3]) - x, wide + 1, 1.5 * wide, wide + np.float32(1), i + np.int64(1), np.int64(3) * i, x + [1, 2, 3],
+        np.ones([2, 3]) - x, wide + 1, 1.5 * wide, wide + np.float32(1), i + np.int64(1), np.int64(3) * i,
+        x + [1, 2, 3],
         [1.0, 2.0, 3.0] * x, x @ tf.transpose(y), np.ones([2, 2], np.float32) @ x, x @ np.ones([3, 1]), x < 1, 1 < x,
         x >= np.float64(0.5), i == i, i != i,
     ], wrt=[x, y, wide])
 
 
-case("Tensor.__add__ Tensor.__radd__ Tensor.__sub__ Tensor.__mul__ Tensor.__truediv__ Tensor.__floordiv__ Tensor.__mod__ "
+case(
+    "Tensor.__add__ Tensor.__radd__ Tensor.__sub__ Tensor.__mul__ Tensor.__truediv__ Tensor.__floordiv__ "
+    "Tensor.__mod__ "
      "Tensor.__pow__ Tensor.__neg__ Tensor.__abs__ Tensor.__lt__ Tensor.__and__ Tensor.__or__ Tensor.__xor__ "
      "Tensor.__invert__ Tensor.__matmul__", operators)
 for label, wrong in (
     ("int + float", lambda tf: tf.constant(I32) + 1.5), ("float + text", lambda tf: tf.constant(X) + "a"),
-    ("float + int tensor", lambda tf: tf.constant(X) + tf.constant(1)), ("shapes", lambda tf: tf.constant(X) + [1.0, 2.0]),
+    ("float + int tensor", lambda tf: tf.constant(X) + tf.constant(1)),
+    ("shapes", lambda tf: tf.constant(X) + [1.0, 2.0]),
     ("bool of a tensor", lambda tf: bool(tf.constant(X))), ("iteration", lambda tf: list(tf.constant(X))),
     ("float & 1", lambda tf: tf.constant(X) & 1), ("matmul", lambda tf: tf.constant(X) @ tf.constant(X)),
     ("len", lambda tf: len(tf.constant(X))), ("in", lambda tf: 1.0 in tf.constant(X)),

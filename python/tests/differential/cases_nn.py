@@ -57,7 +57,8 @@ MEAN, VARIANCE = floats(3, seed=1), floats(3, seed=2, low=0.5)
 op("nn.batch_normalization", IMAGE, MEAN, VARIANCE, floats(3, seed=3), floats(3, seed=4), 0.01, _options=SAME)
 op("nn.batch_normalization", IMAGE, MEAN, VARIANCE, None, None, variance_epsilon=0.01, name="given", _options=SAME)
 op("nn.batch_norm_with_global_normalization", IMAGE, MEAN, VARIANCE, floats(3), floats(3), 0.01, True, _options=SAME)
-op("nn.batch_norm_with_global_normalization", input=IMAGE, mean=MEAN, variance=VARIANCE, beta=floats(3), gamma=floats(3),
+op("nn.batch_norm_with_global_normalization", input=IMAGE, mean=MEAN, variance=VARIANCE, beta=floats(3),
+   gamma=floats(3),
    variance_epsilon=0.01, scale_after_normalization=False, name="given", _options=SAME)
 
 
@@ -97,7 +98,8 @@ op("nn.conv1d", SEQUENCE, K1, 1, "VALID", data_format="no")
 op("nn.conv3d", VOLUME, K3, [1, 1, 2, 1, 1], "SAME", _options=SAME)
 op("nn.conv3d", VOLUME, filters=K3, strides=[1, 1, 1, 1, 1], padding="VALID", name="given")
 for arguments in ({"padding": "SAME"}, {"padding": "VALID", "strides": [2, 1]},
-                  {"padding": "VALID", "dilation_rate": [1, 2], "name": "given"}, {"padding": "VALID", "dilations": [2, 2]}):
+                  {"padding": "VALID", "dilation_rate": [1, 2], "name": "given"},
+                  {"padding": "VALID", "dilations": [2, 2]}):
     op("nn.convolution", IMAGE, K2, _options=SAME, **arguments)
 op("nn.convolution", SEQUENCE, K1, "SAME", strides=[2], _options=SAME)
 op("nn.convolution", VOLUME, K3, "VALID", _options=SAME)
@@ -113,10 +115,12 @@ op("nn.conv1d_transpose", SEQUENCE, floats(3, 2, 3), output_shape=[2, 9, 2], str
    _options=SAME)
 op("nn.conv3d_transpose", VOLUME, floats(2, 2, 2, 3, 2), [1, 8, 10, 8, 3], [1, 2, 2, 2, 1], name="given", _options=SAME)
 op("nn.conv_transpose", SEQUENCE, floats(3, 2, 3), [2, 14, 2], 2, _options=SAME)
-op("nn.conv_transpose", IMAGE, floats(3, 2, 4, 3), [2, 8, 6, 4], strides=1, padding="VALID", name="given", _options=SAME)
+op("nn.conv_transpose", IMAGE, floats(3, 2, 4, 3), [2, 8, 6, 4], strides=1, padding="VALID", name="given",
+   _options=SAME)
 op("nn.conv_transpose", VOLUME, floats(2, 2, 2, 3, 2), [1, 8, 10, 8, 3], strides=2, _options=SAME)
 op("nn.conv_transpose", X, X, [1], 1)
-op("nn.conv2d_backprop_filter", IMAGE, [3, 2, 3, 4], floats(2, 6, 5, 4), [1, 1, 1, 1], "SAME", name="given", _options=SAME)
+op("nn.conv2d_backprop_filter", IMAGE, [3, 2, 3, 4], floats(2, 6, 5, 4), [1, 1, 1, 1], "SAME", name="given",
+   _options=SAME)
 op("nn.conv2d_backprop_input", [2, 6, 5, 3], K2, floats(2, 6, 5, 4), [1, 1, 1, 1], "SAME", name="given", _options=SAME)
 op("nn.conv2d_backprop_input", [2, 6, 5, 3], filters=K2, out_backprop=floats(2, 4, 4, 4), strides=[1, 1, 1, 1],
    padding="VALID", _options=SAME)
@@ -131,7 +135,8 @@ for prefix in ("nn.depthwise_conv2d_native_backprop", "nn.depthwise_conv2d_backp
     op(f"{prefix}_filter", IMAGE, [2, 2, 3, 2], floats(2, 6, 5, 6), [1, 1, 1, 1], "SAME", name="given", _options=SAME)
     op(f"{prefix}_input", [2, 6, 5, 3], D2, floats(2, 5, 4, 6), strides=[1, 1, 1, 1], padding="VALID", _options=SAME)
 op("nn.separable_conv2d", IMAGE, D2, floats(1, 1, 6, 2), [1, 1, 1, 1], "SAME", _options=SAME)
-op("nn.separable_conv2d", IMAGE, D2, floats(1, 1, 6, 2), strides=[1, 1, 1, 1], padding="VALID", rate=[2, 1], name="given",
+op("nn.separable_conv2d", IMAGE, D2, floats(1, 1, 6, 2), strides=[1, 1, 1, 1], padding="VALID", rate=[2, 1],
+   name="given",
    _options=SAME)
 DILATE = floats(2, 2, 3)
 op("nn.dilation2d", IMAGE, DILATE, [1, 1, 1, 1], [1, 1, 1, 1], "SAME", _options=SAME)
@@ -178,11 +183,13 @@ for kind in ("max", "avg"):
     op("nn.pool", IMAGE, [2, 2], kind.upper(), "VALID", strides=[2, 1], _options=SAME)
     op("nn.pool", IMAGE, [2, 2], kind.upper(), "SAME", name="given", _options=SAME)
     op("nn.pool", SEQUENCE, window_shape=[2], pooling_type=kind.upper(), padding="SAME", strides=[2], _options=SAME)
-    op("nn.pool", IMAGE, [2, 2], kind.upper(), "VALID", dilation_rate=[2, 1], _options={"names": False, "shapes": COMPUTED})
+    op("nn.pool", IMAGE, [2, 2], kind.upper(), "VALID", dilation_rate=[2, 1],
+       _options={"names": False, "shapes": COMPUTED})
 op("nn.pool", IMAGE, [2, 2], "no", "SAME")
 op("nn.max_pool_with_argmax", IMAGE, [1, 2, 2, 1], [1, 2, 2, 1], "VALID")
 case("nn.max_pool_with_argmax", lambda tf: tf.nn.max_pool_with_argmax(
-    IMAGE, [1, 2, 2, 1], [1, 1, 1, 1], padding="SAME", output_dtype=tf.int32, include_batch_in_index=True, name="given"))
+    IMAGE, [1, 2, 2, 1], [1, 1, 1, 1], padding="SAME", output_dtype=tf.int32, include_batch_in_index=True,
+    name="given"))
 
 
 def fractional(tf, f, **arguments):

@@ -44,7 +44,8 @@ case("get_seed random.get_seed set_random_seed random.set_random_seed", lambda t
 case("get_seed", lambda tf: [tf.set_random_seed(0), tf.get_seed(0)])
 for names, arguments, keywords in (
     ("random.stateless_uniform", ([3], [1, 2]), {}),
-    ("random.stateless_uniform", ([3], [1, 2]), {"minval": -1.0, "maxval": 2.0, "dtype": Type("float64"), "name": "given"}),
+    ("random.stateless_uniform", ([3], [1, 2]),
+     {"minval": -1.0, "maxval": 2.0, "dtype": Type("float64"), "name": "given"}),
     ("random.stateless_uniform", ([3], [1, 2]), {"minval": -3, "maxval": 20, "dtype": Type("int32")}),
     ("random.stateless_uniform", ([3], [1, 2]), {"minval": None, "maxval": None, "dtype": Type("int64")}),
     ("random.stateless_uniform", ([3], [1, 2]), {"dtype": Type("int64")}),

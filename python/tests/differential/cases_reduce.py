@@ -14,8 +14,10 @@ WEAKER = {"names": False, "shapes": "the shape rules of C++ do not compute with 
 
 for name in ("sum", "mean", "max", "min", "prod", "logsumexp"):
     names = f"reduce_{name} math.reduce_{name}"
-    for arguments in ({}, {"axis": 1}, {"axis": [0, 2], "keepdims": True, "name": "given"}, {"axis": -1, "keep_dims": True},
-                      {"reduction_indices": [1]}, {"axis": []}, {"axis": np.array([0, 1])}, {"axis": 0, "reduction_indices": 0},
+    for arguments in ({}, {"axis": 1}, {"axis": [0, 2], "keepdims": True, "name": "given"},
+                      {"axis": -1, "keep_dims": True},
+                      {"reduction_indices": [1]}, {"axis": []}, {"axis": np.array([0, 1])},
+                      {"axis": 0, "reduction_indices": 0},
                       {"axis": 7}):
         op(names, CUBE, **arguments)
     op(names, [[1.0, 2.0], [3.0, 4.0]], 0)
@@ -23,14 +25,16 @@ for name in ("sum", "mean", "max", "min", "prod", "logsumexp"):
         op(names, I32, 1)
     op(names, np.array(2.5, np.float32))
 for names in ("reduce_all math.reduce_all", "reduce_any math.reduce_any"):
-    for arguments in ({}, {"axis": 1}, {"axis": [0], "keepdims": True, "name": "given"}, {"reduction_indices": [1], "keep_dims": True}):
+    for arguments in ({}, {"axis": 1}, {"axis": [0], "keepdims": True, "name": "given"},
+                      {"reduction_indices": [1], "keep_dims": True}):
         op(names, X > 0, **arguments)
     op(names, X)
 for names in ("math.reduce_std", "math.reduce_variance", "math.reduce_euclidean_norm"):
     for arguments in ({}, {"axis": 1}, {"axis": [0, 2], "keepdims": True, "name": "given"}):
         op(names, CUBE, **arguments)
 op("math.reduce_variance", I32)
-for arguments in ({}, {"axis": 1, "keepdims": True}, {"dtype": Type("int32"), "name": "given"}, {"reduction_indices": [0]}):
+for arguments in ({}, {"axis": 1, "keepdims": True}, {"dtype": Type("int32"), "name": "given"},
+                  {"reduction_indices": [0]}):
     op("count_nonzero math.count_nonzero", np.array([[0, 1, 2], [0, 0, 3]], np.float32), **arguments)
 op("count_nonzero", np.array(["", "a"]))
 case("count_nonzero", lambda tf: tf.count_nonzero(input=tf.constant([0, 1])))
@@ -74,7 +78,8 @@ op("linspace lin_space", 0.0, 1.0, 5, _options=NO_NAMES)
 op("linspace lin_space", np.array([0., 1.], np.float32), [1.0, 3.0], 4, name="given", axis=-1, _options=NO_NAMES)
 
 # Linear algebra.
-for arguments in ({}, {"transpose_a": True}, {"transpose_b": True, "name": "given"}, {"adjoint_a": True, "adjoint_b": True},
+for arguments in ({}, {"transpose_a": True}, {"transpose_b": True, "name": "given"},
+                  {"adjoint_a": True, "adjoint_b": True},
                   {"transpose_a": True, "adjoint_a": True}, {"a_is_sparse": True}):
     op("matmul linalg.matmul", SQUARE, DEFINITE, **arguments)
     op("matmul linalg.matmul", BATCH, BATCH, **({**arguments, "a_is_sparse": False}))
@@ -98,14 +103,18 @@ op("tensordot", CUBE, CUBE, 3)
 op("tensordot", X, X, 0)
 op("tensordot", X, X, [[0], [0, 1]])
 op("tensordot", X, X, [[0], [1]])
-for equation, operands in (("ij,jk->ik", (X, floats(3, 2))), ("ij->ji", (X,)), ("ij->", (X,)), ("bij,bjk->bik", (BATCH, BATCH)),
-                           ("...ij,...jk->...ik", (BATCH, SQUARE)), ("ij,jk,kl->il", (X, SQUARE, DEFINITE)), ("ii->i", (SQUARE,)),
+for equation, operands in (("ij,jk->ik", (X, floats(3, 2))), ("ij->ji", (X,)), ("ij->", (X,)),
+                           ("bij,bjk->bik", (BATCH, BATCH)),
+                           ("...ij,...jk->...ik", (BATCH, SQUARE)), ("ij,jk,kl->il", (X, SQUARE, DEFINITE)),
+                           ("ii->i", (SQUARE,)),
                            ("ij,jk", (X, SQUARE)), ("i,j->ij", (X[0], X[1]))):
     op("einsum linalg.einsum", equation, *operands, _options=NO_NAMES)
 op("einsum linalg.einsum", "ij,jk->ik", X, SQUARE, name="given")
 op("einsum", "ij,jk->ik", X)
-for arguments in ({}, {"ord": 1}, {"ord": np.inf, "axis": 1}, {"ord": 2, "axis": 0, "keepdims": True, "name": "given"}, {"ord": 3},
-                  {"ord": "euclidean", "axis": [0, 1]}, {"ord": "fro", "axis": (0, 1), "keep_dims": True}, {"ord": 1, "axis": (0, 1)},
+for arguments in ({}, {"ord": 1}, {"ord": np.inf, "axis": 1}, {"ord": 2, "axis": 0, "keepdims": True, "name": "given"},
+                  {"ord": 3},
+                  {"ord": "euclidean", "axis": [0, 1]}, {"ord": "fro", "axis": (0, 1), "keep_dims": True},
+                  {"ord": 1, "axis": (0, 1)},
                   {"ord": np.inf, "axis": (0, 1)}, {"ord": 2, "axis": (0, 1)}, {"ord": "no"}):
     op("norm linalg.norm", X, _options=NO_NAMES, **arguments)
 for names in ("matrix_determinant linalg.det", "matrix_inverse linalg.inv", "cholesky linalg.cholesky",
@@ -124,9 +133,11 @@ op("matrix_solve linalg.solve", DEFINITE, SQUARE, adjoint=True, name="given")
 op("matrix_triangular_solve linalg.triangular_solve", DEFINITE, SQUARE)
 op("matrix_triangular_solve linalg.triangular_solve", DEFINITE, SQUARE, lower=False, adjoint=True, name="given")
 op("matrix_solve_ls linalg.lstsq", floats(4, 3), floats(4, 2, seed=2), _options=WEAKER)
-op("matrix_solve_ls linalg.lstsq", floats(4, 3), floats(4, 2, seed=2), l2_regularizer=0.5, name="given", _options=WEAKER)
+op("matrix_solve_ls linalg.lstsq", floats(4, 3), floats(4, 2, seed=2), l2_regularizer=0.5, name="given",
+   _options=WEAKER)
 op("matrix_solve_ls", floats(2, 3), floats(2, 2, seed=2), l2_regularizer=0.5, _options=WEAKER)
-op("matrix_solve_ls", floats(4, 3).astype(np.float64), floats(4, 2, seed=2).astype(np.float64), fast=False, _options=WEAKER)
+op("matrix_solve_ls", floats(4, 3).astype(np.float64), floats(4, 2, seed=2).astype(np.float64), fast=False,
+   _options=WEAKER)
 op("cholesky_solve linalg.cholesky_solve", np.linalg.cholesky(DEFINITE), SQUARE)
 op("cholesky_solve linalg.cholesky_solve", np.linalg.cholesky(DEFINITE), SQUARE, name="given")
 op("self_adjoint_eig linalg.eigh", DEFINITE.astype(np.float64), _options={"values": False})
@@ -151,7 +162,8 @@ case("linalg.lu linalg.lu_solve linalg.lu_reconstruct linalg.lu_matrix_inverse",
 case("svd", lambda tf: [tf.matmul(u * s, v, transpose_b=True) for s, u, v in [tf.svd(tf.constant(X), name="given")]],
      names=False)
 case("self_adjoint_eig", lambda tf: [tf.matmul(v * e, v, transpose_b=True)
-                                     for e, v in [tf.self_adjoint_eig(tf.constant(DEFINITE), name="given")]], names=False)
+                                     for e, v in [tf.self_adjoint_eig(tf.constant(DEFINITE), name="given")]],
+     names=False)
 op("linalg.matrix_rank", np.array([[1., 2.], [2., 4.]], np.float32), _options=NO_NAMES)
 op("linalg.matrix_rank", BATCH, tol=5.0, name="given", _options=NO_NAMES)
 op("linalg.pinv", X, _options=NO_NAMES)

@@ -19,7 +19,8 @@ def collections(tf):
         default = tf.identity(x)
     with tf.control_dependencies([x]), tf.device("/cpu:0"):
         dependent = tf.no_op()
-    return [tf.get_collection("own"), tf.get_collection("own", scope="scope"), tf.get_collection("more"), outer, inside, default,
+    return [tf.get_collection("own"), tf.get_collection("own", scope="scope"), tf.get_collection("more"), outer, inside,
+            default,
             [op.name for op in dependent.control_inputs], dependent.device, sorted(graph.get_all_collection_keys()),
             tf.get_default_graph() is graph]
 
@@ -29,7 +30,8 @@ case("add_to_collection add_to_collections get_collection get_collection_ref nam
 case("GraphKeys", lambda tf: [getattr(tf.GraphKeys, name) for name in (
     "GLOBAL_VARIABLES", "LOCAL_VARIABLES", "METRIC_VARIABLES", "MODEL_VARIABLES", "TRAINABLE_VARIABLES", "SUMMARIES",
     "QUEUE_RUNNERS", "TABLE_INITIALIZERS", "ASSET_FILEPATHS", "REGULARIZATION_LOSSES", "SAVERS", "WEIGHTS", "BIASES",
-    "ACTIVATIONS", "UPDATE_OPS", "LOSSES", "SAVEABLE_OBJECTS", "RESOURCES", "LOCAL_RESOURCES", "INIT_OP", "LOCAL_INIT_OP",
+    "ACTIVATIONS", "UPDATE_OPS", "LOSSES", "SAVEABLE_OBJECTS", "RESOURCES", "LOCAL_RESOURCES", "INIT_OP",
+    "LOCAL_INIT_OP",
     "READY_OP", "SUMMARY_OP", "GLOBAL_STEP", "EVAL_STEP", "TRAIN_OP", "COND_CONTEXT", "WHILE_CONTEXT",
     "MOVING_AVERAGE_VARIABLES", "CONCATENATED_VARIABLES", "TRAINABLE_RESOURCE_VARIABLES", "READY_FOR_LOCAL_INIT_OP")])
 
@@ -44,7 +46,8 @@ def graphs(tf):
         inside = tf.get_default_session() is session
     graph.finalize()
     operation = b.op
-    return [value, inside, graph.finalized, [o.name for o in graph.get_operations()], operation.type, operation.inputs[0].name,
+    return [value, inside, graph.finalized, [o.name for o in graph.get_operations()], operation.type,
+            operation.inputs[0].name,
             [c.name for c in a.consumers()], b.shape, graph.get_tensor_by_name("b:0").name]
 
 
@@ -61,12 +64,14 @@ def interactive(tf):
         session.close()
 
 
-case("Dimension TensorShape", lambda tf: [tf.Dimension(3).value, (tf.Dimension(3) + 2).value, tf.TensorShape([2, None]).as_list(),
+case("Dimension TensorShape", lambda tf: [tf.Dimension(3).value, (tf.Dimension(3) + 2).value,
+                                          tf.TensorShape([2, None]).as_list(),
                                           tf.TensorShape([2, None]).merge_with([None, 3]), tf.TensorShape(None).ndims,
                                           tf.TensorShape([2, 3]).num_elements(), tf.TensorShape([2]).concatenate([3]),
                                           tf.TensorShape([2, None]).is_compatible_with([2, 5])])
 case("TensorShape", lambda tf: tf.TensorShape([2]).merge_with([3]))
-case("as_dtype DType", lambda tf: [tf.as_dtype(np.int32), tf.as_dtype("float64"), tf.as_dtype(1), tf.as_dtype("half").size,
+case("as_dtype DType", lambda tf: [tf.as_dtype(np.int32), tf.as_dtype("float64"), tf.as_dtype(1),
+                                   tf.as_dtype("half").size,
                                    tf.as_dtype(tf.int8).max, tf.as_dtype("uint8").min, tf.as_dtype(tf.bool).is_bool])
 case("as_dtype", lambda tf: tf.as_dtype("no"))
 
@@ -90,7 +95,8 @@ def stopped(tf, which):
     variable = tf.get_variable("v", initializer=[3.0, 4.0])
     looped = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * square), [0, variable * cube])[1]
     y = looped + cube
-    stops = {"none": [], "x": x, "one": square, "two": [square, cube], "loop": [looped], "variable": [variable], "y": y}[which]
+    stops = {"none": [], "x": x, "one": square, "two": [square, cube], "loop": [looped], "variable": [variable],
+             "y": y}[which]
     return tf.gradients(y, [x, square, cube, variable], stop_gradients=stops)
 
 
@@ -117,18 +123,22 @@ def variables(tf):
     tf.add_to_collection("moving_average_variables", a)
     return Result([names, a.name, again.name, third.name, local.name, b.name, b.trainable,
                    [[v.name for v in found] for found in (
-                       tf.global_variables(), tf.global_variables(scope="s"), tf.local_variables(), tf.local_variables(scope="x"),
-                       tf.trainable_variables(), tf.trainable_variables(scope="s/"), tf.model_variables(), tf.model_variables("m"),
+                       tf.global_variables(), tf.global_variables(scope="s"), tf.local_variables(),
+                       tf.local_variables(scope="x"),
+                       tf.trainable_variables(), tf.trainable_variables(scope="s/"), tf.model_variables(),
+                       tf.model_variables("m"),
                        tf.moving_average_variables(), tf.moving_average_variables("s"), tf.all_variables())]],
                   after=[a.value(), b.value(), model.value(), tf.report_uninitialized_variables([a, b], name="r"),
                          tf.is_variable_initialized(a)])
 
 
 case("variable_scope get_variable get_local_variable get_variable_scope Variable global_variables local_variables "
-     "trainable_variables model_variables moving_average_variables report_uninitialized_variables is_variable_initialized "
+     "trainable_variables model_variables moving_average_variables report_uninitialized_variables "
+     "is_variable_initialized "
      "all_variables", variables, **QUIET)
 case("VariableSynchronization VariableAggregation", lambda tf: [
-    [e.name for e in tf.VariableSynchronization], [e.value for e in tf.VariableAggregation], tf.VariableSynchronization.AUTO.value,
+    [e.name for e in tf.VariableSynchronization], [e.value for e in tf.VariableAggregation],
+    tf.VariableSynchronization.AUTO.value,
     tf.VariableAggregation.SUM.name] if not hasattr(tf.VariableSynchronization, "_value") else [
     [e.name for e in tf.VariableSynchronization._value], [e.value for e in tf.VariableAggregation._value],
     tf.VariableSynchronization.AUTO.value, tf.VariableAggregation.SUM.name])
@@ -158,12 +168,14 @@ for value in (True, False):
 
 def chosen(tf, value):
     x, p = tf.constant(X), tf.placeholder(tf.bool, [])
-    found = tf.cond(p, true_fn=lambda: [x * 2.0, tf.constant(1)], false_fn=lambda: [tf.reduce_sum(x) * x, tf.constant(2)], name="given")
+    found = tf.cond(p, true_fn=lambda: [x * 2.0, tf.constant(1)],
+                    false_fn=lambda: [tf.reduce_sum(x) * x, tf.constant(2)], name="given")
     return Result(found, feed={p: value}, wrt=[x])
 
 
 case("cond", lambda tf: tf.cond(tf.constant(True), lambda: tf.constant(1), lambda: tf.constant(1.0)))
-case("case", lambda tf: tf.case([(tf.constant(False), lambda: tf.constant(1)), (tf.constant(True), lambda: tf.constant(2))],
+case("case",
+     lambda tf: tf.case([(tf.constant(False), lambda: tf.constant(1)), (tf.constant(True), lambda: tf.constant(2))],
                                 default=lambda: tf.constant(3), exclusive=True, name="given"), **QUIET)
 case("case", lambda tf: tf.case({tf.constant(False): lambda: tf.constant(1)}, default=lambda: tf.constant(3)), **QUIET)
 case("case", lambda tf: tf.case([(tf.constant(False), 3)]))
@@ -171,17 +183,20 @@ case("case", lambda tf: tf.case([(tf.constant(False), 3)]))
 
 def looped(tf):
     x = tf.constant(X)
-    i, total = tf.while_loop(lambda i, t: i < 4, lambda i, t: [i + 1, t * x + 1.0], [tf.constant(0), x], parallel_iterations=2,
+    i, total = tf.while_loop(lambda i, t: i < 4, lambda i, t: [i + 1, t * x + 1.0], [tf.constant(0), x],
+                             parallel_iterations=2,
                              swap_memory=False, name="given", maximum_iterations=3)
     return Result([i, total], wrt=[x])
 
 
 case("while_loop", looped, **QUIET)
-case("while_loop", lambda tf: tf.while_loop(lambda i: i < 3, lambda i: i + 1, [tf.constant(0)], swap_memory=True), **QUIET)
+case("while_loop", lambda tf: tf.while_loop(lambda i: i < 3, lambda i: i + 1, [tf.constant(0)], swap_memory=True),
+     **QUIET)
 case("while_loop", lambda tf: tf.while_loop(lambda i: i < 3, lambda i: tf.zeros([2]), [tf.constant(0)]))
 for name, call in (
     ("map_fn", lambda tf, f, x: f(lambda r: r * 2.0, x, dtype=tf.float32, name="given")),
-    ("map_fn", lambda tf, f, x: f(lambda r: (r[0] + r[1], tf.reduce_sum(r[0])), (x, x), dtype=(tf.float32, tf.float32), back_prop=True)),
+    ("map_fn", lambda tf, f, x: f(lambda r: (r[0] + r[1], tf.reduce_sum(r[0])), (x, x), dtype=(tf.float32, tf.float32),
+                                  back_prop=True)),
     ("foldl", lambda tf, f, x: f(lambda a, r: a * r, x, initializer=tf.ones([3]), name="given")),
     ("foldr", lambda tf, f, x: f(lambda a, r: a - r, x, initializer=tf.ones([3]), name="given")),
     ("scan", lambda tf, f, x: f(lambda a, r: a * r + 1.0, x, initializer=tf.ones([3]), reverse=True, name="given")),
@@ -191,7 +206,8 @@ for name, call in (
 
 def array(tf):
     x = tf.constant(X)
-    values = tf.TensorArray(tf.float32, size=2, dynamic_size=True, clear_after_read=False, element_shape=[3], name="given")
+    values = tf.TensorArray(tf.float32, size=2, dynamic_size=True, clear_after_read=False, element_shape=[3],
+                            name="given")
     values = values.unstack(x).write(2, x[0] * 3.0)
     return Result([values.read(1), values.stack(), values.gather([2, 0]), values.concat(), values.size()], wrt=[x])
 
@@ -213,11 +229,15 @@ def cells(tf):
 
 
 for names, run in (
-    ("nn.dynamic_rnn", lambda tf, x: tf.nn.dynamic_rnn(cells(tf)[0], x, sequence_length=[1, 3], dtype=tf.float32, scope="given")),
+    ("nn.dynamic_rnn", lambda tf, x: tf.nn.dynamic_rnn(cells(tf)[0], x, sequence_length=[1, 3], dtype=tf.float32,
+                                                       scope="given")),
     ("nn.dynamic_rnn", lambda tf, x: tf.nn.dynamic_rnn(cells(tf)[1], x, time_major=True, dtype=tf.float32)),
-    ("nn.bidirectional_dynamic_rnn", lambda tf, x: tf.nn.bidirectional_dynamic_rnn(*cells(tf), x, [2, 3], dtype=tf.float32)),
-    ("nn.static_rnn", lambda tf, x: tf.nn.static_rnn(cells(tf)[1], tf.unstack(x, axis=1), dtype=tf.float32, sequence_length=[1, 3])),
-    ("nn.static_bidirectional_rnn", lambda tf, x: tf.nn.static_bidirectional_rnn(*cells(tf), tf.unstack(x, axis=1), dtype=tf.float32)),
+    ("nn.bidirectional_dynamic_rnn", lambda tf, x: tf.nn.bidirectional_dynamic_rnn(*cells(tf), x, [2, 3],
+                                                                                   dtype=tf.float32)),
+    ("nn.static_rnn", lambda tf, x: tf.nn.static_rnn(cells(tf)[1], tf.unstack(x, axis=1), dtype=tf.float32,
+                                                     sequence_length=[1, 3])),
+    ("nn.static_bidirectional_rnn", lambda tf, x: tf.nn.static_bidirectional_rnn(*cells(tf), tf.unstack(x, axis=1),
+                                                                                 dtype=tf.float32)),
 ):
     case(names, lambda tf, run=run: recurrent(tf, run), **QUIET)
 

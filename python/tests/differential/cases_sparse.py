@@ -51,20 +51,25 @@ for names, function in (
     ("sparse_softmax sparse.softmax", lambda tf, f: f(a(tf), name="given")),
     ("sparse_maximum sparse.maximum sparse_minimum sparse.minimum", lambda tf, f: f(a(tf), b(tf), name="given")),
     ("sparse_reduce_sum sparse.reduce_sum sparse_reduce_max sparse.reduce_max", lambda tf, f: f(a(tf), 1)),
-    ("sparse_reduce_sum sparse.reduce_sum sparse_reduce_max sparse.reduce_max", lambda tf, f: f(a(tf), axis=0, keepdims=True)),
+    ("sparse_reduce_sum sparse.reduce_sum sparse_reduce_max sparse.reduce_max",
+     lambda tf, f: f(a(tf), axis=0, keepdims=True)),
     ("sparse_reduce_sum sparse_reduce_max", lambda tf, f: f(a(tf), reduction_axes=[0, 1])),
     ("sparse_reduce_sum_sparse sparse.reduce_sum_sparse sparse_reduce_max_sparse sparse.reduce_max_sparse",
      lambda tf, f: f(a(tf), axis=1, keepdims=True)),
     ("sparse_to_indicator sparse.to_indicator", lambda tf, f: f(a(tf, (1, 3, 0)), 5, name="given")),
     ("sparse_merge sparse.merge", lambda tf, f: f(a(tf, (1, 3, 0)), a(tf), 5, name="given")),
     ("sparse_merge sparse.merge", lambda tf, f: f(a(tf, (1, 3, 0)), a(tf), 5, already_sorted=True)),
-    ("sparse_mask sparse.mask", lambda tf, f: f(tf.IndexedSlices(tf.constant(DENSE), tf.constant([0, 3, 5])), [3], name="given")),
+    ("sparse_mask sparse.mask", lambda tf, f: f(tf.IndexedSlices(tf.constant(DENSE), tf.constant([0, 3, 5])), [3],
+                                                name="given")),
     ("sparse.from_dense", lambda tf, f: f([[0, 1, 0], [2, 0, 3]], name="given")),
     ("sparse.expand_dims", lambda tf, f: f(a(tf), 1, name="given")), ("sparse.expand_dims", lambda tf, f: f(a(tf))),
     ("sparse.eye", lambda tf, f: f(3, 4, dtype=tf.float64, name="given")), ("sparse.eye", lambda tf, f: f(2)),
-    ("sparse.cross", lambda tf, f: f([tf.constant([["a"], ["b"]]), tf.constant([["c"], ["d"]])], separator="-", name="given")),
-    ("sparse.cross_hashed", lambda tf, f: f([tf.constant([["a"], ["b"]]), tf.SparseTensor([[0, 0]], ["c"], [2, 1])], num_buckets=100, name="given")),
-    ("serialize_sparse io.serialize_sparse serialize_many_sparse io.serialize_many_sparse", lambda tf, f: tf.shape(f(a(tf), name="given"))),
+    ("sparse.cross", lambda tf, f: f([tf.constant([["a"], ["b"]]), tf.constant([["c"], ["d"]])], separator="-",
+                                     name="given")),
+    ("sparse.cross_hashed", lambda tf, f: f([tf.constant([["a"], ["b"]]), tf.SparseTensor([[0, 0]], ["c"], [2, 1])],
+                                            num_buckets=100, name="given")),
+    ("serialize_sparse io.serialize_sparse serialize_many_sparse io.serialize_many_sparse",
+     lambda tf, f: tf.shape(f(a(tf), name="given"))),
     ("deserialize_many_sparse io.deserialize_many_sparse",
      lambda tf, f: f(tf.serialize_many_sparse(a(tf)), tf.float32, rank=1, name="given")),
     ("SparseTensor sparse.SparseTensor", lambda tf, f: [f([[0, 1]], [1], [2, 2]), f([[0]], ["a"], [3]).get_shape()]),
@@ -75,7 +80,8 @@ for names, function in (
     ("cast shape size rank", lambda tf, f: f(a(tf), *([tf.int32] if f is tf.cast else []))),
 ):
     each(names, function, names=False, shapes=FOLDED)
-each("SparseTensor", lambda tf, f: [a(tf) * DENSE, a(tf) / (DENSE + 5), a(tf).dtype, a(tf).shape], names=False, shapes=FOLDED)
+each("SparseTensor", lambda tf, f: [a(tf) * DENSE, a(tf) / (DENSE + 5), a(tf).dtype, a(tf).shape], names=False,
+     shapes=FOLDED)
 
 
 def gradients(tf):
@@ -91,7 +97,8 @@ case("sparse_tensor_dense_matmul sparse_add", gradients, names=False, shapes=FOL
 def feed_and_fetch(tf, shape):
     """Values that a session returns for fed SparseTensors; the case returns them as arrays."""
     sp = tf.sparse_placeholder(tf.float32, shape=shape, name="sp")
-    slices = tf.IndexedSlices(tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.int64, [None]), tf.constant([5, 2]))
+    slices = tf.IndexedSlices(tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.int64, [None]),
+                              tf.constant([5, 2]))
     value = tf.SparseTensorValue(np.array([[0, 1]]), np.array([7.0], np.float32), np.array([2, 3]))
     with tf.Session() as session:
         feed = {sp: value, slices: (np.ones([1, 2]), np.array([3]), [5, 2])}

@@ -33,7 +33,8 @@ for arguments in ([3], [3, 5]):
     case("train.piecewise_constant_decay", lambda tf, b=arguments: tf.train.piecewise_constant_decay(
         tf.constant(4), b, [1.0, 0.5, 0.25][:len(b) + 1], name="given"), **QUIET)
 case("train.noisy_linear_cosine_decay", lambda tf: tf.train.noisy_linear_cosine_decay(
-    0.1, tf.constant(5), 20, initial_variance=0.0, variance_decay=0.5, num_periods=0.7, alpha=0.1, beta=0.01, name="given"), **QUIET)
+    0.1, tf.constant(5), 20, initial_variance=0.0, variance_decay=0.5, num_periods=0.7, alpha=0.1, beta=0.01,
+    name="given"), **QUIET)
 case("train.exponential_decay", lambda tf: tf.train.exponential_decay(0.1, None, 10, 0.5))
 case("train.cosine_decay", lambda tf: tf.train.cosine_decay(0.1, None, 10))
 
@@ -69,9 +70,11 @@ case("train.ClusterDef train.JobDef train.ServerDef train.SaverDef", lambda tf: 
                       version=tf.train.SaverDef.V2))])
 for name, fields in (
     ("AttrValue", {"i": 3}), ("ConfigProto", {"inter_op_parallelism_threads": 3, "device_count": {"CPU": 2}}),
-    ("Event", {"wall_time": 1.5, "step": 3}), ("GPUOptions", {"allow_growth": True}), ("GraphOptions", {"build_cost_model": 2}),
+    ("Event", {"wall_time": 1.5, "step": 3}), ("GPUOptions", {"allow_growth": True}),
+    ("GraphOptions", {"build_cost_model": 2}),
     ("HistogramProto", {"min": 1.0, "bucket": [1.0, 2.0]}), ("LogMessage", {"message": "m", "level": 20}),
-    ("MetaGraphDef", {"graph_def": None}), ("NameAttrList", {"name": "f"}), ("NodeDef", {"name": "n", "op": "Add", "input": ["a", "b"]}),
+    ("MetaGraphDef", {"graph_def": None}), ("NameAttrList", {"name": "f"}),
+    ("NodeDef", {"name": "n", "op": "Add", "input": ["a", "b"]}),
     ("GraphDef", {"version": 3}), ("OptimizerOptions", {"do_function_inlining": True}), ("RunMetadata", {}),
     ("RunOptions", {"timeout_in_ms": 100, "trace_level": 3}), ("SessionLog", {"checkpoint_path": "p", "status": 1}),
     ("Summary", {}), ("SummaryMetadata", {"display_name": "d"}), ("TensorInfo", {"name": "x:0", "dtype": 1}),
@@ -83,7 +86,8 @@ for name, fields in (
 
     each(name, message)
     each(name, lambda tf, f: f(no_such_field=1))
-for name, fields in (("Event", {"wall_time": 1.5}), ("SessionLog", {"status": 2}), ("SummaryDescription", {"type_hint": "t"}),
+for name, fields in (("Event", {"wall_time": 1.5}), ("SessionLog", {"status": 2}),
+                     ("SummaryDescription", {"type_hint": "t"}),
                      ("Summary", {}), ("TaggedRunMetadata", {"tag": "t", "run_metadata": b"m"})):
     each(f"summary.{name}", lambda tf, f, fields=fields: bytes_of(f.FromString(bytes_of(f(**fields)))))
 
@@ -93,8 +97,10 @@ for name, fields in (("Event", {"wall_time": 1.5}), ("SessionLog", {"status": 2}
 def cluster(tf):
     spec = tf.train.ClusterSpec({"ps": ["a:1"], "worker": {1: "b:2", 3: "c:3"}})
     again = tf.train.ClusterSpec(spec.as_cluster_def())
-    return [spec.jobs, spec.num_tasks("worker"), spec.task_indices("worker"), spec.task_address("worker", 3), spec.job_tasks("ps"),
-            sorted(spec.as_dict()["worker"].items()), bytes_of(spec.as_cluster_def()), again == spec, bool(tf.train.ClusterSpec({}))]
+    return [spec.jobs, spec.num_tasks("worker"), spec.task_indices("worker"), spec.task_address("worker", 3),
+            spec.job_tasks("ps"),
+            sorted(spec.as_dict()["worker"].items()), bytes_of(spec.as_cluster_def()), again == spec,
+            bool(tf.train.ClusterSpec({}))]
 
 
 case("train.ClusterSpec", cluster)
@@ -136,7 +142,8 @@ def checkpoints(tf):
             second = saver.save(session, os.path.join(folder, "m"), global_step=2, write_meta_graph=False)
         reader = tf.train.NewCheckpointReader(first)
         found = [sorted(reader.get_variable_to_shape_map().items()), reader.get_tensor("w"), reader.has_tensor("n"),
-                 reader.has_tensor("no"), sorted(reader.get_variable_to_dtype_map()), reader.get_variable_to_dtype_map()["n"]]
+                 reader.has_tensor("no"), sorted(reader.get_variable_to_dtype_map()),
+                 reader.get_variable_to_dtype_map()["n"]]
         times = tf.train.get_checkpoint_mtimes([first, second, "no"])
         found += [len(times), abs(times[0] - time.time()) < 600]
         tf.train.remove_checkpoint(first)
@@ -147,10 +154,13 @@ def checkpoints(tf):
         found += [os.path.basename(state.model_checkpoint_path), len(state.all_model_checkpoint_paths),
                   os.path.basename(tf.train.latest_checkpoint(folder, latest_filename="latest"))]
         state = tf.train.generate_checkpoint_state_proto(folder, second, all_model_checkpoint_paths=["x"],
-                                                         all_model_checkpoint_timestamps=[1.0, 2.0], last_preserved_timestamp=0.5)
-        found += [list(map(os.path.basename, state.all_model_checkpoint_paths)), list(state.all_model_checkpoint_timestamps),
+                                                         all_model_checkpoint_timestamps=[1.0, 2.0],
+                                                         last_preserved_timestamp=0.5)
+        found += [list(map(os.path.basename, state.all_model_checkpoint_paths)),
+                  list(state.all_model_checkpoint_timestamps),
                   state.last_preserved_timestamp]
-        found += [os.path.basename(path) for path in tf.train.checkpoints_iterator(folder, min_interval_secs=0, timeout=0)]
+        found += [os.path.basename(path)
+                  for path in tf.train.checkpoints_iterator(folder, min_interval_secs=0, timeout=0)]
         found += [[name for name, _ in tf.train.list_variables(second)], tf.train.load_variable(second, "w")]
         return found + [w.name]
 
@@ -237,10 +247,12 @@ for name, make in (
     ("batch_join", lambda tf, f, x: f([[x]], 2, name="given")),
     ("shuffle_batch_join", lambda tf, f, x: f([[x]], 2, capacity=10, min_after_dequeue=1, seed=3)),
     ("maybe_batch", lambda tf, f, x: f([x], tf.equal(x % 2, 0), 1, name="given")),
-    ("maybe_batch", lambda tf, f, x: f([tf.stack([x, x + 10])], tf.stack([True, False]), batch_size=2, enqueue_many=True)),
+    ("maybe_batch", lambda tf, f, x: f([tf.stack([x, x + 10])], tf.stack([True, False]), batch_size=2,
+                                       enqueue_many=True)),
     ("maybe_batch_join", lambda tf, f, x: f([[x]], tf.equal(x % 2, 1), 1)),
     ("maybe_shuffle_batch", lambda tf, f, x: f([x], 1, 10, 1, keep_input=x > 2, seed=3)),
-    ("maybe_shuffle_batch_join", lambda tf, f, x: f([[x]], batch_size=1, capacity=10, min_after_dequeue=1, keep_input=x > 2)),
+    ("maybe_shuffle_batch_join", lambda tf, f, x: f([[x]], batch_size=1, capacity=10, min_after_dequeue=1,
+                                                    keep_input=x > 2)),
 ):
     def run(tf, f, make=make):
         def one(x):
@@ -272,7 +284,8 @@ def written(tf, f):
         text = f(tf.get_default_graph().as_graph_def(), folder, "g.pbtxt")
         with open(path, "rb") as file:
             graph = tf.GraphDef.FromString(file.read())
-        return [os.path.basename(path), os.path.basename(text), [node.name for node in graph.node], "Const" in open(text).read()]
+        return [os.path.basename(path), os.path.basename(text), [node.name for node in graph.node],
+                "Const" in open(text).read()]
 
 
 each("train.write_graph io.write_graph", written)
@@ -310,7 +323,8 @@ def events(tf, folder):
 case("train.MonitoredSession", lambda tf: trained(tf, lambda tf, loss, step: [tf.train.StopAtStepHook(num_steps=3)]))
 case("train.ChiefSessionCreator", lambda tf: trained(tf, lambda *_: [], lambda tf: tf.train.ChiefSessionCreator(
     scaffold=tf.train.Scaffold(), master="", checkpoint_dir=None)))
-case("train.ChiefSessionCreator train.Scaffold", lambda tf: trained(tf, lambda *_: [], lambda tf: tf.train.ChiefSessionCreator(
+case("train.ChiefSessionCreator train.Scaffold",
+     lambda tf: trained(tf, lambda *_: [], lambda tf: tf.train.ChiefSessionCreator(
     tf.train.Scaffold(init_fn=lambda scaffold, session: session.run(tf.get_collection("reset"))))))
 
 
@@ -359,7 +373,8 @@ def logged(tf, options):
     return values + [seen]
 
 
-case("train.GlobalStepWaiterHook", lambda tf: trained(tf, lambda tf, loss, step: [tf.train.GlobalStepWaiterHook(wait_until_step=0)]))
+case("train.GlobalStepWaiterHook",
+     lambda tf: trained(tf, lambda tf, loss, step: [tf.train.GlobalStepWaiterHook(wait_until_step=0)]))
 case("train.NanTensorHook train.NanLossDuringTrainingError", lambda tf: trained(
     tf, lambda tf, loss, step: [tf.train.NanTensorHook(loss * np.nan, fail_on_nan_loss=True)]))
 case("train.NanTensorHook", lambda tf: trained(tf, lambda tf, loss, step: [tf.train.NanTensorHook(
@@ -392,7 +407,8 @@ case("train.SessionRunContext", lambda tf: context_of(tf, tf.train.SessionRunCon
 def context_of(tf, context):
     before = context.stop_requested
     context.request_stop()
-    return [before, context.stop_requested, context.session, context.original_args.fetches, context.original_args.feed_dict]
+    return [before, context.stop_requested, context.session, context.original_args.fetches,
+            context.original_args.feed_dict]
 
 
 def timed(tf):
@@ -431,7 +447,8 @@ case("train.basic_train_loop", supervised)
 def synced(tf):
     w = tf.get_variable("w", initializer=[2.0, 4.0])
     step = tf.train.create_global_step()
-    optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.25), replicas_to_aggregate=1, total_num_replicas=1)
+    optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.25), replicas_to_aggregate=1,
+                                               total_num_replicas=1)
     train = optimizer.minimize(tf.reduce_sum(w * w), global_step=step)
     hook = optimizer.make_session_run_hook(is_chief=True)
     values = []

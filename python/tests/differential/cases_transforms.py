@@ -26,16 +26,22 @@ op("signal.fftshift signal.ifftshift", floats(3, 4), _options=QUIET)
 op("signal.fftshift signal.ifftshift", floats(3, 4), axes=1, name="given", _options=QUIET)
 
 op("fake_quant_with_min_max_args quantization.fake_quant_with_min_max_args", X)
-op("fake_quant_with_min_max_args quantization.fake_quant_with_min_max_args", X, min=-1.0, max=1.5, num_bits=4, narrow_range=True,
+op("fake_quant_with_min_max_args quantization.fake_quant_with_min_max_args", X, min=-1.0, max=1.5, num_bits=4,
+   narrow_range=True,
    name="given")
 op("fake_quant_with_min_max_args", X, 2.0, 1.0)
-op("fake_quant_with_min_max_args_gradient quantization.fake_quant_with_min_max_args_gradient", X, 2 * X, -1.0, 1.0, name="given")
-op("fake_quant_with_min_max_vars quantization.fake_quant_with_min_max_vars", X, np.float32(-1), np.float32(1), num_bits=6)
-op("fake_quant_with_min_max_vars quantization.fake_quant_with_min_max_vars", X, -1.0, 1.5, narrow_range=True, name="given")
-op("fake_quant_with_min_max_vars_gradient quantization.fake_quant_with_min_max_vars_gradient", X, 2 * X, -1.0, 1.0, num_bits=7)
+op("fake_quant_with_min_max_args_gradient quantization.fake_quant_with_min_max_args_gradient", X, 2 * X, -1.0, 1.0,
+   name="given")
+op("fake_quant_with_min_max_vars quantization.fake_quant_with_min_max_vars", X, np.float32(-1), np.float32(1),
+   num_bits=6)
+op("fake_quant_with_min_max_vars quantization.fake_quant_with_min_max_vars", X, -1.0, 1.5, narrow_range=True,
+   name="given")
+op("fake_quant_with_min_max_vars_gradient quantization.fake_quant_with_min_max_vars_gradient", X, 2 * X, -1.0, 1.0,
+   num_bits=7)
 op("fake_quant_with_min_max_vars_per_channel quantization.fake_quant_with_min_max_vars_per_channel", X,
    np.array([-1, -1.5, 0], np.float32), np.array([1, 1, 1], np.float32), name="given")
-op("fake_quant_with_min_max_vars_per_channel_gradient quantization.fake_quant_with_min_max_vars_per_channel_gradient", X, 2 * X,
+op("fake_quant_with_min_max_vars_per_channel_gradient quantization.fake_quant_with_min_max_vars_per_channel_gradient",
+   X, 2 * X,
    np.array([-1, -1.5, 0], np.float32), np.array([1, 1, 1], np.float32), num_bits=5, narrow_range=True, name="given")
 op("quantization.quantize_and_dequantize", X, -1.0, 1.0, range_given=True, num_bits=4, name="given")
 op("quantization.quantize_and_dequantize", X, 0.0, 0.0, signed_input=False, round_mode="HALF_UP")
@@ -51,7 +57,8 @@ def sparse_set(tf, of=SETS):
 
 for name in ("set_union", "set_intersection", "set_difference", "union", "intersection", "difference"):
     op("sets." + name, SETS, OTHERS, _options=QUIET)
-    each("sets." + name, lambda tf, f: [f(tf.constant(SETS), sparse_set(tf, OTHERS)), f(sparse_set(tf), sparse_set(tf, OTHERS)),
+    each("sets." + name, lambda tf, f: [f(tf.constant(SETS), sparse_set(tf, OTHERS)),
+                                        f(sparse_set(tf), sparse_set(tf, OTHERS)),
                                         f(sparse_set(tf), sparse_set(tf, OTHERS), validate_indices=False)], **QUIET)
 op("sets.set_difference sets.difference", SETS, OTHERS, aminusb=False, _options=QUIET)
 op("sets.set_union", np.array([["a", "b"]]), np.array([["b", "c"]]), _options=QUIET)
@@ -63,11 +70,14 @@ BANDS = floats(2, 3, 4, low=1.0)
 FULL = floats(4, 4) + 4 * np.eye(4, dtype=np.float32)
 for form, of in (("compact", BANDS), ("sequence", [BANDS[:, 0], BANDS[:, 1] + 4, BANDS[:, 2]]), ("matrix", FULL)):
     right = floats(*(() if form == "matrix" else (2,)), 4, 2)
-    op("linalg.tridiagonal_matmul linalg.tridiagonal_solve", of, right, diagonals_format=form, name="given", _options=QUIET)
+    op("linalg.tridiagonal_matmul linalg.tridiagonal_solve", of, right, diagonals_format=form, name="given",
+       _options=QUIET)
 op("linalg.tridiagonal_solve", BANDS, floats(2, 4), _options=QUIET)
 op("linalg.tridiagonal_solve", BANDS, floats(2, 2, 4), transpose_rhs=True, partial_pivoting=False, _options=QUIET)
-op("linalg.tridiagonal_solve", (COMPLEX + 3)[:1].repeat(2, 0), COMPLEX.transpose(0, 2, 1), conjugate_rhs=True, _options=QUIET)
-op("linalg.tridiagonal_solve", [BANDS[0, 0, 1:], BANDS[0, 1] + 4, BANDS[0, 2, 1:]], floats(4), "sequence", _options=QUIET)
+op("linalg.tridiagonal_solve", (COMPLEX + 3)[:1].repeat(2, 0), COMPLEX.transpose(0, 2, 1), conjugate_rhs=True,
+   _options=QUIET)
+op("linalg.tridiagonal_solve", [BANDS[0, 0, 1:], BANDS[0, 1] + 4, BANDS[0, 2, 1:]], floats(4), "sequence",
+   _options=QUIET)
 op("linalg.tridiagonal_solve", BANDS, floats(2, 3, 1))
 op("linalg.tridiagonal_solve", BANDS, floats(2, 4, 1), perturb_singular=True, partial_pivoting=False)
 op("linalg.tridiagonal_solve linalg.tridiagonal_matmul", BANDS, floats(2, 4, 1), "wrong")
@@ -104,7 +114,8 @@ def derived(tf, **options):
 case("gradients", lambda tf: derived(tf)[0], **QUIET)
 case("gradients", lambda tf: derived(tf, grad_ys=[tf.constant(2 * X), tf.constant(X)], name="given")[0], **QUIET)
 case("gradients UnconnectedGradients", lambda tf: [derived(tf, unconnected_gradients="zero"),
-                                                   derived(tf, unconnected_gradients=tf.UnconnectedGradients("zero"))], **QUIET)
+                                                   derived(tf, unconnected_gradients=tf.UnconnectedGradients("zero"))],
+     **QUIET)
 case("gradients AggregationMethod", lambda tf: [
     derived(tf, aggregation_method=tf.AggregationMethod.EXPERIMENTAL_ACCUMULATE_N, gate_gradients=True)[0],
     derived(tf, aggregation_method=tf.AggregationMethod.DEFAULT, colocate_gradients_with_ops=True)[0],
@@ -119,7 +130,8 @@ op("conv", IMAGES, FILTERS, [1, 1, 1, 1], "VALID", name="given", _options=QUIET)
 
 TRUE = np.array([[1, 3], [2, 0]], np.int64)
 for name, arguments in (
-    ("uniform", (TRUE, 2, 4, True, 9)), ("log_uniform", (TRUE, 2, 4, True, 9)), ("learned_unigram", (TRUE, 2, 4, False, 9)),
+    ("uniform", (TRUE, 2, 4, True, 9)), ("log_uniform", (TRUE, 2, 4, True, 9)),
+    ("learned_unigram", (TRUE, 2, 4, False, 9)),
     ("fixed_unigram", (TRUE, 2, 3, True, 5, "", 0.5, 0, 1, 0, (1.0, 2.0, 3.0, 4.0, 5.0))), ("all", (TRUE, 2, 4, True)),
 ):
     op(f"random.{name}_candidate_sampler", *arguments, seed=7, name="given")
@@ -128,5 +140,6 @@ case("random.fold_in random.split", lambda tf: [tf.random.fold_in([1, 2], 3), tf
                                                tf.random.split(tf.constant([1, 2], tf.int64), num=2, alg="philox"),
                                                tf.random.fold_in([1, 2], data=4, alg="philox")])
 op("strings.unsorted_segment_join", np.array(["a", "b", "c"]), [1, 0, 1], 3)
-op("strings.unsorted_segment_join", np.array([["a", "b"], ["c", "d"]]), [0, 0], num_segments=2, separator="+", name="given")
+op("strings.unsorted_segment_join", np.array([["a", "b"], ["c", "d"]]), [0, 0], num_segments=2, separator="+",
+   name="given")
 op("strings.unsorted_segment_join", np.array(["a", "b"]), [0, 5], 2)

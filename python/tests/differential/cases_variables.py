@@ -19,7 +19,8 @@ def updated(function, initial=X, steps=1):
 
 
 for name in ("assign", "assign_add", "assign_sub"):
-    case(name, updated(lambda tf, v, n=name: getattr(tf, n)(v, 2 * X, use_locking=True, name="given"), steps=2), **QUIET)
+    case(name, updated(lambda tf, v, n=name: getattr(tf, n)(v, 2 * X, use_locking=True, name="given"), steps=2),
+         **QUIET)
     case(name, updated(lambda tf, v, n=name: getattr(v, n)(X, read_value=False), steps=2), **QUIET)
     case(name, lambda tf, n=name: getattr(tf, n)(tf.Variable(X), [1.0, 2.0]))
     case(name, lambda tf, n=name: getattr(tf, n)(tf.Variable(X), "text"))
@@ -27,18 +28,23 @@ case("assign", lambda tf: tf.assign(tf.Variable(X), tf.constant(1)))
 for name in ("add", "sub", "mul", "div", "update", "min", "max"):
     name = "scatter_" + name
     case(name, updated(lambda tf, v, n=name: getattr(tf, n)(v, [0, 2, 0], X[:3], name="given")), **QUIET)
-    case(name, updated(lambda tf, v, n=name: getattr(tf, n)(v, tf.constant([[1], [3]], tf.int64), X[:2, None], use_locking=True),
+    case(name,
+         updated(lambda tf, v, n=name: getattr(tf, n)(v, tf.constant([[1], [3]], tf.int64), X[:2, None],
+                                                      use_locking=True),
                        steps=2), **QUIET)
     case(name, updated(lambda tf, v, n=name: getattr(tf, n)(v, 1, 3.0)), **QUIET)
     case(name, updated(lambda tf, v, n=name: getattr(tf, n)(v, [9], X[:1])), **QUIET)
     case(name, updated(lambda tf, v, n=name: getattr(tf, n)(v, [1], X[:1, :2])), **QUIET)
 for name in ("scatter_nd_add", "scatter_nd_sub", "scatter_nd_update"):
-    case(name, updated(lambda tf, v, n=name: getattr(tf, n)(v, [[0, 1], [3, 2]], [5.0, 6.0], use_locking=False), steps=2), **QUIET)
+    case(name, updated(lambda tf, v, n=name: getattr(tf, n)(v, [[0, 1], [3, 2]], [5.0, 6.0], use_locking=False),
+                       steps=2), **QUIET)
     case(name, updated(lambda tf, v, n=name: getattr(tf, n)(v, [[0, 7]], [5.0])), **QUIET)
-case("batch_scatter_update", updated(lambda tf, v: tf.batch_scatter_update(v, [[0], [2], [1], [0]], [[9.0], [8.0], [7.0], [6.0]],
+case("batch_scatter_update",
+     updated(lambda tf, v: tf.batch_scatter_update(v, [[0], [2], [1], [0]], [[9.0], [8.0], [7.0], [6.0]],
                                                                            use_locking=False, name="given")), **QUIET)
 case("batch_scatter_update", updated(lambda tf, v: tf.batch_scatter_update(v, [2, 0], X[:2])), **QUIET)
-case("count_up_to", updated(lambda tf, v: tf.count_up_to(v, limit=5, name="given"), np.array(3, np.int32), steps=2), **QUIET)
+case("count_up_to", updated(lambda tf, v: tf.count_up_to(v, limit=5, name="given"), np.array(3, np.int32), steps=2),
+     **QUIET)
 case("count_up_to", updated(lambda tf, v: tf.count_up_to(v, 3), np.array(3, np.int32)), **QUIET)
 
 
@@ -62,7 +68,8 @@ case("Variable", lambda tf: tf.Variable(tf.placeholder(tf.float32)))
 
 
 def shared(tf):
-    with tf.variable_scope("s", initializer=tf.constant_initializer(2.5), regularizer=lambda x: tf.reduce_sum(x)) as scope:
+    with tf.variable_scope("s", initializer=tf.constant_initializer(2.5),
+                           regularizer=lambda x: tf.reduce_sum(x)) as scope:
         a = tf.get_variable("a", [2])
         b = tf.get_variable("b", initializer=tf.constant([1, 2]), trainable=False, regularizer=tf.no_regularizer)
         with tf.variable_scope("inner", dtype=tf.float64):
@@ -76,18 +83,22 @@ def shared(tf):
     with tf.variable_op_scope([a], "op_scope") as op_scope:
         f = tf.get_variable("f", [1], initializer=tf.zeros_initializer())
     local = tf.get_local_variable("l", [1], initializer=tf.zeros_initializer(), collections=["own"])
-    return [scope.name, unique.name, op_scope.name, tf.get_variable_scope().name, a, b, c, e, f, new, c.dtype.base_dtype.name,
+    return [scope.name, unique.name, op_scope.name, tf.get_variable_scope().name, a, b, c, e, f, new,
+            c.dtype.base_dtype.name,
             again is a, found is a, len(tf.get_collection("regularization_losses")),
-            tf.add_n(tf.get_collection("regularization_losses")), [v.name for v in tf.trainable_variables()], local.name,
+            tf.add_n(tf.get_collection("regularization_losses")), [v.name for v in tf.trainable_variables()],
+            local.name,
             len(tf.local_variables()), [v.name for v in tf.get_collection("own")]]
 
 
 case("variable_scope get_variable get_variable_scope get_local_variable variable_op_scope no_regularizer VariableScope "
      "constant_initializer zeros_initializer ones_initializer local_variables", shared, **QUIET)
 for label, wrong in (
-    ("again", lambda tf: [tf.get_variable("a", [1]), tf.get_variable("a", [1])]), ("no shape", lambda tf: tf.get_variable("a")),
+    ("again", lambda tf: [tf.get_variable("a", [1]), tf.get_variable("a", [1])]),
+    ("no shape", lambda tf: tf.get_variable("a")),
     ("missing", lambda tf: tf.get_variable_scope().reuse_variables() or tf.get_variable("a", [1])),
-    ("shapes", lambda tf: tf.get_variable("a", [1], initializer=tf.constant([1.0]))), ("no name", lambda tf: tf.get_variable("")),
+    ("shapes", lambda tf: tf.get_variable("a", [1], initializer=tf.constant([1.0]))),
+    ("no name", lambda tf: tf.get_variable("")),
     ("other shape", lambda tf: _reused(tf, [3])), ("other dtype", lambda tf: _reused(tf, [2], tf.int32)),
 ):
     case("get_variable", wrong, label="get_variable: " + label)
@@ -122,20 +133,23 @@ case("VariableScope", scope_object, **QUIET)
 
 def parts(tf, partitioner):
     v = tf.get_variable("v", [5, 2], initializer=tf.ones_initializer(), partitioner=partitioner(tf))
-    return [v.name, len(list(v)), [p.name for p in v], [p.shape for p in v], tf.convert_to_tensor(v), v.as_tensor().shape]
+    return [v.name, len(list(v)), [p.name for p in v], [p.shape for p in v], tf.convert_to_tensor(v),
+            v.as_tensor().shape]
 
 
 for name, arguments in (("fixed_size_partitioner", (2,)), ("min_max_variable_partitioner", (3, 0, 8)),
                         ("variable_axis_size_partitioner", (24,))):
     case(name, lambda tf, n=name, a=arguments: parts(tf, lambda tf: getattr(tf, n)(*a)), **QUIET)
     case(name, lambda tf, n=name, a=arguments: getattr(tf, n)(*a)(shape=tf.TensorShape([7, 3]), dtype=tf.float64))
-case("fixed_size_partitioner", lambda tf: tf.fixed_size_partitioner(num_shards=3, axis=0)(tf.TensorShape([2]), dtype=tf.float32))
+case("fixed_size_partitioner",
+     lambda tf: tf.fixed_size_partitioner(num_shards=3, axis=0)(tf.TensorShape([2]), dtype=tf.float32))
 case("variable_axis_size_partitioner", lambda tf: [
     tf.variable_axis_size_partitioner(64, max_shards=2)(tf.TensorShape([100]), dtype=tf.float32),
     tf.variable_axis_size_partitioner(64, bytes_per_string_element=8)(tf.TensorShape([100]), dtype=tf.string)])
 case("variable_axis_size_partitioner", lambda tf: tf.variable_axis_size_partitioner(0)(tf.TensorShape([3])))
-case("create_partitioned_variables", lambda tf: tf.create_partitioned_variables([4, 2], [2, 1], tf.ones_initializer(), tf.float64,
-                                                                                False, ["mine", "variables"], "given"), **QUIET)
+case("create_partitioned_variables",
+     lambda tf: tf.create_partitioned_variables([4, 2], [2, 1], tf.ones_initializer(), tf.float64, False,
+                                                ["mine", "variables"], "given"), **QUIET)
 case("create_partitioned_variables", lambda tf: [
     [p.name for p in tf.create_partitioned_variables([4, 2], [2, 1], tf.ones_initializer())] for _ in range(2)])
 case("create_partitioned_variables", lambda tf: tf.create_partitioned_variables([4, 2], [2], tf.ones_initializer()))
@@ -152,7 +166,8 @@ def initialized(tf, function):
     return [before.tolist(), after.tolist(), known]
 
 
-for name in ("global_variables_initializer", "local_variables_initializer", "initialize_all_variables", "initialize_local_variables"):
+for name in ("global_variables_initializer", "local_variables_initializer", "initialize_all_variables",
+             "initialize_local_variables"):
     case(name, lambda tf, n=name: initialized(tf, lambda tf, a, b: getattr(tf, n)()))
 case("initialize_variables report_uninitialized_variables is_variable_initialized",
      lambda tf: initialized(tf, lambda tf, a, b: tf.initialize_variables([b], name="given")))
@@ -180,7 +195,8 @@ def template(tf):
     g = tf.make_template("t", scaled, create_scope_now_=True, factor=1.0)
     h = tf.make_template("t", scaled, unique_name_="own", factor=1.0)
     results = [f(X), f(2 * X), g(X), h(X)]
-    return results + [[v.name for v in tf.global_variables()], [v.name for v in f.trainable_variables], f.variable_scope.name,
+    return results + [[v.name for v in tf.global_variables()], [v.name for v in f.trainable_variables],
+                      f.variable_scope.name,
                       g.name, len(h.variables)]
 
 
@@ -195,7 +211,8 @@ def fresh(tf):
 
 case("make_template", fresh)
 case("VariableSynchronization VariableAggregation", lambda tf: [
-    [x.value for x in tf.VariableSynchronization], [x.value for x in tf.VariableAggregation], tf.VariableSynchronization(1).name,
+    [x.value for x in tf.VariableSynchronization], [x.value for x in tf.VariableAggregation],
+    tf.VariableSynchronization(1).name,
     tf.VariableAggregation(2).name, tf.get_variable("v", [1], synchronization=tf.VariableSynchronization.AUTO,
                                                     aggregation=tf.VariableAggregation.NONE).shape])
 
@@ -242,7 +259,8 @@ def sparse_sums(tf, f):
     total = f(tf.float32, shape=[4, 2], reduction_type="SUM", name="given")
     with tf.Session() as session:
         session.run(total.apply_grad([0, 2], [[1.0, 2.0], [3.0, 4.0]], [4, 2], local_step=0))
-        session.run(total.apply_indexed_slices_grad(tf.IndexedSlices(tf.constant([[5.0, 6.0]]), tf.constant([2], tf.int64))))
+        session.run(total.apply_indexed_slices_grad(tf.IndexedSlices(tf.constant([[5.0, 6.0]]),
+                                                                     tf.constant([2], tf.int64))))
         found = [session.run(total.num_accumulated()), session.run(total.take_grad(2))]
         session.run(total.apply_grad([1], [[1.0, 1.0]], local_step=9))
         taken = total.take_indexed_slices_grad(1, name="t")
@@ -250,4 +268,5 @@ def sparse_sums(tf, f):
 
 
 each("SparseConditionalAccumulator sparse.SparseConditionalAccumulator", sparse_sums)
-case("SparseConditionalAccumulator", lambda tf: tf.SparseConditionalAccumulator(tf.float32, [4, 2]).apply_grad([0], [[1.0]]))
+case("SparseConditionalAccumulator",
+     lambda tf: tf.SparseConditionalAccumulator(tf.float32, [4, 2]).apply_grad([0], [[1.0]]))

@@ -1,4 +1,4 @@
-"""Counts the callables of TensorFlow 2.15's tf.compat.v1, the last that has all of them, that Tensorbraid is tested with.
+"""Counts the callables of tf.compat.v1 that Tensorbraid is tested with. TensorFlow 2.15 is the last that has all.
 
 usage: count.py            runs compare.py, which compares and prints the count
        count.py --names    writes names.txt; needs a Python with TensorFlow 2.15 and Keras 2.15
@@ -6,8 +6,8 @@ usage: count.py            runs compare.py, which compares and prints the count
 The names are the public callables of tf.compat.v1 and of the modules in tracing.py, in names.txt. A name counts if
 - a case of this folder calls it by this name, with an argument that is not the default, and all that the case returns
   (values in steps, dtypes, static shapes, gradients, names of nodes, structures) is what TensorFlow returns;
-- or a program of ../programs calls it so: all numbers that the program prints are compared with those that it prints with
-  TensorFlow (../compare_programs.py, which keeps the calls in programs.txt);
+- or a program of ../programs calls it so: all numbers that the program prints are compared with those that it prints
+  with TensorFlow (../compare_programs.py, which keeps the calls in programs.txt);
 - or it is an exception with which a case ends in both packages.
 Cases that end with any other error do not count. tracing.py says what is a call with arguments; it traces the calls, so
 a case cannot claim a name that it does not call. not_done.txt has the names that are not counted, with the reason.
@@ -50,7 +50,8 @@ def report(present, called):
             print(f"  {name}: {state}: {reasons.get(name, 'not done yet')}")
     for name in sorted(counted & set(reasons)):
         print(f"not_done.txt lists {name}, which counts: remove the line")
-    print(f"{len(counted)} of {len(names)} callables of TensorFlow 2.15 count ({100 * len(counted) / len(names):.1f} %)")
+    print(
+        f"{len(counted)} of {len(names)} callables of TensorFlow 2.15 count ({100 * len(counted) / len(names):.1f} %)")
 
 
 def write_names():

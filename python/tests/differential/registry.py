@@ -59,8 +59,8 @@ def each(names, function, /, **options):
 def op(names, *args, _options=None, **kwargs):
     """Adds for each of the names a case that calls it with these arguments.
 
-    NumPy arrays become constants, by which the outputs are differentiated if they are floats. A `Type` becomes the dtype
-    of its name.
+    NumPy arrays become constants, by which the outputs are differentiated if they are floats. A `Type` becomes the
+    dtype of its name.
     """
 
     def run(tf, f):

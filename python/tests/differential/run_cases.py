@@ -67,7 +67,8 @@ def described(tf, value):
 
 def gradients(tf, leaves, wrt):
     """The gradients of the sum of all float outputs, as tensors."""
-    outputs = [tf.real(v) for _, v in leaves if isinstance(v, tf.Tensor) and (v.dtype.is_floating or v.dtype.is_complex)]
+    outputs = [tf.real(v) for _,
+               v in leaves if isinstance(v, tf.Tensor) and (v.dtype.is_floating or v.dtype.is_complex)]
     if not outputs or not wrt:
         return []
     return [(f"gradient[{i}]", None if g is None else tf.convert_to_tensor(g))
@@ -85,7 +86,7 @@ def exceptions(tf):
 
 
 def run(tf, case, traced, noted):
-    """The record of a case: a dict with the leaves, or with the error. The case uses `traced`, which adds to `noted`."""
+    """The record of a case: a dict of its leaves, or of its error. The case uses `traced`, which adds to `noted`."""
     stage = "build"
     record = {}
     noted.clear()
@@ -103,7 +104,8 @@ def run(tf, case, traced, noted):
                 grads = []
                 record["no gradient"] = str(error)[:300]
             stage = "run"
-            fetches, fetched_late = ({path: v for path, v in some if isinstance(v, (tf.Tensor, tf.Operation, tf.Variable))}
+            fetches, fetched_late = ({path: v for path,
+                                      v in some if isinstance(v, (tf.Tensor, tf.Operation, tf.Variable))}
                                      for some in (leaves, late))
             fetches.update({path: v for path, v in grads if v is not None})
             record["none"] = [path for path, v in grads if v is None]

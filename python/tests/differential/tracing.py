@@ -1,8 +1,8 @@
-"""Stands for the module `tf` and notes which of its callables a program calls, with arguments that are not the defaults.
+"""Stands for the module `tf` and notes which of its callables a program calls with arguments that are not defaults.
 
 A name of tf.compat.v1, such as "nn.relu", is noted if the program
-- calls the function, or makes an object of the class, or calls a method of the class itself (tf.data.Dataset.range), and
-  gives an argument that is not the parameter's default (a callable without parameters only needs the call);
+- calls the function, or makes an object of the class, or calls a method of the class itself (tf.data.Dataset.range),
+  and gives an argument that is not the parameter's default (a callable without parameters only needs the call);
 - derives a class from the class;
 - reads a constant of a class that is never made (tf.GraphKeys.LOSSES).
 Calls that the package makes itself are not noted.

@@ -2,8 +2,9 @@
 
 import tensorbraid as tf
 
-__all__ = ["get_graph_from_inputs", "get_name_scope", "reduce_sum_n",
-           "remove_squeezable_dimensions", "smart_cond", "smart_constant_value", "with_same_shape", "with_shape"]
+__all__ = ["get_graph_from_inputs", "get_name_scope", "reduce_sum_n", "remove_squeezable_dimensions", "smart_cond",
+           "smart_constant_value", "with_same_shape", "with_shape"]
+
 
 def get_graph_from_inputs(op_input_list, graph=None):
     """The graph of the inputs, or the default graph."""

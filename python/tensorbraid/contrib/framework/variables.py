@@ -206,9 +206,8 @@ def assign_from_checkpoint(model_path, var_list, ignore_missing_vars=False):
             rows = part.shape.as_list()
             chosen = value if whole is None else value[whole[2]:whole[2] + rows[0]]
             if not part.shape.is_compatible_with(np.shape(chosen)):
-                raise ValueError(f"Total size of new array must be unchanged for {name} lh_shape: "
-                                 f"[{np.shape(chosen)}], "
-                                 f"rh_shape: [{tuple(rows)}]")
+                raise ValueError(f"the variable {name} has the shape {tuple(rows)}, but its value in the checkpoint "
+                                 f"has the shape {np.shape(chosen)}")
             with tf.name_scope("assign_from_checkpoint"):
                 placeholder = tf.placeholder(part.dtype, np.shape(chosen))
                 assigned.append(part.assign(placeholder, read_value=False))

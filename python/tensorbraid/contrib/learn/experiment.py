@@ -1,5 +1,7 @@
 """Experiments: the training and the evaluation of an Estimator together."""
 
+import time
+
 from tensorbraid.contrib.learn.utils import ExportStrategy, _StrategyExporter
 from tensorbraid.estimator.estimator import Estimator
 from tensorbraid.estimator.training import EvalSpec, TrainSpec, train_and_evaluate
@@ -58,12 +60,14 @@ class Experiment:
         self._train_hooks.extend(additional_hooks)
 
     def train(self, delay_secs=None):
-        """Trains up to the global step `train_steps`. Returns the estimator. There is no delay before it."""
+        """Waits `delay_secs`, then trains up to the global step `train_steps`. Returns the estimator."""
+        time.sleep(delay_secs or 0)
         return self._estimator.train(self._train_input_fn, hooks=self._train_hooks, max_steps=self._train_steps,
                                      saving_listeners=self._saving_listeners)
 
     def evaluate(self, delay_secs=None, name=None):
-        """Evaluates the latest checkpoint."""
+        """Waits `delay_secs`, then evaluates the latest checkpoint."""
+        time.sleep(delay_secs or 0)
         return self._estimator.evaluate(self._eval_input_fn, steps=self._eval_steps, hooks=self._eval_hooks,
                                         name=name or "one_pass")
 

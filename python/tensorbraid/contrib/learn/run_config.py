@@ -20,8 +20,11 @@ class RunConfig(run_config.RunConfig):
                  save_summary_steps=100, save_checkpoints_secs=600, save_checkpoints_steps=None, keep_checkpoint_max=5,
                  keep_checkpoint_every_n_hours=10000, log_step_count_steps=100, protocol=None, evaluation_master="",
                  model_dir=None, session_config=None):
-        if evaluation_master or session_config is not None and num_cores:
-            raise NotImplementedError("evaluation_master, and num_cores beside session_config, of RunConfig")
+        if evaluation_master:
+            raise NotImplementedError("evaluation_master of RunConfig")
+        if session_config is not None and (num_cores or log_device_placement or gpu_memory_fraction != 1):
+            raise ValueError("num_cores, log_device_placement and gpu_memory_fraction of RunConfig have no effect with "
+                             "a session_config: set them there")
         if save_checkpoints_steps is not None and save_checkpoints_secs == 600:
             save_checkpoints_secs = None  # the default
         if session_config is None:

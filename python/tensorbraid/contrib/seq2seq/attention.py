@@ -5,7 +5,7 @@ import math
 
 import tensorbraid as tf
 from tensorbraid import nest
-from tensorbraid.rnn_cell import RNNCell
+from tensorbraid.nn.cells import RNNCell
 
 __all__ = ["AttentionMechanism", "AttentionWrapper", "AttentionWrapperState", "BahdanauAttention", "LuongAttention",
            "hardmax", "tile_batch"]

@@ -46,7 +46,7 @@ class _Evaluation:
         self._master, self._logdir, self._num_evals, self._config = master, logdir, num_evals, config
         self._eval, self._final = (eval_op, eval_feed), (final_op, final_feed)
         self._summary = tf.summary.merge_all() if summary_op is _USE_DEFAULT else summary_op, summary_feed
-        self._hooks, self._writer, self._path = hooks or [], None, None
+        self._hooks, self._path = hooks or [], None
         self._saver = tf.train.Saver(variables_to_restore or tf.contrib.framework.get_variables_to_restore())
         tf.train.get_or_create_global_step()
 

@@ -143,7 +143,10 @@ def train(train_op, logdir, train_step_fn=train_step, train_step_kwargs=_USE_DEF
             tf.logging.info("the input has ended")
         if logdir and is_chief:
             supervisor.saver.save(session, supervisor.save_path, global_step=supervisor.global_step)
-        supervisor.stop(ignore_live_threads=ignore_live_threads) if ignore_live_threads else supervisor.request_stop()
+        if ignore_live_threads:
+            supervisor.stop(ignore_live_threads=True)
+        else:
+            supervisor.request_stop()
     return loss
 
 

@@ -3,7 +3,7 @@
 import abc
 
 import tensorbraid as tf
-from tensorbraid import sparse_tensor
+from tensorbraid.ops import sparse_tensor
 
 __all__ = ["BoundingBox", "Image", "ItemHandler", "ItemHandlerCallback", "LookupTensor", "SparseTensor",
            "TFExampleDecoder", "Tensor"]

@@ -31,11 +31,11 @@ def convert_collection_to_dict(collection, clear_collection=False):
 def _dimension(shape, index, min_rank):
     shape = shape.dims and [dimension.value for dimension in shape.dims]
     if shape is None:
-        raise ValueError("dims is None")
+        raise ValueError("the rank of the shape is unknown")
     if len(shape) < min_rank:
-        raise ValueError(f"rank of shape must be at least {min_rank} not: {len(shape)}")
+        raise ValueError(f"the rank of the shape must be at least {min_rank}, not {len(shape)}")
     if shape[index] is None:
-        raise ValueError("the dimension is not known")
+        raise ValueError(f"the size of axis {index} is unknown: {shape}")
     return shape[index]
 
 

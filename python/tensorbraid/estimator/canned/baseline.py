@@ -1,6 +1,6 @@
 """Models that ignore the features: they learn the mean label, or how frequent the classes are."""
 
-from tensorbraid import arrays, dtypes
+from tensorbraid import dtypes
 from tensorbraid.estimator.canned.heads import classifier_head
 from tensorbraid.estimator.canned.models import checked_features
 from tensorbraid.estimator.canned.optimizers import optimizer_of
@@ -8,7 +8,8 @@ from tensorbraid.estimator.canned.regression_heads import RegressionHead
 from tensorbraid.estimator.estimator import Estimator
 from tensorbraid.initializers import Zeros
 from tensorbraid.losses import Reduction
-from tensorbraid.sparse_tensor import SparseTensor
+from tensorbraid.ops import arrays
+from tensorbraid.ops.sparse_tensor import SparseTensor
 from tensorbraid.variable_scope import get_variable, variable_scope
 
 __all__ = ["BaselineClassifier", "BaselineEstimator", "BaselineRegressor"]

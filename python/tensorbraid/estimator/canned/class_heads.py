@@ -1,12 +1,13 @@
 """Heads of classifiers."""
 
-from tensorbraid import arrays, dtypes, graphs, losses, math_ops, metrics, nn, reductions, string_ops
+from tensorbraid import dtypes, graphs, losses, metrics, nn
 from tensorbraid.estimator.canned.head import Head
 from tensorbraid.estimator.canned.labels import checked_range, checked_vocabulary, dense_labels
 from tensorbraid.estimator.export_outputs import ClassificationOutput, RegressionOutput
-from tensorbraid.index_tables import index_table_from_tensor, index_to_string_table_from_tensor
 from tensorbraid.losses import Reduction
-from tensorbraid.sparse_tensor import SparseTensor
+from tensorbraid.ops import arrays, math_ops, reductions, string_ops
+from tensorbraid.ops.index_tables import index_table_from_tensor, index_to_string_table_from_tensor
+from tensorbraid.ops.sparse_tensor import SparseTensor
 
 
 def _class_strings(ids, vocabulary):
@@ -59,8 +60,7 @@ class MultiClassHead(_Classifier):
     """One of more than two classes: softmax cross entropy. Labels are ids, or words of the vocabulary."""
 
     def __init__(self, n_classes, weight_column=None, label_vocabulary=None,
-                 loss_reduction=Reduction.SUM_OVER_BATCH_SIZE,
-                 loss_fn=None, name=None):
+                 loss_reduction=Reduction.SUM_OVER_BATCH_SIZE, loss_fn=None, name=None):
         if n_classes is None or n_classes <= 2:
             raise ValueError(f"n_classes must be > 2: {n_classes}.")
         super().__init__(n_classes, weight_column, label_vocabulary, loss_reduction, name, loss_fn)
@@ -201,7 +201,7 @@ class MultiLabelHead(Head):
             raise ValueError("You must provide a labels Tensor. Given: None.")
         if not isinstance(labels, SparseTensor):
             return dense_labels(labels, logits, self._n_classes)
-        from tensorbraid import sparse_ops
+        from tensorbraid.ops import sparse_ops
 
         ids = labels.values
         if self._label_vocabulary is not None:

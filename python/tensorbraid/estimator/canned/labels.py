@@ -1,10 +1,11 @@
 """The labels and weights of examples, as heads need them."""
 
-from tensorbraid import arrays, checks, dtypes, graphs, math_ops
+from tensorbraid import dtypes, graphs
 from tensorbraid.feature_column.base import Features
 from tensorbraid.feature_column.numeric import NumericColumn, numeric_column
 from tensorbraid.graphs import name_scope
-from tensorbraid.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
+from tensorbraid.ops import arrays, checks, math_ops
+from tensorbraid.ops.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 
 
 def dense_labels(labels, logits, dimension):

@@ -1,13 +1,14 @@
 """The logits of deep and of linear models over feature columns."""
 
-from tensorbraid import arrays, dtypes, layers, math_ops, nn, summary
+from tensorbraid import dtypes, layers, nn, summary
 from tensorbraid.estimator.spec import ModeKeys
 from tensorbraid.feature_column.base import Features
 from tensorbraid.feature_column.input_layer import input_layer, model_collections
 from tensorbraid.feature_column.linear_model import checked_columns, weighted_columns
 from tensorbraid.graphs import name_scope
 from tensorbraid.initializers import GlorotUniform
-from tensorbraid.node import tensor
+from tensorbraid.ops import arrays, math_ops
+from tensorbraid.ops.node import tensor
 from tensorbraid.partitioned_variables import min_max_variable_partitioner
 from tensorbraid.variable_scope import variable_scope
 

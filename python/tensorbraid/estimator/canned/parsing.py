@@ -3,7 +3,7 @@
 from tensorbraid import dtypes
 from tensorbraid.feature_column.numeric import NumericColumn, numeric_column
 from tensorbraid.feature_column.parsing import make_parse_example_spec
-from tensorbraid.parsing_ops import FixedLenFeature
+from tensorbraid.ops.parsing_ops import FixedLenFeature
 
 __all__ = ["classifier_parse_example_spec", "regressor_parse_example_spec"]
 

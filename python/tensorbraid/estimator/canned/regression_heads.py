@@ -1,10 +1,11 @@
 """Heads of models that predict numbers."""
 
-from tensorbraid import losses, math_ops, metrics, nn
+from tensorbraid import losses, metrics, nn
 from tensorbraid.estimator.canned.head import Head
 from tensorbraid.estimator.canned.labels import dense_labels
 from tensorbraid.estimator.export_outputs import RegressionOutput
 from tensorbraid.losses import Reduction
+from tensorbraid.ops import math_ops
 
 
 class RegressionHead(Head):

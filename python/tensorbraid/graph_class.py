@@ -1,0 +1,291 @@
+"""The class Graph, and what tensors and operations can do as Python's objects."""
+
+import contextlib
+import re
+import threading
+
+from tensorbraid import _core, dtypes, errors
+from tensorbraid.device_spec import DeviceSpec
+from tensorbraid.shapes import TensorShape
+
+Operation = _core.Operation
+Tensor = _core.Tensor
+
+
+def _get_shape(self):
+    """The shape, as far as it is known before a step."""
+    return self.shape
+
+
+Tensor.dtype = property(lambda self: dtypes.as_dtype(self._dtype), doc="The dtype of the values.")
+Tensor.shape = property(lambda self: TensorShape(self._shape), doc="The shape, as far as it is known before a step.")
+Tensor.get_shape = _get_shape
+Tensor.device = property(lambda self: self.op.device, doc="The device that was requested for the operation.")
+Tensor.__repr__ = lambda self: f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+Tensor.__str__ = lambda self: f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+Operation.__repr__ = lambda self: f"<tf.Operation '{self.name}' type={self.type}>"
+
+
+def _no_bool(self):
+    raise errors.OperatorNotAllowedInGraphError(
+        "using a `tf.Tensor` as a Python `bool` is not allowed: its value is known only in a step. "
+        "Use `if t is not None:`, or tf.cond to choose in the step."
+    )
+
+
+def _no_iteration(self):
+    raise errors.OperatorNotAllowedInGraphError(
+        "Tensor objects are only iterable when eager execution is enabled; use tf.unstack or tf.map_fn")
+
+
+Tensor.__bool__ = _no_bool
+Tensor.__iter__ = _no_iteration
+Tensor.__array_priority__ = 100  # NumPy's operators leave `array + tensor` to the tensor
+
+
+class _Stack(threading.local):
+    """The graphs of a thread's open `with graph.as_default()`, innermost last."""
+
+    def __init__(self):
+        self.items = []
+
+
+opened = _Stack()
+
+
+_ROOT_SCOPE = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+_NESTED_SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+
+
+class Graph(_core.Graph):
+    """A dataflow graph. Source: tf.Graph."""
+
+    def __init__(self):
+        super().__init__()
+        self._collections = {}
+        self._device_scopes = []  # what the open scopes of device() are given, innermost last
+        self._unfeedable, self._unfetchable = set(), set()
+        self.host_functions = []  # of tf.py_func and datasets, which C++ calls
+        self._finalized_because = "it runs in a training session"
+        self.restrictions = 0  # how often prevent_feeding and prevent_fetching were called
+        self._own_gradients, self._gradient_overrides, self._unmarked_from = {}, {}, 0  # see own_gradients.py
+        self._reference_variables = set()  # names of those of an imported graph, which no Variable stands for
+
+    @contextlib.contextmanager
+    def as_default(self):
+        """Makes this graph the default of this thread inside of the `with`."""
+        opened.items.append(self)
+        try:
+            yield self
+        finally:
+            opened.items.remove(self)
+
+    @contextlib.contextmanager
+    def device(self, device_name_or_function):
+        """Places the nodes that are made inside of the `with`."""
+        if device_name_or_function is None:
+            scope = self._no_device()
+        elif isinstance(device_name_or_function, DeviceSpec):
+            scope = self._device(device_name_or_function.to_string())
+        elif callable(device_name_or_function) and not isinstance(device_name_or_function, _core.DeviceFunction):
+            scope = self._device(lambda op: device_name_or_function(op) or "")
+        else:
+            scope = self._device(device_name_or_function)
+        self._device_scopes.append(device_name_or_function)
+        try:
+            with scope:
+                yield
+        finally:
+            self._device_scopes.pop()
+
+    def _apply_device_scopes(self, op):
+        """Places an imported node as the open device scopes would have placed it when it was made."""
+        for scope in reversed(self._device_scopes):
+            if scope is None:
+                break
+            device = scope(op) if callable(scope) else scope
+            _core.set_device(op, _core.merged_device(op.device, device or ""))
+
+    @contextlib.contextmanager
+    def name_scope(self, name):
+        """Prefixes the names of nodes; yields the prefix, which ends with "/"."""
+        if name and not (_NESTED_SCOPE if self._scope_name else _ROOT_SCOPE).match(name):
+            raise ValueError(f"'{name}' is not a valid {'' if self._scope_name else 'root '}scope name")
+        with self._name_scope(name or ""):
+            scope = self._scope_name
+            yield scope + "/" if scope else ""
+
+    @contextlib.contextmanager
+    def control_dependencies(self, control_inputs):
+        """Nodes made inside of the `with` run after `control_inputs`; None ignores the enclosing scopes."""
+        with self._control_dependencies(list(control_inputs or [])):
+            yield
+
+    @contextlib.contextmanager
+    def colocate_with(self, op):
+        """A scope in which new operations are put on the device of this one."""
+        with self._colocate_with(op):
+            yield
+
+    def get_operation_by_name(self, name):
+        """The operation of this name; KeyError if there is none."""
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_tensor=False)
+
+    def get_tensor_by_name(self, name):
+        """The tensor of this name, "loss:0"; KeyError if there is none."""
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_operation=False)
+
+    def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
+        """The tensor or operation that `obj` is, names or stands for."""
+        if not (allow_tensor or allow_operation):
+            raise ValueError("allow_tensor and allow_operation can't both be False.")
+        kinds = " or ".join(["a Tensor"] * allow_tensor + ["an Operation"] * allow_operation)
+        if isinstance(obj, bytes):
+            obj = obj.decode()
+        if isinstance(obj, str):
+            return self._element_by_name(obj, allow_tensor, allow_operation)
+        if isinstance(obj, _core.Variable):
+            obj = obj.value()
+        elif hasattr(obj, "_as_graph_element"):
+            obj = obj._as_graph_element()
+        elif hasattr(obj, "_as_graph_tensor"):
+            obj = obj._as_graph_tensor()
+        if not isinstance(obj, (Tensor,) * allow_tensor + (Operation,) * allow_operation):
+            raise TypeError(f"Can not convert a {type(obj).__name__} into {kinds}.")
+        if obj.graph is not self:
+            raise ValueError(f"{obj} is not an element of this graph.")
+        return obj
+
+    def _element_by_name(self, name, allow_tensor, allow_operation):
+        if ":" not in name:
+            if not allow_operation:
+                raise ValueError(f"The name '{name}' refers to an Operation, not a Tensor. Tensor names must be of the "
+                                 'form "<op_name>:<output_index>".')
+            return self._found(lambda: self._operation(name), f"the operation '{name}' is not in the graph")
+        op_name, _, index = name.rpartition(":")
+        if not allow_tensor:
+            raise ValueError(f"Name '{name}' appears to refer to a Tensor, not a Operation.")
+        if ":" in op_name or not index.isdigit():
+            raise ValueError(f"'{name}' is no name of a tensor: Tensor names must be of the form "
+                             '"<op_name>:<output_index>".')
+        return self._found(lambda: self._tensor(name), f"the tensor '{name}' is not in the graph")
+
+    @staticmethod
+    def _found(find, message):
+        """The result of `find`; KeyError if the graph does not have it. C++ suggests the nearest name."""
+        try:
+            return find()
+        except (errors.NotFoundError, errors.InvalidArgumentError) as error:
+            raise KeyError(f"{message}: {error.message}") from None
+
+    @property
+    def version(self):
+        """A number that grows with each node: the number of nodes."""
+        return len(self.get_operations())
+
+    building_function = False
+
+    def unique_name(self, name, mark_as_used=True):
+        """A name that no node or scope has, in the open name scope."""
+        if not mark_as_used:
+            raise NotImplementedError("mark_as_used=False")
+        return _core.unique_name(self, name)
+
+    def get_name_scope(self):
+        """The open name scope, "tower/conv"; "" outside of all."""
+        return self._scope_name
+
+    def prevent_feeding(self, tensor):
+        """Makes it an error to feed this tensor."""
+        self._unfeedable.add(tensor)
+        self.restrictions += 1
+
+    def prevent_fetching(self, op):
+        """Makes it an error to fetch this operation."""
+        self._unfetchable.add(op)
+        self.restrictions += 1
+
+    def is_feedable(self, tensor):
+        """Whether the tensor may be fed."""
+        return tensor not in self._unfeedable
+
+    def is_fetchable(self, tensor_or_op):
+        """Whether the tensor or operation may be fetched."""
+        return getattr(tensor_or_op, "op", tensor_or_op) not in self._unfetchable
+
+    # Collections.
+
+    @property
+    def collections(self):
+        """The names of all collections."""
+        return list(self._collections)
+
+    def _check_not_finalized(self):
+        if self.finalized:
+            raise RuntimeError(f"Graph is finalized and cannot be modified: {self._finalized_because}.")
+
+    def _check_addition(self, name):
+        """Raises an error if a node of this name may not be added."""
+        self._check_not_finalized()
+        if name.startswith("_") and not self._scope_name:
+            raise ValueError(f"'{name}' is not a valid node name")
+
+    def _op(self, *args):
+        try:
+            return self._add(super()._op, args)
+        except TypeError:
+            if any(value is None for value in args[1]):
+                raise ValueError("None values not supported.") from None
+            raise
+
+    def _const(self, *args):
+        if args[0] is None:
+            raise ValueError("None values not supported.")
+        return self._add(super()._const, args)
+
+    def _add(self, function, args):
+        """Adds nodes. A wrong shape or name is a ValueError, as in TensorFlow; in a step it is InvalidArgumentError."""
+        self._check_addition(args[-1])
+        try:
+            return function(*args)
+        except errors.InvalidArgumentError as error:
+            raise ValueError(error.message) from None
+
+    def add_to_collection(self, name, value):
+        """Adds a value to the collection of this name."""
+        self._check_not_finalized()
+        self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names, value):
+        """Adds a value to one collection, or to each of several."""
+        for name in dict.fromkeys((names,) if isinstance(names, str) else names):
+            self.add_to_collection(name, value)
+
+    def get_collection(self, name, scope=None):
+        """The items of a collection; with a `scope`, those whose names begin with this regular expression."""
+        items = self._collections.get(name, [])
+        if scope is None:
+            return list(items)
+        return [item for item in items if re.match(scope, getattr(item, "name", None) or "") and hasattr(item, "name")]
+
+    def get_collection_ref(self, name):
+        """The collection itself: a change of the list changes it."""
+        return self._collections.setdefault(name, [])
+
+    def get_all_collection_keys(self):
+        """The names of the collections that are not empty."""
+        return [key for key in self._collections if isinstance(key, str)]
+
+    def clear_collection(self, name):
+        """Removes all that is in a collection."""
+        self._check_not_finalized()
+        self._collections.pop(name, None)
+
+    def finalize(self, because="Graph.finalize was called"):
+        """Forbids to change the graph from now on. Mistakes say why."""
+        self._finalized_because = because
+        self._finalize(because)

@@ -1,0 +1,190 @@
+"""Embeddings, and losses and samplers for many classes."""
+
+import collections
+
+from tensorbraid import _core, graphs
+from tensorbraid.graphs import make_op
+from tensorbraid.naming import named
+from tensorbraid.ops.node import cast, op, reduce, shape_of, tensor
+from tensorbraid.ops.random_ops import seed_attrs
+from tensorbraid.partitioned_variables import PartitionedVariable
+
+__all__ = ["all_candidate_sampler", "compute_accidental_hits", "embedding_lookup", "embedding_lookup_sparse",
+           "fixed_unigram_candidate_sampler", "learned_unigram_candidate_sampler", "log_uniform_candidate_sampler",
+           "nce_loss", "safe_embedding_lookup_sparse", "sampled_softmax_loss", "uniform_candidate_sampler"]
+
+_COMBINERS = {"sum": 0, "mean": 1, "sqrtn": 2}
+
+
+def _parts(params):
+    """The parts of a table as a list."""
+    if params is None or (isinstance(params, (list, tuple)) and not params):
+        raise ValueError("params must be specified")
+    if isinstance(params, PartitionedVariable):
+        return params._get_variable_list()
+    return list(params) if isinstance(params, (list, tuple)) else [params]
+
+
+def _strategy(name):
+    strategies = {"mod": 0, "div": 1}
+    if name not in strategies:
+        raise ValueError(f"Unrecognized partition strategy: {name}. Must be one of either `mod` or `div`.")
+    return strategies[name]
+
+
+def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
+    """The rows of a table, which may be in several parts, for these ids."""
+    parts, strategy = _parts(params), _strategy(partition_strategy)
+    if all(isinstance(part, _core.Variable) for part in parts):
+        return _core.embedding_lookup(parts, ids, strategy, max_norm, name or "embedding_lookup")
+    if len(parts) > 1:
+        return _lookup_in_tensors([tensor(part) for part in parts], ids, strategy, max_norm, name)
+    with graphs.name_scope(name, "embedding_lookup", [parts[0], ids]):
+        rows = op("GatherV2", [parts[0], ids, 0])
+        return rows if max_norm is None else _clipped(rows, tensor(ids).shape.ndims, max_norm)
+
+
+def _lookup_in_tensors(parts, ids, strategy, max_norm, name):
+    """The rows of a table whose parts are tensors: each part looks up its ids, and the rows go to their places."""
+    with graphs.name_scope(name, "embedding_lookup", parts + [ids]):
+        ids = tensor(ids, name="ids")
+        flat, count = op("Reshape", [ids, [-1]]), len(parts)
+        number = graphs.constant(count, ids.dtype)
+        if strategy == 0:
+            part, inner = op("FloorMod", [flat, number]), op("FloorDiv", [flat, number])
+        else:
+            total = reduce("Sum", op("Pack", [[op("StridedSlice", [shape_of(p), [0], [1], [1]], shrink_axis_mask=1)
+                                               for p in parts]]), [0])
+            per_part = op("FloorDiv", [cast(total, ids.dtype), number])
+            larger = op("FloorMod", [cast(total, ids.dtype), number])  # parts with one row more
+            one_more = op("AddV2", [per_part, graphs.constant(1, ids.dtype)])
+            limit = op("Mul", [larger, one_more])
+            part = op("Maximum",
+                      [op("FloorDiv", [flat, one_more]), op("FloorDiv", [op("Sub", [flat, larger]), per_part])])
+            inner = op("SelectV2", [op("Less", [flat, limit]), op("FloorMod", [flat, one_more]),
+                                    op("FloorMod", [op("Sub", [flat, larger]), per_part])])
+        part = cast(part, "int32")
+        positions = op("Range", [0, op("Size", [flat]), 1])
+        at = make_op("DynamicPartition", [positions, part], num_partitions=count).outputs
+        wanted = make_op("DynamicPartition", [inner, part], num_partitions=count).outputs
+        found = [op("GatherV2", [table, index, 0]) for table, index in zip(parts, wanted)]
+        rows = op("DynamicStitch", [list(at), found])
+        row_shape = parts[0].shape.as_list()[1:]
+        rows = op("Reshape", [rows, op("ConcatV2", [[shape_of(ids), row_shape], 0])])
+        if ids.shape.ndims is not None:
+            rows.set_shape(ids.shape.as_list() + row_shape)
+        return rows if max_norm is None else _clipped(rows, ids.shape.ndims, max_norm)
+
+
+def _clipped(rows, ids_rank, max_norm):
+    """The rows with an L2 norm of at most max_norm."""
+    axes = list(range(ids_rank, rows.shape.ndims))
+    squares = reduce("Sum", op("Square", [rows]), axes, True)
+    positive = op("Greater", [squares, 0.0])
+    norm = op("SelectV2", [positive, op("Sqrt", [op("SelectV2", [positive, squares, 1.0])]), squares])
+    return op("RealDiv", [op("Mul", [rows, max_norm]), op("Maximum", [norm, max_norm])])
+
+
+def _sparse(ids):
+    return (ids.indices, ids.values, ids.dense_shape)
+
+
+def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy="mod", name=None, combiner=None,
+                            max_norm=None):
+    """Combines the rows for the ids of each row of a SparseTensor: "mean" (the default), "sum" or "sqrtn"."""
+    combiner = combiner or "mean"
+    if combiner not in _COMBINERS:
+        raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
+    return _core.embedding_lookup_sparse(_variables(params), _sparse(sp_ids), sp_weights and _sparse(sp_weights),
+                                         _strategy(partition_strategy), _COMBINERS[combiner], max_norm,
+                                         name or "embedding_lookup_sparse")
+
+
+def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner="mean", default_id=None,
+                                 name=None, partition_strategy="div", max_norm=None):
+    """embedding_lookup_sparse for ids that may be invalid and rows that may be empty."""
+    if combiner not in _COMBINERS:
+        raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
+    found = _core.safe_embedding_lookup_sparse(
+        _variables(embedding_weights), _sparse(sparse_ids), sparse_weights and _sparse(sparse_weights),
+        _strategy(partition_strategy), _COMBINERS[combiner], max_norm, default_id,
+        name or "safe_embedding_lookup_sparse")
+    sizes = getattr(sparse_ids, "shape", None)
+    if sizes is not None and sizes.ndims is not None and found.shape.ndims is not None:
+        found.set_shape(sizes.as_list()[:-1] + found.shape.as_list()[sizes.ndims - 1:])
+    return found
+
+
+def _variables(params):
+    parts = _parts(params)
+    if not all(isinstance(part, _core.Variable) for part in parts):
+        raise NotImplementedError("sparse lookups in tensors that are not variables")
+    return parts
+
+
+_Sampled = ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
+
+
+def _sampler(op_type, kind):
+    def function(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
+        outputs = make_op(op_type, [true_classes], name or op_type, num_true=num_true, num_sampled=num_sampled,
+                          unique=unique, range_max=range_max, **seed_attrs(seed)).outputs
+        return collections.namedtuple(op_type, _Sampled)(*outputs)
+
+    return named(function, f"{kind}_candidate_sampler",
+                 f"Classes drawn by {op_type}, and the expected counts of the true and of the drawn classes.")
+
+
+uniform_candidate_sampler = _sampler("UniformCandidateSampler", "uniform")
+log_uniform_candidate_sampler = _sampler("LogUniformCandidateSampler", "log_uniform")
+learned_unigram_candidate_sampler = _sampler("LearnedUnigramCandidateSampler", "learned_unigram")
+
+
+def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, vocab_file="",
+                                    distortion=1.0, num_reserved_ids=0, num_shards=1, shard=0, unigrams=(), seed=None,
+                                    name=None):
+    """Classes drawn with given frequencies, and the expected counts of the true and of the drawn classes."""
+    outputs = make_op("FixedUnigramCandidateSampler", [true_classes], name, num_true=num_true, num_sampled=num_sampled,
+                      unique=unique, range_max=range_max, vocab_file=vocab_file, distortion=float(distortion),
+                      num_reserved_ids=num_reserved_ids, num_shards=num_shards, shard=shard,
+                      unigrams=[float(n) for n in unigrams], **seed_attrs(seed)).outputs
+    return collections.namedtuple("FixedUnigramCandidateSampler", _Sampled)(*outputs)
+
+
+def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None, name=None):
+    """All classes, in the form of the samplers' results."""
+    outputs = make_op("AllCandidateSampler", [true_classes], name, num_true=num_true, num_sampled=num_sampled,
+                      unique=unique, **seed_attrs(seed)).outputs
+    return collections.namedtuple("AllCandidateSampler", _Sampled)(*outputs)
+
+
+def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
+    """Which drawn classes are true ones: their examples, their positions, and a large negative weight."""
+    outputs = make_op("ComputeAccidentalHits", [true_classes, sampled_candidates], name, num_true=num_true,
+                      **seed_attrs(seed)).outputs
+    return collections.namedtuple("ComputeAccidentalHits", ["indices", "ids", "weights"])(*outputs)
+
+
+def _sampled_loss(loss, weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
+                  remove_accidental_hits, partition_strategy, seed, name):
+    """The C++ loss. It looks up the rows of classes by functions, since a table may also be a tensor."""
+    if sampled_values is not None:
+        sampled_values = [tensor(value) for value in sampled_values]
+    return loss(lambda ids: embedding_lookup(weights, ids, partition_strategy),
+                lambda ids: embedding_lookup(biases, ids, partition_strategy), tensor(labels), tensor(inputs),
+                num_sampled, num_classes, num_true, sampled_values, bool(remove_accidental_hits), seed or 0, name)
+
+
+def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+             remove_accidental_hits=False, partition_strategy="mod", name="nce_loss"):
+    """The noise-contrastive loss of each example, with `num_sampled` drawn classes."""
+    return _sampled_loss(_core.nce_loss, weights, biases, labels, inputs, num_sampled, num_classes, num_true,
+                         sampled_values, remove_accidental_hits, partition_strategy, None, name or "nce_loss")
+
+
+def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+                         remove_accidental_hits=True, partition_strategy="mod", name="sampled_softmax_loss", seed=None):
+    """The softmax loss of each example over the true and `num_sampled` drawn classes."""
+    return _sampled_loss(_core.sampled_softmax_loss, weights, biases, labels, inputs, num_sampled, num_classes,
+                         num_true, sampled_values, remove_accidental_hits, partition_strategy, seed,
+                         name or "sampled_softmax_loss")

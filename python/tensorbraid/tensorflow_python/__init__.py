@@ -1,0 +1,1 @@
+"""Modules that TensorFlow has below tensorflow.python only. The runner finds them there (runner/api.py)."""
