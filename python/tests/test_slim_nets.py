@@ -10,8 +10,8 @@ import tensorbraid as tf
 
 slim = tf.contrib.slim
 nets = slim.nets
-# The size of the image, and of tf_slim's network: the number of variables and of their elements, and digests of the names
-# and shapes of variables, and of the outputs' names, tensors and shapes, without "PreLogits".
+# The size of the image; then of tf_slim's network: the number of variables and of their elements, a digest of the names
+# and shapes of the variables, and one of the outputs' names, tensors and shapes, without "PreLogits".
 NETS = {
     "alexnet_v2": (nets.alexnet, 224, 16, 50303912, "e933137659ced2f0", "7844f8d5fa3544db"),
     "overfeat": (nets.overfeat, 231, 16, 145704424, "f65b6575666bea8d", "404f220b3c6d2cff"),

@@ -9,7 +9,8 @@ def names(variables):
 
 for number, (opened, create) in enumerate((
     (lambda tf: tf.variable_scope("a"), True), (lambda tf: tf.name_scope("a"), True),
-    (lambda tf: tf.variable_scope("a", reuse=tf.AUTO_REUSE), False), (lambda tf: tf.variable_scope("a", reuse=True), True),
+    (lambda tf: tf.variable_scope("a", reuse=tf.AUTO_REUSE), False),
+    (lambda tf: tf.variable_scope("a", reuse=True), True),
     (lambda tf: tf.variable_scope("a/b", initializer=tf.ones_initializer(), dtype=tf.float16), False),
 )):
     def step(tf, opened=opened, create=create):

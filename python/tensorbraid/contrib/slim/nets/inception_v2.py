@@ -26,7 +26,7 @@ def _mixed(name, depth):
                      [conv("Conv2d_0a_1x1", c, stddev=0.09), conv("Conv2d_0b_3x3", d),
                       conv("Conv2d_1a_3x3", d, stride=2)], [pool("MaxPool_1a_3x3", stride=2)])
     pooled = pool("MaxPool_0a_3x3") if name == "Mixed_5c" else average("AvgPool_0a_3x3")
-    return mixed(name, [conv("Conv2d_0a_1x1", depth(first), stddev=0.09)],
+    return mixed(name, [conv("Conv2d_0a_1x1", depth(first))],
                  [conv("Conv2d_0a_1x1", a, stddev=0.09), conv("Conv2d_0b_3x3", b)],
                  [conv("Conv2d_0a_1x1", c, stddev=0.09), conv("Conv2d_0b_3x3", d), conv("Conv2d_0c_3x3", d)],
                  [pooled, conv("Conv2d_0b_1x1", depth(last), stddev=0.1)])

@@ -77,7 +77,7 @@ def resnet_arg_scope(weight_decay=0.0001, batch_norm_decay=0.997, batch_norm_eps
 
 def network(inputs, blocks, root, finish, bottleneck, num_classes, is_training, global_pool, output_stride,
             include_root_block, reuse, scope, default):
-    """The output and the outputs of all layers. `root` makes the first convolution, `finish` what follows the blocks."""
+    """The output, and those of all layers. `root` makes the first convolution, `finish` what follows the blocks."""
     with tf.variable_scope(scope, default, [inputs], reuse=reuse) as opened:
         collection = f"{opened.original_name_scope}_end_points"
         with arg_scope([layers.conv2d, bottleneck, stack_blocks_dense], outputs_collections=collection), \
