@@ -44,7 +44,8 @@ class _Group:
         if name not in self._types:
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
         if value is not None and not isinstance(value, self._types[name]):
-            raise TypeError(f'Property "{name}" must be of type {self._types[name]}, got: {value} (type: {type(value)})')
+            raise TypeError(f'Property "{name}" must be of type {self._types[name]}, got: {value} '
+                            f"(type: {type(value)})")
         self.__dict__[name] = value
 
     def __eq__(self, other):

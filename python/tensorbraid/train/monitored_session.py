@@ -63,7 +63,8 @@ class ChiefSessionCreator(_Creator):
             init_op = initial_operations.initialize(graph, graph.get_collection(GraphKeys.GLOBAL_VARIABLES), "init")
         init_fn, saver = scaffold.init_fn, None if scaffold.saver._is_empty else scaffold.saver
         session = manager.prepare_session(
-            self._master, init_op, saver, self._options["checkpoint_dir"], self._restored_from, config=self._config, init_feed_dict=scaffold.init_feed_dict,
+            self._master, init_op, saver, self._options["checkpoint_dir"],
+            self._restored_from, config=self._config, init_feed_dict=scaffold.init_feed_dict,
             init_fn=init_fn and (lambda session: init_fn(scaffold, session)))
         graph.finalize()
         return session

@@ -10,7 +10,7 @@ from tensorbraid.contrib.learn.preprocessing.categorical_vocabulary import Categ
 
 __all__ = ["ByteProcessor", "VocabularyProcessor", "tokenizer"]
 
-# Several capitals; a word that a capital of the next word ends; all other words, which may have apostrophes and hyphens.
+# Several capitals; a word that a capital of the next word ends; other words, which may have apostrophes and hyphens.
 TOKENIZER_RE = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z][a-z]+(?=[A-Z])|[\'\w\-]+", re.UNICODE)
 
 

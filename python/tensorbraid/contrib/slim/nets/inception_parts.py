@@ -62,7 +62,7 @@ def _chain(net, parts):
 
 
 def base(inputs, modules, final_endpoint, scope, default):
-    """The output of the module `final_endpoint`, and those of all until there. `modules`: pairs of a name and a part."""
+    """The output of the module `final_endpoint`, and those of all before. `modules`: pairs of a name and a part."""
     end_points = {}
     if final_endpoint not in [name for name, _ in modules]:
         raise ValueError(f"Unknown final endpoint {final_endpoint}")
