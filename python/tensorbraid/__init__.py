@@ -59,7 +59,7 @@ from tensorbraid.versions import *  # noqa: F401,F403
 from tensorbraid import contrib  # noqa: E402,F401  # it uses the names above
 
 # Names of submodules that are imported when they are first used.
-_LAZY = {"keras": "keras", "proto": "proto", "raw_ops": "raw_ops", "test": "testing"}
+_LAZY = {"keras": "keras", "profiler": "profiler", "proto": "proto", "raw_ops": "raw_ops", "test": "testing"}
 
 
 def _find(name):
@@ -69,7 +69,7 @@ def _find(name):
 
 
 if _TYPE_CHECKING:  # editors and type checkers see these names, and so notice misspelt ones
-    from tensorbraid import proto, raw_ops, testing as test  # noqa: F401
+    from tensorbraid import profiler, proto, raw_ops, testing as test  # noqa: F401
     from tensorbraid.proto import (  # noqa: F401
         AttrValue, ConfigProto, Event, GPUOptions, GraphDef, GraphOptions, HistogramProto, LogMessage, MetaGraphDef,
         NameAttrList, NodeDef, OptimizerOptions, RunMetadata, RunOptions, SessionLog, Summary, SummaryMetadata,

@@ -81,6 +81,24 @@ class ContribTest(unittest.TestCase):
         self.assertEqual(len(cell.trainable_variables), 4)
 
 
+class PlacementTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+
+    def test_variables_are_balanced_by_their_sizes(self):
+        greedy = tf.contrib.training.GreedyLoadBalancingStrategy(2, tf.contrib.training.byte_size_load_fn)
+        with tf.device(tf.train.replica_device_setter(ps_tasks=2, ps_strategy=greedy)):
+            variables = [tf.get_variable("v%d" % i, [size], dtype) for i, (size, dtype) in enumerate(
+                ((10, tf.float32), (3, tf.float64), (1, tf.float32), (1, tf.float32), (1, tf.float32)))]
+            product = variables[0] * 2.0
+        self.assertEqual([v.device for v in variables], ["/job:ps/task:%d" % task for task in (0, 1, 1, 1, 1)])
+        self.assertEqual(product.device, "/job:worker")
+        self.assertEqual(tf.contrib.training.byte_size_load_fn(product.op), 40)
+        with self.assertRaises(ValueError):
+            tf.contrib.training.byte_size_load_fn(tf.placeholder(tf.float32, [None]).op)
+        self.assertIn(tf.contrib.training.RandomStrategy(3)(product.op), range(3))
+
+
 class TrainingTest(unittest.TestCase):
     def test_hyperparameters(self):
         params = tf.contrib.training.HParams(rate=0.1, layers=[64, 32], name="a", deep=False, steps=3)

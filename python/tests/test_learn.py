@@ -70,5 +70,53 @@ class LearnTest(unittest.TestCase):
         self.assertEqual((table.data.tolist(), table.target.tolist()), ([[1.5, 2.5], [3.5, 4.5]], [0, 1]))
 
 
+class PreprocessingTest(unittest.TestCase):
+    TEXTS = ["the cat-food's HTMLParser", "The the dog", "", "one two three four five"]
+
+    def test_words_have_capitals_hyphens_and_apostrophes(self):
+        words = learn.preprocessing.tokenizer(["It's a well-known JSONFile, readFile! über 3.5"])
+        self.assertEqual(list(words), [["It's", "a", "well-known", "JSON", "File", "readFile", "über", "3", "5"]])
+
+    def test_documents_become_vectors(self):
+        processor = learn.preprocessing.VocabularyProcessor(3)
+        first = np.array(list(processor.fit_transform(self.TEXTS)))
+        self.assertEqual(first.tolist(), [[1, 2, 3], [5, 1, 6], [0, 0, 0], [7, 8, 9]])
+        self.assertEqual((first.dtype, len(processor.vocabulary_)), (np.int64, 12))
+        again = next(processor.transform(["the new dog"]))
+        self.assertEqual(again.tolist(), [1, 0, 6])
+        self.assertEqual(list(processor.reverse([again])), ["the <UNK> dog"])
+        self.assertEqual(processor.vocabulary_._mapping["dog"], 6)
+
+    def test_rare_words_have_no_number(self):
+        processor = learn.preprocessing.VocabularyProcessor(2, min_frequency=1, tokenizer_fn=lambda texts: (
+            iter(text.split()) for text in texts))
+        self.assertEqual([v.tolist() for v in processor.fit_transform(["b a", "b c a", "b"])], [[1, 2], [1, 0], [1, 0]])
+
+    def test_a_processor_is_saved_and_restored(self):
+        with tempfile.TemporaryDirectory() as folder:
+            processor = learn.preprocessing.VocabularyProcessor(4)
+            wanted = [v.tolist() for v in processor.fit_transform(self.TEXTS)]
+            processor.save(os.path.join(folder, "vocab"))
+            restored = learn.preprocessing.VocabularyProcessor.restore(os.path.join(folder, "vocab"))
+            self.assertEqual([v.tolist() for v in restored.transform(self.TEXTS)], wanted)
+
+    def test_categories(self):
+        vocabulary = learn.preprocessing.CategoricalVocabulary(unknown_token="?")
+        for category, count in (("a", 1), ("b", 5), ("c", 3), ("d", 3)):
+            vocabulary.add(category, count)
+        self.assertEqual((vocabulary.get("c"), len(vocabulary)), (3, 5))
+        vocabulary.trim(1, 5)
+        vocabulary.freeze()
+        self.assertEqual([vocabulary.get(category) for category in "abcde"], [0, 0, 1, 2, 0])
+        self.assertEqual([vocabulary.reverse(number) for number in range(3)], ["?", "c", "d"])
+        with self.assertRaisesRegex(ValueError, "support_reverse"):
+            learn.preprocessing.CategoricalVocabulary(support_reverse=False).reverse(0)
+
+    def test_bytes(self):
+        vectors = list(learn.preprocessing.ByteProcessor(4).transform(["ü", "abcdef"]))
+        self.assertEqual([v.tolist() for v in vectors], [[195, 188, 0, 0], [97, 98, 99, 100]])
+        self.assertEqual(list(learn.preprocessing.ByteProcessor(4).reverse(vectors)), ["ü", "abcd"])
+
+
 if __name__ == "__main__":
     unittest.main()

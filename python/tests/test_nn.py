@@ -39,6 +39,12 @@ class NnTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "rank"):
             tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[[1, 2]], logits=self.x)
 
+    def test_fused_batch_normalization_has_the_name_of_its_op(self):
+        images = tf.ones([1, 2, 2, 3])
+        result = tf.nn.fused_batch_norm(images, [1.0] * 3, [0.0] * 3)[0]
+        self.assertEqual((result.name, tf.layers.batch_normalization(images).name),
+                         ("FusedBatchNormV3:0", "batch_normalization/FusedBatchNormV3:0"))
+
     def test_dropout_takes_a_rate_or_the_probability_to_keep(self):
         self.assertIs(tf.nn.dropout(self.x, keep_prob=1.0), self.x)
         with self.assertRaisesRegex(ValueError, "only one"):

@@ -99,6 +99,26 @@ class OwnRuleTest(unittest.TestCase):
         self.assertEqual(train(tf.group(op), v)[0].tolist(), [0.75, 0.75])
         self.assertEqual(train(rows, v)[0].tolist(), [1.0, -1.0])
 
+    def test_lazy_adam_leaves_the_means_of_other_rows(self):
+        table = tf.Variable(np.ones([3, 2], np.float32))
+        rows = tf.placeholder(tf.int32, [None])
+        optimizer = tf.contrib.opt.LazyAdamOptimizer(0.1, 0.8, 0.9, 0.01)
+        op = optimizer.minimize(tf.reduce_sum(tf.gather(table, rows)) * 3.0)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            m, v, wanted = np.zeros(3), np.zeros(3), np.ones(3)
+            for step, chosen in enumerate(([0, 1, 0], [1], [0, 2]), 1):
+                session.run(op, {rows: chosen})
+                for row in set(chosen):
+                    gradient = 3.0 * chosen.count(row)
+                    m[row], v[row] = 0.8 * m[row] + 0.2 * gradient, 0.9 * v[row] + 0.1 * gradient**2
+                    rate = 0.1 * np.sqrt(1 - 0.9**step) / (1 - 0.8**step)
+                    wanted[row] -= rate * m[row] / (np.sqrt(v[row]) + 0.01)
+            np.testing.assert_allclose(session.run(table), np.stack([wanted, wanted], 1), rtol=1e-5)
+            np.testing.assert_allclose(session.run(optimizer.get_slot(table, "m"))[:, 0], m, rtol=1e-5)
+            powers = session.run(optimizer._get_beta_accumulators())
+        np.testing.assert_allclose(powers, [0.8**4, 0.9**4], rtol=1e-5)
+
     def test_a_class_without_a_rule_says_so(self):
         v = tf.Variable(1.0)
         with self.assertRaises(NotImplementedError):

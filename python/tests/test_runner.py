@@ -152,10 +152,13 @@ print(concat([[1], [2]]).shape, summary is tf.summary.scalar)
 
     def test_keras_and_eager_execution_are_refused_in_words(self):
         text = self.refused("import tensorflow as tf\ntf.enable_eager_execution()\ntf.keras.layers.Dense(3)\n"
-                            "import tensorflow.contrib.eager as tfe\n")
+                            "import tensorflow.contrib.eager as tfe\n"
+                            "tf.contrib.summary.scalar\ntf.contrib.estimator.TowerOptimizer\n")
         self.assertIn("script.py:3: tf.enable_eager_execution: there is no eager execution", text)
         self.assertIn("script.py:4: tf.keras.layers.Dense: Keras is not part of this package", text)
         self.assertIn("script.py:5: tf.contrib.eager: there is no eager execution", text)
+        self.assertIn("script.py:6: tf.contrib.summary.scalar: its writers are those of eager execution", text)
+        self.assertIn("script.py:7: tf.contrib.estimator.TowerOptimizer: a model is not copied", text)
 
     def test_anyway_runs_the_script(self):
         ran = self.run_script("import tensorflow as tf\ntry:\n    import tensorflow.no_such_module\n"

@@ -29,7 +29,8 @@ def with_model_variables(layer, variables_collections):
     for variable in layer.variables:
         keys = variables_collections or []
         if isinstance(keys, dict):
-            keys = keys.get("biases" if variable.op.name.endswith("biases") else "weights") or []
+            last = variable.op.name.rpartition("/")[2]
+            keys = keys.get("weights" if last.endswith("weights") else last) or []
         for key in [keys] if isinstance(keys, str) else keys:
             graph.add_to_collection(key, variable)
         if variable not in graph.get_collection(GraphKeys.MODEL_VARIABLES):

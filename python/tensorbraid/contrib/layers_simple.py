@@ -149,7 +149,13 @@ def one_hot_encoding(labels, num_classes, on_value=1.0, off_value=0.0, outputs_c
 def softmax(logits, scope=None):
     """tf.nn.softmax along the last axis."""
     with tf.variable_scope(scope, "softmax", [logits]):
-        return tf.nn.softmax(logits)
+        logits = tf.convert_to_tensor(logits)
+        size = logits.shape.as_list()[-1]
+        if size is None:
+            raise ValueError("the size of the last axis is not known")
+        predictions = tf.reshape(tf.nn.softmax(tf.reshape(logits, [-1, size])), tf.shape(logits))
+        predictions.set_shape(logits.shape)
+        return predictions
 
 
 @add_arg_scope

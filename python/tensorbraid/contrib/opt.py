@@ -1,9 +1,10 @@
 """tf.contrib.opt: optimizers."""
 
+import tensorbraid as tf
 from tensorbraid import _core
 from tensorbraid.train.rules import AdamOptimizer
 
-__all__ = ["AdamWOptimizer"]
+__all__ = ["AdamWOptimizer", "LazyAdamOptimizer"]
 
 
 class AdamWOptimizer(AdamOptimizer):
@@ -35,3 +36,20 @@ class AdamWOptimizer(AdamOptimizer):
 
     def _decay_only(self, variables):
         self._library._set_decay_variables(list(variables or []))
+
+
+class LazyAdamOptimizer(AdamOptimizer):
+    """Adam, in which a step that uses some rows of a variable changes the means of these rows only."""
+
+    def _apply_sparse(self, grad, var):
+        kind = var.dtype.base_dtype
+        rate, beta1, beta2, epsilon = (
+            tf.cast(value, kind) for value in (self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t))
+        power1, power2 = (tf.cast(power, kind) for power in self._get_beta_accumulators())
+        first, second = self.get_slot(var, "m"), self.get_slot(var, "v")
+        rows, values = grad.indices, grad.values
+        mean = beta1 * tf.gather(first, rows) + (1 - beta1) * values
+        square = beta2 * tf.gather(second, rows) + (1 - beta2) * tf.square(values)
+        step = rate * tf.sqrt(1 - power2) / (1 - power1) * mean / (tf.sqrt(square) + epsilon)
+        return tf.group(tf.scatter_update(first, rows, mean), tf.scatter_update(second, rows, square),
+                        tf.scatter_sub(var, rows, step))

@@ -2,6 +2,7 @@
 
 import tensorbraid as tf
 from tensorbraid.contrib.buckets import *  # noqa: F401,F403
+from tensorbraid.contrib.device_strategies import *  # noqa: F401,F403
 from tensorbraid.contrib.hparams import *  # noqa: F401,F403
 from tensorbraid.contrib.slim import learning
 from tensorbraid.contrib.slim.evaluation import checkpoints_iterator, wait_for_new_checkpoint  # noqa: F401

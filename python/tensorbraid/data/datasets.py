@@ -3,7 +3,7 @@
 import builtins
 
 from tensorbraid import _core, dtypes, functions, graphs, nest
-from tensorbraid.data import choices, generators, groups, iterators, padding, states, structure
+from tensorbraid.data import choices, generators, groups, iterators, options, padding, states, structure
 from tensorbraid.data.structure import built
 from tensorbraid.ops import elementwise, random_ops
 
@@ -303,6 +303,9 @@ class Dataset(structure.Described):
     sparse_batch = groups.sparse_batch
 
     # Speed.
+
+    with_options = options.with_options
+    options = options.options_of
 
     def prefetch(self, buffer_size):
         """Computes up to `buffer_size` elements ahead."""

@@ -1,7 +1,11 @@
 """tf.data.experimental: functions for Dataset.apply."""
 
-from tensorbraid import dtypes
+from tensorbraid import dtypes, gfile
+from tensorbraid.data import csv_files
 from tensorbraid.data.datasets import AUTOTUNE, Dataset
+from tensorbraid.data.options import (  # noqa: F401
+    AutoShardPolicy, AutotuneAlgorithm, AutotuneOptions, DistributeOptions, ExternalStatePolicy, OptimizationOptions,
+    ThreadingOptions)
 from tensorbraid.data.readers import CsvDataset, TFRecordDataset  # noqa: F401
 from tensorbraid.ops import parsing_ops
 from tensorbraid.ops.random_ops import seed_pair
@@ -167,3 +171,60 @@ def make_batched_features_dataset(file_pattern, batch_size, features, reader=Non
                              f"{list(features)}.")
         parsed = parsed.map(labelled)
     return parsed.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
+
+
+def make_csv_dataset(file_pattern, batch_size, column_names=None, column_defaults=None, label_name=None,
+                     select_columns=None, field_delim=",", use_quote_delim=True, na_value="", header=True,
+                     num_epochs=None, shuffle=True, shuffle_buffer_size=10000, shuffle_seed=None,
+                     prefetch_buffer_size=None, num_parallel_reads=None, sloppy=False, num_rows_for_inference=100,
+                     compression_type=None, ignore_errors=False, encoding="utf-8"):
+    """Batches of the columns in CSV files, as dictionaries; with a label_name, pairs with this column.
+
+    Names of columns are in the header, and types follow from the first rows, unless they are given.
+    """
+    if encoding != "utf-8":
+        raise NotImplementedError(f"the encoding {encoding!r} of make_csv_dataset")
+    patterns = [file_pattern] if isinstance(file_pattern, str) else list(file_pattern)
+    names = sorted(name for pattern in patterns for name in gfile.Glob(pattern))
+    if not names:
+        raise ValueError(f"No files match `file_pattern` {file_pattern}.")
+    if column_names is None:
+        if not header:
+            raise ValueError("Expected `column_names` or `header` arguments. Neither is provided.")
+        column_names = csv_files.column_names_of(names, field_delim, use_quote_delim, compression_type)
+    if len(set(column_names)) != len(column_names):
+        raise ValueError(f"Cannot have duplicate column names: {column_names}")
+    columns = csv_files.columns_of(select_columns, column_names)
+    if column_defaults is None:
+        column_defaults = csv_files.column_defaults_of(
+            names, columns, len(column_names), field_delim, use_quote_delim, na_value, header, num_rows_for_inference,
+            compression_type)
+    elif len(column_defaults) != len(columns):
+        raise ValueError(f"If specified, `column_defaults` must have the same length as column names: "
+                         f"{len(column_defaults)} vs {len(columns)}.")
+    if label_name is not None and label_name not in [column_names[column] for column in columns]:
+        raise ValueError(f"`label_name` provided must be one of the columns: {label_name}")
+
+    def read(name):
+        rows = csv_files.named_rows(name, column_defaults, columns, column_names, header, field_delim, use_quote_delim,
+                                    na_value, compression_type)
+        return rows.ignore_errors() if ignore_errors else rows
+
+    def labelled(features):
+        label = features.pop(label_name)
+        return features, label
+
+    dataset = Dataset.from_tensor_slices(names)
+    if shuffle:
+        dataset = dataset.shuffle(len(names), shuffle_seed)
+    dataset = dataset.apply(parallel_interleave(read, num_parallel_reads or 1, sloppy=sloppy))
+    if num_epochs != 1 and shuffle:
+        dataset = dataset.apply(shuffle_and_repeat(shuffle_buffer_size, num_epochs, shuffle_seed))
+    elif shuffle:
+        dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
+    elif num_epochs != 1:
+        dataset = dataset.repeat(num_epochs)
+    dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None)
+    if label_name is not None:
+        dataset = dataset.map(labelled)
+    return dataset.prefetch(1 if prefetch_buffer_size is None else prefetch_buffer_size)

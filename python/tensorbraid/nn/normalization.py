@@ -119,7 +119,7 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
     empty = graphs.constant([], "float32", [0]) if mean is None or variance is None else None
     mean = empty if mean is None else mean
     variance = empty if variance is None else variance
-    outputs = make_op("FusedBatchNormV3", [x, scale, offset, mean, variance], name or "FusedBatchNorm",
+    outputs = make_op("FusedBatchNormV3", [x, scale, offset, mean, variance], name,
                       epsilon=max(epsilon, 1.001e-5), exponential_avg_factor=exponential_avg_factor,
                       data_format=data_format, is_training=bool(is_training)).outputs
     return outputs[0], outputs[1], outputs[2]

@@ -21,6 +21,9 @@ REFUSED = {
     "python.eager": _EAGER,
     "contrib.boosted_trees": "boosted trees are not part of this package",
     "contrib.tensor_forest": "forests of decision trees are not part of this package",
+    "contrib.estimator.replicate_model_fn": "a model is not copied to several devices of a task; start several workers",
+    "contrib.estimator.TowerOptimizer": "a model is not copied to several devices of a task; start several workers",
+    "contrib.summary": "its writers are those of eager execution; use tf.summary with a tf.summary.FileWriter",
     "contrib.factorization": "k-means and matrix factorization are not part of this package",
     "compat.v2": "TensorFlow 2 is not part of this package",
 }

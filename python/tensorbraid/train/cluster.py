@@ -3,6 +3,8 @@
 import sys
 
 from tensorbraid import _core, access, errors, session_config
+from tensorbraid.device_spec import DeviceSpec
+from tensorbraid.train import device_setter
 
 __all__ = ["ClusterSpec", "Server", "replica_device_setter"]
 
@@ -143,6 +145,15 @@ class Server:
 
 def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:worker", merge_devices=True,
                           cluster=None, ps_ops=None, ps_strategy=None):
-    """A device function that places variables on the parameter servers in turn, and all else on the worker."""
-    spec = _core.ClusterSpec({}) if cluster is None else ClusterSpec(cluster)._core
-    return _core.replica_device_setter(spec, ps_tasks, ps_device, worker_device or "")
+    """A device function that places variables on the parameter servers in turn, and all else on the worker.
+
+    `ps_ops` are the types of nodes that are placed like variables. ps_strategy(op) is the number of a node's server.
+    """
+    if ps_ops is None and ps_strategy is None:
+        spec = _core.ClusterSpec({}) if cluster is None else ClusterSpec(cluster)._core
+        return _core.replica_device_setter(spec, ps_tasks, ps_device, worker_device or "")
+    if cluster is not None:
+        ps_tasks = len(ClusterSpec(cluster)._jobs.get(DeviceSpec.from_string(ps_device).job, {}))
+    if not ps_tasks:
+        return None
+    return device_setter.device_function(ps_tasks, ps_device, worker_device, ps_ops, ps_strategy)

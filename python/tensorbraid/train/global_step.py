@@ -2,7 +2,8 @@
 
 from tensorbraid import _core, dtypes, graphs
 from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.train.new_variables import collected
+from tensorbraid.initializers import Zeros
+from tensorbraid.variable_scope import get_variable
 
 __all__ = ["assert_global_step", "create_global_step", "get_global_step", "get_or_create_global_step", "global_step"]
 
@@ -25,14 +26,13 @@ def get_global_step(graph=None):
 
 
 def create_global_step(graph=None):
-    """Makes the int64 variable "global_step". ValueError if the graph has a global step."""
+    """Makes the int64 variable "global_step" of the open variable scope. ValueError if the graph has a global step."""
     graph = graph or graphs.get_default_graph()
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
-    with collected(graph), graph.as_default():
-        step = _core.get_or_create_global_step(graph)
-    graph.add_to_collection(GraphKeys.GLOBAL_STEP, step)
-    return step
+    with graph.as_default(), graph.name_scope(None):
+        return get_variable("global_step", [], dtypes.int64, Zeros(), trainable=False,
+                            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
 
 
 def get_or_create_global_step(graph=None):

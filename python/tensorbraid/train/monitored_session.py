@@ -1,8 +1,9 @@
 """Monitored sessions: they start and recover by themselves, and hooks see each run. The loop is that of C++."""
 
+import abc
 import inspect
 
-from tensorbraid import _core, errors, graphs
+from tensorbraid import _core, errors, graphs, initial_operations
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.session_config import check_run_metadata, run_options, session_options
 from tensorbraid.steps import Steps
@@ -11,6 +12,7 @@ from tensorbraid.train.fed_input import FedInputsHook, has_fed_input
 from tensorbraid.train.global_step import get_global_step
 from tensorbraid.train.hooks import SessionRunArgs, SessionRunContext, begin, native_hooks
 from tensorbraid.train.scaffold import Scaffold
+from tensorbraid.train.session_manager import SessionManager
 
 __all__ = [
     "ChiefSessionCreator", "MonitoredSession", "MonitoredTrainingSession", "SessionCreator",
@@ -19,9 +21,10 @@ __all__ = [
 USE_DEFAULT = object()
 
 
-class SessionCreator:
-    """Says how a MonitoredSession is made."""
+class SessionCreator(abc.ABC):
+    """Says how a session is made."""
 
+    @abc.abstractmethod
     def create_session(self):
         """A new session that is ready for steps."""
         raise NotImplementedError("create_session is not implemented for {}.".format(self))
@@ -35,8 +38,12 @@ class _Creator(SessionCreator):
         self._options = options
         self._restored_from = None  # the path of a checkpoint that takes the place of init_op
 
-    def create_session(self):
-        raise NotImplementedError("give the session creator to a MonitoredSession")
+    def _manager(self):
+        scaffold, graph = self._scaffold.finalize(), graphs.get_default_graph()
+        local = scaffold.local_init_op
+        if local is None:
+            local = initial_operations.initialize(graph, graph.get_collection(GraphKeys.LOCAL_VARIABLES), "init_local")
+        return SessionManager(local, scaffold.ready_op, scaffold.ready_for_local_init_op, graph)
 
 
 class ChiefSessionCreator(_Creator):
@@ -48,12 +55,32 @@ class ChiefSessionCreator(_Creator):
             raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
         self._restored_from = checkpoint_filename_with_path
 
+    def create_session(self):
+        """A tf.Session whose variables have the values of the checkpoint, or their first ones."""
+        manager, scaffold, graph = self._manager(), self._scaffold, graphs.get_default_graph()
+        init_op = scaffold.init_op
+        if init_op is None:
+            init_op = initial_operations.initialize(graph, graph.get_collection(GraphKeys.GLOBAL_VARIABLES), "init")
+        init_fn, saver = scaffold.init_fn, None if scaffold.saver._is_empty else scaffold.saver
+        session = manager.prepare_session(
+            self._master, init_op, saver, self._options["checkpoint_dir"],
+            self._restored_from, config=self._config, init_feed_dict=scaffold.init_feed_dict,
+            init_fn=init_fn and (lambda session: init_fn(scaffold, session)))
+        graph.finalize()
+        return session
+
 
 class WorkerSessionCreator(_Creator):
     """The session of a task that waits for the chief."""
 
     def __init__(self, scaffold=None, master="", config=None, max_wait_secs=30 * 60):
         super().__init__(scaffold, master, config, is_chief=False, max_wait_secs=max_wait_secs)
+
+    def create_session(self):
+        """A tf.Session in which the chief has made the model ready."""
+        session = self._manager().wait_for_session(self._master, self._config, self._options["max_wait_secs"])
+        graphs.get_default_graph().finalize()
+        return session
 
 
 class MonitoredSession:
@@ -66,7 +93,8 @@ class MonitoredSession:
     def __init__(self, session_creator=None, hooks=None, stop_grace_period_secs=120):
         creator = session_creator or ChiefSessionCreator()
         if not isinstance(creator, _Creator):
-            raise NotImplementedError("a session_creator other than ChiefSessionCreator and WorkerSessionCreator")
+            raise NotImplementedError("a session_creator other than ChiefSessionCreator and WorkerSessionCreator: a "
+                                      "MonitoredSession makes its sessions itself")
         self._graph = graph = graphs.get_default_graph()
         self._steps = Steps(graph)
         self._scopes = []

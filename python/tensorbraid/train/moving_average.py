@@ -53,8 +53,9 @@ class ExponentialMovingAverage:
         return None if self._native is None else self._native.average(var)
 
     def average_name(self, var):
-        """The name under which a checkpoint has the average."""
-        return f"{var.op.name}/{self._name}"
+        """The name under which a checkpoint has the average; before apply, a name that no node has."""
+        average = self.average(var)
+        return _unused(f"{var.op.name}/{self._name}") if average is None else average.op.name
 
     def variables_to_restore(self, moving_avg_variables=None):
         """A dict for Saver, which restores averaged and trainable variables from their averages, others as they are."""
@@ -67,3 +68,21 @@ class ExponentialMovingAverage:
             if variable.name not in own:
                 names.setdefault(variable.op.name, variable)
         return names
+
+
+def _unused(name):
+    """The first of "name", "name_1", ... that no node has, in the open name scope."""
+    graph = graphs.get_default_graph()
+    name = f"{graph._scope_name}/{name}" if graph._scope_name else name
+    free, number = name, 0
+    while _exists(graph, free):
+        number += 1
+        free = f"{name}_{number}"
+    return free
+
+
+def _exists(graph, name):
+    try:
+        return graph.get_operation_by_name(name) is not None
+    except KeyError:
+        return False
