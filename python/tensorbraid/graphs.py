@@ -125,6 +125,11 @@ class Graph(_core.Graph):
             yield
 
     @contextlib.contextmanager
+    def container(self, container_name):
+        """A scope whose nodes TensorFlow keeps in this container of the server. Here it has no effect yet."""
+        yield container_name
+
+    @contextlib.contextmanager
     def colocate_with(self, op):
         """A scope in which new operations are put on the device of this one."""
         with self._colocate_with(op):
@@ -418,6 +423,11 @@ def name_scope(name, default_name=None, values=None):
     graph = graph_of(values or [])
     with graph.as_default(), graph.name_scope(default_name if name is None else name) as scope:
         yield scope
+
+
+def container(container_name):
+    """tf.Graph.container of the default graph."""
+    return get_default_graph().container(container_name)
 
 
 def control_dependencies(control_inputs):
