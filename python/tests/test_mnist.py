@@ -119,8 +119,9 @@ class MnistTest(unittest.TestCase):
             self.assertLess(session.run(loss), first / 2)
             self.assertGreater(session.run(correct), 15)
             self.assertEqual(correct.dtype, tf.int32)
+            layers = ("hidden1", "hidden2", "softmax_linear")
             self.assertEqual([v.op.name for v in tf.trainable_variables()], [
-                f"{layer}/{name}" for layer in ("hidden1", "hidden2", "softmax_linear") for name in ("weights", "biases")])
+                f"{layer}/{name}" for layer in layers for name in ("weights", "biases")])
 
 
 if __name__ == "__main__":
