@@ -27,7 +27,7 @@ from tensorbraid.dtypes import (  # noqa: F401
 from tensorbraid.graph_checks import *  # noqa: F401,F403
 from tensorbraid.graph_defs import *  # noqa: F401,F403
 from tensorbraid.graphs import (  # noqa: F401
-    Graph, IndexedSlices, Operation, Tensor, add_to_collection, add_to_collections, constant,
+    Graph, IndexedSlices, Operation, Tensor, add_to_collection, add_to_collections, constant, container,
     control_dependencies, convert_to_tensor, device, get_collection, get_collection_ref, get_default_graph,
     global_variables, local_variables, model_variables,
     moving_average_variables, name_scope, placeholder, reset_default_graph, set_random_seed, trainable_variables)

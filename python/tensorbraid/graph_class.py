@@ -122,6 +122,11 @@ class Graph(_core.Graph):
             yield
 
     @contextlib.contextmanager
+    def container(self, container_name):
+        """A scope whose nodes TensorFlow keeps in this container of the server. Here it has no effect yet."""
+        yield container_name
+
+    @contextlib.contextmanager
     def colocate_with(self, op):
         """A scope in which new operations are put on the device of this one."""
         with self._colocate_with(op):

@@ -140,6 +140,11 @@ def name_scope(name, default_name=None, values=None):
         yield scope
 
 
+def container(container_name):
+    """tf.Graph.container of the default graph."""
+    return get_default_graph().container(container_name)
+
+
 def control_dependencies(control_inputs):
     """tf.Graph.control_dependencies of the default graph."""
     return get_default_graph().control_dependencies(control_inputs)

@@ -143,6 +143,15 @@ class LoopTest(unittest.TestCase):
             self.assertEqual(grad.shape.as_list(), [5, 4])
             np.testing.assert_allclose(got, [[10.0] * 4] + [[2.0] * 4] * 4)
 
+    def test_programs_may_open_containers(self):
+        with tf.Graph().as_default() as graph, tf.container("train") as name:
+            with graph.container("inner"):
+                x = tf.Variable(3.0)
+            self.assertEqual(name, "train")
+            with tf.Session() as session:
+                session.run(x.initializer)
+                self.assertEqual(session.run(x), 3.0)
+
 
 if __name__ == "__main__":
     unittest.main()

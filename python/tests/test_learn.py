@@ -69,6 +69,23 @@ class LearnTest(unittest.TestCase):
         table = learn.datasets.base.load_csv_with_header(path, target_dtype=np.int64, features_dtype=np.float32)
         self.assertEqual((table.data.tolist(), table.target.tolist()), ([[1.5, 2.5], [3.5, 4.5]], [0, 1]))
 
+    def test_a_vocabulary_turns_texts_into_numbers(self):
+        texts = ["the cat's IBM sat", "the dog sat on the well-known cat"]
+        processor = learn.preprocessing.VocabularyProcessor(6)
+        arrays = list(processor.fit_transform(texts))
+        self.assertEqual([array.tolist() for array in arrays], [[1, 2, 3, 4, 0, 0], [1, 5, 4, 6, 1, 7]])
+        self.assertEqual(len(processor.vocabulary_), 9)
+        path = os.path.join(self.folder, "vocabulary")
+        processor.save(path)
+        restored = learn.preprocessing.VocabularyProcessor.restore(path)
+        self.assertEqual([array.tolist() for array in restored.transform(["sat a cat"])], [[4, 0, 8, 0, 0, 0]])
+        self.assertEqual(list(restored.reverse([[1, 5, 0]])), ["the dog <UNK>"])
+
+    def test_rare_words_are_unknown(self):
+        processor = learn.preprocessing.VocabularyProcessor(4, min_frequency=1)
+        arrays = list(processor.fit_transform(["b a b c", "a c d b"]))
+        self.assertEqual([array.tolist() for array in arrays], [[1, 2, 1, 3], [2, 3, 0, 1]])
+
 
 class PreprocessingTest(unittest.TestCase):
     TEXTS = ["the cat-food's HTMLParser", "The the dog", "", "one two three four five"]

@@ -8,7 +8,7 @@ import unittest
 
 import numpy as np
 import tensorbraid as tf
-from tensorbraid.examples.tutorials.mnist import input_data
+from tensorbraid.examples.tutorials.mnist import input_data, mnist
 
 TRAIN, TEST = 10, 4
 
@@ -83,10 +83,10 @@ class MnistTest(unittest.TestCase):
         self.assertEqual(first(), first())
 
     def test_fake_data(self):
-        mnist = input_data.read_data_sets("", fake_data=True, one_hot=True)
-        x, y = mnist.train.next_batch(2, fake_data=True)
+        fake = input_data.read_data_sets("", fake_data=True, one_hot=True)
+        x, y = fake.train.next_batch(2, fake_data=True)
         self.assertEqual((len(x), len(x[0]), y), (2, 784, [[1] + [0] * 9] * 2))
-        self.assertEqual(mnist.train.num_examples, 10000)
+        self.assertEqual(fake.train.num_examples, 10000)
 
     def test_a_missing_file_is_an_error_that_says_how_to_get_it(self):
         name = "t10k-labels-idx1-ubyte.gz"
@@ -102,6 +102,26 @@ class MnistTest(unittest.TestCase):
                 file.write(data)
             with self.assertRaisesRegex(ValueError, f"train-labels.*{text}"):
                 input_data.read_data_sets(self.dir)
+
+    def test_the_network_of_the_tutorial_learns(self):
+        with tf.Graph().as_default(), tf.Session() as session:
+            tf.set_random_seed(1)
+            generator = np.random.RandomState(0)
+            images = tf.constant(generator.rand(20, mnist.IMAGE_PIXELS), tf.float32)
+            labels = tf.constant(generator.randint(mnist.NUM_CLASSES, size=20), tf.int32)
+            logits = mnist.inference(images, 32, 16)
+            loss, correct = mnist.loss(logits, labels), mnist.evaluation(logits, labels)
+            train = mnist.training(loss, 0.1)
+            session.run(tf.global_variables_initializer())
+            first = session.run(loss)
+            for _ in range(300):
+                session.run(train)
+            self.assertLess(session.run(loss), first / 2)
+            self.assertGreater(session.run(correct), 15)
+            self.assertEqual(correct.dtype, tf.int32)
+            layers = ("hidden1", "hidden2", "softmax_linear")
+            self.assertEqual([v.op.name for v in tf.trainable_variables()], [
+                f"{layer}/{name}" for layer in layers for name in ("weights", "biases")])
 
 
 if __name__ == "__main__":

@@ -58,6 +58,12 @@ class NnTest(unittest.TestCase):
             dropped = session.run(tf.nn.dropout(tf.ones([1000]), rate=rate), {rate: 0.25})
         self.assertAlmostEqual(float((dropped == 0).mean()), 0.25, delta=0.1)
 
+    def test_dropout_keeps_the_shape(self):
+        x = tf.placeholder(tf.float32, [None, 7])
+        rate, noise = tf.placeholder(tf.float32), tf.placeholder(tf.int32)  # of unknown shapes
+        self.assertEqual(tf.nn.dropout(x, keep_prob=rate).shape.as_list(), [None, 7])
+        self.assertEqual(tf.nn.dropout(x, 0.5, noise).shape.as_list(), [None, 7])
+
     def test_strides_have_one_element_for_each_axis_or_each_spatial_axis(self):
         image = tf.placeholder(tf.float32, [1, 4, 4, 2])
         kernel = tf.zeros([2, 2, 2, 5])

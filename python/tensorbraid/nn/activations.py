@@ -127,7 +127,9 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
         noise = _noise_shape(x, noise_shape)
         random = random_ops.random_uniform(noise, seed=seed, dtype=x.dtype)
         keep = op("GreaterEqual", [random, rate])
-        return op("SelectV2", [keep, scaled, op("Cast", [0.0], DstT=x.dtype)])
+        dropped = op("SelectV2", [keep, scaled, op("Cast", [0.0], DstT=x.dtype)])
+        dropped.set_shape(x.shape)  # a rate or noise shape that only the step knows hides it
+        return dropped
 
 
 def _noise_shape(x, noise_shape):
