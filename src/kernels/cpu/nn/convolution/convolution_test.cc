@@ -128,6 +128,46 @@ TEST_F(LargeConvolutions, ManyChannelsOfOnesGiveTheSizeOfEachWindow) {
   }
 }
 
+// Where all elements under a window are 0, the output is exactly 0, as a sum of products: Relu passes on the gradient
+// of half of the outputs that are only nearly 0. The same holds for the gradient of the input.
+TEST_F(LargeConvolutions, ManyChannelsOfZerosGiveZero) {
+  for (const int64_t window : {3, 5}) {
+    Tensor images = RampImages({8, 14, 15, 32});
+    const auto is_zero = [](int64_t i) {
+      const int64_t row = i / (15 * 32) % 14, column = i / 32 % 15;
+      return row < 5 || row > 8 || column < 5 || column > 9;
+    };
+    auto elements = images.mutable_data<float>();
+    for (int64_t i = 0; i < images.num_elements(); ++i) {
+      if (is_zero(i)) elements[i] = 0;
+    }
+    Tensor filter = RampImages({window, window, 32, 32});
+    const Output x = Const(g_, images), f = Const(g_, filter);
+    const Output gradient = Gradients({nn::Conv2D(x, f)}, {x}, {x}).value()[0];
+    const auto results = Evaluate({nn::Conv2D(x, f), gradient});
+    ASSERT_TRUE(results.ok()) << results.status();
+    const int64_t reach = window / 2;
+    for (const Tensor& result : *results) {
+      const auto values = result.data<float>();
+      int64_t zeros = 0;
+      for (int64_t i = 0; i < result.num_elements(); ++i) {
+        const int64_t row = i / (15 * 32) % 14, column = i / 32 % 15;
+        const bool sees_none = row + reach < 5 || row - reach > 8 || column + reach < 5 || column - reach > 9;
+        if (sees_none) {
+          ASSERT_EQ(values[i], 0) << "row " << row << ", column " << column;
+        }
+        zeros += values[i] == 0 ? 1 : 0;
+      }
+      EXPECT_LT(zeros, result.num_elements() * 9 / 10) << "the other outputs are not 0";
+    }
+    // A product with an infinity is not 0.
+    filter.mutable_data<float>()[5] = std::numeric_limits<float>::infinity();
+    const auto with_infinity = Evaluate({nn::Conv2D(x, Const(g_, filter))});
+    ASSERT_TRUE(with_infinity.ok()) << with_infinity.status();
+    EXPECT_TRUE(std::isnan(with_infinity->at(0).data<float>()[5]));
+  }
+}
+
 // The environment variable is read when a kernel is made, that is, in the call of Evaluate.
 TEST_F(LargeConvolutions, DirectConvolutionsKeepANanInItsWindow) {
   ::setenv("TENSORBRAID_DIRECT_CONVOLUTIONS", "1", 1);

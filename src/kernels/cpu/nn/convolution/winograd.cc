@@ -1,6 +1,7 @@
 #include "kernels/cpu/nn/convolution/winograd.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -36,6 +37,19 @@ struct WinogradGrid {
   Place At(int64_t tile) const { return {tile / (rows * columns), tile / columns % rows, tile % columns}; }
 };
 
+// Some of the pixels under a tile, as the sum of their PixelOfTile.
+using WinogradPixelSet = uint64_t;
+WinogradPixelSet PixelOfTile(int row, int column) { return WinogradPixelSet{1} << (row * kWinogradPoints + column); }
+
+// Whether an element of a pixel is not 0. Most pixels have one among their first elements.
+bool HasNonzero(const float* pixel, int64_t channels) {
+  return std::any_of(pixel, pixel + channels, [](float element) { return element != 0; });
+}
+
+bool AllFinite(const float* values, int64_t count) {
+  return std::all_of(values, values + count, [](float value) { return std::isfinite(value); });
+}
+
 // Transforms the pixels under each tile: kFrom x kFrom pixels, of which those outside of the image are 0. A range of
 // tiles is transformed by one thread, in increasing order.
 template <typename Transform>
@@ -54,13 +68,16 @@ class WinogradPixels {
         zeros_(zeros),
         read_(images) {}
 
-  // The results for tile first + t at point k are `channels` elements at out + k * stride + t * channels.
-  void ToPoints(int64_t first, int64_t tiles, float* out, int64_t stride) {
+  // The results for tile first + t at point k are `channels` elements at out + k * stride + t * channels. If `nonzero`
+  // is not null, nonzero[t] gets the pixels under the tile that have an element which is not 0.
+  void ToPoints(int64_t first, int64_t tiles, float* out, int64_t stride, WinogradPixelSet* nonzero = nullptr) {
     // Without this, half of the time is spent waiting for pixels that are not in the cache.
     const float* const end = Row(first + tiles - 1, Transform::kFrom);
     BringIntoCache(std::max(read_, Row(first, 0)), end);
     read_ = end;
-    for (int64_t t = 0; t < tiles; ++t) ToPoints(grid_.At(first + t), out + t * sizes_.channels, stride);
+    for (int64_t t = 0; t < tiles; ++t) {
+      ToPoints(grid_.At(first + t), out + t * sizes_.channels, stride, nonzero == nullptr ? nullptr : nonzero + t);
+    }
   }
 
  private:
@@ -72,7 +89,7 @@ class WinogradPixels {
     return images_ + at.image * sizes_.elements() + in_image * sizes_.width * sizes_.channels;
   }
 
-  void ToPoints(const WinogradGrid::Place& at, float* out, int64_t stride) const {
+  void ToPoints(const WinogradGrid::Place& at, float* out, int64_t stride, WinogradPixelSet* nonzero) const {
     const int64_t row = at.row * step_ - pad_rows_, column = at.column * step_ - pad_columns_;
     const float* const image = images_ + at.image * sizes_.elements();
     const float* pixels[Transform::kFrom][Transform::kFrom];
@@ -88,6 +105,13 @@ class WinogradPixels {
           [&](int i, int j) { return LoadVector(pixels[i][j] + c); },
           [&](int i, int j, WinogradVector v) { StoreVector(out + (i * kWinogradPoints + j) * stride + c, v); });
     }
+    if (nonzero == nullptr) return;
+    *nonzero = 0;
+    for (int i = 0; i < Transform::kFrom; ++i) {
+      for (int j = 0; j < Transform::kFrom; ++j) {
+        if (pixels[i][j] != zeros_ && HasNonzero(pixels[i][j], sizes_.channels)) *nonzero |= PixelOfTile(i, j);
+      }
+    }
   }
 
   const float* const images_;
@@ -98,10 +122,28 @@ class WinogradPixels {
   const float* read_;  // the pixels before this one are in the cache
 };
 
-// The transform back: writes kTo x kTo pixels of an image from (row, column) on, as far as they exist.
+// The pixels of a tile of the output whose windows have none of the pixels `nonzero` under the tile.
+template <int kWindow>
+WinogradPixelSet ZeroOutputs(WinogradPixelSet nonzero) {
+  WinogradPixelSet window = 0, zero = 0;
+  for (int i = 0; i < kWindow; ++i) {
+    for (int j = 0; j < kWindow; ++j) window |= PixelOfTile(i, j);
+  }
+  constexpr int kTile = kWinogradPoints + 1 - kWindow;
+  for (int i = 0; i < kTile; ++i) {
+    for (int j = 0; j < kTile; ++j) {
+      if ((nonzero & (window << (i * kWinogradPoints + j))) == 0) zero |= PixelOfTile(i, j);
+    }
+  }
+  return zero;
+}
+
+// The transform back: writes kTo x kTo pixels of an image from (row, column) on, as far as they exist. The pixels
+// `zero` are 0 before the bias is added: the transform would leave rounding errors there, where a sum of products is
+// exactly 0, and Relu would pass on the gradients of half of them.
 template <typename Transform>
-void TransformToPixels(const float* products, int64_t stride, const BiasRelu* bias, const WinogradSizes& sizes,
-                       int64_t row, int64_t column, float* image) {
+void TransformToPixels(const float* products, int64_t stride, const BiasRelu* bias, WinogradPixelSet zero,
+                       const WinogradSizes& sizes, int64_t row, int64_t column, float* image) {
   const int64_t rows = sizes.height - row, columns = sizes.width - column;
   float* const first = image + (row * sizes.width + column) * sizes.channels;
   for (int64_t c = 0; c < sizes.channels; c += kWinogradLanes) {
@@ -109,6 +151,7 @@ void TransformToPixels(const float* products, int64_t stride, const BiasRelu* bi
         [&](int i, int j) { return LoadVector(products + (i * kWinogradPoints + j) * stride + c); },
         [&](int i, int j, WinogradVector v) {
           if (i >= rows || j >= columns) return;
+          if ((zero & PixelOfTile(i, j)) != 0) v = WinogradVector{};
           if (bias != nullptr) {
             v += LoadVector(bias->bias + c);
             if (bias->relu) v = v < 0 ? WinogradVector{} : v;  // keeps NaNs
@@ -236,6 +279,8 @@ class WinogradConvolution {
             });
       }
     });
+    // The product of 0 and an infinity is a NaN.
+    const bool zeros_give_zero = AllFinite(filter, kTaps * matrix());
     const WinogradGrid grid = Grid(to_sizes);
     const int64_t in = from_sizes.channels, out = to_sizes.channels;
     const int64_t at_once = TilesAtOnce(/*bytes=*/400 << 10, in + out);
@@ -248,17 +293,20 @@ class WinogradConvolution {
       float* const image = static_cast<float*>(buffer->data());
       float* const products = image + kWinogradMatrices * image_stride;
       WinogradPixels<WinogradImage> pixels(from, from_sizes, grid, kTile, pad_rows, pad_columns, zeros_.data());
+      std::vector<WinogradPixelSet> nonzero(at_once);
       for (int64_t block = begin; block < end; ++block) {
         const int64_t first = block * at_once, tiles = std::min(at_once, grid.tiles() - first);
-        pixels.ToPoints(first, tiles, image, image_stride);
+        pixels.ToPoints(first, tiles, image, image_stride, nonzero.data());
         for (int64_t k = 0; k < kWinogradMatrices; ++k) {
           MultiplyShort<false>(tiles, out, in, {image + k * image_stride, in, 1}, transformed + k * matrix(),
                                products + k * product_stride);
         }
         for (int64_t t = 0; t < tiles; ++t) {
           const WinogradGrid::Place at = grid.At(first + t);
-          TransformToPixels<WinogradOutputs<kTile>>(products + t * out, product_stride, bias, to_sizes, at.row * kTile,
-                                                    at.column * kTile, to + at.image * to_sizes.elements());
+          const WinogradPixelSet zero = zeros_give_zero ? ZeroOutputs<kWindow>(nonzero[t]) : 0;
+          TransformToPixels<WinogradOutputs<kTile>>(products + t * out, product_stride, bias, zero, to_sizes,
+                                                    at.row * kTile, at.column * kTile,
+                                                    to + at.image * to_sizes.elements());
         }
       }
       return OkStatus();
