@@ -65,8 +65,10 @@ void BindFileWriter(Module& m) {
       .def("reopen", [](FileWriter& self) { Check(self.Reopen()); })
       .def_prop_ro("logdir", [](const FileWriter& self) { return self.logdir(); })
       .def_prop_ro("path", [](const FileWriter& self) { return self.path(); });
-  m.def("chrome_trace",
-        [](const nb::bytes& metadata) { return Check(RunMetadata(std::string(TextOf(metadata))).ToChromeTrace()); });
+  m.def("chrome_trace", [](const nb::bytes& metadata, bool show_dataflow, bool show_memory) {
+    return Check(RunMetadata(std::string(TextOf(metadata)))
+                     .ToChromeTrace({.show_dataflow = show_dataflow, .show_memory = show_memory}));
+  });
 }
 
 }  // namespace tensorbraid::python

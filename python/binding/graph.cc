@@ -397,6 +397,7 @@ void BindGraph(Module& m) {
            [](Graph& self, const std::function<std::string(PyOperation)>& function) {
              return Scope(self.Device([function](const Operation& op) { return function(Wrap(op)); }));
            })
+      .def("_container", [](Graph& self, const std::string& name) { return Scope(self.Container(name)); })
       .def("_no_device", [](Graph& self) { return Scope(self.NoDevice()); })
       .def("_name_scope", [](Graph& self, const std::string& name) { return Scope(self.NameScope(name)); })
       .def_prop_ro("_scope_name", [](const Graph& self) { return self.name_scope(); })
@@ -422,7 +423,8 @@ void BindGraph(Module& m) {
              return nb::bytes(bytes.data(), bytes.size());
            })
       .def("_gradients",
-           [](nb::handle self, nb::list ys, nb::list xs, nb::list grad_ys, nb::list stop_gradients) {
+           [](nb::handle self, nb::list ys, nb::list xs, nb::list grad_ys, nb::list stop_gradients,
+              const std::string& name) {
              Graph& graph = nb::cast<Graph&>(self);
              const auto outputs = [&](nb::list values, bool handles) {
                std::vector<Output> list;
@@ -434,7 +436,7 @@ void BindGraph(Module& m) {
              const ScopeGuard at = AtUserLine(graph);
              const auto gradients =
                  Check(SparseGradients(outputs(ys, false), outputs(xs, true), outputs(grad_ys, false),
-                                       outputs(stop_gradients, true)));
+                                       {.stop_gradients = outputs(stop_gradients, true), .name = name}));
              CheckBuilt(graph);
              nb::list result;
              for (const Gradient& gradient : gradients) {

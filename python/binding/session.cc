@@ -4,7 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "binding/interrupt.h"
 #include "binding/python_calls.h"
@@ -34,6 +35,19 @@ auto RunUnlocked(Session& session, Call call) {
     return call();
   }();
   interruptible.Check();
+  return result;
+}
+
+// Calls `call`, which may wait for a server, without Python's lock. Ctrl-C ends it.
+template <typename Call>
+auto Waiting(bool waits, Call call) {
+  std::optional<Interruptible> interruptible;
+  if (waits) interruptible.emplace();
+  auto result = [&] {
+    const Unlocked unlocked;
+    return call();
+  }();
+  if (waits) interruptible->Check();
   return result;
 }
 
@@ -158,6 +172,11 @@ nb::list ValuesOf(std::vector<Tensor> values) {
 }
 
 void BindSession(Module& m) {
+  m.def("reset_session", [](const std::string& target, nb::handle given, const std::vector<std::string>& containers) {
+    SessionOptions options = SessionOptionsOf(given);
+    options.target = target;
+    Check(Waiting(/*waits=*/true, [&] { return Session::Reset(options, containers); }));
+  });
   Class<PySignature>(m, "Signature", nb::type_slots(Collected<PySignature>()))
       .def(
           "__init__",
@@ -173,12 +192,10 @@ void BindSession(Module& m) {
             Graph& g = nb::cast<Graph&>(graph);
             SessionOptions session_options = SessionOptionsOf(options);
             session_options.target = target;
-            std::shared_ptr<Session> session;
-            {
-              const Unlocked unlocked;
-              session = Check(Session::Create(g, std::move(session_options)));
-            }
-            new (self) PySession{std::move(graph), std::move(session)};
+            // A local session is made at once. Another one may wait for its server.
+            StatusOr<std::unique_ptr<Session>> session = Waiting(
+                /*waits=*/!target.empty(), [&] { return Session::Create(g, std::move(session_options)); });
+            new (self) PySession{std::move(graph), Check(std::move(session))};
           },
           nb::arg("graph"), nb::arg("target"), nb::arg("options"))
       .def_prop_ro("graph", [](const PySession& self) { return self.graph; })

@@ -123,8 +123,9 @@ class Graph(_core.Graph):
 
     @contextlib.contextmanager
     def container(self, container_name):
-        """A scope whose nodes TensorFlow keeps in this container of the server. Here it has no effect yet."""
-        yield container_name
+        """A scope whose variables, queues and other state are in this container of their device."""
+        with self._container(container_name):
+            yield container_name
 
     @contextlib.contextmanager
     def colocate_with(self, op):

@@ -48,6 +48,12 @@ class Session:
         session._core = core
         return session
 
+    @staticmethod
+    def reset(target, containers=None, config=None):
+        """Clears containers of the servers of a cluster, all if none is named: variables, queues and other state."""
+        names = [containers] if isinstance(containers, str) else list(containers or [])
+        _core.reset_session(target, session_config.session_options(config, target), names)
+
     def _session(self):
         with self._lock:
             if self._closed:

@@ -143,14 +143,22 @@ class LoopTest(unittest.TestCase):
             self.assertEqual(grad.shape.as_list(), [5, 4])
             np.testing.assert_allclose(got, [[10.0] * 4] + [[2.0] * 4] * 4)
 
-    def test_programs_may_open_containers(self):
-        with tf.Graph().as_default() as graph, tf.container("train") as name:
+    def test_variables_are_in_the_container_that_is_open(self):
+        server = tf.train.Server.create_local_server()
+        with tf.Graph().as_default() as graph, tf.container("outer") as name:
             with graph.container("inner"):
                 x = tf.Variable(3.0)
-            self.assertEqual(name, "train")
-            with tf.Session() as session:
-                session.run(x.initializer)
+            y = tf.Variable(4.0)
+            z = tf.get_variable("z", initializer=5.0)
+            self.assertEqual(name, "outer")
+            self.assertEqual([v.handle.op.get_attr("container") for v in (x, y, z)], [b"inner", b"outer", b"outer"])
+            with tf.Session(server.target) as session:
+                session.run(tf.global_variables_initializer())
+            tf.Session.reset(server.target, ["outer"])
+            with tf.Session(server.target) as session:
                 self.assertEqual(session.run(x), 3.0)
+                self.assertEqual(session.run(tf.report_uninitialized_variables([x, y, z])).tolist(),
+                                 [b"Variable_1", b"z"])
 
 
 if __name__ == "__main__":

@@ -81,13 +81,13 @@ class InnerGradientScope {
 
 class Differentiator {
  public:
-  Differentiator(const std::vector<Output>& ys, const std::vector<Output>& xs, const std::vector<Output>& stop_gradients)
-      : graph_(*ys[0].graph()), ys_(ys), xs_(xs) {
-    for (const Output& tensor : stop_gradients) stops_.insert(NodeOf(tensor));
+  Differentiator(const std::vector<Output>& ys, const std::vector<Output>& xs, const GradientsOptions& options)
+      : graph_(*ys[0].graph()), ys_(ys), xs_(xs), name_(options.name) {
+    for (const Output& tensor : options.stop_gradients) stops_.insert(NodeOf(tensor));
   }
 
   StatusOr<std::vector<Gradient>> Run(const std::vector<Output>& grad_ys) {
-    auto scope = graph_.NameScope("gradients");
+    auto scope = graph_.NameScope(name_);
     const InnerGradientScope inner(ImplOf(graph_));
     return AddGradients(grad_ys);
   }
@@ -519,6 +519,7 @@ class Differentiator {
   Graph& graph_;
   std::vector<Output> ys_;
   std::vector<Output> xs_;
+  const std::string name_;
   std::set<const Node*> stops_;                          // the nodes that no gradient passes through
   std::vector<Node*> between_;                           // the nodes on paths from an x to a y, sorted by id
   std::set<const Node*> marked_;                         // the same
@@ -530,11 +531,11 @@ class Differentiator {
 }  // namespace
 
 StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
-                                                const std::vector<Output>& grad_ys,
-                                                const std::vector<Output>& stop_gradients, std::source_location loc) {
+                                                const std::vector<Output>& grad_ys, const GradientsOptions& options,
+                                                std::source_location loc) {
   const std::string self = StrCat("Gradients (", LocationText(loc), ")");
   if (ys.empty()) return InvalidArgument(self, ": ys is empty; expected at least one tensor to differentiate");
-  for (const auto* list : {&ys, &xs, &grad_ys, &stop_gradients}) {
+  for (const auto* list : {&ys, &xs, &grad_ys, &options.stop_gradients}) {
     for (const Output& o : *list) {
       if (!o.valid()) {
         if (list == &grad_ys) continue;  // stands for a tensor of ones
@@ -553,13 +554,13 @@ StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, c
   TF_RETURN_IF_ERROR(ys[0].graph()->status());
   if (const Status changes = ImplOf(*ys[0].graph()).CheckMayChange(); !changes.ok()) return Annotate(changes, self);
   const ScopedLocation at(*ys[0].graph(), loc);
-  return Differentiator(ys, xs, stop_gradients).Run(grad_ys);
+  return Differentiator(ys, xs, options).Run(grad_ys);
 }
 
 StatusOr<std::vector<Output>> Gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
-                                        const std::vector<Output>& grad_ys, const std::vector<Output>& stop_gradients,
+                                        const std::vector<Output>& grad_ys, const GradientsOptions& options,
                                         std::source_location loc) {
-  TF_ASSIGN_OR_RETURN(const std::vector<Gradient> gradients, SparseGradients(ys, xs, grad_ys, stop_gradients, loc));
+  TF_ASSIGN_OR_RETURN(const std::vector<Gradient> gradients, SparseGradients(ys, xs, grad_ys, options, loc));
   std::vector<Output> result;
   for (size_t i = 0; i < xs.size(); ++i) {
     if (!gradients[i].is_sparse()) {

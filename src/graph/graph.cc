@@ -275,6 +275,11 @@ ScopeGuard Graph::ColocateWith(Operation op) {
   return impl_->GuardOf([](GraphImpl& impl) { impl.colocation_scopes_.pop_back(); });
 }
 
+ScopeGuard Graph::Container(std::string name) {
+  impl_->container_scopes_.push_back(std::move(name));
+  return impl_->GuardOf([](GraphImpl& impl) { impl.container_scopes_.pop_back(); });
+}
+
 std::string Graph::name_scope() const { return impl_->name_scope(); }
 
 ScopeGuard Graph::Location(const std::string& file, int line) {

@@ -65,6 +65,31 @@ TEST(GraphTest, MessagesShowListsOfAttributes) {
   EXPECT_TRUE(Contains(g.status(), "'strides' must be positive, got [1, 0, 0, 1]")) << g.status();
 }
 
+TEST(GraphTest, NodesWithStateAreInTheContainerOfTheInnermostScope) {
+  Graph g;
+  const auto container = [&g](const char* name, const char* own = nullptr) {
+    NodeBuilder builder(g, "VarHandleOp");
+    builder.Name(name).Attr("dtype", kFloat32).Attr("shape", Shape({}));
+    if (own != nullptr) builder.Attr("container", std::string(own));
+    return NodeOf(builder.Finish())->attr<std::string>("container");
+  };
+  EXPECT_EQ(container("before"), "");
+  {
+    auto outer = g.Container("outer");
+    EXPECT_EQ(container("a"), "outer");
+    EXPECT_EQ(container("b", "own"), "own");
+    EXPECT_EQ(container("c", ""), "outer");
+    {
+      auto inner = g.Container("");
+      EXPECT_EQ(container("d"), "");
+    }
+    EXPECT_EQ(container("e"), "outer");
+    EXPECT_TRUE(Const(g, Tensor::Scalar(1.0F)).valid()) << "an op without a container";
+  }
+  EXPECT_EQ(container("after"), "");
+  EXPECT_TRUE(g.status().ok()) << g.status();
+}
+
 TEST(GraphTest, DeviceScopesMergePartByPart) {
   Graph g;
   auto job = g.Device("/job:ps/task:1");
@@ -366,15 +391,16 @@ TEST(GradientsTest, NoGradientPassesThroughAStoppedTensor) {
   const Output x = Placeholder(g, kFloat32, {}, "x");
   const Output y = Square(x);
   const Output z = Exp(y) + x;
-  const auto stopped = Gradients({z}, {x, y}, {}, {y});
+  const auto stopped = Gradients({z}, {x, y}, {}, {.stop_gradients = {y}});
   ASSERT_TRUE(stopped.ok()) << stopped.status();
   EXPECT_EQ((*stopped)[0].name(), "gradients/grad_ys:0") << "only the path that is not stopped";
+  EXPECT_EQ(Gradients({x}, {x}, {}, {.name = "own"}).value()[0].name(), "own/grad_ys:0");
   EXPECT_TRUE((*stopped)[1].valid());
-  EXPECT_FALSE(Gradients({y}, {x}, {}, {y}).value()[0].valid());
-  EXPECT_TRUE(Gradients({x}, {x}, {}, {x}).value()[0].valid());
+  EXPECT_FALSE(Gradients({y}, {x}, {}, {.stop_gradients = {y}}).value()[0].valid());
+  EXPECT_TRUE(Gradients({x}, {x}, {}, {.stop_gradients = {x}}).value()[0].valid());
 
   Graph other;
-  const Status s = Gradients({z}, {x}, {}, {Placeholder(other, kFloat32, {})}).status();
+  const Status s = Gradients({z}, {x}, {}, {.stop_gradients = {Placeholder(other, kFloat32, {})}}).status();
   EXPECT_NE(s.message().find("different graphs"), absl::string_view::npos) << s;
 }
 

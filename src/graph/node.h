@@ -250,6 +250,7 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   std::string gradient_scope_;
   std::vector<ControlScope> control_scopes_;
   std::vector<Node*> colocation_scopes_;
+  std::vector<std::string> container_scopes_;
   FlowContext* flow_context_ = nullptr;
   std::vector<std::shared_ptr<FlowContext>> flow_contexts_;  // all of the graph
   std::optional<SourceLine> user_line_;

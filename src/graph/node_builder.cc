@@ -156,6 +156,14 @@ Operation GraphImpl::Add(NodeBuilder& b) {
       }
     }
   }
+  if (!container_scopes_.empty()) {
+    const OpDef* const op = FindOp(b.op_);
+    if (op != nullptr && op->FindAttr("container") != nullptr) {
+      AttrValue& container = spec.attrs.try_emplace("container", "").first->second;
+      const auto* const own = container.get<std::string>();
+      if (own != nullptr && own->empty()) container = container_scopes_.back();
+    }
+  }
   for (const Operation& c : b.controls_) {
     if (!c.valid()) {
       graph()->AddError(InvalidArgument(describe(), ": one of its control inputs is not valid"));

@@ -49,6 +49,9 @@ StatusOr<std::unique_ptr<SessionBackend>> NewLocalBackend(const Graph& graph, co
 // Unauthenticated if the server cannot prove its identity. `graph` must outlive the backend.
 StatusOr<std::unique_ptr<SessionBackend>> NewRemoteBackend(const Graph& graph, const std::string& address,
                                                            const SessionOptions& options);
+// Asks the server at `address` to clear containers (Session::Reset).
+Status ResetRemote(const std::string& address, const SessionOptions& options,
+                   const std::vector<std::string>& containers);
 
 }  // namespace tensorbraid
 

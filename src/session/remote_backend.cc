@@ -275,4 +275,16 @@ StatusOr<std::unique_ptr<SessionBackend>> NewRemoteBackend(const Graph& graph, c
   return backend;
 }
 
+Status ResetRemote(const std::string& address, const SessionOptions& options,
+                   const std::vector<std::string>& containers) {
+  TF_ASSIGN_OR_RETURN(const auto client, NewGrpcCallClient(address, kConnectTimeout, options.tls, options.token_file));
+  proto::ResetRequest request;
+  for (const std::string& container : containers) request.add_container(container);
+  for (const std::string& filter : options.device_filters) request.add_device_filters(filter);
+  const auto timeout = options.operation_timeout;
+  const auto deadline = timeout.count() > 0 ? MonotonicClock::now() + timeout : MonotonicClock::time_point::max();
+  const auto result = client->Ask("/tensorflow.MasterService/Reset", SerializeMessage(request), deadline);
+  return result.from_server ? FromClientError(result.status) : result.status;
+}
+
 }  // namespace tensorbraid

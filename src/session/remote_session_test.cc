@@ -104,6 +104,30 @@ TEST_F(RemoteSessionTest, VariablesOutliveTheSessionAndPreparedRunsUpdateThem) {
   EXPECT_EQ((*value)[0].scalar<float>(), 6);
 }
 
+TEST_F(RemoteSessionTest, ResetClearsTheContainersThatItNames) {
+  Graph g;
+  const Variable kept(g, {}, Zeros(), {.name = "kept"});
+  Variable gone;
+  {
+    auto container = g.Container("temporary");
+    gone = Variable(g, {}, Zeros(), {.name = "gone"});
+  }
+  const auto exists = [&](const Variable& v, const std::string& target) {
+    return Session::Create(g, {.target = target}).value()->Run({v}).ok();
+  };
+  for (const std::string& target : {target_, server_->target()}) {  // from another process, and from this one
+    ASSERT_TRUE(Connect(g)->Run({GlobalVariablesInitializer(g)}).ok());
+    EXPECT_TRUE(exists(gone, target));
+    ASSERT_TRUE(Session::Reset({.target = target}, {"temporary"}).ok());
+    EXPECT_FALSE(exists(gone, target));
+    EXPECT_TRUE(exists(kept, target));
+    ASSERT_TRUE(Session::Reset({.target = target}).ok());
+    EXPECT_FALSE(exists(kept, target));
+  }
+  EXPECT_TRUE(absl::IsInvalidArgument(Session::Reset({})));
+  EXPECT_TRUE(absl::IsInvalidArgument(Session::Reset({.target = "localhost:1"})));
+}
+
 TEST_F(RemoteSessionTest, LargeTensorsAreFedAndFetched) {
   Graph g;
   auto x = Placeholder(g, kFloat32, {-1}, "x");

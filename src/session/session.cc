@@ -47,7 +47,8 @@ StatusOr<std::vector<Output>> ResolveFeeds(const Graph& graph, const std::vector
   return tensors;
 }
 
-StatusOr<Resolved> ResolveSignature(const Graph& graph, const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds) {
+StatusOr<Resolved> ResolveSignature(const Graph& graph, const std::vector<Fetch>& fetches,
+                                    const std::vector<Feed>& feeds) {
   Resolved r;
   TF_ASSIGN_OR_RETURN(r.signature.feeds, ResolveFeeds(graph, feeds));
   for (const Fetch& fetch : fetches) {
@@ -75,6 +76,22 @@ StatusOr<Resolved> ResolveSignature(const Graph& graph, const std::vector<Fetch>
     }
   }
   return r;
+}
+
+// The address "host:port" of a target in another process; "" for a local session, and for a server in this process,
+// which is called directly.
+StatusOr<std::string> RemoteAddress(const std::string& target) {
+  constexpr std::string_view kScheme = "grpc://";
+  if (target.empty() || FindTask(target).ok()) return std::string();
+  if (!target.starts_with(kScheme)) {
+    return InvalidArgument("target '", target, "' must begin with 'grpc://'",
+                           ParseHostPort(target).ok() ? StrCat("; did you mean 'grpc://", target, "'?")
+                                                      : ", as in 'grpc://localhost:2222'");
+  }
+  if (target.find(':', kScheme.size()) == std::string::npos) {
+    return InvalidArgument("target '", target, "': the port is missing, as in 'grpc://localhost:2222'");
+  }
+  return target.substr(kScheme.size());
 }
 
 // The values in the order of the caller's fetches; invalid tensors for operations.
@@ -126,22 +143,24 @@ StatusOr<std::unique_ptr<Session>> Session::Create(Graph& graph, SessionOptions 
   TF_RETURN_IF_ERROR(graph.status());
   auto impl = std::make_shared<Impl>(graph);
   impl->operation_timeout = options.operation_timeout;
-  // A server in this process is called directly.
-  constexpr std::string_view kScheme = "grpc://";
-  if (!options.target.empty() && !options.target.starts_with(kScheme) && !FindTask(options.target).ok()) {
-    return InvalidArgument("target '", options.target, "' must begin with 'grpc://'",
-                           ParseHostPort(options.target).ok() ? StrCat("; did you mean 'grpc://", options.target, "'?")
-                                                              : ", as in 'grpc://localhost:2222'");
-  }
-  if (options.target.starts_with(kScheme) && options.target.find(':', kScheme.size()) == std::string::npos) {
-    return InvalidArgument("target '", options.target, "': the port is missing, as in 'grpc://localhost:2222'");
-  }
-  if (!options.target.starts_with(kScheme) || FindTask(options.target).ok()) {
+  TF_ASSIGN_OR_RETURN(const std::string address, RemoteAddress(options.target));
+  if (address.empty()) {
     TF_ASSIGN_OR_RETURN(impl->backend, NewLocalBackend(graph, options));
   } else {
-    TF_ASSIGN_OR_RETURN(impl->backend, NewRemoteBackend(graph, options.target.substr(kScheme.size()), options));
+    TF_ASSIGN_OR_RETURN(impl->backend, NewRemoteBackend(graph, address, options));
   }
   return std::unique_ptr<Session>(new Session(std::move(impl)));
+}
+
+Status Session::Reset(const SessionOptions& options, const std::vector<std::string>& containers) {
+  if (options.target.empty()) {
+    return InvalidArgument(
+        "Session::Reset needs a target: a local session has containers of its own, which end with it");
+  }
+  TF_ASSIGN_OR_RETURN(const std::string address, RemoteAddress(options.target));
+  if (!address.empty()) return ResetRemote(address, options, containers);
+  TF_ASSIGN_OR_RETURN(const auto task, FindTask(options.target));
+  return task->master().ResetContainers(containers, options.device_filters);
 }
 
 StatusOr<std::vector<Tensor>> Session::Run(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds,

@@ -241,6 +241,10 @@ class Graph {
   ScopeGuard VariableScope(const std::string& name, std::source_location loc = std::source_location::current());
   ScopeGuard VariableScope(const std::string& name, const VariableScopeOptions& options,
                            std::source_location loc = std::source_location::current());
+  // Nodes made while the guard lives keep their state, such as the value of a variable, in this container of the
+  // device, if they have a state and name no container of their own. Session::Reset clears containers. "": the default
+  // one. Source: tf.container.
+  ScopeGuard Container(std::string name);
   // Nodes made while the guard lives run after these operations. An empty list ignores the enclosing control scopes.
   ScopeGuard ControlDependencies(std::vector<Operation> operations);
   ScopeGuard ControlDependencies(const std::vector<Output>& outputs);
@@ -380,20 +384,25 @@ class Gradient {
 Gradient SumOfGradients(const std::vector<Gradient>& gradients,
                         std::source_location loc = std::source_location::current());
 
+struct GradientsOptions {
+  // The operations that make these tensors are taken as constants: no gradient passes through them. But an x that is
+  // one of their outputs has its gradient.
+  std::vector<Output> stop_gradients = {};
+  // Of the name scope of the new nodes.
+  std::string name = "gradients";
+};
 // Adds the partial derivatives of the sum of all `ys` with respect to each of `xs` to the graph, each op placed with
 // the op that it differentiates. `grad_ys`, if not empty, has one initial gradient per y instead of ones; a complex y
-// requires one. The operations that make `stop_gradients` are taken as constants: no gradient passes through them, but
-// an x that is one of their outputs has its gradient. The result for an x on which no y depends is an invalid Output.
-// Fails, naming the op, when an op on the way has no gradient. Source: tf.gradients.
+// requires one. The result for an x on which no y depends is an invalid Output. Fails, naming the op, when an op on the
+// way has no gradient. Source: tf.gradients.
 StatusOr<std::vector<Output>> Gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
-                                        const std::vector<Output>& grad_ys = {},
-                                        const std::vector<Output>& stop_gradients = {},
+                                        const std::vector<Output>& grad_ys = {}, const GradientsOptions& options = {},
                                         std::source_location loc = std::source_location::current());
 // As Gradients, but if only rows of an x are looked up (Gather), its gradient is slices. To differentiate by a
 // variable, give its handle as x.
 StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
                                                 const std::vector<Output>& grad_ys = {},
-                                                const std::vector<Output>& stop_gradients = {},
+                                                const GradientsOptions& options = {},
                                                 std::source_location loc = std::source_location::current());
 
 }  // namespace tensorbraid

@@ -21,8 +21,8 @@ namespace tensorbraid {
 // given as an object or by name ("loss:0" for a tensor, "train" for an operation).
 //
 // A variable, or its handle, gives the value that the step leaves: after all updates that have the variable as a direct
-// input, not those in loops, branches and functions. If Variable::value() is fed in the same step, a fetched variable has
-// the fed value. Variable::value() itself is a tensor like others, which is read at some time in the step.
+// input, not those in loops, branches and functions. If Variable::value() is fed in the same step, a fetched variable
+// has the fed value. Variable::value() itself is a tensor like others, which is read at some time in the step.
 class Fetch {
  public:
   Fetch(Output output) : output_(output), is_tensor_(true) {}  // NOLINT (all): converts
@@ -131,6 +131,11 @@ class Session {
   // `graph` may be moved, but it must outlive the session: once the graph has been destroyed, runs fail with
   // FailedPrecondition.
   static StatusOr<std::unique_ptr<Session>> Create(Graph& graph, SessionOptions options = {});
+  // Clears these containers, or all if none is named, on the tasks of the cluster of `options.target` that the device
+  // filters select: variables, queues and other state are gone. Closes the sessions of other processes at this target.
+  // Fails with PermissionDenied with a client's token, and otherwise as Create. Of the options, only the target, how to
+  // connect, and the device filters are used. Source: tf.Session.reset.
+  static Status Reset(const SessionOptions& options, const std::vector<std::string>& containers = {});
   ~Session();  // Closes.
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

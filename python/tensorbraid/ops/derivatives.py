@@ -46,7 +46,7 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
     graphs.graph_of(ys)._check_not_finalized()
     graphs.graph_of(ys)._mark_own_gradients()
     try:
-        found = graphs.graph_of(ys)._gradients(ys, xs, grad_ys, stops)
+        found = graphs.graph_of(ys)._gradients(ys, xs, grad_ys, stops, name or "gradients")
     except errors.InvalidArgumentError as error:
         kind = LookupError if error.message.startswith("no gradient is defined") else ValueError
         raise kind(error.message) from None

@@ -13,5 +13,5 @@ class Timeline:
         self._metadata.step_stats.ParseFromString(step_stats.SerializeToString())
 
     def generate_chrome_trace_format(self, show_dataflow=True, show_memory=False):
-        """The trace as JSON text. It has the arrows between nodes, and no rows with the sizes of memory."""
-        return _core.chrome_trace(self._metadata.SerializeToString())
+        """The trace as JSON text: with the arrows between nodes, and with rows for the sizes of memory, or without."""
+        return _core.chrome_trace(self._metadata.SerializeToString(), bool(show_dataflow), bool(show_memory))

@@ -76,6 +76,18 @@ case("as_dtype DType", lambda tf: [tf.as_dtype(np.int32), tf.as_dtype("float64")
 case("as_dtype", lambda tf: tf.as_dtype("no"))
 
 
+def contained(tf):
+    with tf.container("outer") as name:
+        first = tf.FIFOQueue(3, [tf.float32])
+        with tf.get_default_graph().container("inner"):
+            second = tf.FIFOQueue(3, [tf.float32])
+        third = tf.FIFOQueue(3, [tf.float32], name="third")
+    return [name] + [queue.queue_ref.op.get_attr("container") for queue in (first, second, third)]
+
+
+case("container", contained)
+
+
 def differentiated(tf, **options):
     x, y = tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0])
     z = x * x * y
