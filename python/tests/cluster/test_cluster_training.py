@@ -110,6 +110,12 @@ try:
         with tf.train.MonitoredTrainingSession() as session:
             print("ready", flush=True)
             session.run(value)
+    elif sys.argv[1] == "no server":
+        print("ready", flush=True)
+        tf.Session("grpc://localhost:%s" % sys.argv[2]).run(v)
+    elif sys.argv[1] == "no server for training":
+        print("ready", flush=True)
+        tf.train.MonitoredTrainingSession("grpc://localhost:%s" % sys.argv[2])
     elif sys.argv[1] == "coordinator":
         print("ready", flush=True)
         tf.train.Coordinator().wait_for_stop()
@@ -209,6 +215,10 @@ class InterruptTest(unittest.TestCase):
 
     def test_ctrl_c_ends_a_step_of_a_training_session(self):
         self.interrupt("monitored", 20)
+
+    def test_ctrl_c_ends_the_wait_for_a_server(self):
+        self.interrupt("no server", 10)
+        self.interrupt("no server for training", 10)
 
     def test_ctrl_c_ends_the_wait_of_a_coordinator(self):
         self.interrupt("coordinator", 10)

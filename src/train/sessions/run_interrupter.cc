@@ -50,6 +50,11 @@ bool RunInterrupter::interrupted() const {
   return running_ && interrupted_;
 }
 
+bool RunInterrupter::MustStopWithin(std::chrono::nanoseconds time) {
+  MutexLock lock(mu_);
+  return changed_.WaitFor(mu_, time, [this]() TB_REQUIRES(mu_) { return stop_requested_ || from_now_on_; });
+}
+
 void RunInterrupter::WaitAndInterrupt() {
   std::chrono::milliseconds patience;
   while (const uint64_t run = AwaitRunToEnd(&patience)) {

@@ -35,6 +35,9 @@ class RunInterrupter {
   bool EndRun();
   // Whether the run in progress has been interrupted.
   bool interrupted() const;
+  // Waits until `time` has passed, this process is asked to stop, or InterruptFromNowOn is called. Returns whether one
+  // of the latter two has happened.
+  bool MustStopWithin(std::chrono::nanoseconds time);
 
  private:
   void WaitAndInterrupt();

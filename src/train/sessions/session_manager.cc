@@ -189,11 +189,11 @@ StatusOr<std::unique_ptr<Session>> SessionManager::Create(const SessionOptions& 
   Attempt attempt(graph_, options_, session, is_chief);
   RunInterrupter interrupter([&attempt] { attempt.Cancel(); });
   interrupter.BeginRun();  // for the interrupter, all attempts together are one run
+  const auto stopped = [&reason] {
+    return Cancelled("this process was asked to stop while it waited for ",
+                     reason.empty() ? "the training session" : reason);
+  };
   while (true) {
-    if (interrupter.interrupted()) {
-      return Cancelled("this process was asked to stop while it waited for ",
-                       reason.empty() ? "the training session" : reason);
-    }
     const Clock::duration left = options_.max_wait - (Clock::now() - start);
     const Status status = attempt.Try(std::max<Clock::duration>(left, options_.recovery_wait));
     if (status.ok() && attempt.waiting_for().empty()) {
@@ -204,7 +204,7 @@ StatusOr<std::unique_ptr<Session>> SessionManager::Create(const SessionOptions& 
     }
     if (status.ok()) reason = attempt.waiting_for();
     if (!status.ok()) {
-      if (interrupter.interrupted()) continue;
+      if (interrupter.MustStopWithin(std::chrono::nanoseconds(0))) return stopped();
       const bool passing = absl::IsUnavailable(status) || absl::IsAborted(status);
       if (!passing && !absl::IsDeadlineExceeded(status)) return status;
       // After a timeout, the reason of an earlier attempt says more.
@@ -222,7 +222,8 @@ StatusOr<std::unique_ptr<Session>> SessionManager::Create(const SessionOptions& 
       reported = true;
       next_report = now + kNextReports;
     }
-    SleepFor(std::min<Clock::duration>(options_.recovery_wait, options_.max_wait - (now - start)));
+    const auto pause = std::min<Clock::duration>(options_.recovery_wait, options_.max_wait - (now - start));
+    if (interrupter.MustStopWithin(pause)) return stopped();
   }
 }
 

@@ -13,6 +13,7 @@
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
+#include "tensorbraid/core/stop.h"
 #include "transport/grpc/caller_check.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/packets.h"
@@ -51,7 +52,9 @@ class GrpcCallClient final : public CallClient {
     const auto until = bounded ? now + (deadline - steady) : std::chrono::system_clock::time_point::max();
     auto connected_by = now + patience_;
     if (bounded) connected_by = std::min(connected_by, until);
-    if (!HasTried(connected_by)) return NotConnected("the connection timed out");
+    if (!Connects(/*or_fails=*/true, connected_by)) {
+      return NotConnected(StopRequested() ? "this process was asked to stop" : "the connection timed out");
+    }
     // If the first attempt to connect has failed, this call fails at once with the reason. gRPC has then not sent the
     // request, so it may be sent again below.
     Result result = Call(method, request, bounded, until);
@@ -63,7 +66,7 @@ class GrpcCallClient final : public CallClient {
           << why.status.message() << "; waiting for it for up to "
           << std::chrono::ceil<std::chrono::seconds>(connected_by - std::chrono::system_clock::now()).count() << " s";
     }
-    if (!channel_->WaitForConnected(connected_by)) return why;
+    if (!Connects(/*or_fails=*/false, connected_by)) return why;
     result = Call(method, request, bounded, until);
     return WasNotSent(result) ? NotConnected(std::string(result.status.message())) : result;
   }
@@ -80,15 +83,20 @@ class GrpcCallClient final : public CallClient {
   }
 
  private:
-  // Begins to connect if the channel is not connected. Waits until it is connected or an attempt has failed. Returns
-  // false if neither happens by `until`.
-  bool HasTried(std::chrono::system_clock::time_point until) {
-    auto state = channel_->GetState(/*try_to_connect=*/true);
-    while (state != GRPC_CHANNEL_READY && state != GRPC_CHANNEL_TRANSIENT_FAILURE) {
-      if (!channel_->WaitForStateChange(state, until)) return false;
-      state = channel_->GetState(/*try_to_connect=*/true);
+  // Begins to connect if the channel is not connected. Waits until it is connected, or with `or_fails` until an attempt
+  // has failed. Returns false if that does not happen by `until`, or if the channel was never connected and this
+  // process is asked to stop meanwhile.
+  bool Connects(bool or_fails, std::chrono::system_clock::time_point until) {
+    // gRPC's wait cannot be woken, so it is done in parts.
+    constexpr std::chrono::milliseconds kPart{100};
+    while (true) {
+      const auto state = channel_->GetState(/*try_to_connect=*/true);
+      if (state == GRPC_CHANNEL_READY) was_connected_ = true;
+      if (state == GRPC_CHANNEL_READY || (or_fails && state == GRPC_CHANNEL_TRANSIENT_FAILURE)) return true;
+      const auto now = std::chrono::system_clock::now();
+      if (now >= until || (!was_connected_ && StopRequested())) return false;
+      channel_->WaitForStateChange(state, std::min(until, now + kPart));
     }
-    return true;
   }
   static bool WasNotSent(const Result& result) {
     return !result.status.ok() && !result.from_server && IsConnectError(std::string(result.status.message()));
@@ -150,6 +158,7 @@ class GrpcCallClient final : public CallClient {
   const std::shared_ptr<grpc::Channel> channel_;
   grpc::GenericStub stub_;
   std::atomic<bool> has_waited_{false};  // a user is told once
+  std::atomic<bool> was_connected_{false};
   Mutex mu_;
   bool cancelled_ TB_GUARDED_BY(mu_) = false;
   std::set<grpc::ClientContext*> running_ TB_GUARDED_BY(mu_);

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/system/fd.h"
+#include "core/threads/stop.h"
 #include "transport/codec.h"
 #include "transport/grpc/call_client.h"
 #include "transport/grpc/packets.h"
@@ -460,6 +461,15 @@ TEST(GrpcTransportTest, MessagesOfCallsBeyondTheLimitFailAtOnce) {
   };
   EXPECT_TRUE(absl::IsResourceExhausted(ask({OwnedPayload("a small request")})));
   EXPECT_TRUE(absl::IsResourceExhausted(ask(Huge())));
+}
+
+TEST(GrpcTransportTest, ARequestToStopEndsTheWaitForAServer) {
+  auto client = NewGrpcCallClient("localhost:1", std::chrono::hours(1)).value();
+  RequestStop("a test");
+  const auto result =
+      client->Ask("/tensorflow.MasterService/RunStep", {OwnedPayload("a request")}, CallClient::Deadline::max());
+  WithdrawStopRequest();
+  EXPECT_TRUE(absl::IsUnavailable(result.status)) << result.status;
 }
 
 }  // namespace
