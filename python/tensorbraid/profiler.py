@@ -98,14 +98,14 @@ class Node:
         self.name, self.children = name, []
         self.parameters = self.float_ops = self.total_parameters = self.total_float_ops = 0
         self.shape = None
+        self._by_name = {}
 
     def child(self, name):
         """The child of this name, which is made if it does not exist."""
-        found = next((child for child in self.children if child.name == name), None)
-        if found is None:
-            found = Node(name)
-            self.children.append(found)
-        return found
+        if name not in self._by_name:
+            self._by_name[name] = Node(name)
+            self.children.append(self._by_name[name])
+        return self._by_name[name]
 
     def add_up(self):
         """Sums up the children, and leaves out those that have nothing."""

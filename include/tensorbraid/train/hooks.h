@@ -205,9 +205,10 @@ struct ProfilerOptions {
 // Records when and where each node of a run ran, for chrome://tracing and ui.perfetto.dev. Of the runs that train, the
 // first is not recorded, because it prepares the step; later ones are, regularly. The record of the run that makes step
 // 200 is written to "timeline-200.json" in `directory`, which is created if it does not exist; "": the present
-// directory. TensorBoard shows it, as "step_200", from an event file that the hook writes there. A recorded run is slower than others. Needs a global step: without one, creating the session fails with
-// FailedPrecondition; so it does with InvalidArgument if every_n_steps is not positive or `every` is negative. A run
-// whose record cannot be written fails. Source: tf.train.ProfilerHook.
+// directory. TensorBoard shows it, as "step_200", from an event file that the hook writes there. A recorded run is
+// slower than others. Needs a global step: without one, creating the session fails with FailedPrecondition; so it does
+// with InvalidArgument if every_n_steps is not positive or `every` is negative. A run whose record cannot be written
+// fails. Source: tf.train.ProfilerHook.
 std::shared_ptr<SessionRunHook> ProfilerHook(std::string directory, ProfilerOptions options = {});
 
 struct CheckpointSaverOptions {

@@ -19,6 +19,7 @@ class Block(collections.namedtuple("Block", ["scope", "unit_fn", "args"])):
 def block_of(unit_fn):
     """The function block(scope, base_depth, num_units, stride). The last of the units has the stride."""
     def block(scope, base_depth, num_units, stride):
+        """A block of so many units, of which the last has the stride; all but the last convolution have base_depth."""
         unit = {"depth": base_depth * 4, "depth_bottleneck": base_depth, "stride": 1}
         return Block(scope, unit_fn, [unit] * (num_units - 1) + [{**unit, "stride": stride}])
 
