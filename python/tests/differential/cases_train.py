@@ -344,7 +344,7 @@ case("train.SummarySaverHook", lambda tf: tf.train.SummarySaverHook(save_steps=1
 
 
 def profiled(tf):
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         values = trained(tf, lambda tf, loss, step: [
             tf.train.ProfilerHook(save_steps=2, output_dir=folder, show_dataflow=False, show_memory=True)])
         return values + [sorted(name for name in os.listdir(folder) if name.startswith("timeline"))]
@@ -354,7 +354,8 @@ case("train.ProfilerHook", profiled)
 
 
 def wrong_profiler(tf, **options):
-    with tempfile.TemporaryDirectory() as folder:  # TensorFlow opens an event file before it refuses the options
+    # TensorFlow opens an event file before it refuses the options, and its thread may still write while the folder goes.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         return tf.train.ProfilerHook(output_dir=folder, **options)
 
 
