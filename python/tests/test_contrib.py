@@ -61,6 +61,36 @@ class ContribTest(unittest.TestCase):
             session.run(y)
             self.assertEqual(session.run(mean).tolist(), [1.0])
 
+    def test_batch_norm_of_rows_averages_the_unbiased_variance(self):
+        x = tf.placeholder_with_default([[1.0], [3.0]], [None, 1])
+        outputs = [tf.contrib.layers.batch_norm(x, decay=0.5, updates_collections=None, data_format=layout, fused=fused)
+                   for layout in ("NHWC", "NCHW") for fused in (None, True, False)]
+        variances = [v for v in tf.global_variables() if v.op.name.endswith("moving_variance")]
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for y in session.run(outputs):
+                np.testing.assert_allclose(y, [[-1], [1]], rtol=1e-3)
+            self.assertEqual([v.tolist() for v in session.run(variances)], [[1.5], [1.5], [1.0]] * 2)
+        self.assertEqual([y.shape.as_list() for y in outputs], [[None, 1]] * 6)
+        with self.assertRaisesRegex(ValueError, "undefined"):
+            tf.contrib.layers.batch_norm(tf.placeholder(tf.float32, [2, None]))
+
+    def test_gradients_of_gradients_of_batch_norm_of_rows_are_exact(self):
+        random = np.random.RandomState(0)
+        values, weights = random.randn(5, 3).astype(np.float32), tf.constant(random.randn(5, 3).astype(np.float32))
+        x = tf.placeholder(tf.float32, [5, 3])
+        slopes = tf.gradients(tf.contrib.layers.batch_norm(x, scale=True) * weights, x)[0]
+        penalty = tf.reduce_sum(tf.square(slopes - weights))
+        gradient = tf.gradients(penalty, x)[0]
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            got, step = session.run(gradient, {x: values}), np.float32(1e-2)
+            for i in range(3):
+                moved = step * (np.arange(15).reshape(5, 3) == 4 * i)
+                difference = session.run(penalty, {x: values + moved}) - session.run(penalty, {x: values - moved})
+                self.assertAlmostEqual(got[i, i], difference / (2 * step), delta=1e-2 * np.abs(got).max())
+        np.testing.assert_allclose(got.sum(axis=0), np.zeros(3), atol=1e-5 * np.abs(got).max())
+
     def test_regularizers_and_initializers_follow_their_formulas(self):
         x = tf.constant([1.0, -2.0])
         values = [tf.contrib.layers.l1_regularizer(0.5)(x), tf.contrib.layers.l2_regularizer(0.5)(x)]

@@ -45,6 +45,14 @@ class NnTest(unittest.TestCase):
         self.assertEqual((result.name, tf.layers.batch_normalization(images).name),
                          ("FusedBatchNormV3:0", "batch_normalization/FusedBatchNormV3:0"))
 
+    def test_fused_batch_normalization_uses_a_small_epsilon_as_it_is(self):
+        for epsilon in (1e-5, 1e-7):
+            images = tf.constant([0.0, 0.002], shape=[2, 1, 1, 1])  # the variance is 1e-6
+            result = tf.nn.fused_batch_norm(images, [1.0], [0.0], epsilon=epsilon)[0]
+            with tf.Session() as session:
+                wanted = 1e-3 / np.sqrt(1e-6 + epsilon)
+                np.testing.assert_allclose(session.run(result).ravel(), [-wanted, wanted], rtol=1e-5)
+
     def test_dropout_takes_a_rate_or_the_probability_to_keep(self):
         self.assertIs(tf.nn.dropout(self.x, keep_prob=1.0), self.x)
         with self.assertRaisesRegex(ValueError, "only one"):

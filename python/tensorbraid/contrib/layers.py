@@ -100,6 +100,20 @@ def dropout(inputs, keep_prob=0.5, noise_shape=None, is_training=True, outputs_c
         return collected(outputs_collections, opened.original_name_scope, layer(inputs, training=is_training))
 
 
+def _one_pixel_images(inputs, data_format):
+    """Rows as images of one pixel, and the shape that the result gets. Other inputs as they are, and None.
+
+    So the fused op normalizes rows, as in TensorFlow. It gives the moving average the unbiased variance, and its second
+    derivatives are exact. Those of `tf.nn.moments` are not: it takes the mean for a constant.
+    """
+    inputs = tensor(inputs)
+    channels = inputs.shape.as_list()[1] if inputs.shape.ndims == 2 else None
+    if channels is None:
+        return inputs, None
+    image = [-1, 1, 1, channels] if format_of(data_format) == "channels_last" else [-1, channels, 1, 1]
+    return op("Reshape", [inputs, image]), [-1, channels]
+
+
 @add_arg_scope
 def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, activation_fn=None,
                param_initializers=None, param_regularizers=None, updates_collections=GraphKeys.UPDATE_OPS,
@@ -111,6 +125,7 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
         raise NotImplementedError("batch_weights and zero_debias_moving_mean of batch_norm")
     make_initial, penalize = param_initializers or {}, param_regularizers or {}
     with variable_scope(scope, "BatchNorm", [inputs], reuse=reuse) as opened:
+        inputs, rows = _one_pixel_images(inputs, data_format) if fused is None or fused else (inputs, None)
         layer = core_layers.BatchNormalization(
             -1 if format_of(data_format) == "channels_last" else 1, decay, epsilon, center, scale,
             make_initial.get("beta", Zeros()), make_initial.get("gamma", Constant(1.0)),
@@ -128,6 +143,8 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
             if updates_collections is None:
                 with graphs.control_dependencies(layer.updates):
                     outputs = op("Identity", [outputs])
+        if rows is not None:
+            outputs = op("Reshape", [outputs, rows])
         if activation_fn is not None:
             outputs = activation_fn(outputs)
     return collected(outputs_collections, opened.original_name_scope, outputs)

@@ -120,7 +120,7 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
     mean = empty if mean is None else mean
     variance = empty if variance is None else variance
     outputs = make_op("FusedBatchNormV3", [x, scale, offset, mean, variance], name,
-                      epsilon=max(epsilon, 1.001e-5), exponential_avg_factor=exponential_avg_factor,
+                      epsilon=epsilon, exponential_avg_factor=exponential_avg_factor,
                       data_format=data_format, is_training=bool(is_training)).outputs
     return outputs[0], outputs[1], outputs[2]
 

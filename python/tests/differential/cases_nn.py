@@ -62,15 +62,17 @@ op("nn.batch_norm_with_global_normalization", input=IMAGE, mean=MEAN, variance=V
    variance_epsilon=0.01, scale_after_normalization=False, name="given", _options=SAME)
 
 
-def normalized(tf, **arguments):
+def normalized(tf, size=1.0, **arguments):
     """Weighted: the sum of what is normalized does not depend on the images."""
-    image, scale, offset = tf.constant(IMAGE), tf.constant(MEAN), tf.constant(VARIANCE)
+    image, scale, offset = tf.constant(IMAGE * np.float32(size)), tf.constant(MEAN), tf.constant(VARIANCE)
     result, mean, variance = tf.nn.fused_batch_norm(image, scale, offset, **arguments)
-    return Result([result * floats(2, 6, 5, 3, seed=7), mean, variance], wrt=[image, scale, offset])
+    weights = floats(2, 6, 5, 3, seed=7) * np.float32(size)
+    return Result([result * weights, mean, variance], wrt=[image, scale, offset])
 
 
 case("nn.fused_batch_norm", normalized, names=False)
 case("nn.fused_batch_norm", lambda tf: normalized(tf, epsilon=0.1, name="given"), names=False)
+case("nn.fused_batch_norm", lambda tf: normalized(tf, size=1e-3, epsilon=1e-7), names=False)
 op("nn.fused_batch_norm", IMAGE, MEAN, VARIANCE, mean=MEAN, variance=VARIANCE, is_training=False, _options=SAME)
 op("nn.fused_batch_norm", IMAGE, MEAN, VARIANCE, is_training=False)
 for name in ("nn.local_response_normalization", "nn.lrn"):
