@@ -65,6 +65,13 @@ std::shared_ptr<Task> StartPs(const ClusterSpec& cluster, const std::shared_ptr<
   return task;
 }
 
+// Waits until the task is connected to ps/0.
+bool IsConnectedToPs(Task& task) {
+  const auto connection = task.membership().connections().WaitFor(
+      "/job:ps/replica:0/task:0", std::chrono::steady_clock::time_point::max(), nullptr);
+  return connection.ok();
+}
+
 TEST(JoinTest, LogsTheTasksThatNeverConnectedAgainAndAgain) {
   const ClusterSpec cluster(
       {{"ps", {"localhost:1000", "localhost:1001"}}, {"worker", {"localhost:2000", "localhost:2001"}}});
@@ -72,10 +79,7 @@ TEST(JoinTest, LogsTheTasksThatNeverConnectedAgainAndAgain) {
   const auto ps = StartPs(cluster, network);
   const auto worker = Task::Create(cluster, {.job = "worker", .index = 1}, NewInprocTransport(network)).value();
   ASSERT_TRUE(worker->Start("localhost:2001").ok());
-  ASSERT_TRUE(worker->membership()
-                  .connections()
-                  .WaitFor("/job:ps/replica:0/task:0", std::chrono::steady_clock::time_point::max(), nullptr)
-                  .ok());
+  ASSERT_TRUE(IsConnectedToPs(*worker));
   StderrReader log;
   std::thread join([&] { EXPECT_TRUE(JoinCluster(&ps->membership()).ok()); });
   for (int i = 0; i < 3; ++i) {
@@ -92,6 +96,8 @@ TEST(JoinTest, LogsTheTasksThatStillWork) {
   const auto ps = StartPs(cluster, network);
   const auto worker = Task::Create(cluster, {.job = "worker", .index = 0}, NewInprocTransport(network)).value();
   ASSERT_TRUE(worker->Start("localhost:2000").ok());
+  // Otherwise the worker might leave before it knows of its connection, and the parameter server would not hear of it.
+  ASSERT_TRUE(IsConnectedToPs(*worker));
   StderrReader log;
   std::thread join([&] { EXPECT_TRUE(JoinCluster(&ps->membership()).ok()); });
   for (int i = 0; i < 2; ++i) EXPECT_THAT(log.WaitForLine("still works"), HasSubstr("worker/0 still works"));
