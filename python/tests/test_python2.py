@@ -124,6 +124,13 @@ class Python2Test(unittest.TestCase):
             self.assertEqual([(f.what, f.line) for f in python2.findings(script)], [], script[:80])
         self.assertEqual(python2.convert("print('a', 'b')\nx = map(f, y)\n")[0], "print('a', 'b')\nx = map(f, y)\n")
 
+    def test_sums_of_views_are_sums_of_lists(self):
+        text = "d = dict(a.items() + b.items())\ne = dict(a.items())\nf = a['x'].keys()[0]\n"
+        converted, findings = python2.convert(text)
+        self.assertEqual(converted, "d = dict(list(a.items()) + list(b.items()))\ne = dict(a.items())\n"
+                                    "f = list(a['x'].keys())[0]\n")
+        self.assertEqual([finding.line for finding in findings], [1, 1, 3])
+
     def test_tabs_are_eight_columns(self):
         converted, findings = python2.convert("if x:\n        a = 1\n\tb = 2\n")
         self.assertEqual(len(ast.parse(converted).body), 1)

@@ -120,7 +120,8 @@ class _Converter(Tokens):
 
     def _wrap_list(self, start, end):
         """Makes a list of what Python 3 returns lazily. This changes no name, so it is no finding of its own."""
-        if self.text(self.previous(start)) == "(" and self.text(self.previous(self.previous(start))) in (
+        is_argument = self.text(self.previous(start)) == "(" and self.text(self.next(end)) == ")"
+        if is_argument and self.text(self.previous(self.previous(start))) in (
                 "list", "tuple", "dict", "sorted", "set", "sum", "max", "min"):
             return
         self.tokens[start].open("list(")
@@ -145,7 +146,7 @@ class _Converter(Tokens):
     def _view(self, i, token, close):
         """Makes a list of d.keys(), which was one, where the script may use it as a list."""
         start = self.primary_start(self.previous(self.previous(i)))
-        if self.text(self.next(close)) in ("[", "+"):
+        if self.text(self.next(close)) in ("[", "+") or self.text(self.previous(start)) == "+":
             self._found(token, f".{token.text}() used as a list", f"write list(d.{token.text}())")
         elif self._is_python3 or self.text(self.previous(start)) == "in":
             return
