@@ -23,6 +23,7 @@ Tensor.get_shape = _get_shape
 Tensor.device = property(lambda self: self.op.device, doc="The device that was requested for the operation.")
 Tensor.__repr__ = lambda self: f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 Tensor.__str__ = lambda self: f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+Tensor.__deepcopy__ = Operation.__deepcopy__ = lambda self, memo: self  # a copy of a layer stays in the graph
 Operation.__repr__ = lambda self: f"<tf.Operation '{self.name}' type={self.type}>"
 
 

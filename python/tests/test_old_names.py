@@ -35,6 +35,7 @@ class OldNamesTest(unittest.TestCase):
                 "contrib.learn.python.learn.datasets.mnist.read_data_sets":
                     tf.contrib.learn.datasets.mnist.read_data_sets,
                 "contrib.learn.python.learn.estimators.model_fn.ModeKeys": tf.contrib.learn.ModeKeys,
+                "contrib.rnn.core_rnn_cell.BasicLSTMCell": tf.nn.rnn_cell.BasicLSTMCell,
                 "python.client.timeline.Timeline": timeline.Timeline,
                 "python.client.device_lib.list_local_devices": device_lib.list_local_devices,
                 "python.lib.io.file_io.FileIO": tf.gfile.GFile,

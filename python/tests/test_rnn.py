@@ -1,5 +1,6 @@
 """Recurrent cells and layers: names, what is refused, and with which error."""
 
+import copy
 import unittest
 
 import numpy as np
@@ -48,9 +49,6 @@ class RnnTest(unittest.TestCase):
             cells.DropoutWrapper(cells.GRUCell(4), variational_recurrent=True)
         with self.assertRaisesRegex(ValueError, "at least one cell"):
             cells.MultiRNNCell([])
-        cell = cells.GRUCell(4)
-        with self.assertRaisesRegex(NotImplementedError, "several layers"):
-            cells.MultiRNNCell([cell, cell])
 
     def test_a_nas_cell(self):
         cell = tf.contrib.rnn.NASCell(2, num_proj=3, use_bias=True)
@@ -98,6 +96,39 @@ class RnnTest(unittest.TestCase):
         with self.assertRaises(KeyError):
             tf.nn.dynamic_rnn(cells.LSTMCell(4, initializer=fails), self.x, dtype=tf.float32)
         tf.get_variable("w", [2])
+
+    def test_a_cell_in_two_layers_shares_its_weights(self):
+        """The values are TensorFlow 2.21's."""
+        with tf.Graph().as_default(), tf.Session() as session:
+            x = tf.constant(np.linspace(-1, 1, 24).reshape(2, 4, 3), tf.float32)
+            with self.assertLogs("tensorflow", "WARNING") as logs:
+                cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.BasicLSTMCell(3)] * 2)
+            self.assertIn("same object and will share weights", logs.output[0])
+            outputs, state = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)
+            variables = tf.trainable_variables()
+            self.assertEqual([variable.name for variable in variables],
+                             ["rnn/multi_rnn_cell/cell_0/basic_lstm_cell/kernel:0",
+                              "rnn/multi_rnn_cell/cell_0/basic_lstm_cell/bias:0"])
+            gradient = tf.gradients(tf.reduce_sum(outputs), variables)[0]
+            for variable in variables:
+                shape = variable.shape.as_list()
+                variable.load(np.linspace(-0.5, 0.7, int(np.prod(shape))).reshape(shape), session)
+            np.testing.assert_allclose(session.run(outputs)[1, 3], [-0.04754516, 0.03304838, 0.1321899], 1e-5)
+            np.testing.assert_allclose(session.run(state[0].c)[0], [1.0416175, 1.2425845, 1.439877], 1e-5)
+            np.testing.assert_allclose(np.ravel(session.run(gradient))[:3],
+                                       [0.02465308, -0.05026635, -0.12003183], 1e-4)
+
+    def test_a_copy_of_a_cell_has_weights_of_its_own(self):
+        with tf.Graph().as_default():
+            keep = tf.placeholder(tf.float32)
+            cell = tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.GRUCell(3), output_keep_prob=keep)
+            x, state = tf.zeros([2, 3]), tf.zeros([2, 3])
+            with tf.variable_scope("a"):
+                cell(x, state)
+            with tf.variable_scope("b"):
+                copy.deepcopy(cell)(x, state)
+            self.assertEqual(sorted({variable.name.split("/")[0] for variable in tf.trainable_variables()}), ["a", "b"])
+            self.assertEqual(len(tf.trainable_variables()), 8)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 from tensorbraid import missing_names
 from tensorbraid.contrib import (  # noqa: F401
-    crf, data, distributions, estimator, feature_column, framework, layers, learn, legacy_seq2seq, lookup, losses,
-    metrics, opt, rnn, seq2seq, slim, tensorboard, training, util)
+    cluster_resolver, crf, data, distributions, estimator, feature_column, framework, layers, learn, legacy_seq2seq,
+    lookup, losses, metrics, opt, rnn, seq2seq, slim, tensorboard, tpu, training, util)
 
 
 def __getattr__(name):

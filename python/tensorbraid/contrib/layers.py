@@ -6,6 +6,7 @@ from tensorbraid.contrib.arg_scope import add_arg_scope
 from tensorbraid.contrib.layers_base import NAMES, applied, collected, format_of, with_model_variables
 from tensorbraid.contrib.layers_convolutions import *  # noqa: F401,F403
 from tensorbraid.contrib.layers_embeddings import *  # noqa: F401,F403
+from tensorbraid.contrib.layers_feature_columns import *  # noqa: F401,F403
 from tensorbraid.contrib.layers_regularizers import *  # noqa: F401,F403
 from tensorbraid.contrib.layers_regularizers import xavier_initializer
 from tensorbraid.contrib.layers_simple import *  # noqa: F401,F403

@@ -1,6 +1,7 @@
 """tf.contrib.rnn: the cells, wrappers of cells and the unrolled recurrent layers."""
 
 import math
+import sys
 
 import tensorbraid as tf
 from tensorbraid import nest
@@ -11,6 +12,8 @@ from tensorbraid.nn.cell_wrappers import _Wrapper
 from tensorbraid.nn.cells import *  # noqa: F401,F403
 from tensorbraid.nn.cells import LSTMStateTuple, RNNCell
 from tensorbraid.nn.recurrent import static_bidirectional_rnn, static_rnn  # noqa: F401
+
+core_rnn_cell = sys.modules[__name__]  # TensorFlow 1.0 had the cells in this module of tf.contrib.rnn
 
 
 class _OwnWeights(_Wrapper):

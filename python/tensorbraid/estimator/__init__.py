@@ -1,6 +1,6 @@
 """tf.estimator: models that are trained, evaluated and exported in a uniform way, alone or on a cluster."""
 
-from tensorbraid.estimator import experimental, export, inputs  # noqa: F401
+from tensorbraid.estimator import experimental, export, inputs, tpu  # noqa: F401
 from tensorbraid.estimator.canned import *  # noqa: F401,F403
 from tensorbraid.estimator.estimator import *  # noqa: F401,F403
 from tensorbraid.estimator.exporter import *  # noqa: F401,F403

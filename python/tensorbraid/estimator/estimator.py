@@ -260,9 +260,13 @@ class Estimator:
         return features_and_labels(input_fn, mode, self.params, self.config)
 
     def _call_model_fn(self, features, labels, mode, config):
+        """Subclasses may call the model_fn in their own way."""
+        return self._spec_of_model(features, labels, mode, config, self.params)
+
+    def _spec_of_model(self, features, labels, mode, config, params):
         if labels is not None and "labels" not in arguments_of(self._model_fn):
             raise ValueError("model_fn does not take labels, but input_fn returns labels.")
-        given = {"labels": labels, "mode": mode, "params": self.params, "config": config}
+        given = {"labels": labels, "mode": mode, "params": params, "config": config}
         logging.info("Calling model_fn.")
         spec = self._model_fn(features=features, **accepted(self._model_fn, given))
         logging.info("Done calling model_fn.")

@@ -21,7 +21,7 @@ class FeatureColumn:
 
     name = None  # unique among the columns of a layer; columns are sorted by it
     parse_example_spec = None  # what tf.parse_example needs for the column
-    _scope_name = property(lambda self: self.name)  # the variable scope of the column in a layer
+    _scope_name = property(lambda self: self.name or "features")  # the variable scope of the column in a layer
 
     def __eq__(self, other):
         return type(self) is type(other) and tuple.__eq__(self, other)

@@ -1,6 +1,7 @@
 """The base of layers: scopes, variables, losses and updates."""
 
 import contextlib
+import copy
 import re
 
 from tensorbraid import _core, dtypes, graphs
@@ -84,6 +85,19 @@ class Layer:
         if _scope is not None:
             with variable_scope(_scope) as captured:
                 self._scope = captured
+
+    def __deepcopy__(self, memo):
+        """A layer with the same arguments, which makes variables of its own at its first call."""
+        made = memo[id(self)] = copy.copy(self)
+        memo.update((id(variable), variable) for variable, _ in self._weights)
+        called = self._graph is not None
+        fresh = {"built": False, "_weights": [], "_losses": [], "_updates": [], "_graph": None,
+                 "_scope": None if called else self._scope}
+        for name, value in vars(self).items():
+            if name not in fresh:
+                made.__dict__[name] = copy.deepcopy(value, memo)
+        made.__dict__.update(fresh)
+        return made
 
     dtype = property(lambda self: self._dtype)
     graph = property(lambda self: self._graph)

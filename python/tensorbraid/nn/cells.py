@@ -2,7 +2,7 @@
 
 import collections
 
-from tensorbraid import _core, dtypes, graphs, nn
+from tensorbraid import _core, dtypes, graphs, nn, tf_logging as logging
 from tensorbraid.initializers import Constant, Zeros
 from tensorbraid.layers.base import InputSpec, Layer
 from tensorbraid.nn.cell_states import zero_state
@@ -213,8 +213,9 @@ class MultiRNNCell(RNNCell):
             raise ValueError("Must specify at least one cell for MultiRNNCell.")
         if not isinstance(cells, (list, tuple)):
             raise TypeError(f"cells must be a list or tuple, but saw: {cells}")
-        if len({id(cell) for cell in cells}) < len(cells):
-            raise NotImplementedError("one cell object in several layers, which would share its weights")
+        self._shares = len({id(cell) for cell in cells}) < len(cells)
+        if self._shares:
+            logging.warning("At least two cells provided to MultiRNNCell are the same object and will share weights.")
         self._cells, self._state_is_tuple = list(cells), state_is_tuple
         if not state_is_tuple and any(isinstance(cell.state_size, (list, tuple)) for cell in self._cells):
             raise ValueError("Some cells return tuples of states, but the flag state_is_tuple is not set")
@@ -264,7 +265,7 @@ class MultiRNNCell(RNNCell):
         return inputs, inputs
 
     def _core_cell(self):
-        cells = [cell._core_cell() for cell in self._cells]
+        cells = [cell._core_cell() for cell in self._cells] if not self._shares else [None]
         if type(self) is not MultiRNNCell or self.built or not self._state_is_tuple or None in cells:
             return None
         return _core.multi_rnn_cell(cells, self._base_name)

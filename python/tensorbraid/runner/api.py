@@ -11,6 +11,7 @@ from tensorbraid.runner import old_names
 
 _KERAS = "Keras is not part of this package; build the model with tf.layers and run it in a tf.Session"
 _EAGER = "there is no eager execution; build a graph and run it in a tf.Session"
+_TPU = "there are no TPUs in this package; tf.contrib.tpu.TPUEstimator with use_tpu=False trains on CPUs"
 REFUSED = {
     "keras": _KERAS,
     "contrib.keras": _KERAS,
@@ -26,7 +27,10 @@ REFUSED = {
     "contrib.summary": "its writers are those of eager execution; use tf.summary with a tf.summary.FileWriter",
     "contrib.factorization": "k-means and matrix factorization are not part of this package",
     "compat.v2": "TensorFlow 2 is not part of this package",
+    "contrib.tpu": _TPU,
+    "tpu": _TPU,
 }
+_PARTLY = ("keras", "contrib.tpu")  # some of their names exist
 
 # Where the names of a module of tensorflow.python are, by the beginning of the module's name. "" is the package itself.
 _PUBLIC = {
@@ -210,7 +214,7 @@ def refusal(path):
     path = normal(path)
     for start, reason in REFUSED.items():
         if path == start or path.startswith(start + "."):
-            return None if start == "keras" and _exists(path) else reason
+            return None if start in _PARTLY and _exists(path) else reason
     return None
 
 

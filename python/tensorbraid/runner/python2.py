@@ -4,7 +4,7 @@ import ast
 import functools
 import re
 
-from tensorbraid.runner import division
+from tensorbraid.runner import division, scan
 from tensorbraid.runner.python2_tokens import Tokens
 
 _RENAMED = {"xrange": "range", "raw_input": "input", "unicode": "str", "basestring": "str", "long": "int",
@@ -13,6 +13,7 @@ _METHODS = {"has_key": "__contains__", "iteritems": "items", "iterkeys": "keys",
 _MODULES = {"cPickle": "pickle", "Queue": "queue", "StringIO": "io", "cStringIO": "io", "ConfigParser": "configparser",
             "urllib2": "urllib.request", "urlparse": "urllib.parse", "commands": "subprocess",
             "SocketServer": "socketserver", "__builtin__": "builtins", "Tkinter": "tkinter", "httplib": "http.client"}
+_CALLED_BARE = {"iteritems", "iterkeys", "itervalues"}  # with arguments they are functions of six
 _LISTS = {"map", "filter", "zip"}  # functions that returned lists
 _VIEWS = {"keys", "values", "items"}  # methods that returned lists
 
@@ -119,7 +120,8 @@ class _Converter(Tokens):
 
     def _wrap_list(self, start, end):
         """Makes a list of what Python 3 returns lazily. This changes no name, so it is no finding of its own."""
-        if self.text(self.previous(start)) == "(" and self.text(self.previous(self.previous(start))) in (
+        is_argument = self.text(self.previous(start)) == "(" and self.text(self.next(end)) == ")"
+        if is_argument and self.text(self.previous(self.previous(start))) in (
                 "list", "tuple", "dict", "sorted", "set", "sum", "max", "min"):
             return
         self.tokens[start].open("list(")
@@ -129,6 +131,8 @@ class _Converter(Tokens):
         if after != "(":
             return
         close = self.match(self.next(i))
+        if token.text in _CALLED_BARE and self.next(self.next(i)) != close:
+            return
         if token.text in _METHODS:
             self._found(token, f".{token.text}()", "write `key in d`" if token.text == "has_key" else
                         f"write .{_METHODS[token.text]}()")
@@ -142,7 +146,7 @@ class _Converter(Tokens):
     def _view(self, i, token, close):
         """Makes a list of d.keys(), which was one, where the script may use it as a list."""
         start = self.primary_start(self.previous(self.previous(i)))
-        if self.text(self.next(close)) in ("[", "+"):
+        if self.text(self.next(close)) in ("[", "+") or self.text(self.previous(start)) == "+":
             self._found(token, f".{token.text}() used as a list", f"write list(d.{token.text}())")
         elif self._is_python3 or self.text(self.previous(start)) == "in":
             return
@@ -252,13 +256,38 @@ class _Converter(Tokens):
 
 
 def findings(text):
-    """The constructs of Python 2 in a script, in the order of their lines."""
+    """The constructs of Python 2 in a script that Python 3 may meet, in the order of their lines."""
     converter = _Converter(text)
     try:
         converter.run()
     except SyntaxError:  # of what the conversion made; the findings are those before
         pass
-    return converter.findings
+    unmet = _guarded_lines(text)
+    return [finding for finding in converter.findings if finding.line not in unmet]
+
+
+_VERSIONS = {"PY2", "PY3", "version_info", "python_version", "hexversion"}
+
+
+def _guarded_lines(text):
+    """The lines of a script for both versions that depend on Python's version, or on what a `try` catches."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError):
+        return frozenset()
+    parts = []
+    for node in nodes:
+        if isinstance(node, ast.Try) and scan.catches_missing_names(node):
+            parts += [*node.body, *node.handlers]
+        elif isinstance(node, ast.If) and _asks_for_version(node.test):
+            parts += [*node.body, *node.orelse]
+        elif isinstance(node, ast.IfExp) and _asks_for_version(node.test):
+            parts.append(node)
+    return {line for part in parts for line in range(part.lineno, part.end_lineno + 1)}
+
+
+def _asks_for_version(test):
+    return any(getattr(node, "attr", getattr(node, "id", None)) in _VERSIONS for node in ast.walk(test))
 
 
 def convert(text):

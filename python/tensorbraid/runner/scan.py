@@ -36,6 +36,15 @@ def _asks(node):
     return isinstance(node, ast.Attribute) and node.attr in ("VERSION", "__version__", "__dict__")
 
 
+def catches_missing_names(node):
+    """Whether a `try` catches the errors of names that do not exist."""
+    names = set()
+    for handler in node.handlers:
+        kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        names.update("Exception" if kind is None else getattr(kind, "id", "") for kind in kinds)
+    return bool(names & _CAUGHT)
+
+
 class Scanner(ast.NodeVisitor):
     """Collects `uses`, and `imports`: the names of the modules that the script imports."""
 
@@ -86,11 +95,7 @@ class Scanner(ast.NodeVisitor):
 
     def visit_Try(self, node):
         """A name that a `try` protects may be missing."""
-        names = set()
-        for handler in node.handlers:
-            kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-            names.update("Exception" if kind is None else getattr(kind, "id", "") for kind in kinds)
-        caught = bool(names & _CAUGHT)
+        caught = catches_missing_names(node)
         self._guarded += caught
         for statement in node.body:
             self.visit(statement)

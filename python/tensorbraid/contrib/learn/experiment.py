@@ -2,6 +2,7 @@
 
 import time
 
+from tensorbraid.contrib.learn.estimators.estimator import BaseEstimator
 from tensorbraid.contrib.learn.utils import ExportStrategy, _StrategyExporter
 from tensorbraid.estimator.estimator import Estimator
 from tensorbraid.estimator.training import EvalSpec, TrainSpec, train_and_evaluate
@@ -10,7 +11,7 @@ __all__ = ["Experiment"]
 
 
 class Experiment:
-    """Trains and evaluates a tf.estimator.Estimator. Source: tf.contrib.learn.Experiment.
+    """Trains and evaluates an Estimator. Source: tf.contrib.learn.Experiment.
 
     It evaluates new checkpoints during the training as tf.estimator.train_and_evaluate does, whatever
     min_eval_frequency is.
@@ -21,8 +22,10 @@ class Experiment:
                  continuous_eval_throttle_secs=60, min_eval_frequency=None, delay_workers_by_global_step=False,
                  export_strategies=None, train_steps_per_iteration=None, checkpoint_and_export=False,
                  saving_listeners=None, check_interval_secs=5):
+        if isinstance(estimator, BaseEstimator):
+            estimator = estimator._estimator
         if not isinstance(estimator, Estimator):
-            raise ValueError("`estimator` must be a tf.estimator.Estimator")
+            raise ValueError("`estimator` must be an Estimator of tf.estimator or of tf.contrib.learn")
         if eval_metrics is not None:
             raise ValueError("`eval_metrics` must be `None` with a `tf.estimator.Estimator`: give the metrics in the "
                              "`EstimatorSpec`")
