@@ -6,11 +6,13 @@ import numpy as np
 
 
 def size_of(value):
-    """A size as a number, or None if it is unknown."""
+    """A size as a number, or None if it is unknown. Before TensorFlow 1.14 it could be a float, such as 6 / 2."""
     if isinstance(value, Dimension):
         return value.value
     if value is None:
         return None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     try:
         return operator.index(value)
     except TypeError:

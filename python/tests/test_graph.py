@@ -160,6 +160,12 @@ class LoopTest(unittest.TestCase):
                 self.assertEqual(session.run(tf.report_uninitialized_variables([x, y, z])).tolist(),
                                  [b"Variable_1", b"z"])
 
+    def test_a_size_may_be_a_float_without_fraction(self):
+        with tf.Graph().as_default():
+            self.assertEqual(tf.get_variable("w", [6 / 2, 2]).shape.as_list(), [3, 2])
+            with self.assertRaisesRegex(TypeError, "Dimension value must be integer"):
+                tf.get_variable("v", [3.5])
+
 
 if __name__ == "__main__":
     unittest.main()

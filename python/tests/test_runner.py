@@ -9,6 +9,8 @@ import sys
 import tempfile
 import unittest
 
+import numpy as np
+
 from tensorbraid.runner import main as runner
 
 SLIM = """
@@ -189,10 +191,13 @@ print(concat([[1], [2]]).shape, summary is tf.summary.scalar)
 
     def test_removed_names_of_numpy_are_named_as_the_scripts(self):
         text = self.refused("import numpy as np\nx = np.zeros(3, np.float_) + np.asscalar(np.ones(1))\n"
-                            "y = np.random.rand(3)\n")
+                            "y = np.random.rand(3)\nz = y.astype('f').tostring()\nw = tree.tostring(y)\n")
         self.assertIn("script.py:3: np.float_ does not exist in NumPy", text)
         self.assertIn("; write np.float64", text)
         self.assertIn("write array.item()", text)
+        if not hasattr(np.ndarray, "tostring"):
+            self.assertIn("script.py:5: np.ndarray.tostring does not exist", text)
+        self.assertNotIn("script.py:6", text)
 
     def test_python_2_is_named_and_converted(self):
         script = "import tensorflow as tf\nx = 7 / 2\nprint 'steps', x\ntf.no_such_name\n"

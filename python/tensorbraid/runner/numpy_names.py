@@ -14,7 +14,7 @@ _INSTEAD = {
     "alltrue": "np.all", "sometrue": "np.any", "round_": "np.round", "row_stack": "np.vstack", "in1d": "np.isin",
     "trapz": "np.trapezoid", "rank": "np.ndim", "msort": "np.sort(a, axis=0)", "asfarray": "np.asarray(a, dtype=float)",
     "cast": "np.asarray(a, dtype)", "find_common_type": "np.result_type", "issubclass_": "issubclass",
-    "mat": "np.asmatrix",
+    "mat": "np.asmatrix", "ndarray.tostring": "array.tobytes()",
 }
 
 

@@ -140,6 +140,13 @@ class Scanner(ast.NodeVisitor):
         elif isinstance(node.ctx, ast.Load):
             self._add(known, node.lineno)
 
+    def visit_Call(self, node):
+        """`x.tostring()` is a method of arrays: of the others of this name, none is called without arguments."""
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr == "tostring" and not node.args + node.keywords:
+            self._add(("numpy", "ndarray.tostring"), node.lineno)
+        self.generic_visit(node)
+
     def _bind(self, target, value=None):
         if isinstance(target, ast.Name):
             self._scope.names[target.id] = value
