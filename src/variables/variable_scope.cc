@@ -37,7 +37,13 @@ std::string WhereMade(const PartitionedVariable& variable) {
   return location.empty() ? "" : StrCat("; it was made at ", location);
 }
 
+// A type of its own, so that a variable without a loss is not read for it.
+struct NoLoss {
+  Output operator()(const Output& /*value*/) const { return {}; }
+};
+
 void Regularize(Graph& graph, const Variable& variable, const Regularizer& regularizer) {
+  if (regularizer.target<NoLoss>() != nullptr) return;
   auto place = graph.ColocateWith(variable.handle().op());
   auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
   auto inside = graph.NameScope(variable.name() + "/Regularizer/");
@@ -202,8 +208,6 @@ Regularizer L1L2Regularizer(double l1, double l2) {
 
 Regularizer L1Regularizer(double l1) { return L1L2Regularizer(l1, 0); }
 Regularizer L2Regularizer(double l2) { return L1L2Regularizer(0, l2); }
-Regularizer NoRegularizer() {
-  return [](const Output&) { return Output(); };
-}
+Regularizer NoRegularizer() { return NoLoss(); }
 
 }  // namespace tensorbraid

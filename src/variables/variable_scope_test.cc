@@ -154,6 +154,8 @@ TEST(VariableScopeTest, ScopesGiveDefaults) {
   ASSERT_TRUE(g.status().ok()) << g.status();
   const std::vector<Output> losses = layers::RegularizationLosses(g);
   ASSERT_EQ(losses.size(), 2u) << "of x and z, once each";
+  EXPECT_TRUE(g.FindOperation("a/b/x/Regularizer/ReadVariableOp").ok());
+  EXPECT_FALSE(g.FindOperation("a/b/y/Regularizer/ReadVariableOp").ok()) << "no loss reads it";
   auto session = Session::Create(g);
   ASSERT_TRUE(session.ok()) << session.status();
   ASSERT_TRUE((*session)->Run({GlobalVariablesInitializer(g)}).ok());
