@@ -9,7 +9,7 @@ from tensorbraid import _core, graphs, nest
 from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.graphs import Graph, convert_to_tensor, make_op
 
-__all__ = ["NoGradient", "NotDifferentiable", "RegisterGradient", "custom_gradient", "grad_pass_through"]
+__all__ = ["NoGradient", "NotDifferentiable", "RegisterGradient", "custom_gradient", "grad_pass_through", "no_gradient"]
 
 _functions = {}  # by name: the function that computes the gradient, or None for nodes that stop gradients
 _numbers = itertools.count()
@@ -44,7 +44,7 @@ def NotDifferentiable(op_type):
     _register(op_type, None)
 
 
-NoGradient = NotDifferentiable
+NoGradient = no_gradient = NotDifferentiable
 
 
 def _mark(graph, op, name):
