@@ -16,7 +16,7 @@ constexpr int64_t kDefaultProfilerSteps = 100;
 class TimelineHook final : public SessionRunHook {
  public:
   TimelineHook(std::string directory, ProfilerOptions options)
-      : directory_(directory.empty() ? "." : std::move(directory)), options_(std::move(options)) {
+      : directory_(directory.empty() ? "." : std::move(directory)), options_(options) {
     if (!options_.every_n_steps && !options_.every) options_.every_n_steps = kDefaultProfilerSteps;
   }
 
@@ -80,7 +80,7 @@ class TimelineHook final : public SessionRunHook {
 }  // namespace
 
 std::shared_ptr<SessionRunHook> ProfilerHook(std::string directory, ProfilerOptions options) {
-  return std::make_shared<TimelineHook>(std::move(directory), std::move(options));
+  return std::make_shared<TimelineHook>(std::move(directory), options);
 }
 
 }  // namespace tensorbraid

@@ -45,7 +45,7 @@ double FlopsPerImage(const Convolution& c) { return 2.0 * SpatialElements(c, /*o
 
 // Whether these sizes are safe for oneDNN, which computes some offsets in 32 bits.
 bool IsModest(const Convolution& c) {
-  constexpr double kMost = std::numeric_limits<int32_t>::max() / sizeof(float);
+  constexpr double kMost = std::numeric_limits<int32_t>::max() / static_cast<double>(sizeof(float));
   for (const WindowAxis& a : c.axes) {
     const int64_t extent = (a.window - 1) * a.dilation + 1;
     if (std::max({a.input, a.output, a.stride, a.dilation, extent}) > (1 << 24)) return false;
