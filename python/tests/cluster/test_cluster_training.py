@@ -33,6 +33,9 @@ with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:%d
         optimizer = tf.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=2, total_num_replicas=2)
     train = optimizer.minimize(loss, global_step=step)
 random = np.random.RandomState(index)
+# With synchronous replicas the chief takes all tokens while it is alone. So it may train to the end, and close the queue
+# of tokens, before the other worker has made its first step.
+value, now = 0.0, 0
 
 
 def batch():
@@ -70,12 +73,10 @@ elif how.startswith("replica"):
     if is_chief and "sync" in how:
         sess.run(sync_init_op)
         sv.start_queue_runners(sess, [chief_queue_runner])
-    value, now = 0.0, 0
     while now < 200:
         try:
             _, value, now = sess.run([train, loss, step], feed_dict=batch())
         except tf.errors.OutOfRangeError:
-            # The chief takes all tokens while it is alone, so it may end first, and then closes the queue of tokens.
             if is_chief or "sync" not in how:
                 raise
             break
@@ -171,6 +172,8 @@ class ClusterTrainingTest(unittest.TestCase):
             self.assertEqual(words[0], "ended")
             self.assertLess(float(words[1]), 0.05)
             self.assertIn("/job:ps/task:0", line)
+        chief_step = int(lines[0].split()[2])
+        self.assertGreaterEqual(chief_step, 199)  # The last step may fetch the number before it is counted.
         return lines
 
     def test_monitored_asynchronous(self):
