@@ -1,6 +1,6 @@
 // Splits the output of a process into lines.
-#ifndef TENSORBRAID_CLI_LINE_SPLITTER_H_
-#define TENSORBRAID_CLI_LINE_SPLITTER_H_
+#ifndef TENSORBRAID_CLI_LAUNCH_LINE_SPLITTER_H_
+#define TENSORBRAID_CLI_LAUNCH_LINE_SPLITTER_H_
 
 #include <algorithm>
 #include <functional>
@@ -51,4 +51,4 @@ class LineSplitter {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLI_LINE_SPLITTER_H_
+#endif  // TENSORBRAID_CLI_LAUNCH_LINE_SPLITTER_H_

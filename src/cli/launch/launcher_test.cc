@@ -1,4 +1,4 @@
-#include "cli/local_cluster.h"
+#include "cli/launch/launcher.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,11 +1,14 @@
-// Starts and watches a cluster of processes on this machine, for `tensorbraid launch` (launch_command.cc).
-#ifndef TENSORBRAID_CLI_LOCAL_CLUSTER_H_
-#define TENSORBRAID_CLI_LOCAL_CLUSTER_H_
+// Starts and watches the tasks of a job, for `tensorbraid launch` (launch_command.cc).
+#ifndef TENSORBRAID_CLI_LAUNCH_LAUNCHER_H_
+#define TENSORBRAID_CLI_LAUNCH_LAUNCHER_H_
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/launch/engine.h"
+#include "cli/launch/restart_policy.h"
 #include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
@@ -15,17 +18,6 @@ enum class TaskStyle {
   kFlags,     // --ps_hosts, --worker_hosts, --job_name and --task_index after the program's own arguments
   kTfConfig,  // the environment variable TF_CONFIG
 };
-
-// Whether a task that fails is started again.
-struct RestartPolicy {
-  int max_restarts = 0;  // of each task; -1: without limit
-  // The wait before a task's first restart. It doubles with each restart, up to max_delay, and is first_delay again
-  // after the task has run for at least max_delay.
-  std::chrono::milliseconds first_delay{500};
-  std::chrono::milliseconds max_delay{30000};
-};
-// "no", "on-failure" or "on-failure:N", with N restarts of each task at most. InvalidArgument for other text.
-StatusOr<RestartPolicy> ParseRestartPolicy(const std::string& text);
 
 struct LaunchOptions {
   int ps = 1;
@@ -58,14 +50,13 @@ struct LaunchResult {
   int exit_code = 0;
 };
 
-// Starts options.ps tasks of job ps and options.workers tasks of job worker, and waits until all have ended. The
-// tasks get free ports of this machine, which are held until then. Each line of a task's output is passed on with a
-// prefix such as "[worker/0] " (in colour on a terminal, unless NO_COLOR is set); lines that begin with '{' are passed
-// on without one.
+// Starts options.ps tasks of job ps and options.workers tasks of job worker, and waits until all have ended. The engine
+// chooses their machines and ports. Each line of a task's output is passed on with a prefix such as "[worker/0] " (in
+// colour on a terminal, unless NO_COLOR is set); lines that begin with '{' are passed on without one.
 //
-// A task that fails is started again on the same port, as options.restart says. It is not started again when it exits
-// with 2, which means an error in its arguments or its program (see ExitCode in status.h), nor when it is a parameter
-// server and no worker is left.
+// A task that fails is started again at the same address, as options.restart says. It is not started again when it
+// exits with 2, which means an error in its arguments or its program (see ExitCode in status.h), nor when it is a
+// parameter server and no worker is left.
 //
 // When a task fails for good, the others have options.grace to end by themselves; then they get SIGTERM, and are killed
 // 1.5 s later.
@@ -75,9 +66,12 @@ struct LaunchResult {
 // of a task's process group outlives the task or this call. The three signals are blocked during the call, so every
 // other thread of the program must block them too.
 //
-// InvalidArgument when the options do not describe a cluster; the system's error when the program cannot be run.
+// InvalidArgument when the options do not describe a cluster; the system's error when the program cannot be run; the
+// engine's error when it has no place for the tasks.
+StatusOr<LaunchResult> Launch(const LaunchOptions& options, std::unique_ptr<Engine> engine);
+// On this machine.
 StatusOr<LaunchResult> Launch(const LaunchOptions& options);
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLI_LOCAL_CLUSTER_H_
+#endif  // TENSORBRAID_CLI_LAUNCH_LAUNCHER_H_

@@ -1,4 +1,4 @@
-#include "cli/line_splitter.h"
+#include "cli/launch/line_splitter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include "CLI/CLI.hpp"
 #include "cli/at_least.h"
 #include "cli/commands.h"
-#include "cli/local_cluster.h"
+#include "cli/launch/launcher.h"
 #include "cli/one_of.h"
 #include "core/text/strings.h"
 

@@ -1,0 +1,91 @@
+// What the launcher needs of the machines that run the tasks of a job (docs/design/0026).
+#ifndef TENSORBRAID_CLI_LAUNCH_ENGINE_H_
+#define TENSORBRAID_CLI_LAUNCH_ENGINE_H_
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/child_process.h"
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid {
+
+// A machine, and the address on it at which the other tasks reach a task. The port is held until the engine ends.
+struct TaskPlace {
+  std::string node;     // as the user calls the machine; "" for this one
+  std::string address;  // "host:port"
+  // Files that the engine has put on the machine for this task, by the flag that names them (tls_cert, token_file).
+  std::map<std::string, std::string> files = {};
+};
+
+// A program, its arguments and what is added to its environment. An empty value removes a variable.
+struct ProgramCall {
+  std::vector<std::string> command;
+  std::vector<std::pair<std::string, std::string>> environment = {};
+};
+
+enum class OutputStream { kOut, kErr };
+
+// How a task ended.
+struct TaskEnd {
+  ProcessEnd process;
+  // Set if nobody saw the process end, because its machine was lost: why it counts as ended.
+  std::string lost = "";
+
+  bool ok() const { return lost.empty() && process.ok(); }
+  // "exited with 3", "was killed by SIGKILL", "was lost: no connection to alpha".
+  std::string ToString() const;
+  // As a shell reports it; 255 for a task that was lost.
+  int ShellCode() const { return lost.empty() ? process.ShellCode() : 255; }
+};
+
+// What an engine reports. Tasks are numbered from 0, in the order of Place. The functions may call the engine.
+class EngineListener {
+ public:
+  virtual ~EngineListener() = default;
+  // All tasks have places, one for each.
+  virtual void OnPlaced(std::vector<TaskPlace> places) = 0;
+  virtual void OnStarted(size_t task, pid_t pid) = 0;
+  // The program could not be started. The task is not running.
+  virtual void OnStartFailed(size_t task, const Status& why) = 0;
+  virtual void OnLine(size_t task, OutputStream stream, std::string_view line) = 0;
+  // The task has ended. More of its output may follow, until OnOutputEnd.
+  virtual void OnEnd(size_t task, const TaskEnd& end) = 0;
+  virtual void OnOutputEnd(size_t task) = 0;
+  // The job cannot run or go on.
+  virtual void OnFailure(const Status& why) = 0;
+  // Something that the user wants to know, such as what the engine waits for.
+  virtual void OnMessage(const std::string& text) = 0;
+};
+
+// Starts the tasks of a job on machines, and watches them. No function blocks: what a call leads to is told to the
+// listener, from within the call or from Handle. Not thread-safe. When an engine is destroyed, none of its tasks is left.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  // Finds a machine and an address for each of the tasks, which have names such as "worker/0". Called once, first.
+  // REQUIRES of all functions: `listener` is the same object and outlives the engine.
+  virtual void Place(const std::vector<std::string>& tasks, EngineListener* listener) = 0;
+  // Starts a task that is not running, for the first time or again.
+  virtual void Start(size_t task, const ProgramCall& call) = 0;
+  // Sends a signal to the task's process group. No effect on a task that is not running.
+  virtual void Signal(size_t task, int signal) = 0;
+  // Gives up the rest of a task's output, if there is any.
+  virtual void CloseOutput(size_t task) = 0;
+
+  // Appends what to wait for before Handle is called again.
+  virtual void AddEvents(std::vector<pollfd>* events) = 0;
+  // Reports all that has happened.
+  virtual void Handle() = 0;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_LAUNCH_ENGINE_H_

@@ -1,0 +1,67 @@
+#include "cli/launch/launched_task.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "core/text/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+std::string ColorOf(size_t number) {
+  static constexpr std::array<int, 6> kColors = {36, 33, 32, 35, 34, 31};
+  return StrCat("\033[", kColors[number % kColors.size()], "m");
+}
+
+}  // namespace
+
+LaunchedTask::LaunchedTask(std::string job, int index, size_t number)
+    : job_(std::move(job)), index_(index), color_(ColorOf(number)) {}
+
+std::string LaunchedTask::name() const { return StrCat(job_, "/", index_); }
+
+Status LaunchedTask::OpenLog(const std::string& directory) {
+  const std::string path = StrCat(directory, "/", job_, "-", index_, ".log");
+  log_ = Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  return log_.is_open() ? OkStatus() : absl::ErrnoToStatus(errno, StrCat("cannot write '", path, "'"));
+}
+
+void LaunchedTask::Print(int fd, std::string_view line) const {
+  if (log_.is_open()) WriteAll(log_.get(), StrCat(line, "\n"));
+  std::string prefix;
+  if (!line.starts_with('{')) {
+    const bool color = ::isatty(fd) != 0 && std::getenv("NO_COLOR") == nullptr;
+    prefix = color ? StrCat(color_, "[", name(), "]\033[0m ") : StrCat("[", name(), "] ");
+  }
+  WriteAll(fd, StrCat(prefix, line, "\n"));
+}
+
+void LaunchedTask::OnStart() {
+  started_ = Clock::now();
+  restart_at.reset();
+  is_running = has_output = true;
+}
+
+std::chrono::milliseconds LaunchedTask::ScheduleRestart(const RestartPolicy& policy) {
+  if (Clock::now() - started_ >= policy.max_delay) delay_ = std::chrono::milliseconds(0);
+  delay_ = delay_.count() == 0 ? policy.first_delay : std::min(2 * delay_, policy.max_delay);
+  ++restarts_;
+  restart_at = Clock::now() + delay_;
+  return delay_;
+}
+
+void WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;  // the reader has gone; the tasks continue
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,61 @@
+// A task as the launcher sees it: its output, and when it is started again.
+#ifndef TENSORBRAID_CLI_LAUNCH_LAUNCHED_TASK_H_
+#define TENSORBRAID_CLI_LAUNCH_LAUNCHED_TASK_H_
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/launch/restart_policy.h"
+#include "core/system/fd.h"
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid {
+
+// Not thread-safe.
+class LaunchedTask {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // `number` counts the tasks of the job; it chooses the colour of the task's name.
+  LaunchedTask(std::string job, int index, size_t number);
+
+  std::string name() const;  // "worker/0"
+  const std::string& job() const { return job_; }
+  int index() const { return index_; }
+
+  // Copies the task's output to DIRECTORY/JOB-INDEX.log from now on.
+  Status OpenLog(const std::string& directory);
+  // Writes a line of the task's output to the log and, with the task's name before it, to `fd`. A line that begins with
+  // '{' has no name before it.
+  void Print(int fd, std::string_view line) const;
+
+  // The launcher has asked the engine to start the task.
+  void OnStart();
+  // The time at which the task is started again, if it waits for a restart.
+  std::optional<Clock::time_point> restart_at = {};
+  // Sets `restart_at`, and returns the delay until then. REQUIRES: the policy allows a restart.
+  std::chrono::milliseconds ScheduleRestart(const RestartPolicy& policy);
+  int restarts() const { return restarts_; }
+
+  bool is_running = false;
+  bool has_output = false;
+  bool is_unfinished() const { return is_running || restart_at.has_value(); }
+
+ private:
+  const std::string job_;
+  const int index_;
+  const std::string color_;
+  Fd log_;
+  Clock::time_point started_;
+  int restarts_ = 0;
+  std::chrono::milliseconds delay_{0};  // before the latest restart
+};
+
+// Writes all bytes, or as many as the reader takes before it goes.
+void WriteAll(int fd, std::string_view bytes);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_LAUNCH_LAUNCHED_TASK_H_

@@ -1,0 +1,329 @@
+#include "cli/launch/launcher.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+#include <optional>
+
+#include "cli/launch/launched_task.h"
+#include "cli/launch/local_engine.h"
+#include "cluster/spec/tf_config.h"
+#include "core/system/fd.h"
+#include "core/text/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// How long tasks may go on after Ctrl-C before they are killed. Everything ends within 2 s, so half a second is left to
+// kill and reap them. SIGTERM gives tasks more time.
+constexpr milliseconds kKillAfter{1500};
+// How long to wait for output after all tasks have ended: a process that left its process group may keep a pipe open.
+constexpr milliseconds kDrainAfterEnd{200};
+// The grace for parameter servers when a task has failed and no worker is left. They then end by themselves soon, or
+// never.
+constexpr milliseconds kGraceWithoutWorkers{2000};
+constexpr int kMaxTasks = 1000;
+// The exit code of a program that would fail again after a restart, because of a wrong flag or an error in the graph.
+constexpr int kMistake = 2;
+
+// Blocks SIGINT, SIGTERM and SIGHUP and ignores SIGPIPE while an object of this class exists.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigemptyset(&mask_);
+    for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&mask_, signal);
+    ::pthread_sigmask(SIG_BLOCK, &mask_, &old_mask_);
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    ::sigaction(SIGPIPE, &ignore, &old_pipe_);
+  }
+  ~BlockedSignals() {
+    ::sigaction(SIGPIPE, &old_pipe_, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
+  }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  const sigset_t& mask() const { return mask_; }
+
+ private:
+  sigset_t mask_;
+  sigset_t old_mask_;
+  struct sigaction old_pipe_ {};
+};
+
+class Launcher final : public EngineListener {
+ public:
+  Launcher(const LaunchOptions& options, std::unique_ptr<Engine> engine)
+      : options_(options), began_(Clock::now()), engine_(std::move(engine)) {}
+
+  StatusOr<LaunchResult> Run() {
+    signals_ = Fd(::signalfd(-1, &blocked_.mask(), SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!signals_.is_open()) return absl::ErrnoToStatus(errno, "cannot watch signals");
+    for (const auto& [job, count] : {std::pair<std::string, int>("ps", options_.ps), {"worker", options_.workers}}) {
+      for (int i = 0; i < count; ++i) {
+        LaunchedTask& task = tasks_.emplace_back(job, i, tasks_.size());
+        if (!options_.log_dir.empty()) TF_RETURN_IF_ERROR(task.OpenLog(options_.log_dir));
+      }
+    }
+    std::vector<std::string> names;
+    for (const LaunchedTask& task : tasks_) names.push_back(task.name());
+    engine_->Place(names, this);
+    while (error_.ok() && (phase_ == Phase::kPlace || AnyUnfinished() || AnyOutput())) Step();
+    engine_.reset();  // ends what is left
+    TF_RETURN_IF_ERROR(error_);
+    if (!options_.log_dir.empty()) Say(StrCat("logs are in ", options_.log_dir));
+    if (!result_.failure.empty()) Say(result_.failure);
+    return result_;
+  }
+
+ private:
+  // The reports of the engine.
+
+  void OnPlaced(std::vector<TaskPlace> places) override {
+    if (phase_ != Phase::kPlace) return;  // a signal came first
+    places_ = std::move(places);
+    for (size_t i = 0; i < tasks_.size(); ++i) jobs_[tasks_[i].job()].push_back(places_[i].address);
+    phase_ = Phase::kRun;
+    for (size_t i = 0; i < tasks_.size() && error_.ok(); ++i) Start(i);
+  }
+
+  void OnStarted(size_t number, pid_t pid) override {
+    const TaskPlace& place = places_[number];
+    const std::string where = place.node.empty() ? "" : StrCat(" on ", place.node);
+    Say(StrCat(tasks_[number].name(), " runs on ", place.address, ", pid ", pid, where));
+  }
+
+  void OnStartFailed(size_t number, const Status& why) override {
+    LaunchedTask& task = tasks_[number];
+    task.is_running = task.has_output = false;
+    if (task.restarts() == 0) {
+      error_ = why;
+    } else {
+      Fail(StrCat(task.name(), " cannot be started again: ", std::string(why.message())), 1, "");
+    }
+  }
+
+  void OnLine(size_t number, OutputStream stream, std::string_view line) override {
+    tasks_[number].Print(stream == OutputStream::kOut ? options_.out_fd : options_.err_fd, line);
+  }
+
+  void OnOutputEnd(size_t number) override { tasks_[number].has_output = false; }
+
+  void OnEnd(size_t number, const TaskEnd& end) override {
+    LaunchedTask& task = tasks_[number];
+    task.is_running = false;
+    const auto running = std::count_if(tasks_.begin(), tasks_.end(), [](const auto& t) { return t.is_running; });
+    const std::string how = end.ok() ? StrCat(task.name(), " is done") : StrCat(task.name(), " ", end.ToString());
+    Say(StrCat(how, " after ", Seconds(Clock::now() - began_), ", ", running, " of ", tasks_.size(),
+               " tasks still running"));
+    if (!end.ok() && phase_ == Phase::kRun) {
+      if (const std::optional<std::string> obstacle = ObstacleToRestart(task, end); !obstacle.has_value()) {
+        const milliseconds delay = task.ScheduleRestart(options_.restart);
+        Say(StrCat(task.name(), " is started again in ", Seconds(delay), RestartCount(task)));
+      } else {
+        Fail(how, end.ShellCode(), *obstacle);
+      }
+    }
+    if (phase_ == Phase::kGrace && running > 0 && !AnyWorkerUnfinished() && task.job() == "worker") {
+      SetPhase(Phase::kGrace, std::min(options_.grace, kGraceWithoutWorkers));
+    }
+  }
+
+  void OnFailure(const Status& why) override { error_ = why; }
+  void OnMessage(const std::string& text) override { Say(text); }
+
+  // Starts a task, for the first time or again.
+  void Start(size_t number) {
+    LaunchedTask& task = tasks_[number];
+    ProgramCall call{.command = options_.command};
+    std::vector<std::string>& command = call.command;
+    std::string tf_config;  // empty unsets it: a TF_CONFIG of the launcher is for another cluster
+    if (options_.style == TaskStyle::kTfConfig) {
+      tf_config = ToTfConfigJson({ClusterSpec(jobs_), task.job(), task.index()});
+    } else {
+      command.push_back("--ps_hosts=" + StrJoin(jobs_["ps"], ","));
+      command.push_back("--worker_hosts=" + StrJoin(jobs_["worker"], ","));
+      command.push_back("--job_name=" + task.job());
+      command.push_back(StrCat("--task_index=", task.index()));
+    }
+    std::map<std::string, std::string> files = places_[number].files;
+    if (!options_.token_file.empty()) files["token_file"] = options_.token_file;
+    for (const auto& [flag, path] : files) command.push_back(StrCat("--", flag, "=", path));
+    if (options_.metrics_port > 0 && number == 0) command.push_back(StrCat("--metrics_port=", options_.metrics_port));
+    // TERM=dumb keeps programs from colouring or redrawing lines, as they would on a terminal.
+    call.environment = {{"TERM", "dumb"}, {"TF_CONFIG", tf_config}};
+    task.OnStart();
+    engine_->Start(number, call);
+  }
+
+  bool AnyUnfinished() const {
+    return std::any_of(tasks_.begin(), tasks_.end(), [](const auto& task) { return task.is_unfinished(); });
+  }
+  bool AnyOutput() const {
+    return std::any_of(tasks_.begin(), tasks_.end(), [](const auto& task) { return task.has_output; });
+  }
+  bool AnyWorkerUnfinished() const {
+    return std::any_of(tasks_.begin(), tasks_.end(),
+                       [](const auto& t) { return t.job() == "worker" && t.is_unfinished(); });
+  }
+
+  // Waits for an event and handles it.
+  void Step() {
+    std::vector<pollfd> events = {{signals_.get(), POLLIN, 0}};
+    engine_->AddEvents(&events);
+    int timeout_ms = -1;
+    if (const auto wake = NextDeadline(); wake.has_value()) {
+      const auto left = std::chrono::ceil<milliseconds>(*wake - Clock::now());
+      timeout_ms = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 3600 * 1000));
+    }
+    if (::poll(events.data(), events.size(), timeout_ms) < 0) return;  // EINTR
+
+    signalfd_siginfo info;
+    while (::read(signals_.get(), &info, sizeof info) == sizeof info) OnSignal(static_cast<int>(info.ssi_signo));
+    engine_->Handle();
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      const auto& at = tasks_[i].restart_at;
+      if (at.has_value() && Clock::now() >= *at) Start(i);
+    }
+    if (deadline_.has_value() && Clock::now() >= *deadline_) OnDeadline();
+    if (phase_ != Phase::kPlace && !AnyUnfinished() && AnyOutput() && phase_ != Phase::kDrain) {
+      SetPhase(Phase::kDrain, kDrainAfterEnd);
+    }
+  }
+
+  // The earliest of the phase's deadline and the restarts.
+  std::optional<Clock::time_point> NextDeadline() const {
+    std::optional<Clock::time_point> next = deadline_;
+    for (const LaunchedTask& task : tasks_) {
+      const auto& at = task.restart_at;
+      if (at.has_value() && (!next.has_value() || *at < *next)) next = at;
+    }
+    return next;
+  }
+
+  // Returns why a task that failed is not started again. std::nullopt if it is started again, and "" if the user asked
+  // for no restarts.
+  std::optional<std::string> ObstacleToRestart(const LaunchedTask& task, const TaskEnd& end) const {
+    const int max = options_.restart.max_restarts;
+    if (max == 0) return "";
+    if (end.lost.empty() && end.process.signal == 0 && end.process.exit_code == kMistake) {
+      return "exit code 2 means an error in its arguments or its program, so it is not started again";
+    }
+    if (task.job() == "ps" && !AnyWorkerUnfinished()) return "no worker is left, so it is not started again";
+    if (max > 0 && task.restarts() >= max) {
+      return StrCat("it has been started again ", max, max == 1 ? " time" : " times", ", which is the limit");
+    }
+    return std::nullopt;
+  }
+  std::string RestartCount(const LaunchedTask& task) const {
+    const int max = options_.restart.max_restarts;
+    return max < 0 ? "" : StrCat(" (restart ", task.restarts(), " of ", max, ")");
+  }
+
+  // A task has failed for good. The others may continue for options_.grace.
+  void Fail(const std::string& how, int exit_code, const std::string& why) {
+    result_.failure = how;
+    result_.exit_code = exit_code;
+    if (!why.empty()) Say(StrCat(how, ": ", why));
+    for (LaunchedTask& task : tasks_) task.restart_at.reset();
+    if (std::any_of(tasks_.begin(), tasks_.end(), [](const auto& t) { return t.is_running; })) {
+      Say(StrCat("the other tasks have ", options_.grace.count() / 1000.0, " s to end by themselves"));
+      SetPhase(Phase::kGrace, options_.grace);
+    }
+  }
+
+  static std::string Seconds(Clock::duration duration) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f s", std::chrono::duration<double>(duration).count());
+    return text;
+  }
+
+  void OnSignal(int signal) {
+    if (phase_ == Phase::kStop) {  // this is the second signal
+      deadline_ = Clock::now();
+      return;
+    }
+    if (result_.failure.empty()) result_ = {StrCat("stopped by SIG", ::sigabbrev_np(signal)), 128 + signal};
+    const milliseconds kill_after = signal == SIGTERM ? options_.stop_grace : kKillAfter;
+    if (phase_ != Phase::kPlace) {
+      Say(StrCat("SIG", ::sigabbrev_np(signal), ": the tasks have ", Seconds(kill_after),
+                 " to save and leave; a second signal ends them at once"));
+    }
+    Stop(signal, kill_after);
+  }
+
+  void OnDeadline() {
+    deadline_.reset();
+    if (phase_ == Phase::kGrace) {
+      Say("stopping the other tasks");
+      Stop(SIGTERM, kKillAfter);
+    } else if (phase_ == Phase::kStop) {
+      for (size_t i = 0; i < tasks_.size(); ++i) engine_->Signal(i, SIGKILL);
+    } else {
+      for (size_t i = 0; i < tasks_.size(); ++i) engine_->CloseOutput(i);
+    }
+  }
+
+  void Stop(int signal, milliseconds kill_after) {
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      tasks_[i].restart_at.reset();
+      if (tasks_[i].is_running) engine_->Signal(i, signal);
+    }
+    SetPhase(Phase::kStop, kill_after);
+  }
+
+  // kPlace -> kRun (the tasks have places) -> kGrace (a task has failed) -> kStop (the tasks have got a signal, and are
+  // killed at the deadline) -> kDrain (all tasks have ended, and their output is read until the deadline). Phases may
+  // be skipped.
+  enum class Phase { kPlace, kRun, kGrace, kStop, kDrain };
+  void SetPhase(Phase phase, milliseconds limit) {
+    phase_ = phase;
+    deadline_ = Clock::now() + limit;
+  }
+
+  void Say(const std::string& text) { WriteAll(options_.err_fd, StrCat("launch: ", text, "\n")); }
+
+  const LaunchOptions& options_;
+  const Clock::time_point began_;
+  const BlockedSignals blocked_;
+  Fd signals_;
+  std::deque<LaunchedTask> tasks_;
+  std::vector<TaskPlace> places_;                         // of the tasks
+  std::map<std::string, std::vector<std::string>> jobs_;  // the addresses of each job's tasks
+  Phase phase_ = Phase::kPlace;
+  std::optional<Clock::time_point> deadline_;
+  LaunchResult result_;
+  Status error_;  // of the launch itself
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace
+
+StatusOr<LaunchResult> Launch(const LaunchOptions& options) { return Launch(options, std::make_unique<LocalEngine>()); }
+
+StatusOr<LaunchResult> Launch(const LaunchOptions& options, std::unique_ptr<Engine> engine) {
+  if (options.ps < 0 || options.workers < 1 || options.ps + options.workers > kMaxTasks) {
+    return InvalidArgument("--ps=", options.ps, " --workers=", options.workers,
+                           ": there must be at least one worker and at most ", kMaxTasks, " tasks");
+  }
+  if (options.command.empty()) return InvalidArgument("no program to run; put it after '--'");
+  if (!options.log_dir.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(options.log_dir, error);
+    if (error)
+      return absl::ErrnoToStatus(error.value(), StrCat("cannot create the log directory '", options.log_dir, "'"));
+  }
+  return Launcher(options, std::move(engine)).Run();
+}
+
+}  // namespace tensorbraid

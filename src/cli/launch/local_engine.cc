@@ -1,0 +1,115 @@
+#include "cli/launch/local_engine.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "core/text/strings.h"
+
+namespace tensorbraid {
+
+std::string TaskEnd::ToString() const { return lost.empty() ? process.ToString() : "was lost: " + lost; }
+
+void LocalEngine::Place(const std::vector<std::string>& tasks, EngineListener* listener) {
+  listener_ = listener;
+  std::vector<TaskPlace> places;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    auto port = HeldPort::Take();
+    if (!port.ok()) return listener_->OnFailure(port.status());
+    places.push_back({.node = "", .address = StrCat(host_, ":", port->port())});
+    ports_.push_back(*std::move(port));
+    const auto line = [this, i](OutputStream stream) {
+      return [this, i, stream](std::string_view text) { listener_->OnLine(i, stream, text); };
+    };
+    tasks_.push_back({LineSplitter(line(OutputStream::kOut)), LineSplitter(line(OutputStream::kErr))});
+  }
+  listener_->OnPlaced(std::move(places));
+}
+
+void LocalEngine::Start(size_t number, const ProgramCall& call) {
+  CloseOutput(number);
+  Task& task = tasks_[number];
+  auto process = ChildProcess::Start(call.command, call.environment, ChildProcess::Stdout::kTerminal);
+  if (!process.ok()) return listener_->OnStartFailed(number, process.status());
+  task.process = *std::move(process);
+  task.is_running = task.has_output = true;
+  listener_->OnStarted(number, task.process->pid());
+}
+
+void LocalEngine::Signal(size_t task, int signal) {
+  if (tasks_[task].is_running) tasks_[task].process->Signal(signal);
+}
+
+void LocalEngine::CloseOutput(size_t number) {
+  Task& task = tasks_[number];
+  if (!task.has_output) return;
+  task.process->out().Close();
+  task.process->err().Close();
+  task.out_lines.Finish();
+  task.err_lines.Finish();
+  CheckOutputEnd(number);
+}
+
+void LocalEngine::CheckOutputEnd(size_t number) {
+  Task& task = tasks_[number];
+  if (!task.has_output || task.process->out().is_open() || task.process->err().is_open()) return;
+  task.has_output = false;
+  listener_->OnOutputEnd(number);
+}
+
+void LocalEngine::AddEvents(std::vector<pollfd>* events) {
+  for (Task& task : tasks_) {
+    if (!task.process.has_value()) continue;
+    // poll ignores closed descriptors, whose number is -1.
+    for (const Fd* fd : {&task.process->end_event(), &std::as_const(task.process->out()),
+                         &std::as_const(task.process->err())}) {
+      events->push_back({fd->get(), POLLIN, 0});
+    }
+  }
+}
+
+void LocalEngine::Handle() {
+  for (size_t number = 0; number < tasks_.size(); ++number) {
+    Task& task = tasks_[number];
+    if (!task.process.has_value()) continue;
+    // Asked before the output is read, so that all that the program wrote is passed on before its end.
+    pollfd end = {task.process->end_event().get(), POLLIN, 0};
+    const bool has_ended = task.is_running && ::poll(&end, 1, 0) == 1;
+    ReadOutput(number);
+    if (!has_ended) continue;
+    task.is_running = false;
+    const ProcessEnd how = task.process->Reap();
+    ReadOutput(number);
+    listener_->OnEnd(number, {how});
+  }
+}
+
+void LocalEngine::ReadOutput(size_t number) {
+  Task& task = tasks_[number];
+  if (!task.has_output) return;
+  Read(task.process->out(), task.out_lines);
+  Read(task.process->err(), task.err_lines);
+  CheckOutputEnd(number);
+}
+
+void LocalEngine::Read(Fd& fd, LineSplitter& lines) {
+  std::array<char, 16384> bytes;
+  // Bounded, so that a task that writes endlessly does not keep the launcher from handling signals.
+  for (int i = 0; i < 16 && fd.is_open(); ++i) {
+    const ssize_t got = ::read(fd.get(), bytes.data(), bytes.size());
+    if (got > 0) {
+      lines.Add({bytes.data(), static_cast<size_t>(got)});
+    } else if (got < 0 && errno == EINTR) {
+      continue;
+    } else if (got < 0 && errno == EAGAIN) {
+      return;
+    } else {
+      fd.Close();
+      lines.Finish();
+    }
+  }
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,51 @@
+// Runs the tasks of a job as processes of this machine.
+#ifndef TENSORBRAID_CLI_LAUNCH_LOCAL_ENGINE_H_
+#define TENSORBRAID_CLI_LAUNCH_LOCAL_ENGINE_H_
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/launch/engine.h"
+#include "cli/launch/line_splitter.h"
+#include "core/system/held_port.h"
+
+namespace tensorbraid {
+
+// Each task is a child process, with a pipe and a pseudo-terminal for its output. All processes of a task's group are
+// killed when the task has ended, and when the engine or the thread that started them ends. REQUIRES: SIGPIPE is ignored.
+class LocalEngine final : public Engine {
+ public:
+  // `host` is what other tasks call this machine.
+  explicit LocalEngine(std::string host = "127.0.0.1") : host_(std::move(host)) {}
+
+  void Place(const std::vector<std::string>& tasks, EngineListener* listener) override;
+  void Start(size_t task, const ProgramCall& call) override;
+  void Signal(size_t task, int signal) override;
+  void CloseOutput(size_t task) override;
+  void AddEvents(std::vector<pollfd>* events) override;
+  void Handle() override;
+
+ private:
+  struct Task {
+    LineSplitter out_lines, err_lines;
+    std::optional<ChildProcess> process = {};
+    bool is_running = false;
+    bool has_output = false;
+  };
+
+  void ReadOutput(size_t number);
+  static void Read(Fd& fd, LineSplitter& lines);
+  void CheckOutputEnd(size_t number);
+
+  const std::string host_;
+  EngineListener* listener_ = nullptr;
+  std::vector<HeldPort> ports_;
+  std::deque<Task> tasks_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_LAUNCH_LOCAL_ENGINE_H_
