@@ -11,8 +11,9 @@ constexpr int64_t kMostColumns = 16;
 constexpr int kMostVectors = 3;
 constexpr int kMostColumnsAtOnce = 8;
 
-using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
-using UnalignedLanes = float __attribute__((vector_size(kLanes * sizeof(float)), aligned(alignof(float)), may_alias));
+// Attributes of the name of an alias: Clang ignores the alignment when it stands behind the type.
+using Lanes [[gnu::vector_size(4 * kLanes)]] = float;
+using UnalignedLanes [[gnu::vector_size(4 * kLanes), gnu::aligned(4), gnu::may_alias]] = float;
 
 // Rows [0, kVectors * kLanes) and columns [0, kColumns) of the result.
 template <int kVectors, int kColumns>
