@@ -72,8 +72,9 @@ std::vector<std::string> Environment(const std::vector<std::pair<std::string, st
 }
 
 // The child's part of Start. Makes only calls that are safe between fork and exec. Ends in exec, or writes errno to
-// `report` and exits.
-[[noreturn]] void BecomeProgram(pid_t parent, char* const* argv, char* const* envp, int out, int err, int report) {
+// `report` and exits. `in` is -1 for an empty standard input.
+[[noreturn]] void BecomeProgram(pid_t parent, char* const* argv, char* const* envp, int in, int out, int err,
+                                int report) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // the parent ended before prctl
@@ -81,7 +82,7 @@ std::vector<std::string> Environment(const std::vector<std::pair<std::string, st
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
-  const int in = ::open("/dev/null", O_RDONLY);
+  if (in < 0) in = ::open("/dev/null", O_RDONLY);
   if (in >= 0 && ::dup2(in, 0) >= 0 && ::dup2(out, 1) >= 0 && ::dup2(err, 2) >= 0) ::execvpe(argv[0], argv, envp);
   const int error = errno;
   [[maybe_unused]] const ssize_t written = ::write(report, &error, sizeof error);
@@ -98,11 +99,15 @@ std::string ProcessEnd::ToString() const {
 
 StatusOr<ChildProcess> ChildProcess::Start(const std::vector<std::string>& command,
                                            const std::vector<std::pair<std::string, std::string>>& env,
-                                           Stdout standard_output) {
+                                           Stdout standard_output, Stdin standard_input) {
   if (command.empty()) return InvalidArgument("no program to run");
   TF_ASSIGN_OR_RETURN(Pipe out, standard_output == Stdout::kTerminal ? MakeTerminal() : MakePipe());
   TF_ASSIGN_OR_RETURN(Pipe err, MakePipe());
   TF_ASSIGN_OR_RETURN(Pipe report, MakePipe());
+  Pipe in;
+  if (standard_input == Stdin::kPipe) {
+    TF_ASSIGN_OR_RETURN(in, MakePipe());
+  }
   std::vector<std::string> arguments = command;
   std::vector<std::string> environment = Environment(env);
   const std::vector<char*> argv = Pointers(arguments);
@@ -112,13 +117,15 @@ StatusOr<ChildProcess> ChildProcess::Start(const std::vector<std::string>& comma
   const pid_t pid = ::fork();
   if (pid < 0) return absl::ErrnoToStatus(errno, "cannot start a process");
   if (pid == 0) {
-    BecomeProgram(parent, argv.data(), envp.data(), out.write.get(), err.write.get(), report.write.get());
+    BecomeProgram(parent, argv.data(), envp.data(), in.read.get(), out.write.get(), err.write.get(),
+                  report.write.get());
   }
   // The child does this too. Here it ensures that the group exists before Signal is called.
   ::setpgid(pid, pid);
   ::fcntl(out.read.get(), F_SETFL, O_NONBLOCK);
   ::fcntl(err.read.get(), F_SETFL, O_NONBLOCK);
-  ChildProcess child(pid, PidFd(pid), std::move(out.read), std::move(err.read));
+  if (in.write.is_open()) ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
+  ChildProcess child(pid, PidFd(pid), std::move(in.write), std::move(out.read), std::move(err.read));
   if (!child.pidfd_.is_open()) {
     const Status status = absl::ErrnoToStatus(errno, "cannot watch a process");
     ::kill(pid, SIGKILL);

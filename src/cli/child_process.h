@@ -24,20 +24,22 @@ struct ProcessEnd {
   int ShellCode() const { return signal != 0 ? 128 + signal : exit_code; }
 };
 
-// A running program. It leads its own process group, has an empty standard input, and its output can be read through
-// this object. It is killed when the thread that started it ends, however that happens. Not thread-safe.
+// A running program. It leads its own process group, and its output can be read through this object. It is killed when
+// the thread that started it ends, however that happens. Not thread-safe.
 class ChildProcess {
  public:
   // The kind of the program's standard output. Programs write to a pipe in blocks, often only when they end. To a
   // terminal (here a pseudo-terminal) they write line by line. Standard error is always a pipe: programs do not buffer
   // it.
   enum class Stdout { kPipe, kTerminal };
+  // What the program reads: nothing, or what the owner of this object writes.
+  enum class Stdin { kEmpty, kPipe };
   // Starts command[0], found through PATH, with `env` added to this process's environment; an empty value removes the
   // variable. If the program cannot be run, returns the system's error, such as NotFound. No signal is blocked in the
   // program.
   static StatusOr<ChildProcess> Start(const std::vector<std::string>& command,
                                       const std::vector<std::pair<std::string, std::string>>& env,
-                                      Stdout standard_output = Stdout::kPipe);
+                                      Stdout standard_output = Stdout::kPipe, Stdin standard_input = Stdin::kEmpty);
   ChildProcess(ChildProcess&&) = default;
   ChildProcess& operator=(ChildProcess&&) = default;
   // Kills the process group if the program has not been reaped, and reaps it.
@@ -51,6 +53,8 @@ class ChildProcess {
   // with EIO.)
   Fd& out() { return out_; }
   Fd& err() { return err_; }
+  // The end of the program's standard input to write to, if it is a pipe. Writes do not block.
+  Fd& in() { return in_; }
 
   // Sends a signal to the whole process group. No effect after Reap.
   void Signal(int signal);
@@ -58,12 +62,12 @@ class ChildProcess {
   ProcessEnd Reap();
 
  private:
-  ChildProcess(pid_t pid, Fd pidfd, Fd out, Fd err)
-      : pid_(pid), pidfd_(std::move(pidfd)), out_(std::move(out)), err_(std::move(err)) {}
+  ChildProcess(pid_t pid, Fd pidfd, Fd in, Fd out, Fd err)
+      : pid_(pid), pidfd_(std::move(pidfd)), in_(std::move(in)), out_(std::move(out)), err_(std::move(err)) {}
 
   pid_t pid_;
   Fd pidfd_;  // open until reaped
-  Fd out_, err_;
+  Fd in_, out_, err_;
 };
 
 }  // namespace tensorbraid

@@ -14,12 +14,14 @@ class App;
 namespace tensorbraid {
 
 struct Invocation {
+  std::string version;  // of this program
   // The arguments after "--".
   std::vector<std::string> program;
   // Runs the chosen command; returns the program's exit code.
   std::function<int()> run;
 };
 
+void AddAgentCommand(CLI::App& app, Invocation* invocation);
 void AddBenchCommand(CLI::App& app, Invocation* invocation);
 void AddCertsCommand(CLI::App& app, Invocation* invocation);
 void AddInspectCommand(CLI::App& app, Invocation* invocation);

@@ -63,7 +63,7 @@ int RunProgram(int argc, char** argv, const std::string& version) {
 
   // The arguments after "--" belong to the program that a command runs.
   std::vector<std::string> words;
-  Invocation invocation;
+  Invocation invocation{.version = version, .program = {}, .run = nullptr};
   for (int i = 1; i < argc; ++i) {
     if (std::string(argv[i]) == "--") {
       invocation.program.assign(argv + i + 1, argv + argc);
@@ -79,6 +79,7 @@ int RunProgram(int argc, char** argv, const std::string& version) {
   AddStatusCommand(app, &invocation);
   AddInspectCommand(app, &invocation);
   AddOpsCommand(app, &invocation);
+  AddAgentCommand(app, &invocation);
   try {
     app.parse(words);
   } catch (const CLI::Success& success) {  // --help, --version

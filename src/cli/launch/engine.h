@@ -65,7 +65,8 @@ class EngineListener {
 };
 
 // Starts the tasks of a job on machines, and watches them. No function blocks: what a call leads to is told to the
-// listener, from within the call or from Handle. Not thread-safe. When an engine is destroyed, none of its tasks is left.
+// listener, from within the call or from Handle. Not thread-safe. When an engine is destroyed, none of its tasks is
+// left.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -73,7 +74,8 @@ class Engine {
   // Finds a machine and an address for each of the tasks, which have names such as "worker/0". Called once, first.
   // REQUIRES of all functions: `listener` is the same object and outlives the engine.
   virtual void Place(const std::vector<std::string>& tasks, EngineListener* listener) = 0;
-  // Starts a task that is not running, for the first time or again.
+  // Starts a task that is not running, for the first time or again. If output of an earlier run is still open, it is
+  // given up, and its end is not reported.
   virtual void Start(size_t task, const ProgramCall& call) = 0;
   // Sends a signal to the task's process group. No effect on a task that is not running.
   virtual void Signal(size_t task, int signal) = 0;

@@ -1,24 +1,87 @@
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "cli/at_least.h"
 #include "cli/commands.h"
 #include "cli/launch/launcher.h"
+#include "cli/launch/local_engine.h"
+#include "cli/launch/ssh.h"
 #include "cli/one_of.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
+namespace {
+
+struct LaunchFlags {
+  LaunchOptions options;
+  std::string on = "local";
+  std::string hosts;
+  std::string host_file;
+  std::string ssh = "ssh";
+  std::string remote_program;
+  std::string directory;
+  bool insecure = false;
+  std::string style = "flags";
+  std::string restart = "no";
+  double grace_s = 30;
+  double stop_grace_s = 30;
+};
+
+// The path of this program, where machines with the same files have it, too.
+std::string ThisProgram() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error);
+}
+
+// The files of a command that must be the same on all machines: those that are named by a path, not found through PATH.
+std::vector<std::string> FilesOf(const std::vector<std::string>& command) {
+  std::vector<std::string> files;
+  for (size_t i = 0; i < command.size(); ++i) {
+    std::error_code error;
+    const bool is_file = std::filesystem::is_regular_file(command[i], error);
+    if (is_file && (i > 0 || command[i].find('/') != std::string::npos)) files.push_back(command[i]);
+  }
+  return files;
+}
+
+StatusOr<std::unique_ptr<Engine>> NewEngine(const LaunchFlags& flags, const Invocation& invocation) {
+  const bool has_machines = !flags.hosts.empty() || !flags.host_file.empty();
+  if (flags.on == "local") {
+    if (has_machines) return InvalidArgument("--hosts and --hostfile are for other machines: add --on=ssh");
+    return std::make_unique<LocalEngine>();
+  }
+  if (!flags.hosts.empty() && !flags.host_file.empty()) return InvalidArgument("give --hosts or --hostfile, not both");
+  SshOptions options{.nodes = {},
+                     .ssh = {},
+                     .remote_program = flags.remote_program.empty() ? ThisProgram() : flags.remote_program,
+                     .version = invocation.version,
+                     .directory = flags.directory,
+                     .checked_files = FilesOf(invocation.program),
+                     .tls = !flags.insecure};
+  if (!flags.host_file.empty()) {
+    TF_ASSIGN_OR_RETURN(options.nodes, ReadHostFile(flags.host_file));
+  } else if (!flags.hosts.empty()) {
+    TF_ASSIGN_OR_RETURN(options.nodes, ParseHosts(flags.hosts));
+  }
+  for (const std::string& word : StrSplit(flags.ssh, ' ')) {
+    if (!word.empty()) options.ssh.push_back(word);
+  }
+  if (options.ssh.empty()) return InvalidArgument("--ssh is empty; it names the ssh program");
+  if (options.directory.empty()) options.directory = std::filesystem::current_path();
+  return NewSshEngine(options);
+}
+
+}  // namespace
 
 void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
-  struct Flags {
-    LaunchOptions options;
-    std::string style = "flags";
-    std::string restart = "no";
-    double grace_s = 30;
-    double stop_grace_s = 30;
-  };
-  auto flags = std::make_shared<Flags>();
-  CLI::App* launch = app.add_subcommand("launch", "Start a program as a cluster of local processes");
+  auto flags = std::make_shared<LaunchFlags>();
+  CLI::App* launch = app.add_subcommand("launch", "Start a program as the tasks of a cluster");
+  launch->add_option("--on", flags->on, "where: local (this machine), ssh (machines that ssh reaches)")
+      ->check(OneOf({"local", "ssh"}))
+      ->capture_default_str();
   launch->add_option("--ps", flags->options.ps, "number of parameter servers")->capture_default_str();
   launch->add_option("--workers", flags->options.workers, "number of workers")->capture_default_str();
   launch->add_option("--log_dir", flags->options.log_dir,
@@ -47,6 +110,30 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->check(AtLeast(0))
       ->type_name("SECONDS")
       ->capture_default_str();
+  const std::string ssh_group = "With --on=ssh";
+  launch->add_option("--hosts", flags->hosts, "machines and how many tasks each may run: alpha:4,beta")
+      ->group(ssh_group)
+      ->type_name("LIST");
+  launch->add_option("--hostfile", flags->host_file, "the same as a file, a machine in each line: alpha slots=4")
+      ->group(ssh_group)
+      ->type_name("FILE");
+  launch
+      ->add_option("--directory", flags->directory,
+                   "the working directory of the tasks on the machines; default: the present one")
+      ->group(ssh_group)
+      ->type_name("DIR");
+  launch->add_option("--ssh", flags->ssh, "the ssh program and its options, separated by blanks")
+      ->group(ssh_group)
+      ->capture_default_str();
+  launch
+      ->add_option("--remote_program", flags->remote_program,
+                   "tensorbraid on the machines; default: the path of this program, else tensorbraid in PATH")
+      ->group(ssh_group)
+      ->type_name("FILE");
+  launch
+      ->add_flag("--insecure", flags->insecure,
+                 "do not make certificates and a token for the job; anyone who reaches the machines can then run steps")
+      ->group(ssh_group);
   launch->footer(
       "\nFull usage: tensorbraid launch [OPTIONS] -- PROGRAM [ARGUMENTS]\n\n"
       "Each task runs PROGRAM ARGUMENTS --ps_hosts=... --worker_hosts=... --job_name=... --task_index=...; with\n"
@@ -58,6 +145,10 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       "long each time, up to 30 s. A task that exits with 2 (an error in its arguments or its program) is not.\n"
       "The exit code is 0 if all tasks exited with 0 at last, otherwise the code of the first task that failed for\n"
       "good.\n\n"
+      "With --on=ssh each machine needs this program, the user's program at the same path, and a login without a\n"
+      "password. Parameter servers are spread over the machines. The tasks use TLS with certificates that are made "
+      "for\n"
+      "this job; their keys are in files that only the user can read, and are gone when the job ends.\n\n"
       "Examples:\n"
       "  tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax --train_steps=1000\n"
       "  tensorbraid launch --ps=1 --workers=2 -- python -m tensorbraid train.py    # written for TensorFlow 1");
@@ -68,7 +159,9 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       flags->options.restart = *ParseRestartPolicy(flags->restart);
       flags->options.grace = std::chrono::milliseconds(static_cast<int64_t>(flags->grace_s * 1000));
       flags->options.stop_grace = std::chrono::milliseconds(static_cast<int64_t>(flags->stop_grace_s * 1000));
-      const auto result = Launch(flags->options);
+      auto engine = NewEngine(*flags, *invocation);
+      if (!engine.ok()) return ExitCode(Annotate(engine.status(), "tensorbraid launch"));
+      const auto result = Launch(flags->options, *std::move(engine));
       return result.ok() ? result->exit_code : ExitCode(Annotate(result.status(), "tensorbraid launch"));
     };
   });

@@ -1,21 +1,18 @@
 #include "cli/launch/launcher.h"
 
 #include <poll.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <optional>
 
+#include "cli/launch/blocked_signals.h"
 #include "cli/launch/launched_task.h"
 #include "cli/launch/local_engine.h"
 #include "cluster/spec/tf_config.h"
-#include "core/system/fd.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -36,39 +33,13 @@ constexpr int kMaxTasks = 1000;
 // The exit code of a program that would fail again after a restart, because of a wrong flag or an error in the graph.
 constexpr int kMistake = 2;
 
-// Blocks SIGINT, SIGTERM and SIGHUP and ignores SIGPIPE while an object of this class exists.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigemptyset(&mask_);
-    for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&mask_, signal);
-    ::pthread_sigmask(SIG_BLOCK, &mask_, &old_mask_);
-    struct sigaction ignore {};
-    ignore.sa_handler = SIG_IGN;
-    ::sigaction(SIGPIPE, &ignore, &old_pipe_);
-  }
-  ~BlockedSignals() {
-    ::sigaction(SIGPIPE, &old_pipe_, nullptr);
-    ::pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
-  }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-  const sigset_t& mask() const { return mask_; }
-
- private:
-  sigset_t mask_;
-  sigset_t old_mask_;
-  struct sigaction old_pipe_ {};
-};
-
 class Launcher final : public EngineListener {
  public:
   Launcher(const LaunchOptions& options, std::unique_ptr<Engine> engine)
       : options_(options), began_(Clock::now()), engine_(std::move(engine)) {}
 
   StatusOr<LaunchResult> Run() {
-    signals_ = Fd(::signalfd(-1, &blocked_.mask(), SFD_CLOEXEC | SFD_NONBLOCK));
-    if (!signals_.is_open()) return absl::ErrnoToStatus(errno, "cannot watch signals");
+    TF_RETURN_IF_ERROR(signals_.status());
     for (const auto& [job, count] : {std::pair<std::string, int>("ps", options_.ps), {"worker", options_.workers}}) {
       for (int i = 0; i < count; ++i) {
         LaunchedTask& task = tasks_.emplace_back(job, i, tasks_.size());
@@ -105,12 +76,14 @@ class Launcher final : public EngineListener {
 
   void OnStartFailed(size_t number, const Status& why) override {
     LaunchedTask& task = tasks_[number];
-    task.is_running = task.has_output = false;
     if (task.restarts() == 0) {
       error_ = why;
-    } else {
-      Fail(StrCat(task.name(), " cannot be started again: ", std::string(why.message())), 1, "");
+      return;
     }
+    task.has_output = false;
+    if (absl::IsUnavailable(why)) return OnEnd(number, {.process = {}, .lost = std::string(why.message())});
+    task.is_running = false;
+    Fail(StrCat(task.name(), " cannot be started again: ", std::string(why.message())), 1, "");
   }
 
   void OnLine(size_t number, OutputStream stream, std::string_view line) override {
@@ -139,7 +112,7 @@ class Launcher final : public EngineListener {
     }
   }
 
-  void OnFailure(const Status& why) override { error_ = why; }
+  void OnFailure(const Status& why) override { error_.Update(why); }  // keeps the first
   void OnMessage(const std::string& text) override { Say(text); }
 
   // Starts a task, for the first time or again.
@@ -179,7 +152,7 @@ class Launcher final : public EngineListener {
 
   // Waits for an event and handles it.
   void Step() {
-    std::vector<pollfd> events = {{signals_.get(), POLLIN, 0}};
+    std::vector<pollfd> events = {{signals_.fd().get(), POLLIN, 0}};
     engine_->AddEvents(&events);
     int timeout_ms = -1;
     if (const auto wake = NextDeadline(); wake.has_value()) {
@@ -188,8 +161,7 @@ class Launcher final : public EngineListener {
     }
     if (::poll(events.data(), events.size(), timeout_ms) < 0) return;  // EINTR
 
-    signalfd_siginfo info;
-    while (::read(signals_.get(), &info, sizeof info) == sizeof info) OnSignal(static_cast<int>(info.ssi_signo));
+    signals_.Read([this](int signal) { OnSignal(signal); });
     engine_->Handle();
     for (size_t i = 0; i < tasks_.size(); ++i) {
       const auto& at = tasks_[i].restart_at;
@@ -295,8 +267,7 @@ class Launcher final : public EngineListener {
 
   const LaunchOptions& options_;
   const Clock::time_point began_;
-  const BlockedSignals blocked_;
-  Fd signals_;
+  const BlockedSignals signals_;
   std::deque<LaunchedTask> tasks_;
   std::vector<TaskPlace> places_;                         // of the tasks
   std::map<std::string, std::vector<std::string>> jobs_;  // the addresses of each job's tasks

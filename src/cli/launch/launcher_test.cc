@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <csignal>
 
+#include "cli/launch/agent_engine.h"
+#include "cli/launch/local_engine.h"
 #include "cli/process_testutil.h"
 #include "cluster/spec/tf_config.h"
 #include "core/text/strings.h"
@@ -21,8 +23,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Clock = std::chrono::steady_clock;
 
+// The engines that can be tried on one machine. All tests of LaunchTest hold for each of them.
+enum class EngineKind { kLocal, kAgents };
+
 // Runs shell scripts as tasks, with their output in files.
-class LaunchTest : public ::testing::Test {
+class LaunchTest : public ::testing::TestWithParam<EngineKind> {
  protected:
   // In the script, $* is the list of arguments that launch adds.
   LaunchResult Run(const std::string& script, LaunchOptions options = {}) {
@@ -31,9 +36,20 @@ class LaunchTest : public ::testing::Test {
     const Fd err(::open(Path("err").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     options.out_fd = out.get();
     options.err_fd = err.get();
-    auto result = Launch(options);
+    auto result = Launch(options, NewEngine());
     EXPECT_TRUE(result.ok()) << result.status();
     return result.ok() ? *result : LaunchResult{};
+  }
+  std::unique_ptr<Engine> NewEngine() const {
+    if (GetParam() == EngineKind::kLocal) return std::make_unique<LocalEngine>();
+    return std::make_unique<AgentEngine>(
+        AgentEngineOptions{.nodes = {{"alpha", "127.0.0.1", 0}, {"beta", "127.0.0.1", 0}},
+                           .command =
+                               [](const AgentNode& node) {
+                                 return std::vector<std::string>{TENSORBRAID_PROGRAM, "agent", "--node=" + node.name};
+                               },
+                           .version = TENSORBRAID_VERSION,
+                           .directory = ""});
   }
   std::string Path(const std::string& name) const { return dir_.path() + "/" + name; }
   std::string out() const { return TextOf(Path("out")); }
@@ -42,13 +58,16 @@ class LaunchTest : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(LaunchTest, SucceedsWhenAllTasksDo) {
+INSTANTIATE_TEST_SUITE_P(Engines, LaunchTest, ::testing::Values(EngineKind::kLocal, EngineKind::kAgents),
+                         [](const auto& info) { return info.param == EngineKind::kLocal ? "Local" : "Agents"; });
+
+TEST_P(LaunchTest, SucceedsWhenAllTasksDo) {
   const LaunchResult result = Run("true");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.failure, "");
 }
 
-TEST_F(LaunchTest, PrefixesLinesExceptJsonAndWritesLogs) {
+TEST_P(LaunchTest, PrefixesLinesExceptJsonAndWritesLogs) {
   Run("echo hello; echo '{\"a\":1}'; echo trouble >&2; printf unfinished",
       {.ps = 1, .workers = 2, .log_dir = Path("a/b")});
   for (const char* line : {"[ps/0] hello\n", "[worker/1] hello\n", "\n{\"a\":1}\n", "[worker/0] unfinished\n"}) {
@@ -60,14 +79,14 @@ TEST_F(LaunchTest, PrefixesLinesExceptJsonAndWritesLogs) {
   EXPECT_THAT(log, AllOf(HasSubstr("hello\n{\"a\":1}\n"), HasSubstr("trouble\n"), Not(HasSubstr("[worker/1]"))));
 }
 
-TEST_F(LaunchTest, LosesNoOutput) {
+TEST_P(LaunchTest, LosesNoOutput) {
   Run("seq 100000", {.ps = 0, .workers = 1});
   const std::string text = out();
   EXPECT_THAT(text, AllOf(HasSubstr("[worker/0] 1\n"), HasSubstr("[worker/0] 100000\n")));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 100000);
 }
 
-TEST_F(LaunchTest, LinesAppearWhenTheyAreWritten) {
+TEST_P(LaunchTest, LinesAppearWhenTheyAreWritten) {
   // The last grep would write to a pipe only when its input ends. The script looks for its first line before that.
   const LaunchResult result = Run("(echo early; for i in $(seq 2000); do if grep -q early " + Path("out") +
                                       "; then echo late; break; fi; done) | grep .",
@@ -76,25 +95,25 @@ TEST_F(LaunchTest, LinesAppearWhenTheyAreWritten) {
   EXPECT_EQ(out(), "[worker/0] early\n[worker/0] late\n");
 }
 
-TEST_F(LaunchTest, BytesOfALineAreUnchanged) {
+TEST_P(LaunchTest, BytesOfALineAreUnchanged) {
   Run("printf 'a\\tb\\001\\004\\rc\\n'", {.ps = 0, .workers = 1});
   EXPECT_EQ(out(), "[worker/0] a\tb\001\004\rc\n");
 }
 
-TEST_F(LaunchTest, FlagsTellATaskItsClusterAndItself) {
+TEST_P(LaunchTest, FlagsTellATaskItsClusterAndItself) {
   Run("echo $*", {.ps = 2, .workers = 1});
   EXPECT_THAT(out(), ::testing::ContainsRegex("\\[ps/1\\] --ps_hosts=127.0.0.1:[0-9]+,127.0.0.1:[0-9]+ "
                                               "--worker_hosts=127.0.0.1:[0-9]+ --job_name=ps --task_index=1\n"));
   EXPECT_THAT(out(), HasSubstr("--job_name=worker --task_index=0\n"));
 }
 
-TEST_F(LaunchTest, OnlyTheFirstTaskServesTheMetrics) {
+TEST_P(LaunchTest, OnlyTheFirstTaskServesTheMetrics) {
   Run("echo $*", {.ps = 1, .workers = 1, .metrics_port = 9090});
   EXPECT_THAT(out(), ::testing::ContainsRegex("\\[ps/0\\][^\n]* --metrics_port=9090\n"));
   EXPECT_THAT(out(), Not(::testing::ContainsRegex("\\[worker/0\\][^\n]* --metrics_port")));
 }
 
-TEST_F(LaunchTest, TfConfigTellsATaskItsClusterAndItself) {
+TEST_P(LaunchTest, TfConfigTellsATaskItsClusterAndItself) {
   Run("echo \"$TF_CONFIG\" $*", {.ps = 1, .workers = 1, .style = TaskStyle::kTfConfig});
   for (const std::string& line : StrSplit(out(), '\n')) {
     if (line.empty()) continue;
@@ -106,7 +125,7 @@ TEST_F(LaunchTest, TfConfigTellsATaskItsClusterAndItself) {
   EXPECT_THAT(out(), HasSubstr("\"type\":\"worker\""));
 }
 
-TEST_F(LaunchTest, FirstFailureIsNamedAndTheOthersAreStopped) {
+TEST_P(LaunchTest, FirstFailureIsNamedAndTheOthersAreStopped) {
   const auto began = Clock::now();
   const LaunchResult result = Run("case \"$*\" in *job_name=worker*task_index=1) exit 3;; esac; exec sleep 1000",
                                   {.grace = std::chrono::milliseconds(10)});
@@ -121,7 +140,7 @@ std::string FailsUntilStart(int n, const std::string& directory, const std::stri
   return StrCat("echo start >> ", directory, "/starts; test $(wc -l < ", directory, "/starts) -ge ", n, " || ", how);
 }
 
-TEST_F(LaunchTest, FailedTasksAreStartedAgain) {
+TEST_P(LaunchTest, FailedTasksAreStartedAgain) {
   const RestartPolicy policy{.max_restarts = 5, .first_delay = milliseconds(1), .max_delay = milliseconds(4)};
   const LaunchResult result = Run(FailsUntilStart(4, Path(".")), {.ps = 0, .workers = 1, .restart = policy});
   EXPECT_EQ(result.failure, "");
@@ -130,7 +149,7 @@ TEST_F(LaunchTest, FailedTasksAreStartedAgain) {
   EXPECT_THAT(err(), AllOf(HasSubstr("worker/0 is started again in 0.0 s (restart 3 of 5)"), HasSubstr("is done")));
 }
 
-TEST_F(LaunchTest, TasksKilledBySignalsAreStartedAgainOnTheSamePort) {
+TEST_P(LaunchTest, TasksKilledBySignalsAreStartedAgainOnTheSamePort) {
   const RestartPolicy policy{.max_restarts = -1, .first_delay = milliseconds(1)};
   const LaunchResult result =
       Run("echo $1; " + FailsUntilStart(2, Path("."), "kill -KILL $$"), {.ps = 0, .workers = 1, .restart = policy});
@@ -141,7 +160,7 @@ TEST_F(LaunchTest, TasksKilledBySignalsAreStartedAgainOnTheSamePort) {
   EXPECT_EQ(lines[0], lines[1]);
 }
 
-TEST_F(LaunchTest, RestartsEndAtTheirLimit) {
+TEST_P(LaunchTest, RestartsEndAtTheirLimit) {
   const RestartPolicy policy{.max_restarts = 2, .first_delay = milliseconds(1)};
   const LaunchResult result = Run("echo again; exit 3", {.ps = 0, .workers = 1, .restart = policy});
   EXPECT_EQ(result.failure, "worker/0 exited with 3");
@@ -150,7 +169,7 @@ TEST_F(LaunchTest, RestartsEndAtTheirLimit) {
   EXPECT_THAT(err(), HasSubstr("it has been started again 2 times, which is the limit"));
 }
 
-TEST_F(LaunchTest, ATaskThatExitsWith2IsNotStartedAgain) {
+TEST_P(LaunchTest, ATaskThatExitsWith2IsNotStartedAgain) {
   const RestartPolicy policy{.max_restarts = -1, .first_delay = milliseconds(1)};
   const LaunchResult result = Run("echo once; exit 2", {.ps = 0, .workers = 1, .restart = policy});
   EXPECT_EQ(result.exit_code, 2);
@@ -158,7 +177,7 @@ TEST_F(LaunchTest, ATaskThatExitsWith2IsNotStartedAgain) {
   EXPECT_THAT(err(), HasSubstr("exit code 2 means an error"));
 }
 
-TEST_F(LaunchTest, AParameterServerIsNotStartedAgainWithoutWorkers) {
+TEST_P(LaunchTest, AParameterServerIsNotStartedAgainWithoutWorkers) {
   const RestartPolicy policy{.max_restarts = -1, .first_delay = milliseconds(1)};
   // The parameter server fails after the worker has been reported as done.
   const LaunchResult result = Run("case \"$*\" in *job_name=worker*) exit 0;; esac; until grep -q 'worker/0 is done' " +
@@ -177,13 +196,13 @@ TEST(RestartPolicyTest, IsReadFromText) {
   }
 }
 
-TEST_F(LaunchTest, DeathBySignalIsNamed) {
+TEST_P(LaunchTest, DeathBySignalIsNamed) {
   const LaunchResult result = Run("kill -KILL $$", {.ps = 0, .workers = 1});
   EXPECT_EQ(result.failure, "worker/0 was killed by SIGKILL");
   EXPECT_EQ(result.exit_code, 128 + SIGKILL);
 }
 
-TEST_F(LaunchTest, OthersMayEndByThemselvesWithinTheGrace) {
+TEST_P(LaunchTest, OthersMayEndByThemselvesWithinTheGrace) {
   // The parameter server runs until the worker's failure has been reported.
   const LaunchResult result = Run("case \"$*\" in *job_name=worker*) exit 4;; esac; until grep -q 'exited with 4' " +
                                       Path("err") + "; do :; done; echo ended by itself",
@@ -192,7 +211,7 @@ TEST_F(LaunchTest, OthersMayEndByThemselvesWithinTheGrace) {
   EXPECT_THAT(out(), HasSubstr("[ps/0] ended by itself"));
 }
 
-TEST_F(LaunchTest, TasksThatIgnoreSignalsAreKilled) {
+TEST_P(LaunchTest, TasksThatIgnoreSignalsAreKilled) {
   const LaunchResult result =
       Run("case \"$*\" in *job_name=ps*) trap '' TERM; while :; do sleep 1000; done;; esac; "
           "until grep -q 'ps/0 runs' " +
@@ -201,7 +220,7 @@ TEST_F(LaunchTest, TasksThatIgnoreSignalsAreKilled) {
   EXPECT_EQ(result.failure, "worker/0 exited with 5");
 }
 
-TEST_F(LaunchTest, ServersAreNotWaitedForWhenAllWorkersHaveFailed) {
+TEST_P(LaunchTest, ServersAreNotWaitedForWhenAllWorkersHaveFailed) {
   const auto began = Clock::now();
   const LaunchResult result = Run("case \"$*\" in *job_name=ps*) exec sleep 1000;; esac; exit 5",
                                   {.ps = 1, .workers = 2, .grace = std::chrono::seconds(1000)});
@@ -209,7 +228,7 @@ TEST_F(LaunchTest, ServersAreNotWaitedForWhenAllWorkersHaveFailed) {
   EXPECT_LT(Clock::now() - began, std::chrono::seconds(60));
 }
 
-TEST_F(LaunchTest, ProcessThatLeftItsGroupDoesNotHoldUpTheLaunch) {
+TEST_P(LaunchTest, ProcessThatLeftItsGroupDoesNotHoldUpTheLaunch) {
   // A process in another session (setsid) keeps the task's output open as long as the file "left" exists, at most until
   // the test's directory is removed.
   const LaunchResult result = Run("setsid sh -c '>" + Path("left") + "; while test -e " + Path("left") +
@@ -218,11 +237,11 @@ TEST_F(LaunchTest, ProcessThatLeftItsGroupDoesNotHoldUpTheLaunch) {
   EXPECT_EQ(result.exit_code, 0);
 }
 
-TEST_F(LaunchTest, BadOptionsAreRefused) {
+TEST_P(LaunchTest, BadOptionsAreRefused) {
   EXPECT_EQ(Launch({.workers = 0, .command = {"true"}}).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Launch({.ps = -1, .command = {"true"}}).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Launch({.command = {}}).status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(Launch({.command = {"/nonexistent/program"}}).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(Launch({.command = {"/nonexistent/program"}}, NewEngine()).status().code(), absl::StatusCode::kNotFound);
   dir_.Write("file", "");
   EXPECT_FALSE(Launch({.command = {"true"}, .log_dir = Path("file")}).ok());
 }

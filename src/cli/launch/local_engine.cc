@@ -16,7 +16,7 @@ void LocalEngine::Place(const std::vector<std::string>& tasks, EngineListener* l
   listener_ = listener;
   std::vector<TaskPlace> places;
   for (size_t i = 0; i < tasks.size(); ++i) {
-    auto port = HeldPort::Take();
+    auto port = HeldPort::Take(i < wanted_ports_.size() ? wanted_ports_[i] : 0);
     if (!port.ok()) return listener_->OnFailure(port.status());
     places.push_back({.node = "", .address = StrCat(host_, ":", port->port())});
     ports_.push_back(*std::move(port));
@@ -29,8 +29,8 @@ void LocalEngine::Place(const std::vector<std::string>& tasks, EngineListener* l
 }
 
 void LocalEngine::Start(size_t number, const ProgramCall& call) {
-  CloseOutput(number);
   Task& task = tasks_[number];
+  if (task.has_output) FinishOutput(task);
   auto process = ChildProcess::Start(call.command, call.environment, ChildProcess::Stdout::kTerminal);
   if (!process.ok()) return listener_->OnStartFailed(number, process.status());
   task.process = *std::move(process);
@@ -45,26 +45,24 @@ void LocalEngine::Signal(size_t task, int signal) {
 void LocalEngine::CloseOutput(size_t number) {
   Task& task = tasks_[number];
   if (!task.has_output) return;
+  FinishOutput(task);
+  listener_->OnOutputEnd(number);
+}
+
+void LocalEngine::FinishOutput(Task& task) {
   task.process->out().Close();
   task.process->err().Close();
   task.out_lines.Finish();
   task.err_lines.Finish();
-  CheckOutputEnd(number);
-}
-
-void LocalEngine::CheckOutputEnd(size_t number) {
-  Task& task = tasks_[number];
-  if (!task.has_output || task.process->out().is_open() || task.process->err().is_open()) return;
   task.has_output = false;
-  listener_->OnOutputEnd(number);
 }
 
 void LocalEngine::AddEvents(std::vector<pollfd>* events) {
   for (Task& task : tasks_) {
     if (!task.process.has_value()) continue;
     // poll ignores closed descriptors, whose number is -1.
-    for (const Fd* fd : {&task.process->end_event(), &std::as_const(task.process->out()),
-                         &std::as_const(task.process->err())}) {
+    for (const Fd* fd :
+         {&task.process->end_event(), &std::as_const(task.process->out()), &std::as_const(task.process->err())}) {
       events->push_back({fd->get(), POLLIN, 0});
     }
   }
@@ -91,7 +89,7 @@ void LocalEngine::ReadOutput(size_t number) {
   if (!task.has_output) return;
   Read(task.process->out(), task.out_lines);
   Read(task.process->err(), task.err_lines);
-  CheckOutputEnd(number);
+  if (!task.process->out().is_open() && !task.process->err().is_open()) CloseOutput(number);
 }
 
 void LocalEngine::Read(Fd& fd, LineSplitter& lines) {

@@ -15,11 +15,14 @@
 namespace tensorbraid {
 
 // Each task is a child process, with a pipe and a pseudo-terminal for its output. All processes of a task's group are
-// killed when the task has ended, and when the engine or the thread that started them ends. REQUIRES: SIGPIPE is ignored.
+// killed when the task has ended, and when the engine or the thread that started them ends. REQUIRES: SIGPIPE is
+// ignored.
 class LocalEngine final : public Engine {
  public:
-  // `host` is what other tasks call this machine.
-  explicit LocalEngine(std::string host = "127.0.0.1") : host_(std::move(host)) {}
+  // `host` is what other tasks call this machine. `ports` are those of the tasks; if there are none, free ones are
+  // taken.
+  explicit LocalEngine(std::string host = "127.0.0.1", std::vector<int> ports = {})
+      : host_(std::move(host)), wanted_ports_(std::move(ports)) {}
 
   void Place(const std::vector<std::string>& tasks, EngineListener* listener) override;
   void Start(size_t task, const ProgramCall& call) override;
@@ -38,9 +41,10 @@ class LocalEngine final : public Engine {
 
   void ReadOutput(size_t number);
   static void Read(Fd& fd, LineSplitter& lines);
-  void CheckOutputEnd(size_t number);
+  static void FinishOutput(Task& task);
 
   const std::string host_;
+  const std::vector<int> wanted_ports_;
   EngineListener* listener_ = nullptr;
   std::vector<HeldPort> ports_;
   std::deque<Task> tasks_;

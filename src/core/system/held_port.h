@@ -14,7 +14,8 @@ namespace tensorbraid {
 // it and listen. A second such server fails, because the first one is listening.
 class HeldPort {
  public:
-  static StatusOr<HeldPort> Take();
+  // Takes this port, or any free port if it is 0. The system's error if the port is in use.
+  static StatusOr<HeldPort> Take(int port = 0);
   int port() const { return port_; }
 
  private:

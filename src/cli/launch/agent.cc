@@ -1,0 +1,182 @@
+#include "cli/launch/agent.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "cli/launch/agent_messages.h"
+#include "cli/launch/blocked_signals.h"
+#include "cli/launch/file_checksum.h"
+#include "cli/launch/job_folder.h"
+#include "cli/launch/launched_task.h"
+#include "cli/launch/local_engine.h"
+#include "core/system/clock.h"
+#include "core/text/host_port.h"
+#include "core/text/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kAgentKillAfter{1500};
+
+class Agent final : public EngineListener {
+ public:
+  explicit Agent(const AgentOptions& options) : options_(options) {}
+
+  Status Run() {
+    TF_RETURN_IF_ERROR(signals_.status());
+    while (!stopping_ || AnyRunning()) Step();
+    engine_.reset();
+    return OkStatus();
+  }
+
+ private:
+  void Step() {
+    std::vector<pollfd> events = {{signals_.fd().get(), POLLIN, 0}, {stopping_ ? -1 : options_.in_fd, POLLIN, 0}};
+    if (engine_ != nullptr) engine_->AddEvents(&events);
+    int timeout_ms = -1;
+    if (kill_at_.has_value()) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*kill_at_ - Clock::now());
+      timeout_ms = static_cast<int>(std::max<int64_t>(left.count(), 0));
+    }
+    if (::poll(events.data(), events.size(), timeout_ms) < 0) return;  // EINTR
+    signals_.Read([this](int signal) {
+      // Ctrl-C reaches all processes of a terminal. The launcher decides what it means.
+      if (signal != SIGINT) Stop();
+    });
+    if (engine_ != nullptr) engine_->Handle();
+    if (events[1].revents != 0) ReadRequests();
+    if (kill_at_.has_value() && Clock::now() >= *kill_at_) SignalAll(SIGKILL);
+  }
+
+  void ReadRequests() {
+    std::array<char, 65536> bytes;
+    const ssize_t got = ::read(options_.in_fd, bytes.data(), bytes.size());
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (got <= 0) return Stop();  // the launcher has ended, or the connection to it
+    input_.append(bytes.data(), static_cast<size_t>(got));
+    size_t begin = 0;
+    for (size_t end; (end = input_.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      HandleLine(std::string_view(input_).substr(begin, end - begin));
+    }
+    input_.erase(0, begin);
+  }
+
+  void HandleLine(std::string_view line) {
+    auto request = ParseAgentRequest(line);
+    if (!request.ok()) return Send(NodeRefused{request.status()});
+    if (request->node != options_.node) return;
+    if (const auto* prepare = std::get_if<PrepareNode>(&request->message)) {
+      if (const Status status = Prepare(*prepare); !status.ok()) Send(NodeRefused{status});
+      return;
+    }
+    const size_t number = std::visit(
+        [](const auto& m) {
+          if constexpr (requires { m.task; }) return m.task;
+          return size_t{0};
+        },
+        request->message);
+    const auto found = std::find(numbers_.begin(), numbers_.end(), number);
+    if (engine_ == nullptr || found == numbers_.end()) {
+      return Send(NodeRefused{InvalidArgument("task ", number, " is not on this node")});
+    }
+    const size_t task = static_cast<size_t>(found - numbers_.begin());
+    if (const auto* start = std::get_if<StartTask>(&request->message)) {
+      engine_->Start(task, start->call);
+    } else if (const auto* signal = std::get_if<SignalTask>(&request->message)) {
+      engine_->Signal(task, signal->signal);
+    } else {
+      engine_->CloseOutput(task);
+    }
+  }
+
+  Status Prepare(const PrepareNode& m) {
+    if (engine_ != nullptr) return absl::FailedPreconditionError("the node is already prepared");
+    if (m.version != options_.version) {
+      return absl::FailedPreconditionError(StrCat("its tensorbraid has version ", options_.version,
+                                                  ", the launcher's has ", m.version,
+                                                  ": install the same version on all machines"));
+    }
+    if (m.tasks.size() != m.numbers.size()) return InvalidArgument("each task needs a number");
+    if (!m.directory.empty() && ::chdir(m.directory.c_str()) != 0) {
+      return absl::ErrnoToStatus(errno, StrCat("cannot enter the directory '", m.directory,
+                                               "'; --sync=DIR brings it, --directory names another one"));
+    }
+    NodePrepared prepared;
+    for (const std::string& path : m.checked_files) {
+      if (auto checksum = FileChecksum(path); checksum.ok()) prepared.checksums[path] = *checksum;
+    }
+    if (!m.files.empty()) {
+      TF_ASSIGN_OR_RETURN(folder_, JobFolder::Make(m.files));
+      prepared.folder = folder_->path();
+    }
+    numbers_ = m.numbers;
+    is_running_.assign(numbers_.size(), false);
+    const auto now = WallClock::now().time_since_epoch();
+    prepared.time_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+    prepared_ = std::move(prepared);
+    engine_ = std::make_unique<LocalEngine>("localhost", m.ports);
+    engine_->Place(m.tasks, this);
+    return OkStatus();
+  }
+
+  // The reports of the engine.
+  void OnPlaced(std::vector<TaskPlace> places) override {
+    for (const TaskPlace& place : places) prepared_.ports.push_back(ParseHostPort(place.address)->port);
+    Send(prepared_);
+  }
+  void OnStarted(size_t task, pid_t pid) override {
+    is_running_[task] = true;
+    Send(TaskStarted{numbers_[task], pid});
+  }
+  void OnStartFailed(size_t task, const Status& why) override { Send(TaskStartFailed{numbers_[task], why}); }
+  void OnLine(size_t task, OutputStream stream, std::string_view line) override {
+    Send(TaskLine{numbers_[task], stream, std::string(line)});
+  }
+  void OnEnd(size_t task, const TaskEnd& end) override {
+    is_running_[task] = false;
+    Send(TaskEnded{numbers_[task], end.process});
+  }
+  void OnOutputEnd(size_t task) override { Send(TaskOutputEnded{numbers_[task]}); }
+  void OnFailure(const Status& why) override { Send(NodeRefused{why}); }
+  void OnMessage(const std::string& /*text*/) override {}
+
+  void Send(const AgentEvent& event) { WriteAll(options_.out_fd, ToLine(options_.node, event)); }
+
+  bool AnyRunning() const { return std::find(is_running_.begin(), is_running_.end(), true) != is_running_.end(); }
+  void SignalAll(int signal) {
+    for (size_t i = 0; i < numbers_.size() && engine_ != nullptr; ++i) engine_->Signal(i, signal);
+  }
+  void Stop() {
+    if (stopping_) return;
+    stopping_ = true;
+    SignalAll(SIGTERM);
+    kill_at_ = Clock::now() + kAgentKillAfter;
+  }
+
+  const AgentOptions& options_;
+  const BlockedSignals signals_;
+  std::string input_;  // the beginning of a request
+  std::optional<JobFolder> folder_;
+  NodePrepared prepared_;
+  std::vector<size_t> numbers_;  // of the tasks in the job
+  std::vector<bool> is_running_;
+  std::unique_ptr<LocalEngine> engine_;  // null until the node is prepared
+  bool stopping_ = false;
+  std::optional<Clock::time_point> kill_at_;
+};
+
+}  // namespace
+
+Status RunAgent(const AgentOptions& options) { return Agent(options).Run(); }
+
+}  // namespace tensorbraid

@@ -1,0 +1,30 @@
+// The part of a job on one machine: starts and watches tasks for a launcher elsewhere (`tensorbraid agent`).
+#ifndef TENSORBRAID_CLI_LAUNCH_AGENT_H_
+#define TENSORBRAID_CLI_LAUNCH_AGENT_H_
+
+#include <string>
+
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid {
+
+struct AgentOptions {
+  std::string node;     // requests for other nodes are ignored
+  std::string version;  // of this program; a launcher with another one is refused
+  // File descriptors of requests and events (agent_messages.h). RunAgent does not close them.
+  int in_fd = 0;
+  int out_fd = 1;
+};
+
+// Does what the launcher asks until the requests end, or SIGTERM or SIGHUP arrives. Then the tasks get SIGTERM, and
+// those that still run 1.5 s later are killed. Nothing is left of them, nor of the launcher's files: these are in a
+// folder of mode 0700, which is removed at the end. (Folders of agents that were killed are removed by the next agent
+// of the same user.) Blocks the three signals SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE. Call from a program with
+// one thread.
+//
+// The system's error if signals cannot be watched. Everything else is told to the launcher.
+Status RunAgent(const AgentOptions& options);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_LAUNCH_AGENT_H_

@@ -1,0 +1,219 @@
+// What holds for engines with agents only; launcher_test.cc has what holds for all engines.
+#include "cli/launch/agent_engine.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "cli/launch/agent_messages.h"
+#include "cli/launch/launcher.h"
+#include "cli/process_testutil.h"
+#include "core/text/strings.h"
+#include "io/file_testutil.h"
+
+namespace tensorbraid {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class AgentEngineTest : public ::testing::Test {
+ protected:
+  // Two nodes. Each agent writes its pid to a file with the node's name when it starts, in a line of its own.
+  AgentEngineOptions Options() const {
+    AgentEngineOptions options{.nodes = {{"alpha", "127.0.0.1", 0}, {"beta", "127.0.0.1", 0}},
+                               .command = nullptr,
+                               .version = TENSORBRAID_VERSION,
+                               .directory = dir_.path()};
+    options.command = [path = dir_.path()](const AgentNode& node) {
+      const std::string script =
+          StrCat("echo $$ >> ", path, "/", node.name, "; exec ", TENSORBRAID_PROGRAM, " agent --node=", node.name);
+      return std::vector<std::string>{"sh", "-c", script};
+    };
+    return options;
+  }
+  // Runs a shell script as the tasks, in which $* is the list of arguments that launch adds.
+  StatusOr<LaunchResult> Run(const std::string& script, AgentEngineOptions engine, LaunchOptions options = {}) {
+    options.command = {"sh", "-c", script, "program"};
+    const Fd out(::open(Path("out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    const Fd err(::open(Path("err").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    options.out_fd = out.get();
+    options.err_fd = err.get();
+    return Launch(options, std::make_unique<AgentEngine>(std::move(engine)));
+  }
+  std::string Path(const std::string& name) const { return dir_.path() + "/" + name; }
+  std::string out() const { return TextOf(Path("out")); }
+  std::string err() const { return TextOf(Path("err")); }
+
+  TempDir dir_;
+};
+
+TEST_F(AgentEngineTest, TasksRunOnTheNodesInTheDirectory) {
+  const auto result = Run("pwd", Options(), {.ps = 1, .workers = 2});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->exit_code, 0);
+  EXPECT_THAT(out(), HasSubstr(StrCat("[worker/1] ", dir_.path(), "\n")));
+  EXPECT_THAT(err(), AllOf(::testing::ContainsRegex("ps/0 runs on 127.0.0.1:[0-9]+, pid [0-9]+ on alpha"),
+                           ::testing::ContainsRegex("worker/0 runs on .* on beta"),
+                           ::testing::ContainsRegex("worker/1 runs on .* on alpha")));
+}
+
+TEST_F(AgentEngineTest, ANodeThatIsLostLosesItsTasks) {
+  // The worker runs on beta, whose agent it kills.
+  const auto result = Run(StrCat("case \"$*\" in *job_name=ps*) exec sleep 1000;; esac; kill -KILL $(tail -n1 ",
+                                 Path("beta"), "); exec sleep 1000"),
+                          Options(), {.ps = 1, .workers = 1, .grace = milliseconds(0)});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->exit_code, 255);
+  EXPECT_THAT(result->failure,
+              AllOf(HasSubstr("worker/0 was lost: beta: the connection has ended"), HasSubstr("SIGKILL")));
+}
+
+TEST_F(AgentEngineTest, TasksOfALostNodeAreStartedAgainOnTheSamePorts) {
+  const RestartPolicy policy{.max_restarts = 3, .first_delay = milliseconds(1)};
+  const auto result = Run(StrCat("echo \"$2\"; test $(wc -l < ", Path("alpha"), ") -ge 2 || { kill -KILL $(cat ",
+                                 Path("alpha"), "); exec sleep 1000; }"),
+                          Options(), {.ps = 0, .workers = 1, .restart = policy});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->exit_code, 0) << err();
+  std::vector<std::string> lines = StrSplit(out(), '\n');  // the first may have been lost with its agent
+  lines.pop_back();
+  ASSERT_GE(lines.size(), 1u);
+  EXPECT_THAT(lines, ::testing::Each(lines[0]));
+  EXPECT_THAT(err(), HasSubstr("worker/0 was lost"));
+}
+
+TEST_F(AgentEngineTest, AMachineThatCannotBeReachedIsNamedWithWhatToTry) {
+  AgentEngineOptions options = Options();
+  options.hint = "try 'ssh NODE true'";
+  options.command = [](const AgentNode&) {
+    return std::vector<std::string>{"sh", "-c", "echo Connection refused >&2; exit 255"};
+  };
+  const auto result = Run("true", options, {.ps = 0, .workers = 1});
+  EXPECT_TRUE(absl::IsUnavailable(result.status())) << result.status();
+  EXPECT_THAT(result.status().message(),
+              AllOf(HasSubstr("alpha: the connection has ended"), HasSubstr("exited with 255"),
+                    HasSubstr("Connection refused"), HasSubstr("try 'ssh alpha true'")));
+}
+
+TEST_F(AgentEngineTest, AnotherVersionIsRefused) {
+  AgentEngineOptions options = Options();
+  options.version = "0.0.1";
+  const auto result = Run("true", options, {.ps = 0, .workers = 1});
+  EXPECT_TRUE(absl::IsFailedPrecondition(result.status()));
+  EXPECT_THAT(result.status().message(), AllOf(HasSubstr("alpha: "), HasSubstr(TENSORBRAID_VERSION),
+                                               HasSubstr("the launcher's has 0.0.1"), HasSubstr("install the same")));
+}
+
+TEST_F(AgentEngineTest, ADirectoryThatIsMissingIsNamed) {
+  AgentEngineOptions options = Options();
+  options.directory = Path("missing");
+  const auto result = Run("true", options, {.ps = 0, .workers = 1});
+  EXPECT_THAT(result.status().message(),
+              AllOf(HasSubstr("alpha: cannot enter"), HasSubstr("missing"), HasSubstr("--sync")));
+}
+
+TEST_F(AgentEngineTest, AProgramThatDiffersBetweenNodesIsRefused) {
+  AgentEngineOptions options = Options();
+  dir_.Write("program", "one");
+  options.checked_files = {"program"};
+  // The agent of beta sees another file of this name.
+  ASSERT_EQ(::mkdir(Path("other").c_str(), 0700), 0);
+  dir_.Write("other/program", "two");
+  options.directory = "";
+  options.command = [this](const AgentNode& node) {
+    const std::string directory = node.name == "alpha" ? dir_.path() : Path("other");
+    return std::vector<std::string>{
+        "sh", "-c", StrCat("cd ", directory, "; exec ", TENSORBRAID_PROGRAM, " agent --node=", node.name)};
+  };
+  const auto result = Run("true", options);
+  EXPECT_TRUE(absl::IsFailedPrecondition(result.status())) << result.status();
+  EXPECT_THAT(result.status().message(), HasSubstr("'program' on beta differs from that on alpha"));
+}
+
+TEST_F(AgentEngineTest, FilesOfTheJobAreForTheUserOnlyAndAreGoneAtTheEnd) {
+  AgentEngineOptions options = Options();
+  options.files = [](const AgentNode& node) {
+    return std::map<std::string, std::string>{{"token_file", "secret of " + node.name}};
+  };
+  const auto result =
+      Run("for word; do case $word in --token_file=*) f=${word#*=}; esac; done; echo $f; cat $f; echo; "
+          "stat -c %a $f $(dirname $f)",
+          options, {.ps = 0, .workers = 1});
+  ASSERT_TRUE(result.ok()) << result.status();
+  const std::vector<std::string> lines = StrSplit(out(), '\n');
+  ASSERT_EQ(lines.size(), 5u) << out() << err();
+  EXPECT_EQ(lines[1], "[worker/0] secret of alpha");
+  EXPECT_EQ(lines[2], "[worker/0] 600");
+  EXPECT_EQ(lines[3], "[worker/0] 700");
+  EXPECT_NE(::access(lines[0].substr(std::string("[worker/0] ").size()).c_str(), F_OK), 0);
+}
+
+TEST_F(AgentEngineTest, AnAgentEndsItsTasksWhenItsInputEnds) {
+  auto agent = ChildProcess::Start({TENSORBRAID_PROGRAM, "agent", "--node=alpha"}, {}, ChildProcess::Stdout::kPipe,
+                                   ChildProcess::Stdin::kPipe);
+  ASSERT_TRUE(agent.ok()) << agent.status();
+  const auto send = [&agent](const AgentRequest& request) {
+    const std::string line = ToLine("alpha", request);
+    ASSERT_EQ(::write(agent->in().get(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
+  };
+  send(PrepareNode{.version = TENSORBRAID_VERSION,
+                   .directory = "",
+                   .tasks = {"worker/0"},
+                   .numbers = {5},
+                   .ports = {},
+                   .files = {},
+                   .checked_files = {}});
+  send(StartTask{5, {.command = {"sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1000; done"}}});
+  const std::string start = "{\"event\":\"started\"";
+  const auto started = ParseAgentEvent(start + AwaitLine(agent->out(), start));
+  ASSERT_TRUE(started.ok()) << started.status();
+  const pid_t pid = std::get<TaskStarted>(started->message).pid;
+  AwaitLine(agent->out(), "{\"event\":\"line\"");  // the task ignores SIGTERM from now on
+  agent->in().Close();
+  EXPECT_TRUE(Ends(pid));
+  EXPECT_TRUE(agent->Reap().ok());
+}
+
+TEST(AssignNodesTest, SpreadsTasksOverFreeSlots) {
+  EXPECT_THAT(*AssignNodes({{"a", "", 0}, {"b", "", 0}}, 3), ElementsAre(0, 1, 0));
+  EXPECT_THAT(*AssignNodes({{"a", "", 4}, {"b", "", 1}}, 4), ElementsAre(0, 1, 0, 0));
+  const auto too_many = AssignNodes({{"a", "", 2}, {"b", "", 1}}, 5);
+  EXPECT_TRUE(absl::IsInvalidArgument(too_many.status()));
+  EXPECT_THAT(too_many.status().message(), HasSubstr("the job has 5 tasks, and the machines have slots for 3"));
+}
+
+TEST(AgentMessagesTest, LinesThatAreNoMessagesAreErrors) {
+  for (const char* line : {"", "{", "[]", "3", "{\"node\":\"a\"}", "{\"node\":\"a\",\"event\":\"started\"}",
+                           "{\"node\":\"a\",\"event\":\"started\",\"task\":-1,\"pid\":\"x\"}",
+                           "{\"node\":\"a\",\"event\":\"line\",\"task\":1,\"stream\":\"out\",\"line\":\"%\"}",
+                           "{\"node\":1,\"event\":\"output_ended\",\"task\":1}"}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(ParseAgentEvent(line).status())) << line;
+    EXPECT_TRUE(absl::IsInvalidArgument(ParseAgentRequest(line).status())) << line;
+  }
+}
+
+TEST(AgentMessagesTest, BytesOfALineAndEnvironmentsArrive) {
+  const std::string bytes("a\0\xff\n\"", 5);
+  const auto event = ParseAgentEvent(ToLine("n", TaskLine{7, OutputStream::kErr, bytes}));
+  ASSERT_TRUE(event.ok()) << event.status();
+  const auto& line = std::get<TaskLine>(event->message);
+  EXPECT_EQ(event->node, "n");
+  EXPECT_EQ(line.line, bytes);
+  EXPECT_EQ(line.stream, OutputStream::kErr);
+  const auto request = ParseAgentRequest(ToLine("n", StartTask{1, {{"a", "b c"}, {{"X", ""}, {"Y", "z"}}}}));
+  ASSERT_TRUE(request.ok()) << request.status();
+  const auto& call = std::get<StartTask>(request->message).call;
+  EXPECT_THAT(call.command, ElementsAre("a", "b c"));
+  EXPECT_THAT(call.environment, ElementsAre(::testing::Pair("X", ""), ::testing::Pair("Y", "z")));
+}
+
+}  // namespace
+}  // namespace tensorbraid

@@ -1,0 +1,130 @@
+#include "cli/launch/agent_messages.h"
+
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+#include "absl/strings/escaping.h"
+#include "core/text/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+using Json = nlohmann::json;
+
+// JSON is text in UTF-8, but the output of a program may be any bytes.
+Json FromBytes(const std::string& bytes) { return absl::Base64Escape(bytes); }
+std::string ToBytes(const Json& json) {
+  std::string bytes;
+  if (!absl::Base64Unescape(json.get<std::string>(), &bytes)) throw std::invalid_argument("not base64");
+  return bytes;
+}
+
+Json FromStatus(const Status& status) {
+  return {{"code", static_cast<int>(status.code())}, {"message", std::string(status.message())}};
+}
+Status ToStatus(const Json& json) {
+  return {static_cast<absl::StatusCode>(json.at("code").get<int>()), json.at("message").get<std::string>()};
+}
+
+// Each type of message: its name, and both directions.
+struct Writer {
+  Json operator()(const PrepareNode& m) const {
+    std::map<std::string, Json> files;
+    for (const auto& [name, content] : m.files) files[name] = FromBytes(content);
+    return {
+        {"do", "prepare"},      {"version", m.version}, {"directory", m.directory}, {"tasks", m.tasks},
+        {"numbers", m.numbers}, {"ports", m.ports},     {"files", files},           {"checked_files", m.checked_files}};
+  }
+  Json operator()(const StartTask& m) const {
+    return {{"do", "start"}, {"task", m.task}, {"command", m.call.command}, {"environment", m.call.environment}};
+  }
+  Json operator()(const SignalTask& m) const { return {{"do", "signal"}, {"task", m.task}, {"signal", m.signal}}; }
+  Json operator()(const CloseTaskOutput& m) const { return {{"do", "close_output"}, {"task", m.task}}; }
+
+  Json operator()(const NodePrepared& m) const {
+    return {{"event", "prepared"},
+            {"ports", m.ports},
+            {"folder", m.folder},
+            {"time_ms", m.time_ms},
+            {"checksums", m.checksums}};
+  }
+  Json operator()(const NodeRefused& m) const { return {{"event", "refused"}, {"why", FromStatus(m.why)}}; }
+  Json operator()(const TaskStarted& m) const { return {{"event", "started"}, {"task", m.task}, {"pid", m.pid}}; }
+  Json operator()(const TaskStartFailed& m) const {
+    return {{"event", "start_failed"}, {"task", m.task}, {"why", FromStatus(m.why)}};
+  }
+  Json operator()(const TaskLine& m) const {
+    const char* stream = m.stream == OutputStream::kOut ? "out" : "err";
+    return {{"event", "line"}, {"task", m.task}, {"stream", stream}, {"line", FromBytes(m.line)}};
+  }
+  Json operator()(const TaskEnded& m) const {
+    return {{"event", "ended"}, {"task", m.task}, {"exit_code", m.end.exit_code}, {"signal", m.end.signal}};
+  }
+  Json operator()(const TaskOutputEnded& m) const { return {{"event", "output_ended"}, {"task", m.task}}; }
+};
+
+AgentRequest ReadRequest(const Json& json) {
+  const std::string what = json.at("do");
+  if (what == "prepare") {
+    PrepareNode m{.version = json.at("version"),
+                  .directory = json.at("directory"),
+                  .tasks = json.at("tasks"),
+                  .numbers = json.at("numbers"),
+                  .ports = json.at("ports"),
+                  .files = {},
+                  .checked_files = json.at("checked_files")};
+    for (const auto& [name, content] : json.at("files").items()) m.files[name] = ToBytes(content);
+    return m;
+  }
+  const size_t task = json.at("task");
+  if (what == "start") {
+    return StartTask{task, {.command = json.at("command"), .environment = json.at("environment")}};
+  }
+  if (what == "signal") return SignalTask{task, json.at("signal")};
+  if (what == "close_output") return CloseTaskOutput{task};
+  throw std::invalid_argument("unknown request " + what);
+}
+
+AgentEvent ReadEvent(const Json& json) {
+  const std::string what = json.at("event");
+  if (what == "prepared") {
+    return NodePrepared{json.at("ports"), json.at("folder"), json.at("time_ms"), json.at("checksums")};
+  }
+  if (what == "refused") return NodeRefused{ToStatus(json.at("why"))};
+  const size_t task = json.at("task");
+  if (what == "started") return TaskStarted{task, json.at("pid")};
+  if (what == "start_failed") return TaskStartFailed{task, ToStatus(json.at("why"))};
+  if (what == "line") {
+    const bool is_out = json.at("stream") == "out";
+    return TaskLine{task, is_out ? OutputStream::kOut : OutputStream::kErr, ToBytes(json.at("line"))};
+  }
+  if (what == "ended") return TaskEnded{task, {.exit_code = json.at("exit_code"), .signal = json.at("signal")}};
+  if (what == "output_ended") return TaskOutputEnded{task};
+  throw std::invalid_argument("unknown event " + what);
+}
+
+template <typename Message>
+StatusOr<Addressed<Message>> Parse(std::string_view line, Message (*read)(const Json&)) {
+  try {  // The only exceptions are those of the JSON library, and the two above.
+    const Json json = Json::parse(line);
+    return Addressed<Message>{json.at("node"), read(json)};
+  } catch (const std::exception& error) {
+    return InvalidArgument("not a message of the launcher or an agent (", error.what(), "): ", line.substr(0, 200));
+  }
+}
+
+template <typename Message>
+std::string Write(const std::string& node, const Message& message) {
+  Json json = std::visit(Writer(), message);
+  json["node"] = node;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string ToLine(const std::string& node, const AgentRequest& request) { return Write(node, request); }
+std::string ToLine(const std::string& node, const AgentEvent& event) { return Write(node, event); }
+StatusOr<Addressed<AgentRequest>> ParseAgentRequest(std::string_view line) { return Parse(line, &ReadRequest); }
+StatusOr<Addressed<AgentEvent>> ParseAgentEvent(std::string_view line) { return Parse(line, &ReadEvent); }
+
+}  // namespace tensorbraid

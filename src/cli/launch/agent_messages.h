@@ -1,0 +1,95 @@
+// What the launcher and its agents tell each other (docs/design/0026): one line of JSON for each message. Each message
+// names the node of its agent, because several agents may share one channel.
+#ifndef TENSORBRAID_CLI_LAUNCH_AGENT_MESSAGES_H_
+#define TENSORBRAID_CLI_LAUNCH_AGENT_MESSAGES_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "cli/launch/engine.h"
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid {
+
+// From the launcher.
+
+// The first message to an agent: it holds ports for its tasks, writes files and enters the working directory.
+struct PrepareNode {
+  std::string version;                       // of the launcher
+  std::string directory;                     // the working directory of the tasks; "" for the agent's own
+  std::vector<std::string> tasks;            // names
+  std::vector<size_t> numbers;               // the tasks' numbers in the job
+  std::vector<int> ports;                    // of the tasks; empty for any free ones
+  std::map<std::string, std::string> files;  // contents by name; they are kept where only the user can read them
+  std::vector<std::string> checked_files;    // whose checksums the launcher wants
+};
+struct StartTask {
+  size_t task = 0;
+  ProgramCall call;
+};
+struct SignalTask {
+  size_t task = 0;
+  int signal = 0;
+};
+struct CloseTaskOutput {
+  size_t task = 0;
+};
+using AgentRequest = std::variant<PrepareNode, StartTask, SignalTask, CloseTaskOutput>;
+
+// From an agent.
+
+struct NodePrepared {
+  std::vector<int> ports;                        // of the tasks
+  std::string folder;                            // with the files
+  int64_t time_ms = 0;                           // since 1970, by the node's clock
+  std::map<std::string, std::string> checksums;  // SHA-256 of the checked files that exist, by path
+};
+struct NodeRefused {
+  Status why;
+};
+struct TaskStarted {
+  size_t task = 0;
+  pid_t pid = 0;
+};
+struct TaskStartFailed {
+  size_t task = 0;
+  Status why;
+};
+struct TaskLine {
+  size_t task = 0;
+  OutputStream stream = OutputStream::kOut;
+  std::string line;
+};
+struct TaskEnded {
+  size_t task = 0;
+  ProcessEnd end;
+};
+struct TaskOutputEnded {
+  size_t task = 0;
+};
+using AgentEvent =
+    std::variant<NodePrepared, NodeRefused, TaskStarted, TaskStartFailed, TaskLine, TaskEnded, TaskOutputEnded>;
+
+// A message with the node of its agent.
+template <typename Message>
+struct Addressed {
+  std::string node;
+  Message message;
+};
+
+// A line of JSON, with its newline.
+std::string ToLine(const std::string& node, const AgentRequest& request);
+std::string ToLine(const std::string& node, const AgentEvent& event);
+// InvalidArgument for anything that ToLine does not write.
+StatusOr<Addressed<AgentRequest>> ParseAgentRequest(std::string_view line);
+StatusOr<Addressed<AgentEvent>> ParseAgentEvent(std::string_view line);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_LAUNCH_AGENT_MESSAGES_H_
