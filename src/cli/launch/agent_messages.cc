@@ -1,7 +1,7 @@
 #include "cli/launch/agent_messages.h"
 
 #include <nlohmann/json.hpp>
-#include <type_traits>
+#include <stdexcept>
 
 #include "absl/strings/escaping.h"
 #include "core/text/strings.h"

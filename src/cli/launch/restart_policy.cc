@@ -3,6 +3,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "core/text/strings.h"
+
 namespace tensorbraid {
 
 StatusOr<RestartPolicy> ParseRestartPolicy(const std::string& text) {
