@@ -91,7 +91,10 @@ class Agent final : public EngineListener {
     }
     const size_t task = static_cast<size_t>(found - numbers_.begin());
     if (const auto* start = std::get_if<StartTask>(&request->message)) {
-      engine_->Start(task, start->call);
+      ProgramCall call = start->call;
+      for (const std::string& flag : flags_)
+        AddFile(flag, StrCat(folder_->path(), "/", flag), start->knows_flags, &call);
+      engine_->Start(task, call, start->knows_flags);
     } else if (const auto* signal = std::get_if<SignalTask>(&request->message)) {
       engine_->Signal(task, signal->signal);
     } else {
@@ -117,7 +120,7 @@ class Agent final : public EngineListener {
     }
     if (!m.files.empty()) {
       TF_ASSIGN_OR_RETURN(folder_, JobFolder::Make(m.files));
-      prepared.folder = folder_->path();
+      for (const auto& [flag, content] : m.files) flags_.push_back(flag);
     }
     numbers_ = m.numbers;
     is_running_.assign(numbers_.size(), false);
@@ -167,6 +170,7 @@ class Agent final : public EngineListener {
   const BlockedSignals signals_;
   std::string input_;  // the beginning of a request
   std::optional<JobFolder> folder_;
+  std::vector<std::string> flags_;  // that name its files
   NodePrepared prepared_;
   std::vector<size_t> numbers_;  // of the tasks in the job
   std::vector<bool> is_running_;

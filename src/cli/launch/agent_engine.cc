@@ -29,10 +29,8 @@ int64_t NowMs() {
 
 struct AgentEngine::Node {
   AgentNode what;
-  std::vector<size_t> tasks = {};       // their numbers
-  std::vector<int> ports = {};          // of the tasks, once they are known
-  std::string folder = "";              // of the files
-  std::vector<std::string> flags = {};  // that name the files
+  std::vector<size_t> tasks = {};  // their numbers
+  std::vector<int> ports = {};     // of the tasks, once they are known
   std::map<std::string, std::string> checksums = {};
   // The connection. No process: the node is not connected.
   std::optional<ChildProcess> process = {};
@@ -41,7 +39,7 @@ struct AgentEngine::Node {
   std::string unparsed = "";  // the beginning of an event
   std::string last_error = "";
   std::unique_ptr<LineSplitter> error_lines = nullptr;
-  std::vector<std::pair<size_t, ProgramCall>> waiting = {};  // tasks to start once the node is prepared
+  std::vector<StartTask> waiting = {};  // tasks to start once the node is prepared
 };
 
 StatusOr<std::vector<size_t>> AssignNodes(const std::vector<AgentNode>& nodes, size_t tasks) {
@@ -123,6 +121,7 @@ void AgentEngine::Connect(Node& node) {
   node.unparsed.clear();
   node.last_error.clear();
   node.error_lines = std::make_unique<LineSplitter>([this, &node](std::string_view line) {
+    if (line.ends_with('\r')) line.remove_suffix(1);  // ssh writes for a terminal
     node.last_error = line;
     listener_->OnMessage(StrCat(node.what.name, ": ", line));
   });
@@ -138,8 +137,6 @@ void AgentEngine::Connect(Node& node) {
     auto files = options_.files(node.what);
     if (!files.ok()) return listener_->OnFailure(files.status());
     prepare.files = *std::move(files);
-    node.flags.clear();
-    for (const auto& [flag, content] : prepare.files) node.flags.push_back(flag);
   }
   Send(node, prepare);
 }
@@ -151,7 +148,7 @@ void AgentEngine::Disconnect(Node& node, const std::string& why, absl::StatusCod
   if (!placed_) return listener_->OnFailure(Status(code, message));
   for (size_t task : node.tasks) {
     const bool was_waiting =
-        std::any_of(node.waiting.begin(), node.waiting.end(), [task](const auto& w) { return w.first == task; });
+        std::any_of(node.waiting.begin(), node.waiting.end(), [task](const auto& w) { return w.task == task; });
     if (has_output_[task]) {
       has_output_[task] = false;
       listener_->OnOutputEnd(task);
@@ -167,12 +164,12 @@ void AgentEngine::Disconnect(Node& node, const std::string& why, absl::StatusCod
   node.waiting.clear();
 }
 
-void AgentEngine::Start(size_t task, const ProgramCall& call) {
+void AgentEngine::Start(size_t task, const ProgramCall& call, bool knows_flags) {
   Node& node = *node_of_task_[task];
   is_running_[task] = has_output_[task] = true;
   has_started_[task] = false;
-  if (node.process.has_value() && node.is_prepared) return Send(node, StartTask{task, call});
-  node.waiting.emplace_back(task, call);
+  if (node.process.has_value() && node.is_prepared) return Send(node, StartTask{task, call, knows_flags});
+  node.waiting.push_back({task, call, knows_flags});
   if (!node.process.has_value()) Connect(node);
 }
 
@@ -181,7 +178,7 @@ void AgentEngine::Signal(size_t task, int signal) {
   if (!is_running_[task]) return;
   if (node.is_prepared) return Send(node, SignalTask{task, signal});
   // It is to be started once the node is there again.
-  std::erase_if(node.waiting, [task](const auto& waiting) { return waiting.first == task; });
+  std::erase_if(node.waiting, [task](const auto& waiting) { return waiting.task == task; });
   is_running_[task] = has_output_[task] = false;
   listener_->OnOutputEnd(task);
   listener_->OnEnd(task, {.process = {}, .lost = StrCat("not started again on ", node.what.name)});
@@ -312,7 +309,6 @@ void AgentEngine::OnPrepared(Node& node, const NodePrepared& prepared) {
   }
   node.is_prepared = true;
   node.ports = prepared.ports;
-  node.folder = prepared.folder;
   node.checksums = prepared.checksums;
   const int64_t ahead_ms = prepared.time_ms - NowMs();
   if (std::abs(ahead_ms) > kNotableClockDifferenceMs) {
@@ -325,7 +321,7 @@ void AgentEngine::OnPrepared(Node& node, const NodePrepared& prepared) {
     listener_->OnMessage(StrCat(node.what.name, ": ", difference));
   }
   if (placed_) {
-    for (const auto& [task, call] : node.waiting) Send(node, StartTask{task, call});
+    for (const StartTask& start : node.waiting) Send(node, start);
     node.waiting.clear();
     return;
   }
@@ -335,9 +331,7 @@ void AgentEngine::OnPrepared(Node& node, const NodePrepared& prepared) {
   std::vector<TaskPlace> places(names_.size());
   for (const Node& n : nodes_) {
     for (size_t i = 0; i < n.tasks.size(); ++i) {
-      TaskPlace& place = places[n.tasks[i]];
-      place = {.node = n.what.name, .address = HostPort{n.what.host, n.ports[i]}.ToString()};
-      for (const std::string& flag : n.flags) place.files[flag] = StrCat(n.folder, "/", flag);
+      places[n.tasks[i]] = {.node = n.what.name, .address = HostPort{n.what.host, n.ports[i]}.ToString()};
     }
   }
   listener_->OnPlaced(std::move(places));

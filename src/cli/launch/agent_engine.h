@@ -36,7 +36,8 @@ struct AgentEngineOptions {
   std::string directory;  // the working directory of the tasks; "" for that of the agents
   // Files that must be the same on all machines where they exist, such as the program.
   std::vector<std::string> checked_files = {};
-  // The files that the agent of a node gets, by the flag that tells a task their path: tls_key, token_file. Null: none.
+  // The contents of files for the tasks of a node, by the flag that tells a task their path: tls_key, token_file. Null:
+  // none.
   std::function<StatusOr<std::map<std::string, std::string>>(const AgentNode&)> files = nullptr;
   // What a user can try when a machine cannot be reached, with the node's name in place of NODE.
   std::string hint = "";
@@ -50,7 +51,7 @@ class AgentEngine final : public Engine {
   ~AgentEngine() override;
 
   void Place(const std::vector<std::string>& tasks, EngineListener* listener) override;
-  void Start(size_t task, const ProgramCall& call) override;
+  void Start(size_t task, const ProgramCall& call, bool knows_flags) override;
   void Signal(size_t task, int signal) override;
   void CloseOutput(size_t task) override;
   void AddEvents(std::vector<pollfd>* events) override;

@@ -208,8 +208,9 @@ TEST(AgentMessagesTest, BytesOfALineAndEnvironmentsArrive) {
   EXPECT_EQ(event->node, "n");
   EXPECT_EQ(line.line, bytes);
   EXPECT_EQ(line.stream, OutputStream::kErr);
-  const auto request = ParseAgentRequest(ToLine("n", StartTask{1, {{"a", "b c"}, {{"X", ""}, {"Y", "z"}}}}));
+  const auto request = ParseAgentRequest(ToLine("n", StartTask{1, {{"a", "b c"}, {{"X", ""}, {"Y", "z"}}}, false}));
   ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_FALSE(std::get<StartTask>(request->message).knows_flags);
   const auto& call = std::get<StartTask>(request->message).call;
   EXPECT_THAT(call.command, ElementsAre("a", "b c"));
   EXPECT_THAT(call.environment, ElementsAre(::testing::Pair("X", ""), ::testing::Pair("Y", "z")));

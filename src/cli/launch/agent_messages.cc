@@ -36,7 +36,11 @@ struct Writer {
         {"numbers", m.numbers}, {"ports", m.ports},     {"files", files},           {"checked_files", m.checked_files}};
   }
   Json operator()(const StartTask& m) const {
-    return {{"do", "start"}, {"task", m.task}, {"command", m.call.command}, {"environment", m.call.environment}};
+    return {{"do", "start"},
+            {"task", m.task},
+            {"command", m.call.command},
+            {"environment", m.call.environment},
+            {"knows_flags", m.knows_flags}};
   }
   Json operator()(const SignalTask& m) const { return {{"do", "signal"}, {"task", m.task}, {"signal", m.signal}}; }
   Json operator()(const CloseTaskOutput& m) const { return {{"do", "close_output"}, {"task", m.task}}; }
@@ -44,7 +48,7 @@ struct Writer {
   Json operator()(const NodePrepared& m) const {
     return {{"event", "prepared"},
             {"ports", m.ports},
-            {"folder", m.folder},
+            
             {"time_ms", m.time_ms},
             {"checksums", m.checksums}};
   }
@@ -78,7 +82,8 @@ AgentRequest ReadRequest(const Json& json) {
   }
   const size_t task = json.at("task");
   if (what == "start") {
-    return StartTask{task, {.command = json.at("command"), .environment = json.at("environment")}};
+    return StartTask{
+        task, {.command = json.at("command"), .environment = json.at("environment")}, json.at("knows_flags")};
   }
   if (what == "signal") return SignalTask{task, json.at("signal")};
   if (what == "close_output") return CloseTaskOutput{task};
@@ -88,7 +93,7 @@ AgentRequest ReadRequest(const Json& json) {
 AgentEvent ReadEvent(const Json& json) {
   const std::string what = json.at("event");
   if (what == "prepared") {
-    return NodePrepared{json.at("ports"), json.at("folder"), json.at("time_ms"), json.at("checksums")};
+    return NodePrepared{json.at("ports"), json.at("time_ms"), json.at("checksums")};
   }
   if (what == "refused") return NodeRefused{ToStatus(json.at("why"))};
   const size_t task = json.at("task");

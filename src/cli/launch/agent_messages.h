@@ -21,17 +21,19 @@ namespace tensorbraid {
 
 // The first message to an agent: it holds ports for its tasks, writes files and enters the working directory.
 struct PrepareNode {
-  std::string version;                       // of the launcher
-  std::string directory;                     // the working directory of the tasks; "" for the agent's own
-  std::vector<std::string> tasks;            // names
-  std::vector<size_t> numbers;               // the tasks' numbers in the job
-  std::vector<int> ports;                    // of the tasks; empty for any free ones
-  std::map<std::string, std::string> files;  // contents by name; they are kept where only the user can read them
-  std::vector<std::string> checked_files;    // whose checksums the launcher wants
+  std::string version;             // of the launcher
+  std::string directory;           // the working directory of the tasks; "" for the agent's own
+  std::vector<std::string> tasks;  // names
+  std::vector<size_t> numbers;     // the tasks' numbers in the job
+  std::vector<int> ports;          // of the tasks; empty for any free ones
+  // Contents of files, by the flag that tells a task their path. They are kept where only the user can read them.
+  std::map<std::string, std::string> files;
+  std::vector<std::string> checked_files;  // whose checksums the launcher wants
 };
 struct StartTask {
   size_t task = 0;
   ProgramCall call;
+  bool knows_flags = true;  // see AddFile
 };
 struct SignalTask {
   size_t task = 0;
@@ -46,7 +48,6 @@ using AgentRequest = std::variant<PrepareNode, StartTask, SignalTask, CloseTaskO
 
 struct NodePrepared {
   std::vector<int> ports;                        // of the tasks
-  std::string folder;                            // with the files
   int64_t time_ms = 0;                           // since 1970, by the node's clock
   std::map<std::string, std::string> checksums;  // SHA-256 of the checked files that exist, by path
 };

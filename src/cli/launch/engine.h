@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <sys/types.h>
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,8 +19,6 @@ namespace tensorbraid {
 struct TaskPlace {
   std::string node;     // as the user calls the machine; "" for this one
   std::string address;  // "host:port"
-  // Files that the engine has put on the machine for this task, by the flag that names them (tls_cert, token_file).
-  std::map<std::string, std::string> files = {};
 };
 
 // A program, its arguments and what is added to its environment. An empty value removes a variable.
@@ -29,6 +26,9 @@ struct ProgramCall {
   std::vector<std::string> command;
   std::vector<std::pair<std::string, std::string>> environment = {};
 };
+// Tells the program where a file is that it needs: by the flag, such as --token_file, if it knows such flags, and by an
+// environment variable, such as TENSORBRAID_TOKEN_FILE, which programs without them read.
+void AddFile(const std::string& flag, const std::string& path, bool knows_flags, ProgramCall* call);
 
 enum class OutputStream { kOut, kErr };
 
@@ -76,7 +76,8 @@ class Engine {
   virtual void Place(const std::vector<std::string>& tasks, EngineListener* listener) = 0;
   // Starts a task that is not running, for the first time or again. If output of an earlier run is still open, it is
   // given up, and its end is not reported.
-  virtual void Start(size_t task, const ProgramCall& call) = 0;
+  // The engine adds the files that it has put on the machine (AddFile).
+  virtual void Start(size_t task, const ProgramCall& call, bool knows_flags) = 0;
   // Sends a signal to the task's process group. No effect on a task that is not running.
   virtual void Signal(size_t task, int signal) = 0;
   // Gives up the rest of a task's output, if there is any.

@@ -129,14 +129,13 @@ class Launcher final : public EngineListener {
       command.push_back("--job_name=" + task.job());
       command.push_back(StrCat("--task_index=", task.index()));
     }
-    std::map<std::string, std::string> files = places_[number].files;
-    if (!options_.token_file.empty()) files["token_file"] = options_.token_file;
-    for (const auto& [flag, path] : files) command.push_back(StrCat("--", flag, "=", path));
     if (options_.metrics_port > 0 && number == 0) command.push_back(StrCat("--metrics_port=", options_.metrics_port));
     // TERM=dumb keeps programs from colouring or redrawing lines, as they would on a terminal.
     call.environment = {{"TERM", "dumb"}, {"TF_CONFIG", tf_config}};
+    const bool knows_flags = options_.style == TaskStyle::kFlags;
+    if (!options_.token_file.empty()) AddFile("token_file", options_.token_file, knows_flags, &call);
     task.OnStart();
-    engine_->Start(number, call);
+    engine_->Start(number, call, knows_flags);
   }
 
   bool AnyUnfinished() const {

@@ -6,11 +6,17 @@
 #include <array>
 #include <cerrno>
 
+#include "absl/strings/ascii.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
 
 std::string TaskEnd::ToString() const { return lost.empty() ? process.ToString() : "was lost: " + lost; }
+
+void AddFile(const std::string& flag, const std::string& path, bool knows_flags, ProgramCall* call) {
+  if (knows_flags) call->command.push_back(StrCat("--", flag, "=", path));
+  call->environment.emplace_back("TENSORBRAID_" + absl::AsciiStrToUpper(flag), path);
+}
 
 void LocalEngine::Place(const std::vector<std::string>& tasks, EngineListener* listener) {
   listener_ = listener;
@@ -28,7 +34,7 @@ void LocalEngine::Place(const std::vector<std::string>& tasks, EngineListener* l
   listener_->OnPlaced(std::move(places));
 }
 
-void LocalEngine::Start(size_t number, const ProgramCall& call) {
+void LocalEngine::Start(size_t number, const ProgramCall& call, bool /*knows_flags*/) {
   Task& task = tasks_[number];
   if (task.has_output) FinishOutput(task);
   auto process = ChildProcess::Start(call.command, call.environment, ChildProcess::Stdout::kTerminal);

@@ -25,7 +25,7 @@ class LocalEngine final : public Engine {
       : host_(std::move(host)), wanted_ports_(std::move(ports)) {}
 
   void Place(const std::vector<std::string>& tasks, EngineListener* listener) override;
-  void Start(size_t task, const ProgramCall& call) override;
+  void Start(size_t task, const ProgramCall& call, bool knows_flags) override;
   void Signal(size_t task, int signal) override;
   void CloseOutput(size_t task) override;
   void AddEvents(std::vector<pollfd>* events) override;

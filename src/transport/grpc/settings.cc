@@ -34,6 +34,11 @@ constexpr IntArg kCommonArgs[] = {
     {GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 4 << 20},
 };
 
+// gRPC reads this variable when its first object is made. The resolver of its own asks DNS servers also for names that
+// /etc/hosts has, since there might be an IPv6 address, and uses none before all have answered. So a machine without
+// DNS was never reached. The system's resolver does as /etc/nsswitch.conf says.
+[[maybe_unused]] const int kSystemResolver = ::setenv("GRPC_DNS_RESOLVER", "native", /*overwrite=*/0);
+
 }  // namespace
 
 grpc::ChannelArguments ClientChannelArguments() {
