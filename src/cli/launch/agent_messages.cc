@@ -48,7 +48,7 @@ struct Writer {
   Json operator()(const NodePrepared& m) const {
     return {{"event", "prepared"},
             {"ports", m.ports},
-            
+
             {"time_ms", m.time_ms},
             {"checksums", m.checksums}};
   }

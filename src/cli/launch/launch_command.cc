@@ -9,6 +9,7 @@
 #include "cli/launch/launcher.h"
 #include "cli/launch/local_engine.h"
 #include "cli/launch/ssh.h"
+#include "cli/launch/sync.h"
 #include "cli/one_of.h"
 #include "core/text/strings.h"
 
@@ -21,6 +22,7 @@ struct LaunchFlags {
   std::string hosts;
   std::string host_file;
   std::string ssh = "ssh";
+  std::vector<std::string> sync;
   std::string remote_program;
   std::string directory;
   bool insecure = false;
@@ -71,6 +73,7 @@ StatusOr<std::unique_ptr<Engine>> NewEngine(const LaunchFlags& flags, const Invo
   }
   if (options.ssh.empty()) return InvalidArgument("--ssh is empty; it names the ssh program");
   if (options.directory.empty()) options.directory = std::filesystem::current_path();
+  TF_RETURN_IF_ERROR(SyncDirectories({.nodes = options.nodes, .ssh = options.ssh, .directories = flags.sync}));
   return NewSshEngine(options);
 }
 
@@ -122,6 +125,12 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
                    "the working directory of the tasks on the machines; default: the present one")
       ->group(ssh_group)
       ->type_name("DIR");
+  launch
+      ->add_option(
+          "--sync", flags->sync,
+          "first bring this directory to the machines, at the same path; only what has changed travels (rsync)")
+      ->group(ssh_group)
+      ->type_name("DIR");
   launch->add_option("--ssh", flags->ssh, "the ssh program and its options, separated by blanks")
       ->group(ssh_group)
       ->capture_default_str();
@@ -148,10 +157,12 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       "With --on=ssh each machine needs this program, the user's program at the same path, and a login without a\n"
       "password. Parameter servers are spread over the machines. The tasks use TLS with certificates that are made "
       "for\n"
-      "this job; their keys are in files that only the user can read, and are gone when the job ends.\n\n"
+      "this job; their keys are in files that only the user can read, and are gone when the job ends.\n"
+      "--sync=DIR never removes a file that it has not brought, and leaves checkpoints alone.\n\n"
       "Examples:\n"
       "  tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax --train_steps=1000\n"
-      "  tensorbraid launch --ps=1 --workers=2 -- python -m tensorbraid train.py    # written for TensorFlow 1");
+      "  tensorbraid launch --ps=1 --workers=2 -- python -m tensorbraid train.py    # written for TensorFlow 1\n"
+      "  tensorbraid launch --on=ssh --hosts=alpha:2,beta:2 --sync=. -- ./train --data_dir=data");
   launch->callback([flags, invocation] {
     invocation->run = [flags, invocation] {
       flags->options.command = invocation->program;

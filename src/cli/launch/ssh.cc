@@ -1,14 +1,10 @@
 #include "cli/launch/ssh.h"
 
-#include <poll.h>
-#include <unistd.h>
-
-#include <array>
 #include <charconv>
 #include <set>
 
-#include "cli/child_process.h"
 #include "cli/launch/job_credentials.h"
+#include "cli/launch/run_command.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 
@@ -49,31 +45,11 @@ StatusOr<AgentNode> ParseHost(std::string_view text) {
   return node;
 }
 
-// The standard output of a program that ends soon.
-StatusOr<std::string> OutputOf(const std::vector<std::string>& command) {
-  TF_ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::Start(command, {}));
-  std::string output, errors;
-  while (process.out().is_open() || process.err().is_open()) {
-    std::array<pollfd, 2> events = {{{process.out().get(), POLLIN, 0}, {process.err().get(), POLLIN, 0}}};
-    ::poll(events.data(), events.size(), -1);
-    for (auto [fd, text] : {std::pair(&process.out(), &output), {&process.err(), &errors}}) {
-      if (!fd->is_open()) continue;
-      std::array<char, 4096> bytes;
-      const ssize_t got = ::read(fd->get(), bytes.data(), bytes.size());
-      if (got > 0) text->append(bytes.data(), static_cast<size_t>(got));
-      if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) fd->Close();
-    }
-  }
-  const ProcessEnd end = process.Reap();
-  if (end.ok()) return output;
-  return absl::FailedPreconditionError(StrCat(StrJoin(command, " "), " ", end.ToString(), ": ", errors));
-}
-
 // The name or address behind the name that the user gives, which may be an alias of ssh's configuration.
 StatusOr<std::string> RealHost(const std::vector<std::string>& ssh, const std::string& name) {
   std::vector<std::string> command = ssh;
   command.insert(command.end(), {"-G", name});
-  TF_ASSIGN_OR_RETURN(const std::string configuration, OutputOf(command));
+  TF_ASSIGN_OR_RETURN(const std::string configuration, RunCommand(command));
   for (const std::string& line : StrSplit(configuration, '\n')) {
     if (line.starts_with("hostname ")) return line.substr(9);
   }

@@ -1,0 +1,21 @@
+// Runs a program of the system that ends by itself, such as ssh or rsync.
+#ifndef TENSORBRAID_CLI_LAUNCH_RUN_COMMAND_H_
+#define TENSORBRAID_CLI_LAUNCH_RUN_COMMAND_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid {
+
+// Runs a command without input, and returns its standard output when it has ended. `on_line` also gets each line as it
+// is written, without its end; a carriage return ends a line, too. NotFound if there is no such program; Unavailable,
+// with what the program wrote to standard error, if it fails.
+StatusOr<std::string> RunCommand(const std::vector<std::string>& command,
+                                 const std::function<void(const std::string&)>& on_line = nullptr);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_LAUNCH_RUN_COMMAND_H_
