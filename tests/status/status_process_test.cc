@@ -316,6 +316,36 @@ TEST_F(StatusProcessTest, AClusterThatASessionBroughtIsShownSeparately) {
   EXPECT_THAT(page, HasSubstr("id=\"problem\" style=\"display: none;\""));
 }
 
+TEST_F(StatusProcessTest, AWorkerIsReadyWhileItReachesItsParameterServers) {
+  for (int i = 0; i < 4; ++i) ports_.push_back(HeldPort::Take().value());
+  const ClusterSpec cluster({{"ps", {Address(0), Address(1)}}, {"worker", {Address(2)}}});
+  const auto ready = [this] { return httplib::Client(MetricsUrl()).Get("/readyz"); };
+  const auto await = [&](const std::string& body) {
+    const auto give_up = std::chrono::steady_clock::now() + kPatience;
+    std::string last;
+    while (last != body && std::chrono::steady_clock::now() < give_up) last = ready()->body;
+    EXPECT_EQ(last, body);
+  };
+  const auto worker = Server::Create(cluster, {.job_name = "worker", .metrics_port = ports_[3].port()});
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  EXPECT_EQ(ready()->status, 503);
+  EXPECT_EQ(ready()->body, "not ready: waits for ps/0 (not reached yet), ps/1 (not reached yet)\n");
+  EXPECT_EQ(httplib::Client(MetricsUrl()).Get("/healthz")->status, 200);
+
+  // A parameter server waits for no other task.
+  auto first = Server::Create(cluster, {.job_name = "ps", .task_index = 0, .metrics_port = 0});
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_EQ(httplib::Client((*first)->status_url().substr(0, (*first)->status_url().size() - 1)).Get("/readyz")->status,
+            200);
+  await("not ready: waits for ps/1 (not reached yet)\n");
+  auto second = Server::Create(cluster, {.job_name = "ps", .task_index = 1});
+  ASSERT_TRUE(second.ok()) << second.status();
+  await("ready\n");
+  (*first)->Stop();
+  await("not ready: waits for ps/0 (has left)\n");
+  EXPECT_EQ(httplib::Client(MetricsUrl()).Get("/healthz")->status, 200);
+}
+
 TEST_F(StatusProcessTest, WithTlsOnlyClientsWithACertificateSeeTheStatus) {
   const TempDir dir;
   ASSERT_TRUE(RunCommand({TENSORBRAID_PROGRAM, "certs", dir.path() + "/certs", "--hosts=localhost"}).exit_code == 0);
@@ -342,13 +372,15 @@ TEST_F(StatusProcessTest, WithTlsOnlyClientsWithACertificateSeeTheStatus) {
   EXPECT_THAT(refused.err, HasSubstr("--tls_ca"));
 
   const int port = std::stoi(url.substr(std::string("https://localhost:").size()));
-  const auto scrape = [&](httplib::SSLClient client) {
+  const auto scrape = [&](httplib::SSLClient client, const std::string& path = "/metrics") {
     client.set_ca_cert_path(tls.ca.c_str());
-    const auto got = client.Get("/metrics");
+    const auto got = client.Get(path);
     return got ? got->status : -1;
   };
   EXPECT_EQ(scrape(httplib::SSLClient("localhost", port, tls.cert, tls.key)), 200);
   EXPECT_EQ(scrape(httplib::SSLClient("localhost", port)), -1) << "a client without a certificate must be refused";
+  EXPECT_EQ(scrape(httplib::SSLClient("localhost", port, tls.cert, tls.key), "/readyz"), 200);
+  EXPECT_EQ(scrape(httplib::SSLClient("localhost", port), "/readyz"), -1) << "a probe must have one, too";
   httplib::Client plain("localhost", port);
   EXPECT_FALSE(plain.Get("/metrics")) << "a client without TLS must be refused";
 

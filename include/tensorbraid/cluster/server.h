@@ -57,7 +57,8 @@ struct ServerOptions {
   // Serves the status of the whole cluster over HTTP on this port: metrics for Prometheus at /metrics, and a page for
   // browsers at /. 0: any free port (see status_url); -1: none. `bind_address`, `tls` and `insecure` apply to this
   // port, too: with TLS it serves HTTPS, and with a `ca` only clients that have a certificate. With a `token_file`,
-  // requests must carry a token: as a bearer token or as the password of a browser, with any user name.
+  // requests must carry a token: as a bearer token or as the password of a browser, with any user name. Probes of this
+  // task, /healthz and /readyz, need no token (docs/operations.md).
   int metrics_port = -1;
   std::chrono::milliseconds heartbeat_interval{1000};
   // A connected task is considered dead when nothing has been received from it for this long.

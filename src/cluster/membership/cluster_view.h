@@ -55,6 +55,10 @@ std::vector<DeviceName> DeviceNamesOf(const ClusterView& view, const std::vector
 // The names of the other tasks that have, or may have, a device that matches one of `filters` (empty: all).
 std::vector<std::string> TasksOf(const ClusterView& view, const std::vector<DeviceName>& filters);
 
+// OK if the task can do its work: a parameter server always, any other task while it is connected with every parameter
+// server of the cluster. Otherwise Unavailable; the message names those parameter servers, but no address.
+Status ReadyToWork(const ClusterView& view);
+
 // Whether the work of the cluster is over, so that a task which only serves may stop; see Server::Join.
 bool WorkIsOver(const ClusterView& view);
 // The connected tasks that still work: neither parameter servers nor tasks that only serve.

@@ -107,6 +107,29 @@ TEST_F(ClusterViewTest, TheVersionGrowsWithEachChangeAndOnlyThen) {
   EXPECT_EQ(connected->others[0].state, State::kConnected);
 }
 
+TEST_F(ClusterViewTest, AWorkerIsReadyWhileItIsConnectedWithEveryParameterServer) {
+  membership_.Update(two_ps_);
+  EXPECT_EQ(ReadyToWork(*membership_.view()), Unavailable("waits for ps/0 (not reached yet), ps/1 (not reached yet)"));
+  const auto first = Connect(std::make_shared<ClosableLink>("ps", 0, 5));
+  EXPECT_EQ(ReadyToWork(*membership_.view()), Unavailable("waits for ps/1 (not reached yet)"));
+  const auto second = Connect(std::make_shared<ClosableLink>("ps", 1, 6));
+  EXPECT_EQ(ReadyToWork(*membership_.view()), OkStatus());
+  membership_.OnLinkDown(first, Unavailable("broken")).IgnoreError();
+  EXPECT_EQ(ReadyToWork(*membership_.view()), Unavailable("waits for ps/0 (connection lost)"));
+  membership_.OnLeave(second->peer(), {.status = OkStatus()});
+  EXPECT_EQ(ReadyToWork(*membership_.view()), Unavailable("waits for ps/0 (connection lost), ps/1 (has left)"));
+  Connect(std::make_shared<ClosableLink>("ps", 0, 7));
+  Connect(std::make_shared<ClosableLink>("ps", 1, 8));
+  EXPECT_EQ(ReadyToWork(*membership_.view()), OkStatus());
+}
+
+TEST_F(ClusterViewTest, AParameterServerIsReadyWithoutAnyOtherTask) {
+  Hello hello = WorkerHello();
+  hello.task = FullTaskName("ps", 1);
+  Membership membership(nullptr, nullptr, two_ps_, hello, {});
+  EXPECT_EQ(ReadyToWork(*membership.view()), OkStatus());
+}
+
 TEST_F(ClusterViewTest, ATaskThatHasLeftStaysLeftWhenASecondLinkComesUp) {
   const auto first = Connect(std::make_shared<ClosableLink>("ps", 0, 5));
   membership_.OnLeave(first->peer(), {.status = Internal("no more data")});

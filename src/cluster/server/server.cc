@@ -1,5 +1,6 @@
 #include "tensorbraid/cluster/server.h"
 
+#include "cluster/membership/cluster_view.h"
 #include "cluster/membership/join.h"
 #include "cluster/server/server_config.h"
 #include "cluster/server/task.h"
@@ -107,9 +108,13 @@ Status Server::Start() {
   PublishTask(target(), impl_->task);
   TB_LOG(Info, "cluster") << ShortTaskName(impl_->task->name()) << " listens on " << host_port.ToString();
   if (impl_->metrics_port >= 0) {
-    TF_ASSIGN_OR_RETURN(auto status_server, StatusServer::Start(impl_->metrics, [task = impl_->task.get()](auto done) {
-                          task->status().Collect(kReportTimeout, std::move(done));
-                        }));
+    // The status server ends before the task does.
+    Task* const task = impl_->task.get();
+    TF_ASSIGN_OR_RETURN(
+        auto status_server,
+        StatusServer::Start(
+            impl_->metrics, [task](auto done) { task->status().Collect(kReportTimeout, std::move(done)); },
+            [task] { return ReadyToWork(*task->membership().view()); }));
     TB_LOG(Info, "cluster") << "the status of the cluster is at " << status_server->url() << ", metrics at "
                             << status_server->url() << "metrics";
     MutexLock lock(impl_->mu);

@@ -31,6 +31,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kMaxReportAge{500};
 constexpr int kThreads = 4;
+// How many requests may wait for a report at the same time. One thread is left for probes, so that a supervisor does
+// not kill a task because readers of its status wait.
+constexpr int kMaxWaiting = kThreads - 1;
+
+constexpr char kHealthPath[] = "/healthz";
+constexpr char kReadyPath[] = "/readyz";
 
 // Loads the files of `tls` into a connection. Returns the flag whose file is wrong, or null.
 const char* LoadFiles(const TlsOptions& tls, SSL* ssl) {
@@ -72,8 +78,11 @@ Status CheckFiles(const TlsOptions& tls) {
 
 class HttpServer final : public StatusServer {
  public:
-  HttpServer(const StatusServerOptions& options, Source source)
-      : options_(options), source_(std::move(source)), reports_(std::make_shared<Reports>()) {}
+  HttpServer(const StatusServerOptions& options, Source source, Readiness readiness)
+      : options_(options),
+        source_(std::move(source)),
+        readiness_(std::move(readiness)),
+        reports_(std::make_shared<Reports>()) {}
   ~HttpServer() override {
     if (server_ == nullptr) return;
     server_->stop();
@@ -131,12 +140,13 @@ class HttpServer final : public StatusServer {
     Mutex mu;
     CondVar arrived;
     bool asking TB_GUARDED_BY(mu) = false;
+    int waiting TB_GUARDED_BY(mu) = 0;  // requests
     std::shared_ptr<const proto::ClusterReport> last TB_GUARDED_BY(mu);
     MonotonicClock::time_point last_at TB_GUARDED_BY(mu);
   };
 
   // Returns the last report if it is at most half a second old. Otherwise asks for a new report and waits for it.
-  // Simultaneous requests share the new report. Null if no report arrives.
+  // Simultaneous requests share the new report. Null if no report arrives, or if too many requests wait already.
   std::shared_ptr<const proto::ClusterReport> Report() {
     constexpr std::chrono::seconds kPatience{20};
     bool ask = false;
@@ -144,6 +154,8 @@ class HttpServer final : public StatusServer {
       MutexLock lock(reports_->mu);
       if (reports_->last != nullptr && MonotonicClock::now() - reports_->last_at < kMaxReportAge) return reports_->last;
       reports_->last = nullptr;
+      if (reports_->waiting == kMaxWaiting) return nullptr;
+      ++reports_->waiting;
       ask = !std::exchange(reports_->asking, true);
     }
     if (ask) {
@@ -158,6 +170,7 @@ class HttpServer final : public StatusServer {
     MutexLock lock(reports_->mu);
     reports_->arrived.WaitFor(reports_->mu, kPatience,
                               [this]() TB_REQUIRES(reports_->mu) { return reports_->last != nullptr; });
+    --reports_->waiting;
     return reports_->last;
   }
 
@@ -192,7 +205,8 @@ class HttpServer final : public StatusServer {
             response.set_content("this address is for this machine only\n", "text/plain");
             return httplib::Server::HandlerResponse::Handled;
           }
-          if (!MayAsk(request.get_header_value("Authorization"))) {
+          const bool is_probe = request.path == kHealthPath || request.path == kReadyPath;
+          if (!is_probe && !MayAsk(request.get_header_value("Authorization"))) {
             response.status = 401;
             response.set_header("WWW-Authenticate", "Basic realm=\"the password is a token of the cluster\"");
             response.set_content("this cluster asks for a token: as a bearer token, or as a password\n", "text/plain");
@@ -205,7 +219,7 @@ class HttpServer final : public StatusServer {
         const auto report = Report();
         if (report != nullptr) return response.set_content(text(*report), type);
         response.status = 503;
-        response.set_content("the task does not answer\n", "text/plain");
+        response.set_content("the task does not answer, or too many requests wait for its answer\n", "text/plain");
       });
     };
     serve("/metrics", kMetricsContentType, MetricsText);
@@ -213,10 +227,19 @@ class HttpServer final : public StatusServer {
     server_->Get("/", [](const httplib::Request&, httplib::Response& response) {
       response.set_content(kStatusPage, "text/html; charset=utf-8");
     });
+    server_->Get(kHealthPath, [](const httplib::Request&, httplib::Response& response) {
+      response.set_content("ok\n", "text/plain");
+    });
+    server_->Get(kReadyPath, [this](const httplib::Request&, httplib::Response& response) {
+      const Status status = readiness_();
+      if (!status.ok()) response.status = 503;
+      response.set_content(status.ok() ? "ready\n" : StrCat("not ready: ", status.message(), "\n"), "text/plain");
+    });
   }
 
   const StatusServerOptions options_;
   const Source source_;
+  const Readiness readiness_;
   const std::shared_ptr<Reports> reports_;
   std::vector<std::unique_ptr<TokenFile>> tokens_;
   std::unique_ptr<httplib::Server> server_;
@@ -227,8 +250,9 @@ class HttpServer final : public StatusServer {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<StatusServer>> StatusServer::Start(const StatusServerOptions& options, Source source) {
-  auto server = std::make_unique<HttpServer>(options, std::move(source));
+StatusOr<std::unique_ptr<StatusServer>> StatusServer::Start(const StatusServerOptions& options, Source source,
+                                                            Readiness readiness) {
+  auto server = std::make_unique<HttpServer>(options, std::move(source), std::move(readiness));
   TF_RETURN_IF_ERROR(server->Listen());
   return std::unique_ptr<StatusServer>(std::move(server));
 }

@@ -1,4 +1,4 @@
-// The HTTP server of a task: metrics for Prometheus, and a page that shows the cluster in a browser.
+// The HTTP server of a task: metrics for Prometheus, a page that shows the cluster in a browser, and probes.
 #ifndef TENSORBRAID_CLUSTER_STATUS_STATUS_SERVER_H_
 #define TENSORBRAID_CLUSTER_STATUS_STATUS_SERVER_H_
 
@@ -31,14 +31,22 @@ struct StatusServerOptions {
 };
 
 // Serves GET requests for "/metrics" (MetricsText), "/report.json" (ReportJson) and "/" (the page). Reports are at most
-// half a second old. Thread-safe.
+// half a second old.
+//
+// Supervisors probe the task at two more paths, which need no token and never wait for other tasks: "/healthz" answers
+// 200 as long as the process serves; "/readyz" answers 200 if the task can work, otherwise 503 and the reason.
+// Thread-safe.
 class StatusServer {
  public:
   // Asks for a report; calls back once, from any thread.
   using Source = std::function<void(std::function<void(const proto::ClusterReport&)>)>;
+  // OK if the task can work; otherwise the message is the reason, which must not be secret. Called for each probe, from
+  // any thread; must not block.
+  using Readiness = std::function<Status()>;
   // Starts to listen. InvalidArgument when the address must not or cannot be bound, AlreadyExists when the port is
   // taken. If a file of `tls` or of tokens is wrong, the error names its flag.
-  static StatusOr<std::unique_ptr<StatusServer>> Start(const StatusServerOptions& options, Source source);
+  static StatusOr<std::unique_ptr<StatusServer>> Start(const StatusServerOptions& options, Source source,
+                                                       Readiness readiness);
   virtual ~StatusServer() = default;  // Stops listening, and waits for requests that are being answered.
   // "http://localhost:9090/".
   virtual const std::string& url() const = 0;
