@@ -60,13 +60,21 @@ bool IsIpAddress(const std::string& name) {
   return inet_pton(AF_INET, name.c_str(), address) == 1 || inet_pton(AF_INET6, name.c_str(), address) == 1;
 }
 
+// Whether the name stands for every host directly beneath a domain: "*.train.default.svc".
+bool IsWildcard(const std::string& name) { return name.starts_with("*."); }
+
 // Names become file names, and parts of an extension's text, in which commas separate the names. So a name may only
 // have characters that are safe in both.
 Status CheckName(const std::string& name) {
-  const bool known = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+  const std::string host = name.substr(IsWildcard(name) ? 2 : 0);
+  const bool known = std::all_of(host.begin(), host.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
   });
-  if (IsIpAddress(name) || (known && !name.empty() && name[0] != '.' && name[0] != '-')) return OkStatus();
+  if (IsWildcard(name) && (host.find('.') == std::string::npos || host.back() == '.')) {
+    return InvalidArgument("'", name, "' covers too many hosts to be accepted by peers: two names must follow '*.', ",
+                           "such as '*.train.svc'");
+  }
+  if (IsIpAddress(name) || (known && !host.empty() && host[0] != '.' && host[0] != '-')) return OkStatus();
   return InvalidArgument("'", name, "' is neither a host name nor an IP address; names are given without a port");
 }
 
@@ -134,7 +142,9 @@ struct Files {
 };
 
 Files FilesOf(const std::string& directory, const std::string& name) {
-  return {directory + "/" + name + ".pem", directory + "/" + name + "-key.pem"};
+  // A shell would expand a "*".
+  const std::string path = StrCat(directory, "/", IsWildcard(name) ? "wildcard" + name.substr(1) : name);
+  return {path + ".pem", path + "-key.pem"};
 }
 
 // Writes the key first, so that every certificate in the directory has its key.

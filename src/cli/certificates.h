@@ -28,9 +28,9 @@ StatusOr<Certificate> MakeAuthority(const Validity& validity);
 enum class CertificateUse { kTask, kClient };
 
 // Makes a certificate for a task's host or for a client, signed by `authority`. It is valid for each of `names`, which
-// are host names and IP addresses; the first is also its common name. It does not outlive the authority.
-// InvalidArgument for a name that is neither a host name nor an IP address, or if the key of `authority` does not
-// belong to its certificate.
+// are host names and IP addresses; the first is also its common name. "*.pods.example" stands for every host directly
+// beneath pods.example. It does not outlive the authority. InvalidArgument for another kind of name, or if the key of
+// `authority` does not belong to its certificate.
 StatusOr<Certificate> MakeCertificate(const Certificate& authority, const std::vector<std::string>& names,
                                       const Validity& validity, CertificateUse use = CertificateUse::kTask);
 
@@ -40,10 +40,10 @@ struct CertsOptions {
   std::vector<std::string> clients = {};  // machines or persons that only run sessions
   int days = 365;  // how long the certificates of hosts and clients are valid; the authority's is valid for ten years
 };
-// Writes HOST.pem and HOST-key.pem for each host and each client to the directory. Each certificate is for the name
-// HOST and for loopback, and is signed by the authority ca.pem of the directory, whose key is ca-key.pem. The
-// authority's two files are made if neither exists. Keys have mode 0600. Returns the paths of the new files.
-// AlreadyExists, before anything is written, if a host or client already has one of its files.
+// Writes HOST.pem and HOST-key.pem for each host and each client to the directory ("wildcard" replaces a "*"). Each
+// certificate is for the name HOST and for loopback, and is signed by the authority ca.pem of the directory, whose key
+// is ca-key.pem. The authority's two files are made if neither exists. Keys have mode 0600. Returns the paths of the
+// new files. AlreadyExists, before anything is written, if a host or client already has one of its files.
 StatusOr<std::vector<std::string>> WriteCertificates(const CertsOptions& options);
 
 }  // namespace tensorbraid

@@ -56,6 +56,20 @@ TEST(Certificates, EachHostHasAKeyAndACertificateForItsNameAndLoopback) {
   EXPECT_EQ(X509_check_ca(authority.get()), 1);
 }
 
+TEST(Certificates, AWildcardIsForAllHostsDirectlyBeneathTheName) {
+  TempDir dir;
+  ASSERT_TRUE(WriteCertificates({.directory = dir.path(), .hosts = {"*.train.svc"}}).ok());
+  EXPECT_EQ(ModeOf(dir.path() + "/wildcard.train.svc-key.pem"), 0600);
+  const auto certificate = Read(dir.path() + "/wildcard.train.svc.pem");
+  ASSERT_NE(certificate, nullptr);
+  for (const char* host : {"ps-0.train.svc", "worker-12.train.svc", "localhost"}) {
+    EXPECT_EQ(X509_check_host(certificate.get(), host, 0, 0, nullptr), 1) << host;
+  }
+  for (const char* host : {"train.svc", "a.ps-0.train.svc", "ps-0.other.svc"}) {
+    EXPECT_EQ(X509_check_host(certificate.get(), host, 0, 0, nullptr), 0) << host;
+  }
+}
+
 TEST(Certificates, AreValidForTheRequestedDaysButNotLongerThanTheAuthority) {
   const auto now = WallClock::now();
   using days = std::chrono::duration<int, std::ratio<86400>>;
@@ -91,7 +105,8 @@ TEST(Certificates, NothingIsOverwrittenAndTheAuthorityStays) {
 
 TEST(Certificates, WrongNamesAndAnIncompleteAuthorityAreRefused) {
   TempDir dir;
-  for (const char* name : {"", "alpha,DNS:evil", "../alpha", "alpha:2222", "ca", "-x", "a b"}) {
+  for (const char* name : {"", "alpha,DNS:evil", "../alpha", "alpha:2222", "ca", "-x", "a b", "*", "*.", "*.svc",
+                           "*.svc.", "*.*.svc", "a.*.svc", "*.-a.svc"}) {
     const Status refused = WriteCertificates({.directory = dir.path(), .hosts = {name}}).status();
     EXPECT_TRUE(absl::IsInvalidArgument(refused)) << name << ": " << refused;
   }

@@ -31,7 +31,11 @@ void AddCertsCommand(CLI::App& app, Invocation* invocation) {
   auto options = std::make_shared<CertsOptions>();
   CLI::App* certs = app.add_subcommand("certs", "Make the certificates with which the hosts of a cluster use TLS");
   certs->add_option("directory", options->directory, "where the files are written")->required()->type_name("DIR");
-  certs->add_option("--hosts", options->hosts, "names or IP addresses of the hosts, as in the addresses of the cluster")
+  certs
+      ->add_option(
+          "--hosts", options->hosts,
+          "names or IP addresses of the hosts, as in the addresses of the cluster; *.NAME.NAME is for all hosts "
+          "beneath NAME.NAME")
       ->delimiter(',');
   certs
       ->add_option("--clients", options->clients,
