@@ -1,0 +1,185 @@
+"""Runs the pods of a TFJob on this machine, for the test `kubernetes`. Needs the user root, and `ip`.
+
+A pod is a set of namespaces: it has its own network with one address, its own host name, and processes that end with
+it. A file of hosts, which this module changes when a pod moves, takes the place of DNS.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+BUILD = os.environ.get("TENSORBRAID_BUILD", "build/release")
+DOMAIN = "default.svc"
+PATIENCE_S = 150
+
+
+def run(*command, **options):
+    return subprocess.run(command, check=True, **options)
+
+
+def await_true(what, holds):
+    give_up = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < give_up, f"{what}: not within {PATIENCE_S} s"
+        time.sleep(0.1)
+
+
+def await_network(process):
+    """Waits until a process that `unshare` has started is in a network of its own."""
+    own = f"/proc/{process.pid}/ns/net"
+    await_true("a network", lambda: os.readlink(own) != os.readlink("/proc/self/ns/net"))
+
+
+class Node:
+    """The machine on which the pods run: a network with a bridge, and the directories that pods mount."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.hosts = f"{directory}/hosts"
+        self.addresses = {}
+        self.next_address = 2
+        # A process that keeps the network until its input ends.
+        self.network = subprocess.Popen(["unshare", "--net", "cat"], stdin=subprocess.PIPE)
+        await_network(self.network)
+        self.command("ip", "link", "add", "bridge0", "type", "bridge")
+        self.command("ip", "address", "add", "10.77.0.1/24", "dev", "bridge0")
+        self.command("ip", "link", "set", "bridge0", "up")
+
+    def command(self, *command):
+        run("nsenter", "-t", str(self.network.pid), "-n", *command)
+
+    def new_address(self, name):
+        """Gives a pod an address that no pod has had, and tells the other pods."""
+        address = f"10.77.0.{self.next_address}"
+        self.next_address += 1
+        self.addresses[f"{name}.{DOMAIN}"] = address
+        lines = ["127.0.0.1 localhost"] + [f"{ip} {host}" for host, ip in self.addresses.items()]
+        with open(self.hosts, "w", encoding="utf-8") as file:  # in place, because pods have mounted this file
+            file.write("\n".join(lines) + "\n")
+        return address
+
+    def close(self):
+        self.network.stdin.close()
+        self.network.wait(timeout=10)
+
+
+class Pod:
+    """A running pod of a template, with the environment that Kubeflow's operator sets."""
+
+    def __init__(self, node, name, template, tf_config):
+        self.name = name
+        [self.container] = template["spec"]["containers"]
+        # What the volumes and the image have.
+        self.places = {"/etc/tensorbraid": f"{node.directory}/secrets", "/checkpoints": f"{node.directory}/checkpoints",
+                       "/usr/share/tensorbraid/mnist": os.path.abspath("examples/data/mnist")}  # fmt: skip
+        arguments = [self.moved(argument) for argument in self.container["args"]]
+        arguments[0] = os.path.abspath(f"{BUILD}/examples/{arguments[0]}")
+        self.log = open(f"{node.directory}/{name}.log", "a", encoding="utf-8")
+        inside = (
+            'read -r address && hostname "$1" && mount --bind "$2" /etc/hosts && ip link set lo up &&'
+            ' ip link set eth0 up && ip address add "$address/24" dev eth0 && shift 2 && exec setpriv --reuid=10001'
+            ' --regid=10001 --clear-groups --no-new-privs --bounding-set=-all "$@"'
+        )
+        address = node.new_address(name)
+        self.process = subprocess.Popen(
+            ["unshare", "--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "bash", "-c", inside,
+             "pod", name, node.hosts, *arguments],
+            stdin=subprocess.PIPE, stdout=self.log, stderr=subprocess.STDOUT, text=True, cwd=node.directory,
+            env={"PATH": os.environ["PATH"], "TF_CONFIG": json.dumps(tf_config)},
+        )  # fmt: skip
+        await_network(self.process)
+        link = f"pod{node.next_address}"
+        node.command("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", str(self.process.pid))
+        node.command("ip", "link", "set", link, "master", "bridge0", "up")
+        self.process.stdin.write(f"{address}\n")
+        self.process.stdin.flush()
+
+    def moved(self, text):
+        for path, place in self.places.items():
+            text = text.replace(path, place)
+        return text
+
+    def probe(self, kind):
+        """Whether the probe succeeds, and what it has printed."""
+        command = [self.moved(word) for word in self.container[kind]["exec"]["command"]]
+        done = subprocess.run(["nsenter", "-t", str(self.process.pid), "-n", "-m", *command], capture_output=True,
+                              text=True, timeout=self.container[kind]["timeoutSeconds"], check=False)  # fmt: skip
+        return done.returncode == 0, done.stdout + done.stderr
+
+    def await_probe(self, kind, expected=True):
+        await_true(f"{kind} of {self.name} is {expected}", lambda: self.probe(kind)[0] == expected)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(timeout=10)
+
+    def text(self):
+        with open(self.log.name, encoding="utf-8") as file:
+            return file.read()
+
+    def must_end_well(self):
+        code = self.process.wait(timeout=PATIENCE_S)
+        assert code == 0, f"{self.name} exited with {code}"
+
+
+def make_secrets(directory):
+    """The files of the two secrets, made by the commands of deploy/kubernetes/README.md."""
+    os.makedirs(f"{directory}/tls")
+    os.makedirs(f"{directory}/token")
+    run(f"{BUILD}/src/cli/tensorbraid", "certs", f"{directory}/certs", f"--hosts=*.{DOMAIN}", capture_output=True)
+    for name, made in (("tls.crt", f"wildcard.{DOMAIN}.pem"), ("tls.key", f"wildcard.{DOMAIN}-key.pem"),
+                       ("ca.crt", "ca.pem")):  # fmt: skip
+        shutil.copy(f"{directory}/certs/{made}", f"{directory}/tls/{name}")
+    with open(f"{directory}/token/token", "w", encoding="utf-8") as file:
+        run("openssl", "rand", "-hex", "32", stdout=file)
+
+
+def train(templates):
+    """Trains with the pods of a TFJob: {"ps": (template, number), "worker": (template, number)}."""
+    with tempfile.TemporaryDirectory() as directory:
+        make_secrets(f"{directory}/secrets")
+        os.makedirs(f"{directory}/checkpoints")
+        run("chown", "-R", "10001:10001", directory)
+        node = Node(directory)
+        cluster = {job: [f"train-{job}-{i}.{DOMAIN}:2222" for i in range(number)]
+                   for job, (_, number) in templates.items()}  # fmt: skip
+        pods = {}
+
+        def start(job, index):
+            tf_config = {"cluster": cluster, "task": {"type": job, "index": index}, "environment": "cloud"}
+            pod = Pod(node, f"train-{job}-{index}", templates[job][0], tf_config)
+            pods[pod.name] = pod
+            return pod
+
+        try:
+            # The parameter server comes last: the workers live, but are not ready until they reach it.
+            workers = [start("worker", index) for index in range(templates["worker"][1])]
+            for worker in workers:
+                worker.await_probe("startupProbe")
+                assert worker.probe("livenessProbe")[0]
+                assert not worker.probe("readinessProbe")[0], "a worker is ready without its parameter server"
+            ps = start("ps", 0)
+            ps.await_probe("readinessProbe")
+            for worker in workers:
+                worker.await_probe("readinessProbe")
+            await_true("a training", lambda: "step " in workers[1].text())
+            # The pod of a worker comes back under its name, with another address.
+            workers[1].kill()
+            workers[1] = start("worker", 1)
+            workers[1].await_probe("readinessProbe")
+            for pod in [*workers, ps]:
+                pod.must_end_well()
+            assert "test accuracy 0." in workers[0].text(), "the chief has tested nothing"
+            assert os.path.exists(f"{directory}/checkpoints/mnist/checkpoint"), "the chief has saved no checkpoint"
+            print(f"{len(pods)} pods of the TFJob have trained; the probes were right, and a pod moved")
+        except BaseException:
+            for pod in pods.values():
+                print(f"--- {pod.name} (exit code {pod.process.poll()})\n{pod.text()[-3000:]}")
+            raise
+        finally:
+            for pod in pods.values():
+                pod.kill()
+            node.close()
