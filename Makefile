@@ -8,7 +8,7 @@ DATA ?= examples/data/mnist
 LOGS ?= build/demo_logs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test test_engines release wheel packages clean
+.PHONY: help demo examples test test_engines release wheel package packages clean
 
 help:
 	@echo "make demo      train softmax regression on MNIST with $(PS) parameter server(s) and $(WORKERS) worker(s), as local processes"
@@ -18,6 +18,7 @@ help:
 	@echo "make test      build the preset 'release' and run all its tests"
 	@echo "make test_engines  test with Prometheus and other systems, which it installs (tests/engines/README.md)"
 	@echo "make wheel     build wheels of the Python package into build/dist (python/wheel/README.md)"
+	@echo "make package   build Debian packages into build/dist (deploy/package/README.md)"
 	@echo "make clean     remove build/"
 	@echo "demo, examples and test install the Debian packages that they need, as root or with sudo. Other presets are dev, asan and tsan:"
 	@echo "  cmake --preset dev && cmake --build --preset dev && ctest --preset dev"
@@ -45,6 +46,9 @@ release: packages
 
 wheel: packages
 	scripts/make_wheel
+
+package: packages
+	scripts/make_package
 
 packages:
 	@scripts/install_packages
