@@ -8,7 +8,7 @@ DATA ?= examples/data/mnist
 LOGS ?= build/demo_logs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test test_engines release wheel package packages clean
+.PHONY: help demo examples test test_engines release wheel package site packages clean
 
 help:
 	@echo "make demo      train softmax regression on MNIST with $(PS) parameter server(s) and $(WORKERS) worker(s), as local processes"
@@ -19,6 +19,7 @@ help:
 	@echo "make test_engines  test with Prometheus and other systems, which it installs (tests/engines/README.md)"
 	@echo "make wheel     build wheels of the Python package into build/dist (python/wheel/README.md)"
 	@echo "make package   build Debian packages into build/dist (deploy/package/README.md)"
+	@echo "make site      build the documents as a web site into build/site, with a reference of C++ and Python"
 	@echo "make clean     remove build/"
 	@echo "demo, examples and test install the Debian packages that they need, as root or with sudo. Other presets are dev, asan and tsan:"
 	@echo "  cmake --preset dev && cmake --build --preset dev && ctest --preset dev"
@@ -49,6 +50,9 @@ wheel: packages
 
 package: packages
 	scripts/make_package
+
+site: release
+	scripts/make_site
 
 packages:
 	@scripts/install_packages
