@@ -1,0 +1,84 @@
+// The network between simulated tasks: links with a bandwidth in each direction, and what messages cost the tasks.
+#ifndef TENSORBRAID_PLANNER_NETWORK_H_
+#define TENSORBRAID_PLANNER_NETWORK_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "planner/shared_cores.h"
+
+namespace tensorbraid::planner {
+
+// What a message costs on one kind of way between two tasks.
+struct WayCosts {
+  double latency_ns = 0;  // until the first byte arrives, without the costs below
+  double message_ns = 0;  // of one core, at the sender and again at the receiver, for each message
+  double send_byte_ns = 0;     // of one core of the sender, for each byte
+  double receive_byte_ns = 0;  // of one core of the receiver
+  // A tensor above the eager limit is mapped by the receiver: it crosses no link, and needs no grant.
+  bool shares_memory = false;
+};
+
+// A connection of a machine to the network. 0 bytes per second: no limit.
+struct LinkSpeed {
+  double out_bytes_per_s = 0;
+  double in_bytes_per_s = 0;
+  // Between tasks behind the same link, whose messages do not leave the machine.
+  double loopback_bytes_per_s = 0;
+};
+
+// Transfers between tasks. A transfer is divided into parts of up to 1 MiB, as in the gRPC transport
+// (docs/design/0001): the sender handles a part, the part crosses the sender's and the receiver's link, the receiver
+// handles it. The stages of different parts overlap, and the parts of different transfers take turns. The first byte of
+// a part may arrive while its last byte is still being sent, so one transfer of b bytes over two idle links takes
+// latency + b / bandwidth. Used by one thread.
+class Network {
+ public:
+  explicit Network(EventQueue* events) : events_(events) {}
+  Network(const Network&) = delete;
+
+  // Returns the number of a new link or task.
+  int AddLink(const LinkSpeed& speed);
+  int AddTask(SharedCores* cores, int link);
+
+  // Sends a message; calls `arrived` when the receiver has it. A bulk message is handled by a thread of its own at each
+  // end, which the bulk messages from one task to another share; the others do not wait for it.
+  void Send(int from, int to, double bytes, bool bulk, const WayCosts& costs, std::function<void()> arrived);
+
+  // What crossed the link so far, with the messages on the way.
+  double bytes_out(int link) const { return links_[link].bytes_out; }
+  double bytes_in(int link) const { return links_[link].bytes_in; }
+  const LinkSpeed& speed(int link) const { return links_[link].speed; }
+
+ private:
+  struct Link {
+    LinkSpeed speed;
+    double out_free_ns = 0, in_free_ns = 0, loopback_free_ns = 0;
+    double bytes_out = 0, bytes_in = 0;
+  };
+  struct Task {
+    SharedCores* cores;
+    int link;
+  };
+  // The threads that handle the bulk messages from one task to another.
+  struct BulkThreads {
+    BulkThreads(EventQueue* events, SharedCores* from, SharedCores* to) : sender(events, from), receiver(events, to) {}
+    SerialJobs sender, receiver;
+  };
+  struct Transfer;
+  void SendParts(const std::shared_ptr<Transfer>& transfer);
+  void Cross(int from_link, int to_link, double bytes, double latency_ns, std::function<void()> arrived);
+  BulkThreads& ThreadsOf(int from, int to);
+
+  EventQueue* const events_;
+  std::vector<Link> links_;
+  std::vector<Task> tasks_;
+  std::map<std::pair<int, int>, std::unique_ptr<BulkThreads>> bulk_;
+};
+
+}  // namespace tensorbraid::planner
+
+#endif  // TENSORBRAID_PLANNER_NETWORK_H_
