@@ -10,6 +10,7 @@
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "session/backend.h"
+#include "session/step_profiler.h"
 
 namespace tensorbraid {
 namespace {
@@ -113,10 +114,25 @@ struct Session::Impl {
   std::unique_ptr<SessionBackend> backend;
   const GraphRef graph;
   std::chrono::milliseconds operation_timeout{0};
+  const std::unique_ptr<StepProfiler> profiler = StepProfiler::FromEnvironment();  // null: steps are not profiled
 
   Clock::time_point DeadlineOf(const RunOptions& options) const {
     const auto timeout = options.timeout.count() > 0 ? options.timeout : operation_timeout;
     return timeout.count() > 0 ? Clock::now() + timeout : Clock::time_point::max();
+  }
+
+  // Runs a step whose feeds are valid. `prepared` and `recording` may be null, and one of them is.
+  StatusOr<std::vector<Tensor>> RunStep(const RunSignature& signature, const SessionBackend::Prepared* prepared,
+                                        std::vector<Tensor> feeds, Clock::time_point deadline,
+                                        SessionBackend::Recording* recording) {
+    if (profiler != nullptr && recording == nullptr) {
+      return profiler->Step(*graph, signature, feeds, [&](SessionBackend::Recording* profile) {
+        return prepared == nullptr || profile != nullptr ? backend->Run(signature, feeds, deadline, profile)
+                                                         : backend->RunPrepared(*prepared, feeds, deadline);
+      });
+    }
+    return prepared == nullptr ? backend->Run(signature, std::move(feeds), deadline, recording)
+                               : backend->RunPrepared(*prepared, std::move(feeds), deadline);
   }
 
   // Finds the tensors and operations of a step. Does not use the values of the feeds. `user` is the name of the public
@@ -175,8 +191,8 @@ StatusOr<std::vector<Tensor>> Session::Run(const std::vector<Fetch>& fetches, co
                                       .partition_graphs = options.output_partition_graphs,
                                       .metadata = ""};
   const bool records = metadata != nullptr && (recording.step_stats || recording.partition_graphs);
-  TF_ASSIGN_OR_RETURN(auto results, impl_->backend->Run(resolved.signature, std::move(values), deadline,
-                                                        records ? &recording : nullptr));
+  TF_ASSIGN_OR_RETURN(auto results, impl_->RunStep(resolved.signature, /*prepared=*/nullptr, std::move(values),
+                                                   deadline, records ? &recording : nullptr));
   if (metadata != nullptr) *metadata = RunMetadata(std::move(recording.metadata));
   return InOrder(resolved.value_of, std::move(results));
 }
@@ -202,8 +218,9 @@ StatusOr<std::vector<Tensor>> Session::Prepared::Run(const std::vector<Tensor>& 
                            feeds.size());
   }
   TF_RETURN_IF_ERROR(CheckFeeds(state_->signature, feeds));
-  TF_ASSIGN_OR_RETURN(auto results, state_->session->backend->RunPrepared(*state_->prepared, feeds,
-                                                                          state_->session->DeadlineOf(options)));
+  TF_ASSIGN_OR_RETURN(auto results,
+                      state_->session->RunStep(state_->signature, state_->prepared.get(), feeds,
+                                               state_->session->DeadlineOf(options), /*recording=*/nullptr));
   return InOrder(state_->value_of, std::move(results));
 }
 

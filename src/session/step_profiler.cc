@@ -1,0 +1,121 @@
+#include "session/step_profiler.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "checkpoint/files.h"
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "graph/node.h"
+#include "io/file.h"
+
+namespace tensorbraid {
+namespace {
+
+double ProcessCpuMs() {
+  struct rusage usage = {};
+  if (::getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+  const auto ms = [](const timeval& t) { return 1e3 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_usec); };
+  return ms(usage.ru_utime) + ms(usage.ru_stime);
+}
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::nth_element(values.begin(), values.begin() + static_cast<int64_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+std::string KeyOf(const RunSignature& signature) {
+  std::string key;
+  for (const Output& feed : signature.feeds) key += StrCat(feed.name(), ",");
+  for (const Output& fetch : signature.fetches) key += StrCat(";", fetch.name());
+  for (const Operation& target : signature.targets) key += StrCat("^", target.name());
+  return key;
+}
+
+}  // namespace
+
+std::unique_ptr<StepProfiler> StepProfiler::FromEnvironment() {
+  const char* const directory = std::getenv(kVariable);
+  return directory == nullptr || *directory == '\0' ? nullptr : std::make_unique<StepProfiler>(directory);
+}
+
+StatusOr<std::vector<Tensor>> StepProfiler::Step(const Graph& graph, const RunSignature& signature,
+                                                 const std::vector<Tensor>& feeds, const Run& run) {
+  bool trace = false;
+  const std::string key = KeyOf(signature);
+  {
+    MutexLock lock(mu_);
+    auto [it, added] = signatures_.try_emplace(key);
+    Signature& s = it->second;
+    if (added) s.number = static_cast<int>(signatures_.size()) - 1;
+    s.given_up = s.given_up || s.running;
+    if (s.given_up || s.steps >= kWarmUp + kTimed + kTraced) {
+      s.given_up = true;
+    } else {
+      s.running = true;
+      trace = s.steps >= kWarmUp + kTimed;
+      if (s.steps == kWarmUp) s.cpu_before_ms = ProcessCpuMs();
+      if (s.steps == kWarmUp + kTimed) s.cpu_ms = (ProcessCpuMs() - s.cpu_before_ms) / kTimed;
+      if (s.steps >= kWarmUp && s.steps <= kWarmUp + kTimed) s.starts.push_back(MonotonicClock::now());
+    }
+    if (s.given_up) trace = false;
+  }
+  SessionBackend::Recording recording{.step_stats = trace, .partition_graphs = false, .metadata = ""};
+  const auto start = MonotonicClock::now();
+  auto result = run(trace ? &recording : nullptr);
+  const double ms = std::chrono::duration<double, std::milli>(MonotonicClock::now() - start).count();
+  MutexLock lock(mu_);
+  Signature& s = signatures_[key];
+  if (s.given_up) return result;
+  s.running = false;
+  s.given_up = !result.ok();
+  if (trace) {
+    s.traces.push_back(std::move(recording.metadata));
+  } else if (s.steps >= kWarmUp) {
+    s.run_ms.push_back(ms);
+  }
+  if (++s.steps == kWarmUp + kTimed + kTraced && !s.given_up) {
+    if (const Status written = Write(graph, signature, feeds, s); !written.ok()) {
+      TB_LOG(Warning, "session") << "the profile of a step is not written: " << written.message();
+    }
+    s.traces.clear();
+  }
+  return result;
+}
+
+Status StepProfiler::Write(const Graph& graph, const RunSignature& signature, const std::vector<Tensor>& feeds,
+                           const Signature& profile) {
+  const std::string base = JoinPath(directory_, StrCat("step-", profile.number));
+  TF_ASSIGN_OR_RETURN(const std::string def, graph.ToGraphDef());
+  TF_RETURN_IF_ERROR(WriteFile(base + ".graph.pb", def));
+  for (size_t i = 0; i < profile.traces.size(); ++i) {
+    TF_RETURN_IF_ERROR(WriteFile(StrCat(base, ".trace-", i, ".pb"), profile.traces[i]));
+  }
+  std::vector<double> intervals;
+  for (size_t i = 1; i < profile.starts.size(); ++i) {
+    intervals.push_back(std::chrono::duration<double, std::milli>(profile.starts[i] - profile.starts[i - 1]).count());
+  }
+  auto fed = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < signature.feeds.size(); ++i) {
+    std::vector<int64_t> dims;
+    for (int d = 0; d < feeds[i].shape().rank(); ++d) dims.push_back(feeds[i].shape().dim(d));
+    fed.push_back({{"tensor", signature.feeds[i].name()}, {"shape", dims}});
+  }
+  std::vector<std::string> fetches, targets;
+  for (const Output& fetch : signature.fetches) fetches.push_back(fetch.name());
+  for (const Operation& target : signature.targets) targets.push_back(target.name());
+  const nlohmann::ordered_json json = {{"feeds", fed},
+                                       {"fetches", fetches},
+                                       {"targets", targets},
+                                       {"run_ms", Median(profile.run_ms)},
+                                       {"interval_ms", Median(intervals)},
+                                       {"cpu_ms", profile.cpu_ms},
+                                       {"traces", profile.traces.size()}};
+  return WriteFileAtomically(base + ".json", json.dump() + "\n");
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,67 @@
+// Records the steps of a session for `tensorbraid plan`.
+#ifndef TENSORBRAID_SESSION_STEP_PROFILER_H_
+#define TENSORBRAID_SESSION_STEP_PROFILER_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/system/clock.h"
+#include "core/threads/mutex.h"
+#include "session/backend.h"
+
+namespace tensorbraid {
+
+// If the environment variable TENSORBRAID_STEP_PROFILE names a directory, every session of the process has a profiler.
+// Of each run signature (the same feeds, fetches and targets) it first times some steps and then traces some. It writes
+// for signature N:
+//
+//   step-N.graph.pb     the graph of the session, as a GraphDef
+//   step-N.trace-K.pb   traced step K, as a RunMetadata
+//   step-N.json         what the step feeds (with shapes), fetches and runs; times in ms, medians: "run_ms" of a run,
+//                       "interval_ms" from the start of one to the start of the next, "cpu_ms" of the process in that
+//                       time; "traces", their number. It is written last, under its name at once.
+//
+// Signatures that run fewer times are not written. If a file cannot be written, the log says so, and the profiler does
+// nothing more. Thread-safe.
+class StepProfiler {
+ public:
+  static constexpr char kVariable[] = "TENSORBRAID_STEP_PROFILE";
+  // Steps of a signature: not measured, timed, traced.
+  static constexpr int kWarmUp = 10;
+  static constexpr int kTimed = 40;
+  static constexpr int kTraced = 10;
+
+  // Null if the environment variable is not set.
+  static std::unique_ptr<StepProfiler> FromEnvironment();
+  explicit StepProfiler(std::string directory) : directory_(std::move(directory)) {}
+
+  using Run = std::function<StatusOr<std::vector<Tensor>>(SessionBackend::Recording* recording)>;
+  // Makes a step by `run`, with a recording if the step is traced. Returns what `run` returns.
+  StatusOr<std::vector<Tensor>> Step(const Graph& graph, const RunSignature& signature,
+                                     const std::vector<Tensor>& feeds, const Run& run);
+
+ private:
+  struct Signature {
+    int number = 0;
+    int steps = 0;
+    bool given_up = false;  // a step failed, or steps overlapped
+    bool running = false;
+    std::vector<MonotonicClock::time_point> starts;
+    std::vector<double> run_ms;
+    double cpu_before_ms = 0, cpu_ms = 0;
+    std::vector<std::string> traces;
+  };
+  Status Write(const Graph& graph, const RunSignature& signature, const std::vector<Tensor>& feeds,
+               const Signature& profile);
+
+  const std::string directory_;
+  Mutex mu_;
+  std::map<std::string, Signature> signatures_ TB_GUARDED_BY(mu_);
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_SESSION_STEP_PROFILER_H_

@@ -1,0 +1,79 @@
+#include "session/step_profiler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/text/strings.h"
+#include "io/file.h"
+#include "tensorbraid/tensorbraid.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr int kSteps = StepProfiler::kWarmUp + StepProfiler::kTimed + StepProfiler::kTraced;
+
+// Sets the environment variable for sessions that are created meanwhile.
+class ProfiledSessions {
+ public:
+  explicit ProfiledSessions(const std::string& directory) {
+    ::setenv(StepProfiler::kVariable, directory.c_str(), /*overwrite=*/1);
+  }
+  ~ProfiledSessions() { ::unsetenv(StepProfiler::kVariable); }
+};
+
+TEST(StepProfilerTest, WritesASignatureThatHasRunOftenEnough) {
+  const std::string directory = testing::TempDir() + "/step_profile";
+  Graph g;
+  auto x = Placeholder(g, kFloat32, {-1, 3}, "x");
+  auto often = ReduceSum(x * 2.0f), prepared = ReduceSum(x), seldom = ReduceSum(x * 3.0f);
+  std::unique_ptr<Session> session;
+  {
+    const ProfiledSessions profiled(directory);
+    session = *Session::Create(g);
+  }
+  const Tensor value = Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto again = session->Prepare({prepared}, {x});
+  ASSERT_TRUE(again.ok()) << again.status();
+  for (int i = 0; i < kSteps; ++i) {
+    EXPECT_FALSE(FileExists(directory + "/step-0.json"));
+    const auto run = session->Run({often}, {{x, value}});
+    ASSERT_TRUE(run.ok()) << run.status();
+    EXPECT_EQ((*run)[0].scalar<float>(), 42);
+    ASSERT_EQ((*again->Run({value}))[0].scalar<float>(), 21);
+    if (i == 0) continue;
+    ASSERT_TRUE(session->Run({seldom}, {{x, value}}).ok());
+  }
+  for (const int n : {0, 1}) {
+    const auto text = ReadFile(StrCat(directory, "/step-", n, ".json"));
+    ASSERT_TRUE(text.ok()) << text.status();
+    const auto json = nlohmann::json::parse(*text);
+    EXPECT_EQ(json["feeds"].dump(), R"([{"shape":[2,3],"tensor":"x:0"}])");
+    EXPECT_EQ(json["fetches"].dump(), StrCat("[\"", (n == 0 ? often : prepared).name(), "\"]"));
+    EXPECT_EQ(json["traces"], StepProfiler::kTraced);
+    EXPECT_GT(json["run_ms"], 0);
+    EXPECT_GE(json["interval_ms"], json["run_ms"]);
+    const auto trace = ReadFile(StrCat(directory, "/step-", n, ".trace-0.pb"));
+    ASSERT_TRUE(trace.ok()) << trace.status();
+    EXPECT_THAT(*trace, testing::HasSubstr("Sum"));
+    Graph copy;
+    EXPECT_TRUE(copy.ImportGraphDef(*ReadFile(StrCat(directory, "/step-", n, ".graph.pb"))).ok());
+  }
+  EXPECT_FALSE(FileExists(directory + "/step-2.json")) << "one step is missing";
+}
+
+TEST(StepProfilerTest, DoesNotHinderStepsIfItCannotWrite) {
+  Graph g;
+  auto one = ReduceSum(Operand(1.0f).ToOutput(g));
+  std::unique_ptr<Session> session;
+  {
+    const ProfiledSessions profiled("/proc/no/such/directory");
+    session = *Session::Create(g);
+  }
+  for (int i = 0; i < kSteps + 2; ++i) ASSERT_TRUE(session->Run({one}).ok());
+}
+
+}  // namespace
+}  // namespace tensorbraid
