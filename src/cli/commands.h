@@ -27,6 +27,7 @@ void AddCertsCommand(CLI::App& app, Invocation* invocation);
 void AddInspectCommand(CLI::App& app, Invocation* invocation);
 void AddLaunchCommand(CLI::App& app, Invocation* invocation);
 void AddOpsCommand(CLI::App& app, Invocation* invocation);
+void AddPlanCommand(CLI::App& app, Invocation* invocation);
 void AddProxyCommand(CLI::App& app, Invocation* invocation);
 void AddServeCommand(CLI::App& app, Invocation* invocation);
 void AddStatusCommand(CLI::App& app, Invocation* invocation);

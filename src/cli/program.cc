@@ -76,6 +76,7 @@ int RunProgram(int argc, char** argv, const std::string& version) {
   AddProxyCommand(app, &invocation);
   AddCertsCommand(app, &invocation);
   AddBenchCommand(app, &invocation);
+  AddPlanCommand(app, &invocation);
   AddStatusCommand(app, &invocation);
   AddInspectCommand(app, &invocation);
   AddOpsCommand(app, &invocation);

@@ -14,8 +14,8 @@ namespace tensorbraid::planner {
 
 // What a message costs on one kind of way between two tasks.
 struct WayCosts {
-  double latency_ns = 0;  // until the first byte arrives, without the costs below
-  double message_ns = 0;  // of one core, at the sender and again at the receiver, for each message
+  double latency_ns = 0;       // until the first byte arrives, without the costs below
+  double message_ns = 0;       // of one core, at the sender and again at the receiver, for each message
   double send_byte_ns = 0;     // of one core of the sender, for each byte
   double receive_byte_ns = 0;  // of one core of the receiver
   // A tensor above the eager limit is mapped by the receiver: it crosses no link, and needs no grant.

@@ -14,8 +14,8 @@ class NetworkTest : public testing::Test {
  protected:
   // A task on a machine of its own.
   int AddTask(double mb_per_s) {
-    return network_.AddTask(&cores_, network_.AddLink({.out_bytes_per_s = mb_per_s * kMb,
-                                                       .in_bytes_per_s = mb_per_s * kMb}));
+    return network_.AddTask(&cores_,
+                            network_.AddLink({.out_bytes_per_s = mb_per_s * kMb, .in_bytes_per_s = mb_per_s * kMb}));
   }
   void Send(int from, int to, double mb) {
     network_.Send(from, to, mb * kMb, /*bulk=*/true, costs_, [this] { arrived_ms_.push_back(events_.now_ns() / kMs); });

@@ -122,7 +122,9 @@ class TrainingSimulation {
     worker.parts_left = worker.answers_left;
     worker.accumulations_left = accumulators_;
     worker.token = !sync() || accumulators_ == 0;
-    CoresOf(WorkerTask(w)).Run(program_.between_steps_ns, 1, [this, w] { BeginParts(w); });
+    auto begin = [this, w] { CoresOf(WorkerTask(w)).Run(program_.between_steps_ns, 1, [this, w] { BeginParts(w); }); };
+    if (program_.idle_ns > 0) return events_.After(program_.idle_ns, std::move(begin));
+    begin();
   }
 
   void BeginParts(int w) {
@@ -298,8 +300,8 @@ class TrainingSimulation {
     }
   }
 
-  // Starts what waited for the activity. Small tensors to the same task leave in one message; with_answer, the message to
-  // the worker also says that the server's part of the step has ended.
+  // Starts what waited for the activity. Small tensors to the same task leave in one message; with_answer, the message
+  // to the worker also says that the server's part of the step has ended.
   void Finish(int w, int activity, bool with_answer) {
     const Activity& a = program_.activities[activity];
     std::map<int, std::vector<int>> small;
@@ -331,12 +333,12 @@ class TrainingSimulation {
     const int from = NetworkTask(w, t.from), to = NetworkTask(w, t.to);
     const WayCosts& way = WayOf(from, to);
     auto data = [this, w, send, from, to, &way] {
-      network_.Send(from, to, program_.transfers[send].bytes, /*bulk=*/true, way, [this, w, send] { Arrived(w, send); });
+      network_.Send(from, to, program_.transfers[send].bytes, /*bulk=*/true, way,
+                    [this, w, send] { Arrived(w, send); });
     };
     if (!t.announced || way.shares_memory) return data();
-    SendMessage(from, to, kControlBytes, [this, from, to, data = std::move(data)] {
-      SendMessage(to, from, kControlBytes, data);
-    });
+    SendMessage(from, to, kControlBytes,
+                [this, from, to, data = std::move(data)] { SendMessage(to, from, kControlBytes, data); });
   }
 
   void Arrived(int w, int transfer) {
@@ -411,8 +413,8 @@ class TrainingSimulation {
     std::nth_element(times.begin(), times.begin() + static_cast<int64_t>(times.size() / 2), times.end());
     p.step_ms = times[times.size() / 2] / 1e6;
     p.updates_per_s = static_cast<double>(measured_.updates) / ns * 1e9;
-    p.steps_per_s = sync() && accumulators_ > 0 ? p.updates_per_s * needed_
-                                                : static_cast<double>(measured_.steps) / ns * 1e9;
+    p.steps_per_s =
+        sync() && accumulators_ > 0 ? p.updates_per_s * needed_ : static_cast<double>(measured_.steps) / ns * 1e9;
     p.examples_per_s = p.steps_per_s * program_.batch;
     p.compute_share = measured_.compute_ns / measured_.step_ns;
     p.straggler_share = measured_.straggler_ns / measured_.step_ns;
@@ -422,7 +424,8 @@ class TrainingSimulation {
       const double busy = hosts_[place.host]->busy_ns() - before_.busy_ns[place.host];
       p.server_cpu_use = std::max(p.server_cpu_use, busy / ns / hosts_[place.host]->cores());
     }
-    if (!sync() && measured_.updates > 0) p.mean_staleness = measured_.staleness / static_cast<double>(measured_.updates);
+    if (!sync() && measured_.updates > 0)
+      p.mean_staleness = measured_.staleness / static_cast<double>(measured_.updates);
     p.max_staleness = measured_.max_staleness;
     p.dropped_share = 1 - static_cast<double>(measured_.used_steps) / static_cast<double>(measured_.steps);
     p.bound = BoundOf(p);
@@ -453,12 +456,12 @@ class TrainingSimulation {
   Network network_;
   std::vector<Worker> workers_;
   std::deque<Lock> locks_;
-  std::vector<int> activities_of_;        // by task
+  std::vector<int> activities_of_;       // by task
   std::vector<std::vector<int>> roots_;  // by task: activities that wait for nothing
-  int accumulators_ = 0;            // activities that accumulate
-  int needed_ = 0;                  // gradients of an update in synchronous training
-  std::vector<int> gathered_;       // gradients in each accumulator, by activity
-  int complete_ = 0;                // accumulators with enough gradients
+  int accumulators_ = 0;                 // activities that accumulate
+  int needed_ = 0;                       // gradients of an update in synchronous training
+  std::vector<int> gathered_;            // gradients in each accumulator, by activity
+  int complete_ = 0;                     // accumulators with enough gradients
   bool applying_ = false;
   std::vector<bool> armed_;  // servers on which the chief's operation waits
   int servers_applying_ = 0;
@@ -497,12 +500,18 @@ ClusterModel OneMachine(int servers, int workers, double cores, const WayCosts& 
 
 std::string_view BoundName(Bound bound) {
   switch (bound) {
-    case Bound::kCompute: return "compute";
-    case Bound::kWorkerLink: return "worker link";
-    case Bound::kServerLink: return "PS link";
-    case Bound::kServerCpu: return "PS CPU";
-    case Bound::kStragglers: return "stragglers";
-    case Bound::kMessages: return "messages";
+    case Bound::kCompute:
+      return "compute";
+    case Bound::kWorkerLink:
+      return "worker link";
+    case Bound::kServerLink:
+      return "PS link";
+    case Bound::kServerCpu:
+      return "PS CPU";
+    case Bound::kStragglers:
+      return "stragglers";
+    case Bound::kMessages:
+      return "messages";
   }
   return "";
 }

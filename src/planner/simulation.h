@@ -53,8 +53,8 @@ enum class Bound { kCompute, kWorkerLink, kServerLink, kServerCpu, kStragglers, 
 std::string_view BoundName(Bound bound);  // "compute", "worker link", "PS link", "PS CPU", "stragglers", "messages"
 
 struct Prediction {
-  double step_ms = 0;       // median time of a worker's step
-  double steps_per_s = 0;   // of all workers; in synchronous training, those whose gradients were used
+  double step_ms = 0;        // median time of a worker's step
+  double steps_per_s = 0;    // of all workers; in synchronous training, those whose gradients were used
   double updates_per_s = 0;  // of the variables; in synchronous training, each uses the gradients of several workers
   double examples_per_s = 0;
 

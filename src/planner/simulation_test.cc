@@ -16,8 +16,8 @@ StepProgram OneVariable(double compute_ms, double mb) {
 }
 
 ClusterModel Machines(int servers, int workers, double mb_per_s) {
-  return SeparateMachines(servers, workers, 8, {.out_bytes_per_s = mb_per_s * kMegabyte, .in_bytes_per_s = mb_per_s * kMegabyte},
-                          {});
+  return SeparateMachines(servers, workers, 8,
+                          {.out_bytes_per_s = mb_per_s * kMegabyte, .in_bytes_per_s = mb_per_s * kMegabyte}, {});
 }
 
 Prediction Predict(const StepProgram& program, const ClusterModel& cluster, const TrainingModel& training = {}) {
@@ -130,7 +130,8 @@ TEST(SimulationTest, ServersDivideTheBytes) {
   EXPECT_NEAR(p.server_link_use, 100.0 / 850, 1e-3);
   EXPECT_NEAR(p.worker_link_use, 400.0 / 850, 1e-3);
   const auto many = [&](int servers) {
-    return Predict(DividedOver(one, servers), Machines(servers, 8, 100), {.warm_up_steps = 10, .steps = 40}).steps_per_s;
+    return Predict(DividedOver(one, servers), Machines(servers, 8, 100), {.warm_up_steps = 10, .steps = 40})
+        .steps_per_s;
   };
   EXPECT_GT(many(4), 1.9 * many(1));
 }

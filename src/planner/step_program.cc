@@ -69,8 +69,8 @@ std::vector<int> PlaceVariables(const std::vector<double>& variable_bytes, Place
   std::vector<double> load(servers, 0);
   for (size_t v = 0; v < variable_bytes.size(); ++v) {
     const auto least = std::min_element(load.begin(), load.end());
-    const int server = placement == Placement::kRoundRobin ? static_cast<int>(v) % servers
-                                                           : static_cast<int>(least - load.begin());
+    const int server =
+        placement == Placement::kRoundRobin ? static_cast<int>(v) % servers : static_cast<int>(least - load.begin());
     load[server] += variable_bytes[v];
     place.push_back(server);
   }

@@ -14,7 +14,8 @@ struct Activity {
   double threads = 1;  // cores that it uses
   // The variable that it updates, a number from 0 on; -1: none. Updates of one variable run one after the other.
   int variable = -1;
-  // On a server: whether it is an update, or comes after one. In synchronous training it then runs once for all workers.
+  // On a server: whether it is an update, or comes after one. In synchronous training it then runs once for all
+  // workers.
   bool after_gradients = false;
   // An update with a gradient from the worker. In synchronous training the gradient is added to an accumulator first,
   // which takes accumulate_ns.
@@ -44,6 +45,8 @@ struct StepProgram {
   std::vector<TensorTransfer> transfers;
   // What the worker does between two steps: the input pipeline, the loop of the program.
   double between_steps_ns = 0;
+  // How long the worker waits in addition, without using a core.
+  double idle_ns = 0;
   // The worker computes on a device of its own, such as a GPU, instead of the cores of its machine.
   bool has_device = false;
   double batch = 1;  // examples of a step

@@ -28,10 +28,10 @@ StatusOr<Stragglers> Stragglers::Parse(std::string_view text) {
     valid = words.size() == 1;
   } else if (words[0] == "slow") {
     s.kind_ = Kind::kSlow;
-    valid = words.size() == 3 && ReadNumber(words[1], &s.a_) && ReadNumber(words[2], &s.b_) && s.a_ >= 0 &&
-            s.a_ <= 1 && s.b_ > 0;
+    valid = words.size() == 3 && ReadNumber(words[1], &s.a_) && ReadNumber(words[2], &s.b_) && s.a_ >= 0 && s.a_ <= 1 &&
+            s.b_ > 0;
   } else {
-    s.kind_ = words[0] == "lognormal" ? Kind::kLognormal
+    s.kind_ = words[0] == "lognormal"     ? Kind::kLognormal
               : words[0] == "exponential" ? Kind::kExponential
                                           : Kind::kOnlyExponential;
     valid = (words[0] == "lognormal" || words[0] == "exponential" || words[0] == "only-exponential") &&
@@ -45,25 +45,34 @@ StatusOr<Stragglers> Stragglers::Parse(std::string_view text) {
 
 double Stragglers::Draw(std::mt19937_64& random) const {
   switch (kind_) {
-    case Kind::kNone: return 1;
+    case Kind::kNone:
+      return 1;
     case Kind::kLognormal: {
       const double radius = std::sqrt(-2 * std::log(Uniform(random)));
       return std::exp(a_ * radius * std::cos(2 * std::numbers::pi * Uniform(random)));
     }
-    case Kind::kExponential: return 1 - a_ * std::log(Uniform(random));
-    case Kind::kOnlyExponential: return -a_ * std::log(Uniform(random));
-    case Kind::kSlow: return Uniform(random) < a_ ? b_ : 1;
+    case Kind::kExponential:
+      return 1 - a_ * std::log(Uniform(random));
+    case Kind::kOnlyExponential:
+      return -a_ * std::log(Uniform(random));
+    case Kind::kSlow:
+      return Uniform(random) < a_ ? b_ : 1;
   }
   return 1;
 }
 
 double Stragglers::Mean() const {
   switch (kind_) {
-    case Kind::kNone: return 1;
-    case Kind::kLognormal: return std::exp(a_ * a_ / 2);
-    case Kind::kExponential: return 1 + a_;
-    case Kind::kOnlyExponential: return a_;
-    case Kind::kSlow: return 1 + a_ * (b_ - 1);
+    case Kind::kNone:
+      return 1;
+    case Kind::kLognormal:
+      return std::exp(a_ * a_ / 2);
+    case Kind::kExponential:
+      return 1 + a_;
+    case Kind::kOnlyExponential:
+      return a_;
+    case Kind::kSlow:
+      return 1 + a_ * (b_ - 1);
   }
   return 1;
 }

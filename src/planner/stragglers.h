@@ -11,8 +11,8 @@
 
 namespace tensorbraid::planner {
 
-// A distribution of factors by which a worker's computation of one step is multiplied. Each worker and step has a factor
-// of its own.
+// A distribution of factors by which a worker's computation of one step is multiplied. Each worker and step has a
+// factor of its own.
 class Stragglers {
  public:
   // Every step takes its usual time.

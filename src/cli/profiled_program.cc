@@ -1,0 +1,49 @@
+#include "cli/profiled_program.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "cli/local_cluster.h"
+#include "core/text/strings.h"
+#include "planner/profile.h"
+#include "session/step_profiler.h"
+
+namespace tensorbraid {
+
+Status RunProfiled(const std::vector<std::string>& command, const std::string& directory) {
+  ::setenv(StepProfiler::kVariable, directory.c_str(), /*overwrite=*/1);
+  // Launch requires that other threads block these signals. It lets the program end when this process gets one.
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals, signal);
+  sigset_t before;
+  ::pthread_sigmask(SIG_BLOCK, &signals, &before);
+  std::atomic<bool> ended = false;
+  std::thread watcher([&] {
+    while (!ended && !planner::HasProfile(directory)) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (!ended) ::kill(::getpid(), SIGTERM);
+  });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  LaunchOptions options;
+  options.ps = 1;
+  options.workers = 1;
+  options.command = command;
+  options.out_fd = options.err_fd = 2;
+  options.stop_grace = std::chrono::seconds(5);
+  const auto result = Launch(options);
+  ended = true;
+  watcher.join();
+  ::unsetenv(StepProfiler::kVariable);
+  TF_RETURN_IF_ERROR(result.status());
+  if (planner::HasProfile(directory)) return OkStatus();
+  const std::string fate = result->failure.empty() ? StrCat("'", command[0], "' ended") : result->failure;
+  return FailedPrecondition(fate, " before ", StepProfiler::kWarmUp + StepProfiler::kTimed + StepProfiler::kTraced,
+                            " steps of one kind had been recorded: let it make more steps");
+}
+
+}  // namespace tensorbraid

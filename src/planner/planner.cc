@@ -1,0 +1,180 @@
+#include "planner/planner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/strings.h"
+#include "planner/placed_step.h"
+
+namespace tensorbraid::planner {
+namespace {
+
+GraphOptions OptionsFor(const PlanInput& input, const Configuration& c) {
+  return {.servers = c.servers,
+          .placement = c.placement,
+          .wire = c.wire,
+          .batch = c.batch,
+          .shapes = input.shapes,
+          .worker_device = input.hardware.worker_device ? &*input.hardware.worker_device : nullptr,
+          .server_device = input.hardware.server_device ? &*input.hardware.server_device : nullptr};
+}
+
+ClusterModel ClusterFor(const Hardware& hardware, int servers, int workers) {
+  if (!hardware.one_machine) {
+    ClusterModel cluster = SeparateMachines(servers, workers, hardware.host_cores, hardware.link, hardware.remote);
+    cluster.local = hardware.local;
+    return cluster;
+  }
+  ClusterModel cluster = OneMachine(servers, workers, hardware.host_cores, hardware.local);
+  cluster.remote = hardware.remote;
+  cluster.links = {hardware.link};
+  if (!hardware.link_per_task) return cluster;
+  cluster.links.clear();
+  for (auto* places : {&cluster.servers, &cluster.workers}) {
+    for (auto& place : *places) {
+      place.link = static_cast<int>(cluster.links.size());
+      cluster.links.push_back(hardware.link);
+    }
+  }
+  return cluster;
+}
+
+Bounds BoundsOf(const StepProgram& program, const Hardware& hardware, int workers, const Stragglers& stragglers) {
+  Bounds b;
+  const double worker_ns = program.ComputeNs(0) * stragglers.Mean() + program.between_steps_ns + program.idle_ns;
+  if (worker_ns > 0) b.compute = workers * 1e9 / worker_ns;
+  const auto limit = [](double* bound, double steps_per_s) { *bound = *bound == 0 ? steps_per_s : std::min(*bound, steps_per_s); };
+  const bool crosses_links = !hardware.one_machine || hardware.link_per_task;
+  double in = 0, out = 0;
+  for (int s = 1; s <= program.servers; ++s) {
+    const double read = program.BytesBetween(s, 0), written = program.BytesBetween(0, s);
+    in += read;
+    out += written;
+    if (crosses_links && hardware.link.out_bytes_per_s > 0 && read > 0) {
+      limit(&b.server_link, hardware.link.out_bytes_per_s / read);
+    }
+    if (crosses_links && hardware.link.in_bytes_per_s > 0 && written > 0) {
+      limit(&b.server_link, hardware.link.in_bytes_per_s / written);
+    }
+    const WayCosts& way = crosses_links ? hardware.remote : hardware.local;
+    double ns = 0;
+    for (const Activity& a : program.activities) ns += a.task == s ? a.ns * a.threads : 0;
+    if (!way.shares_memory) ns += read * way.send_byte_ns + written * way.receive_byte_ns;
+    if (ns > 0) limit(&b.server_cpu, hardware.host_cores * 1e9 / ns);
+  }
+  if (crosses_links && hardware.link.in_bytes_per_s > 0 && in > 0) {
+    limit(&b.worker_link, workers * hardware.link.in_bytes_per_s / in);
+  }
+  if (crosses_links && hardware.link.out_bytes_per_s > 0 && out > 0) {
+    limit(&b.worker_link, workers * hardware.link.out_bytes_per_s / out);
+  }
+  return b;
+}
+
+}  // namespace
+
+// A push of 4 bytes by gRPC takes 36 us, of which two messages at two ends make four; 100 MB take 22 to 25 ms of two
+// cores. Through shared memory 4 bytes take 6 us.
+WayCosts GrpcCosts() {
+  return {.latency_ns = 2000, .message_ns = 8000, .send_byte_ns = 0.10, .receive_byte_ns = 0.15};
+}
+WayCosts SharedMemoryCosts() { return {.latency_ns = 500, .message_ns = 1200, .shares_memory = true}; }
+
+std::string_view ModeName(Mode mode) {
+  return mode == Mode::kAsync ? "async" : mode == Mode::kSync ? "sync" : "bounded";
+}
+std::string_view PlacementName(Placement placement) {
+  return placement == Placement::kRoundRobin   ? "round_robin"
+         : placement == Placement::kLeastBytes ? "least_bytes"
+                                               : "even";
+}
+std::string WireText(const WireTypes& wire) {
+  const auto name = [](Wire w) { return w == Wire::kDefault ? std::string("float32") : std::string(WireName(w)); };
+  return wire.parameters == wire.gradients ? name(wire.gradients)
+                                           : StrCat(name(wire.parameters), "/", name(wire.gradients));
+}
+
+StatusOr<double> LocalExamplesPerS(const PlanInput& input, int64_t batch) {
+  GraphOptions options = OptionsFor(input, {.batch = batch});
+  TF_ASSIGN_OR_RETURN(const StepProgram program, ProgramOf(input.graph, options));
+  double ns = program.between_steps_ns + program.idle_ns + program.ComputeNs(0);
+  for (const Activity& a : program.activities) ns += a.task != 0 ? a.ns : 0;
+  return ns > 0 ? program.batch * 1e9 / ns : 0;
+}
+
+StatusOr<PlanRow> PlanOne(const PlanInput& input, const Configuration& c) {
+  PlanRow row;
+  row.configuration = c;
+  TF_ASSIGN_OR_RETURN(const StepProgram program, ProgramOf(input.graph, OptionsFor(input, c)));
+  TrainingModel training = input.training;
+  training.mode = c.mode;
+  training.spares = c.spares;
+  TF_ASSIGN_OR_RETURN(row.prediction,
+                      Simulate(program, ClusterFor(input.hardware, c.servers, c.workers), training));
+  row.bounds = BoundsOf(program, input.hardware, c.workers, training.stragglers);
+  TF_ASSIGN_OR_RETURN(const double local, LocalExamplesPerS(input, c.batch));
+  row.speed_up = local > 0 ? row.prediction.examples_per_s / local : 0;
+  return row;
+}
+
+StatusOr<std::vector<PlanRow>> Search(const PlanInput& input, const Configuration& base, const SearchSpace& space) {
+  std::vector<PlanRow> rows;
+  for (const int servers : space.servers) {
+    for (const Mode mode : space.modes) {
+      for (const WireTypes& wire : space.wires) {
+        for (const Placement placement : space.placements) {
+          if (servers == 1 && placement != space.placements.front()) continue;  // they do not differ
+          for (const int64_t batch : space.batches) {
+            Configuration c = base;
+            c.servers = servers;
+            c.mode = mode;
+            c.spares = mode == Mode::kSync ? base.spares : 0;
+            c.wire = wire;
+            c.placement = placement;
+            c.batch = batch;
+            TF_ASSIGN_OR_RETURN(rows.emplace_back(), PlanOne(input, c));
+          }
+        }
+      }
+    }
+  }
+  // Fewer servers and unchanged arithmetic come first in the lists of the space, so a stable sort keeps them first.
+  // Speeds are compared on a scale of 2 %, which makes the comparison transitive.
+  const auto scale = [](const PlanRow& row) {
+    return std::floor(std::log(std::max(row.prediction.examples_per_s, 1e-9)) / std::log(1.02));
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const PlanRow& a, const PlanRow& b) { return scale(a) > scale(b); });
+  return rows;
+}
+
+StatusOr<double> Calibrate(PlanInput* input, double cores) {
+  const double measured_ns = input->graph.measured.step_ns;
+  if (measured_ns <= 0) return 0;
+  PlanInput here = *input;
+  here.hardware = {};
+  here.hardware.host_cores = cores;
+  here.hardware.one_machine = true;
+  here.hardware.local = input->hardware.local;
+  here.training.stragglers = {};
+  TF_ASSIGN_OR_RETURN(const PlanRow row, PlanOne(here, {}));
+  const double predicted_ns = row.prediction.step_ms * 1e6;
+  MeasuredStep& measured = input->graph.measured;
+  if (predicted_ns <= measured_ns) {
+    TF_ASSIGN_OR_RETURN(const StepProgram program, ProgramOf(input->graph, OptionsFor(*input, {})));
+    double known_cpu_ns = program.between_steps_ns;
+    for (const Activity& a : program.activities) known_cpu_ns += a.task == 0 ? a.ns * a.threads : 0;
+    const double longer_ns = measured_ns - predicted_ns;
+    const double cpu_ns = std::clamp(measured.cpu_ns - known_cpu_ns, 0.0, longer_ns);
+    measured.between_steps_ns += cpu_ns;
+    measured.idle_ns += longer_ns - cpu_ns;
+    return predicted_ns;
+  }
+  // Tracing makes small kernels slower.
+  double compute_ns = 0;
+  for (const auto& [node, ns] : measured.node_ns) compute_ns += ns;
+  const double share = std::max(0.1, 1 - (predicted_ns - measured_ns) / std::max(compute_ns, 1.0));
+  for (auto& [node, ns] : measured.node_ns) ns *= share;
+  return predicted_ns;
+}
+
+}  // namespace tensorbraid::planner

@@ -1,0 +1,160 @@
+#include "planner/report.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "core/text/strings.h"
+#include "train/reports/line_chart.h"
+
+namespace tensorbraid::planner {
+namespace {
+
+[[gnu::format(printf, 1, 2)]] std::string Format(const char* format, ...) {
+  char text[256];
+  va_list args;
+  va_start(args, format);
+  std::vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  return text;
+}
+
+// Three digits: "0.123 ms", "45.6 ms", "1.20 s".
+std::string Time(double ms) {
+  if (ms >= 1000) return Format("%.3g s", ms / 1000);
+  return ms >= 1 ? Format("%.3g ms", ms) : Format("%.3g us", ms * 1000);
+}
+
+std::string Rate(double per_s) { return per_s >= 1000 ? Format("%.0f", per_s) : Format("%.3g", per_s); }
+
+std::string Staleness(const PlanRow& row) {
+  if (row.configuration.mode == Mode::kSync) {
+    return row.configuration.spares > 0 ? Format("%.0f%% late", 100 * row.prediction.dropped_share) : "-";
+  }
+  return Format("%.1f", row.prediction.mean_staleness);
+}
+
+}  // namespace
+
+std::string Advice(const PlanRow& row) {
+  const Prediction& p = row.prediction;
+  switch (p.bound) {
+    case Bound::kCompute:
+      return "the workers compute nearly all the time: more or faster workers help";
+    case Bound::kWorkerLink:
+      return "the links of the workers are the bound: fewer bytes (--wire), a larger batch or faster links help";
+    case Bound::kServerLink:
+      return "the links of the parameter servers are the bound: more servers (--ps), variables divided among them "
+             "(--placement=even) or fewer bytes (--wire) help";
+    case Bound::kServerCpu:
+      return "the processors of the parameter servers are the bound: more servers or cores help";
+    case Bound::kStragglers:
+      return "the workers wait for the slowest of them: spare workers (--spares) or asynchronous training help";
+    case Bound::kMessages:
+      return "the steps are so short that the messages take most of the time: a larger batch helps";
+  }
+  return "";
+}
+
+std::string ScalingTable(const std::vector<PlanRow>& rows) {
+  std::string text = Format("%7s  %9s  %9s  %10s  %8s  %9s  %-11s  %7s  %9s\n", "workers", "step", "steps/s",
+                            "examples/s", "speed-up", "efficiency", "bound", "PS link", "staleness");
+  for (const PlanRow& row : rows) {
+    const Prediction& p = row.prediction;
+    text += Format("%7d  %9s  %9s  %10s  %8.2f  %8.0f%%  %-11s  %6.0f%%  %9s\n", row.configuration.workers,
+                   Time(p.step_ms).c_str(), Rate(p.steps_per_s).c_str(), Rate(p.examples_per_s).c_str(), row.speed_up,
+                   100 * row.speed_up / row.configuration.workers, std::string(BoundName(p.bound)).c_str(),
+                   100 * p.server_link_use, Staleness(row).c_str());
+  }
+  return text;
+}
+
+std::string SearchTable(const std::vector<PlanRow>& rows, size_t count) {
+  std::string text = Format("%3s  %-7s  %-17s  %-11s  %6s  %9s  %10s  %8s  %-11s  %9s\n", "PS", "mode", "wire",
+                            "placement", "batch", "step", "examples/s", "speed-up", "bound", "staleness");
+  for (size_t i = 0; i < std::min(count, rows.size()); ++i) {
+    const Configuration& c = rows[i].configuration;
+    const Prediction& p = rows[i].prediction;
+    text += Format("%3d  %-7s  %-17s  %-11s  %6s  %9s  %10s  %8.2f  %-11s  %9s\n", c.servers,
+                   std::string(ModeName(c.mode)).c_str(), WireText(c.wire).c_str(),
+                   std::string(PlacementName(c.placement)).c_str(),
+                   c.batch > 0 ? Format("%lld", static_cast<long long>(c.batch)).c_str() : "as is",
+                   Time(p.step_ms).c_str(), Rate(p.examples_per_s).c_str(), rows[i].speed_up,
+                   std::string(BoundName(p.bound)).c_str(), Staleness(rows[i]).c_str());
+  }
+  return text;
+}
+
+std::string JsonLines(const std::vector<PlanRow>& rows) {
+  std::string text;
+  for (const PlanRow& row : rows) {
+    const Configuration& c = row.configuration;
+    const Prediction& p = row.prediction;
+    const nlohmann::ordered_json json = {{"workers", c.workers},
+                                         {"ps", c.servers},
+                                         {"mode", ModeName(c.mode)},
+                                         {"spares", c.spares},
+                                         {"wire", WireText(c.wire)},
+                                         {"placement", PlacementName(c.placement)},
+                                         {"batch", c.batch},
+                                         {"step_ms", p.step_ms},
+                                         {"steps_per_s", p.steps_per_s},
+                                         {"updates_per_s", p.updates_per_s},
+                                         {"examples_per_s", p.examples_per_s},
+                                         {"speed_up", row.speed_up},
+                                         {"bound", BoundName(p.bound)},
+                                         {"compute_share", p.compute_share},
+                                         {"straggler_share", p.straggler_share},
+                                         {"worker_link_use", p.worker_link_use},
+                                         {"ps_link_use", p.server_link_use},
+                                         {"ps_cpu_use", p.server_cpu_use},
+                                         {"mean_staleness", p.mean_staleness},
+                                         {"max_staleness", p.max_staleness},
+                                         {"dropped_share", p.dropped_share},
+                                         {"bounds",
+                                          {{"compute", row.bounds.compute},
+                                           {"worker_link", row.bounds.worker_link},
+                                           {"ps_link", row.bounds.server_link},
+                                           {"ps_cpu", row.bounds.server_cpu}}}};
+    text += json.dump() + "\n";
+  }
+  return text;
+}
+
+std::string SpeedUpChart(const std::vector<PlanRow>& rows) {
+  Chart chart;
+  chart.title = "Speed-up over the number of workers, and what each bound allows";
+  chart.x_label = "workers";
+  ChartPanel panel;
+  panel.label = "speed-up";
+  ChartSeries predicted;
+  predicted.name = "predicted";
+  double top = 1;
+  for (const PlanRow& row : rows) {
+    predicted.points.emplace_back(row.configuration.workers, row.speed_up);
+    top = std::max(top, 1.2 * row.speed_up);
+  }
+  panel.series.push_back(std::move(predicted));
+  const std::pair<const char*, double Bounds::*> bounds[] = {{"compute", &Bounds::compute},
+                                                             {"worker links", &Bounds::worker_link},
+                                                             {"PS links", &Bounds::server_link},
+                                                             {"PS CPUs", &Bounds::server_cpu}};
+  for (const auto& [name, member] : bounds) {
+    ChartSeries series;
+    series.name = name;
+    for (const PlanRow& row : rows) {
+      const double steps_per_s = row.bounds.*member;
+      if (steps_per_s == 0 || row.prediction.steps_per_s == 0) continue;
+      // A bound far above everything else would only flatten the picture.
+      const double bound = row.speed_up * steps_per_s / row.prediction.steps_per_s;
+      if (bound <= 1.5 * top) series.points.emplace_back(row.configuration.workers, bound);
+    }
+    if (!series.points.empty()) panel.series.push_back(std::move(series));
+  }
+  chart.panels.push_back(std::move(panel));
+  return DrawChart(chart);
+}
+
+}  // namespace tensorbraid::planner
