@@ -33,7 +33,7 @@ struct PlanFlags {
   std::string ps = "1";
   std::string mode = "async";
   int spares = 0, max_ahead = 4;
-  std::string stragglers = "none";
+  std::string stragglers = "measured";
   int64_t seed = 1;
   std::string batch;
   std::vector<std::string> shapes, wire;
@@ -42,7 +42,7 @@ struct PlanFlags {
   bool one_machine = false, link_per_task = false;
   std::string link = "10gbit", allpairs;
   std::optional<double> latency_us, message_us, send_gb_s, receive_gb_s, local_message_us;
-  std::string protocol;
+  std::string protocol, measured_on = "here";
   std::string device, ps_device;
   double efficiency = 0.5;
   int steps = 20;
@@ -113,7 +113,9 @@ StatusOr<PlanInput> InputOf(const PlanFlags& flags, const std::vector<std::strin
     TF_ASSIGN_OR_RETURN(auto shape, ParseShapeFlag(text));
     input.shapes.insert(std::move(shape));
   }
-  TF_ASSIGN_OR_RETURN(input.training.stragglers, planner::Stragglers::Parse(flags.stragglers));
+  if (flags.stragglers != "measured") {
+    TF_ASSIGN_OR_RETURN(input.training.stragglers, planner::Stragglers::Parse(flags.stragglers));
+  }
   input.training.seed = static_cast<uint64_t>(flags.seed);
   input.training.steps = flags.steps;
   input.training.max_ahead = flags.max_ahead;
@@ -137,8 +139,12 @@ StatusOr<PlanInput> InputOf(const PlanFlags& flags, const std::vector<std::strin
   } else {
     TF_ASSIGN_OR_RETURN(input.graph, planner::ReadProfile(flags.profile, NumCores()));
   }
+  const planner::Hardware measured_on = flags.measured_on == "cluster"
+                                            ? input.hardware
+                                            : planner::ThisMachine(NumCores(), planner::SharedMemoryCosts());
   const double measured_ms = input.graph.measured.step_ns / 1e6;
-  TF_ASSIGN_OR_RETURN(const double predicted_ns, planner::Calibrate(&input, NumCores()));
+  TF_ASSIGN_OR_RETURN(const double predicted_ns, planner::Calibrate(&input, measured_on));
+  if (flags.stragglers == "measured") input.training.stragglers = planner::MeasuredStragglers(input.graph.measured);
   if (!flags.json) {
     std::printf("measured here, one PS and one worker: %.4g ms a step; the model alone gives %.4g ms\n\n", measured_ms,
                 predicted_ns / 1e6);
@@ -234,6 +240,11 @@ void AddPlanCommand(CLI::App& app, Invocation* invocation) {
   plan->add_option("--profile", flags->profile,
                    "with a program: keep what is measured in this directory; without one: plan what it has")
       ->type_name("DIR");
+  plan->add_option("--measured_on", flags->measured_on,
+                   "with --profile alone: whether the worker and its server shared the memory of this machine (here), or "
+                   "had the links of the plan (cluster)")
+      ->check(OneOf({"here", "cluster"}))
+      ->capture_default_str();
   plan->add_option("--batch", flags->batch,
                    "examples of a worker's step: the first dimension of what is fed (default: as measured or as in the "
                    "graph); with --search a list");
@@ -307,7 +318,8 @@ void AddPlanCommand(CLI::App& app, Invocation* invocation) {
       ->capture_default_str()
       ->group(how);
   plan->add_option("--stragglers", flags->stragglers,
-                   "how the time of a step varies: none, lognormal:S, exponential:M or slow:PROBABILITY:FACTOR")
+                   "how the time of a step varies: measured (with --graph: none), none, lognormal:S, exponential:M or "
+                   "slow:PROBABILITY:FACTOR")
       ->capture_default_str()
       ->group(how);
   plan->add_option("--seed", flags->seed, "seed of these variations")->check(AtLeast(0))->capture_default_str()->group(how);

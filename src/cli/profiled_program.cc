@@ -42,7 +42,8 @@ Status RunProfiled(const std::vector<std::string>& command, const std::string& d
   TF_RETURN_IF_ERROR(result.status());
   if (planner::HasProfile(directory)) return OkStatus();
   const std::string fate = result->failure.empty() ? StrCat("'", command[0], "' ended") : result->failure;
-  return FailedPrecondition(fate, " before ", StepProfiler::kWarmUp + StepProfiler::kTimed + StepProfiler::kTraced,
+  return FailedPrecondition(fate, " before ",
+                            StepProfiler::kWarmUp.steps + StepProfiler::kTimed.steps + StepProfiler::kTraced.steps,
                             " steps of one kind had been recorded: let it make more steps");
 }
 

@@ -147,14 +147,27 @@ StatusOr<std::vector<PlanRow>> Search(const PlanInput& input, const Configuratio
   return rows;
 }
 
-StatusOr<double> Calibrate(PlanInput* input, double cores) {
+Stragglers MeasuredStragglers(const MeasuredStep& measured) {
+  double compute_ns = measured.idle_ns + measured.between_steps_ns;
+  for (const auto& [node, ns] : measured.node_ns) compute_ns += ns;
+  constexpr double kMost = 0.5;  // more is noise of this machine
+  if (compute_ns <= 0) return {};
+  return Stragglers::Lognormal(std::min(kMost, measured.sigma * std::max(1.0, measured.step_ns / compute_ns)));
+}
+
+Hardware ThisMachine(double cores, const WayCosts& local) {
+  Hardware hardware;
+  hardware.host_cores = cores;
+  hardware.one_machine = true;
+  hardware.local = local;
+  return hardware;
+}
+
+StatusOr<double> Calibrate(PlanInput* input, const Hardware& measured_on) {
   const double measured_ns = input->graph.measured.step_ns;
   if (measured_ns <= 0) return 0;
   PlanInput here = *input;
-  here.hardware = {};
-  here.hardware.host_cores = cores;
-  here.hardware.one_machine = true;
-  here.hardware.local = input->hardware.local;
+  here.hardware = measured_on;
   here.training.stragglers = {};
   TF_ASSIGN_OR_RETURN(const PlanRow row, PlanOne(here, {}));
   const double predicted_ns = row.prediction.step_ms * 1e6;

@@ -116,6 +116,7 @@ StatusOr<Signature> ReadSignature(const std::string& json_path, double cores) {
   m.node_ns = traces.NodeNs();
   m.tensor_bytes = traces.bytes();
   m.step_ns = s.interval_ms * 1e6;
+  m.sigma = json.value("interval_sigma", 0.0);
   m.cpu_ns = json.value("cpu_ms", 0.0) * 1e6;
   m.between_steps_ns = std::max(0.0, (s.interval_ms - json.value("run_ms", 0.0)) * 1e6);
   // The time of the process beyond one thread, spread over the time in which kernels ran.

@@ -59,7 +59,12 @@ class TrainingSimulation {
     const auto workers = static_cast<int64_t>(workers_.size());
     const int64_t measure_from = workers * training_.warm_up_steps;
     const int64_t end = measure_from + workers * training_.steps;
-    for (int w = 0; w < workers; ++w) StartStep(w);
+    for (int w = 0; w < workers; ++w) {
+      // Asynchronous workers begin at any time. If all began together, they would go on reading and writing at the same
+      // times, and use one direction of a link after the other.
+      const double offset = sync() || workers == 1 ? 0 : UniformNumber(random_) * (program_.ComputeNs(0) + program_.idle_ns);
+      events_.After(offset, [this, w] { StartStep(w); });
+    }
     while (completed_ < end) {
       if (!measuring_ && completed_ >= measure_from) StartMeasuring();
       if (!events_.RunNext()) break;
@@ -123,7 +128,7 @@ class TrainingSimulation {
     worker.accumulations_left = accumulators_;
     worker.token = !sync() || accumulators_ == 0;
     auto begin = [this, w] { CoresOf(WorkerTask(w)).Run(program_.between_steps_ns, 1, [this, w] { BeginParts(w); }); };
-    if (program_.idle_ns > 0) return events_.After(program_.idle_ns, std::move(begin));
+    if (program_.idle_ns > 0) return events_.After(program_.idle_ns * worker.factor, std::move(begin));
     begin();
   }
 

@@ -157,7 +157,7 @@ TEST(SimulationTest, ASeedRepeats) {
   const auto stragglers = Stragglers::Parse("lognormal:0.3");
   ASSERT_TRUE(stragglers.ok());
   const auto run = [&](uint64_t seed) {
-    return Predict(OneVariable(5, 10), Machines(1, 6, 100), {.stragglers = *stragglers, .seed = seed}).step_ms;
+    return Predict(OneVariable(50, 0.1), Machines(1, 6, 100), {.stragglers = *stragglers, .seed = seed}).step_ms;
   };
   EXPECT_EQ(run(7), run(7));
   EXPECT_NE(run(7), run(8));

@@ -10,15 +10,23 @@
 namespace tensorbraid::planner {
 namespace {
 
-// A number in (0, 1). Our own, so that a seed gives the same numbers with every standard library.
-double Uniform(std::mt19937_64& random) { return (static_cast<double>(random() >> 11) + 0.5) / 9007199254740992.0; }
-
 bool ReadNumber(const std::string& text, double* value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
   return error == std::errc() && end == text.data() + text.size();
 }
 
 }  // namespace
+
+double UniformNumber(std::mt19937_64& random) {
+  return (static_cast<double>(random() >> 11) + 0.5) / 9007199254740992.0;
+}
+
+Stragglers Stragglers::Lognormal(double sigma) {
+  Stragglers s;
+  s.kind_ = sigma > 0 ? Kind::kLognormal : Kind::kNone;
+  s.a_ = sigma;
+  return s;
+}
 
 StatusOr<Stragglers> Stragglers::Parse(std::string_view text) {
   const std::vector<std::string> words = StrSplit(text, ':');
@@ -48,15 +56,15 @@ double Stragglers::Draw(std::mt19937_64& random) const {
     case Kind::kNone:
       return 1;
     case Kind::kLognormal: {
-      const double radius = std::sqrt(-2 * std::log(Uniform(random)));
-      return std::exp(a_ * radius * std::cos(2 * std::numbers::pi * Uniform(random)));
+      const double radius = std::sqrt(-2 * std::log(UniformNumber(random)));
+      return std::exp(a_ * radius * std::cos(2 * std::numbers::pi * UniformNumber(random)));
     }
     case Kind::kExponential:
-      return 1 - a_ * std::log(Uniform(random));
+      return 1 - a_ * std::log(UniformNumber(random));
     case Kind::kOnlyExponential:
-      return -a_ * std::log(Uniform(random));
+      return -a_ * std::log(UniformNumber(random));
     case Kind::kSlow:
-      return Uniform(random) < a_ ? b_ : 1;
+      return UniformNumber(random) < a_ ? b_ : 1;
   }
   return 1;
 }

@@ -26,6 +26,8 @@ struct MeasuredStep {
   double cpu_ns = 0;
   // How long a step takes beyond what the simulation explains, without using a core (Calibrate in planner/planner.h).
   double idle_ns = 0;
+  // How the time of a step varies: the standard deviation of its logarithm.
+  double sigma = 0;
   // The time of a step, from the start of one to the start of the next.
   double step_ns = 0;
 };

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -26,6 +27,15 @@ double Median(std::vector<double> values) {
   if (values.empty()) return 0;
   std::nth_element(values.begin(), values.begin() + static_cast<int64_t>(values.size() / 2), values.end());
   return values[values.size() / 2];
+}
+
+// The standard deviation of the logarithms, from the distance of the first and the ninth tenth (2.563 standard deviations
+// of a normal distribution), so that a few outliers do not count.
+double SigmaOfLogarithm(std::vector<double> values) {
+  if (values.size() < 5) return 0;
+  std::sort(values.begin(), values.end());
+  const double low = values[values.size() / 10], high = values[values.size() - 1 - values.size() / 10];
+  return low > 0 ? std::log(high / low) / 2.563 : 0;
 }
 
 std::string KeyOf(const RunSignature& signature) {
@@ -53,16 +63,13 @@ StatusOr<std::vector<Tensor>> StepProfiler::Step(const Graph& graph, const RunSi
     Signature& s = it->second;
     if (added) s.number = static_cast<int>(signatures_.size()) - 1;
     s.given_up = s.given_up || s.running;
-    if (s.given_up || s.steps >= kWarmUp + kTimed + kTraced) {
-      s.given_up = true;
-    } else {
+    if (!s.given_up && s.stage < 3) {
       s.running = true;
-      trace = s.steps >= kWarmUp + kTimed;
-      if (s.steps == kWarmUp) s.cpu_before_ms = ProcessCpuMs();
-      if (s.steps == kWarmUp + kTimed) s.cpu_ms = (ProcessCpuMs() - s.cpu_before_ms) / kTimed;
-      if (s.steps >= kWarmUp && s.steps <= kWarmUp + kTimed) s.starts.push_back(MonotonicClock::now());
+      BeginStep(&s);
+      trace = s.stage == 2;
+    } else {
+      s.given_up = true;
     }
-    if (s.given_up) trace = false;
   }
   SessionBackend::Recording recording{.step_stats = trace, .partition_graphs = false, .metadata = ""};
   const auto start = MonotonicClock::now();
@@ -75,16 +82,38 @@ StatusOr<std::vector<Tensor>> StepProfiler::Step(const Graph& graph, const RunSi
   s.given_up = !result.ok();
   if (trace) {
     s.traces.push_back(std::move(recording.metadata));
-  } else if (s.steps >= kWarmUp) {
+  } else if (s.stage == 1) {
     s.run_ms.push_back(ms);
   }
-  if (++s.steps == kWarmUp + kTimed + kTraced && !s.given_up) {
+  ++s.steps;
+  if (!s.given_up && s.stage == 2 && StageIsOver(s)) {
+    s.stage = 3;
     if (const Status written = Write(graph, signature, feeds, s); !written.ok()) {
       TB_LOG(Warning, "session") << "the profile of a step is not written: " << written.message();
     }
     s.traces.clear();
   }
   return result;
+}
+
+bool StepProfiler::StageIsOver(const Signature& s) {
+  const Stage stage = s.stage == 0 ? kWarmUp : s.stage == 1 ? kTimed : kTraced;
+  return s.steps >= stage.steps || (s.steps >= stage.least && MonotonicClock::now() - s.stage_start > kStageTime);
+}
+
+void StepProfiler::BeginStep(Signature* s) {
+  const auto now = MonotonicClock::now();
+  const int before = s->stage;
+  if (s->stage < 2 && s->steps > 0 && StageIsOver(*s)) ++s->stage;
+  if (s->stage != before) {
+    if (before == 0) s->cpu_before_ms = ProcessCpuMs();
+    if (before == 1) s->cpu_ms = (ProcessCpuMs() - s->cpu_before_ms) / s->steps;
+    // The last timed interval ends where the first traced step begins.
+    if (before == 1) s->starts.push_back(now);
+    s->steps = 0;
+  }
+  if (s->steps == 0) s->stage_start = now;
+  if (s->stage == 1) s->starts.push_back(now);
 }
 
 Status StepProfiler::Write(const Graph& graph, const RunSignature& signature, const std::vector<Tensor>& feeds,
@@ -113,6 +142,7 @@ Status StepProfiler::Write(const Graph& graph, const RunSignature& signature, co
                                        {"targets", targets},
                                        {"run_ms", Median(profile.run_ms)},
                                        {"interval_ms", Median(intervals)},
+                                       {"interval_sigma", SigmaOfLogarithm(intervals)},
                                        {"cpu_ms", profile.cpu_ms},
                                        {"traces", profile.traces.size()}};
   return WriteFileAtomically(base + ".json", json.dump() + "\n");

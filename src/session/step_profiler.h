@@ -24,15 +24,19 @@ namespace tensorbraid {
 //                       "interval_ms" from the start of one to the start of the next, "cpu_ms" of the process in that
 //                       time; "traces", their number. It is written last, under its name at once.
 //
-// Signatures that run fewer times are not written. If a file cannot be written, the log says so, and the profiler does
+//                       "interval_sigma" is the standard deviation of the logarithm of an interval, without outliers
+//
+// Of steps that take long, fewer are timed and traced. Signatures that run fewer times are not written. If a file cannot be written, the log says so, and the profiler does
 // nothing more. Thread-safe.
 class StepProfiler {
  public:
   static constexpr char kVariable[] = "TENSORBRAID_STEP_PROFILE";
-  // Steps of a signature: not measured, timed, traced.
-  static constexpr int kWarmUp = 10;
-  static constexpr int kTimed = 40;
-  static constexpr int kTraced = 10;
+  // A stage ends after `steps`, or when it has lasted for kStageTime and has `least` steps.
+  struct Stage {
+    int steps, least;
+  };
+  static constexpr Stage kWarmUp = {10, 2}, kTimed = {40, 8}, kTraced = {10, 3};
+  static constexpr std::chrono::seconds kStageTime{3};
 
   // Null if the environment variable is not set.
   static std::unique_ptr<StepProfiler> FromEnvironment();
@@ -46,7 +50,9 @@ class StepProfiler {
  private:
   struct Signature {
     int number = 0;
-    int steps = 0;
+    int stage = 0;  // of warm-up, timed, traced; 3: done
+    int steps = 0;  // of this stage
+    MonotonicClock::time_point stage_start;
     bool given_up = false;  // a step failed, or steps overlapped
     bool running = false;
     std::vector<MonotonicClock::time_point> starts;
@@ -54,6 +60,9 @@ class StepProfiler {
     double cpu_before_ms = 0, cpu_ms = 0;
     std::vector<std::string> traces;
   };
+  static bool StageIsOver(const Signature& signature);
+  // Goes on to the next stage if this one is over, and notes the time.
+  static void BeginStep(Signature* signature);
   Status Write(const Graph& graph, const RunSignature& signature, const std::vector<Tensor>& feeds,
                const Signature& profile);
 

@@ -8,12 +8,13 @@
 
 #include "core/text/strings.h"
 #include "io/file.h"
+#include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
 namespace {
 
-constexpr int kSteps = StepProfiler::kWarmUp + StepProfiler::kTimed + StepProfiler::kTraced;
+constexpr int kSteps = StepProfiler::kWarmUp.steps + StepProfiler::kTimed.steps + StepProfiler::kTraced.steps;
 
 // Sets the environment variable for sessions that are created meanwhile.
 class ProfiledSessions {
@@ -25,7 +26,8 @@ class ProfiledSessions {
 };
 
 TEST(StepProfilerTest, WritesASignatureThatHasRunOftenEnough) {
-  const std::string directory = testing::TempDir() + "/step_profile";
+  const TempDir temporary;
+  const std::string directory = temporary.path();
   Graph g;
   auto x = Placeholder(g, kFloat32, {-1, 3}, "x");
   auto often = ReduceSum(x * 2.0f), prepared = ReduceSum(x), seldom = ReduceSum(x * 3.0f);
@@ -52,7 +54,7 @@ TEST(StepProfilerTest, WritesASignatureThatHasRunOftenEnough) {
     const auto json = nlohmann::json::parse(*text);
     EXPECT_EQ(json["feeds"].dump(), R"([{"shape":[2,3],"tensor":"x:0"}])");
     EXPECT_EQ(json["fetches"].dump(), StrCat("[\"", (n == 0 ? often : prepared).name(), "\"]"));
-    EXPECT_EQ(json["traces"], StepProfiler::kTraced);
+    EXPECT_EQ(json["traces"], StepProfiler::kTraced.steps);
     EXPECT_GT(json["run_ms"], 0);
     EXPECT_GE(json["interval_ms"], json["run_ms"]);
     const auto trace = ReadFile(StrCat(directory, "/step-", n, ".trace-0.pb"));
