@@ -59,10 +59,9 @@ class TrainingSimulation {
     const auto workers = static_cast<int64_t>(workers_.size());
     const int64_t measure_from = workers * training_.warm_up_steps;
     const int64_t end = measure_from + workers * training_.steps;
+    const double longest_ns = sync() || workers == 1 ? 0 : LongestStepNs();
     for (int w = 0; w < workers; ++w) {
-      // Asynchronous workers begin at any time. If all began together, they would go on reading and writing at the same
-      // times, and use one direction of a link after the other.
-      const double offset = sync() || workers == 1 ? 0 : UniformNumber(random_) * (program_.ComputeNs(0) + program_.idle_ns);
+      const double offset = UniformNumber(random_) * longest_ns;
       events_.After(offset, [this, w] { StartStep(w); });
     }
     while (completed_ < end) {
@@ -73,6 +72,21 @@ class TrainingSimulation {
   }
 
  private:
+  // About the time of a step in which all workers use the fullest link of a server at the same time. Asynchronous workers
+  // begin within this time. If all began together, they would go on reading and writing at the same times for long, and
+  // use one direction of the links after the other.
+  double LongestStepNs() const {
+    double transfers_ns = 0;
+    for (int s = 0; s < program_.servers; ++s) {
+      const LinkSpeed& speed = cluster_.links[cluster_.servers[s].link];
+      double ns = 0;
+      if (speed.out_bytes_per_s > 0) ns += program_.BytesBetween(s + 1, 0) / speed.out_bytes_per_s * 1e9;
+      if (speed.in_bytes_per_s > 0) ns += program_.BytesBetween(0, s + 1) / speed.in_bytes_per_s * 1e9;
+      transfers_ns = std::max(transfers_ns, ns * static_cast<double>(workers_.size()));
+    }
+    return program_.ComputeNs(0) + program_.idle_ns + transfers_ns;
+  }
+
   struct Worker {
     std::vector<int> waits;        // for each activity: how much it still waits for
     std::vector<int> server_left;  // for each server: activities of this step that have not ended
