@@ -3,12 +3,14 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <semaphore>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -54,10 +56,33 @@ namespace tensorbraid {
 namespace {
 
 constexpr auto kNever = MonotonicClock::time_point::max();
-// Reading the clock and changing threads take some virtual time, so that a loop that polls the clock ends.
-constexpr std::chrono::microseconds kTick{1};
+
+// The processor time that the calling thread has used.
+std::chrono::nanoseconds ThreadCpuTime() {
+  timespec time;
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 std::string Place(std::source_location where) { return StrCat(std::string(SourceFile(where)), ":", where.line()); }
+
+// A thread's turn to run. std::binary_semaphore would yield the processor some times before it blocks, which only costs
+// time here: no turn comes before another thread has run.
+class Turn {
+ public:
+  Turn() { TB_CHECK(::sem_init(&semaphore_, /*pshared=*/0, /*value=*/0) == 0); }
+  ~Turn() { ::sem_destroy(&semaphore_); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  void Give() { TB_CHECK(::sem_post(&semaphore_) == 0); }
+  void Await() {
+    while (::sem_wait(&semaphore_) != 0) {  // interrupted by a signal
+    }
+  }
+
+ private:
+  sem_t semaphore_;
+};
 
 }  // namespace
 
@@ -65,18 +90,24 @@ std::string Place(std::source_location where) { return StrCat(std::string(Source
 struct Scheduler::Actor {
   enum class State { kRunnable, kWaits, kWaitsInSystem, kSleeps, kLocks, kJoins, kJoinsAll, kEnded };
 
-  explicit Actor(std::string name) : name(std::move(name)) {}
+  Actor(const std::string& name, size_t number) : name(StrCat(name, "#", number)), number(number) {}
 
   const std::string name;  // "tb-pool#3"
+  const size_t number;
   ProcessId process = kNoProcess;
+  ProcessId cpu_of = kNoProcess;  // the process that this thread works for, if it is another one
+  ProcessId counted_in = kNoProcess;  // the process whose threads include this one
+  bool is_candidate = false;
+  bool is_timed = false;  // in timed_
   State state = State::kRunnable;
   const void* on = nullptr;                      // the condition variable that it waits for
   const std::function<bool()>* ready = nullptr;  // what it waits for in the system
   const Actor* joined = nullptr;                 // the thread that it joins
+  Actor* joined_by = nullptr;
   MonotonicClock::time_point deadline = kNever;  // of kWaits, kWaitsInSystem and kSleeps
   uint64_t failed_at = 0;                        // the progress when it last failed to take its lock
   std::source_location where;                    // of its last lock or wait
-  std::binary_semaphore turn{0};
+  Turn turn;
   std::thread thread;
 };
 
@@ -95,7 +126,7 @@ Scheduler::Scheduler(uint64_t seed, const SchedulerOptions& options, Failed fail
     : seed_(seed), options_(options), failed_(std::move(failed)), random_(seed) {
   // Seeds with frequent changes of the running thread find other errors than seeds with rare ones.
   constexpr std::array<uint64_t, 5> kOneIn = {0, 200, 30, 8, 3};
-  preempt_one_in_ = kOneIn[Random(kOneIn.size())];
+  preempt_one_in_ = options.interrupt_one_in.value_or(kOneIn[Random(kOneIn.size())]);
   constexpr std::array<uint64_t, 4> kPauseOneIn = {0, 30, 0, 5};
   pause_one_in_ = kPauseOneIn[seed % kPauseOneIn.size()];
 }
@@ -103,18 +134,101 @@ Scheduler::Scheduler(uint64_t seed, const SchedulerOptions& options, Failed fail
 Scheduler::~Scheduler() = default;
 
 Scheduler::Actor& Scheduler::NewActor(const std::string& name) {
-  actors_.push_back(std::make_unique<Actor>(StrCat(name, "#", actors_.size())));
-  if (running_ != nullptr) actors_.back()->process = running_->process;
-  return *actors_.back();
+  actors_.push_back(std::make_unique<Actor>(name, actors_.size()));
+  Actor& actor = *actors_.back();
+  if (running_ != nullptr) actor.process = running_->process;
+  actor.counted_in = actor.process;
+  Use& use = use_[actor.process];
+  use.most_threads = std::max(use.most_threads, ++use.threads);
+  AddCandidate(actor);
+  return actor;
+}
+
+void Scheduler::AddCandidate(Actor& actor) {
+  if (std::exchange(actor.is_candidate, true)) return;
+  const auto by_number = [](const Actor* a, const Actor* b) { return a->number < b->number; };
+  candidates_.insert(std::lower_bound(candidates_.begin(), candidates_.end(), &actor, by_number), &actor);
+}
+
+void Scheduler::RemoveCandidate(Actor& actor) {
+  if (!std::exchange(actor.is_candidate, false)) return;
+  const auto by_number = [](const Actor* a, const Actor* b) { return a->number < b->number; };
+  candidates_.erase(std::lower_bound(candidates_.begin(), candidates_.end(), &actor, by_number));
+}
+
+void Scheduler::Suspend(Actor& self) {
+  using State = Actor::State;
+  const bool timed = self.state == State::kWaits || self.state == State::kSleeps || self.state == State::kWaitsInSystem;
+  if (timed && self.deadline != kNever) {
+    self.is_timed = true;
+    timed_.emplace(self.deadline, self.number);
+  }
+  if (self.state == State::kWaits) waiters_[self.on].push_back(&self);
+  const bool may_run = self.state == State::kRunnable || self.state == State::kLocks ||
+                       self.state == State::kWaitsInSystem ||
+                       (self.state == State::kJoins && self.joined->state == State::kEnded) ||
+                       (self.state == State::kJoinsAll && OthersHaveEnded());
+  if (!may_run) RemoveCandidate(self);
+}
+
+void Scheduler::Resume(Actor& actor) {
+  if (std::exchange(actor.is_timed, false)) timed_.erase({actor.deadline, actor.number});
+  if (actor.state == Actor::State::kWaits) {
+    const auto it = waiters_.find(actor.on);
+    std::erase(it->second, &actor);
+    if (it->second.empty()) waiters_.erase(it);
+  }
+  actor.state = Actor::State::kRunnable;
+  AddCandidate(actor);
+}
+
+void Scheduler::OnEnd(Actor& self) {
+  self.state = Actor::State::kEnded;
+  ++ended_;
+  --use_[self.counted_in].threads;
+  RemoveCandidate(self);
+  if (self.joined_by != nullptr) AddCandidate(*self.joined_by);
+  if (OthersHaveEnded() && actors_.front()->state == Actor::State::kJoinsAll) AddCandidate(*actors_.front());
+}
+
+void Scheduler::CountCpu() {
+  if (!options_.measure_cpu) return;
+  const std::chrono::nanoseconds used = ThreadCpuTime();
+  const ProcessId process = running_->cpu_of != kNoProcess ? running_->cpu_of : running_->process;
+  use_[process].cpu += used - counted_;
+  counted_ = used;
+}
+
+std::chrono::nanoseconds Scheduler::CpuTime(ProcessId process) {
+  CountCpu();
+  return use_[process].cpu;
+}
+
+Scheduler::CpuScope::CpuScope(Scheduler& scheduler, ProcessId process)
+    : scheduler_(scheduler), before_(scheduler.running_->cpu_of) {
+  scheduler.CountCpu();
+  scheduler.running_->cpu_of = process;
+}
+
+Scheduler::CpuScope::~CpuScope() {
+  scheduler_.CountCpu();
+  scheduler_.running_->cpu_of = before_;
+}
+
+int Scheduler::MostThreads(ProcessId process) const {
+  const auto it = use_.find(process);
+  return it == use_.end() ? 0 : it->second.most_threads;
 }
 
 void Scheduler::Run(const std::function<void()>& body) {
   TB_CHECK(&Env::Default() == this && actors_.empty());
   Actor& self = NewActor("main");
   running_ = &self;
+  counted_ = ThreadCpuTime();
   lock_scheduler = this;
   body();
   self.state = Actor::State::kJoinsAll;
+  Suspend(self);
   Switch(self);
   lock_scheduler = nullptr;
   for (const auto& actor : actors_) {
@@ -126,13 +240,15 @@ std::unique_ptr<Thread::Handle> Scheduler::StartThread(const std::string& name, 
   Actor& actor = NewActor(name);
   actor.thread = std::thread([this, &actor, body = std::move(body)]() mutable {
     pthread_setname_np(pthread_self(), actor.name.substr(0, 15).c_str());
-    actor.turn.acquire();
+    actor.turn.Await();
+    counted_ = {};
     lock_scheduler = this;
     body();
     body = nullptr;  // destroyed while this thread is still simulated
     lock_scheduler = nullptr;
-    actor.state = Actor::State::kEnded;
-    Next().turn.release();
+    CountCpu();
+    OnEnd(actor);
+    Next().turn.Give();
   });
   Preempt();
   return std::make_unique<ActorHandle>(*this, actor);
@@ -142,11 +258,13 @@ void Scheduler::Join(Actor& other) {
   Actor& self = *running_;
   self.state = Actor::State::kJoins;
   self.joined = &other;
+  other.joined_by = &self;
+  Suspend(self);
   Switch(self);
   other.thread.join();
 }
 
-MonotonicClock::time_point Scheduler::MonotonicNow() { return now_ += kTick; }
+MonotonicClock::time_point Scheduler::MonotonicNow() { return now_ += options_.tick; }
 
 WallClock::time_point Scheduler::WallNow() {
   constexpr std::chrono::seconds kEpoch{1'800'000'000};
@@ -180,6 +298,7 @@ void Scheduler::SleepUntil(MonotonicClock::time_point time) {
   Actor& self = *running_;
   self.state = Actor::State::kSleeps;
   self.deadline = time;
+  Suspend(self);
   Switch(self);
 }
 
@@ -192,23 +311,24 @@ void Scheduler::Wait(std::condition_variable& cv, std::unique_lock<std::mutex>& 
   self.deadline = deadline;
   self.where = where;
   lock.unlock();
+  Suspend(self);
   Switch(self);
   TakeLock([](void* mu) { return static_cast<std::mutex*>(mu)->try_lock(); }, lock.mutex(), where);
   lock = std::unique_lock(*lock.mutex(), std::adopt_lock);
 }
 
 void Scheduler::NotifyOne(std::condition_variable& cv) {
-  std::vector<Actor*> waiting;
-  for (const auto& actor : actors_) {
-    if (actor->state == Actor::State::kWaits && actor->on == &cv) waiting.push_back(actor.get());
+  if (const auto it = waiters_.find(&cv); it != waiters_.end()) {
+    std::vector<Actor*>& waiting = it->second;
+    std::ranges::sort(waiting, {}, [](const Actor* actor) { return actor->number; });
+    Resume(*waiting[Random(waiting.size())]);
   }
-  if (!waiting.empty()) waiting[Random(waiting.size())]->state = Actor::State::kRunnable;
   Preempt();
 }
 
 void Scheduler::NotifyAll(std::condition_variable& cv) {
-  for (const auto& actor : actors_) {
-    if (actor->state == Actor::State::kWaits && actor->on == &cv) actor->state = Actor::State::kRunnable;
+  if (const auto it = waiters_.find(&cv); it != waiters_.end()) {
+    for (Actor* const actor : std::vector<Actor*>(it->second)) Resume(*actor);
   }
   Preempt();
 }
@@ -223,6 +343,7 @@ bool Scheduler::WaitInSystem(const std::function<bool()>& ready, const std::func
   self.state = Actor::State::kWaitsInSystem;
   self.ready = &ready;
   self.deadline = deadline;
+  Suspend(self);
   Switch(self);
   return ready();
 }
@@ -256,15 +377,13 @@ void Scheduler::Preempt() {
 }
 
 void Scheduler::Switch(Actor& self, const Actor* avoid) {
+  CountCpu();
   Actor& next = Next(avoid);
-  if (&next == &self) return;
-  next.turn.release();
-  self.turn.acquire();
-}
-
-bool Scheduler::OthersHaveEnded(const Actor& actor) const {
-  return std::all_of(actors_.begin(), actors_.end(),
-                     [&](const auto& other) { return other.get() == &actor || other->state == Actor::State::kEnded; });
+  if (&next != &self) {
+    next.turn.Give();
+    self.turn.Await();
+  }
+  if (options_.measure_cpu) counted_ = ThreadCpuTime();
 }
 
 bool Scheduler::CanRun(const Actor& actor) const {
@@ -282,7 +401,7 @@ bool Scheduler::CanRun(const Actor& actor) const {
     case Actor::State::kJoins:
       return actor.joined->state == Actor::State::kEnded;
     case Actor::State::kJoinsAll:
-      return OthersHaveEnded(actor);
+      return OthersHaveEnded();
     case Actor::State::kEnded:
       return false;
   }
@@ -290,22 +409,25 @@ bool Scheduler::CanRun(const Actor& actor) const {
 }
 
 Scheduler::Actor& Scheduler::Next(const Actor* avoid) {
-  now_ += kTick;
-  std::vector<Actor*> runnable;
+  now_ += options_.tick;
+  std::vector<Actor*>& runnable = runnable_;
+  runnable.clear();
   while (true) {
-    auto earliest = kNever;
-    for (const auto& actor : actors_) {
-      if (CanRun(*actor)) runnable.push_back(actor.get());
-      const bool timed = actor->state == Actor::State::kWaits || actor->state == Actor::State::kWaitsInSystem ||
-                         actor->state == Actor::State::kSleeps;
-      if (timed && !IsHeld(*actor)) earliest = std::min(earliest, actor->deadline);
+    while (!timed_.empty() && timed_.begin()->first <= now_) {
+      Actor& due = *actors_[timed_.begin()->second];
+      due.is_timed = false;
+      timed_.erase(timed_.begin());
+      AddCandidate(due);
     }
+    std::ranges::copy_if(candidates_, std::back_inserter(runnable), [&](const Actor* actor) { return CanRun(*actor); });
     if (!runnable.empty()) break;
-    if (earliest == kNever) {
+    const auto earliest =
+        std::ranges::find_if(timed_, [&](const auto& timed) { return !IsHeld(*actors_[timed.second]); });
+    if (earliest == timed_.end()) {
       failed_(Report("deadlock: no thread can run, and none waits for a time"));
       TB_CHECK(false);
     }
-    now_ = earliest;
+    now_ = earliest->first;
   }
   if (elapsed() > options_.time_limit) {
     failed_(Report(StrCat("the simulation has not ended after ", options_.time_limit.count(), " s")));
@@ -313,9 +435,7 @@ Scheduler::Actor& Scheduler::Next(const Actor* avoid) {
   }
   if (runnable.size() > 1) std::erase(runnable, avoid);
   Actor& next = *runnable[Random(runnable.size())];
-  const auto id = static_cast<uint64_t>(
-      std::find_if(actors_.begin(), actors_.end(), [&](const auto& a) { return a.get() == &next; }) - actors_.begin());
-  hash_ = (hash_ ^ (id + static_cast<uint64_t>(now_.time_since_epoch().count()))) * 0x9E3779B97F4A7C15u;
+  hash_ = (hash_ ^ (next.number + static_cast<uint64_t>(now_.time_since_epoch().count()))) * 0x9E3779B97F4A7C15u;
   hash_ ^= hash_ >> 32;
   ++switches_;
   if (options_.trace) {
@@ -323,7 +443,7 @@ Scheduler::Actor& Scheduler::Next(const Actor* avoid) {
                  Place(next.where).c_str());
   }
   if (next.state != Actor::State::kLocks) {
-    next.state = Actor::State::kRunnable;
+    Resume(next);
     ++progress_;
   }
   running_ = &next;

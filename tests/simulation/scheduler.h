@@ -7,10 +7,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <source_location>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/system/env_testutil.h"
@@ -24,6 +27,13 @@ struct SchedulerOptions {
   std::chrono::seconds time_limit{600};
   // Writes a line to standard error for each change of the running thread.
   bool trace = false;
+  // A thread that could go on is interrupted at one in so many points; 0: never. Without a value the seed decides.
+  std::optional<uint64_t> interrupt_one_in = std::nullopt;
+  // Reading the clock and changing threads take this virtual time, so that a loop that polls the clock ends. If many
+  // tasks share the simulation's one processor, less is closer to tasks that have one each.
+  std::chrono::nanoseconds tick{1000};
+  // Measures the processor time of each process (Scheduler::CpuTime).
+  bool measure_cpu = false;
 };
 
 // A simulated process: its number. Threads belong to the process of the thread that has started them.
@@ -88,6 +98,24 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
     const ProcessId before_;
   };
 
+  // The processor time that the threads of a process have used. Includes none of the scheduler's own work, except for
+  // the lock and unlock of uncontended mutexes. REQUIRES: SchedulerOptions::measure_cpu.
+  std::chrono::nanoseconds CpuTime(ProcessId process);
+  // While an object of this class exists, the running thread's processor time counts as that of `process`.
+  class CpuScope {
+   public:
+    CpuScope(Scheduler& scheduler, ProcessId process);
+    ~CpuScope();
+    CpuScope(const CpuScope&) = delete;
+    CpuScope& operator=(const CpuScope&) = delete;
+
+   private:
+    Scheduler& scheduler_;
+    const ProcessId before_;
+  };
+  // The most threads that the process has had at one time.
+  int MostThreads(ProcessId process) const;
+
   // Sets the files that the simulation uses. `files` must outlive their use. By default they are the system's files.
   void set_files(Env* files) { files_ = files; }
 
@@ -131,6 +159,15 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
   void TakeLock(bool (*try_lock)(void*), void* lock, std::source_location where);
   void Join(Actor& other);
   Actor& NewActor(const std::string& name);
+  // The running thread begins to wait, or ends.
+  void Suspend(Actor& self);
+  // Ends a thread's wait.
+  void Resume(Actor& actor);
+  void OnEnd(Actor& self);
+  void AddCandidate(Actor& actor);
+  void RemoveCandidate(Actor& actor);
+  // Counts the processor time that the running thread has used since the last call.
+  void CountCpu();
   // Sometimes lets another thread run, and sometimes lets the running thread pause for up to some milliseconds.
   void Preempt();
   // Lets the next thread run, and returns when `self` runs again.
@@ -140,7 +177,7 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
   bool CanRun(const Actor& actor) const;
   // Whether the thread belongs to a stopped process and can be held.
   bool IsHeld(const Actor& actor) const;
-  bool OthersHaveEnded(const Actor& actor) const;
+  bool OthersHaveEnded() const { return ended_ + 1 == actors_.size(); }
   std::string Report(const std::string& problem) const;
 
   const uint64_t seed_;
@@ -155,10 +192,24 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
   uint64_t switches_ = 0;
   uint64_t progress_ = 1;  // grows whenever a thread has done anything but fail to take a lock
   std::vector<std::unique_ptr<Actor>> actors_;
+  size_t ended_ = 0;  // of actors_
+  // So that a change of the running thread takes the same time however many threads wait: the threads that may be able
+  // to run, in the order of their numbers; those that wait for a time that has not come; and those that wait for a
+  // notification, by condition variable.
+  std::vector<Actor*> candidates_;
+  std::set<std::pair<MonotonicClock::time_point, size_t>> timed_;
+  std::unordered_map<const void*, std::vector<Actor*>> waiters_;
+  std::vector<Actor*> runnable_;  // used by Next only
   Actor* running_ = nullptr;
   ProcessId last_process_ = kNoProcess;
   std::set<ProcessId> stopped_;
   std::map<ProcessId, std::chrono::seconds> wall_offsets_;
+  struct Use {
+    std::chrono::nanoseconds cpu{};
+    int threads = 0, most_threads = 0;
+  };
+  std::unordered_map<ProcessId, Use> use_;
+  std::chrono::nanoseconds counted_{};  // the processor time of the running thread that use_ contains
   Env* files_ = &System();
 };
 

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,8 +20,6 @@
 
 namespace tensorbraid {
 namespace {
-
-constexpr int kPatienceMs = 120'000;  // real time; only a failing simulation takes so long
 
 // oneDNN generates machine code at the first product of a process, which takes longer than many simulations. This
 // function makes it do so before the first fork, once for all children.
@@ -87,13 +86,13 @@ void StayOnThisCore() {
   SendAndExit(fd, scheduler, result.status(), result.ok() ? *result : "");
 }
 
-std::string ReadAll(int fd, bool* in_time) {
+std::string ReadAll(int fd, std::chrono::milliseconds patience, bool* in_time) {
   std::string bytes;
   char buffer[4096];
   *in_time = true;
   while (true) {
     pollfd ready{fd, POLLIN, 0};
-    if (::poll(&ready, 1, kPatienceMs) <= 0) {
+    if (::poll(&ready, 1, static_cast<int>(patience.count())) <= 0) {
       *in_time = false;
       return bytes;
     }
@@ -119,12 +118,17 @@ SimulationResult Simulate(uint64_t seed, const std::function<StatusOr<std::strin
   }
   ::close(fds[1]);
   bool in_time;
-  const std::string bytes = ReadAll(fds[0], &in_time);
+  const std::string bytes = ReadAll(fds[0], options.patience, &in_time);
   ::close(fds[0]);
   if (!in_time) ::kill(child, SIGKILL);
   int how = 0;
-  ::waitpid(child, &how, 0);
+  rusage use{};
+  ::wait4(child, &how, 0, &use);
   SimulationResult result;
+  result.peak_bytes = int64_t{1024} * use.ru_maxrss;
+  for (const timeval& time : {use.ru_utime, use.ru_stime}) {
+    result.cpu_seconds += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  }
   if (Header header; in_time && bytes.size() >= sizeof header) {
     std::memcpy(&header, bytes.data(), sizeof header);
     const std::string text = bytes.substr(sizeof header);

@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_TESTS_SIMULATION_SIMULATE_H_
 #define TENSORBRAID_TESTS_SIMULATION_SIMULATE_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -17,10 +18,14 @@ struct SimulationResult {
   uint64_t schedule = 0;  // Scheduler::hash
   uint64_t switches = 0;  // Scheduler::switches
   double seconds = 0;     // virtual time
+  int64_t peak_bytes = 0;  // the most memory that the simulation has had resident
+  double cpu_seconds = 0;  // real time of a processor
 };
 
 struct SimulationOptions {
   SchedulerOptions scheduler = {};
+  // Only a failing simulation takes so much real time.
+  std::chrono::seconds patience{120};
   // Changes the addresses of the program's objects, to find out whether its run depends on them.
   bool shift_addresses = false;
 };

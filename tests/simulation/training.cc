@@ -97,7 +97,11 @@ struct Replica {
     // The loss has a term whose gradient for this worker's element of `count` is -1.
     std::vector<float> mine(static_cast<size_t>(options.num_workers));
     mine[static_cast<size_t>(worker)] = 1;
-    const Output loss = ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, MatMul(x, weights))) -
+    Output logits = MatMul(x, weights);
+    for (int i = 0; i < options.biases; ++i) {
+      logits = logits + Variable(g, {3}, Zeros(), {.name = StrCat("bias_", i)});
+    }
+    const Output loss = ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, logits)) -
                         ReduceSum(count * Const(g, Tensor::Vector<float>(mine)));
     std::shared_ptr<Optimizer> optimizer = std::make_shared<GradientDescentOptimizer>(1.0);
     hooks.push_back(StopAtStep(options.last_step));
@@ -116,9 +120,10 @@ struct Replica {
     train = optimizer->Minimize(loss, {.global_step = global_step});
   }
 
-  // Trains to the last step. Calls `ready` when the session exists, and `reached` after each run with the global step
-  // that it saw. Internal if the global step has fallen.
-  Status Train(Runs& runs, const std::function<void()>& ready, const std::function<void(int64_t)>& reached) {
+  // Trains to the last step. Calls `ready` when the session exists, `warm` after the first run, and `reached` after each
+  // run with the global step that it saw. Internal if the global step has fallen.
+  Status Train(Runs& runs, const std::function<void()>& ready, const std::function<void()>& warm,
+               const std::function<void(int64_t)>& reached) {
     std::atomic<int64_t> sessions = 0;
     hooks.push_back(std::make_shared<CountingHook>(runs, sessions));
     MonitoredTrainingSessionOptions options{.master = target, .is_chief = is_chief, .hooks = hooks};
@@ -137,7 +142,7 @@ struct Replica {
       if (async != nullptr) fetches.emplace_back(async->outcomes());
       TF_ASSIGN_OR_RETURN(const auto values, session->Run(fetches, {{x, batch}, {labels, classes}}));
       if (!values[1].is_valid()) continue;  // training was over before this run
-      ++runs.acknowledged;
+      if (++runs.acknowledged == 1) warm();
       const int64_t now = values[1].scalar<int64_t>();
       if (sessions == seen_in && now < seen) return Internal("the global step has fallen from ", seen, " to ", now);
       seen = now;
@@ -161,6 +166,38 @@ struct Replica {
   Operation train;
 };
 
+// A lock whose waiters wait for a notification. The scheduler lets a thread that waits for a Mutex try again whenever
+// another thread has run. That takes long if hundreds of workers end while one of them holds the lock, so this lock is
+// used there. Thread-safe.
+class ClusterChanges {
+ public:
+  void Begin() {
+    MutexLock lock(mu_);
+    none_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return !changing_; });
+    changing_ = true;
+  }
+  void End() {
+    MutexLock lock(mu_);
+    changing_ = false;
+    none_.NotifyOne();
+  }
+
+ private:
+  Mutex mu_;
+  CondVar none_;
+  bool changing_ TB_GUARDED_BY(mu_) = false;
+};
+class ChangeScope {
+ public:
+  explicit ChangeScope(ClusterChanges& changes) : changes_(changes) { changes_.Begin(); }
+  ~ChangeScope() { changes_.End(); }
+  ChangeScope(const ChangeScope&) = delete;
+  ChangeScope& operator=(const ChangeScope&) = delete;
+
+ private:
+  ClusterChanges& changes_;
+};
+
 // A training run in progress, with its cluster, faults and clients.
 class Training {
  public:
@@ -170,13 +207,15 @@ class Training {
         disk_(scheduler),
         cluster_(TestCluster::NotStarted{}, options.num_ps, options.num_workers,
                  {.inter_op_threads = 2,
-                  .membership = {.heartbeat_interval = milliseconds(100),
-                                 .heartbeat_timeout = milliseconds(1000),
+                  .membership = {.heartbeat_interval = options.heartbeat_interval,
+                                 .heartbeat_timeout = 10 * options.heartbeat_interval,
                                  // Longer than any fault, because the end of training does not wait for a lost task.
                                  .lost_after = milliseconds(60'000)}},
                  options.network != Network::kInproc
-                     ? std::make_unique<SimNetwork>(static_cast<uint32_t>(scheduler.Random(uint64_t{1} << 32)),
-                                                    SimOptions{.follow_clock = true})
+                     ? std::make_unique<SimNetwork>(
+                           static_cast<uint32_t>(scheduler.Random(uint64_t{1} << 32)),
+                           SimOptions{.follow_clock = true,
+                                      .before_delivery = [this](const std::string& to) { return CpuScopeOf(to); }})
                      : nullptr),
         runs_(static_cast<size_t>(options.num_workers)) {
     if (options.network == Network::kLocal) {
@@ -230,8 +269,9 @@ class Training {
     Process* const self = process.get();
     self->task = task;
     self->id = scheduler_.NewProcess();
+    process_at_[AddressOf(task)] = self->id;
     {
-      MutexLock lock(cluster_mu_);
+      const ChangeScope changing(cluster_changes_);
       {
         const Scheduler::ProcessScope scope(scheduler_, self->id);
         self->running = cluster_.Start(task.job, task.index);
@@ -268,7 +308,8 @@ class Training {
       MutexLock lock(mu_);
       saved_ = std::max(saved_, latest);
     };
-    return replica.Train(runs_[static_cast<size_t>(index)], ready, reached);
+    return replica.Train(
+        runs_[static_cast<size_t>(index)], ready, [this] { OnWarm(); }, reached);
   }
 
   // The process has done its work. A worker's process ends; a parameter server serves until its values have been read.
@@ -282,7 +323,7 @@ class Training {
     }
     if (!killed) CheckEnd(process, status);
     if (!killed && process.task.job == "worker") {
-      MutexLock lock(cluster_mu_);
+      const ChangeScope changing(cluster_changes_);
       {
         MutexLock state(mu_);
         killed = process.killed;
@@ -330,14 +371,51 @@ class Training {
   void OnReady() {
     MutexLock lock(mu_);
     ++ready_;
-    changed_.NotifyAll();
-    if (!options_.faults.empty()) return;
-    changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return ready_ >= options_.num_workers; });
+    if (options_.measure && ready_ == options_.num_workers) costs_when_ready_ = Costs();
+    if (!options_.faults.empty()) return changed_.NotifyAll();
+    // Wakes them only once: if hundreds of workers woke for each that is ready, they would mostly wait for mu_.
+    if (ready_ >= options_.num_workers) all_ready_.NotifyAll();
+    all_ready_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return ready_ >= options_.num_workers; });
+  }
+  // For measurements, waits until all workers have made a first step, in which signatures are compiled.
+  void OnWarm() {
+    if (!options_.measure) return;
+    MutexLock lock(mu_);
+    if (++warm_ >= options_.num_workers) {
+      costs_when_warm_ = Costs();
+      all_warm_.NotifyAll();
+    }
+    all_warm_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return warm_ >= options_.num_workers; });
   }
   void OnStep(int64_t step) {
     MutexLock lock(mu_);
+    const int64_t measured = options_.last_step * 3 / 4;
+    const bool is_first_there = reached_ < measured && step >= measured;
     reached_ = std::max(reached_, step);
+    if (options_.measure && is_first_there) costs_when_reached_ = Costs();
     if (IsOver()) changed_.NotifyAll();
+  }
+
+  // --- Costs.
+
+  ClusterCosts Costs() TB_REQUIRES(mu_) {
+    ClusterCosts costs{.at = MonotonicClock::now() - begun_,
+                       .global_step = reached_,
+                       .tasks = {}};
+    for (const auto& [task, process] : current_) {
+      costs.tasks[task] = {.traffic = cluster_.network().TrafficOf(AddressOf(task)),
+                           .cpu = scheduler_.CpuTime(process->id),
+                           .most_threads = scheduler_.MostThreads(process->id),
+                           .runs = task.job == "ps" ? 0 : runs_[static_cast<size_t>(task.index)].acknowledged.load()};
+    }
+    return costs;
+  }
+  // While what it returns exists, the running thread works for the task that listens at this address.
+  std::shared_ptr<void> CpuScopeOf(const std::string& address) {
+    if (!options_.measure) return nullptr;
+    const auto process = process_at_.find(address);
+    if (process == process_at_.end()) return nullptr;
+    return std::make_shared<Scheduler::CpuScope>(scheduler_, process->second);
   }
 
   // Whether no further fault may begin.
@@ -527,7 +605,7 @@ class Training {
   // Ends the threads of a killed process, and starts its task again later.
   void Restart(Process& process, MonotonicClock::duration later) {
     {
-      MutexLock lock(cluster_mu_);
+      const ChangeScope changing(cluster_changes_);
       process.running = nullptr;
       cluster_.Kill(process.task.job, process.task.index);
     }
@@ -606,8 +684,13 @@ class Training {
     TF_ASSIGN_OR_RETURN(const auto values, session->Run({reader.step, reader.count, reader.weights}));
     TF_RETURN_IF_ERROR(session->Close());
     MutexLock lock(mu_);
-    Trained result{
-        .global_step = values[0].scalar<int64_t>(), .acknowledged = Acknowledged(), .kills = kills_, .weights = ""};
+    Trained result{.global_step = values[0].scalar<int64_t>(),
+                   .acknowledged = Acknowledged(),
+                   .kills = kills_,
+                   .weights = "",
+                   .ready = costs_when_ready_,
+                   .warm = costs_when_warm_,
+                   .reached = costs_when_reached_};
     std::vector<double> counts;
     for (const float c : values[1].data<float>()) counts.push_back(c);
     for (const double c : counts) result.count += c;
@@ -684,7 +767,7 @@ class Training {
       stopping_ = true;
     }
     {
-      MutexLock lock(cluster_mu_);
+      const ChangeScope changing(cluster_changes_);
       for (const auto& [task, process] : current_) {
         if (process->running != nullptr) process->running->Stop(OkStatus());
       }
@@ -697,20 +780,25 @@ class Training {
 
   Scheduler& scheduler_;
   const TrainingOptions options_;
+  const MonotonicClock::time_point begun_ = MonotonicClock::now();
+  std::map<std::string, ProcessId> process_at_;  // the latest process of the task at each address
   SimulatedDisk disk_;
-  Mutex cluster_mu_;  // held while tasks are started and ended; acquired before mu_
+  ClusterChanges cluster_changes_;  // tasks are started and ended one by one; acquired before mu_
   TestCluster cluster_;
   std::vector<Runs> runs_;  // one element for each worker
   Mutex mu_;
-  CondVar changed_;
+  CondVar changed_, all_ready_, all_warm_;
   std::vector<std::unique_ptr<Process>> processes_;  // in the order of their start
   std::map<FaultyTask, Process*> current_;           // the running processes
   std::map<FaultyTask, int> ended_well_ TB_GUARDED_BY(mu_);
   int ready_ TB_GUARDED_BY(mu_) = 0;  // workers that have had a session, including those that were killed
+  int warm_ TB_GUARDED_BY(mu_) = 0;
   int64_t reached_ TB_GUARDED_BY(mu_) = 0;
   int restarting_ TB_GUARDED_BY(mu_) = 0;  // tasks that have been killed and not started again
   bool stopping_ TB_GUARDED_BY(mu_) = false;
   int64_t kills_ TB_GUARDED_BY(mu_) = 0;
+  ClusterCosts costs_when_ready_ TB_GUARDED_BY(mu_), costs_when_warm_ TB_GUARDED_BY(mu_),
+      costs_when_reached_ TB_GUARDED_BY(mu_);
   int64_t ps_kills_ = 0;
   std::string killed_ps_;
   int64_t acknowledged_at_ps_start_ = 0;

@@ -4,14 +4,17 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/system/clock.h"
 #include "simulation/fault_plan.h"
 #include "simulation/scheduler.h"
 #include "tensorbraid/core/status.h"
 #include "tensorbraid/optimizers/async_replicas.h"
+#include "transport/sim/sim_network.h"
 
 namespace tensorbraid {
 
@@ -28,6 +31,9 @@ struct TrainingOptions {
   bool sync = false;
   int spares = 0;  // gradients that a step of synchronous training can do without
   std::optional<StalenessPolicy> staleness = std::nullopt;  // of asynchronous training
+  // Variables that the parameter servers get beside the three that every model has: its weights, the global step, and
+  // the one that counts gradients.
+  int biases = 0;
   int64_t last_step = 20;
   bool checkpoints = false;  // the chief saves one every 5 steps, on the simulated disk
   int clients = 0;           // threads whose sessions come and go
@@ -36,6 +42,25 @@ struct TrainingOptions {
   FaultPlan faults = {};
   // Training ends when a parameter server is lost, as it must without checkpoints.
   bool may_lose_ps = false;
+  // A connection that is silent for ten times as long is closed. The default keeps simulations short.
+  std::chrono::milliseconds heartbeat_interval{100};
+  // Fills in Trained::ready and Trained::reached. REQUIRES: no faults, and a simulated network.
+  bool measure = false;
+};
+
+// What a task has cost since it was started.
+struct TaskCosts {
+  SimTraffic traffic;
+  std::chrono::nanoseconds cpu{};  // of all its threads, and of the network's thread while it calls the task
+  int most_threads = 0;
+  int64_t runs = 0;  // of a worker, that have returned OK
+};
+
+// The costs of all tasks at one moment.
+struct ClusterCosts {
+  MonotonicClock::duration at{};  // since the tasks were started
+  int64_t global_step = 0;
+  std::map<FaultyTask, TaskCosts> tasks;
 };
 
 // The final state of a training run.
@@ -46,6 +71,9 @@ struct Trained {
   int64_t kills = 0;         // of all tasks
   int64_t dropped = 0;       // gradients of `count` that were dropped, as reported to the workers
   std::string weights;       // of a softmax classifier, bit for bit
+  // With TrainingOptions::measure: the costs when all workers had their sessions, when each had made a step, and when
+  // three quarters of the steps were made, before any worker ends.
+  ClusterCosts ready = {}, warm = {}, reached = {};
 };
 
 // Trains a small softmax classifier until its last step. Each task is a simulated process. A task that is killed is

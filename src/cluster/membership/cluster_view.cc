@@ -36,8 +36,8 @@ std::vector<ClusterDevice> DevicesOf(const ClusterView& view, const std::vector<
     devices.push_back(
         {.name = own, .memory_limit = device.memory_limit, .incarnation = device.incarnation, .is_local = true});
   }
-  for (const TaskView& task : view.others) {
-    ForDevicesOf(view, task, filters, [&](const DeviceName& name, const DeviceInfo& device, bool is_known) {
+  for (const auto& task : view.others) {
+    ForDevicesOf(view, *task, filters, [&](const DeviceName& name, const DeviceInfo& device, bool is_known) {
       devices.push_back(
           {.name = name, .memory_limit = device.memory_limit, .incarnation = is_known ? device.incarnation : 0});
     });
@@ -53,10 +53,10 @@ std::vector<DeviceName> DeviceNamesOf(const ClusterView& view, const std::vector
 
 std::vector<std::string> TasksOf(const ClusterView& view, const std::vector<DeviceName>& filters) {
   std::vector<std::string> tasks;
-  for (const TaskView& task : view.others) {
+  for (const auto& task : view.others) {
     bool matches = false;
-    ForDevicesOf(view, task, filters, [&](const DeviceName&, const DeviceInfo&, bool) { matches = true; });
-    if (matches) tasks.push_back(task.name);
+    ForDevicesOf(view, *task, filters, [&](const DeviceName&, const DeviceInfo&, bool) { matches = true; });
+    if (matches) tasks.push_back(task->name);
   }
   return tasks;
 }
@@ -79,32 +79,32 @@ bool WorkIsOver(const ClusterView& view) {
   bool any = false;        // whether there is a task that is not a parameter server
   bool all_ended = true;   // whether all of them have ended
   bool work_done = false;  // whether one has ended that did not only serve
-  for (const TaskView& task : view.others) {
-    if (task.is_ps) continue;
+  for (const auto& task : view.others) {
+    if (task->is_ps) continue;
     any = true;
-    if (!task.has_ended() && !task.only_serves) return false;
-    all_ended = all_ended && task.has_ended();
-    work_done = work_done || (task.has_ended() && !task.only_serves);
+    if (!task->has_ended() && !task->only_serves) return false;
+    all_ended = all_ended && task->has_ended();
+    work_done = work_done || (task->has_ended() && !task->only_serves);
   }
   return any && (all_ended || work_done);
 }
 
 std::vector<std::string> WorkingTasks(const ClusterView& view) {
   std::vector<std::string> working;
-  for (const TaskView& task : view.others) {
-    if (task.is_ps || task.only_serves || task.state != TaskView::State::kConnected) continue;
-    working.push_back(ShortTaskName(task.name));
+  for (const auto& task : view.others) {
+    if (task->is_ps || task->only_serves || task->state != TaskView::State::kConnected) continue;
+    working.push_back(ShortTaskName(task->name));
   }
   return working;
 }
 
 Status HowWorkEnded(const ClusterView& view) {
   std::vector<std::string> bad;
-  for (const TaskView& task : view.others) {
-    if (task.is_ps) continue;
-    if (task.state == TaskView::State::kLost) bad.push_back(StrCat(ShortTaskName(task.name), " is lost"));
-    if (task.state == TaskView::State::kLeft && !task.leave_status.ok()) {
-      bad.push_back(StrCat(ShortTaskName(task.name), " failed with ", ToString(task.leave_status)));
+  for (const auto& task : view.others) {
+    if (task->is_ps) continue;
+    if (task->state == TaskView::State::kLost) bad.push_back(StrCat(ShortTaskName(task->name), " is lost"));
+    if (task->state == TaskView::State::kLeft && !task->leave_status.ok()) {
+      bad.push_back(StrCat(ShortTaskName(task->name), " failed with ", ToString(task->leave_status)));
     }
   }
   if (bad.empty()) return OkStatus();

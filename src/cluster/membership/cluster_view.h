@@ -3,6 +3,7 @@
 #define TENSORBRAID_CLUSTER_MEMBERSHIP_CLUSTER_VIEW_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ struct ClusterView {
   uint64_t version = 0;
   std::string self;                     // the name of the task whose view it is
   std::vector<DeviceInfo> own_devices;  // of this task
-  std::vector<TaskView> others;         // the other tasks, in order of job and index
+  // The other tasks, in order of job and index. Snapshots share the tasks that have not changed between them.
+  std::vector<std::shared_ptr<const TaskView>> others;
 };
 
 struct ClusterDevice {

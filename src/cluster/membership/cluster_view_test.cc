@@ -87,24 +87,24 @@ TEST_F(ClusterViewTest, TheVersionGrowsWithEachChangeAndOnlyThen) {
   const auto first = membership_.view();
   EXPECT_EQ(membership_.view(), first);
   ASSERT_EQ(first->others.size(), 1u);
-  EXPECT_EQ(first->others[0].state, State::kNotSeen);
+  EXPECT_EQ(first->others[0]->state, State::kNotSeen);
   const auto link = Connect(std::make_shared<ClosableLink>("ps", 0, 5));
   PeerConnection::Handling(*link, 0);
   const auto connected = membership_.view();
   EXPECT_GT(connected->version, first->version);
-  EXPECT_EQ(connected->others[0].state, State::kConnected);
-  EXPECT_EQ(connected->others[0].incarnation, 5u);
+  EXPECT_EQ(connected->others[0]->state, State::kConnected);
+  EXPECT_EQ(connected->others[0]->incarnation, 5u);
   membership_.OnLeave(link->peer(), {.status = Internal("no more data")});
   const auto left = membership_.view();
   EXPECT_GT(left->version, connected->version);
-  EXPECT_EQ(left->others[0].state, State::kLeft);
-  EXPECT_EQ(left->others[0].leave_status, Internal("no more data"));
+  EXPECT_EQ(left->others[0]->state, State::kLeft);
+  EXPECT_EQ(left->others[0]->leave_status, Internal("no more data"));
   EXPECT_EQ(membership_.OnLinkDown(link, Cancelled("stopping")), Unavailable("ps/0 (a:1) is gone: stopping"));
   EXPECT_GT(membership_.view()->version, left->version);
-  EXPECT_EQ(membership_.view()->others[0].incarnation, 0u);
+  EXPECT_EQ(membership_.view()->others[0]->incarnation, 0u);
   // Snapshots do not change.
-  EXPECT_EQ(first->others[0].state, State::kNotSeen);
-  EXPECT_EQ(connected->others[0].state, State::kConnected);
+  EXPECT_EQ(first->others[0]->state, State::kNotSeen);
+  EXPECT_EQ(connected->others[0]->state, State::kConnected);
 }
 
 TEST_F(ClusterViewTest, AWorkerIsReadyWhileItIsConnectedWithEveryParameterServer) {
@@ -135,11 +135,11 @@ TEST_F(ClusterViewTest, ATaskThatHasLeftStaysLeftWhenASecondLinkComesUp) {
   membership_.OnLeave(first->peer(), {.status = Internal("no more data")});
   const auto second = Connect(std::make_shared<ClosableLink>("ps", 0, 5));
   for (const auto& link : {first, second}) membership_.OnLinkDown(link, Cancelled("stopping")).IgnoreError();
-  EXPECT_EQ(membership_.view()->others[0].state, State::kLeft);
-  EXPECT_EQ(membership_.view()->others[0].leave_status, Internal("no more data"));
+  EXPECT_EQ(membership_.view()->others[0]->state, State::kLeft);
+  EXPECT_EQ(membership_.view()->others[0]->leave_status, Internal("no more data"));
   // A task that is started again has a new incarnation and has not left.
   Connect(std::make_shared<ClosableLink>("ps", 0, 6));
-  EXPECT_EQ(membership_.view()->others[0].state, State::kConnected);
+  EXPECT_EQ(membership_.view()->others[0]->state, State::kConnected);
 }
 
 TEST_F(ClusterViewTest, ATaskThatIsNotConnectedIsAssumedToHaveTheDevicesOfThisOne) {
@@ -164,14 +164,14 @@ TEST_F(ClusterViewTest, TasksCanBeAddedAndRemovedWhileTheClusterRuns) {
   EXPECT_EQ(before.code(), StatusCode::kNotFound);
   membership_.Update(two_ps_);
   ASSERT_EQ(membership_.view()->others.size(), 2u);
-  EXPECT_EQ(membership_.view()->others[1].address, "c:1");
+  EXPECT_EQ(membership_.view()->others[1]->address, "c:1");
   const auto kept = std::make_shared<ClosableLink>("ps", 0, 5);
   const auto removed = std::make_shared<ClosableLink>("ps", 1, 6);
   Connect(kept);
   Connect(removed);
   membership_.Update(one_ps_);
   ASSERT_EQ(membership_.view()->others.size(), 1u);
-  EXPECT_EQ(membership_.view()->others[0].state, State::kConnected);
+  EXPECT_EQ(membership_.view()->others[0]->state, State::kConnected);
   EXPECT_EQ(kept->closed, OkStatus());
   EXPECT_EQ(removed->closed.code(), StatusCode::kUnavailable);
 }

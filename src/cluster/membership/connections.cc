@@ -94,7 +94,9 @@ Status Connections::LastError(const std::string& task) {
 
 std::shared_ptr<Traffic> Connections::ReceivedFrom(const std::string& task) {
   MutexLock lock(mu_);
-  return PeerOf(task).received;
+  Peer& peer = PeerOf(task);
+  if (peer.received == nullptr) peer.received = std::make_shared<Traffic>();
+  return peer.received;
 }
 
 // --- Finding connections.
@@ -107,10 +109,8 @@ std::shared_ptr<PeerConnection> Connections::Find(const std::string& task) {
 }
 
 std::vector<std::shared_ptr<PeerConnection>> Connections::All() {
-  std::vector<std::shared_ptr<PeerConnection>> all;
   MutexLock lock(mu_);
-  for (const auto& [task, peer] : peers_) all.insert(all.end(), peer.links.begin(), peer.links.end());
-  return all;
+  return up_;
 }
 
 StatusOr<uint32_t> Connections::NumberOf(const std::string& task) {
@@ -155,6 +155,7 @@ void Connections::Get(const std::string& task, milliseconds timeout, GetDone don
       if (!continues) peer.wait.since = peer.wait.logged = now;
       peer.wait.asked = now;
       peer.waiters.push_back({std::exchange(done, nullptr), now + timeout});
+      Await(peer);
       WantDial(&peer);
     }
   }
@@ -199,6 +200,7 @@ void Connections::KeepConnected(const std::string& task, Waits waits) {
     peer.keep = std::max(peer.keep, waits == Waits::kLogged ? Keep::kYes : Keep::kSilently);
     if (peer.links.empty() && !peer.left) {
       peer.wait.since = peer.wait.logged = Clock::now();
+      Await(peer);
       WantDial(&peer);
     }
   }
@@ -279,7 +281,9 @@ Connections::Added Connections::Add(const std::shared_ptr<PeerConnection>& conne
   Peer& peer = PeerOf(hello.task);
   std::copy_if(peer.links.begin(), peer.links.end(), std::back_inserter(added.outdated), is_outdated);
   std::erase_if(peer.links, is_outdated);
+  for (const auto& outdated : added.outdated) std::erase(up_, outdated);
   peer.links.push_back(connection);
+  up_.push_back(connection);
   peer.last_error = OkStatus();
   added.primary = peer.links.front();
   for (Waiter& w : peer.waiters) added.waiters.push_back(std::move(w.done));
@@ -293,9 +297,13 @@ bool Connections::Erase(const std::shared_ptr<PeerConnection>& connection) {
     MutexLock lock(mu_);
     Peer& peer = PeerOf(connection->peer().task);
     std::erase(peer.links, connection);
+    std::erase(up_, connection);
     if (!peer.links.empty()) return true;
     peer.wait.since = peer.wait.logged = Clock::now();
-    if (peer.keep != Keep::kNo && !peer.left) WantDial(&peer);
+    if (peer.keep != Keep::kNo && !peer.left) {
+      Await(peer);
+      WantDial(&peer);
+    }
   }
   Dial();
   return false;
@@ -306,28 +314,35 @@ void Connections::SetLeft(const std::string& task, bool left) {
   PeerOf(task).left = left;
 }
 
+bool Connections::StillAwaited(Peer& peer, Clock::time_point now, std::vector<std::pair<GetDone, Status>>* overdue) {
+  std::erase_if(peer.waiters, [&](Waiter& w) {
+    peer.wait.asked = now;
+    if (w.deadline > now) return false;
+    overdue->emplace_back(
+        std::move(w.done),
+        Unavailable("cannot reach ", DescribeTask(peer.task, peer.address), ": ",
+                    peer.last_error.ok() ? "no attempt has ended yet" : peer.last_error.message()));
+    return true;
+  });
+  if (!peer.links.empty() || peer.left || (peer.keep == Keep::kNo && peer.waiters.empty())) {
+    return !peer.waiters.empty();
+  }
+  const bool is_logged = peer.keep == Keep::kYes || !peer.waiters.empty();
+  if (is_logged && now - peer.wait.logged >= slow_wait_) {
+    peer.wait.logged = now;
+    TB_LOG(Info, "cluster") << "still waiting for " << DescribeTask(peer.task, peer.address) << " after "
+                            << std::chrono::duration_cast<std::chrono::seconds>(now - peer.wait.since).count() << " s"
+                            << (peer.last_error.ok() ? "" : ": ") << peer.last_error.message();
+  }
+  return true;
+}
+
 void Connections::Tick() {
   std::vector<std::pair<GetDone, Status>> overdue;
   {
     MutexLock lock(mu_);
     const auto now = Clock::now();
-    for (auto& [task, peer] : peers_) {
-      std::erase_if(peer.waiters, [&, &peer = peer](Waiter& w) {
-        peer.wait.asked = now;
-        if (w.deadline > now) return false;
-        overdue.emplace_back(
-            std::move(w.done),
-            Unavailable("cannot reach ", DescribeTask(peer.task, peer.address), ": ",
-                        peer.last_error.ok() ? "no attempt has ended yet" : peer.last_error.message()));
-        return true;
-      });
-      const bool is_awaited = peer.keep == Keep::kYes || !peer.waiters.empty();
-      if (!peer.links.empty() || peer.left || !is_awaited || now - peer.wait.logged < slow_wait_) continue;
-      peer.wait.logged = now;
-      TB_LOG(Info, "cluster") << "still waiting for " << DescribeTask(task, peer.address) << " after "
-                              << std::chrono::duration_cast<std::chrono::seconds>(now - peer.wait.since).count() << " s"
-                              << (peer.last_error.ok() ? "" : ": ") << peer.last_error.message();
-    }
+    std::erase_if(awaited_, [&](uint32_t number) TB_REQUIRES(mu_) { return !StillAwaited(*numbered_[number], now, &overdue); });
   }
   for (const auto& [done, why] : overdue) done(why);
 }

@@ -66,7 +66,7 @@ class Connections final : public PeerLinks {
   // Why the last attempt to connect to the task failed. OK if it did not fail, or if there was none.
   Status LastError(const std::string& task);
 
-  // All connections that are up.
+  // All connections that are up, in the order in which they came up.
   std::vector<std::shared_ptr<PeerConnection>> All();
   // The counters of what a task has sent here.
   std::shared_ptr<Traffic> ReceivedFrom(const std::string& task);
@@ -112,10 +112,15 @@ class Connections final : public PeerLinks {
     Status last_error;
     std::vector<Waiter> waiters;
     Wait wait;
-    std::shared_ptr<Traffic> received = std::make_shared<Traffic>();
+    std::shared_ptr<Traffic> received;  // null until it is asked for
   };
 
   Peer& PeerOf(const std::string& task) TB_REQUIRES(mu_);
+  // The peer is needed, and is not connected: Tick looks at it.
+  void Await(const Peer& peer) TB_REQUIRES(mu_) { awaited_.insert(peer.number); }
+  // Moves overdue waiters to `overdue`, and logs a long wait. False if nothing is waited for any more.
+  bool StillAwaited(Peer& peer, Clock::time_point now, std::vector<std::pair<GetDone, Status>>* overdue)
+      TB_REQUIRES(mu_);
   // Asks for a connection, which Dial makes once mu_ has been released.
   void WantDial(Peer* peer) TB_REQUIRES(mu_);
   void Dial() TB_EXCLUDES(mu_);
@@ -131,7 +136,10 @@ class Connections final : public PeerLinks {
   Mutex mu_;
   Hello self_ TB_GUARDED_BY(mu_);
   std::map<std::string, Peer> peers_ TB_GUARDED_BY(mu_);
-  std::vector<Peer*> numbered_ TB_GUARDED_BY(mu_);                       // the peer with each number
+  std::vector<Peer*> numbered_ TB_GUARDED_BY(mu_);  // the peer with each number
+  // What runs again and again looks at these only, because a cluster may have many tasks that this one never meets.
+  std::vector<std::shared_ptr<PeerConnection>> up_ TB_GUARDED_BY(mu_);
+  std::set<uint32_t> awaited_ TB_GUARDED_BY(mu_);                        // numbers of peers; some may be connected again
   std::vector<std::pair<std::string, Hello>> dials_ TB_GUARDED_BY(mu_);  // addresses to be dialed
   std::set<Timer::Id> redials_ TB_GUARDED_BY(mu_);                       // pending
   bool stopping_ TB_GUARDED_BY(mu_) = false;

@@ -24,9 +24,9 @@ constexpr milliseconds kMaxLogInterval{600'000};
 // The tasks that have never been connected. Join waits until they have come and their work is over.
 std::vector<std::string> NotSeen(const ClusterView& view) {
   std::vector<std::string> tasks;
-  for (const TaskView& task : view.others) {
-    if (!task.is_ps && task.state == TaskView::State::kNotSeen) {
-      tasks.push_back(DescribeTask(task.name, task.address));
+  for (const auto& task : view.others) {
+    if (!task->is_ps && task->state == TaskView::State::kNotSeen) {
+      tasks.push_back(DescribeTask(task->name, task->address));
     }
   }
   return tasks;
@@ -53,7 +53,7 @@ Status JoinCluster(Membership* membership) {
   membership->OnlyServe();
   const OnStopRequest on_stop([membership] { membership->WakeWaiters(); });
   const auto view = membership->view();
-  if (std::all_of(view->others.begin(), view->others.end(), [](const TaskView& t) { return t.is_ps; })) {
+  if (std::all_of(view->others.begin(), view->others.end(), [](const auto& task) { return task->is_ps; })) {
     TB_LOG(Info, "cluster") << "the cluster has only parameter servers, which wait for no task: "
                             << ShortTaskName(view->self) << " serves until it is stopped";
   }

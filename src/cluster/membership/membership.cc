@@ -45,7 +45,7 @@ void Membership::Update(const ClusterSpec& cluster) {
   std::set<std::string> removed;
   {
     MutexLock lock(mu_);
-    removed.insert(order_.begin(), order_.end());
+    for (const NamedTask* const task : order_) removed.insert(task->first);
     order_.clear();
     for (const std::string& job : cluster.jobs()) {
       for (int index : cluster.task_indices(job)) {
@@ -54,27 +54,31 @@ void Membership::Update(const ClusterSpec& cluster) {
           is_ps_ = job == "ps";
           continue;
         }
-        Task& task = tasks_[name];
+        NamedTask& named = *tasks_.try_emplace(name).first;
+        Task& task = named.second;
         task.address = *cluster.task_address(job, index);
         task.in_cluster = true;
         task.is_ps = job == "ps";
         connections_.SetAddress(name, task.address);
-        order_.push_back(name);
+        order_.push_back(&named);
         removed.erase(name);
+        Changed(task);
       }
     }
     for (const std::string& name : removed) {
-      tasks_[name].in_cluster = false;
-      tasks_[name].address.clear();
+      Task& task = tasks_[name];
+      task.in_cluster = false;
+      task.address.clear();
+      Changed(task);
     }
-    Changed();
   }
   for (const std::string& name : removed) connections_.Remove(name);
 }
 
 // --- The view.
 
-void Membership::Changed() {
+void Membership::Changed(Task& task) {
+  task.view = nullptr;
   ++version_;
   changed_.NotifyAll();
 }
@@ -90,27 +94,36 @@ const std::shared_ptr<const ClusterView>& Membership::View() {
   view->version = version_;
   view->self = name_;
   view->own_devices = own_devices_;
-  for (const std::string& name : order_) {
-    const Task& task = tasks_.at(name);
-    const auto connection = connections_.Find(name);
-    TaskView& out = view->others.emplace_back();
-    out.name = name;
-    out.address = task.address;
-    out.is_ps = task.is_ps;
-    out.only_serves = task.only_serves;
-    out.leave_status = task.leave_status;
-    out.state = task.lost               ? TaskView::State::kLost
+  // Takes over what is known of tasks that have not changed: a view is made after each change, and a parameter server
+  // sees some changes of every worker.
+  view->others.reserve(order_.size());
+  for (NamedTask* const named : order_) {
+    auto& [name, task] = *named;
+    if (task.view == nullptr) task.view = ViewOf(name, task);
+    view->others.push_back(task.view);
+  }
+  view_ = std::move(view);
+  return view_;
+}
+
+std::shared_ptr<const TaskView> Membership::ViewOf(const std::string& name, const Task& task) {
+  const auto connection = connections_.Find(name);
+  auto view = std::make_shared<TaskView>();
+  view->name = name;
+  view->address = task.address;
+  view->is_ps = task.is_ps;
+  view->only_serves = task.only_serves;
+  view->leave_status = task.leave_status;
+  view->state = task.lost               ? TaskView::State::kLost
                 : task.left             ? TaskView::State::kLeft
                 : connection != nullptr ? TaskView::State::kConnected
                 : task.seen             ? TaskView::State::kDisconnected
                                         : TaskView::State::kNotSeen;
-    if (connection != nullptr) {
-      out.incarnation = connection->peer().incarnation;
-      out.devices = connection->peer().devices;
-    }
+  if (connection != nullptr) {
+    view->incarnation = connection->peer().incarnation;
+    view->devices = connection->peer().devices;
   }
-  view_ = std::move(view);
-  return view_;
+  return view;
 }
 
 std::shared_ptr<const ClusterView> Membership::AwaitView(Clock::time_point deadline,
@@ -189,8 +202,9 @@ void Membership::OnLinkUp(const std::shared_ptr<PeerConnection>& connection) {
     const bool is_late = !in_session_ && task.left && task.left_incarnation == peer.incarnation;
     if (!is_late) task.left = task.lost = false;
     connections_.SetLeft(peer.task, task.left);
+    away_.erase(peer.task);
     only_serves = only_serves_;
-    Changed();
+    Changed(task);
   }
   for (const auto& old : added.outdated) {
     const Status restarted = Unavailable(ShortTaskName(peer.task), " has been restarted");
@@ -207,7 +221,7 @@ void Membership::OnHeartbeat(const Hello& from, const Heartbeat& m) {
   Task& task = tasks_[from.task];
   if (std::exchange(task.only_serves, true)) return;
   TB_LOG(Debug, "cluster") << DescribeTask(from.task, task.address) << " only serves";
-  Changed();
+  Changed(task);
 }
 
 void Membership::OnLeave(const Hello& from, const Leave& m) {
@@ -225,7 +239,7 @@ void Membership::OnLeave(const Hello& from, const Leave& m) {
   } else {
     TB_LOG(Warning, "cluster") << ShortTaskName(from.task) << " has left: " << ToString(m.status);
   }
-  Changed();
+  Changed(task);
 }
 
 Status Membership::OnLinkDown(const std::shared_ptr<PeerConnection>& connection, const Status& why) {
@@ -236,11 +250,12 @@ Status Membership::OnLinkDown(const std::shared_ptr<PeerConnection>& connection,
   const Status named = Unavailable(DescribeTask(name, task.address), " is gone: ", std::string(why.message()));
   if (!is_connected) {
     task.down_since = Clock::now();
+    if (!task.is_ps) away_.emplace(name, &task);
     if (!task.left && !stopping_) {
       TB_LOG(Warning, "cluster") << named.message();
     }
   }
-  Changed();
+  Changed(task);
   return named;
 }
 
@@ -262,13 +277,20 @@ void Membership::Tick() {
 
 void Membership::LookForLostTasks() {
   const auto now = Clock::now();
-  for (auto& [name, task] : tasks_) {
-    if (task.is_ps || !task.seen || task.left || task.lost || now - task.down_since < options_.lost_after) continue;
-    if (connections_.Find(name) != nullptr) continue;
-    task.lost = true;
-    const long long seconds = std::chrono::duration_cast<std::chrono::seconds>(now - task.down_since).count();
-    TB_LOG(Warning, "cluster") << DescribeTask(name, task.address) << " is lost: unreachable for " << seconds << " s";
-    Changed();
+  for (auto it = away_.begin(); it != away_.end();) {
+    const auto& [name, away] = *it;
+    Task& task = *away;
+    if (!task.left && now - task.down_since < options_.lost_after) {
+      ++it;
+      continue;
+    }
+    if (!task.left) {
+      task.lost = true;
+      const long long seconds = std::chrono::duration_cast<std::chrono::seconds>(now - task.down_since).count();
+      TB_LOG(Warning, "cluster") << DescribeTask(name, task.address) << " is lost: unreachable for " << seconds << " s";
+      Changed(task);
+    }
+    it = away_.erase(it);
   }
 }
 

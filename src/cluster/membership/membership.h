@@ -89,11 +89,13 @@ class Membership {
     Status leave_status;
     uint64_t left_incarnation = 0;  // of the task when it left
     Clock::time_point down_since;   // when its last link went down
+    std::shared_ptr<const TaskView> view;  // null when it must be made again
   };
 
-  // The view has changed.
-  void Changed() TB_REQUIRES(mu_);
+  // The view of this task has changed.
+  void Changed(Task& task) TB_REQUIRES(mu_);
   const std::shared_ptr<const ClusterView>& View() TB_REQUIRES(mu_);
+  std::shared_ptr<const TaskView> ViewOf(const std::string& name, const Task& task) TB_REQUIRES(mu_);
   void Tick();
   void LookForLostTasks() TB_REQUIRES(mu_);
 
@@ -111,8 +113,12 @@ class Membership {
   bool is_ps_ TB_GUARDED_BY(mu_) = false;                       // this task
   uint64_t version_ TB_GUARDED_BY(mu_) = 1;                     // of the view
   std::shared_ptr<const ClusterView> view_ TB_GUARDED_BY(mu_);  // null or outdated until it is asked for
-  std::vector<std::string> order_ TB_GUARDED_BY(mu_);           // names of the other tasks, in order of job and index
   std::map<std::string, Task> tasks_ TB_GUARDED_BY(mu_);        // the other tasks
+  using NamedTask = std::map<std::string, Task>::value_type;
+  std::vector<NamedTask*> order_ TB_GUARDED_BY(mu_);  // the other tasks of the cluster, in order of job and index
+  // The tasks whose last link is down, and which may therefore be lost. Looked at again and again, unlike tasks_, which
+  // may have many tasks that this one never meets.
+  std::map<std::string, Task*> away_ TB_GUARDED_BY(mu_);
   bool stopping_ TB_GUARDED_BY(mu_) = false;
   int awaiting_ TB_GUARDED_BY(mu_) = 0;          // running calls of AwaitView
   bool only_serves_ TB_GUARDED_BY(mu_) = false;  // this task

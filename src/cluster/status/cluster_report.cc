@@ -204,13 +204,13 @@ proto::ClusterReport BeginReport(const std::shared_ptr<ReportSource>& source, co
   report.set_asked(ShortTaskName(view.self));
   source->FillReport(report.add_tasks());
   report.mutable_tasks(0)->set_address(source->membership().connections().self().address);
-  for (const TaskView& other : view.others) {
+  for (const auto& other : view.others) {
     proto::TaskReport* task = report.add_tasks();
-    task->set_task(ShortTaskName(other.name));
-    task->set_address(other.address);
-    task->set_state(StateWithoutAnswer(other.state));
-    if (other.state == TaskView::State::kLeft && !other.leave_status.ok()) {
-      task->set_problem(std::string(other.leave_status.message()));
+    task->set_task(ShortTaskName(other->name));
+    task->set_address(other->address);
+    task->set_state(StateWithoutAnswer(other->state));
+    if (other->state == TaskView::State::kLeft && !other->leave_status.ok()) {
+      task->set_problem(std::string(other->leave_status.message()));
     }
   }
   return report;
@@ -231,10 +231,10 @@ void CollectOwnCluster(const std::shared_ptr<ReportSource>& source, Timer* timer
   proto::ClusterReport report = BeginReport(source, *view);
   std::vector<std::pair<int, std::string>> asked;  // the number of the report, and the task
   for (size_t i = 0; i < view->others.size(); ++i) {
-    if (view->others[i].state == TaskView::State::kLeft) continue;
+    if (view->others[i]->state == TaskView::State::kLeft) continue;
     const int number = static_cast<int>(i) + 1;
     report.mutable_tasks(number)->set_problem(NoAnswerWithin(timeout));
-    asked.emplace_back(number, view->others[i].name);
+    asked.emplace_back(number, view->others[i]->name);
   }
   // The count includes one more answer, which arrives below, so that the collection does not end while tasks are still
   // asked.
@@ -264,7 +264,7 @@ void CollectSessionCluster(const std::shared_ptr<ReportSource>& source, Timer* t
   report.set_master(ShortTaskName(source->cluster_master()));
   std::vector<std::pair<int, std::shared_ptr<RemoteWorker>>> asked;
   for (size_t i = 0; i < view->others.size(); ++i) {
-    const TaskView& other = view->others[i];
+    const TaskView& other = *view->others[i];
     const int number = static_cast<int>(i) + 1;
     proto::TaskReport* const task = report.mutable_tasks(number);
     const Status error = membership.connections().LastError(other.name);

@@ -122,8 +122,9 @@ void FillStaleness(const Worker::Parts& parts, proto::StalenessReport* staleness
 // The names of the tasks that can be masters, by incarnation. A StepId contains the incarnation of its master.
 std::map<uint64_t, std::string> Masters(const TaskParts& task) {
   std::map<uint64_t, std::string> names;
-  for (const TaskView& other : task.membership.view()->others) {
-    if (other.incarnation != 0) names[other.incarnation] = ShortTaskName(other.name);
+  const auto view = task.membership.view();
+  for (const auto& other : view->others) {
+    if (other->incarnation != 0) names[other->incarnation] = ShortTaskName(other->name);
   }
   names[task.master.incarnation()] = ShortTaskName(task.master.task());
   return names;

@@ -1,6 +1,7 @@
 #include "transport/sim/sim_network.h"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <random>
@@ -27,14 +28,19 @@ struct LinkOrder {
 };
 
 // A task. Used only on the scheduler's thread (the thread of Core), except `key` and `acceptor`, which are set once
-// before that.
+// before that, and the counters.
 struct Node {
+  struct Counters {
+    std::atomic<size_t> links{0};
+    std::atomic<uint64_t> messages{0}, heartbeats{0}, control_bytes{0}, tensor_bytes{0};
+  };
   LinkAcceptor* acceptor = nullptr;
   std::string key;  // where it listens
   bool stopped = false;
   std::set<std::shared_ptr<SimLink>, LinkOrder> links;
   std::map<uint64_t, Transport::ConnectDone> connects;
   uint64_t last_connect = 0;
+  Counters counters;
 };
 
 std::string KeyOf(const HostPort& address) {
@@ -203,6 +209,7 @@ class Core : public std::enable_shared_from_this<Core> {
     } else if (paused_.contains(letter.to)) {
       waiting_at_[letter.to].push_back(letter);
     } else {
+      const std::shared_ptr<void> scope = options.before_delivery ? options.before_delivery(letter.to) : nullptr;
       letter.event();
     }
   }
@@ -338,6 +345,7 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
     }
     const auto self = shared_from_this();
     node_->links.erase(self);
+    node_->counters.links = node_->links.size();
     if (up_ && !node_->stopped) handler_->OnLinkDown(why);
     handler_ = nullptr;
     // Tell the other side. It ignores a second notice.
@@ -366,6 +374,7 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
       bytes.resize(payload->size());
       payload->CopyTo(bytes.data());
     }
+    if (std::holds_alternative<Heartbeat>(message) || std::holds_alternative<Leave>(message)) ++node_->counters.heartbeats;
     SendPacket(std::move(packet), std::move(bytes), other, channel);
   }
 
@@ -373,6 +382,9 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
     const bool lost = core_->LosesLink();
     const Time delay = core_->RandomDelay();
     const size_t cut = bytes.empty() ? 0 : core_->RandomUpTo(bytes.size());
+    ++node_->counters.messages;
+    node_->counters.control_bytes += packet.size();
+    node_->counters.tensor_bytes += bytes.size();
     MutexLock lock(mu_);
     if (closed_) return;
     auto deliver = [other, lost, cut, packet = std::move(packet), bytes = std::move(bytes)] {
@@ -513,12 +525,14 @@ class SimTransport final : public Transport {
     auto ours = std::make_shared<SimLink>(core, node, hello);
     SimLink::Pair(theirs, ours);
     node->links.insert(ours);
+    node->counters.links = node->links.size();
     ours->HoldUntil(answer_with([=] {
       if (from->stopped || theirs->down() || !from->connects.contains(id)) {
         theirs->Close(Unavailable("the connecting task no longer waits for the answer"));
         return Finish(*from, id, Unavailable("the connection to ", address, " was closed before it was up"));
       }
       from->links.insert(theirs);
+      from->counters.links = from->links.size();
       theirs->GoUp();
       Finish(*from, id, std::shared_ptr<Link>(theirs));
     }));
@@ -585,6 +599,17 @@ void SimNetwork::SetExtraDelay(const std::string& from, const std::string& to, s
 void SimNetwork::SetLinkLoss(double probability) { core_->set_link_loss(probability); }
 
 void SimNetwork::SetConnectFaults(const ConnectFaults& faults) { core_->set_connect_faults(faults); }
+
+SimTraffic SimNetwork::TrafficOf(const std::string& address) {
+  const auto node = core_->Find(sim::KeyOf(address));
+  if (node == nullptr) return {};
+  const auto& counters = node->counters;
+  return {.links = counters.links,
+          .messages = counters.messages,
+          .heartbeats = counters.heartbeats,
+          .control_bytes = counters.control_bytes,
+          .tensor_bytes = counters.tensor_bytes};
+}
 
 void SimNetwork::AtMessage(uint64_t n, std::function<void()> event) {
   core_->RunAndWait([&] { core_->AtMessage(std::max<uint64_t>(n, 1), event); });

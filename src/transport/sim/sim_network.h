@@ -28,6 +28,18 @@ struct SimOptions {
   size_t max_bulk_part_bytes = 1 << 20;       // BulkTensors arrive in parts of random sizes up to this
   double link_loss = 0;                       // the probability that a link breaks instead of carrying a message
   bool follow_clock = false;                  // the network's time is MonotonicClock's, instead of a clock of its own
+  // Called on the network's thread before the functions of the task that listens at `address` are called. What it
+  // returns is released when they have returned. May be null.
+  std::function<std::shared_ptr<void>(const std::string& address)> before_delivery = nullptr;
+};
+
+// What a task has sent, and the links that it has now.
+struct SimTraffic {
+  size_t links = 0;
+  uint64_t messages = 0;       // includes heartbeats
+  uint64_t heartbeats = 0;     // and messages that say that a task leaves or only serves
+  uint64_t control_bytes = 0;  // all bytes but those of tensors
+  uint64_t tensor_bytes = 0;
 };
 
 // What may go wrong with each attempt to connect.
@@ -67,6 +79,8 @@ class SimNetwork {
   // Replaces SimOptions::link_loss.
   void SetLinkLoss(double probability);
   void SetConnectFaults(const ConnectFaults& faults);
+  // What the task that listens at `address` has sent since it started to listen. Zeros if none listens there.
+  SimTraffic TrafficOf(const std::string& address);
   // Calls `event` once, on the network's thread, right before the network delivers its `n`-th message from now on.
   // `event` may call functions of this object; otherwise it must not block.
   void AtMessage(uint64_t n, std::function<void()> event);

@@ -1,0 +1,94 @@
+// Simulates jobs of 500 tasks, and checks that what a task pays depends on the tasks that it works with, not on the
+// number of tasks.
+#include "simulation/scale.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <iostream>
+#include <string>
+
+#include "core/text/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr uint64_t kSeed = 0;
+constexpr int kFew = 100, kMany = 500;
+constexpr int kMaxThreads = 10;       // of a task
+constexpr double kMaxMb = 8 * 1024;   // of a simulation
+
+// Checks what the tasks of the larger job pay, by what those of the smaller job pay.
+void ExpectThatTasksPayForTheirNeighboursOnly(const ScaleCosts& few, const ScaleCosts& many, bool sync) {
+  // Workers connect to the parameter servers and to no other task. Each end of a connection sends a heartbeat a second.
+  const int num_ps = NumPs(kMany), num_workers = kMany - num_ps;
+  EXPECT_EQ(num_ps, 20);
+  for (const RoleCosts& worker : {many.worker, many.chief}) {
+    EXPECT_EQ(worker.links, num_ps);
+    EXPECT_NEAR(worker.heartbeats_per_second, num_ps, 0.1 * num_ps);
+  }
+  // In synchronous training, parameter servers exchange tensors, and are connected to each other.
+  EXPECT_LE(many.ps.links, num_workers + (sync ? num_ps - 1 : 0));
+  EXPECT_NEAR(many.ps.heartbeats_per_second, num_workers, 0.1 * num_workers);
+  // A worker works with five times as many parameter servers in the larger job, a parameter server with five times as
+  // many workers.
+  const double more_ps = num_ps / NumPs(kFew), more_workers = num_workers / (kFew - NumPs(kFew));
+  constexpr double kSlack = 1.3;
+  EXPECT_LE(many.worker.messages_per_step, kSlack * more_ps * few.worker.messages_per_step);
+  EXPECT_LE(many.worker.control_bytes_per_step, kSlack * more_ps * few.worker.control_bytes_per_step);
+  EXPECT_LE(many.chief.messages_per_step, kSlack * more_ps * few.chief.messages_per_step);
+  // Of a parameter server, asynchronous steps are those of one worker, and synchronous ones those of all workers.
+  const double more_steps = sync ? more_workers : 1;
+  EXPECT_LE(many.ps.messages_per_step, kSlack * more_steps * few.ps.messages_per_step);
+  EXPECT_LE(many.ps.control_bytes_per_step, kSlack * more_steps * few.ps.control_bytes_per_step);
+  // A machine that dies is noticed when its connections have been silent for 10 s.
+  for (const double seconds : {many.worker_loss_seconds, many.ps_loss_seconds}) {
+    EXPECT_GE(seconds, 8);
+    EXPECT_LE(seconds, 12);
+  }
+  for (const RoleCosts& role : {many.ps, many.chief, many.worker}) EXPECT_LE(role.threads, kMaxThreads);
+  EXPECT_LE(many.peak_mb, kMaxMb);
+}
+
+class ScaleTest : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Modes, ScaleTest, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Synchronous" : "Asynchronous"; });
+
+TEST_P(ScaleTest, ATaskOf500PaysForTheTasksThatItWorksWith) {
+  const bool sync = GetParam();
+  const auto few = MeasureScale(kSeed, kFew, sync, /*rounds=*/3);
+  ASSERT_TRUE(few.ok()) << few.status();
+  const auto many = MeasureScale(kSeed, kMany, sync, /*rounds=*/3);
+  ASSERT_TRUE(many.ok()) << many.status();
+  ExpectThatTasksPayForTheirNeighboursOnly(*few, *many, sync);
+  std::cout << kMany << " tasks: " << many->cpu_seconds << " s of a processor, " << many->peak_mb << " MB" << std::endl;
+}
+
+// One parameter server and ten workers are killed, and started again. Train() checks that all workers end well, and
+// that no gradient is lost or applied twice (simulation/training.h).
+TEST_P(ScaleTest, TrainingOn500TasksSurvivesTheLossOfAParameterServerAndTenWorkers) {
+  TrainingOptions options = ScaleTraining(kMany, /*sync=*/GetParam());
+  options.checkpoints = true;
+  options.last_step = GetParam() ? 20 : 10 * options.num_workers;
+  for (int i = 0; i < 10; ++i) {
+    options.faults.push_back({.task = {"worker", 17 + 40 * i}, .at = milliseconds(400 + 10 * i), .lasts = milliseconds(50)});
+  }
+  options.faults.push_back({.task = {"ps", 7}, .at = milliseconds(450), .lasts = milliseconds(50)});
+  const SimulationResult result = Simulate(
+      kSeed,
+      [&](Scheduler& scheduler) -> StatusOr<std::string> {
+        TF_ASSIGN_OR_RETURN(const Trained trained, Train(scheduler, options));
+        return StrCat(trained.kills, " killed");
+      },
+      ScaleSimulation());
+  ASSERT_TRUE(result.status.ok()) << result.status;
+  EXPECT_EQ(result.value, "11 killed");
+  EXPECT_LE(static_cast<double>(result.peak_bytes) / 1e6, kMaxMb);
+  std::cout << result.seconds << " virtual s, " << result.cpu_seconds << " s of a processor" << std::endl;
+}
+
+}  // namespace
+}  // namespace tensorbraid
