@@ -151,7 +151,7 @@ TrainingOptions ScaleTraining(int num_tasks, bool sync) {
 }
 
 SimulationOptions ScaleSimulation() {
-  return {.scheduler = {.interrupt_one_in = 0, .tick = std::chrono::nanoseconds(50), .measure_cpu = true},
+  return {.scheduler = {.interrupt_one_in = 0, .tick = std::chrono::nanoseconds(50), .num_cores = 1, .measure_cpu = true},
           .patience = std::chrono::seconds(600)};
 }
 

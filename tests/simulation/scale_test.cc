@@ -73,10 +73,15 @@ TEST_P(ScaleTest, TrainingOn500TasksSurvivesTheLossOfAParameterServerAndTenWorke
   TrainingOptions options = ScaleTraining(kMany, /*sync=*/GetParam());
   options.checkpoints = true;
   options.last_step = GetParam() ? 20 : 10 * options.num_workers;
-  for (int i = 0; i < 10; ++i) {
-    options.faults.push_back({.task = {"worker", 17 + 40 * i}, .at = milliseconds(400 + 10 * i), .lasts = milliseconds(50)});
-  }
-  options.faults.push_back({.task = {"ps", 7}, .at = milliseconds(450), .lasts = milliseconds(50)});
+  const auto kill = [&](const FaultyTask& task, milliseconds at) {
+    Fault fault;
+    fault.task = task;
+    fault.at = at;
+    fault.lasts = milliseconds(50);
+    options.faults.push_back(fault);
+  };
+  for (int i = 0; i < 10; ++i) kill({"worker", 17 + 40 * i}, milliseconds(300 + 20 * i));
+  kill({"ps", 7}, milliseconds(400));
   const SimulationResult result = Simulate(
       kSeed,
       [&](Scheduler& scheduler) -> StatusOr<std::string> {

@@ -32,6 +32,8 @@ struct SchedulerOptions {
   // Reading the clock and changing threads take this virtual time, so that a loop that polls the clock ends. If many
   // tasks share the simulation's one processor, less is closer to tasks that have one each.
   std::chrono::nanoseconds tick{1000};
+  // With one core, no thread polls for a message for some time before it sleeps.
+  int num_cores = 2;
   // Measures the processor time of each process (Scheduler::CpuTime).
   bool measure_cpu = false;
 };
@@ -129,7 +131,7 @@ class Scheduler final : public ForwardingEnv, private LockScheduler {
   bool WaitInSystem(const std::function<bool()>& ready, const std::function<void()>& block,
                     MonotonicClock::time_point deadline, std::source_location where) override;
   std::unique_ptr<Thread::Handle> StartThread(const std::string& name, std::function<void()> body) override;
-  int NumCores() override { return 2; }
+  int NumCores() override { return options_.num_cores; }
   uint64_t RandomSeed() override { return random_(); }
   StatusOr<std::unique_ptr<SequentialFile>> OpenSequential(const std::string& path) override {
     return files_->OpenSequential(path);
