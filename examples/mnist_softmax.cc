@@ -108,11 +108,6 @@ tf::Status Main(int argc, char** argv) {
       "log_dir", "", "directory of the learning curve; empty: checkpoint_dir or, without it, build/logs/mnist_softmax");
   auto& save_secs = flags.Define("save_checkpoint_secs", 600.0, "seconds between checkpoints");
   auto& json = flags.Define("json", false, "print one line of JSON at the end instead of progress");
-  if (argc < 2 && std::getenv("TF_CONFIG") == nullptr) {
-    return tf::Status(absl::StatusCode::kInvalidArgument,
-                      "no cluster is given: start one on this machine with 'tensorbraid launch --ps=1 --workers=2 -- "
-                      "mnist_softmax', train without one with 'mnist_local', or see --help for several machines");
-  }
   examples::RefuseWrongNumbers(flags);
   flags.ParseOrExit(argc, argv);
   TF_RETURN_IF_ERROR(examples::CheckTraining(task, checkpoint_dir, log_dir));

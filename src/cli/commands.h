@@ -31,6 +31,7 @@ void AddPlanCommand(CLI::App& app, Invocation* invocation);
 void AddProxyCommand(CLI::App& app, Invocation* invocation);
 void AddServeCommand(CLI::App& app, Invocation* invocation);
 void AddStatusCommand(CLI::App& app, Invocation* invocation);
+void AddTaskCommand(CLI::App& app, Invocation* invocation);
 
 }  // namespace tensorbraid
 

@@ -78,6 +78,7 @@ int RunProgram(int argc, char** argv, const std::string& version) {
   AddBenchCommand(app, &invocation);
   AddPlanCommand(app, &invocation);
   AddStatusCommand(app, &invocation);
+  AddTaskCommand(app, &invocation);
   AddInspectCommand(app, &invocation);
   AddOpsCommand(app, &invocation);
   AddAgentCommand(app, &invocation);

@@ -1,7 +1,6 @@
 #include <signal.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -9,6 +8,7 @@
 #include "CLI/CLI.hpp"
 #include "cli/at_least.h"
 #include "cli/commands.h"
+#include "cluster/discovery/discover.h"
 #include "cluster/spec/tf_config.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
@@ -57,32 +57,33 @@ StatusOr<ClusterSpec> ParseClusterSpec(const std::string& text) {
   return ParseBarForm(text);
 }
 
-StatusOr<TfConfig> TaskOf(const ServeFlags& flags) {
-  TfConfig task;
+StatusOr<FoundTask> TaskOf(const ServeFlags& flags) {
+  FoundTask task;
   if (!flags.cluster_spec.empty()) {
     auto cluster = ParseClusterSpec(flags.cluster_spec);
     if (!cluster.ok()) return Annotate(cluster.status(), "--cluster_spec");
     task.cluster = *std::move(cluster);
-    task.task_type = flags.job_name;
-    task.task_index = flags.task_index;
-    if (task.task_type.empty()) {
+    task.job = flags.job_name;
+    task.index = flags.task_index;
+    if (task.job.empty()) {
       return InvalidArgument("--job_name is missing; it must be one of: ", StrJoin(task.cluster.jobs(), ", "));
     }
     return task;
   }
-  const char* tf_config = std::getenv("TF_CONFIG");
-  if (tf_config == nullptr || *tf_config == '\0') {
+  Discovery discovery = Discover({.tls = flags.tls, .token_file = flags.token_file}, Surroundings::OfProcess());
+  TF_RETURN_IF_ERROR(discovery.task);
+  if (!discovery.task->has_value()) {
     return InvalidArgument(
         "no cluster is given; set --cluster_spec, --job_name and --task_index, or TF_CONFIG; for example "
-        "--cluster_spec='{\"ps\":[\"localhost:2222\"],\"worker\":[\"localhost:2223\"]}' --job_name=ps --task_index=0");
+        "--cluster_spec='{\"ps\":[\"localhost:2222\"],\"worker\":[\"localhost:2223\"]}' --job_name=ps --task_index=0; "
+        "'tensorbraid task --explain' says what else was looked at");
   }
-  auto config = ParseTfConfig(tf_config);
-  if (!config.ok()) return Annotate(config.status(), "TF_CONFIG");
+  task = **std::move(discovery.task);
   if (!flags.job_name.empty()) {
-    config->task_type = flags.job_name;
-    config->task_index = flags.task_index;
+    task.job = flags.job_name;
+    task.index = flags.task_index;
   }
-  return config;
+  return task;
 }
 
 StatusOr<std::string> ReadConfig(const std::string& path) {
@@ -92,7 +93,7 @@ StatusOr<std::string> ReadConfig(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-Status Serve(const ServeFlags& flags) {
+Status Serve(ServeFlags flags) {
   if (flags.verbosity >= 0) {
     ConfigureLog(flags.verbosity == 0 ? "warning" : flags.verbosity == 1 ? "info" : "debug");
   }
@@ -102,12 +103,13 @@ Status Serve(const ServeFlags& flags) {
   for (int signal : {SIGINT, SIGTERM}) sigaddset(&stop, signal);
   pthread_sigmask(SIG_BLOCK, &stop, nullptr);
 
-  TF_ASSIGN_OR_RETURN(const TfConfig task, TaskOf(flags));
+  ReadAccess(Surroundings::OfProcess(), &flags.tls, &flags.token_file);
+  TF_ASSIGN_OR_RETURN(const FoundTask task, TaskOf(flags));
   TF_ASSIGN_OR_RETURN(const std::string config, ReadConfig(flags.config));
   auto wire = ParseWireRules(flags.wire);
   if (!wire.ok()) return Annotate(wire.status(), "--wire");
-  auto created = Server::Create(task.cluster, {.job_name = task.task_type,
-                                               .task_index = task.task_index,
+  auto created = Server::Create(task.cluster, {.job_name = task.job,
+                                               .task_index = task.index,
                                                .protocol = flags.protocol,
                                                .config = config,
                                                .bind_address = flags.bind_address,
@@ -124,7 +126,7 @@ Status Serve(const ServeFlags& flags) {
   if (absl::IsAlreadyExists(created.status())) return absl::UnknownError(created.status().message());
   TF_RETURN_IF_ERROR(created.status());
   const auto server = *std::move(created);
-  std::printf("%s/%d serves at %s\n", task.task_type.c_str(), task.task_index, server->target().c_str());
+  std::printf("%s/%d serves at %s\n", task.job.c_str(), task.index, server->target().c_str());
   if (!server->status_url().empty()) std::printf("status at %s\n", server->status_url().c_str());
   std::fflush(stdout);
   int signal = 0;
@@ -196,8 +198,9 @@ void AddServeCommand(CLI::App& app, Invocation* invocation) {
   serve->add_option("--verbosity", flags->verbosity, "log level: 0 warnings, 1 information, 2 debug")
       ->check(CLI::Range(0, 2));
   serve->footer(
-      "\nWithout --cluster_spec, the environment variable TF_CONFIG defines the cluster and the task. The server\n"
-      "prints a line to standard output when it is ready, and runs until SIGINT or SIGTERM. A session on any task\n"
+      "\nWithout --cluster_spec, the environment variable TF_CONFIG defines the cluster and the task, or the engine\n"
+      "that starts this process does (docs/discovery.md). The server prints a line to standard output when it is "
+      "ready, and runs until SIGINT or SIGTERM. A session on any task\n"
       "can use the whole cluster: tf.compat.v1.Session(\"grpc://localhost:2223\"), or tensorbraid::Session with that "
       "target.\n\n"
       "Example:\n"

@@ -61,6 +61,12 @@ std::string TokenFile::token() {
   return tokens_.front();
 }
 
+std::vector<std::string> TokenFile::tokens() {
+  MutexLock lock(mu_);
+  Refresh();
+  return tokens_;
+}
+
 bool TokenFile::Accepts(std::string_view token) {
   MutexLock lock(mu_);
   Refresh();

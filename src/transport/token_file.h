@@ -26,6 +26,8 @@ class TokenFile {
 
   // The token that this process sends.
   std::string token() TB_EXCLUDES(mu_);
+  // All tokens that it accepts; the first is the one that it sends.
+  std::vector<std::string> tokens() TB_EXCLUDES(mu_);
   // Whether `token` is one of the tokens of the file. The time that this takes does not depend on how many characters
   // are right.
   bool Accepts(std::string_view token) TB_EXCLUDES(mu_);

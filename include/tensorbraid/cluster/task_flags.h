@@ -3,6 +3,7 @@
 #define TENSORBRAID_CLUSTER_TASK_FLAGS_H_
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,13 +14,18 @@
 
 namespace tensorbraid {
 
+struct FoundTask;
 struct ServerOptions;
 
 // The cluster, and the task in it that this process runs. Both come from the flags --ps_hosts, --worker_hosts,
-// --job_name and --task_index, or, if none of these is given, from the environment variable TF_CONFIG. The flags
-// --issync, --tls_cert, --tls_key, --tls_ca, --insecure, --token_file, --client_token_file, --allow_path, --load,
-// --protocol, --wire and --metrics_port can be used in both cases. Flags::Parse sets and checks the values, which do
-// not change afterwards.
+// --job_name and --task_index, or, if none of these is given, from the environment variable TF_CONFIG, or from the
+// engine that has started the process: Kubernetes, MPI, Slurm (docs/discovery.md). The flags --issync, --tls_cert,
+// --tls_key,
+// --tls_ca, --insecure, --token_file, --client_token_file, --allow_path, --load, --protocol, --wire and --metrics_port
+// can be used in all cases. Flags::Parse sets and checks the values, which do not change afterwards.
+//
+// Under MPI and Slurm, tasks listen on free ports, and Flags::Parse blocks until all of them have started. The port of
+// this process stays reserved for its Server as long as this object lives.
 struct TaskFlags {
   // The addresses of the parameter servers.
   std::vector<std::string> ps_hosts;
@@ -63,6 +69,7 @@ struct TaskFlags {
   void CheckParsed(const char* what) const;
   ClusterSpec cluster_;
   std::map<std::string, WireTypes> wire_types_;
+  std::shared_ptr<FoundTask> found_;  // null without a cluster
   bool parsed_ = false;
 };
 

@@ -1,8 +1,6 @@
 #include "tensorbraid/cluster/task_flags.h"
 
-#include <cstdlib>
-
-#include "cluster/spec/tf_config.h"
+#include "cluster/discovery/discover.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "tensorbraid/cluster/server.h"
@@ -61,7 +59,7 @@ class TaskFlagsParser {
   static TaskFlags& Define(Flags& flags, bool required) {
     auto task = std::make_shared<TaskFlags>();
     flags.Keep(task);
-    const std::string group = "Task in the cluster (or the environment variable TF_CONFIG)";
+    const std::string group = "Task in the cluster (or TF_CONFIG, or what the engine that starts the tasks says)";
     flags.Bind("ps_hosts", &task->ps_hosts, "addresses of the parameter servers, host:port", group);
     flags.Bind("worker_hosts", &task->worker_hosts, "addresses of the workers, host:port", group);
     flags.Bind("job_name", &task->job_name, "job of this process: ps or worker", group);
@@ -98,45 +96,51 @@ class TaskFlagsParser {
     auto wire_types = ParseWireRules(task.wire);
     if (!wire_types.ok()) return Annotate(wire_types.status(), "--wire");
     task.wire_types_ = *std::move(wire_types);
-    bool by_flags = false;
-    for (const char* name : {"ps_hosts", "worker_hosts", "job_name", "task_index"}) by_flags |= flags.WasGiven(name);
-    const char* tf_config = std::getenv("TF_CONFIG");
-    if (by_flags) return FromFlags(task);
-    if (tf_config != nullptr && *tf_config != '\0') return Annotate(FromTfConfig(tf_config, task), "TF_CONFIG");
+    const Surroundings around = Surroundings::OfProcess();
+    ReadAccess(around, &task.tls, &task.token_file);
+    VariableReader variables(around);
+    if (task.client_token_file.empty()) {
+      task.client_token_file = variables.Get("TENSORBRAID_CLIENT_TOKEN_FILE").value_or("");
+    }
+    if (!flags.WasGiven("insecure")) task.insecure = variables.Get("TENSORBRAID_INSECURE") == "1";
+    TaskArguments arguments{.ps_hosts = task.ps_hosts,
+                            .worker_hosts = task.worker_hosts,
+                            .job_name = task.job_name,
+                            .task_index = task.task_index,
+                            .tls = task.tls,
+                            .token_file = task.token_file};
+    for (const char* name : {"ps_hosts", "worker_hosts", "job_name", "task_index"}) {
+      arguments.given |= flags.WasGiven(name);
+    }
+    Discovery discovery = Discover(arguments, around);
+    TF_RETURN_IF_ERROR(discovery.task);
+    if (discovery.task->has_value()) {
+      Set(**std::move(discovery.task), &task);
+      return OkStatus();
+    }
     if (!required) return OkStatus();
     return InvalidArgument(
         "no cluster: give --ps_hosts, --worker_hosts, --job_name and --task_index, or TF_CONFIG; to run a whole "
-        "cluster "
-        "on one machine, use 'tensorbraid launch --ps=1 --workers=2 -- PROGRAM'");
+        "cluster on one machine, use 'tensorbraid launch --ps=1 --workers=2 -- PROGRAM'; 'tensorbraid task --explain' "
+        "says what else was looked at");
   }
 
-  static Status FromFlags(TaskFlags& task) {
-    std::map<std::string, std::vector<std::string>> jobs;
-    if (!task.ps_hosts.empty()) jobs["ps"] = task.ps_hosts;
-    if (!task.worker_hosts.empty()) jobs["worker"] = task.worker_hosts;
-    task.cluster_ = ClusterSpec(jobs);
-    if (jobs.empty()) return InvalidArgument("the cluster is empty: give --worker_hosts (and --ps_hosts)");
-    if (task.worker_hosts.empty()) return InvalidArgument("the cluster has no workers: give --worker_hosts");
-    TF_RETURN_IF_ERROR(Annotate(task.cluster_.Validate(), "--ps_hosts, --worker_hosts"));
-    if (task.job_name.empty()) {
-      return InvalidArgument("--job_name is missing; must be one of: ", StrJoin(task.cluster_.jobs(), ", "));
-    }
-    return Annotate(task.cluster_.task_address(task.job_name, task.task_index).status(), "--job_name, --task_index");
-  }
-
-  static Status FromTfConfig(const char* json, TaskFlags& task) {
-    TF_ASSIGN_OR_RETURN(TfConfig config, ParseTfConfig(json));
-    TF_RETURN_IF_ERROR(config.cluster.Validate());
-    TF_RETURN_IF_ERROR(config.cluster.task_address(config.task_type, config.task_index).status());
-    task.cluster_ = std::move(config.cluster);
-    task.job_name = std::move(config.task_type);
-    task.task_index = config.task_index;
+  static void Set(FoundTask found, TaskFlags* task) {
+    task->ps_hosts.clear();
+    task->worker_hosts.clear();
     for (const char* job : {"chief", "master", "worker", "ps"}) {
-      auto& hosts = job == std::string("ps") ? task.ps_hosts : task.worker_hosts;
-      for (int index : task.cluster_.task_indices(job)) hosts.push_back(*task.cluster_.task_address(job, index));
+      auto& hosts = job == std::string("ps") ? task->ps_hosts : task->worker_hosts;
+      for (int index : found.cluster.task_indices(job)) hosts.push_back(*found.cluster.task_address(job, index));
     }
-    if (task.worker_hosts.empty()) return InvalidArgument("the cluster has neither a chief nor workers");
-    return OkStatus();
+    task->job_name = found.job;
+    task->task_index = found.index;
+    task->cluster_ = found.cluster;
+    if (found.port != nullptr) {
+      TB_LOG(Info, "discovery") << "this is " << found.job << "/" << found.index << " of " << task->ps_hosts.size()
+                                << " parameter servers and " << task->worker_hosts.size() << " workers, at "
+                                << *found.cluster.task_address(found.job, found.index) << " (" << found.source << ")";
+    }
+    task->found_ = std::make_shared<FoundTask>(std::move(found));
   }
 };
 

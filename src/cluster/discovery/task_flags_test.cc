@@ -18,7 +18,11 @@ using ::testing::IsEmpty;
 
 class TaskFlagsTest : public ::testing::Test {
  protected:
-  TaskFlagsTest() { ::unsetenv("TF_CONFIG"); }
+  // The variables of an engine that runs the tests are not for these programs.
+  TaskFlagsTest() {
+    ::unsetenv("TF_CONFIG");
+    ::setenv("TENSORBRAID_DISCOVERY", "kubernetes", 1);
+  }
   ~TaskFlagsTest() override { ::unsetenv("TF_CONFIG"); }
 
   Status Parse(std::vector<const char*> args) {
@@ -81,6 +85,38 @@ TEST_F(TaskFlagsTest, WireTypesAreSetPerJob) {
 TEST_F(TaskFlagsTest, ServerIsInsecureOnlyIfAFlagSaysSo) {
   ASSERT_TRUE(Parse({"--worker_hosts=a:1", "--job_name=worker", "--insecure"}).ok());
   EXPECT_TRUE(task_.server_options().insecure);
+}
+
+TEST_F(TaskFlagsTest, TheServersProtectionComesFromVariablesWhereAFlagIsNotGiven) {
+  const std::map<std::string, std::string> variables = {
+      {"TENSORBRAID_TLS_CERT", "c"},   {"TENSORBRAID_TLS_KEY", "k"},          {"TENSORBRAID_TLS_CA", "a"},
+      {"TENSORBRAID_TOKEN_FILE", "t"}, {"TENSORBRAID_CLIENT_TOKEN_FILE", "u"}, {"TENSORBRAID_INSECURE", "1"}};
+  for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
+  const Status status = Parse({"--worker_hosts=a:1", "--job_name=worker", "--tls_cert=given", "--noinsecure"});
+  for (const auto& [name, value] : variables) ::unsetenv(name.c_str());
+  ASSERT_TRUE(status.ok()) << status;
+  const ServerOptions options = task_.server_options();
+  EXPECT_EQ(options.tls.cert, "given");
+  EXPECT_EQ(options.tls.key, "k");
+  EXPECT_EQ(options.tls.ca, "a");
+  EXPECT_EQ(options.token_file, "t");
+  EXPECT_EQ(options.client_token_file, "u");
+  EXPECT_FALSE(options.insecure);
+}
+
+TEST_F(TaskFlagsTest, KubernetesMakesTheCluster) {
+  const std::map<std::string, std::string> variables = {{"TENSORBRAID_SERVICE", "{job}-{index}.svc:99"},
+                                                        {"TENSORBRAID_JOB", "worker"},
+                                                        {"JOB_COMPLETION_INDEX", "1"},
+                                                        {"TENSORBRAID_PS", "1"},
+                                                        {"TENSORBRAID_WORKERS", "2"}};
+  for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
+  const Status status = Parse({});
+  for (const auto& [name, value] : variables) ::unsetenv(name.c_str());
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_THAT(task_.ps_hosts, ElementsAre("ps-0.svc:99"));
+  EXPECT_THAT(task_.worker_hosts, ElementsAre("worker-0.svc:99", "worker-1.svc:99"));
+  EXPECT_EQ(task_.device(), "/job:worker/task:1");
 }
 
 TEST_F(TaskFlagsTest, WorkerZeroIsChief) {

@@ -1,0 +1,76 @@
+// The processes of a job find each other through a registry: one process serves it, all register with it and get the
+// records of all. A registry is needed where the engine itself carries no data between processes (docs/design/0026).
+#ifndef TENSORBRAID_CLUSTER_REGISTRY_REGISTRY_H_
+#define TENSORBRAID_CLUSTER_REGISTRY_REGISTRY_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/registry/process_record.h"
+#include "cluster/registry/seal.h"
+#include "tensorbraid/core/status.h"
+#include "tensorbraid/transport/tls_options.h"
+
+namespace tensorbraid {
+
+struct RegistryServerOptions {
+  // Names the job. A process that registers for another job is refused.
+  std::string job;
+  // The processes of the job: "ps/0", "worker/0", ...
+  std::vector<std::string> names;
+  // "host:port". As for a Server, a loopback name listens on loopback alone, any other name on all interfaces. Port 0
+  // takes a free port.
+  std::string address;
+  TlsOptions tls = {};
+};
+
+// Serves a registry. A process that waits for the others costs a call, but no thread. Thread-safe.
+//
+// A name belongs to the process that registered it last, so that a task which was started again can replace its
+// address. A process that still waits is told when another one takes its name. A process with another program or
+// another version of the library than those before it is refused, and so are those that wait for it: the job cannot
+// start.
+class RegistryServer {
+ public:
+  // AlreadyExists if the port is taken; InvalidArgument for an address that cannot be bound or wrong files of `tls`.
+  static StatusOr<std::unique_ptr<RegistryServer>> Start(RegistryServerOptions options, std::shared_ptr<Seal> seal);
+  ~RegistryServer();
+  RegistryServer(const RegistryServer&) = delete;
+  RegistryServer& operator=(const RegistryServer&) = delete;
+
+  int port() const { return port_; }
+  // The names of processes that have not registered yet.
+  std::vector<std::string> Missing() const;
+
+ private:
+  struct Impl;
+  explicit RegistryServer(std::unique_ptr<Impl> impl, int port);
+  const std::unique_ptr<Impl> impl_;
+  const int port_;
+};
+
+struct RegistryClientOptions {
+  std::string job;
+  // Where the registry may be, "host:port" each: they are tried in turn until one of them answers as the job's
+  // registry.
+  std::vector<std::string> addresses;
+  TlsOptions tls = {};
+  // How long to wait for the registry and for all processes.
+  std::chrono::milliseconds timeout = std::chrono::minutes(5);
+  // While it waits, the client logs what it waits for at this interval.
+  std::chrono::milliseconds log_every = std::chrono::seconds(5);
+};
+
+// Registers `own` and blocks until all processes of the job have registered. Returns them in the order of the server's
+// names. DeadlineExceeded, with the names that are missing, after `timeout`; Cancelled if the process is asked to stop
+// (core/stop.h); Unauthenticated if the two sides have different secrets; FailedPrecondition for another program or
+// version; Aborted if another process takes the name meanwhile; InvalidArgument for a name that the job does not have.
+StatusOr<std::vector<NamedRecord>> RegisterAndWait(const RegistryClientOptions& options, const NamedRecord& own,
+                                                   Seal* seal);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLUSTER_REGISTRY_REGISTRY_H_
