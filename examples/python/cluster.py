@@ -1,4 +1,7 @@
-"""The flags of a task, and its server. The examples of this folder run in one process or as tasks of a cluster."""
+"""The flags of a task, and its server. The examples of this folder run in one process or as tasks of a cluster.
+
+Without --worker_hosts, an engine that starts the tasks says what they are (mpirun -n 4 python PROGRAM).
+"""
 
 import sys
 
@@ -6,7 +9,7 @@ import tensorbraid as tf
 
 flags = tf.app.flags
 flags.DEFINE_list("ps_hosts", [], "host:port of each parameter server, with commas between them")
-flags.DEFINE_list("worker_hosts", [], "host:port of each worker; empty: train in this process")
+flags.DEFINE_list("worker_hosts", [], "host:port of each worker")
 flags.DEFINE_enum("job_name", "worker", ["ps", "worker"], "the job of this task")
 flags.DEFINE_integer("task_index", 0, "the index of this task in its job")
 flags.DEFINE_bool("issync", False, "each step uses the gradients of all workers")
@@ -22,6 +25,11 @@ def start(argv):
     if argv[1:]:
         sys.stderr.write("unknown arguments: %s\n" % " ".join(argv[1:]))
         sys.exit(2)
+    task = None if FLAGS.worker_hosts else tf.train.find_task()
+    if task:
+        FLAGS.job_name, FLAGS.task_index = task.job_name, task.task_index
+        FLAGS.worker_hosts = task.cluster.job_tasks("worker")
+        FLAGS.ps_hosts = task.cluster.job_tasks("ps") if "ps" in task.cluster.jobs else []
     if not FLAGS.worker_hosts:
         return "", None, True
     spec = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts, "worker": FLAGS.worker_hosts})

@@ -7,10 +7,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "binding/graph.h"
 #include "binding/interrupt.h"
 #include "binding/python_calls.h"
+#include "cluster/discovery/discover.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -55,6 +57,35 @@ void Join(const PyServer& self) {
   Check(joined);
 }
 
+// The task of this process, for all time: engines let a process exchange addresses only once, and the port and the
+// registry of a task must live as long as the process.
+const FoundTask* found_task = nullptr;
+
+// Returns None, or the job, the index, the cluster and the source. `script` is the file that the interpreter runs.
+nb::object FindTask(const std::string& script, const std::map<std::string, std::string>& access) {
+  if (found_task == nullptr) {
+    TaskArguments arguments;
+    if (const auto token_file = access.find("token_file"); token_file != access.end()) {
+      arguments.token_file = token_file->second;
+    }
+    StatusOr<std::optional<FoundTask>> found = std::optional<FoundTask>();
+    {
+      const Interruptible interruptible;
+      {
+        const Unlocked unlocked;
+        Surroundings around = Surroundings::OfProcess();
+        if (!script.empty()) around.program = script;
+        ReadAccess(around, &arguments.tls, &arguments.token_file);
+        found = Discover(arguments, around).task;
+      }
+      interruptible.Check();
+    }
+    if (!Check(found).has_value()) return nb::none();
+    found_task = new FoundTask(**std::move(found));
+  }
+  return nb::make_tuple(found_task->job, found_task->index, found_task->cluster, found_task->source);
+}
+
 }  // namespace
 
 void BindCluster(Module& m) {
@@ -86,6 +117,8 @@ void BindCluster(Module& m) {
         const Unlocked unlocked;
         self.server->Stop();
       });
+
+  m.def("find_task", &FindTask);
 
   m.def("replica_device_setter",
         [](const ClusterSpec& cluster, int ps_tasks, const std::string& ps_device, const std::string& worker_device) {

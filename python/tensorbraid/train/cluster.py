@@ -1,12 +1,13 @@
 """Clusters, servers, and the placement of a replica's variables."""
 
+import os
 import sys
 
 from tensorbraid import _core, access, errors, session_config
 from tensorbraid.device_spec import DeviceSpec
 from tensorbraid.train import device_setter
 
-__all__ = ["ClusterSpec", "Server", "replica_device_setter"]
+__all__ = ["ClusterSpec", "Server", "Task", "find_task", "replica_device_setter"]
 
 
 class ClusterSpec:
@@ -141,6 +142,58 @@ class Server:
     def create_local_server(config=None, start=True):
         """A server that is a cluster of its own, on a free port."""
         return Server({"localhost": ["localhost:0"]}, "localhost", 0, config=config, start=start)
+
+
+class Task:
+    """The task of a cluster that this process is, as find_task has found it."""
+
+    def __init__(self, job_name, task_index, cluster, source):
+        self.job_name = job_name
+        self.task_index = task_index
+        self.cluster = cluster
+        self.source = source  # what named the task: "tf_config", "kubernetes", "mpi", "slurm", ...
+
+    @property
+    def device(self):
+        """The device of this task, such as "/job:worker/task:1"."""
+        return f"/job:{self.job_name}/task:{self.task_index}"
+
+    @property
+    def is_chief(self):
+        """Whether this task initialises the variables: task 0 of the job "chief" or "master" if there is one, else of
+        "worker"."""
+        chief = next((job for job in ("chief", "master") if job in self.cluster.jobs), "worker")
+        return (self.job_name, self.task_index) == (chief, 0)
+
+    def server(self, config=None):
+        """Starts the server of this task."""
+        return Server(self.cluster, self.job_name, self.task_index, config=config)
+
+
+def find_task():
+    """The task of the cluster that this process is: a Task, or None if it belongs to no cluster.
+
+    The environment variable TF_CONFIG describes it, or the engine that has started this process does: Kubernetes, MPI or
+    Slurm (docs/discovery.md). Under MPI and Slurm this waits until all tasks of the job have called it. All of them must
+    run the same program. Raises InvalidArgumentError for a variable that is wrong, FailedPreconditionError if tasks run
+    different programs, and DeadlineExceededError if tasks are missing.
+
+        task = tf.train.find_task()
+        server = task.server()
+        if task.job_name == "ps":
+            server.join()
+    """
+    script = getattr(sys.modules.get("__main__"), "__file__", None) or ""
+    try:
+        found = _core.find_task(script if os.path.isfile(script) else "", access.of_server())
+    except errors.OpError as error:
+        raise type(error)(None, None, access.in_words_of_python(error.message)) from None
+    if found is None:
+        return None
+    job_name, task_index, cluster, source = found
+    jobs = {job: {index: cluster.task_address(job, index) for index in cluster.task_indices(job)}
+            for job in cluster.jobs}
+    return Task(job_name, task_index, ClusterSpec(jobs), source)
 
 
 def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:worker", merge_devices=True,

@@ -13,6 +13,7 @@
 #include "cluster/discovery/discovery_testutil.h"
 #include "cluster/discovery/mpi_exchanges.h"
 #include "cluster/discovery/registry_exchange.h"
+#include "core/threads/stop.h"
 #include "io/file.h"
 #include "tensorbraid/cluster/server.h"
 
@@ -283,6 +284,22 @@ TEST(PmiExchangeTest, ARankThatNeverComesIsAnErrorAfterTheTimeout) {
   const auto result = exchange->Gather({"rank 0", {.host = "a", .node = "a", .port = 1}});
   EXPECT_EQ(result.status().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(std::string(result.status().message()), HasSubstr("2 ranks"));
+}
+
+TEST(PmiExchangeTest, ARequestToStopEndsTheWait) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  const Fd silent(ends[0]);
+  const auto exchange = NewPmiExchange(Fd(ends[1]), 2, std::chrono::seconds(60));
+  std::thread stopper([&] {
+    char byte;
+    EXPECT_EQ(::read(silent.get(), &byte, 1), 1);  // the exchange has begun
+    RequestStop("a test");
+  });
+  const auto result = exchange->Gather({"rank 0", {.host = "a", .node = "a", .port = 1}});
+  stopper.join();
+  WithdrawStopRequest();
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kCancelled) << result.status();
 }
 
 // A step of Slurm, whose ranks are threads. `node_of` has the node of each rank.

@@ -12,11 +12,13 @@
 #include "core/system/clock.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "tensorbraid/core/stop.h"
 
 namespace tensorbraid {
 namespace {
 
 constexpr std::chrono::seconds kPmiLogEvery{5};
+constexpr MonotonicClock::duration kPmiWait = std::chrono::milliseconds(200);
 constexpr size_t kMostLineBytes = 1 << 20;
 
 // Every message is a line of words: "cmd=put kvsname=K key=a value=b". Each request has one answer.
@@ -101,18 +103,24 @@ class PmiExchange final : public RecordExchange {
   }
 
   Status WaitForInput() {
+    auto next_log = MonotonicClock::now() + kPmiLogEvery;
     while (true) {
+      if (StopRequested()) return Cancelled("asked to stop while waiting for the other ranks");
       const auto now = MonotonicClock::now();
       if (now >= deadline_) {
         return DeadlineExceeded("not all of the ", size_, " ranks have started within ", timeout_.count() / 1000.0,
                                 " s (PMI barrier); do all of them run this program, and parse its flags?");
       }
-      const auto wait = std::min<MonotonicClock::duration>(deadline_ - now, kPmiLogEvery);
+      if (now >= next_log) {
+        TB_LOG(Info, "discovery") << "waits for all " << size_ << " ranks to start (PMI)";
+        next_log += kPmiLogEvery;
+      }
+      // In parts, so that a request to stop is noticed soon.
+      const auto wait = std::chrono::ceil<std::chrono::milliseconds>(std::min(deadline_ - now, kPmiWait));
       pollfd input{socket_.get(), POLLIN, 0};
-      const int ready = ::poll(&input, 1, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(wait).count()));
+      const int ready = ::poll(&input, 1, static_cast<int>(wait.count()));
       if (ready > 0) return OkStatus();
       if (ready < 0 && errno != EINTR) return Unavailable("PMI: ", std::strerror(errno));
-      if (ready == 0) TB_LOG(Info, "discovery") << "waits for all " << size_ << " ranks to start (PMI)";
     }
   }
 

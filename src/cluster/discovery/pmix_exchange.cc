@@ -9,6 +9,7 @@
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
+#include "core/threads/stop.h"
 
 namespace tensorbraid {
 namespace {
@@ -21,6 +22,7 @@ struct Fence {
   Mutex mu;
   CondVar done;
   std::optional<pmix::Result> result TB_GUARDED_BY(mu);
+  bool stopped TB_GUARDED_BY(mu) = false;  // this process was asked to stop
 };
 
 void FenceDone(pmix::Result result, void* data) {
@@ -84,8 +86,13 @@ class PmixExchange final : public RecordExchange {
     TF_RETURN_IF_ERROR(library_->Check("fence", started));
     static_cast<void>(held.release());  // FenceDone owns it
     const auto deadline = MonotonicClock::now() + timeout_;
+    const OnStopRequest stop([fence] {
+      MutexLock lock(fence->mu);
+      fence->stopped = true;
+      fence->done.NotifyAll();
+    });
     MutexLock lock(fence->mu);
-    const auto is_done = [&]() TB_REQUIRES(fence->mu) { return fence->result.has_value(); };
+    const auto is_done = [&]() TB_REQUIRES(fence->mu) { return fence->result.has_value() || fence->stopped; };
     while (!fence->done.WaitUntil(fence->mu, std::min(deadline, MonotonicClock::now() + kPmixLogEvery), is_done)) {
       if (MonotonicClock::now() >= deadline) {
         return DeadlineExceeded("not all of the ", size_, " ranks have started within ", timeout_.count() / 1000.0,
@@ -93,6 +100,7 @@ class PmixExchange final : public RecordExchange {
       }
       TB_LOG(Info, "discovery") << "waits for all " << size_ << " ranks to start (PMIx)";
     }
+    if (!fence->result.has_value()) return Cancelled("asked to stop while waiting for the other ranks");
     return library_->Check("fence", *fence->result);
   }
 

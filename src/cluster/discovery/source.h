@@ -24,9 +24,9 @@ namespace tensorbraid {
 struct TaskArguments {
   // Whether any of the next four was given.
   bool given = false;
-  std::vector<std::string> ps_hosts;
-  std::vector<std::string> worker_hosts;
-  std::string job_name;
+  std::vector<std::string> ps_hosts = {};
+  std::vector<std::string> worker_hosts = {};
+  std::string job_name = "";
   int task_index = 0;
   // For a registry.
   TlsOptions tls = {};
@@ -67,10 +67,10 @@ struct Participant {
   int rank = 0;
   int size = 0;  // 0: only the exchange knows it
   // The tasks by rank, from the ranks' nodes. If null, the names that the exchange returns are those of tasks.
-  std::function<StatusOr<std::vector<TaskName>>(const std::vector<std::string>& nodes)> tasks;
+  std::function<StatusOr<std::vector<TaskName>>(const std::vector<std::string>& nodes)> tasks = nullptr;
   // The engine's name of this machine; may be empty.
-  std::string host;
-  std::function<StatusOr<std::unique_ptr<RecordExchange>>(std::chrono::milliseconds timeout)> exchange;
+  std::string host = "";
+  std::function<StatusOr<std::unique_ptr<RecordExchange>>(std::chrono::milliseconds timeout)> exchange = nullptr;
 };
 
 // What a source says about a process: that it is not responsible (neither member is set), or who the process is.

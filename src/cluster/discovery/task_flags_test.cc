@@ -89,7 +89,7 @@ TEST_F(TaskFlagsTest, ServerIsInsecureOnlyIfAFlagSaysSo) {
 
 TEST_F(TaskFlagsTest, TheServersProtectionComesFromVariablesWhereAFlagIsNotGiven) {
   const std::map<std::string, std::string> variables = {
-      {"TENSORBRAID_TLS_CERT", "c"},   {"TENSORBRAID_TLS_KEY", "k"},          {"TENSORBRAID_TLS_CA", "a"},
+      {"TENSORBRAID_TLS_CERT", "c"},   {"TENSORBRAID_TLS_KEY", "k"},           {"TENSORBRAID_TLS_CA", "a"},
       {"TENSORBRAID_TOKEN_FILE", "t"}, {"TENSORBRAID_CLIENT_TOKEN_FILE", "u"}, {"TENSORBRAID_INSECURE", "1"}};
   for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
   const Status status = Parse({"--worker_hosts=a:1", "--job_name=worker", "--tls_cert=given", "--noinsecure"});

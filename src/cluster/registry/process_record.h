@@ -16,14 +16,14 @@ class ProcessRecord;
 
 struct ProcessRecord {
   // The name or address under which other machines reach the process, without a port.
-  std::string host;
+  std::string host = "";
   // Equal for processes that reach each other over loopback. It has no other meaning.
-  std::string node;
+  std::string node = "";
   int port = 0;
   // Of the library: "0.1.0".
-  std::string version;
+  std::string version = "";
   // The SHA-256 of the program, in hexadecimal.
-  std::string program;
+  std::string program = "";
 
   friend bool operator==(const ProcessRecord&, const ProcessRecord&) = default;
 };

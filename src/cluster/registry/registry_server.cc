@@ -57,6 +57,7 @@ struct RegistryServer::Impl final : public CallHandler {
 
   void Register(const std::shared_ptr<Call>& call, std::string text, const proto::RegisterRequest& request);
   // Adds or replaces an entry. Moves the calls of the process that had the name before to `displaced`.
+  // FailedPrecondition if the job cannot start: this process is refused, or one of those that are missing was.
   Status Admit(const proto::RegisterRequest& request, std::vector<RegisterCall>* displaced, std::string* displaced_by)
       TB_REQUIRES(mu);
   std::vector<RegisterCall> TakeWaiting() TB_REQUIRES(mu);
@@ -160,6 +161,9 @@ Status RegistryServer::Impl::Admit(const proto::RegisterRequest& request, std::v
   entry.record = own.record;
   entry.incarnation = request.incarnation();
   entry.problem.clear();
+  for (const auto& [name, other] : entries) {
+    if (!other.present && !other.problem.empty()) return FailedPrecondition(other.problem);
+  }
   return OkStatus();
 }
 
