@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "cli/local_cluster.h"
+#include "cli/launch/launcher.h"
 #include "core/text/strings.h"
 #include "planner/profile.h"
 #include "session/step_profiler.h"

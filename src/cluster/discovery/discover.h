@@ -20,7 +20,7 @@ struct FoundTask {
   std::string job;
   int index = 0;
   ClusterSpec cluster;
-  std::string source;  // its name, such as "slurm"
+  std::string source = "";  // its name, such as "slurm"
   // Null if the task's port was given. Otherwise the port of the task's address, which stays reserved for the task's
   // server as long as this lives.
   std::shared_ptr<HeldPort> port = nullptr;
@@ -32,10 +32,10 @@ struct FoundTask {
 struct SourceReport {
   std::string name;                                                      // "slurm"
   std::string title;                                                     // "Slurm"
-  std::vector<std::pair<std::string, std::optional<std::string>>> read;  // variables and their values
+  std::vector<std::pair<std::string, std::optional<std::string>>> read = {};  // variables and their values
   bool asked = false;  // false if an earlier source was responsible, or TENSORBRAID_DISCOVERY excludes it
   bool responsible = false;
-  std::string why;
+  std::string why = "";
 };
 
 struct Discovery {

@@ -64,12 +64,12 @@ std::vector<std::string> TasksOf(const ClusterView& view, const std::vector<Devi
 Status ReadyToWork(const ClusterView& view) {
   if (DeviceName::Parse(view.self)->job == "ps") return OkStatus();
   std::vector<std::string> missing;
-  for (const TaskView& task : view.others) {
-    if (!task.is_ps || task.state == TaskView::State::kConnected) continue;
-    const char* const why = task.state == TaskView::State::kNotSeen ? "not reached yet"
-                            : task.state == TaskView::State::kLeft  ? "has left"
+  for (const auto& task : view.others) {
+    if (!task->is_ps || task->state == TaskView::State::kConnected) continue;
+    const char* const why = task->state == TaskView::State::kNotSeen ? "not reached yet"
+                            : task->state == TaskView::State::kLeft  ? "has left"
                                                                     : "connection lost";
-    missing.push_back(StrCat(ShortTaskName(task.name), " (", why, ")"));
+    missing.push_back(StrCat(ShortTaskName(task->name), " (", why, ")"));
   }
   if (missing.empty()) return OkStatus();
   return Unavailable("waits for ", StrJoin(missing, ", "));

@@ -11,25 +11,21 @@
 #include "transport/grpc/grpc_transport.h"
 
 namespace tensorbraid {
-namespace {
-
-// The registry has no links, only calls.
-class NoLinks final : public LinkAcceptor {
-  Status OnHello(const Hello&, Hello*) override {
-    return FailedPrecondition("this is the registry of a job, and not a task");
-  }
-  std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>&) override { return nullptr; }
-};
-
-// A Register call, and what its answer's proof needs.
-struct RegisterCall {
-  std::shared_ptr<Call> call;
-  std::string request;
-};
-
-}  // namespace
-
 struct RegistryServer::Impl final : public CallHandler {
+  // The registry has no links, only calls.
+  class NoLinks final : public LinkAcceptor {
+    Status OnHello(const Hello&, Hello*) override {
+      return FailedPrecondition("this is the registry of a job, and not a task");
+    }
+    std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>&) override { return nullptr; }
+  };
+
+  // A Register call, and what its answer's proof needs.
+  struct RegisterCall {
+    std::shared_ptr<Call> call;
+    std::string request;
+  };
+
   Impl(RegistryServerOptions o, std::shared_ptr<Seal> s) : options(std::move(o)), seal(std::move(s)) {
     for (const std::string& name : options.names) entries[name];
   }
@@ -167,7 +163,7 @@ Status RegistryServer::Impl::Admit(const proto::RegisterRequest& request, std::v
   return OkStatus();
 }
 
-std::vector<RegisterCall> RegistryServer::Impl::TakeWaiting() {
+auto RegistryServer::Impl::TakeWaiting() -> std::vector<RegisterCall> {
   std::vector<RegisterCall> all;
   for (auto& [name, entry] : entries) {
     for (RegisterCall& waiter : entry.waiting) all.push_back(std::move(waiter));
