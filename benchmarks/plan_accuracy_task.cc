@@ -1,5 +1,5 @@
-// A task of the trainings with which benchmarks/plan_accuracy compares the planner. Each worker trains on batches that do
-// not change, and prints how many steps it makes per second.
+// A task of the trainings with which benchmarks/plan_accuracy compares the planner. Each worker trains on batches that
+// do not change, and prints how many steps it makes per second.
 #include <tensorbraid/tensorbraid.h>
 
 #include <chrono>

@@ -95,7 +95,8 @@ double Baseline(const Setup& s) {
   }
   double rate = s.linear;
   for (size_t i = 0; i < out.size(); ++i) {
-    const double seconds = std::max(out[i] / s.cluster.links[i].out_bytes_per_s, in[i] / s.cluster.links[i].in_bytes_per_s);
+    const double seconds =
+        std::max(out[i] / s.cluster.links[i].out_bytes_per_s, in[i] / s.cluster.links[i].in_bytes_per_s);
     const double examples = s.examples_per_step * static_cast<double>(s.cluster.workers.size());
     if (seconds > 0) rate = std::min(rate, examples / seconds);
   }
@@ -125,20 +126,24 @@ Status Main(const std::string& path) {
       const double error = simulated / published - 1, baseline_error = baseline / published - 1;
       errors.push_back(std::abs(error));
       baseline_errors.push_back(std::abs(baseline_error));
-      std::printf("  %4d devices, %3d PS: published %8.1f, simulated %8.1f (%+5.0f %%, %s), formula %8.1f (%+5.0f %%)%s\n",
-                  row["gpus"].get<int>(), row["servers"].get<int>(), published, simulated, 100 * error,
-                  std::string(BoundName(p.bound)).c_str(), baseline, 100 * baseline_error,
-                  std::abs(error) > 0.2 ? "  MISS" : "");
+      std::printf(
+          "  %4d devices, %3d PS: published %8.1f, simulated %8.1f (%+5.0f %%, %s), formula %8.1f (%+5.0f %%)%s\n",
+          row["gpus"].get<int>(), row["servers"].get<int>(), published, simulated, 100 * error,
+          std::string(BoundName(p.bound)).c_str(), baseline, 100 * baseline_error,
+          std::abs(error) > 0.2 ? "  MISS" : "");
     }
   }
   for (const json& left : doc["left_out"]) {
     std::printf("left out: %s: %s\n", left["publication"].get<std::string>().c_str(),
                 left["why"].get<std::string>().c_str());
   }
-  const auto within = [](const std::vector<double>& e) { return std::count_if(e.begin(), e.end(), [](double x) { return x <= 0.2; }); };
-  std::printf("\n%zu rows. Within 20 %%: simulation %ld, formula %ld. Median error: simulation %.1f %%, formula %.1f %%.\n",
-              errors.size(), static_cast<long>(within(errors)), static_cast<long>(within(baseline_errors)),
-              100 * Median(errors), 100 * Median(baseline_errors));
+  const auto within = [](const std::vector<double>& e) {
+    return std::count_if(e.begin(), e.end(), [](double x) { return x <= 0.2; });
+  };
+  std::printf(
+      "\n%zu rows. Within 20 %%: simulation %ld, formula %ld. Median error: simulation %.1f %%, formula %.1f %%.\n",
+      errors.size(), static_cast<long>(within(errors)), static_cast<long>(within(baseline_errors)),
+      100 * Median(errors), 100 * Median(baseline_errors));
   return OkStatus();
 }
 

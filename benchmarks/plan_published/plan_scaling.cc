@@ -48,7 +48,8 @@ Status Main(const std::string& path) {
     const int spares = std::max(1, static_cast<int>(workers * doc["spare_share"].get<double>()));
     std::printf("\n%s: %s\n\n| link, wire |", scenario["claim"].get<std::string>().c_str(),
                 scenario["model"].get<std::string>().c_str());
-    for (const int servers : scenario["servers"]) std::printf(" %d PS: async | sync | sync, %d spare |", servers, spares);
+    for (const int servers : scenario["servers"])
+      std::printf(" %d PS: async | sync | sync, %d spare |", servers, spares);
     std::printf("\n|---|");
     for (size_t i = 0; i < scenario["servers"].size(); ++i) std::printf("---|---|---|");
     std::printf("\n");

@@ -73,9 +73,7 @@ Mode ModeOf(const std::string& name) {
   return name == "sync" ? Mode::kSync : name == "bounded" ? Mode::kBounded : Mode::kAsync;
 }
 Placement PlacementOf(const std::string& name) {
-  return name == "even"          ? Placement::kEven
-         : name == "least_bytes" ? Placement::kLeastBytes
-                                 : Placement::kRoundRobin;
+  return name == "even" ? Placement::kEven : name == "least_bytes" ? Placement::kLeastBytes : Placement::kRoundRobin;
 }
 
 Status SetHardware(const PlanFlags& flags, planner::Hardware* hardware) {
@@ -139,9 +137,8 @@ StatusOr<PlanInput> InputOf(const PlanFlags& flags, const std::vector<std::strin
   } else {
     TF_ASSIGN_OR_RETURN(input.graph, planner::ReadProfile(flags.profile, NumCores()));
   }
-  const planner::Hardware measured_on = flags.measured_on == "cluster"
-                                            ? input.hardware
-                                            : planner::ThisMachine(NumCores(), planner::SharedMemoryCosts());
+  const planner::Hardware measured_on =
+      flags.measured_on == "cluster" ? input.hardware : planner::ThisMachine(NumCores(), planner::SharedMemoryCosts());
   const double measured_ms = input.graph.measured.step_ns / 1e6;
   TF_ASSIGN_OR_RETURN(const double predicted_ns, planner::Calibrate(&input, measured_on));
   if (flags.stragglers == "measured") input.training.stragglers = planner::MeasuredStragglers(input.graph.measured);
@@ -240,9 +237,10 @@ void AddPlanCommand(CLI::App& app, Invocation* invocation) {
   plan->add_option("--profile", flags->profile,
                    "with a program: keep what is measured in this directory; without one: plan what it has")
       ->type_name("DIR");
-  plan->add_option("--measured_on", flags->measured_on,
-                   "with --profile alone: whether the worker and its server shared the memory of this machine (here), or "
-                   "had the links of the plan (cluster)")
+  plan->add_option(
+          "--measured_on", flags->measured_on,
+          "with --profile alone: whether the worker and its server shared the memory of this machine (here), or "
+          "had the links of the plan (cluster)")
       ->check(OneOf({"here", "cluster"}))
       ->capture_default_str();
   plan->add_option("--batch", flags->batch,
@@ -292,7 +290,9 @@ void AddPlanCommand(CLI::App& app, Invocation* invocation) {
   plan->add_option("--device", flags->device, "a processor for the workers instead of the measured times; see below")
       ->type_name("NAME")
       ->group(what);
-  plan->add_option("--ps_device", flags->ps_device, "the same for the parameter servers")->type_name("NAME")->group(what);
+  plan->add_option("--ps_device", flags->ps_device, "the same for the parameter servers")
+      ->type_name("NAME")
+      ->group(what);
   plan->add_option("--efficiency", flags->efficiency, "the share of its peak that a given device reaches")
       ->check(CLI::Range(0.001, 1.0))
       ->capture_default_str()
@@ -322,7 +322,10 @@ void AddPlanCommand(CLI::App& app, Invocation* invocation) {
                    "slow:PROBABILITY:FACTOR")
       ->capture_default_str()
       ->group(how);
-  plan->add_option("--seed", flags->seed, "seed of these variations")->check(AtLeast(0))->capture_default_str()->group(how);
+  plan->add_option("--seed", flags->seed, "seed of these variations")
+      ->check(AtLeast(0))
+      ->capture_default_str()
+      ->group(how);
   plan->add_option("--steps", flags->steps, "steps of each worker that are simulated")
       ->check(AtLeast(1))
       ->capture_default_str()
@@ -331,16 +334,21 @@ void AddPlanCommand(CLI::App& app, Invocation* invocation) {
                  "try numbers of servers, modes, wire types, placements and the batches of --batch for the largest "
                  "number of workers, and list the fastest");
   plan->add_flag("--json", flags->json, "print one line of JSON per row");
-  plan->add_option("--svg", flags->svg, "also write a picture: the speed-up over the workers, and the line of each bound")
+  plan->add_option("--svg", flags->svg,
+                   "also write a picture: the speed-up over the workers, and the line of each bound")
       ->type_name("FILE");
   plan->footer(StrCat(
       "\nFull usage: tensorbraid plan [OPTIONS] -- PROGRAM [ARGUMENTS]\n\n"
-      "PROGRAM runs here with one parameter server and one worker until some 60 of its steps have been measured. It must\n"
+      "PROGRAM runs here with one parameter server and one worker until some 60 of its steps have been measured. It "
+      "must\n"
       "train asynchronously (no --issync): the plan itself decides how gradients are used.\n\n"
       "A plan simulates the steps of a training: the graph is placed and divided as a session does it, each task\n"
-      "computes on its machine's cores, and each tensor crosses the links. The speed-up compares the examples per second\n"
+      "computes on its machine's cores, and each tensor crosses the links. The speed-up compares the examples per "
+      "second\n"
       "with those of one worker without a cluster. 'bound' says what to change first: docs/planning.md.\n\n"
-      "Devices: ", DeviceNames(), "\n\n"
+      "Devices: ",
+      DeviceNames(),
+      "\n\n"
       "Examples:\n"
       "  tensorbraid plan --workers=1-32 --ps=2 --link=1gbit -- build/release/examples/mnist_cnn\n"
       "  tensorbraid plan --graph=graph.pb --train_op=train --batch=64 --workers=1-64 --ps=4 --link=10gbit\n"

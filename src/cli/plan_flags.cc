@@ -40,12 +40,13 @@ StatusOr<double> ParseBandwidth(const std::string& text) {
   const std::pair<const char*, double> units[] = {{"gbit", 1e9 / 8}, {"mbit", 1e6 / 8}, {"GB", 1e9}, {"MB", 1e6}};
   for (const auto& [unit, bytes] : units) {
     double number = 0;
-    if (text.ends_with(unit) && ReadAll(std::string_view(text).substr(0, text.size() - std::string(unit).size()), &number) &&
-        number > 0) {
+    if (text.ends_with(unit) &&
+        ReadAll(std::string_view(text).substr(0, text.size() - std::string(unit).size()), &number) && number > 0) {
       return number * bytes;
     }
   }
-  return InvalidArgument("'", text, "' is no bandwidth; expected a number with its unit, such as 10gbit, 100mbit or "
+  return InvalidArgument("'", text,
+                         "' is no bandwidth; expected a number with its unit, such as 10gbit, 100mbit or "
                          "1.25GB (bytes per second)");
 }
 
@@ -74,7 +75,8 @@ StatusOr<double> ReadAllPairs(const std::string& path) {
     if (gb_s > 0) speeds.push_back(gb_s * 1e9);
   }
   if (speeds.empty()) {
-    return InvalidArgument("'", path, "' has no line of a pair of tasks; make it with 'tensorbraid bench allpairs --json'");
+    return InvalidArgument("'", path,
+                           "' has no line of a pair of tasks; make it with 'tensorbraid bench allpairs --json'");
   }
   std::sort(speeds.begin(), speeds.end());
   return speeds[speeds.size() / 2];

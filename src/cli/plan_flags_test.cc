@@ -19,7 +19,8 @@ TEST(PlanFlagsTest, BandwidthsHaveUnits) {
   EXPECT_EQ(*ParseBandwidth("10gbit"), 1.25e9);
   EXPECT_EQ(*ParseBandwidth("100mbit"), 12.5e6);
   EXPECT_EQ(*ParseBandwidth("1.5GB"), 1.5e9);
-  for (const char* text : {"", "10", "gbit", "-1gbit", "0gbit", "10Gb"}) EXPECT_FALSE(ParseBandwidth(text).ok()) << text;
+  for (const char* text : {"", "10", "gbit", "-1gbit", "0gbit", "10Gb"})
+    EXPECT_FALSE(ParseBandwidth(text).ok()) << text;
 }
 
 TEST(PlanFlagsTest, ShapesNameTheirTensor) {

@@ -22,7 +22,8 @@ constexpr KnownDevice kDevices[] = {
     {"xeon-e5-2690v3", false, 12, 83, 68, "Intel ARK: 2.6 GHz, AVX2, 4 channels DDR4-2133"},
     {"xeon-8380", false, 40, 147, 205, "Intel ARK: 2.3 GHz, AVX-512, 8 channels DDR4-3200"},
     {"epyc-7763", false, 64, 78, 205, "AMD product page: 2.45 GHz, AVX2, 8 channels DDR4-3200"},
-    {"epyc-9654", false, 96, 77, 461, "AMD product page: 2.4 GHz, 32 float32 operations per cycle, 12 channels DDR5-4800"},
+    {"epyc-9654", false, 96, 77, 461,
+     "AMD product page: 2.4 GHz, 32 float32 operations per cycle, 12 channels DDR5-4800"},
 };
 
 // What it costs to start an op: a kernel launch of CUDA, and a call in our executor.

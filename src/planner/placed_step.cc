@@ -21,8 +21,8 @@ namespace tensorbraid::planner {
 namespace {
 
 const char* const kVariableOps[] = {"VarHandleOp", "VariableV2", "Variable", "AutoReloadVariable"};
-const char* const kServerOps[] = {"VarHandleOp", "VariableV2", "Variable", "AutoReloadVariable", "MutableHashTable",
-                                  "MutableHashTableV2"};
+const char* const kServerOps[] = {"VarHandleOp",        "VariableV2",       "Variable",
+                                  "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2"};
 
 template <size_t n>
 bool IsOneOf(const char* const (&types)[n], const std::string& type) {
@@ -151,7 +151,8 @@ std::string Candidates(const Graph& graph) {
   for (const auto& node : nodes) {
     std::vector<const Node*> before(node->control_inputs().begin(), node->control_inputs().end());
     for (const Output& in : node->inputs()) before.push_back(NodeOf(in));
-    bool after = node->type().find("Apply") != std::string::npos || node->type().find("Accumulator") != std::string::npos;
+    bool after =
+        node->type().find("Apply") != std::string::npos || node->type().find("Accumulator") != std::string::npos;
     for (const Node* from : before) after = after || trains[from->id()];
     trains[node->id()] = after;
     ends[node->id()] = after && (node->num_outputs() == 0 || node->type().starts_with("Assign"));
@@ -225,8 +226,7 @@ StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PlacedStep(const Trainin
   for (const std::string& target : graph.targets) {
     TF_ASSIGN_OR_RETURN(targets.emplace_back(), whole.FindOperation(target));
   }
-  TF_ASSIGN_OR_RETURN(auto step,
-                      ExtractSubgraph(whole, feeds, fetches, targets, {}, FetchedVariables::kRead));
+  TF_ASSIGN_OR_RETURN(auto step, ExtractSubgraph(whole, feeds, fetches, targets, {}, FetchedVariables::kRead));
   TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*step));
   if (expanded != nullptr) step = std::move(expanded);
   for (const auto& node : ImplOf(*step).nodes()) {

@@ -43,7 +43,9 @@ Bounds BoundsOf(const StepProgram& program, const Hardware& hardware, int worker
   Bounds b;
   const double worker_ns = program.ComputeNs(0) * stragglers.Mean() + program.between_steps_ns + program.idle_ns;
   if (worker_ns > 0) b.compute = workers * 1e9 / worker_ns;
-  const auto limit = [](double* bound, double steps_per_s) { *bound = *bound == 0 ? steps_per_s : std::min(*bound, steps_per_s); };
+  const auto limit = [](double* bound, double steps_per_s) {
+    *bound = *bound == 0 ? steps_per_s : std::min(*bound, steps_per_s);
+  };
   const bool crosses_links = !hardware.one_machine || hardware.link_per_task;
   double in = 0, out = 0;
   for (int s = 1; s <= program.servers; ++s) {
@@ -75,9 +77,7 @@ Bounds BoundsOf(const StepProgram& program, const Hardware& hardware, int worker
 
 // A push of 4 bytes by gRPC takes 36 us, of which two messages at two ends make four; 100 MB take 22 to 25 ms of two
 // cores. Through shared memory 4 bytes take 6 us.
-WayCosts GrpcCosts() {
-  return {.latency_ns = 2000, .message_ns = 8000, .send_byte_ns = 0.10, .receive_byte_ns = 0.15};
-}
+WayCosts GrpcCosts() { return {.latency_ns = 2000, .message_ns = 8000, .send_byte_ns = 0.10, .receive_byte_ns = 0.15}; }
 WayCosts SharedMemoryCosts() { return {.latency_ns = 500, .message_ns = 1200, .shares_memory = true}; }
 
 std::string_view ModeName(Mode mode) {
@@ -109,8 +109,7 @@ StatusOr<PlanRow> PlanOne(const PlanInput& input, const Configuration& c) {
   TrainingModel training = input.training;
   training.mode = c.mode;
   training.spares = c.spares;
-  TF_ASSIGN_OR_RETURN(row.prediction,
-                      Simulate(program, ClusterFor(input.hardware, c.servers, c.workers), training));
+  TF_ASSIGN_OR_RETURN(row.prediction, Simulate(program, ClusterFor(input.hardware, c.servers, c.workers), training));
   row.bounds = BoundsOf(program, input.hardware, c.workers, training.stragglers);
   TF_ASSIGN_OR_RETURN(const double local, LocalExamplesPerS(input, c.batch));
   row.speed_up = local > 0 ? row.prediction.examples_per_s / local : 0;

@@ -15,8 +15,8 @@ std::string ScalingTable(const std::vector<PlanRow>& rows);
 std::string SearchTable(const std::vector<PlanRow>& rows, size_t count);
 // One line of JSON for each row. Times are in ms, bounds in steps per second of all workers (0: no bound).
 std::string JsonLines(const std::vector<PlanRow>& rows);
-// An SVG image of the speed-up over the number of workers, with the line that each bound would allow. REQUIRES: the rows
-// differ in their numbers of workers only, and have these in increasing order.
+// An SVG image of the speed-up over the number of workers, with the line that each bound would allow. REQUIRES: the
+// rows differ in their numbers of workers only, and have these in increasing order.
 std::string SpeedUpChart(const std::vector<PlanRow>& rows);
 // One sentence of advice for what bounds a configuration.
 std::string Advice(const PlanRow& row);

@@ -72,9 +72,9 @@ class TrainingSimulation {
   }
 
  private:
-  // About the time of a step in which all workers use the fullest link of a server at the same time. Asynchronous workers
-  // begin within this time. If all began together, they would go on reading and writing at the same times for long, and
-  // use one direction of the links after the other.
+  // About the time of a step in which all workers use the fullest link of a server at the same time. Asynchronous
+  // workers begin within this time. If all began together, they would go on reading and writing at the same times for
+  // long, and use one direction of the links after the other.
   double LongestStepNs() const {
     double transfers_ns = 0;
     for (int s = 0; s < program_.servers; ++s) {

@@ -11,7 +11,8 @@
 
 namespace tensorbraid::planner {
 
-// A number between 0 and 1, without the ends. Not the standard library's, so that a seed gives the same numbers with all.
+// A number between 0 and 1, without the ends. Not the standard library's, so that a seed gives the same numbers with
+// all.
 double UniformNumber(std::mt19937_64& random);
 
 // A distribution of factors by which a worker's computation of one step is multiplied. Each worker and step has a

@@ -63,9 +63,9 @@ class NodeCosts {
     if (estimated.lacks_shape && node.type() != "_WireDecode") unknown_.insert(node.name());
     if (device == nullptr) return {estimated.ns, 1};
     if (estimated.ns == 0) return {};
-    const double ns = std::max(estimated.cost.bytes / device->bytes_per_s, estimated.cost.flops / device->flops_per_s) *
-                          1e9 +
-                      device->op_ns;
+    const double ns =
+        std::max(estimated.cost.bytes / device->bytes_per_s, estimated.cost.flops / device->flops_per_s) * 1e9 +
+        device->op_ns;
     if (device->is_gpu || estimated.ns < kWideNs || device->cores <= 1) return {ns, 1};
     return {ns / device->cores, device->cores};
   }
@@ -160,7 +160,8 @@ class PartBuilder {
     }
   }
 
-  // The order in which one thread runs the nodes if all tensors have arrived: the ready node with the lowest rank first.
+  // The order in which one thread runs the nodes if all tensors have arrived: the ready node with the lowest rank
+  // first.
   std::vector<int> Order() const {
     const int n = static_cast<int>(producers_.size());
     std::vector<std::vector<int>> consumers(n);
@@ -221,7 +222,8 @@ class PartBuilder {
         seen_.insert(from);
         const int transfer = TransferOf(*plan_.nodes()[from].node);
         if (arrivals_.insert(transfer).second) Wait(&program_->transfers[transfer].next, current_);
-      } else if (activity_of_[from] >= 0 && activity_of_[from] != current_ && after_.insert(activity_of_[from]).second) {
+      } else if (activity_of_[from] >= 0 && activity_of_[from] != current_ &&
+                 after_.insert(activity_of_[from]).second) {
         Wait(&program_->activities[activity_of_[from]].next, current_);
       }
     }

@@ -75,9 +75,9 @@ struct GraphOptions {
 // time, which is scaled if the batch is another one, or the time that their cost functions estimate
 // (runtime/kernel/cost.h).
 //
-// InvalidArgument, naming the tensors, if shapes are not known that the sizes of messages or the cost of a kernel depend
-// on; and if the graph trains synchronously, since the accumulators of such a graph depend on the number of workers.
-// Otherwise the errors of placement and partition.
+// InvalidArgument, naming the tensors, if shapes are not known that the sizes of messages or the cost of a kernel
+// depend on; and if the graph trains synchronously, since the accumulators of such a graph depend on the number of
+// workers. Otherwise the errors of placement and partition.
 StatusOr<StepProgram> ProgramOf(const TrainingGraph& graph, const GraphOptions& options);
 
 }  // namespace tensorbraid::planner

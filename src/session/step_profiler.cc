@@ -19,7 +19,9 @@ namespace {
 double ProcessCpuMs() {
   struct rusage usage = {};
   if (::getrusage(RUSAGE_SELF, &usage) != 0) return 0;
-  const auto ms = [](const timeval& t) { return 1e3 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_usec); };
+  const auto ms = [](const timeval& t) {
+    return 1e3 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_usec);
+  };
   return ms(usage.ru_utime) + ms(usage.ru_stime);
 }
 
@@ -29,8 +31,8 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// The standard deviation of the logarithms, from the distance of the first and the ninth tenth (2.563 standard deviations
-// of a normal distribution), so that a few outliers do not count.
+// The standard deviation of the logarithms, from the distance of the first and the ninth tenth (2.563 standard
+// deviations of a normal distribution), so that a few outliers do not count.
 double SigmaOfLogarithm(std::vector<double> values) {
   if (values.size() < 5) return 0;
   std::sort(values.begin(), values.end());

@@ -26,8 +26,8 @@ namespace tensorbraid {
 //
 //                       "interval_sigma" is the standard deviation of the logarithm of an interval, without outliers
 //
-// Of steps that take long, fewer are timed and traced. Signatures that run fewer times are not written. If a file cannot be written, the log says so, and the profiler does
-// nothing more. Thread-safe.
+// Of steps that take long, fewer are timed and traced. Signatures that run fewer times are not written. If a file
+// cannot be written, the log says so, and the profiler does nothing more. Thread-safe.
 class StepProfiler {
  public:
   static constexpr char kVariable[] = "TENSORBRAID_STEP_PROFILE";

@@ -30,8 +30,8 @@ T FromBytes(const std::string& bytes) {
   return value;
 }
 
-// The most that a task for which `has_role` is true pays between the two moments; of processor time, the median. A task that has made no step is left
-// out. The steps of a parameter server are those of all workers.
+// The most that a task for which `has_role` is true pays between the two moments; of processor time, the median. A task
+// that has made no step is left out. The steps of a parameter server are those of all workers.
 RoleCosts CostsOf(const Trained& trained, const std::function<bool(const FaultyTask&)>& has_role) {
   RoleCosts most;
   std::vector<double> cpu_us;
@@ -151,8 +151,9 @@ TrainingOptions ScaleTraining(int num_tasks, bool sync) {
 }
 
 SimulationOptions ScaleSimulation() {
-  return {.scheduler = {.interrupt_one_in = 0, .tick = std::chrono::nanoseconds(50), .num_cores = 1, .measure_cpu = true},
-          .patience = std::chrono::seconds(600)};
+  return {
+      .scheduler = {.interrupt_one_in = 0, .tick = std::chrono::nanoseconds(50), .num_cores = 1, .measure_cpu = true},
+      .patience = std::chrono::seconds(600)};
 }
 
 StatusOr<ScaleCosts> MeasureScale(uint64_t seed, int num_tasks, bool sync, int rounds) {

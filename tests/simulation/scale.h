@@ -25,13 +25,13 @@ struct RoleCosts {
 
 struct ScaleCosts {
   RoleCosts ps, chief, worker;
-  double seconds_to_start = 0;        // virtual: until the last worker has its session
-  double start_cpu_ms_per_task = 0;   // processor time of the tasks' own code until then, on average
-  double worker_loss_seconds = 0;     // virtual: until every parameter server has noticed that a machine has died
-  double ps_loss_seconds = 0;         // the same of a parameter server, until every worker has noticed
-  double seconds = 0;                 // the simulation: virtual,
-  double cpu_seconds = 0;             // real,
-  double peak_mb = 0;                 // and its memory
+  double seconds_to_start = 0;       // virtual: until the last worker has its session
+  double start_cpu_ms_per_task = 0;  // processor time of the tasks' own code until then, on average
+  double worker_loss_seconds = 0;    // virtual: until every parameter server has noticed that a machine has died
+  double ps_loss_seconds = 0;        // the same of a parameter server, until every worker has noticed
+  double seconds = 0;                // the simulation: virtual,
+  double cpu_seconds = 0;            // real,
+  double peak_mb = 0;                // and its memory
 };
 
 // 20 parameter servers for 480 workers, and the same share for fewer tasks.

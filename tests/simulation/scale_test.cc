@@ -18,8 +18,8 @@ using std::chrono::milliseconds;
 
 constexpr uint64_t kSeed = 0;
 constexpr int kFew = 100, kMany = 500;
-constexpr int kMaxThreads = 10;       // of a task
-constexpr double kMaxMb = 8 * 1024;   // of a simulation
+constexpr int kMaxThreads = 10;      // of a task
+constexpr double kMaxMb = 8 * 1024;  // of a simulation
 
 // Checks what the tasks of the larger job pay, by what those of the smaller job pay.
 void ExpectThatTasksPayForTheirNeighboursOnly(const ScaleCosts& few, const ScaleCosts& many, bool sync) {

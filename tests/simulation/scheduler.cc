@@ -95,7 +95,7 @@ struct Scheduler::Actor {
   const std::string name;  // "tb-pool#3"
   const size_t number;
   ProcessId process = kNoProcess;
-  ProcessId cpu_of = kNoProcess;  // the process that this thread works for, if it is another one
+  ProcessId cpu_of = kNoProcess;      // the process that this thread works for, if it is another one
   ProcessId counted_in = kNoProcess;  // the process whose threads include this one
   bool is_candidate = false;
   bool is_timed = false;  // in timed_

@@ -13,11 +13,11 @@
 namespace tensorbraid {
 
 struct SimulationResult {
-  Status status;          // the program's status, or the reason why the simulation failed
-  std::string value;      // what the program returned
-  uint64_t schedule = 0;  // Scheduler::hash
-  uint64_t switches = 0;  // Scheduler::switches
-  double seconds = 0;     // virtual time
+  Status status;           // the program's status, or the reason why the simulation failed
+  std::string value;       // what the program returned
+  uint64_t schedule = 0;   // Scheduler::hash
+  uint64_t switches = 0;   // Scheduler::switches
+  double seconds = 0;      // virtual time
   int64_t peak_bytes = 0;  // the most memory that the simulation has had resident
   double cpu_seconds = 0;  // real time of a processor
 };

@@ -120,8 +120,8 @@ struct Replica {
     train = optimizer->Minimize(loss, {.global_step = global_step});
   }
 
-  // Trains to the last step. Calls `ready` when the session exists, `warm` after the first run, and `reached` after each
-  // run with the global step that it saw. Internal if the global step has fallen.
+  // Trains to the last step. Calls `ready` when the session exists, `warm` after the first run, and `reached` after
+  // each run with the global step that it saw. Internal if the global step has fallen.
   Status Train(Runs& runs, const std::function<void()>& ready, const std::function<void()>& warm,
                const std::function<void(int64_t)>& reached) {
     std::atomic<int64_t> sessions = 0;
@@ -399,9 +399,7 @@ class Training {
   // --- Costs.
 
   ClusterCosts Costs() TB_REQUIRES(mu_) {
-    ClusterCosts costs{.at = MonotonicClock::now() - begun_,
-                       .global_step = reached_,
-                       .tasks = {}};
+    ClusterCosts costs{.at = MonotonicClock::now() - begun_, .global_step = reached_, .tasks = {}};
     for (const auto& [task, process] : current_) {
       costs.tasks[task] = {.traffic = cluster_.network().TrafficOf(AddressOf(task)),
                            .cpu = scheduler_.CpuTime(process->id),

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_replace.h"
+#include "cli/launch/run_command.h"
 #include "core/system/clock.h"
 #include "core/text/host_port.h"
 #include "core/text/strings.h"
@@ -88,6 +89,28 @@ AgentEngine::~AgentEngine() {
       if (events[0].revents != 0) break;
     }
   }
+}
+
+StatusOr<std::string> AgentEngine::Describe(const std::vector<std::string>& tasks) const {
+  TF_ASSIGN_OR_RETURN(const std::vector<size_t> assigned, AssignNodes(options_.nodes, tasks.size()));
+  std::string text;
+  for (size_t i = 0; i < options_.nodes.size(); ++i) {
+    const AgentNode& node = options_.nodes[i];
+    std::vector<std::string> here;
+    for (size_t task = 0; task < tasks.size(); ++task) {
+      if (assigned[task] == i) here.push_back(tasks[task]);
+    }
+    if (here.empty()) {
+      text += StrCat(node.name, ": no tasks\n");
+      continue;
+    }
+    std::vector<std::string> words;
+    for (const std::string& word : options_.command(node)) words.push_back(ShellWord(word));
+    text += StrCat(node.name, " (", node.host, "): ", StrJoin(here, ", "), ", each with a free port, in ",
+                   options_.directory.empty() ? "the login's directory" : options_.directory, ", through\n    ",
+                   StrJoin(words, " "), "\n");
+  }
+  return text;
 }
 
 void AgentEngine::Place(const std::vector<std::string>& tasks, EngineListener* listener) {

@@ -50,6 +50,7 @@ class AgentEngine final : public Engine {
   explicit AgentEngine(AgentEngineOptions options);
   ~AgentEngine() override;
 
+  StatusOr<std::string> Describe(const std::vector<std::string>& tasks) const override;
   void Place(const std::vector<std::string>& tasks, EngineListener* listener) override;
   void Start(size_t task, const ProgramCall& call, bool knows_flags) override;
   void Signal(size_t task, int signal) override;

@@ -71,6 +71,9 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
+  // Where each of the tasks would run and how it would be started, in lines for the user. Does nothing else. May be
+  // called instead of Place.
+  virtual StatusOr<std::string> Describe(const std::vector<std::string>& tasks) const = 0;
   // Finds a machine and an address for each of the tasks, which have names such as "worker/0". Called once, first.
   // REQUIRES of all functions: `listener` is the same object and outlives the engine.
   virtual void Place(const std::vector<std::string>& tasks, EngineListener* listener) = 0;

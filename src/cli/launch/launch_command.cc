@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -26,6 +27,7 @@ struct LaunchFlags {
   std::string remote_program;
   std::string directory;
   bool insecure = false;
+  bool dry_run = false;
   std::string style = "flags";
   std::string restart = "no";
   double grace_s = 30;
@@ -73,7 +75,8 @@ StatusOr<std::unique_ptr<Engine>> NewEngine(const LaunchFlags& flags, const Invo
   }
   if (options.ssh.empty()) return InvalidArgument("--ssh is empty; it names the ssh program");
   if (options.directory.empty()) options.directory = std::filesystem::current_path();
-  TF_RETURN_IF_ERROR(SyncDirectories({.nodes = options.nodes, .ssh = options.ssh, .directories = flags.sync}));
+  if (!flags.dry_run)
+    TF_RETURN_IF_ERROR(SyncDirectories({.nodes = options.nodes, .ssh = options.ssh, .directories = flags.sync}));
   return NewSshEngine(options);
 }
 
@@ -113,6 +116,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->check(AtLeast(0))
       ->type_name("SECONDS")
       ->capture_default_str();
+  launch->add_flag("--dry-run,--dry_run", flags->dry_run, "only print what would be started, and where");
   const std::string ssh_group = "With --on=ssh";
   launch->add_option("--hosts", flags->hosts, "machines and how many tasks each may run: alpha:4,beta")
       ->group(ssh_group)
@@ -172,6 +176,11 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       flags->options.stop_grace = std::chrono::milliseconds(static_cast<int64_t>(flags->stop_grace_s * 1000));
       auto engine = NewEngine(*flags, *invocation);
       if (!engine.ok()) return ExitCode(Annotate(engine.status(), "tensorbraid launch"));
+      if (flags->dry_run) {
+        const auto text = DescribeLaunch(flags->options, **engine);
+        if (text.ok()) std::fputs(text->c_str(), stdout);
+        return ExitCode(Annotate(text.status(), "tensorbraid launch"));
+      }
       const auto result = Launch(flags->options, *std::move(engine));
       return result.ok() ? result->exit_code : ExitCode(Annotate(result.status(), "tensorbraid launch"));
     };

@@ -12,6 +12,7 @@
 #include "cli/launch/blocked_signals.h"
 #include "cli/launch/launched_task.h"
 #include "cli/launch/local_engine.h"
+#include "cli/launch/run_command.h"
 #include "cluster/spec/tf_config.h"
 #include "core/text/strings.h"
 
@@ -33,6 +34,37 @@ constexpr int kMaxTasks = 1000;
 // The exit code of a program that would fail again after a restart, because of a wrong flag or an error in the graph.
 constexpr int kMistake = 2;
 
+using Addresses = std::map<std::string, std::vector<std::string>>;  // of the tasks of each job
+
+// The tasks of the job, in order, as pairs of a job and an index.
+std::vector<std::pair<std::string, int>> TasksOf(const LaunchOptions& options) {
+  std::vector<std::pair<std::string, int>> tasks;
+  for (int i = 0; i < options.ps; ++i) tasks.emplace_back("ps", i);
+  for (int i = 0; i < options.workers; ++i) tasks.emplace_back("worker", i);
+  return tasks;
+}
+
+// How the program of a task is called.
+ProgramCall CallOf(const LaunchedTask& task, Addresses addresses, const LaunchOptions& options) {
+  ProgramCall call{.command = options.command};
+  const bool knows_flags = options.style == TaskStyle::kFlags;
+  std::string tf_config;  // empty unsets it: a TF_CONFIG of the launcher is for another cluster
+  if (knows_flags) {
+    call.command.push_back("--ps_hosts=" + StrJoin(addresses["ps"], ","));
+    call.command.push_back("--worker_hosts=" + StrJoin(addresses["worker"], ","));
+    call.command.push_back("--job_name=" + task.job());
+    call.command.push_back(StrCat("--task_index=", task.index()));
+  } else {
+    tf_config = ToTfConfigJson({ClusterSpec(addresses), task.job(), task.index()});
+  }
+  const bool is_first = task.index() == 0 && (task.job() == "ps" || options.ps == 0);
+  if (options.metrics_port > 0 && is_first) call.command.push_back(StrCat("--metrics_port=", options.metrics_port));
+  // TERM=dumb keeps programs from colouring or redrawing lines, as they would on a terminal.
+  call.environment = {{"TERM", "dumb"}, {"TF_CONFIG", tf_config}};
+  if (!options.token_file.empty()) AddFile("token_file", options.token_file, knows_flags, &call);
+  return call;
+}
+
 class Launcher final : public EngineListener {
  public:
   Launcher(const LaunchOptions& options, std::unique_ptr<Engine> engine)
@@ -40,11 +72,9 @@ class Launcher final : public EngineListener {
 
   StatusOr<LaunchResult> Run() {
     TF_RETURN_IF_ERROR(signals_.status());
-    for (const auto& [job, count] : {std::pair<std::string, int>("ps", options_.ps), {"worker", options_.workers}}) {
-      for (int i = 0; i < count; ++i) {
-        LaunchedTask& task = tasks_.emplace_back(job, i, tasks_.size());
-        if (!options_.log_dir.empty()) TF_RETURN_IF_ERROR(task.OpenLog(options_.log_dir));
-      }
+    for (const auto& [job, index] : TasksOf(options_)) {
+      LaunchedTask& task = tasks_.emplace_back(job, index, tasks_.size());
+      if (!options_.log_dir.empty()) TF_RETURN_IF_ERROR(task.OpenLog(options_.log_dir));
     }
     std::vector<std::string> names;
     for (const LaunchedTask& task : tasks_) names.push_back(task.name());
@@ -118,24 +148,9 @@ class Launcher final : public EngineListener {
   // Starts a task, for the first time or again.
   void Start(size_t number) {
     LaunchedTask& task = tasks_[number];
-    ProgramCall call{.command = options_.command};
-    std::vector<std::string>& command = call.command;
-    std::string tf_config;  // empty unsets it: a TF_CONFIG of the launcher is for another cluster
-    if (options_.style == TaskStyle::kTfConfig) {
-      tf_config = ToTfConfigJson({ClusterSpec(jobs_), task.job(), task.index()});
-    } else {
-      command.push_back("--ps_hosts=" + StrJoin(jobs_["ps"], ","));
-      command.push_back("--worker_hosts=" + StrJoin(jobs_["worker"], ","));
-      command.push_back("--job_name=" + task.job());
-      command.push_back(StrCat("--task_index=", task.index()));
-    }
-    if (options_.metrics_port > 0 && number == 0) command.push_back(StrCat("--metrics_port=", options_.metrics_port));
-    // TERM=dumb keeps programs from colouring or redrawing lines, as they would on a terminal.
-    call.environment = {{"TERM", "dumb"}, {"TF_CONFIG", tf_config}};
-    const bool knows_flags = options_.style == TaskStyle::kFlags;
-    if (!options_.token_file.empty()) AddFile("token_file", options_.token_file, knows_flags, &call);
+    ProgramCall call = CallOf(task, jobs_, options_);
     task.OnStart();
-    engine_->Start(number, call, knows_flags);
+    engine_->Start(number, call, options_.style == TaskStyle::kFlags);
   }
 
   bool AnyUnfinished() const {
@@ -268,8 +283,8 @@ class Launcher final : public EngineListener {
   const Clock::time_point began_;
   const BlockedSignals signals_;
   std::deque<LaunchedTask> tasks_;
-  std::vector<TaskPlace> places_;                         // of the tasks
-  std::map<std::string, std::vector<std::string>> jobs_;  // the addresses of each job's tasks
+  std::vector<TaskPlace> places_;  // of the tasks
+  Addresses jobs_;
   Phase phase_ = Phase::kPlace;
   std::optional<Clock::time_point> deadline_;
   LaunchResult result_;
@@ -277,16 +292,43 @@ class Launcher final : public EngineListener {
   std::unique_ptr<Engine> engine_;
 };
 
-}  // namespace
-
-StatusOr<LaunchResult> Launch(const LaunchOptions& options) { return Launch(options, std::make_unique<LocalEngine>()); }
-
-StatusOr<LaunchResult> Launch(const LaunchOptions& options, std::unique_ptr<Engine> engine) {
+Status Check(const LaunchOptions& options) {
   if (options.ps < 0 || options.workers < 1 || options.ps + options.workers > kMaxTasks) {
     return InvalidArgument("--ps=", options.ps, " --workers=", options.workers,
                            ": there must be at least one worker and at most ", kMaxTasks, " tasks");
   }
   if (options.command.empty()) return InvalidArgument("no program to run; put it after '--'");
+  return OkStatus();
+}
+
+}  // namespace
+
+StatusOr<std::string> DescribeLaunch(const LaunchOptions& options, const Engine& engine) {
+  TF_RETURN_IF_ERROR(Check(options));
+  std::vector<std::string> names;
+  Addresses addresses;
+  for (const auto& [job, index] : TasksOf(options)) {
+    names.push_back(StrCat(job, "/", index));
+    addresses[job].push_back(StrCat(job, "-", index, ":PORT"));
+  }
+  TF_ASSIGN_OR_RETURN(std::string text, engine.Describe(names));
+  for (const auto& [job, index] : TasksOf(options)) {
+    if (index > 0) continue;
+    const ProgramCall call = CallOf(LaunchedTask(job, index, 0), addresses, options);
+    text += StrCat(job, "/0 would run\n    ");
+    for (const auto& [name, value] : call.environment) {
+      if (!value.empty()) text += StrCat(name, "=", ShellWord(value), " ");
+    }
+    for (const std::string& word : call.command) text += StrCat(ShellWord(word), " ");
+    text.back() = '\n';
+  }
+  return text;
+}
+
+StatusOr<LaunchResult> Launch(const LaunchOptions& options) { return Launch(options, std::make_unique<LocalEngine>()); }
+
+StatusOr<LaunchResult> Launch(const LaunchOptions& options, std::unique_ptr<Engine> engine) {
+  TF_RETURN_IF_ERROR(Check(options));
   if (!options.log_dir.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options.log_dir, error);

@@ -69,6 +69,9 @@ struct LaunchResult {
 // InvalidArgument when the options do not describe a cluster; the system's error when the program cannot be run; the
 // engine's error when it has no place for the tasks.
 StatusOr<LaunchResult> Launch(const LaunchOptions& options, std::unique_ptr<Engine> engine);
+// What Launch would do, in lines for the user: the engine's places, and the program of each job's first task with PORT
+// in place of the ports. The same errors as Launch, as far as they are known before anything is started.
+StatusOr<std::string> DescribeLaunch(const LaunchOptions& options, const Engine& engine);
 // On this machine.
 StatusOr<LaunchResult> Launch(const LaunchOptions& options);
 

@@ -246,6 +246,17 @@ TEST_P(LaunchTest, BadOptionsAreRefused) {
   EXPECT_FALSE(Launch({.command = {"true"}, .log_dir = Path("file")}).ok());
 }
 
+TEST_P(LaunchTest, ADryRunOnlySaysWhatWouldRun) {
+  const auto text = DescribeLaunch({.ps = 1, .workers = 2, .command = {"touch", Path("a file")}}, *NewEngine());
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(*text, AllOf(HasSubstr(" touch '"), HasSubstr("a file'"),
+                           HasSubstr(" --worker_hosts=worker-0:PORT,worker-1:PORT "),
+                           HasSubstr(GetParam() == EngineKind::kLocal ? "processes of this machine"
+                                                                      : "alpha (127.0.0.1): ps/0, worker/1,")));
+  EXPECT_NE(::access(Path("a file").c_str(), F_OK), 0);
+  EXPECT_FALSE(DescribeLaunch({.workers = 0, .command = {"true"}}, *NewEngine()).ok());
+}
+
 // Tests of the program itself: signals, errors on the command line, help.
 class LaunchProgramTest : public ::testing::Test {
  protected:

@@ -18,6 +18,10 @@ void AddFile(const std::string& flag, const std::string& path, bool knows_flags,
   call->environment.emplace_back("TENSORBRAID_" + absl::AsciiStrToUpper(flag), path);
 }
 
+StatusOr<std::string> LocalEngine::Describe(const std::vector<std::string>& tasks) const {
+  return StrCat(StrJoin(tasks, ", "), ": processes of this machine, each with a free port\n");
+}
+
 void LocalEngine::Place(const std::vector<std::string>& tasks, EngineListener* listener) {
   listener_ = listener;
   std::vector<TaskPlace> places;

@@ -24,6 +24,7 @@ class LocalEngine final : public Engine {
   explicit LocalEngine(std::string host = "127.0.0.1", std::vector<int> ports = {})
       : host_(std::move(host)), wanted_ports_(std::move(ports)) {}
 
+  StatusOr<std::string> Describe(const std::vector<std::string>& tasks) const override;
   void Place(const std::vector<std::string>& tasks, EngineListener* listener) override;
   void Start(size_t task, const ProgramCall& call, bool knows_flags) override;
   void Signal(size_t task, int signal) override;

@@ -3,9 +3,12 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string_view>
 
+#include "absl/strings/ascii.h"
 #include "cli/child_process.h"
 #include "core/text/strings.h"
 
@@ -40,6 +43,17 @@ StatusOr<std::string> RunCommand(const std::vector<std::string>& command,
   if (end.ok()) return output;
   while (!errors.empty() && (errors.back() == '\n' || errors.back() == '\r')) errors.pop_back();
   return absl::UnavailableError(StrCat(command[0], " ", end.ToString(), ": ", errors));
+}
+
+std::string ShellWord(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("-_./=:,@%+").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
 }
 
 }  // namespace tensorbraid

@@ -16,6 +16,9 @@ namespace tensorbraid {
 StatusOr<std::string> RunCommand(const std::vector<std::string>& command,
                                  const std::function<void(const std::string&)>& on_line = nullptr);
 
+// The text as a word for a shell: in quotes, unless it needs none.
+std::string ShellWord(const std::string& text);
+
 }  // namespace tensorbraid
 
 #endif  // TENSORBRAID_CLI_LAUNCH_RUN_COMMAND_H_

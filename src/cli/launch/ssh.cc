@@ -100,12 +100,6 @@ StatusOr<std::vector<AgentNode>> ReadHostFile(const std::string& path) {
   return nodes;
 }
 
-std::string ShellWord(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
 StatusOr<std::unique_ptr<Engine>> NewSshEngine(const SshOptions& options) {
   if (options.nodes.empty()) return InvalidArgument("no machines: give --hosts=alpha:4,beta or --hostfile=FILE");
   AgentEngineOptions engine{.nodes = options.nodes,

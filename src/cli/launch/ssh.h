@@ -32,9 +32,6 @@ struct SshOptions {
 // reads its configuration. InvalidArgument if there are no machines, or a machine twice. NotFound if there is no ssh.
 StatusOr<std::unique_ptr<Engine>> NewSshEngine(const SshOptions& options);
 
-// The text as a word for a shell.
-std::string ShellWord(const std::string& text);
-
 }  // namespace tensorbraid
 
 #endif  // TENSORBRAID_CLI_LAUNCH_SSH_H_

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/launch/run_command.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
 
@@ -52,7 +53,9 @@ TEST(ReadHostFileTest, ReadsOurFormAndThatOfMpirun) {
 }
 
 TEST(ShellWordTest, SurvivesAShell) {
+  EXPECT_EQ(ShellWord("--hosts=a,b:2"), "--hosts=a,b:2");
   EXPECT_EQ(ShellWord("a b"), "'a b'");
+  EXPECT_EQ(ShellWord(""), "''");
   EXPECT_EQ(ShellWord("it's $HOME"), "'it'\\''s $HOME'");
 }
 

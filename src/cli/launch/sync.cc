@@ -8,7 +8,6 @@
 #include "cli/launch/job_folder.h"
 #include "cli/launch/launched_task.h"
 #include "cli/launch/run_command.h"
-#include "cli/launch/ssh.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {

@@ -30,8 +30,8 @@ struct FoundTask {
 
 // What one source said.
 struct SourceReport {
-  std::string name;                                                      // "slurm"
-  std::string title;                                                     // "Slurm"
+  std::string name;                                                           // "slurm"
+  std::string title;                                                          // "Slurm"
   std::vector<std::pair<std::string, std::optional<std::string>>> read = {};  // variables and their values
   bool asked = false;  // false if an earlier source was responsible, or TENSORBRAID_DISCOVERY excludes it
   bool responsible = false;

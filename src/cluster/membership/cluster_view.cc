@@ -68,7 +68,7 @@ Status ReadyToWork(const ClusterView& view) {
     if (!task->is_ps || task->state == TaskView::State::kConnected) continue;
     const char* const why = task->state == TaskView::State::kNotSeen ? "not reached yet"
                             : task->state == TaskView::State::kLeft  ? "has left"
-                                                                    : "connection lost";
+                                                                     : "connection lost";
     missing.push_back(StrCat(ShortTaskName(task->name), " (", why, ")"));
   }
   if (missing.empty()) return OkStatus();

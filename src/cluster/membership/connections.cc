@@ -318,10 +318,9 @@ bool Connections::StillAwaited(Peer& peer, Clock::time_point now, std::vector<st
   std::erase_if(peer.waiters, [&](Waiter& w) {
     peer.wait.asked = now;
     if (w.deadline > now) return false;
-    overdue->emplace_back(
-        std::move(w.done),
-        Unavailable("cannot reach ", DescribeTask(peer.task, peer.address), ": ",
-                    peer.last_error.ok() ? "no attempt has ended yet" : peer.last_error.message()));
+    overdue->emplace_back(std::move(w.done),
+                          Unavailable("cannot reach ", DescribeTask(peer.task, peer.address), ": ",
+                                      peer.last_error.ok() ? "no attempt has ended yet" : peer.last_error.message()));
     return true;
   });
   if (!peer.links.empty() || peer.left || (peer.keep == Keep::kNo && peer.waiters.empty())) {
@@ -342,7 +341,8 @@ void Connections::Tick() {
   {
     MutexLock lock(mu_);
     const auto now = Clock::now();
-    std::erase_if(awaited_, [&](uint32_t number) TB_REQUIRES(mu_) { return !StillAwaited(*numbered_[number], now, &overdue); });
+    std::erase_if(awaited_,
+                  [&](uint32_t number) TB_REQUIRES(mu_) { return !StillAwaited(*numbered_[number], now, &overdue); });
   }
   for (const auto& [done, why] : overdue) done(why);
 }

@@ -139,7 +139,7 @@ class Connections final : public PeerLinks {
   std::vector<Peer*> numbered_ TB_GUARDED_BY(mu_);  // the peer with each number
   // What runs again and again looks at these only, because a cluster may have many tasks that this one never meets.
   std::vector<std::shared_ptr<PeerConnection>> up_ TB_GUARDED_BY(mu_);
-  std::set<uint32_t> awaited_ TB_GUARDED_BY(mu_);                        // numbers of peers; some may be connected again
+  std::set<uint32_t> awaited_ TB_GUARDED_BY(mu_);  // numbers of peers; some may be connected again
   std::vector<std::pair<std::string, Hello>> dials_ TB_GUARDED_BY(mu_);  // addresses to be dialed
   std::set<Timer::Id> redials_ TB_GUARDED_BY(mu_);                       // pending
   bool stopping_ TB_GUARDED_BY(mu_) = false;

@@ -87,8 +87,8 @@ class Membership {
     bool left = false;
     bool lost = false;
     Status leave_status;
-    uint64_t left_incarnation = 0;  // of the task when it left
-    Clock::time_point down_since;   // when its last link went down
+    uint64_t left_incarnation = 0;         // of the task when it left
+    Clock::time_point down_since;          // when its last link went down
     std::shared_ptr<const TaskView> view;  // null when it must be made again
   };
 

@@ -374,7 +374,8 @@ class SimLink final : public Link, public std::enable_shared_from_this<SimLink> 
       bytes.resize(payload->size());
       payload->CopyTo(bytes.data());
     }
-    if (std::holds_alternative<Heartbeat>(message) || std::holds_alternative<Leave>(message)) ++node_->counters.heartbeats;
+    if (std::holds_alternative<Heartbeat>(message) || std::holds_alternative<Leave>(message))
+      ++node_->counters.heartbeats;
     SendPacket(std::move(packet), std::move(bytes), other, channel);
   }
 
