@@ -64,7 +64,8 @@ struct SupervisorOptions {
   // Receives the graph, the summaries, and the start and stop of the session. Stop closes it. Null: a new writer for
   // the logdir, on the chief.
   std::shared_ptr<summary::FileWriter> summary_writer = nullptr;
-  // How often a waiting task checks whether the model is ready. A check is one small step.
+  // How often a waiting task checks whether the model is ready. A check is one small step. After a longer wait, the
+  // time between two checks is a quarter of the wait, up to 1 s.
   std::chrono::milliseconds recovery_wait{50};
   // Checkpoints are named "LOGDIR/BASENAME-STEP".
   std::string checkpoint_basename = "model.ckpt";

@@ -18,6 +18,8 @@ constexpr char kScope[] = "training_session/";
 // Tasks may start in any order, so a short wait is normal. Only a longer wait is logged.
 constexpr std::chrono::seconds kFirstReport{1};
 constexpr std::chrono::seconds kNextReports{10};
+// The longer a task has waited, the longer it pauses between two attempts: a quarter of the time, up to this.
+constexpr std::chrono::seconds kMaxPause{1};
 
 // "a, b and 3 more".
 std::string Listing(const std::vector<std::string>& all) {
@@ -222,7 +224,11 @@ StatusOr<std::unique_ptr<Session>> SessionManager::Create(const SessionOptions& 
       reported = true;
       next_report = now + kNextReports;
     }
-    const auto pause = std::min<Clock::duration>(options_.recovery_wait, options_.max_wait - (now - start));
+    // Each attempt is a step on all parameter servers. If hundreds of workers tried often, they would keep the parameter
+    // servers from the chief, for which they wait.
+    const auto longer = std::min<Clock::duration>((now - start) / 4, kMaxPause);
+    const auto pause = std::min<Clock::duration>(std::max<Clock::duration>(options_.recovery_wait, longer),
+                                                 options_.max_wait - (now - start));
     if (interrupter.MustStopWithin(pause)) return stopped();
   }
 }

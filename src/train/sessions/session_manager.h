@@ -48,7 +48,8 @@ struct SessionManagerOptions {
 
   // For the log; may be invalid.
   Output global_step = {};
-  // Time between two attempts. The default reacts quickly and uses almost no processor time.
+  // Time between two attempts. After a longer wait it is a quarter of the wait, up to 1 s. The default reacts quickly
+  // and uses almost no processor time.
   std::chrono::milliseconds recovery_wait{50};
   // How long to try. After that, DeadlineExceeded says what was missing.
   std::chrono::milliseconds max_wait = std::chrono::hours(2);
