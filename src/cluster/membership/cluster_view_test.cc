@@ -130,6 +130,20 @@ TEST_F(ClusterViewTest, AParameterServerIsReadyWithoutAnyOtherTask) {
   EXPECT_EQ(ReadyToWork(*membership.view()), OkStatus());
 }
 
+// A view is made after each change, so in a cluster of hundreds of tasks it must not describe all of them again.
+TEST_F(ClusterViewTest, ViewsShareTheTasksThatHaveNotChanged) {
+  membership_.Update(two_ps_);
+  const auto link = Connect(std::make_shared<ClosableLink>("ps", 0, 5));
+  const auto before = membership_.view();
+  Connect(std::make_shared<ClosableLink>("ps", 1, 6));
+  const auto after = membership_.view();
+  EXPECT_EQ(after->others[0], before->others[0]);
+  EXPECT_NE(after->others[1], before->others[1]);
+  EXPECT_EQ(membership_.OnLinkDown(link, Unavailable("broken")).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(membership_.view()->others[0]->state, State::kDisconnected);
+  EXPECT_EQ(membership_.view()->others[1], after->others[1]);
+}
+
 TEST_F(ClusterViewTest, ATaskThatHasLeftStaysLeftWhenASecondLinkComesUp) {
   const auto first = Connect(std::make_shared<ClosableLink>("ps", 0, 5));
   membership_.OnLeave(first->peer(), {.status = Internal("no more data")});
