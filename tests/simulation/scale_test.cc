@@ -7,9 +7,12 @@
 
 #include <chrono>
 #include <iostream>
+#include <memory>
 #include <string>
 
+#include "cluster/testing/test_cluster.h"
 #include "core/text/strings.h"
+#include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
 namespace {
@@ -53,11 +56,11 @@ void ExpectThatTasksPayForTheirNeighboursOnly(const ScaleCosts& few, const Scale
   EXPECT_LE(many.peak_mb, kMaxMb);
 }
 
-class ScaleTest : public ::testing::TestWithParam<bool> {};
-INSTANTIATE_TEST_SUITE_P(Modes, ScaleTest, ::testing::Bool(),
+class ScaleOf500Test : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Modes, ScaleOf500Test, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Synchronous" : "Asynchronous"; });
 
-TEST_P(ScaleTest, ATaskOf500PaysForTheTasksThatItWorksWith) {
+TEST_P(ScaleOf500Test, ATaskPaysForTheTasksThatItWorksWith) {
   const bool sync = GetParam();
   const auto few = MeasureScale(kSeed, kFew, sync, /*rounds=*/3);
   ASSERT_TRUE(few.ok()) << few.status();
@@ -69,13 +72,13 @@ TEST_P(ScaleTest, ATaskOf500PaysForTheTasksThatItWorksWith) {
 
 // One parameter server and ten workers are killed, and started again. Train() checks that all workers end well, and
 // that no gradient is lost or applied twice (simulation/training.h).
-TEST_P(ScaleTest, TrainingOn500TasksSurvivesTheLossOfAParameterServerAndTenWorkers) {
+TEST_P(ScaleOf500Test, TrainingSurvivesTheLossOfAParameterServerAndTenWorkers) {
   TrainingOptions options = ScaleTraining(kMany, /*sync=*/GetParam());
   options.checkpoints = true;
   options.last_step = GetParam() ? 20 : 10 * options.num_workers;
   const auto kill = [&](const FaultyTask& task, milliseconds at) {
     Fault fault;
-    fault.task = task;
+    fault.task = fault.other = task;
     fault.at = at;
     fault.lasts = milliseconds(50);
     options.faults.push_back(fault);
@@ -93,6 +96,31 @@ TEST_P(ScaleTest, TrainingOn500TasksSurvivesTheLossOfAParameterServerAndTenWorke
   EXPECT_EQ(result.value, "11 killed");
   EXPECT_LE(static_cast<double>(result.peak_bytes) / 1e6, kMaxMb);
   std::cout << result.seconds << " virtual s, " << result.cpu_seconds << " s of a processor" << std::endl;
+}
+
+// A worker that waits for the chief asks all parameter servers again and again. Without growing pauses, it would ask 400
+// times here.
+TEST(ScaleTest, AWorkerThatWaitsForTheChiefAsksMoreRarelyTheLongerItWaits) {
+  const SimulationResult result = Simulate(
+      kSeed,
+      [](Scheduler& scheduler) -> StatusOr<std::string> {
+        TestCluster cluster(1, 2, {.inter_op_threads = 1},
+                            std::make_unique<SimNetwork>(static_cast<uint32_t>(scheduler.Random(uint64_t{1} << 32)),
+                                                         SimOptions{.follow_clock = true}));
+        Graph g;
+        auto device = g.Device(ReplicaDeviceSetter({.cluster = cluster.spec()}));
+        Variable(g, {}, Zeros(), {.name = "v"});
+        const auto session = MonitoredTrainingSession(
+            g, {.master = cluster.worker_target(1), .is_chief = false, .max_wait = std::chrono::seconds(20)});
+        const SimTraffic traffic = cluster.network().TrafficOf(*cluster.spec().task_address("worker", 1));
+        return StrCat(ToString(session.status()), "; ", traffic.messages - traffic.heartbeats, " messages");
+      },
+      ScaleSimulation());
+  ASSERT_TRUE(result.status.ok()) << result.status;
+  EXPECT_THAT(result.value, ::testing::HasSubstr("waiting for the chief to initialise v"));
+  const std::string count = result.value.substr(result.value.rfind(';') + 2);
+  EXPECT_GT(std::stoi(count), 30) << result.value;
+  EXPECT_LT(std::stoi(count), 200) << result.value;
 }
 
 }  // namespace
