@@ -98,8 +98,8 @@ TEST_P(ScaleOf500Test, TrainingSurvivesTheLossOfAParameterServerAndTenWorkers) {
   std::cout << result.seconds << " virtual s, " << result.cpu_seconds << " s of a processor" << std::endl;
 }
 
-// A worker that waits for the chief asks all parameter servers again and again. Without growing pauses, it would ask 400
-// times here.
+// A worker that waits for the chief asks all parameter servers again and again. Without growing pauses, it would ask
+// 400 times here.
 TEST(ScaleTest, AWorkerThatWaitsForTheChiefAsksMoreRarelyTheLongerItWaits) {
   const SimulationResult result = Simulate(
       kSeed,

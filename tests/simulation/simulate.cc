@@ -66,11 +66,11 @@ void StayOnThisCore() {
   ::sched_setaffinity(0, sizeof cores, &cores);
 }
 
-// The threads of a simulation run for some microseconds each. On a core with other programs, a thread that is woken would
-// wait for the end of another program's turn, so that the simulation would get little of the core. A short turn brings
-// it to the front (Linux 6.12 and later; earlier versions ignore it).
+// The threads of a simulation run for some microseconds each. On a core with other programs, a thread that is woken
+// would wait for the end of another program's turn, so that the simulation would get little of the core. A short turn
+// brings it to the front (Linux 6.12 and later; earlier versions ignore it).
 void AskForShortTurns() {
-  // As in linux/sched/types.h, which cannot be included beside sched.h.
+  // As in the header of the kernel, which cannot be included beside that of the C library.
   struct {
     uint32_t size, sched_policy;
     uint64_t sched_flags;

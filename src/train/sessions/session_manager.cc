@@ -224,8 +224,8 @@ StatusOr<std::unique_ptr<Session>> SessionManager::Create(const SessionOptions& 
       reported = true;
       next_report = now + kNextReports;
     }
-    // Each attempt is a step on all parameter servers. If hundreds of workers tried often, they would keep the parameter
-    // servers from the chief, for which they wait.
+    // Each attempt is a step on all parameter servers. If hundreds of workers tried often, they would keep the
+    // parameter servers from the chief, for which they wait.
     const auto longer = std::min<Clock::duration>((now - start) / 4, kMaxPause);
     const auto pause = std::min<Clock::duration>(std::max<Clock::duration>(options_.recovery_wait, longer),
                                                  options_.max_wait - (now - start));
