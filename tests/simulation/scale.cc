@@ -32,13 +32,15 @@ T FromBytes(const std::string& bytes) {
 
 // The most that a task for which `has_role` is true pays between the two moments; of processor time, the median. A task
 // that has made no step is left out. The steps of a parameter server are those of all workers.
-RoleCosts CostsOf(const Trained& trained, const std::function<bool(const FaultyTask&)>& has_role) {
+RoleCosts CostsOf(const Trained& trained, bool sync, const std::function<bool(const FaultyTask&)>& has_role) {
   RoleCosts most;
   std::vector<double> cpu_us;
   for (const auto& [task, after] : trained.reached.tasks) {
     const TaskCosts& before = trained.warm.tasks.at(task);
-    const auto steps = static_cast<double>(task.job == "ps" ? trained.reached.global_step - trained.warm.global_step
-                                                            : after.runs - before.runs);
+    // The chief of synchronous training makes a part of each step, even if it has missed the step as a worker.
+    const bool per_global_step = task.job == "ps" || (sync && task.index == 0);
+    const auto steps = static_cast<double>(per_global_step ? trained.reached.global_step - trained.warm.global_step
+                                                           : after.runs - before.runs);
     if (!has_role(task) || steps == 0) continue;
     const auto add = [](double* value, double of_task) { *value = std::max(*value, of_task); };
     const uint64_t heartbeats = after.traffic.heartbeats - before.traffic.heartbeats;
@@ -56,11 +58,11 @@ RoleCosts CostsOf(const Trained& trained, const std::function<bool(const FaultyT
   return most;
 }
 
-ScaleCosts CostsOf(const Trained& trained) {
+ScaleCosts CostsOf(const Trained& trained, bool sync) {
   ScaleCosts costs;
-  costs.ps = CostsOf(trained, [](const FaultyTask& task) { return task.job == "ps"; });
-  costs.chief = CostsOf(trained, [](const FaultyTask& task) { return task.job == "worker" && task.index == 0; });
-  costs.worker = CostsOf(trained, [](const FaultyTask& task) { return task.job == "worker" && task.index > 0; });
+  costs.ps = CostsOf(trained, sync, [](const FaultyTask& task) { return task.job == "ps"; });
+  costs.chief = CostsOf(trained, sync, [](const FaultyTask& task) { return task.job == "worker" && task.index == 0; });
+  costs.worker = CostsOf(trained, sync, [](const FaultyTask& task) { return task.job == "worker" && task.index > 0; });
   costs.seconds_to_start = duration<double>(trained.ready.at).count();
   for (const auto& [task, ready] : trained.ready.tasks) {
     costs.start_cpu_ms_per_task += duration<double, std::milli>(ready.cpu).count();
@@ -164,7 +166,7 @@ StatusOr<ScaleCosts> MeasureScale(uint64_t seed, int num_tasks, bool sync, int r
       seed,
       [&](Scheduler& scheduler) -> StatusOr<std::string> {
         TF_ASSIGN_OR_RETURN(const Trained result, Train(scheduler, options));
-        return BytesOf(CostsOf(result));
+        return BytesOf(CostsOf(result, sync));
       },
       ScaleSimulation());
   TF_RETURN_IF_ERROR(trained.status);
