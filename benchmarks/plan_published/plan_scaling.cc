@@ -66,8 +66,8 @@ Status Main(const std::string& path) {
             training.spares = column == 2 ? spares : 0;
             training.stragglers = stragglers;
             // Asynchronous workers need some steps until they no longer read, and write, at the same times.
-            training.warm_up_steps = column > 0 ? 1 : workers > 100 ? 3 : 10;
-            training.steps = workers > 100 ? 4 : 15;
+            training.warm_up_steps = column > 0 ? 1 : workers > 100 ? 2 : 6;
+            training.steps = workers > 100 ? 3 : 10;
             TF_ASSIGN_OR_RETURN(const Prediction p, Simulate(program, cluster, training));
             const double speed_up = p.steps_per_s * step_s;
             std::printf(speed_up >= claim ? " **%.3g** |" : " %.3g |", speed_up);

@@ -19,7 +19,6 @@ struct Network::Transfer {
   double left;  // bytes that the sender has not begun to handle
   double part;  // bytes of a part
   int on_the_way = 0;
-  int most_on_the_way = 1;
   bool bulk = false;
   bool first = true;
   WayCosts costs;
@@ -36,10 +35,10 @@ int Network::AddTask(SharedCores* cores, int link) {
   return static_cast<int>(tasks_.size()) - 1;
 }
 
-Network::BulkThreads& Network::ThreadsOf(int from, int to) {
-  auto& threads = bulk_[{from, to}];
-  if (threads == nullptr) threads = std::make_unique<BulkThreads>(events_, tasks_[from].cores, tasks_[to].cores);
-  return *threads;
+Network::Connection& Network::ConnectionOf(int from, int to) {
+  auto& connection = connections_[{from, to}];
+  if (connection == nullptr) connection = std::make_unique<Connection>(events_, tasks_[from].cores, tasks_[to].cores);
+  return *connection;
 }
 
 void Network::Send(int from, int to, double bytes, bool bulk, const WayCosts& costs, std::function<void()> arrived) {
@@ -51,44 +50,52 @@ void Network::Send(int from, int to, double bytes, bool bulk, const WayCosts& co
   transfer->bulk = bulk && !costs.shares_memory;
   transfer->costs = costs;
   transfer->arrived = std::move(arrived);
+  if (!transfer->bulk) return SendPart(transfer, transfer->left);
+  Connection& connection = ConnectionOf(from, to);
+  connection.waiting.push_back(std::move(transfer));
   // As many parts as fill the path, and some that wait at the link.
   const double speed = links_[tasks_[from].link].speed.out_bytes_per_s;
-  transfer->most_on_the_way = 4 + static_cast<int>(std::ceil(costs.latency_ns * speed / 1e9 / transfer->part));
-  SendParts(transfer);
+  connection.most_on_the_way = 4 + static_cast<int>(std::ceil(costs.latency_ns * speed / 1e9 / kPartBytes));
+  SendParts(&connection);
 }
 
-void Network::SendParts(const std::shared_ptr<Transfer>& transfer) {
-  Transfer& t = *transfer;
-  while ((t.first || t.left > 0) && t.on_the_way < t.most_on_the_way) {
-    const double bytes = std::min(t.left, t.part);
-    const double message_ns = t.first ? t.costs.message_ns : 0;
-    t.first = false;
-    t.left -= bytes;
-    ++t.on_the_way;
-    auto received = [this, transfer] {
-      --transfer->on_the_way;
-      if (transfer->left > 0) return SendParts(transfer);
-      if (transfer->on_the_way == 0) transfer->arrived();
-    };
-    auto crossed = [this, transfer, bytes, message_ns, received = std::move(received)]() mutable {
-      const double ns = message_ns + bytes * transfer->costs.receive_byte_ns;
-      if (transfer->bulk) {
-        ThreadsOf(transfer->from, transfer->to).receiver.Run(ns, 1, std::move(received));
-      } else {
-        tasks_[transfer->to].cores->Run(ns, 1, std::move(received));
-      }
-    };
-    auto handled = [this, transfer, bytes, crossed = std::move(crossed)]() mutable {
-      Cross(tasks_[transfer->from].link, tasks_[transfer->to].link, bytes, transfer->costs.latency_ns,
-            std::move(crossed));
-    };
-    const double ns = message_ns + bytes * t.costs.send_byte_ns;
-    if (t.bulk) {
-      ThreadsOf(t.from, t.to).sender.Run(ns, 1, std::move(handled));
-    } else {
-      tasks_[t.from].cores->Run(ns, 1, std::move(handled));
-    }
+void Network::SendParts(Connection* connection) {
+  while (!connection->waiting.empty() && connection->on_the_way < connection->most_on_the_way) {
+    const auto transfer = std::move(connection->waiting.front());
+    connection->waiting.pop_front();
+    const double bytes = std::min(transfer->left, transfer->part);
+    ++connection->on_the_way;
+    if (transfer->left > bytes) connection->waiting.push_back(transfer);
+    SendPart(transfer, bytes);
   }
+}
+
+void Network::SendPart(const std::shared_ptr<Transfer>& transfer, double bytes) {
+  const int from = transfer->from, to = transfer->to;
+  const double message_ns = transfer->first ? transfer->costs.message_ns : 0;
+  transfer->first = false;
+  transfer->left -= bytes;
+  ++transfer->on_the_way;
+  Connection* const connection = transfer->bulk ? &ConnectionOf(from, to) : nullptr;
+  auto received = [this, transfer, connection] {
+    const bool last = --transfer->on_the_way == 0 && transfer->left <= 0;
+    if (connection != nullptr) {
+      --connection->on_the_way;
+      SendParts(connection);
+    }
+    if (last) transfer->arrived();
+  };
+  auto crossed = [this, transfer, connection, to, bytes, message_ns, received = std::move(received)]() mutable {
+    const double ns = message_ns + bytes * transfer->costs.receive_byte_ns;
+    if (connection != nullptr) return connection->receiver.Run(ns, 1, std::move(received));
+    tasks_[to].cores->Run(ns, 1, std::move(received));
+  };
+  auto handled = [this, transfer, from, to, bytes, crossed = std::move(crossed)]() mutable {
+    Cross(tasks_[from].link, tasks_[to].link, bytes, transfer->costs.latency_ns, std::move(crossed));
+  };
+  const double ns = message_ns + bytes * transfer->costs.send_byte_ns;
+  if (connection != nullptr) return connection->sender.Run(ns, 1, std::move(handled));
+  tasks_[from].cores->Run(ns, 1, std::move(handled));
 }
 
 void Network::Cross(int from_link, int to_link, double bytes, double latency_ns, std::function<void()> arrived) {

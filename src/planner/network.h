@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_PLANNER_NETWORK_H_
 #define TENSORBRAID_PLANNER_NETWORK_H_
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -32,7 +33,8 @@ struct LinkSpeed {
 
 // Transfers between tasks. A transfer is divided into parts of up to 1 MiB, as in the gRPC transport
 // (docs/design/0001): the sender handles a part, the part crosses the sender's and the receiver's link, the receiver
-// handles it. The stages of different parts overlap, and the parts of different transfers take turns. The first byte of
+// handles it. The stages of different parts overlap. The connections that use a link share it equally, however many
+// transfers each has. The first byte of
 // a part may arrive while its last byte is still being sent, so one transfer of b bytes over two idle links takes
 // latency + b / bandwidth. Used by one thread.
 class Network {
@@ -63,20 +65,25 @@ class Network {
     SharedCores* cores;
     int link;
   };
-  // The threads that handle the bulk messages from one task to another.
-  struct BulkThreads {
-    BulkThreads(EventQueue* events, SharedCores* from, SharedCores* to) : sender(events, from), receiver(events, to) {}
-    SerialJobs sender, receiver;
-  };
   struct Transfer;
-  void SendParts(const std::shared_ptr<Transfer>& transfer);
+  // The bulk messages from one task to another: a thread at each end, and a bound for what is on the way, as a link of
+  // the gRPC transport has (transport/grpc/bulk_window.h). Its transfers take turns, part by part.
+  struct Connection {
+    Connection(EventQueue* events, SharedCores* from, SharedCores* to) : sender(events, from), receiver(events, to) {}
+    SerialJobs sender, receiver;
+    std::deque<std::shared_ptr<Transfer>> waiting;
+    int on_the_way = 0;
+    int most_on_the_way = 1;
+  };
+  void SendParts(Connection* connection);
+  void SendPart(const std::shared_ptr<Transfer>& transfer, double bytes);
   void Cross(int from_link, int to_link, double bytes, double latency_ns, std::function<void()> arrived);
-  BulkThreads& ThreadsOf(int from, int to);
+  Connection& ConnectionOf(int from, int to);
 
   EventQueue* const events_;
   std::vector<Link> links_;
   std::vector<Task> tasks_;
-  std::map<std::pair<int, int>, std::unique_ptr<BulkThreads>> bulk_;
+  std::map<std::pair<int, int>, std::unique_ptr<Connection>> connections_;
 };
 
 }  // namespace tensorbraid::planner

@@ -1,0 +1,150 @@
+#include "planner/planner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/text/strings.h"
+#include "planner/devices.h"
+#include "planner/report.h"
+#include "tensorbraid/tensorbraid.h"
+
+namespace tensorbraid::planner {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+// A product of 1,000 examples with weights of 4 MB, and half a second of computation that was measured.
+PlanInput OneProduct() {
+  tensorbraid::Graph g;
+  {
+    auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = 1}));
+    auto x = Placeholder(g, kFloat32, {1000, 1000}, "x");
+    Variable w(g, {1000, 1000}, Zeros(), {.name = "weights"});
+    GradientDescentOptimizer(0.1).Minimize(ReduceSum(MatMul(x, w)), {.name = "train"});
+  }
+  EXPECT_TRUE(g.status().ok()) << g.status();
+  PlanInput input;
+  input.graph.graph_def = *g.ToGraphDef();
+  input.graph.feeds = {{"x:0", {1000, 1000}}};
+  input.graph.targets = {"train"};
+  input.graph.measured.between_steps_ns = 0.5e9;
+  input.hardware.host_cores = 2;
+  input.hardware.link = {.out_bytes_per_s = 12.5e6, .in_bytes_per_s = 12.5e6};
+  return input;
+}
+
+PlanRow One(const PlanInput& input, const Configuration& c) {
+  const auto row = PlanOne(input, c);
+  EXPECT_TRUE(row.ok()) << row.status();
+  return row.value_or(PlanRow{});
+}
+
+TEST(PlannerTest, ARowHasTheBoundsOfItsResources) {
+  const PlanRow row = One(OneProduct(), {.workers = 3});
+  EXPECT_NEAR(row.bounds.server_link, 12.5e6 / 4e6, 1e-6);
+  EXPECT_NEAR(row.bounds.worker_link, 3 * 12.5e6 / 4e6, 1e-6);
+  EXPECT_NEAR(row.bounds.compute, 3 / 0.6, 0.6);  // the product takes some 0.1 s
+  EXPECT_LE(row.prediction.steps_per_s, row.bounds.server_link * 1.02);
+  EXPECT_NEAR(row.speed_up, row.prediction.examples_per_s / *LocalExamplesPerS(OneProduct(), 0), 1e-9);
+  EXPECT_LT(row.speed_up, 3);
+}
+
+TEST(PlannerTest, TasksOfOneMachineHaveNoLinksUnlessEachHasItsOwn) {
+  PlanInput input = OneProduct();
+  input.hardware.one_machine = true;
+  EXPECT_EQ(One(input, {.workers = 2}).bounds.server_link, 0);
+  EXPECT_LT(One(input, {.workers = 1}).prediction.step_ms, 900);
+  input.hardware.link_per_task = true;
+  EXPECT_GT(One(input, {.workers = 1}).prediction.step_ms, 1100) << "two transfers of 0.32 s";
+}
+
+TEST(PlannerTest, ASearchFindsWhatHelpsAgainstTheBound) {
+  PlanInput input = OneProduct();
+  input.training.steps = 10;
+  const auto rows = Search(input, {.workers = 8},
+                           {.servers = {1, 4},
+                            .modes = {Mode::kAsync},
+                            .wires = {Wire::kFloat32, {Wire::kInt8, Wire::kInt8}},
+                            .placements = {Placement::kRoundRobin, Placement::kEven},
+                            .batches = {0}});
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  ASSERT_EQ(rows->size(), 6u) << "with one server the placements do not differ";
+  const Configuration& best = rows->front().configuration;
+  EXPECT_EQ(best.servers, 4);
+  EXPECT_EQ(best.placement, Placement::kEven) << "the only variable must be divided";
+  EXPECT_EQ(WireText(best.wire), "int8");
+  EXPECT_EQ(rows->back().prediction.bound, Bound::kServerLink);
+}
+
+TEST(PlannerTest, ASearchPrefersFewerServersIfTheyAreAsFast) {
+  PlanInput input = OneProduct();
+  input.hardware.link = {};
+  const auto rows = Search(input, {.workers = 1},
+                           {.servers = {1, 2, 4},
+                            .modes = {Mode::kAsync},
+                            .wires = {Wire::kFloat32},
+                            .placements = {Placement::kRoundRobin},
+                            .batches = {0}});
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_EQ(rows->front().configuration.servers, 1);
+}
+
+TEST(PlannerTest, TheMeasuredConfigurationIsExactAfterCalibration) {
+  for (const double measured_ms : {5000.0, 560.0}) {
+    PlanInput input = OneProduct();
+    // The kernels take 0.1 s by the measurement, so the model alone gives 0.6 s.
+    for (const char* node : {"MatMul", "gradients/MatMul_grad/MatMul_1"}) input.graph.measured.node_ns[node] = 0.05e9;
+    input.graph.measured.step_ns = measured_ms * 1e6;
+    input.graph.measured.cpu_ns = 1e9;
+    const Hardware here = ThisMachine(2, SharedMemoryCosts());
+    const auto model_ns = Calibrate(&input, here);
+    ASSERT_TRUE(model_ns.ok()) << model_ns.status();
+    EXPECT_GT(*model_ns, 0.5e9);
+    input.hardware = here;
+    EXPECT_NEAR(One(input, {}).prediction.step_ms, measured_ms, 0.01 * measured_ms);
+    // Of the five seconds, the process used its cores for one.
+    EXPECT_NEAR(input.graph.measured.idle_ns, measured_ms > 1000 ? 4e9 : 0, 0.5e9);
+  }
+}
+
+TEST(PlannerTest, DevicesOfTheTableComputeAtTheirSpeed) {
+  const auto v100 = SpeedOf("v100", 0.5), cpu = SpeedOf("epyc-7763", 0.5);
+  ASSERT_TRUE(v100.ok() && cpu.ok());
+  EXPECT_EQ(v100->flops_per_s, 15.7e12 / 2);
+  EXPECT_EQ(cpu->cores, 64);
+  PlanInput input = OneProduct();
+  input.graph.measured = {};
+  input.hardware.link = {};
+  input.hardware.worker_device = *v100;
+  const double gpu_ms = One(input, {}).prediction.step_ms;
+  input.hardware.worker_device = *SpeedOf("k80-die", 0.5);
+  EXPECT_GT(One(input, {}).prediction.step_ms, gpu_ms);
+  EXPECT_THAT(std::string(SpeedOf("v10", 1).status().message()), HasSubstr("did you mean v100?"));
+  for (const KnownDevice& device : KnownDevices()) {
+    EXPECT_FALSE(device.source.empty()) << device.name;
+    EXPECT_GT(device.gflops_per_core, 0) << device.name;
+    EXPECT_GT(device.memory_gb_s, 0) << device.name;
+  }
+}
+
+TEST(PlanReportTest, TableJsonAndPictureSayTheSame) {
+  const PlanInput input = OneProduct();
+  std::vector<PlanRow> rows;
+  for (const int workers : {1, 2, 8}) rows.push_back(One(input, {.workers = workers}));
+  EXPECT_THAT(ScalingTable(rows), AllOf(HasSubstr("PS link"), HasSubstr("speed-up")));
+  EXPECT_THAT(Advice(rows.back()), HasSubstr("--wire"));
+  const std::vector<std::string> lines = StrSplit(JsonLines(rows), '\n');
+  ASSERT_EQ(lines.size(), 4u) << "one for each row, and nothing after the last end of line";
+  const auto json = nlohmann::json::parse(lines[2]);
+  EXPECT_EQ(json["workers"], 8);
+  EXPECT_EQ(json["bound"], "PS link");
+  EXPECT_NEAR(json["bounds"]["ps_link"].get<double>(), 3.125, 1e-6);
+  EXPECT_THAT(SpeedUpChart(rows), AllOf(HasSubstr("<svg"), HasSubstr("predicted"), HasSubstr("PS links")));
+  EXPECT_THAT(SearchTable(rows, 2), HasSubstr("round_robin"));
+}
+
+}  // namespace
+}  // namespace tensorbraid::planner
