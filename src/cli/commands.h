@@ -29,6 +29,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation);
 void AddOpsCommand(CLI::App& app, Invocation* invocation);
 void AddPlanCommand(CLI::App& app, Invocation* invocation);
 void AddProxyCommand(CLI::App& app, Invocation* invocation);
+void AddRegistryCommand(CLI::App& app, Invocation* invocation);
 void AddServeCommand(CLI::App& app, Invocation* invocation);
 void AddStatusCommand(CLI::App& app, Invocation* invocation);
 void AddTaskCommand(CLI::App& app, Invocation* invocation);

@@ -79,6 +79,7 @@ int RunProgram(int argc, char** argv, const std::string& version) {
   AddPlanCommand(app, &invocation);
   AddStatusCommand(app, &invocation);
   AddTaskCommand(app, &invocation);
+  AddRegistryCommand(app, &invocation);
   AddInspectCommand(app, &invocation);
   AddOpsCommand(app, &invocation);
   AddAgentCommand(app, &invocation);

@@ -23,7 +23,10 @@ class TaskFlagsTest : public ::testing::Test {
     ::unsetenv("TF_CONFIG");
     ::setenv("TENSORBRAID_DISCOVERY", "kubernetes", 1);
   }
-  ~TaskFlagsTest() override { ::unsetenv("TF_CONFIG"); }
+  ~TaskFlagsTest() override {
+    ::unsetenv("TF_CONFIG");
+    ::unsetenv("TENSORBRAID_DISCOVERY");
+  }
 
   Status Parse(std::vector<const char*> args) {
     args.insert(args.begin(), "program");
