@@ -17,9 +17,9 @@
 namespace tensorbraid {
 
 struct FoundTask {
-  std::string job;
+  std::string job = "";
   int index = 0;
-  ClusterSpec cluster;
+  ClusterSpec cluster = {};
   std::string source = "";  // its name, such as "slurm"
   // Null if the task's port was given. Otherwise the port of the task's address, which stays reserved for the task's
   // server as long as this lives.

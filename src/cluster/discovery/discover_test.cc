@@ -208,7 +208,8 @@ class RegistryJob final : public Job {
     port_ = std::make_unique<HeldPort>(*std::move(port));
   }
   std::unique_ptr<RecordExchange> Join(int rank) override {
-    const RegistryClientOptions options{.job = "job", .addresses = {StrCat("127.0.0.1:", port_->port())}};
+    const RegistryClientOptions options{
+        .job = "job", .addresses = {StrCat("127.0.0.1:", port_->port())}, .timeout = std::chrono::seconds(30)};
     auto seal = NewTokenSeal(TokenFile());
     TB_CHECK_OK(seal.status());
     return std::make_unique<RegistryExchange>(options, *std::move(seal),
@@ -258,6 +259,22 @@ INSTANTIATE_TEST_SUITE_P(
     All, ExchangeTest,
     ::testing::Values([](int size) -> std::unique_ptr<Job> { return std::make_unique<PmiJob>(size); },
                       [](int size) -> std::unique_ptr<Job> { return std::make_unique<RegistryJob>(size); }));
+
+TEST(RegistryExchangeTest, TheServerMayEndAsSoonAsItsOwnExchangeIsOver) {
+  constexpr int kRanks = 8;
+  for (int round = 0; round < 20; ++round) {
+    RegistryJob job(kRanks);
+    std::vector<std::thread> ranks;
+    for (int rank = 0; rank < kRanks; ++rank) {
+      ranks.emplace_back([&job, rank] {
+        const auto exchange = job.Join(rank);  // ends with this thread
+        const auto all = exchange->Gather({StrCat("rank ", rank), {.host = "a", .node = "a", .port = 1}});
+        EXPECT_TRUE(all.ok()) << all.status();
+      });
+    }
+    for (std::thread& rank : ranks) rank.join();
+  }
+}
 
 TEST(PmiExchangeTest, AnExchangeIsFinalized) {
   FakePmi pmi(1);

@@ -4,6 +4,11 @@
 #include "core/text/strings.h"
 
 namespace tensorbraid {
+namespace {
+
+constexpr std::chrono::seconds kAnswerGrace{5};
+
+}  // namespace
 
 Status RegistryExchange::Serve() {
   Status last;
@@ -25,7 +30,11 @@ Status RegistryExchange::Serve() {
 
 StatusOr<std::vector<NamedRecord>> RegistryExchange::Gather(const NamedRecord& own) {
   if (!serve_.empty()) TF_RETURN_IF_ERROR(Serve());
-  return RegisterAndWait(options_, own, seal_.get());
+  auto all = RegisterAndWait(options_, own, seal_.get());
+  // This process may end at once, because of a mistake in its flags for example. The others must have their answers
+  // before, or they would look for the registry in vain.
+  if (all.ok() && server_ != nullptr) static_cast<void>(server_->AwaitAnswered(kAnswerGrace));
+  return all;
 }
 
 }  // namespace tensorbraid

@@ -83,7 +83,7 @@ std::vector<std::string> OwnAddresses() {
   return addresses;
 }
 
-StatusOr<std::vector<std::string>> Resolve(const std::string& host) {
+StatusOr<std::vector<std::string>> ResolveHost(const std::string& host) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -128,7 +128,7 @@ Surroundings Surroundings::OfProcess() {
   around.node = NodeId(around.host_name);
   around.addresses = OwnAddresses();
   around.program = "/proc/self/exe";
-  around.resolve = &Resolve;
+  around.resolve = &ResolveHost;
   return around;
 }
 

@@ -18,12 +18,12 @@ namespace tensorbraid {
 
 struct RegistryServerOptions {
   // Names the job. A process that registers for another job is refused.
-  std::string job;
+  std::string job = "";
   // The processes of the job: "ps/0", "worker/0", ...
-  std::vector<std::string> names;
+  std::vector<std::string> names = {};
   // "host:port". As for a Server, a loopback name listens on loopback alone, any other name on all interfaces. Port 0
   // takes a free port.
-  std::string address;
+  std::string address = "";
   TlsOptions tls = {};
 };
 
@@ -44,6 +44,9 @@ class RegistryServer {
   int port() const { return port_; }
   // The names of processes that have not registered yet.
   std::vector<std::string> Missing() const;
+  // For a server that may end soon: blocks until all processes have got the records of all, or until `timeout`. Returns
+  // whether they have.
+  bool AwaitAnswered(std::chrono::milliseconds timeout) const;
 
  private:
   struct Impl;
@@ -53,10 +56,10 @@ class RegistryServer {
 };
 
 struct RegistryClientOptions {
-  std::string job;
+  std::string job = "";
   // Where the registry may be, "host:port" each: they are tried in turn until one of them answers as the job's
   // registry.
-  std::vector<std::string> addresses;
+  std::vector<std::string> addresses = {};
   TlsOptions tls = {};
   // How long to wait for the registry and for all processes.
   std::chrono::milliseconds timeout = std::chrono::minutes(5);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -5,6 +6,7 @@
 #include "cluster/protobuf/registry.pb.h"
 #include "cluster/registry/registry.h"
 #include "cluster/registry/registry_messages.h"
+#include "core/system/clock.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
@@ -19,7 +21,6 @@ struct RegistryServer::Impl final : public CallHandler {
     }
     std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>&) override { return nullptr; }
   };
-
   // A Register call, and what its answer's proof needs.
   struct RegisterCall {
     std::shared_ptr<Call> call;
@@ -48,6 +49,8 @@ struct RegistryServer::Impl final : public CallHandler {
     uint64_t incarnation = 0;
     std::set<uint64_t> replaced;        // incarnations that had the name before
     std::vector<RegisterCall> waiting;  // of this incarnation
+    bool answered = false;              // with the records of all
+    std::weak_ptr<Call> last_answer;    // expires when the call has ended
     std::string problem;                // why a process of this name was refused
   };
 
@@ -57,6 +60,11 @@ struct RegistryServer::Impl final : public CallHandler {
   Status Admit(const proto::RegisterRequest& request, std::vector<RegisterCall>* displaced, std::string* displaced_by)
       TB_REQUIRES(mu);
   std::vector<RegisterCall> TakeWaiting() TB_REQUIRES(mu);
+  static void NoteAnswer(Entry* entry, const RegisterCall& call) {
+    entry->answered = true;
+    entry->last_answer = call.call;
+  }
+  bool AllAnswered() const TB_REQUIRES(mu);
   std::vector<std::string> Missing() const TB_REQUIRES(mu);
   proto::RegisterAnswer Answer() const TB_REQUIRES(mu);
   void Send(const RegisterCall& to, const proto::RegisterAnswer& answer);
@@ -108,6 +116,10 @@ void RegistryServer::Impl::Register(const std::shared_ptr<Call>& call, std::stri
         answered.push_back(own);
       }
       if (answer.entries_size() > 0) {
+        NoteAnswer(&entries[request.name()], own);
+        for (auto& [name, entry] : entries) {
+          for (const RegisterCall& waiter : entry.waiting) NoteAnswer(&entry, waiter);
+        }
         for (RegisterCall& waiter : TakeWaiting()) answered.push_back(std::move(waiter));
       }
     }
@@ -155,6 +167,7 @@ Status RegistryServer::Impl::Admit(const proto::RegisterRequest& request, std::v
   }
   entry.present = true;
   entry.record = own.record;
+  if (entry.incarnation != request.incarnation()) entry.answered = false;
   entry.incarnation = request.incarnation();
   entry.problem.clear();
   for (const auto& [name, other] : entries) {
@@ -163,7 +176,7 @@ Status RegistryServer::Impl::Admit(const proto::RegisterRequest& request, std::v
   return OkStatus();
 }
 
-auto RegistryServer::Impl::TakeWaiting() -> std::vector<RegisterCall> {
+std::vector<RegistryServer::Impl::RegisterCall> RegistryServer::Impl::TakeWaiting() {
   std::vector<RegisterCall> all;
   for (auto& [name, entry] : entries) {
     for (RegisterCall& waiter : entry.waiting) all.push_back(std::move(waiter));
@@ -180,6 +193,11 @@ std::vector<std::string> RegistryServer::Impl::Missing() const {
     missing.push_back(entry.problem.empty() ? name : StrCat(name, " (refused: ", entry.problem, ")"));
   }
   return missing;
+}
+
+bool RegistryServer::Impl::AllAnswered() const {
+  return std::all_of(entries.begin(), entries.end(),
+                     [](const auto& named) { return named.second.answered && named.second.last_answer.expired(); });
 }
 
 proto::RegisterAnswer RegistryServer::Impl::Answer() const {
@@ -237,6 +255,19 @@ StatusOr<std::unique_ptr<RegistryServer>> RegistryServer::Start(RegistryServerOp
 std::vector<std::string> RegistryServer::Missing() const {
   MutexLock lock(impl_->mu);
   return impl_->Missing();
+}
+
+bool RegistryServer::AwaitAnswered(std::chrono::milliseconds timeout) const {
+  constexpr std::chrono::milliseconds kBetweenLooks{5};
+  const auto deadline = MonotonicClock::now() + timeout;
+  while (true) {
+    {
+      MutexLock lock(impl_->mu);
+      if (impl_->AllAnswered()) return true;
+    }
+    if (MonotonicClock::now() >= deadline) return false;
+    SleepFor(kBetweenLooks);
+  }
 }
 
 }  // namespace tensorbraid
