@@ -115,7 +115,7 @@ StatusOr<std::vector<NamedRecord>> RegisterAndWait(const RegistryClientOptions& 
   });
   Registration registration(options, own, seal);
   Deadline next_log = MonotonicClock::now() + options.log_every;
-  Status last;
+  Status last, refusal;  // refusal: the last one that came from a server
   for (size_t i = 0; MonotonicClock::now() < deadline; ++i) {
     const size_t at = i % clients.size();
     auto all = registration.WaitAt(options.addresses[at], clients[at].get(), deadline);
@@ -125,15 +125,18 @@ StatusOr<std::vector<NamedRecord>> RegisterAndWait(const RegistryClientOptions& 
     // Another server may have the port of a candidate. Then the next candidate is the registry.
     const bool other_candidates = clients.size() > 1;
     if (IsVerdict(last) || (!MayPass(last) && !other_candidates)) return last;
+    if (!MayPass(last)) refusal = last;
     if (MonotonicClock::now() >= next_log) {
-      TB_LOG(Info, "discovery") << "waits for the registry of " << options.job << ": " << last.message();
+      TB_LOG(Info, "discovery") << "waits for the registry of " << options.job << ": "
+                                << (refusal.ok() ? last : refusal).message();
       next_log = MonotonicClock::now() + options.log_every;
     }
     SleepFor(std::min<MonotonicClock::duration>(kBetweenTries, deadline - MonotonicClock::now()));
   }
   if (absl::IsDeadlineExceeded(last)) return last;
   return DeadlineExceeded("no registry of ", options.job, " answers at ", StrJoin(options.addresses, " or "),
-                          " within ", options.timeout.count() / 1000.0, " s: ", std::string(last.message()));
+                          " within ", options.timeout.count() / 1000.0,
+                          " s: ", std::string((refusal.ok() ? last : refusal).message()));
 }
 
 }  // namespace tensorbraid

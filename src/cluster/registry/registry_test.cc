@@ -185,6 +185,16 @@ TEST_F(RegistryTest, TheNextAddressIsTriedIfAnotherJobHasThePort) {
   EXPECT_THAT((*other)->Missing(), ElementsAre("ps/0"));
 }
 
+TEST_F(RegistryTest, AmongSeveralAddressesTheErrorIsThatOfTheServerThatAnswers) {
+  Start({"ps/0"});
+  RegistryClientOptions options = Options(milliseconds(1500));
+  options.addresses.emplace_back("127.0.0.1:1");
+  const auto other = SealWith("fedcba9876543210");
+  const auto result = RegisterAndWait(options, {"ps/0", RecordOn("alpha")}, other.get());
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(std::string(result.status().message()), HasSubstr("another secret"));
+}
+
 TEST_F(RegistryTest, ARequestToStopEndsTheWait) {
   Start({"ps/0", "worker/0"});
   StatusOr<std::vector<NamedRecord>> result = Internal("not run");
