@@ -114,7 +114,7 @@ TEST(SimulationTest, BoundedWorkersStayNearTheSlowest) {
   const StepProgram program = OneVariable(10, 0.001);
   const auto steps_per_s = [&](Mode mode, int max_ahead) {
     return Predict(program, Machines(1, 8, 0),
-                   {.mode = mode, .max_ahead = max_ahead, .stragglers = *stragglers, .steps = 3000})
+                   {.mode = mode, .max_ahead = max_ahead, .stragglers = *stragglers, .steps = 1500})
         .steps_per_s;
   };
   EXPECT_NEAR(steps_per_s(Mode::kAsync, 0), 8 / 0.018, 10);  // 10 ms x (0.8 + 0.2 x 5)
