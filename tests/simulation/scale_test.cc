@@ -39,7 +39,8 @@ void ExpectThatTasksPayForTheirNeighboursOnly(const ScaleCosts& few, const Scale
   // A worker works with five times as many parameter servers in the larger job, a parameter server with five times as
   // many workers.
   const double more_ps = num_ps / NumPs(kFew), more_workers = num_workers / (kFew - NumPs(kFew));
-  constexpr double kSlack = 1.3;
+  // A step that is half done when the measurement begins or ends counts as one step or as none.
+  constexpr double kSlack = 1.6;
   EXPECT_LE(many.worker.messages_per_step, kSlack * more_ps * few.worker.messages_per_step);
   EXPECT_LE(many.worker.control_bytes_per_step, kSlack * more_ps * few.worker.control_bytes_per_step);
   EXPECT_LE(many.chief.messages_per_step, kSlack * more_ps * few.chief.messages_per_step);
