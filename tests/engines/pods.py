@@ -119,6 +119,11 @@ class Pod:
         await_true(f"{kind} of {self.name}", lambda: self.probe(kind))
 
     def kill(self):
+        # Its first process, and with it all others. (`unshare --kill-child` does not do it: setpriv, which changes the
+        # user, loses the signal.)
+        for pid in subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True,
+                                  check=False).stdout.split():  # fmt: skip
+            os.kill(int(pid), signal.SIGKILL)
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(timeout=10)
 
