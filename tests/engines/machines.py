@@ -6,6 +6,7 @@ is one signal. Everything vanishes with the process that made it, because the sw
 """
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -14,6 +15,16 @@ _ENTERED = "TENSORBRAID_TEST_MACHINES"
 SKIPPED = 77  # the exit code
 NETWORK = "10.77.0."
 LOGIN = NETWORK + "1"  # the address of this process
+
+
+def own_tmp():
+    """The lines of a shell script that replace /tmp, and keep the present directory if it is there."""
+    mount = "mount -t tmpfs tmpfs /tmp"
+    directory = os.getcwd()
+    if not directory.startswith("/tmp/"):
+        return mount
+    keep = shlex.quote(directory)
+    return "mount --bind %s /mnt; %s; mkdir -p %s; mount --bind /mnt %s; umount /mnt" % (keep, mount, keep, keep)
 
 
 def enter(limit_s=280):
@@ -68,8 +79,8 @@ class Machines:
     def start(self, name):
         """Starts a machine, for the first time or after kill()."""
         script = (
-            "hostname %s; for d in /tmp /run /dev/shm; do mount -t tmpfs tmpfs $d; done; mount -t proc proc /proc; "
-            "ip link set lo up; echo ready; exec sleep infinity" % name
+            "hostname %s; for d in /run /dev/shm; do mount -t tmpfs tmpfs $d; done; %s; mount -t proc proc /proc; "
+            "ip link set lo up; echo ready; exec sleep infinity" % (name, own_tmp())
         )
         unshare = ["unshare", "--net", "--uts", "--mount", "--ipc", "--pid", "--fork", "--kill-child"]
         outer = subprocess.Popen(unshare + ["sh", "-c", script], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
@@ -80,7 +91,10 @@ class Machines:
             pid = int(file.read().split()[0])
         self._init[name] = (outer, pid)
         interface = self._interface[name] = "to-" + name
-        _run("ip", "link", "add", interface, "type", "veth", "peer", "name", "eth0", "netns", str(pid))
+        # The same hardware address after each start: others remember it for a while.
+        hardware = "02:00:00:00:00:%02x" % int(self.address[name].rsplit(".", 1)[1])
+        _run("ip", "link", "add", interface, "type", "veth", "peer", "name", "eth0", "address", hardware,
+             "netns", str(pid))
         _run("ip", "link", "set", interface, "master", "switch", "up")
         self.run(name, ["ip", "address", "add", self.address[name] + "/24", "dev", "eth0"])
         self.run(name, ["ip", "link", "set", "eth0", "up"])
