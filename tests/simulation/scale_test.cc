@@ -76,7 +76,7 @@ TEST_P(ScaleOf500Test, ATaskPaysForTheTasksThatItWorksWith) {
 TEST(ScaleTest, TrainingOf500TasksSurvivesTheLossOfAParameterServerAndTenWorkers) {
   TrainingOptions options = ScaleTraining(kMany, /*sync=*/true);
   options.checkpoints = true;
-  options.last_step = 12;
+  options.last_step = 16;
   const auto kill = [&](const FaultyTask& task, milliseconds at) {
     Fault fault;
     fault.task = fault.other = task;
