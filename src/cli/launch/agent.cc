@@ -14,10 +14,10 @@
 
 #include "cli/launch/agent_messages.h"
 #include "cli/launch/blocked_signals.h"
-#include "cli/launch/file_checksum.h"
 #include "cli/launch/job_folder.h"
 #include "cli/launch/launched_task.h"
 #include "cli/launch/local_engine.h"
+#include "cluster/registry/digest.h"
 #include "core/system/clock.h"
 #include "core/text/host_port.h"
 #include "core/text/strings.h"
@@ -116,7 +116,7 @@ class Agent final : public EngineListener {
     }
     NodePrepared prepared;
     for (const std::string& path : m.checked_files) {
-      if (auto checksum = FileChecksum(path); checksum.ok()) prepared.checksums[path] = *checksum;
+      if (auto checksum = Sha256OfFile(path); checksum.ok()) prepared.checksums[path] = *checksum;
     }
     if (!m.files.empty()) {
       TF_ASSIGN_OR_RETURN(folder_, JobFolder::Make(m.files));
