@@ -170,6 +170,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
   launch->callback([flags, invocation] {
     invocation->run = [flags, invocation] {
       flags->options.command = invocation->program;
+      flags->options.insecure = flags->insecure;
       flags->options.style = flags->style == "flags" ? TaskStyle::kFlags : TaskStyle::kTfConfig;
       flags->options.restart = *ParseRestartPolicy(flags->restart);
       flags->options.grace = std::chrono::milliseconds(static_cast<int64_t>(flags->grace_s * 1000));

@@ -61,6 +61,10 @@ ProgramCall CallOf(const LaunchedTask& task, Addresses addresses, const LaunchOp
   if (options.metrics_port > 0 && is_first) call.command.push_back(StrCat("--metrics_port=", options.metrics_port));
   // TERM=dumb keeps programs from colouring or redrawing lines, as they would on a terminal.
   call.environment = {{"TERM", "dumb"}, {"TF_CONFIG", tf_config}};
+  if (options.insecure) {
+    if (knows_flags) call.command.push_back("--insecure");
+    call.environment.emplace_back("TENSORBRAID_INSECURE", "1");
+  }
   if (!options.token_file.empty()) AddFile("token_file", options.token_file, knows_flags, &call);
   return call;
 }

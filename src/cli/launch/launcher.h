@@ -28,6 +28,8 @@ struct LaunchOptions {
   std::string log_dir = "";
   // Passed on to each task as --token_file; "" for none.
   std::string token_file = "";
+  // Lets the tasks listen for other machines without TLS.
+  bool insecure = false;
   RestartPolicy restart = {};
   // Given to the first task (ps/0, or worker/0 without parameter servers) as --metrics_port; 0: to none.
   int metrics_port = 0;

@@ -116,7 +116,7 @@ StatusOr<std::unique_ptr<Engine>> NewSshEngine(const SshOptions& options) {
   }
   engine.command = [ssh = options.ssh, program = options.remote_program](const AgentNode& node) {
     std::vector<std::string> command = ssh;
-    // A machine that is gone is noticed within 15 s. Nobody can type a password.
+    // A machine that is gone is noticed within 15 s. ssh asks for no password, since nobody could answer.
     command.insert(command.end(), {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o",
                                    "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", node.name, "--"});
     // The user's shell there may be another one, so sh is asked.
