@@ -33,7 +33,8 @@ class Allocator {
 // The allocator of this process's memory. It exists until the program's end. Freed blocks are cached by size class (at
 // most 12.5 % apart) and reused, so that a repeated training step touches no fresh pages. The cache holds at most four
 // times the largest block so far and at most an eighth of the limit, but 256 MiB are always allowed. It is emptied when
-// an allocation would otherwise pass the limit.
+// an allocation would otherwise pass the limit. Besides, each thread keeps up to 512 KiB of small blocks, so that
+// threads that run many small ops do not wait for each other.
 Allocator& HostAllocator();
 
 // HostAllocator().Allocate(size).

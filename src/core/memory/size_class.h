@@ -15,7 +15,7 @@ inline constexpr int kMinSizeClassShift = 6;
 inline constexpr int kNumSizeClasses = (48 - kMinSizeClassShift) * kSizeClassesPerDoubling;
 
 // The smallest class whose size is at least `size`.
-inline int SizeClass(size_t size) {
+constexpr int SizeClass(size_t size) {
   if (size <= (size_t{1} << kMinSizeClassShift)) return 0;
   const int shift = std::bit_width(size - 1) - 1;  // 2^shift < size <= 2^(shift+1)
   const size_t step = std::max<size_t>(1, (size_t{1} << shift) / kSizeClassesPerDoubling);
@@ -23,7 +23,7 @@ inline int SizeClass(size_t size) {
   return (shift - kMinSizeClassShift) * kSizeClassesPerDoubling + sub;
 }
 
-inline size_t SizeOfClass(int c) {
+constexpr size_t SizeOfClass(int c) {
   if (c == 0) return size_t{1} << kMinSizeClassShift;
   const int shift = kMinSizeClassShift + (c - 1) / kSizeClassesPerDoubling;
   const int sub = (c - 1) % kSizeClassesPerDoubling + 1;

@@ -1,4 +1,4 @@
-// Tests tensors, shapes and dtypes, and parts of the allocator, of status.h and of strings.h.
+// Tests tensors, shapes and dtypes, and parts of status.h and of strings.h.
 #include "tensorbraid/core/tensor.h"
 
 #include <gtest/gtest.h>
@@ -93,16 +93,6 @@ TEST(StatusTest, TwoAssignOrReturnsMayBeOnOneLine) {
   EXPECT_EQ(SumOfHalves(2, 4).value(), 3);
   EXPECT_EQ(SumOfHalves(2, 3).status().message(), "3 is odd");
   EXPECT_EQ(SumOfHalves(1, 3).status().message(), "1 is odd");
-}
-
-TEST(AllocatorTest, CachedBlocksAreFreedWhenAnAllocationNeedsThem) {
-  const MemoryLimit limit(int64_t{64} << 20);
-  AllocateBuffer(40 << 20);  // and frees it at once
-  EXPECT_GE(GetAllocatorStats().bytes_cached, 40 << 20);
-  const RefPtr<Buffer> other = AllocateBuffer(50 << 20);
-  EXPECT_TRUE(other);
-  EXPECT_EQ(GetAllocatorStats().bytes_cached, 0);
-  EXPECT_FALSE(AllocateBuffer(40 << 20));
 }
 
 TEST(TensorTest, BytesOfShapesNeverOverflow) {
