@@ -29,10 +29,15 @@ struct MasterService::ClientSession {
     ClientRunOptions options;
   };
 
-  // A large graph consists of many small allocations. Frees them and returns the memory to the system.
+  // A large graph consists of many small allocations, and so does the message that brought it. Frees them and returns
+  // the memory to the system.
   ~ClientSession() {
-    constexpr size_t kLarge = 1 << 16;
-    const bool was_large = ImplOf(graph).nodes().size() > kLarge;
+    constexpr size_t kManyNodes = 1 << 16, kManyBytes = size_t{64} << 20;
+    bool was_large = ImplOf(graph).nodes().size() > kManyNodes;
+    {
+      MutexLock lock(mu);
+      was_large = was_large || graph_bytes > kManyBytes;
+    }
     session.reset();
     graph = Graph();
     if (was_large) malloc_trim(0);
