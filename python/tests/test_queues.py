@@ -239,5 +239,44 @@ class InputTest(unittest.TestCase):
                 coordinator.join()
 
 
+class StagingAreaTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+
+    def test_elements_wait_for_the_next_step(self):
+        area = tf.contrib.staging.StagingArea([tf.float32, tf.int32], shapes=[[2], []])
+        value = tf.placeholder(tf.float32, [2])
+        put, got, peeked = area.put([value, 7]), area.get(), area.peek(1)
+        self.assertEqual([t.shape.as_list() for t in got], [[2], []])
+        with tf.Session() as session:
+            session.run(put, {value: [1, 2]})
+            session.run(put, {value: [3, 4]})
+            self.assertEqual(session.run(area.size()), 2)
+            np.testing.assert_array_equal(session.run(peeked)[0], [3, 4])
+            np.testing.assert_array_equal(session.run(got)[0], [1, 2])
+            # One step uses what an earlier one has prepared.
+            _, (now, number) = session.run([put, got], {value: [5, 6]})
+            np.testing.assert_array_equal(now, [3, 4])
+            self.assertEqual(number, 7)
+            session.run(area.clear())
+            self.assertEqual(session.run(area.size()), 0)
+
+    def test_names_make_dictionaries_and_areas_of_one_name_are_one(self):
+        first = tf.contrib.staging.StagingArea([tf.float32], names=["x"], shared_name="shared", capacity=1)
+        second = tf.contrib.staging.StagingArea([tf.float32], names=["x"], shared_name="shared", capacity=1)
+        with tf.Session() as session:
+            session.run(first.put({"x": tf.constant(1.5)}))
+            self.assertEqual(session.run(second.get()["x"]), 1.5)
+
+    def test_mistakes_are_named(self):
+        area = tf.contrib.staging.StagingArea([tf.float32, tf.int32], shapes=[[2], []])
+        for values, message in ([[1.0, 2.0]], "2 components got 1"), ([[1.0, 2.0, 3.0], 1], "incompatible"), \
+                ([[1, 2], 1], "Datatypes do not match"), ({"x": 1.0}, "must have names"):
+            with self.subTest(message), self.assertRaisesRegex(ValueError, message):
+                area.put(values)
+        with self.assertRaisesRegex(ValueError, "same length"):
+            tf.contrib.staging.StagingArea([tf.float32], shapes=[[1], [2]])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -3,7 +3,7 @@
 from tensorbraid import missing_names
 from tensorbraid.contrib import (  # noqa: F401
     cluster_resolver, crf, data, distributions, estimator, feature_column, framework, layers, learn, legacy_seq2seq,
-    lookup, losses, metrics, opt, rnn, seq2seq, slim, tensorboard, tpu, training, util)
+    lookup, losses, metrics, opt, rnn, seq2seq, slim, staging, tensorboard, tpu, training, util)
 
 
 def __getattr__(name):
