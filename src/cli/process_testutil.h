@@ -16,22 +16,22 @@
 
 namespace tensorbraid {
 
-// Whether the process has ended (reaped or not) or ends within ten seconds. It need not be a child of this
+// Whether the process has ended (reaped or not) or ends within a minute. It need not be a child of this
 // process.
 inline bool Ends(pid_t pid) {
   const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd.is_open()) return true;
   pollfd event = {pidfd.get(), POLLIN, 0};
-  return ::poll(&event, 1, 10000) == 1;
+  return ::poll(&event, 1, 60000) == 1;
 }
 
 // Reads lines from a pipe until one begins with `start`, and returns the rest of that line. Returns "" at the end of
-// the pipe, or after ten seconds without output.
+// the pipe, or after a minute without output.
 inline std::string AwaitLine(const Fd& fd, const std::string& start) {
   std::string line;
   pollfd event = {fd.get(), POLLIN, 0};
   char c;
-  while (::poll(&event, 1, 10000) == 1 && ::read(fd.get(), &c, 1) == 1) {
+  while (::poll(&event, 1, 60000) == 1 && ::read(fd.get(), &c, 1) == 1) {
     if (c != '\n') {
       line += c;
     } else if (line.starts_with(start)) {

@@ -15,6 +15,8 @@ namespace tensorbraid {
 namespace {
 
 constexpr int kSteps = StepProfiler::kWarmUp.steps + StepProfiler::kTimed.steps + StepProfiler::kTraced.steps;
+// Fewer are never enough, however slow this machine is.
+constexpr int kFewestSteps = StepProfiler::kWarmUp.least + StepProfiler::kTimed.least + StepProfiler::kTraced.least;
 
 // Sets the environment variable for sessions that are created meanwhile.
 class ProfiledSessions {
@@ -40,12 +42,12 @@ TEST(StepProfilerTest, WritesASignatureThatHasRunOftenEnough) {
   const auto again = session->Prepare({prepared}, {x});
   ASSERT_TRUE(again.ok()) << again.status();
   for (int i = 0; i < kSteps; ++i) {
-    EXPECT_FALSE(FileExists(directory + "/step-0.json"));
+    if (i < kFewestSteps) EXPECT_FALSE(FileExists(directory + "/step-0.json"));
     const auto run = session->Run({often}, {{x, value}});
     ASSERT_TRUE(run.ok()) << run.status();
     EXPECT_EQ((*run)[0].scalar<float>(), 42);
     ASSERT_EQ((*again->Run({value}))[0].scalar<float>(), 21);
-    if (i == 0) continue;
+    if (i >= kFewestSteps - 1) continue;
     ASSERT_TRUE(session->Run({seldom}, {{x, value}}).ok());
   }
   for (const int n : {0, 1}) {
@@ -54,7 +56,8 @@ TEST(StepProfilerTest, WritesASignatureThatHasRunOftenEnough) {
     const auto json = nlohmann::json::parse(*text);
     EXPECT_EQ(json["feeds"].dump(), R"([{"shape":[2,3],"tensor":"x:0"}])");
     EXPECT_EQ(json["fetches"].dump(), StrCat("[\"", (n == 0 ? often : prepared).name(), "\"]"));
-    EXPECT_EQ(json["traces"], StepProfiler::kTraced.steps);
+    EXPECT_GE(json["traces"], StepProfiler::kTraced.least);
+    EXPECT_LE(json["traces"], StepProfiler::kTraced.steps);
     EXPECT_GT(json["run_ms"], 0);
     EXPECT_GE(json["interval_ms"], json["run_ms"]);
     const auto trace = ReadFile(StrCat(directory, "/step-", n, ".trace-0.pb"));

@@ -319,31 +319,37 @@ TEST_F(StatusProcessTest, AClusterThatASessionBroughtIsShownSeparately) {
 TEST_F(StatusProcessTest, AWorkerIsReadyWhileItReachesItsParameterServers) {
   for (int i = 0; i < 4; ++i) ports_.push_back(HeldPort::Take().value());
   const ClusterSpec cluster({{"ps", {Address(0), Address(1)}}, {"worker", {Address(2)}}});
-  const auto ready = [this] { return httplib::Client(MetricsUrl()).Get("/readyz"); };
+  const auto get = [](const std::string& url, const char* path) {
+    httplib::Client client(url);
+    client.set_read_timeout(kPatience);
+    const auto got = client.Get(path);
+    return got ? std::pair(got->status, got->body) : std::pair(-1, httplib::to_string(got.error()));
+  };
+  const auto ready = [&] { return get(MetricsUrl(), "/readyz"); };
   const auto await = [&](const std::string& body) {
     const auto give_up = std::chrono::steady_clock::now() + kPatience;
     std::string last;
-    while (last != body && std::chrono::steady_clock::now() < give_up) last = ready()->body;
+    while (last != body && std::chrono::steady_clock::now() < give_up) last = ready().second;
     EXPECT_EQ(last, body);
   };
   const auto worker = Server::Create(cluster, {.job_name = "worker", .metrics_port = ports_[3].port()});
   ASSERT_TRUE(worker.ok()) << worker.status();
-  EXPECT_EQ(ready()->status, 503);
-  EXPECT_EQ(ready()->body, "not ready: waits for ps/0 (not reached yet), ps/1 (not reached yet)\n");
-  EXPECT_EQ(httplib::Client(MetricsUrl()).Get("/healthz")->status, 200);
+  EXPECT_EQ(ready(),
+            std::pair(503, std::string("not ready: waits for ps/0 (not reached yet), ps/1 (not reached yet)\n")));
+  EXPECT_EQ(get(MetricsUrl(), "/healthz").first, 200);
 
   // A parameter server waits for no other task.
   auto first = Server::Create(cluster, {.job_name = "ps", .task_index = 0, .metrics_port = 0});
   ASSERT_TRUE(first.ok()) << first.status();
-  EXPECT_EQ(httplib::Client((*first)->status_url().substr(0, (*first)->status_url().size() - 1)).Get("/readyz")->status,
-            200);
+  const std::string url_of_first = (*first)->status_url();
+  EXPECT_EQ(get(url_of_first.substr(0, url_of_first.size() - 1), "/readyz").first, 200);
   await("not ready: waits for ps/1 (not reached yet)\n");
   auto second = Server::Create(cluster, {.job_name = "ps", .task_index = 1});
   ASSERT_TRUE(second.ok()) << second.status();
   await("ready\n");
   (*first)->Stop();
   await("not ready: waits for ps/0 (has left)\n");
-  EXPECT_EQ(httplib::Client(MetricsUrl()).Get("/healthz")->status, 200);
+  EXPECT_EQ(get(MetricsUrl(), "/healthz").first, 200);
 }
 
 TEST_F(StatusProcessTest, WithTlsOnlyClientsWithACertificateSeeTheStatus) {

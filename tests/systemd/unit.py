@@ -28,10 +28,20 @@ def command(exec_start, instance, places):
     return shlex.split(text)
 
 
-def free_ports(count):
-    """Ports that are free now. The sockets are closed together, so that the ports differ."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
+def hold_ports(count):
+    """Sockets with free ports, which no other process gets while they are open.
+
+    They do not listen, so a server that sets SO_REUSEADDR, as ours do, can listen there meanwhile.
+    """
+    sockets = []
+    for _ in range(count):
+        held = socket.socket()
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("", 0))
+        sockets.append(held)
+    return sockets
+
+
+def addresses(sockets):
+    """The addresses of these ports on this machine."""
+    return [f"localhost:{held.getsockname()[1]}" for held in sockets]

@@ -40,11 +40,11 @@ def run(program, *variables):
         with open(token, "w", encoding="utf-8") as file:
             file.write("0123456789abcdef0123\n")
         tasks = [subprocess.Popen([sys.executable, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                  env=dict(os.environ, TENSORBRAID_TOKEN_FILE=token, TENSORBRAID_DISCOVERY_TIMEOUT="60",
+                                  env=dict(os.environ, TENSORBRAID_TOKEN_FILE=token, TENSORBRAID_DISCOVERY_TIMEOUT="240",
                                            **each))
                  for each in variables]
         try:
-            results = [(*task.communicate(timeout=120), task.returncode) for task in tasks]
+            results = [(*task.communicate(timeout=300), task.returncode) for task in tasks]
         finally:
             for task in tasks:
                 task.kill()
