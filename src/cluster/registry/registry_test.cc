@@ -79,11 +79,25 @@ TEST_F(RegistryTest, AllProcessesGetTheRecordsOfAllInOneOrder) {
   EXPECT_THAT(server_->Missing(), IsEmpty());
 }
 
+// The error of a call that ends at its deadline, `call(timeout)`, once it says `part`. On a busy machine the first
+// deadlines may be too short for the client to learn anything.
+template <typename Call>
+std::string ErrorAtTheDeadline(const std::string& part, const Call& call) {
+  std::string message;
+  for (milliseconds timeout(300); timeout < std::chrono::minutes(3); timeout *= 2) {
+    const auto result = call(timeout);
+    EXPECT_EQ(result.status().code(), absl::StatusCode::kDeadlineExceeded) << result.status();
+    message = std::string(result.status().message());
+    if (message.find(part) != std::string::npos) break;
+  }
+  return message;
+}
+
 TEST_F(RegistryTest, TheErrorAfterTheDeadlineNamesTheMissingTasks) {
   Start({"ps/0", "worker/0", "worker/1"});
-  const auto result = Register("worker/0", RecordOn("alpha"), milliseconds(300));
-  EXPECT_EQ(result.status().code(), absl::StatusCode::kDeadlineExceeded);
-  EXPECT_THAT(std::string(result.status().message()),
+  const std::string error = ErrorAtTheDeadline(
+      "ps/0", [&](milliseconds timeout) { return Register("worker/0", RecordOn("alpha"), timeout); });
+  EXPECT_THAT(error,
               AllOf(HasSubstr("ps/0, worker/1"), HasSubstr(StrCat(":", server_->port())), Not(HasSubstr("worker/0"))));
 }
 
@@ -187,12 +201,13 @@ TEST_F(RegistryTest, TheNextAddressIsTriedIfAnotherJobHasThePort) {
 
 TEST_F(RegistryTest, AmongSeveralAddressesTheErrorIsThatOfTheServerThatAnswers) {
   Start({"ps/0"});
-  RegistryClientOptions options = Options(milliseconds(1500));
-  options.addresses.emplace_back("127.0.0.1:1");
   const auto other = SealWith("fedcba9876543210");
-  const auto result = RegisterAndWait(options, {"ps/0", RecordOn("alpha")}, other.get());
-  EXPECT_EQ(result.status().code(), absl::StatusCode::kDeadlineExceeded);
-  EXPECT_THAT(std::string(result.status().message()), HasSubstr("another secret"));
+  const std::string error = ErrorAtTheDeadline("another secret", [&](milliseconds timeout) {
+    RegistryClientOptions options = Options(timeout);
+    options.addresses.emplace_back("127.0.0.1:1");
+    return RegisterAndWait(options, {"ps/0", RecordOn("alpha")}, other.get());
+  });
+  EXPECT_THAT(error, HasSubstr("another secret"));
 }
 
 TEST_F(RegistryTest, ARequestToStopEndsTheWait) {
