@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/text/strings.h"
@@ -20,12 +21,13 @@ bool ReadAll(std::string_view text, T* value) {
 
 StatusOr<std::vector<int>> ParseCounts(const std::string& text) {
   std::vector<int> counts;
+  constexpr int kMost = 1'000'000;
   for (const std::string& word : StrSplit(text, ',')) {
     const std::vector<std::string> ends = StrSplit(word, '-');
     int first = 0, last = 0;
     if (ends.size() > 2 || !ReadAll(ends[0], &first) || !ReadAll(ends.back(), &last) || first < 1 || last < first ||
-        (!counts.empty() && first <= counts.back())) {
-      return InvalidArgument("'", text, "' is no list of rising numbers from 1 on, such as 1,2,4 or 1-8");
+        last > kMost || (!counts.empty() && first <= counts.back())) {
+      return InvalidArgument("'", text, "' is no list of rising numbers from 1 to ", kMost, ", such as 1,2,4 or 1-8");
     }
     counts.push_back(first);
     int power = 1;
@@ -41,7 +43,8 @@ StatusOr<double> ParseBandwidth(const std::string& text) {
   for (const auto& [unit, bytes] : units) {
     double number = 0;
     if (text.ends_with(unit) &&
-        ReadAll(std::string_view(text).substr(0, text.size() - std::string(unit).size()), &number) && number > 0) {
+        ReadAll(std::string_view(text).substr(0, text.size() - std::string(unit).size()), &number) && number > 0 &&
+        std::isfinite(number)) {
       return number * bytes;
     }
   }
@@ -70,9 +73,10 @@ StatusOr<double> ReadAllPairs(const std::string& path) {
   std::vector<double> speeds;
   for (const std::string& line : StrSplit(text, '\n')) {
     const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object() || json.value("bench", "") != "allpairs" || json.value("from", "all") == "all") continue;
-    const double gb_s = json.value("gb_s", 0.0);
-    if (gb_s > 0) speeds.push_back(gb_s * 1e9);
+    const auto is = [&json](const char* key, const char* value) { return json.contains(key) && json[key] == value; };
+    if (!json.is_object() || !is("bench", "allpairs") || !json.contains("from") || is("from", "all")) continue;
+    const auto gb_s = json.find("gb_s");
+    if (gb_s != json.end() && gb_s->is_number() && gb_s->get<double>() > 0) speeds.push_back(gb_s->get<double>() * 1e9);
   }
   if (speeds.empty()) {
     return InvalidArgument("'", path,

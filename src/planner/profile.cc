@@ -96,29 +96,55 @@ struct Signature {
   bool updates = false;
 };
 
+// The file step-N.json.
+struct Header {
+  std::vector<TrainingGraph::Feed> feeds;
+  std::vector<std::string> fetches, targets;
+  int traces = 0;
+  double interval_ms = 0, interval_sigma = 0, run_ms = 0, cpu_ms = 0;
+};
+
+StatusOr<Header> ReadHeader(const std::string& path) {
+  TF_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  try {
+    const auto json = nlohmann::json::parse(text);
+    Header header;
+    for (const auto& feed : json.at("feeds")) {
+      header.feeds.push_back(
+          {feed.at("tensor").get<std::string>(), Shape(feed.at("shape").get<std::vector<int64_t>>())});
+    }
+    json.at("fetches").get_to(header.fetches);
+    json.at("targets").get_to(header.targets);
+    json.at("traces").get_to(header.traces);
+    json.at("interval_ms").get_to(header.interval_ms);
+    json.at("interval_sigma").get_to(header.interval_sigma);
+    json.at("run_ms").get_to(header.run_ms);
+    json.at("cpu_ms").get_to(header.cpu_ms);
+    return header;
+  } catch (const nlohmann::json::exception& error) {
+    return InvalidArgument("'", path, "' is not the profile of a step: ", error.what(), "; measure the program again");
+  }
+}
+
 StatusOr<Signature> ReadSignature(const std::string& json_path, double cores) {
-  TF_ASSIGN_OR_RETURN(const std::string text, ReadFile(json_path));
-  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return InvalidArgument("'", json_path, "' is not JSON");
+  TF_ASSIGN_OR_RETURN(Header header, ReadHeader(json_path));
   const std::string base = json_path.substr(0, json_path.size() - std::string(".json").size());
   Signature s;
   TF_ASSIGN_OR_RETURN(s.graph.graph_def, ReadFile(base + ".graph.pb"));
-  for (const auto& feed : json.value("feeds", nlohmann::json::array())) {
-    s.graph.feeds.push_back({feed.value("tensor", ""), Shape(feed.value("shape", std::vector<int64_t>()))});
-  }
-  s.graph.fetches = json.value("fetches", std::vector<std::string>());
-  s.graph.targets = json.value("targets", std::vector<std::string>());
+  s.graph.feeds = std::move(header.feeds);
+  s.graph.fetches = std::move(header.fetches);
+  s.graph.targets = std::move(header.targets);
   Traces traces;
-  for (int i = 0; i < json.value("traces", 0); ++i) TF_RETURN_IF_ERROR(traces.Add(StrCat(base, ".trace-", i, ".pb")));
-  s.interval_ms = json.value("interval_ms", 0.0);
+  for (int i = 0; i < header.traces; ++i) TF_RETURN_IF_ERROR(traces.Add(StrCat(base, ".trace-", i, ".pb")));
+  s.interval_ms = header.interval_ms;
   s.updates = traces.updates();
   MeasuredStep& m = s.graph.measured;
   m.node_ns = traces.NodeNs();
   m.tensor_bytes = traces.bytes();
   m.step_ns = s.interval_ms * 1e6;
-  m.sigma = json.value("interval_sigma", 0.0);
-  m.cpu_ns = json.value("cpu_ms", 0.0) * 1e6;
-  m.between_steps_ns = std::max(0.0, (s.interval_ms - json.value("run_ms", 0.0)) * 1e6);
+  m.sigma = header.interval_sigma;
+  m.cpu_ns = header.cpu_ms * 1e6;
+  m.between_steps_ns = std::max(0.0, (s.interval_ms - header.run_ms) * 1e6);
   // The time of the process beyond one thread, spread over the time in which kernels ran.
   if (traces.busy_ns() > 1e6) {
     m.threads = std::clamp((m.cpu_ns - m.between_steps_ns) / traces.busy_ns(), 1.0, std::max(1.0, cores));
