@@ -27,6 +27,10 @@ struct PyServer {
   }
 };
 
+// The task of this process, for all time: engines let a process exchange addresses only once, and the port and the
+// registry of a task must live as long as the process.
+const FoundTask* found_task = nullptr;
+
 // `access` has the certificates and tokens of tensorbraid.access.
 std::unique_ptr<PyServer> MakeServer(const ClusterSpec& cluster, const std::string& job_name, int task_index,
                                      const std::string& config, bool start,
@@ -40,6 +44,9 @@ std::unique_ptr<PyServer> MakeServer(const ClusterSpec& cluster, const std::stri
     if (name == "client_token_file") options.client_token_file = value;
     if (name == "insecure") options.insecure = value == "1";
   }
+  const bool was_found = found_task != nullptr && found_task->cluster == cluster && found_task->job == job_name &&
+                         found_task->index == task_index;
+  if (was_found) options.watch = found_task->watch;
   const Unlocked unlocked;
   return std::make_unique<PyServer>(Check(Server::Create(cluster, std::move(options))));
 }
@@ -56,10 +63,6 @@ void Join(const PyServer& self) {
   }
   Check(joined);
 }
-
-// The task of this process, for all time: engines let a process exchange addresses only once, and the port and the
-// registry of a task must live as long as the process.
-const FoundTask* found_task = nullptr;
 
 // Returns None, or the job, the index, the cluster and the source. `script` is the file that the interpreter runs.
 nb::object FindTask(const std::string& script, const std::map<std::string, std::string>& access) {

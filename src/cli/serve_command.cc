@@ -121,7 +121,8 @@ Status Serve(ServeFlags flags) {
                                                .op_libraries = flags.op_libraries,
                                                .limits = flags.limits,
                                                .wire = *std::move(wire),
-                                               .metrics_port = flags.metrics_port});
+                                               .metrics_port = flags.metrics_port,
+                                               .watch = task.watch});
   // TensorFlow's servers report a taken port as Unknown, and programs that start servers check for that code.
   if (absl::IsAlreadyExists(created.status())) return absl::UnknownError(created.status().message());
   TF_RETURN_IF_ERROR(created.status());

@@ -16,6 +16,8 @@
 
 namespace tensorbraid {
 
+class ClusterWatch;
+
 struct ServerOptions {
   std::string job_name = "";
   int task_index = 0;
@@ -69,6 +71,9 @@ struct ServerOptions {
   std::chrono::milliseconds stop_grace{30000};
   // Waits longer than this are logged, with what they wait for.
   std::chrono::milliseconds slow_wait{5000};
+  // Tells the server when a task of the cluster has come back at another address. TaskFlags::server_options() sets it
+  // if the cluster comes from a registry (docs/discovery.md). Null: the addresses of the cluster stay.
+  std::shared_ptr<ClusterWatch> watch = nullptr;
 };
 
 // Runs one task of a cluster: holds the task's devices and variables, runs its part of steps for sessions on any task

@@ -31,6 +31,40 @@ StatusOr<bool> MayAsk(const std::string& choice, const std::string& source) {
   return InvalidArgument(kChoice, "='", choice, "' must be one of: ", StrJoin(names, ", "));
 }
 
+// The tasks of a registry, which come back one by one.
+class RegisteredTasks final : public ClusterWatch {
+ public:
+  // `addresses` of the tasks in `all`, in the same order.
+  RegisteredTasks(std::shared_ptr<RecordExchange> exchange, std::vector<NamedRecord> all,
+                  std::vector<std::string> addresses)
+      : exchange_(std::move(exchange)), all_(std::move(all)), addresses_(std::move(addresses)) {}
+
+  std::unique_ptr<RunningWatch> Start(Changed changed) override {
+    return exchange_->StartWatch([all = all_, addresses = addresses_,
+                                  changed = std::move(changed)](const std::vector<NamedRecord>& now) mutable {
+      std::vector<ProcessRecord> records;
+      for (const NamedRecord& one : now) records.push_back(one.record);
+      const std::vector<std::string> as_now = AddressesOf(records);
+      std::map<std::string, ClusterSpec::Tasks> jobs;
+      for (size_t i = 0; i < now.size(); ++i) {
+        // A task that has stayed still listens where it did, even if all tasks are on one machine by now.
+        if (i >= all.size()) return;
+        if (now[i].record != all[i].record) addresses[i] = as_now[i];
+        const auto task = ParseTaskName(now[i].name);
+        if (!task.ok()) return;
+        jobs[task->job][task->index] = addresses[i];
+      }
+      all = now;
+      changed(ClusterSpec::Sparse(std::move(jobs)));
+    });
+  }
+
+ private:
+  const std::shared_ptr<RecordExchange> exchange_;
+  const std::vector<NamedRecord> all_;
+  const std::vector<std::string> addresses_;
+};
+
 // The cluster from the records of all processes. `own` is the name of this process.
 StatusOr<FoundTask> TaskFromRecords(const Participant& participant, const std::vector<NamedRecord>& all) {
   if (participant.size > 0 && static_cast<int>(all.size()) != participant.size) {
@@ -79,6 +113,14 @@ StatusOr<FoundTask> Meet(const Participant& participant, const Surroundings& aro
   TF_ASSIGN_OR_RETURN(record.program, Sha256OfFile(around.program));
   TF_ASSIGN_OR_RETURN(const auto all, exchange->Gather({participant.name, std::move(record)}));
   TF_ASSIGN_OR_RETURN(FoundTask found, TaskFromRecords(participant, all));
+  if (participant.tasks == nullptr) {
+    std::vector<std::string> addresses;
+    for (const NamedRecord& one : all) {
+      TF_ASSIGN_OR_RETURN(const TaskName task, ParseTaskName(one.name));
+      TF_ASSIGN_OR_RETURN(addresses.emplace_back(), found.cluster.task_address(task.job, task.index));
+    }
+    found.watch = std::make_shared<RegisteredTasks>(exchange, all, std::move(addresses));
+  }
   found.port = std::make_shared<HeldPort>(std::move(port));
   found.exchange = std::move(exchange);
   return found;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/discovery/cluster_watch.h"
 #include "cluster/discovery/source.h"
 #include "core/system/held_port.h"
 #include "tensorbraid/cluster/cluster_spec.h"
@@ -26,6 +27,8 @@ struct FoundTask {
   std::shared_ptr<HeldPort> port = nullptr;
   // Null, or what must live as long as other tasks may still ask this process for the cluster.
   std::shared_ptr<RecordExchange> exchange = nullptr;
+  // For ServerOptions::watch; null if the tasks do not come back at other addresses, or behind names that stay.
+  std::shared_ptr<ClusterWatch> watch = nullptr;
 };
 
 // What one source said.

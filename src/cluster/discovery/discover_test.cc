@@ -16,6 +16,7 @@
 #include "core/threads/stop.h"
 #include "io/file.h"
 #include "tensorbraid/cluster/server.h"
+#include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
 namespace {
@@ -369,6 +370,85 @@ TEST(DiscoverTest, ServersListenOnThePortsThatWereFound) {
     EXPECT_EQ((*server)->address(), StrCat("127.0.0.1:", task.port->port()));
     servers.push_back(*std::move(server));
   }
+}
+
+// A machine without DNS, and with IPv6 only.
+TEST(DiscoverTest, MachinesWithoutNamesMeetAtTheirAddresses) {
+  std::vector<Discovery> found(2);
+  std::vector<std::thread> ranks;
+  for (int rank = 0; rank < 2; ++rank) {
+    Surroundings around = MakeSurroundings({{"SLURM_JOB_ID", StrCat(::getpid(), "8")},
+                                            {"SLURM_STEP_ID", "1"},
+                                            {"SLURM_PROCID", std::to_string(rank)},
+                                            {"SLURM_NTASKS", "2"},
+                                            {"SLURM_JOB_NODELIST", "localhost"},
+                                            {"TENSORBRAID_DISCOVERY_TIMEOUT", "240"}},
+                                           rank == 0 ? "alpha" : "beta");
+    around.addresses = {StrCat("2001:db8::", rank + 7)};
+    around.resolve = [](const std::string& host) -> StatusOr<std::vector<std::string>> {
+      return Unavailable(host, ": Temporary failure in name resolution");
+    };
+    ranks.emplace_back([&found, rank, around] { found[rank] = Discover({.token_file = TokenFile()}, around); });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  for (const Discovery& one : found) {
+    ASSERT_TRUE(one.task.ok()) << one.task.status();
+    EXPECT_THAT(*(*one.task)->cluster.task_address("ps", 0), HasSubstr("[2001:db8::7]:"));
+    EXPECT_THAT(*(*one.task)->cluster.task_address("worker", 0), HasSubstr("[2001:db8::8]:"));
+  }
+}
+
+// The name of a task in a registry, and its server.
+struct RegisteredTask {
+  Discovery discovery;
+  std::unique_ptr<Server> server;
+
+  RegisteredTask(const std::string& name, int registry_port)
+      : discovery(Discover({.token_file = TokenFile()},
+                           MakeSurroundings({{"TENSORBRAID_REGISTRY", StrCat("127.0.0.1:", registry_port)},
+                                             {"TENSORBRAID_TASK", name},
+                                             {"TENSORBRAID_JOB_ID", "job"},
+                                             {"TENSORBRAID_DISCOVERY_TIMEOUT", "240"}}))) {
+    TB_CHECK_OK(discovery.task.status());
+    const FoundTask& found = **discovery.task;
+    auto created =
+        Server::Create(found.cluster, {.job_name = found.job, .task_index = found.index, .watch = found.watch});
+    TB_CHECK_OK(created.status());
+    server = *std::move(created);
+  }
+  std::string Address() const {
+    const FoundTask& found = **discovery.task;
+    return *found.cluster.task_address(found.job, found.index);
+  }
+};
+
+TEST(DiscoverTest, OtherTasksFindOneThatComesBackAtAnotherAddress) {
+  const auto registry = RegistryServer::Start({.job = "job", .names = {"ps/0", "worker/0"}, .address = "127.0.0.1:0"},
+                                              *NewTokenSeal(TokenFile()));
+  ASSERT_TRUE(registry.ok()) << registry.status();
+  std::unique_ptr<RegisteredTask> ps, worker;
+  std::thread starts_ps([&] { ps = std::make_unique<RegisteredTask>("ps/0", (*registry)->port()); });
+  worker = std::make_unique<RegisteredTask>("worker/0", (*registry)->port());
+  starts_ps.join();
+  Graph g;
+  {
+    const auto device = g.Device("/job:ps/task:0");
+    Variable(g, {}, Zeros(), {.name = "v"});
+  }
+  // Waits for the parameter server.
+  const auto initialise = [&] {
+    const auto session =
+        Session::Create(g, {.target = worker->server->target(), .operation_timeout = std::chrono::minutes(5)});
+    return session.ok() ? (*session)->Run({GlobalVariablesInitializer(g)}).status() : session.status();
+  };
+  EXPECT_TRUE(initialise().ok());
+
+  // Its process still holds the port, so the next one cannot get the same.
+  ps->server.reset();
+  const RegisteredTask again("ps/0", (*registry)->port());
+  ASSERT_NE(again.Address(), ps->Address());
+  const Status later = initialise();
+  EXPECT_TRUE(later.ok()) << later;
 }
 
 TEST(DiscoverTest, ADifferentProgramOnOneHostIsRefused) {

@@ -30,11 +30,16 @@ Status RegistryExchange::Serve() {
 
 StatusOr<std::vector<NamedRecord>> RegistryExchange::Gather(const NamedRecord& own) {
   if (!serve_.empty()) TF_RETURN_IF_ERROR(Serve());
-  auto all = RegisterAndWait(options_, own, seal_.get());
+  client_ = std::make_unique<RegistryClient>(options_, own, seal_);
+  auto all = client_->Register();
   // This process may end at once, because of a mistake in its flags for example. The others must have their answers
   // before, or they would look for the registry in vain.
   if (all.ok() && server_ != nullptr) static_cast<void>(server_->AwaitAnswered(kAnswerGrace));
   return all;
+}
+
+std::unique_ptr<RunningWatch> RegistryExchange::StartWatch(Changed changed) {
+  return client_->StartWatch(std::move(changed));
 }
 
 }  // namespace tensorbraid

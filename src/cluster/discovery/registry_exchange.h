@@ -20,6 +20,7 @@ class RegistryExchange final : public RecordExchange {
       : options_(std::move(options)), seal_(std::move(seal)), serve_(std::move(serve)) {}
 
   StatusOr<std::vector<NamedRecord>> Gather(const NamedRecord& own) override;
+  std::unique_ptr<RunningWatch> StartWatch(Changed changed) override;
 
  private:
   Status Serve();
@@ -28,6 +29,7 @@ class RegistryExchange final : public RecordExchange {
   const std::shared_ptr<Seal> seal_;
   const std::vector<std::string> serve_;
   std::unique_ptr<RegistryServer> server_;
+  std::unique_ptr<RegistryClient> client_;
 };
 
 }  // namespace tensorbraid

@@ -36,7 +36,8 @@ ServerOptions TaskFlags::server_options() const {
           .allow_paths = allow_path,
           .op_libraries = load,
           .wire = wire_types_,
-          .metrics_port = metrics_port};
+          .metrics_port = metrics_port,
+          .watch = found_ == nullptr ? nullptr : found_->watch};
 }
 
 std::string TaskFlags::device() const {

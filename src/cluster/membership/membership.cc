@@ -56,7 +56,12 @@ void Membership::Update(const ClusterSpec& cluster) {
         }
         NamedTask& named = *tasks_.try_emplace(name).first;
         Task& task = named.second;
-        task.address = *cluster.task_address(job, index);
+        const std::string address = *cluster.task_address(job, index);
+        if (task.in_cluster && task.address != address) {
+          TB_LOG(Info, "cluster") << ShortTaskName(name) << " is at " << address << " now, and no longer at "
+                                  << task.address;
+        }
+        task.address = address;
         task.in_cluster = true;
         task.is_ps = job == "ps";
         connections_.SetAddress(name, task.address);

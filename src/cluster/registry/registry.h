@@ -5,11 +5,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cluster/registry/process_record.h"
+#include "cluster/registry/running_watch.h"
 #include "cluster/registry/seal.h"
 #include "tensorbraid/core/status.h"
 #include "tensorbraid/transport/tls_options.h"
@@ -27,12 +29,14 @@ struct RegistryServerOptions {
   TlsOptions tls = {};
 };
 
-// Serves a registry. A process that waits for the others costs a call, but no thread. Thread-safe.
+// Serves a registry. A process that waits costs a call, but no thread. Thread-safe.
 //
 // A name belongs to the process that registered it last, so that a task which was started again can replace its
-// address. A process that still waits is told when another one takes its name. A process with another program or
-// another version of the library than those before it is refused, and so are those that wait for it: the job cannot
-// start.
+// address. The process that had the name before is told if it asks again. Those that watch the registry get the new
+// address. A process with another program or another version of the library than those before it is refused, and so are
+// those that wait for it to register: the job cannot start.
+//
+// Callers that do not know the secret cost it little: a request has at most 64 KiB, and is forgotten with its answer.
 class RegistryServer {
  public:
   // AlreadyExists if the port is taken; InvalidArgument for an address that cannot be bound or wrong files of `tls`.
@@ -65,14 +69,36 @@ struct RegistryClientOptions {
   std::chrono::milliseconds timeout = std::chrono::minutes(5);
   // While it waits, the client logs what it waits for at this interval.
   std::chrono::milliseconds log_every = std::chrono::seconds(5);
+  // A watch asks again after this time if nothing has changed, because the registry may have died without a word.
+  std::chrono::milliseconds watch_time = std::chrono::minutes(1);
 };
 
-// Registers `own` and blocks until all processes of the job have registered. Returns them in the order of the server's
-// names. DeadlineExceeded, with the names that are missing, after `timeout`; Cancelled if the process is asked to stop
-// (core/stop.h); Unauthenticated if the two sides have different secrets; FailedPrecondition for another program or
-// version; Aborted if another process takes the name meanwhile; InvalidArgument for a name that the job does not have.
-StatusOr<std::vector<NamedRecord>> RegisterAndWait(const RegistryClientOptions& options, const NamedRecord& own,
-                                                   Seal* seal);
+// A process at a registry: registers itself, and follows the addresses of the others from then on. Not thread-safe.
+class RegistryClient {
+ public:
+  RegistryClient(RegistryClientOptions options, const NamedRecord& own, std::shared_ptr<Seal> seal);
+  ~RegistryClient();
+  RegistryClient(const RegistryClient&) = delete;
+  RegistryClient& operator=(const RegistryClient&) = delete;
+
+  // Registers the process and blocks until all processes of the job have registered. Returns them in the order of the
+  // server's names. Call once. DeadlineExceeded, with the names that are missing, after `timeout`; Cancelled if the
+  // process is asked to stop (core/stop.h); Unauthenticated if the two sides have different secrets;
+  // FailedPrecondition for another program or version; Aborted if another process takes the name meanwhile;
+  // InvalidArgument for a name that the job does not have.
+  StatusOr<std::vector<NamedRecord>> Register();
+
+  using Changed = std::function<void(const std::vector<NamedRecord>& all)>;
+  // Calls `changed` with the records of all processes whenever one of them has changed since the last call, or since
+  // Register. A registry that cannot be reached is asked again until it answers; a registry that was started again
+  // learns the processes anew. Ends by itself, with a warning, when another process takes the name of this one.
+  // REQUIRES: Register has succeeded (checked).
+  std::unique_ptr<RunningWatch> StartWatch(Changed changed) const;
+
+ private:
+  struct State;
+  const std::unique_ptr<State> state_;
+};
 
 }  // namespace tensorbraid
 

@@ -1,14 +1,13 @@
 #include <algorithm>
 
-#include "cluster/protobuf/proto_io.h"
-#include "cluster/protobuf/registry.pb.h"
 #include "cluster/registry/registry.h"
-#include "cluster/registry/registry_messages.h"
+#include "cluster/registry/registry_conversation.h"
 #include "core/system/clock.h"
-#include "core/system/env.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "core/threads/stop.h"
+#include "core/threads/thread.h"
 #include "transport/grpc/call_client.h"
 
 namespace tensorbraid {
@@ -22,6 +21,8 @@ constexpr milliseconds kPatience{1000};
 constexpr milliseconds kBetweenTries{100};
 // How long a registry may take for a call that does not wait.
 constexpr milliseconds kAnswerTime{5000};
+// The longest pause of a watch whose registry does not answer.
+constexpr milliseconds kLongestPause{10'000};
 constexpr size_t kMostNames = 8;  // in a message
 
 // "ps/0, worker/3 and 12 more".
@@ -31,68 +32,6 @@ std::string Listed(const std::vector<std::string>& names) {
   return names.size() > kMostNames ? StrCat(text, " and ", names.size() - kMostNames, " more") : text;
 }
 
-// Registers one process, and waits for the others.
-class Registration {
- public:
-  Registration(const RegistryClientOptions& options, const NamedRecord& own, Seal* seal)
-      : options_(options), seal_(seal) {
-    request_.set_job(options.job);
-    request_.set_name(own.name);
-    *request_.mutable_record() = ToProto(own.record);
-    request_.set_incarnation(RandomSeed());
-  }
-
-  // Waits at one address until all processes are there.
-  StatusOr<std::vector<NamedRecord>> WaitAt(const std::string& address, CallClient* client, Deadline deadline) {
-    while (true) {
-      // The first call does not wait, so that it tells soon whether this is the right registry.
-      auto answer = Ask(client, false, std::min(deadline, MonotonicClock::now() + kAnswerTime));
-      if (answer.ok() && answer->entries_size() == 0) {
-        missing_.assign(answer->missing().begin(), answer->missing().end());
-        const auto until = std::min(deadline, MonotonicClock::now() + options_.log_every);
-        answer = Ask(client, true, until);
-        if (absl::IsDeadlineExceeded(answer.status()) && MonotonicClock::now() < deadline) {
-          TB_LOG(Info, "discovery") << "waits at the registry " << address << " for " << Listed(missing_);
-          continue;
-        }
-      }
-      if (answer.ok()) return Entries(*answer);
-      if (MonotonicClock::now() >= deadline && !missing_.empty()) {
-        return DeadlineExceeded("these tasks have not registered at ", address, " within ",
-                                options_.timeout.count() / 1000.0, " s: ", Listed(missing_));
-      }
-      return Annotate(answer.status(), StrCat("the registry at ", address));
-    }
-  }
-
- private:
-  StatusOr<proto::RegisterAnswer> Ask(CallClient* client, bool wait, Deadline deadline) {
-    request_.set_wait(wait);
-    proto::SealedMessage sealed;
-    sealed.set_message(request_.SerializeAsString());
-    TF_ASSIGN_OR_RETURN(*sealed.mutable_proof(), seal_->Prove(RequestToProve(sealed.message())));
-    const CallClient::Result result = client->Ask(kRegister, SerializeMessage(sealed), deadline);
-    TF_RETURN_IF_ERROR(result.status);
-    proto::SealedMessage answer;
-    proto::RegisterAnswer parsed;
-    if (!ParseMessage(result.answer, &answer)) return Internal("not the answer of a registry");
-    TF_RETURN_IF_ERROR(seal_->Check(AnswerToProve(sealed.message(), answer.message()), answer.proof()));
-    if (!parsed.ParseFromString(answer.message())) return Internal("not the answer of a registry");
-    return parsed;
-  }
-
-  static std::vector<NamedRecord> Entries(const proto::RegisterAnswer& answer) {
-    std::vector<NamedRecord> entries;
-    for (const auto& entry : answer.entries()) entries.push_back({entry.name(), FromProto(entry.record())});
-    return entries;
-  }
-
-  const RegistryClientOptions& options_;
-  Seal* const seal_;
-  proto::RegisterRequest request_;
-  std::vector<std::string> missing_;
-};
-
 // Whether the same call may succeed later.
 bool MayPass(const Status& status) { return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status); }
 // Whether this is the verdict of the job's registry. Any other server answers with other codes.
@@ -100,10 +39,129 @@ bool IsVerdict(const Status& status) {
   return absl::IsFailedPrecondition(status) || absl::IsInvalidArgument(status) || absl::IsAborted(status);
 }
 
+class RegistryWatch final : public RunningWatch {
+ public:
+  RegistryWatch(RegistryClientOptions options, std::string address, RegistryConversation conversation,
+                RegistryClient::Changed changed)
+      : options_(std::move(options)),
+        address_(std::move(address)),
+        conversation_(std::move(conversation)),
+        changed_(std::move(changed)) {
+    auto client = NewGrpcCallClient(address_, kPatience, options_.tls);
+    if (client.ok()) {
+      client_ = *std::move(client);
+      thread_ = Thread("tb-registry", [this] { Run(); });
+    } else {
+      TB_LOG(Warning, "discovery") << "cannot watch the registry at " << address_ << ": " << client.status().message();
+    }
+  }
+  ~RegistryWatch() override {
+    if (client_ == nullptr) return;
+    {
+      MutexLock lock(mu_);
+      stopping_ = true;
+      stopped_.NotifyAll();
+    }
+    client_->Cancel();
+    thread_.Join();
+  }
+
+ private:
+  void Run() {
+    milliseconds pause = kBetweenTries;
+    Status reported;
+    while (true) {
+      const Deadline began = MonotonicClock::now();
+      const auto news = conversation_.Ask(client_.get(), /*wait=*/true, began + options_.watch_time);
+      if (news.ok()) {
+        reported = OkStatus();
+        pause = kBetweenTries;
+        if (*news == RegistryConversation::News::kRecords) changed_(conversation_.records());
+        // Without a pause, a registry that answers at once would be asked without end.
+        if (*news == RegistryConversation::News::kNone && Pause(pause)) return;
+        continue;
+      }
+      if (absl::IsAborted(news.status())) {
+        TB_LOG(Warning, "discovery") << "addresses are no longer followed: the registry at " << address_ << ": "
+                                     << news.status().message();
+        return;
+      }
+      const bool waited = absl::IsDeadlineExceeded(news.status()) && MonotonicClock::now() - began >= kPatience;
+      if (!waited && reported.code() != news.status().code() && !Stopping()) {
+        reported = news.status();
+        TB_LOG(Warning, "discovery") << "tasks that move are not noticed until the registry at " << address_
+                                     << " answers again: " << reported.message();
+      }
+      if (Pause(waited ? milliseconds(0) : pause)) return;
+      pause = waited ? kBetweenTries : std::min(2 * pause, kLongestPause);
+    }
+  }
+
+  bool Stopping() {
+    MutexLock lock(mu_);
+    return stopping_;
+  }
+  // Returns whether the watch ends.
+  bool Pause(milliseconds time) {
+    MutexLock lock(mu_);
+    return stopped_.WaitFor(mu_, time, [this]() TB_REQUIRES(mu_) { return stopping_; });
+  }
+
+  const RegistryClientOptions options_;
+  const std::string address_;
+  RegistryConversation conversation_;
+  const RegistryClient::Changed changed_;
+  std::unique_ptr<CallClient> client_;
+  Mutex mu_;
+  CondVar stopped_;
+  bool stopping_ TB_GUARDED_BY(mu_) = false;
+  Thread thread_;
+};
+
 }  // namespace
 
-StatusOr<std::vector<NamedRecord>> RegisterAndWait(const RegistryClientOptions& options, const NamedRecord& own,
-                                                   Seal* seal) {
+struct RegistryClient::State {
+  State(RegistryClientOptions o, const NamedRecord& own, std::shared_ptr<Seal> seal)
+      : options(std::move(o)), conversation(options.job, own, std::move(seal)) {}
+
+  // Waits at one address until all processes are there.
+  Status WaitAt(const std::string& at, CallClient* client, Deadline deadline) {
+    while (true) {
+      // The first call does not wait, so that it tells soon whether this is the right registry.
+      auto news = conversation.Ask(client, false, std::min(deadline, MonotonicClock::now() + kAnswerTime));
+      if (news.ok() && *news == RegistryConversation::News::kOtherRegistry) continue;  // now it knows which one
+      if (news.ok() && *news == RegistryConversation::News::kNone) {
+        news = conversation.Ask(client, true, std::min(deadline, MonotonicClock::now() + options.log_every));
+        const bool in_vain = news.ok() ? *news != RegistryConversation::News::kRecords
+                                       : absl::IsDeadlineExceeded(news.status()) && MonotonicClock::now() < deadline;
+        if (in_vain) {
+          TB_LOG(Info, "discovery") << "waits at the registry " << at << " for " << Listed(conversation.missing());
+          continue;
+        }
+      }
+      if (news.ok()) {
+        address = at;
+        return OkStatus();
+      }
+      if (MonotonicClock::now() >= deadline && !conversation.missing().empty()) {
+        return DeadlineExceeded("these tasks have not registered at ", at, " within ", options.timeout.count() / 1000.0,
+                                " s: ", Listed(conversation.missing()));
+      }
+      return Annotate(news.status(), StrCat("the registry at ", at));
+    }
+  }
+
+  const RegistryClientOptions options;
+  RegistryConversation conversation;
+  std::string address;  // of the job's registry, once it has answered
+};
+
+RegistryClient::RegistryClient(RegistryClientOptions options, const NamedRecord& own, std::shared_ptr<Seal> seal)
+    : state_(std::make_unique<State>(std::move(options), own, std::move(seal))) {}
+RegistryClient::~RegistryClient() = default;
+
+StatusOr<std::vector<NamedRecord>> RegistryClient::Register() {
+  const RegistryClientOptions& options = state_->options;
   const Deadline deadline = MonotonicClock::now() + options.timeout;
   std::vector<std::unique_ptr<CallClient>> clients;
   for (const std::string& address : options.addresses) {
@@ -113,14 +171,12 @@ StatusOr<std::vector<NamedRecord>> RegisterAndWait(const RegistryClientOptions& 
   const OnStopRequest stop([&clients] {
     for (const auto& client : clients) client->Cancel();
   });
-  Registration registration(options, own, seal);
   Deadline next_log = MonotonicClock::now() + options.log_every;
   Status last, refusal;  // refusal: the last one that came from a server
   for (size_t i = 0; MonotonicClock::now() < deadline; ++i) {
     const size_t at = i % clients.size();
-    auto all = registration.WaitAt(options.addresses[at], clients[at].get(), deadline);
-    if (all.ok()) return all;
-    last = all.status();
+    last = state_->WaitAt(options.addresses[at], clients[at].get(), deadline);
+    if (last.ok()) return state_->conversation.records();
     if (StopRequested()) return Cancelled("asked to stop while waiting for the other tasks");
     // Another server may have the port of a candidate. Then the next candidate is the registry.
     const bool other_candidates = clients.size() > 1;
@@ -137,6 +193,11 @@ StatusOr<std::vector<NamedRecord>> RegisterAndWait(const RegistryClientOptions& 
   return DeadlineExceeded("no registry of ", options.job, " answers at ", StrJoin(options.addresses, " or "),
                           " within ", options.timeout.count() / 1000.0,
                           " s: ", std::string((refusal.ok() ? last : refusal).message()));
+}
+
+std::unique_ptr<RunningWatch> RegistryClient::StartWatch(Changed changed) const {
+  TB_CHECK(!state_->address.empty());
+  return std::make_unique<RegistryWatch>(state_->options, state_->address, state_->conversation, std::move(changed));
 }
 
 }  // namespace tensorbraid

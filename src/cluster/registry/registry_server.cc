@@ -1,18 +1,34 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "cluster/protobuf/proto_io.h"
 #include "cluster/protobuf/registry.pb.h"
 #include "cluster/registry/registry.h"
 #include "cluster/registry/registry_messages.h"
 #include "core/system/clock.h"
+#include "core/system/env.h"
+#include "core/text/host_port.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "transport/grpc/grpc_transport.h"
 
 namespace tensorbraid {
+namespace {
+
+// Calls of one process that may wait at the same time. One is usual, two if its client has given up the first one and
+// this is not known here yet.
+constexpr size_t kMostWaiting = 4;
+constexpr int64_t kMostMessageBytes = 64 << 10;
+constexpr int64_t kMostRequestBytes = 64 << 20;  // of all calls that are not answered
+constexpr std::chrono::seconds kRequestTime{60};
+// Refusals are logged at most once in this time: callers that do not know the secret must not fill the log.
+constexpr std::chrono::seconds kBetweenWarnings{1};
+
+}  // namespace
+
 struct RegistryServer::Impl final : public CallHandler {
   // The registry has no links, only calls.
   class NoLinks final : public LinkAcceptor {
@@ -21,10 +37,16 @@ struct RegistryServer::Impl final : public CallHandler {
     }
     std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>&) override { return nullptr; }
   };
-  // A Register call, and what its answer's proof needs.
+  // A Register call, and what its answer needs.
   struct RegisterCall {
     std::shared_ptr<Call> call;
-    std::string request;
+    std::string request;  // the answer's proof covers it
+    bool waits = false;
+    uint64_t known_version = 0;
+  };
+  struct Reply {
+    RegisterCall to;
+    std::shared_ptr<const std::string> answer;
   };
 
   Impl(RegistryServerOptions o, std::shared_ptr<Seal> s) : options(std::move(o)), seal(std::move(s)) {
@@ -34,7 +56,8 @@ struct RegistryServer::Impl final : public CallHandler {
     std::vector<RegisterCall> waiting;
     {
       MutexLock lock(mu);
-      waiting = TakeWaiting();
+      stopping = true;
+      waiting = TakeWaiting(/*first_time_only=*/false);
     }
     for (const RegisterCall& waiter : waiting) waiter.call->Fail(Unavailable("the registry has stopped"));
     waiting.clear();  // Shutdown waits until nobody holds a call
@@ -46,6 +69,7 @@ struct RegistryServer::Impl final : public CallHandler {
   struct Entry {
     bool present = false;
     ProcessRecord record;
+    uint64_t changed = 0;  // the version since which it is as it is
     uint64_t incarnation = 0;
     std::set<uint64_t> replaced;        // incarnations that had the name before
     std::vector<RegisterCall> waiting;  // of this incarnation
@@ -54,29 +78,34 @@ struct RegistryServer::Impl final : public CallHandler {
     std::string problem;                // why a process of this name was refused
   };
 
-  void Register(const std::shared_ptr<Call>& call, std::string text, const proto::RegisterRequest& request);
+  void Register(RegisterCall own, const proto::RegisterRequest& request);
   // Adds or replaces an entry. Moves the calls of the process that had the name before to `displaced`.
   // FailedPrecondition if the job cannot start: this process is refused, or one of those that are missing was.
   Status Admit(const proto::RegisterRequest& request, std::vector<RegisterCall>* displaced, std::string* displaced_by)
       TB_REQUIRES(mu);
-  std::vector<RegisterCall> TakeWaiting() TB_REQUIRES(mu);
-  static void NoteAnswer(Entry* entry, const RegisterCall& call) {
-    entry->answered = true;
-    entry->last_answer = call.call;
-  }
+  // The calls that wait; with `first_time_only`, those of processes that do not know the others yet.
+  std::vector<RegisterCall> TakeWaiting(bool first_time_only) TB_REQUIRES(mu);
+  // The answers to calls that do not wait, and to those that wait for what is known now.
+  std::vector<Reply> TakeReplies() TB_REQUIRES(mu);
   bool AllAnswered() const TB_REQUIRES(mu);
   std::vector<std::string> Missing() const TB_REQUIRES(mu);
-  proto::RegisterAnswer Answer() const TB_REQUIRES(mu);
-  void Send(const RegisterCall& to, const proto::RegisterAnswer& answer);
+  proto::RegisterAnswer Answer(uint64_t known_version) const TB_REQUIRES(mu);
+  void Send(const Reply& reply);
   // The client has gone.
   void Forget(const Call* call);
+  void WarnOfRefusal(const Call& call, const Status& why);
 
   const RegistryServerOptions options;
   const std::shared_ptr<Seal> seal;
+  const uint64_t number = RandomSeed() | 1;  // not 0
   NoLinks no_links;
   std::unique_ptr<Transport> transport;
   mutable Mutex mu;
   std::map<std::string, Entry> entries TB_GUARDED_BY(mu);
+  uint64_t version TB_GUARDED_BY(mu) = 0;
+  bool stopping TB_GUARDED_BY(mu) = false;
+  MonotonicClock::time_point next_warning TB_GUARDED_BY(mu);
+  int64_t refusals TB_GUARDED_BY(mu) = 0;  // since the last warning
 };
 
 void RegistryServer::Impl::OnCall(std::shared_ptr<Call> call) {
@@ -87,50 +116,60 @@ void RegistryServer::Impl::OnCall(std::shared_ptr<Call> call) {
   proto::RegisterRequest request;
   if (!ReadRequest(call, &sealed)) return;
   if (const Status proved = seal->Check(RequestToProve(sealed.message()), sealed.proof()); !proved.ok()) {
-    TB_LOG(Warning, "registry") << "refuses a call from " << call->caller().address << ": " << proved.message();
+    WarnOfRefusal(*call, proved);
     return call->Fail(proved);
   }
   if (!request.ParseFromString(sealed.message())) return call->Fail(InvalidArgument("not a request of a registry"));
-  Register(call, std::move(*sealed.mutable_message()), request);
+  Register({std::move(call), std::move(*sealed.mutable_message()), request.wait(), request.known_version()}, request);
 }
 
-void RegistryServer::Impl::Register(const std::shared_ptr<Call>& call, std::string text,
-                                    const proto::RegisterRequest& request) {
-  const RegisterCall own{call, std::move(text)};
-  std::vector<RegisterCall> displaced, answered;
-  std::string displaced_by;
-  proto::RegisterAnswer answer;
-  Status admitted;
-  bool waits = false;
+void RegistryServer::Impl::WarnOfRefusal(const Call& call, const Status& why) {
+  int64_t others = 0;
   {
     MutexLock lock(mu);
-    admitted = Admit(request, &displaced, &displaced_by);
+    ++refusals;
+    if (MonotonicClock::now() < next_warning) return;
+    next_warning = MonotonicClock::now() + kBetweenWarnings;
+    others = std::exchange(refusals, 0) - 1;
+  }
+  TB_LOG(Warning, "registry") << "refuses a call from " << call.caller().address << ": " << why.message()
+                              << (others > 0 ? StrCat(" (and ", others, " more)") : "");
+}
+
+void RegistryServer::Impl::Register(RegisterCall own, const proto::RegisterRequest& request) {
+  const std::shared_ptr<Call> call = own.call;
+  const bool waits = own.waits;
+  std::vector<RegisterCall> displaced, failed;
+  std::string displaced_by;
+  std::vector<Reply> replies;
+  Status admitted;
+  {
+    MutexLock lock(mu);
+    admitted = stopping ? Unavailable("the registry has stopped") : Admit(request, &displaced, &displaced_by);
     if (absl::IsFailedPrecondition(admitted)) {
-      answered = TakeWaiting();  // they would wait in vain
+      failed = TakeWaiting(/*first_time_only=*/true);  // they would wait in vain
+    } else if (admitted.ok() && request.registry() != number) {
+      proto::RegisterAnswer hello;
+      hello.set_registry(number);
+      replies.push_back({std::move(own), std::make_shared<const std::string>(hello.SerializeAsString())});
     } else if (admitted.ok()) {
-      answer = Answer();
-      waits = answer.entries_size() == 0 && request.wait();
-      if (waits) {
-        entries[request.name()].waiting.push_back(own);
-      } else {
-        answered.push_back(own);
+      auto& waiting = entries[request.name()].waiting;
+      if (waiting.size() >= kMostWaiting) {
+        failed.push_back(std::move(waiting.front()));
+        waiting.erase(waiting.begin());
       }
-      if (answer.entries_size() > 0) {
-        NoteAnswer(&entries[request.name()], own);
-        for (auto& [name, entry] : entries) {
-          for (const RegisterCall& waiter : entry.waiting) NoteAnswer(&entry, waiter);
-        }
-        for (RegisterCall& waiter : TakeWaiting()) answered.push_back(std::move(waiter));
-      }
+      waiting.push_back(std::move(own));
+      replies = TakeReplies();
     }
   }
   for (const RegisterCall& waiter : displaced) waiter.call->Fail(Aborted(displaced_by));
+  const Status failure = admitted.ok() ? Unavailable("the same process has asked again") : admitted;
+  for (const RegisterCall& waiter : failed) waiter.call->Fail(failure);
   if (!admitted.ok()) {
     TB_LOG(Warning, "registry") << "refuses " << request.name() << ": " << admitted.message();
-    for (const RegisterCall& waiter : answered) waiter.call->Fail(admitted);
     return call->Fail(admitted);
   }
-  for (const RegisterCall& waiter : answered) Send(waiter, answer);
+  for (const Reply& reply : replies) Send(reply);
   // Outside the lock, since this may call at once.
   if (waits) call->OnCancelled([this, key = call.get()] { Forget(key); });
 }
@@ -144,6 +183,7 @@ Status RegistryServer::Impl::Admit(const proto::RegisterRequest& request, std::v
   if (found == entries.end()) {
     return InvalidArgument("the job has no process '", request.name(), "'; it has ", StrJoin(options.names, ", "));
   }
+  if (request.registry() != number) return OkStatus();  // it may come from an earlier registry: nothing changes
   const NamedRecord own{request.name(), FromProto(request.record())};
   for (const auto& [name, entry] : entries) {
     if (!entry.present || name == own.name) continue;
@@ -158,16 +198,17 @@ Status RegistryServer::Impl::Admit(const proto::RegisterRequest& request, std::v
                    "; start each task once");
   }
   if (entry.present && entry.incarnation != request.incarnation()) {
-    TB_LOG(Info, "registry") << own.name << " comes back: on " << own.record.host << " instead of "
-                             << entry.record.host;
+    TB_LOG(Info, "registry") << own.name << " comes back: at " << HostPort{own.record.host, own.record.port}.ToString()
+                             << " instead of " << HostPort{entry.record.host, entry.record.port}.ToString();
     entry.replaced.insert(entry.incarnation);
     *displaced = std::exchange(entry.waiting, {});
     *displaced_by = StrCat("another process has registered as ", own.name, ", on ", own.record.host, " instead of ",
                            entry.record.host, "; start each task once");
+    entry.answered = false;
   }
+  if (!entry.present || entry.record != own.record) entry.changed = ++version;
   entry.present = true;
   entry.record = own.record;
-  if (entry.incarnation != request.incarnation()) entry.answered = false;
   entry.incarnation = request.incarnation();
   entry.problem.clear();
   for (const auto& [name, other] : entries) {
@@ -176,13 +217,40 @@ Status RegistryServer::Impl::Admit(const proto::RegisterRequest& request, std::v
   return OkStatus();
 }
 
-std::vector<RegistryServer::Impl::RegisterCall> RegistryServer::Impl::TakeWaiting() {
-  std::vector<RegisterCall> all;
+std::vector<RegistryServer::Impl::RegisterCall> RegistryServer::Impl::TakeWaiting(bool first_time_only) {
+  std::vector<RegisterCall> taken;
   for (auto& [name, entry] : entries) {
-    for (RegisterCall& waiter : entry.waiting) all.push_back(std::move(waiter));
-    entry.waiting.clear();
+    std::erase_if(entry.waiting, [&](RegisterCall& waiter) {
+      if (first_time_only && waiter.known_version > 0) return false;
+      taken.push_back(std::move(waiter));
+      return true;
+    });
   }
-  return all;
+  return taken;
+}
+
+std::vector<RegistryServer::Impl::Reply> RegistryServer::Impl::TakeReplies() {
+  const bool complete =
+      std::all_of(entries.begin(), entries.end(), [](const auto& named) { return named.second.present; });
+  std::map<uint64_t, std::shared_ptr<const std::string>> answers;  // by the version that is known
+  std::vector<Reply> replies;
+  for (auto& [name, entry] : entries) {
+    std::erase_if(entry.waiting, [&, &entry = entry](RegisterCall& waiter) TB_REQUIRES(mu) {
+      const bool news = complete && waiter.known_version < version;
+      if (waiter.waits && !news) return false;
+      auto& answer = answers[waiter.known_version];
+      if (answer == nullptr) {
+        answer = std::make_shared<const std::string>(Answer(waiter.known_version).SerializeAsString());
+      }
+      if (complete) {
+        entry.answered = true;
+        entry.last_answer = waiter.call;
+      }
+      replies.push_back({std::move(waiter), answer});
+      return true;
+    });
+  }
+  return replies;
 }
 
 std::vector<std::string> RegistryServer::Impl::Missing() const {
@@ -200,25 +268,29 @@ bool RegistryServer::Impl::AllAnswered() const {
                      [](const auto& named) { return named.second.answered && named.second.last_answer.expired(); });
 }
 
-proto::RegisterAnswer RegistryServer::Impl::Answer() const {
+proto::RegisterAnswer RegistryServer::Impl::Answer(uint64_t known_version) const {
   proto::RegisterAnswer answer;
+  answer.set_registry(number);
+  answer.set_version(version);
   for (const std::string& name : Missing()) answer.add_missing(name);
   if (answer.missing_size() > 0) return answer;
   for (const std::string& name : options.names) {
-    auto* const entry = answer.add_entries();
-    entry->set_name(name);
-    *entry->mutable_record() = ToProto(entries.at(name).record);
+    const Entry& entry = entries.at(name);
+    if (entry.changed <= known_version) continue;
+    auto* const sent = answer.add_entries();
+    sent->set_name(name);
+    *sent->mutable_record() = ToProto(entry.record);
   }
   return answer;
 }
 
-void RegistryServer::Impl::Send(const RegisterCall& to, const proto::RegisterAnswer& answer) {
+void RegistryServer::Impl::Send(const Reply& reply) {
   proto::SealedMessage sealed;
-  sealed.set_message(answer.SerializeAsString());
-  auto proof = seal->Prove(AnswerToProve(to.request, sealed.message()));
-  if (!proof.ok()) return to.call->Fail(proof.status());
+  sealed.set_message(*reply.answer);
+  auto proof = seal->Prove(AnswerToProve(reply.to.request, sealed.message()));
+  if (!proof.ok()) return reply.to.call->Fail(proof.status());
   sealed.set_proof(*std::move(proof));
-  AnswerCall(to.call, sealed);
+  AnswerCall(reply.to.call, sealed);
 }
 
 void RegistryServer::Impl::Forget(const Call* call) {
@@ -226,14 +298,11 @@ void RegistryServer::Impl::Forget(const Call* call) {
   {
     MutexLock lock(mu);
     for (auto& [name, entry] : entries) {
-      for (RegisterCall& waiter : entry.waiting) {
-        if (waiter.call.get() != call) continue;
+      std::erase_if(entry.waiting, [&](RegisterCall& waiter) {
+        if (waiter.call.get() != call) return false;
         gone = std::move(waiter.call);
-        std::swap(waiter, entry.waiting.back());
-        entry.waiting.pop_back();
-        break;
-      }
-      if (gone != nullptr) break;
+        return true;
+      });
     }
   }
   if (gone != nullptr) gone->Fail(Cancelled("the process waits no more"));
@@ -245,8 +314,12 @@ RegistryServer::~RegistryServer() = default;
 StatusOr<std::unique_ptr<RegistryServer>> RegistryServer::Start(RegistryServerOptions options,
                                                                 std::shared_ptr<Seal> seal) {
   auto impl = std::make_unique<Impl>(std::move(options), std::move(seal));
+  ServerLimits limits;
+  limits.max_message_bytes = limits.max_graph_bytes = kMostMessageBytes;
+  limits.max_total_request_bytes = kMostRequestBytes;
+  limits.request_timeout = kRequestTime;
   // Without TLS, others on the network can read addresses, but not change them or add any: see Seal.
-  impl->transport = NewGrpcTransport({.tls = impl->options.tls, .insecure = true});
+  impl->transport = NewGrpcTransport({.tls = impl->options.tls, .limits = limits, .insecure = true});
   impl->transport->ServeCalls(impl.get());
   TF_ASSIGN_OR_RETURN(const int port, impl->transport->Listen(impl->options.address, &impl->no_links));
   return std::unique_ptr<RegistryServer>(new RegistryServer(std::move(impl), port));

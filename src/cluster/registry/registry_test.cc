@@ -3,10 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
+#include "cluster/protobuf/proto_io.h"
+#include "cluster/protobuf/registry.pb.h"
 #include "cluster/registry/digest.h"
+#include "cluster/registry/registry_messages.h"
+#include "core/system/clock.h"
+#include "core/system/held_port.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
 #include "core/threads/stop.h"
 #include "io/file.h"
 #include "transport/grpc/call_client.h"
@@ -31,10 +38,15 @@ ProcessRecord RecordOn(const std::string& host, int port = 1000) {
   return {.host = host, .node = host, .port = port, .version = "1.0", .program = "p"};
 }
 
+StatusOr<std::vector<NamedRecord>> RegisterAt(RegistryClientOptions options, const NamedRecord& own,
+                                              std::shared_ptr<Seal> seal) {
+  return RegistryClient(std::move(options), own, std::move(seal)).Register();
+}
+
 class RegistryTest : public ::testing::Test {
  protected:
-  void Start(std::vector<std::string> names) {
-    auto server = RegistryServer::Start({.job = "job 1", .names = std::move(names), .address = "127.0.0.1:0"}, seal_);
+  void Start(std::vector<std::string> names, const std::string& address = "127.0.0.1:0") {
+    auto server = RegistryServer::Start({.job = "job 1", .names = std::move(names), .address = address}, seal_);
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }
@@ -46,7 +58,7 @@ class RegistryTest : public ::testing::Test {
   }
   StatusOr<std::vector<NamedRecord>> Register(const std::string& name, const ProcessRecord& record,
                                               milliseconds timeout = std::chrono::seconds(60)) {
-    return RegisterAndWait(Options(timeout), {name, record}, seal_.get());
+    return RegisterAt(Options(timeout), {name, record}, seal_);
   }
   // Blocks until the server has these processes.
   void AwaitMissing(const std::vector<std::string>& missing) {
@@ -102,8 +114,8 @@ TEST_F(RegistryTest, TheErrorAfterTheDeadlineNamesTheMissingTasks) {
 }
 
 TEST_F(RegistryTest, WithoutARegistryTheErrorNamesItsAddress) {
-  const auto result = RegisterAndWait({.job = "job 1", .addresses = {"127.0.0.1:1"}, .timeout = milliseconds(200)},
-                                      {"ps/0", RecordOn("alpha")}, seal_.get());
+  const auto result = RegisterAt({.job = "job 1", .addresses = {"127.0.0.1:1"}, .timeout = milliseconds(200)},
+                                 {"ps/0", RecordOn("alpha")}, seal_);
   EXPECT_EQ(result.status().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(std::string(result.status().message()), AllOf(HasSubstr("job 1"), HasSubstr("127.0.0.1:1")));
 }
@@ -111,7 +123,7 @@ TEST_F(RegistryTest, WithoutARegistryTheErrorNamesItsAddress) {
 TEST_F(RegistryTest, AnotherSecretIsRefused) {
   Start({"ps/0"});
   const auto other = SealWith("fedcba9876543210");
-  const auto result = RegisterAndWait(Options(), {"ps/0", RecordOn("alpha")}, other.get());
+  const auto result = RegisterAt(Options(), {"ps/0", RecordOn("alpha")}, other);
   EXPECT_EQ(result.status().code(), absl::StatusCode::kUnauthenticated);
   EXPECT_THAT(std::string(result.status().message()), HasSubstr("token"));
   EXPECT_THAT(server_->Missing(), ElementsAre("ps/0"));
@@ -177,6 +189,101 @@ TEST_F(RegistryTest, TwoProcessesOfOneNameAreAnError) {
   two.join();
 }
 
+// What a watch has told.
+class Watched {
+ public:
+  RegistryClient::Changed Callback() {
+    return [this](const std::vector<NamedRecord>& all) {
+      MutexLock lock(mu_);
+      last_ = all;
+      changed_.NotifyAll();
+    };
+  }
+  // Blocks until the watch has told that the task has this record. False if that takes minutes.
+  bool AwaitRecord(const std::string& name, const ProcessRecord& record) {
+    MutexLock lock(mu_);
+    return changed_.WaitFor(mu_, kPatience, [&]() TB_REQUIRES(mu_) {
+      return std::any_of(last_.begin(), last_.end(),
+                         [&](const NamedRecord& one) { return one.name == name && one.record == record; });
+    });
+  }
+
+ private:
+  static constexpr std::chrono::minutes kPatience{5};
+  Mutex mu_;
+  CondVar changed_;
+  std::vector<NamedRecord> last_ TB_GUARDED_BY(mu_);
+};
+
+TEST_F(RegistryTest, AWatchTellsWhereATaskIsThatComesBack) {
+  Start({"ps/0", "worker/0"});
+  RegistryClient worker(Options(), {"worker/0", RecordOn("alpha", 1)}, seal_);
+  std::thread ps([&] { EXPECT_TRUE(Register("ps/0", RecordOn("beta", 2)).ok()); });
+  ASSERT_TRUE(worker.Register().ok());
+  ps.join();
+  // It moves before the watch begins, and again meanwhile.
+  ASSERT_TRUE(Register("ps/0", RecordOn("gamma", 3)).ok());
+  Watched watched;
+  const auto watch = worker.StartWatch(watched.Callback());
+  EXPECT_TRUE(watched.AwaitRecord("ps/0", RecordOn("gamma", 3)));
+  ASSERT_TRUE(Register("ps/0", RecordOn("delta", 4)).ok());
+  EXPECT_TRUE(watched.AwaitRecord("ps/0", RecordOn("delta", 4)));
+  EXPECT_TRUE(watched.AwaitRecord("worker/0", RecordOn("alpha", 1)));
+}
+
+TEST_F(RegistryTest, AWatchOutlivesItsRegistryAndTeachesTheNextOne) {
+  const auto port = HeldPort::Take();
+  ASSERT_TRUE(port.ok()) << port.status();
+  const std::string address = StrCat("127.0.0.1:", port->port());
+  Start({"ps/0", "worker/0"}, address);
+  RegistryClient worker(Options(), {"worker/0", RecordOn("alpha", 1)}, seal_);
+  std::thread ps([&] { EXPECT_TRUE(Register("ps/0", RecordOn("beta", 2)).ok()); });
+  ASSERT_TRUE(worker.Register().ok());
+  ps.join();
+  Watched watched;
+  const auto watch = worker.StartWatch(watched.Callback());
+  server_.reset();
+  Start({"ps/0", "worker/0"}, address);
+  AwaitMissing({"ps/0"});  // the watch has registered its process
+  ASSERT_TRUE(Register("ps/0", RecordOn("gamma", 3)).ok());
+  EXPECT_TRUE(watched.AwaitRecord("ps/0", RecordOn("gamma", 3)));
+}
+
+// Sends a request as it is.
+Status SendRequest(int port, const proto::SealedMessage& request) {
+  const auto client = NewGrpcCallClient(StrCat("127.0.0.1:", port), std::chrono::seconds(60));
+  TB_CHECK_OK(client.status());
+  return (*client)->Ask(kRegister, SerializeMessage(request), MonotonicClock::now() + std::chrono::minutes(5)).status;
+}
+
+proto::SealedMessage RequestOf(const std::string& name, Seal* seal, uint64_t registry = 0) {
+  proto::RegisterRequest request;
+  request.set_job("job 1");
+  request.set_name(name);
+  *request.mutable_record() = ToProto(RecordOn("old"));
+  request.set_incarnation(7);
+  request.set_registry(registry);
+  proto::SealedMessage sealed;
+  sealed.set_message(request.SerializeAsString());
+  sealed.set_proof(*seal->Prove(RequestToProve(sealed.message())));
+  return sealed;
+}
+
+// Somebody on the network may send again what a process has sent to an earlier registry of this job.
+TEST_F(RegistryTest, ARequestToAnEarlierRegistryRegistersNothing) {
+  Start({"ps/0"});
+  EXPECT_TRUE(SendRequest(server_->port(), RequestOf("ps/0", seal_.get(), 1234567)).ok());
+  EXPECT_TRUE(SendRequest(server_->port(), RequestOf("ps/0", seal_.get())).ok());
+  EXPECT_THAT(server_->Missing(), ElementsAre("ps/0"));
+}
+
+TEST_F(RegistryTest, LargeRequestsAreRefusedUnread) {
+  Start({"ps/0"});
+  proto::SealedMessage large = RequestOf("ps/0", seal_.get());
+  large.set_proof(std::string(1 << 20, 'x'));
+  EXPECT_EQ(SendRequest(server_->port(), large).code(), absl::StatusCode::kResourceExhausted);
+}
+
 TEST_F(RegistryTest, NamesAndJobsThatDoNotExistAreErrors) {
   Start({"ps/0", "worker/0"});
   const auto name = Register("worker/7", RecordOn("alpha"));
@@ -184,7 +291,7 @@ TEST_F(RegistryTest, NamesAndJobsThatDoNotExistAreErrors) {
   EXPECT_THAT(std::string(name.status().message()), AllOf(HasSubstr("'worker/7'"), HasSubstr("ps/0, worker/0")));
   RegistryClientOptions options = Options();
   options.job = "job 2";
-  const auto job = RegisterAndWait(options, {"ps/0", RecordOn("alpha")}, seal_.get());
+  const auto job = RegisterAt(options, {"ps/0", RecordOn("alpha")}, seal_);
   EXPECT_EQ(job.status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(job.status().message()), AllOf(HasSubstr("job 1"), HasSubstr("job 2")));
 }
@@ -195,7 +302,7 @@ TEST_F(RegistryTest, TheNextAddressIsTriedIfAnotherJobHasThePort) {
   ASSERT_TRUE(other.ok());
   RegistryClientOptions options = Options();
   options.addresses.insert(options.addresses.begin(), StrCat("127.0.0.1:", (*other)->port()));
-  EXPECT_TRUE(RegisterAndWait(options, {"ps/0", RecordOn("alpha")}, seal_.get()).ok());
+  EXPECT_TRUE(RegisterAt(options, {"ps/0", RecordOn("alpha")}, seal_).ok());
   EXPECT_THAT((*other)->Missing(), ElementsAre("ps/0"));
 }
 
@@ -205,7 +312,7 @@ TEST_F(RegistryTest, AmongSeveralAddressesTheErrorIsThatOfTheServerThatAnswers) 
   const std::string error = ErrorAtTheDeadline("another secret", [&](milliseconds timeout) {
     RegistryClientOptions options = Options(timeout);
     options.addresses.emplace_back("127.0.0.1:1");
-    return RegisterAndWait(options, {"ps/0", RecordOn("alpha")}, other.get());
+    return RegisterAt(options, {"ps/0", RecordOn("alpha")}, other);
   });
   EXPECT_THAT(error, HasSubstr("another secret"));
 }

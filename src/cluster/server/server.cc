@@ -1,5 +1,6 @@
 #include "tensorbraid/cluster/server.h"
 
+#include "cluster/discovery/cluster_watch.h"
 #include "cluster/membership/cluster_view.h"
 #include "cluster/membership/join.h"
 #include "cluster/server/server_config.h"
@@ -26,6 +27,8 @@ struct Server::Impl {
   std::string address TB_GUARDED_BY(mu);  // with the port in use; empty before Start
   bool stopped TB_GUARDED_BY(mu) = false;
   std::unique_ptr<StatusServer> status_server TB_GUARDED_BY(mu);
+  std::shared_ptr<ClusterWatch> watch;  // may be null
+  std::unique_ptr<RunningWatch> watching TB_GUARDED_BY(mu);
 };
 
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -76,6 +79,7 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
   impl->encrypted = options.tls.enabled();
   impl->accepts_anyone = options.token_file.empty() && (impl->encrypted ? options.tls.ca.empty() : options.insecure);
   impl->listen_address = address;
+  impl->watch = std::move(options.watch);
   impl->metrics_port = options.metrics_port;
   impl->metrics = {.address = address,
                    .bind_address = options.bind_address,
@@ -120,6 +124,13 @@ Status Server::Start() {
     MutexLock lock(impl_->mu);
     impl_->status_server = std::move(status_server);
   }
+  if (impl_->watch != nullptr) {
+    // The watch ends before the task does.
+    auto watching = impl_->watch->Start(
+        [task = impl_->task.get()](const ClusterSpec& cluster) { task->membership().Update(cluster); });
+    MutexLock lock(impl_->mu);
+    if (!impl_->stopped) impl_->watching = std::move(watching);
+  }
   if (impl_->accepts_anyone && !IsLoopbackHost(host_port.host)) {
     TB_LOG(Warning, "cluster") << "listening " << (impl_->encrypted ? "without --tls_ca" : "without encryption")
                                << ": anyone who can reach port " << host_port.port
@@ -144,11 +155,14 @@ Status Server::Join() { return JoinCluster(&impl_->task->membership()); }
 
 void Server::Stop(const Status& why) {
   std::unique_ptr<StatusServer> status_server;
+  std::unique_ptr<RunningWatch> watching;
   {
     MutexLock lock(impl_->mu);
     if (std::exchange(impl_->stopped, true)) return;
     status_server = std::move(impl_->status_server);
+    watching = std::move(impl_->watching);
   }
+  watching.reset();
   status_server.reset();  // while the task can still answer it
   WithdrawTask(target());
   impl_->task->Stop(why);
