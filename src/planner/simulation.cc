@@ -2,44 +2,32 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
+#include <random>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "core/text/strings.h"
+#include "planner/event_queue.h"
+#include "planner/sync_updates.h"
 
 namespace tensorbraid::planner {
 namespace {
 
-constexpr double kControlBytes = 100;  // of a message without a tensor
-
-// The counts that the prediction is made of.
-struct Measured {
-  int64_t steps = 0, used_steps = 0, updates = 0;
-  double step_ns = 0, compute_ns = 0, straggler_ns = 0;
-  std::vector<double> times_ns;
-  double staleness = 0;
-  int64_t max_staleness = 0;
-};
-
-// What had been counted when the measurement began.
-struct Before {
-  double ns = 0;
-  std::vector<double> bytes_out, bytes_in;  // by link
-  std::vector<double> busy_ns;              // by host
-};
-
 class TrainingSimulation {
  public:
   TrainingSimulation(const StepProgram& program, const ClusterModel& cluster, const TrainingModel& training)
-      : program_(program), cluster_(cluster), training_(training), random_(training.seed), network_(&events_) {
-    for (const double cores : cluster.host_cores) hosts_.push_back(std::make_unique<SharedCores>(&events_, cores));
-    for (const LinkSpeed& link : cluster.links) network_.AddLink(link);
-    for (const auto* places : {&cluster.servers, &cluster.workers}) {
-      for (const auto& place : *places) network_.AddTask(hosts_[place.host].get(), place.link);
-    }
-    workers_.resize(cluster.workers.size());
-    needed_ = static_cast<int>(workers_.size()) - training.spares;
+      : program_(program),
+        cluster_(cluster),
+        training_(training),
+        random_(training.seed),
+        machines_(cluster, &events_),
+        workers_(cluster.workers.size()),
+        needed_(static_cast<int>(workers_.size()) - training.spares),
+        sync_updates_(program, &machines_, &events_, static_cast<int>(workers_.size()), needed_,
+                      [this](int w) { OnToken(w); }) {
     int variables = 0;
     activities_of_.assign(static_cast<size_t>(program.servers) + 1, 0);
     roots_.resize(activities_of_.size());
@@ -51,8 +39,6 @@ class TrainingSimulation {
       accumulators_ += a.accumulates;
     }
     for (int v = 0; v < variables; ++v) locks_.emplace_back();
-    gathered_.assign(program.activities.size(), 0);
-    armed_.assign(program.servers, true);
   }
 
   Prediction Run() {
@@ -68,7 +54,8 @@ class TrainingSimulation {
       if (!measuring_ && completed_ >= measure_from) StartMeasuring();
       if (!events_.RunNext()) break;
     }
-    return Result();
+    return measurement_.Result(events_.now_ns() - measured_from_ns_, updates() - updates_before_,
+                               sync() && accumulators_ > 0 ? needed_ : 0, program_.batch, &machines_);
   }
 
  private:
@@ -98,10 +85,9 @@ class TrainingSimulation {
     int accumulations_left = 0;
     bool token = true;
     double factor = 1;
-    double start_ns = 0, compute_ns = 0, waits_since_ns = 0, straggler_ns = 0;
+    double start_ns = 0, compute_ns = 0;
     int64_t steps = 0;
-    int64_t stamp = 0;         // the update whose values the step reads
-    int64_t read_version = 0;  // updates_ at that time
+    int64_t read_version = 0;  // async_updates_ when the step read the values
     bool dropped = false;
   };
   // The updates of a variable run one after the other.
@@ -111,26 +97,17 @@ class TrainingSimulation {
   };
 
   bool sync() const { return training_.mode == Mode::kSync; }
-  int ServerTask(int server) const { return server; }
-  int WorkerTask(int w) const { return static_cast<int>(cluster_.servers.size()) + w; }
-  int NetworkTask(int w, int task) const { return task == 0 ? WorkerTask(w) : ServerTask(task - 1); }
-  const ClusterModel::TaskPlace& PlaceOf(int network_task) const {
-    const int servers = static_cast<int>(cluster_.servers.size());
-    return network_task < servers ? cluster_.servers[network_task] : cluster_.workers[network_task - servers];
-  }
-  SharedCores& CoresOf(int network_task) { return *hosts_[PlaceOf(network_task).host]; }
-  const WayCosts& WayOf(int from, int to) const {
-    return PlaceOf(from).link == PlaceOf(to).link ? cluster_.local : cluster_.remote;
-  }
-  void SendMessage(int from, int to, double bytes, std::function<void()> arrived) {
-    network_.Send(from, to, bytes, /*bulk=*/false, WayOf(from, to), std::move(arrived));
-  }
+  int ServerTask(int server) const { return machines_.ServerTask(server); }
+  int WorkerTask(int w) const { return machines_.WorkerTask(w); }
+  // The task of the machines for a task of the program.
+  int TaskOf(int w, int task) const { return task == 0 ? WorkerTask(w) : ServerTask(task - 1); }
+  int64_t updates() const { return sync() ? sync_updates_.updates() : async_updates_; }
 
   void StartStep(int w) {
     Worker& worker = workers_[w];
     worker.start_ns = events_.now_ns();
     worker.factor = training_.stragglers.Draw(random_);
-    worker.compute_ns = worker.straggler_ns = 0;
+    worker.compute_ns = 0;
     worker.dropped = false;
     worker.waits.clear();
     for (const Activity& a : program_.activities) worker.waits.push_back(a.waits_for);
@@ -141,17 +118,19 @@ class TrainingSimulation {
     worker.parts_left = worker.answers_left;
     worker.accumulations_left = accumulators_;
     worker.token = !sync() || accumulators_ == 0;
-    auto begin = [this, w] { CoresOf(WorkerTask(w)).Run(program_.between_steps_ns, 1, [this, w] { BeginParts(w); }); };
+    auto begin = [this, w] {
+      machines_.CoresOf(WorkerTask(w)).Run(program_.between_steps_ns, 1, [this, w] { BeginParts(w); });
+    };
     if (program_.idle_ns > 0) return events_.After(program_.idle_ns * worker.factor, std::move(begin));
     begin();
   }
 
   void BeginParts(int w) {
     Worker& worker = workers_[w];
-    worker.read_version = updates_;
+    worker.read_version = async_updates_;
     for (int s = 0; s < program_.servers; ++s) {
       if (worker.server_left[s] == 0) continue;
-      SendMessage(WorkerTask(w), ServerTask(s), kControlBytes, [this, w, s] { StartRoots(w, s + 1); });
+      machines_.SendMessage(WorkerTask(w), ServerTask(s), kControlBytes, [this, w, s] { StartRoots(w, s + 1); });
     }
     StartRoots(w, 0);
     MaybeEndStep(w);
@@ -167,10 +146,10 @@ class TrainingSimulation {
       workers_[w].ready.insert(activity);
       return ComputeNext(w);
     }
-    const bool late = sync() && a.accumulates && workers_[w].stamp < updates_;
+    const bool late = sync() && a.accumulates && sync_updates_.IsLate(w);
     if (late) workers_[w].dropped = true;
     const double ns = sync() && a.after_gradients ? (late ? 0 : a.accumulate_ns) : a.ns;
-    SharedCores& cores = CoresOf(ServerTask(a.task - 1));
+    SharedCores& cores = machines_.CoresOf(ServerTask(a.task - 1));
     const bool locks = a.variable >= 0 && !(sync() && !a.accumulates);
     auto ended = [this, w, activity] { OnServerActivity(w, activity); };
     if (!locks) return cores.Run(ns, a.threads, std::move(ended));
@@ -221,7 +200,7 @@ class TrainingSimulation {
     if (program_.has_device) {
       events_.After(a.ns * worker.factor, std::move(ended));
     } else {
-      CoresOf(WorkerTask(w)).Run(a.ns * worker.factor, a.threads, std::move(ended));
+      machines_.CoresOf(WorkerTask(w)).Run(a.ns * worker.factor, a.threads, std::move(ended));
     }
   }
 
@@ -232,91 +211,25 @@ class TrainingSimulation {
     const bool last = --worker.server_left[a.task - 1] == 0;
     Finish(w, activity, last);
     if (!last || --worker.parts_left > 0 || worker.token) return;
-    // The worker's operation takes a token when its gradients have been added.
-    worker.waits_since_ns = events_.now_ns();
-    waiting_for_token_.push_back(w);
-    GiveTokens();
+    sync_updates_.AwaitToken(w);
+  }
+
+  void OnToken(int w) {
+    workers_[w].token = true;
+    MaybeEndStep(w);
   }
 
   void OnGradient(int w, int activity) {
     Worker& worker = workers_[w];
-    if (!sync()) {
-      if (--worker.accumulations_left > 0) return;
-      const int64_t staleness = updates_ - worker.read_version;
-      ++updates_;
-      if (!measuring_) return;
-      ++measured_.updates;
-      measured_.staleness += static_cast<double>(staleness);
-      measured_.max_staleness = std::max(measured_.max_staleness, staleness);
-      return;
-    }
-    if (worker.stamp < updates_) {
+    if (sync()) {
+      if (!sync_updates_.IsLate(w)) return sync_updates_.AddGradient(activity);
       worker.dropped = true;
       return;
     }
-    if (++gathered_[activity] == needed_ && ++complete_ == accumulators_) MaybeApply();
-  }
-
-  // The chief's part of a synchronous step. It waits on the servers until all accumulators have enough gradients.
-  void MaybeApply() {
-    if (complete_ < accumulators_ || applying_ || std::count(armed_.begin(), armed_.end(), false) > 0) return;
-    applying_ = true;
-    gathered_.assign(gathered_.size(), 0);
-    complete_ = 0;
-    for (const int w : waiting_for_token_) {
-      workers_[w].straggler_ns += events_.now_ns() - workers_[w].waits_since_ns;
-      workers_[w].waits_since_ns = -1;
-    }
-    ++updates_;  // from now on gradients for the old values are late
-    if (measuring_) ++measured_.updates;
-    servers_applying_ = 0;
-    for (int s = 0; s < program_.servers; ++s) {
-      armed_[s] = false;
-      double ns = 0, variables = 0;
-      for (const Activity& a : program_.activities) {
-        if (a.task != s + 1 || !a.after_gradients) continue;
-        ns += a.ns;
-        variables += a.ns > 0;
-      }
-      ++servers_applying_;
-      SharedCores& cores = CoresOf(ServerTask(s));
-      const double threads = std::max(1.0, std::min(variables, cores.cores()));
-      cores.Run(ns / threads, threads, [this, s] {
-        // Server 0 has the global step and the tokens. It hears from the others.
-        if (s == 0) return OnApplied();
-        SendMessage(ServerTask(s), ServerTask(0), kControlBytes, [this] { OnApplied(); });
-      });
-    }
-  }
-
-  void OnApplied() {
-    if (--servers_applying_ > 0) return;
-    applying_ = false;
-    for (size_t i = 0; i < workers_.size(); ++i) tokens_.push_back(updates_);
-    GiveTokens();
-    // The chief, worker 0, learns that its operation has ended, and starts it again.
-    SendMessage(ServerTask(0), WorkerTask(0), kControlBytes, [this] {
-      for (int s = 0; s < program_.servers; ++s) {
-        SendMessage(WorkerTask(0), ServerTask(s), kControlBytes, [this, s] {
-          armed_[s] = true;
-          MaybeApply();
-        });
-      }
-    });
-  }
-
-  void GiveTokens() {
-    while (!tokens_.empty() && !waiting_for_token_.empty()) {
-      const int w = waiting_for_token_.front();
-      waiting_for_token_.pop_front();
-      const int64_t stamp = tokens_.front();
-      tokens_.pop_front();
-      SendMessage(ServerTask(0), WorkerTask(w), kControlBytes, [this, w, stamp] {
-        workers_[w].token = true;
-        workers_[w].stamp = stamp;
-        MaybeEndStep(w);
-      });
-    }
+    if (--worker.accumulations_left > 0) return;
+    const int64_t staleness = async_updates_ - worker.read_version;
+    ++async_updates_;
+    if (measuring_) measurement_.AddStaleness(staleness);
   }
 
   // Starts what waited for the activity. Small tensors to the same task leave in one message; with_answer, the message
@@ -337,7 +250,7 @@ class TrainingSimulation {
       double bytes = kControlBytes;
       for (const int send : sends) bytes += program_.transfers[send].bytes;
       const bool answers = with_answer && to == 0;
-      SendMessage(NetworkTask(w, a.task), NetworkTask(w, to), bytes, [this, w, sends = std::move(sends), answers] {
+      machines_.SendMessage(TaskOf(w, a.task), TaskOf(w, to), bytes, [this, w, sends = std::move(sends), answers] {
         for (const int send : sends) Arrived(w, send);
         if (!answers) return;
         --workers_[w].answers_left;
@@ -349,15 +262,14 @@ class TrainingSimulation {
 
   void SendLarge(int w, int send) {
     const TensorTransfer& t = program_.transfers[send];
-    const int from = NetworkTask(w, t.from), to = NetworkTask(w, t.to);
-    const WayCosts& way = WayOf(from, to);
-    auto data = [this, w, send, from, to, &way] {
-      network_.Send(from, to, program_.transfers[send].bytes, /*bulk=*/true, way,
-                    [this, w, send] { Arrived(w, send); });
+    const int from = TaskOf(w, t.from), to = TaskOf(w, t.to);
+    auto data = [this, w, send, from, to] {
+      machines_.SendTensor(from, to, program_.transfers[send].bytes, [this, w, send] { Arrived(w, send); });
     };
-    if (!t.announced || way.shares_memory) return data();
-    SendMessage(from, to, kControlBytes,
-                [this, from, to, data = std::move(data)] { SendMessage(to, from, kControlBytes, data); });
+    if (!t.announced || machines_.WayOf(from, to).shares_memory) return data();
+    machines_.SendMessage(from, to, kControlBytes, [this, from, to, data = std::move(data)] {
+      machines_.SendMessage(to, from, kControlBytes, data);
+    });
   }
 
   void Arrived(int w, int transfer) {
@@ -373,14 +285,12 @@ class TrainingSimulation {
     worker.token = false;  // so that the step ends once
     ++worker.steps;
     ++completed_;
+    const double straggler_ns = sync_updates_.TakeStragglerNs(w);
     if (measuring_) {
-      const double ns = events_.now_ns() - worker.start_ns;
-      ++measured_.steps;
-      measured_.used_steps += !worker.dropped;
-      measured_.times_ns.push_back(ns);
-      measured_.step_ns += ns;
-      measured_.compute_ns += worker.compute_ns;
-      measured_.straggler_ns += worker.straggler_ns;
+      measurement_.AddStep({.ns = events_.now_ns() - worker.start_ns,
+                            .compute_ns = worker.compute_ns,
+                            .straggler_ns = straggler_ns,
+                            .dropped = worker.dropped});
     }
     if (training_.mode != Mode::kBounded) return events_.After(0, [this, w] { StartStep(w); });
     waiting_to_start_.push_back(w);
@@ -403,67 +313,9 @@ class TrainingSimulation {
 
   void StartMeasuring() {
     measuring_ = true;
-    before_.ns = events_.now_ns();
-    for (size_t i = 0; i < cluster_.links.size(); ++i) {
-      before_.bytes_out.push_back(network_.bytes_out(static_cast<int>(i)));
-      before_.bytes_in.push_back(network_.bytes_in(static_cast<int>(i)));
-    }
-    for (const auto& host : hosts_) before_.busy_ns.push_back(host->busy_ns());
-  }
-
-  double LinkUse(const std::vector<ClusterModel::TaskPlace>& places) const {
-    double most = 0;
-    const double s = (events_.now_ns() - before_.ns) / 1e9;
-    for (const auto& place : places) {
-      const LinkSpeed& speed = network_.speed(place.link);
-      const double sent = network_.bytes_out(place.link) - before_.bytes_out[place.link];
-      const double received = network_.bytes_in(place.link) - before_.bytes_in[place.link];
-      if (speed.out_bytes_per_s > 0) most = std::max(most, sent / s / speed.out_bytes_per_s);
-      if (speed.in_bytes_per_s > 0) most = std::max(most, received / s / speed.in_bytes_per_s);
-    }
-    return std::min(most, 1.0);
-  }
-
-  Prediction Result() {
-    Prediction p;
-    const double ns = events_.now_ns() - before_.ns;
-    if (measured_.steps == 0 || ns <= 0) return p;
-    std::vector<double>& times = measured_.times_ns;
-    std::nth_element(times.begin(), times.begin() + static_cast<int64_t>(times.size() / 2), times.end());
-    p.step_ms = times[times.size() / 2] / 1e6;
-    p.updates_per_s = static_cast<double>(measured_.updates) / ns * 1e9;
-    p.steps_per_s =
-        sync() && accumulators_ > 0 ? p.updates_per_s * needed_ : static_cast<double>(measured_.steps) / ns * 1e9;
-    p.examples_per_s = p.steps_per_s * program_.batch;
-    p.compute_share = measured_.compute_ns / measured_.step_ns;
-    p.straggler_share = measured_.straggler_ns / measured_.step_ns;
-    p.worker_link_use = LinkUse(cluster_.workers);
-    p.server_link_use = LinkUse(cluster_.servers);
-    for (const auto& place : cluster_.servers) {
-      const double busy = hosts_[place.host]->busy_ns() - before_.busy_ns[place.host];
-      p.server_cpu_use = std::max(p.server_cpu_use, busy / ns / hosts_[place.host]->cores());
-    }
-    if (!sync() && measured_.updates > 0)
-      p.mean_staleness = measured_.staleness / static_cast<double>(measured_.updates);
-    p.max_staleness = measured_.max_staleness;
-    p.dropped_share = 1 - static_cast<double>(measured_.used_steps) / static_cast<double>(measured_.steps);
-    p.bound = BoundOf(p);
-    return p;
-  }
-
-  // A resource that is nearly always in use bounds the whole cluster; otherwise the largest part of a step does.
-  static Bound BoundOf(const Prediction& p) {
-    constexpr double kFull = 0.9;
-    if (p.server_link_use > kFull && p.server_link_use >= p.worker_link_use) return Bound::kServerLink;
-    if (p.worker_link_use > kFull) return Bound::kWorkerLink;
-    const double rest = 1 - p.compute_share - p.straggler_share;
-    if (p.server_cpu_use > kFull && rest > p.compute_share) return Bound::kServerCpu;
-    if (p.compute_share >= rest && p.compute_share >= p.straggler_share) return Bound::kCompute;
-    if (p.straggler_share >= rest) return Bound::kStragglers;
-    const double links = std::max(p.server_link_use, p.worker_link_use);
-    if (links < 0.3 && p.server_cpu_use < 0.5) return Bound::kMessages;
-    if (p.server_cpu_use > links) return Bound::kServerCpu;
-    return p.server_link_use >= p.worker_link_use ? Bound::kServerLink : Bound::kWorkerLink;
+    measured_from_ns_ = events_.now_ns();
+    updates_before_ = updates();
+    machines_.StartMeasuring();
   }
 
   const StepProgram& program_;
@@ -471,69 +323,24 @@ class TrainingSimulation {
   const TrainingModel& training_;
   std::mt19937_64 random_;
   EventQueue events_;
-  std::vector<std::unique_ptr<SharedCores>> hosts_;
-  Network network_;
+  SimulatedMachines machines_;
   std::vector<Worker> workers_;
+  const int needed_;  // gradients of an update in synchronous training
+  SyncUpdates sync_updates_;
   std::deque<Lock> locks_;
   std::vector<int> activities_of_;       // by task
   std::vector<std::vector<int>> roots_;  // by task: activities that wait for nothing
   int accumulators_ = 0;                 // activities that accumulate
-  int needed_ = 0;                       // gradients of an update in synchronous training
-  std::vector<int> gathered_;            // gradients in each accumulator, by activity
-  int complete_ = 0;                     // accumulators with enough gradients
-  bool applying_ = false;
-  std::vector<bool> armed_;  // servers on which the chief's operation waits
-  int servers_applying_ = 0;
-  std::deque<int64_t> tokens_;
-  std::deque<int> waiting_for_token_;
   std::vector<int> waiting_to_start_;
-  int64_t updates_ = 0;
+  int64_t async_updates_ = 0;
   int64_t completed_ = 0;  // steps of all workers
   bool measuring_ = false;
-  Before before_;
-  Measured measured_;
+  double measured_from_ns_ = 0;
+  int64_t updates_before_ = 0;
+  Measurement measurement_;
 };
 
 }  // namespace
-
-ClusterModel SeparateMachines(int servers, int workers, double cores, const LinkSpeed& link, const WayCosts& remote) {
-  ClusterModel cluster;
-  cluster.remote = remote;
-  for (int i = 0; i < servers + workers; ++i) {
-    cluster.host_cores.push_back(cores);
-    cluster.links.push_back(link);
-    (i < servers ? cluster.servers : cluster.workers).push_back({.host = i, .link = i});
-  }
-  return cluster;
-}
-
-ClusterModel OneMachine(int servers, int workers, double cores, const WayCosts& local) {
-  ClusterModel cluster;
-  cluster.local = local;
-  cluster.host_cores = {cores};
-  cluster.links = {{}};
-  cluster.servers.resize(servers);
-  cluster.workers.resize(workers);
-  return cluster;
-}
-
-std::string_view BoundName(Bound bound) {
-  switch (bound) {
-    case Bound::kCompute:
-      return "compute";
-    case Bound::kWorkerLink:
-      return "worker link";
-    case Bound::kServerLink:
-      return "PS link";
-    case Bound::kServerCpu:
-      return "PS CPU";
-    case Bound::kStragglers:
-      return "stragglers";
-    case Bound::kMessages:
-      return "messages";
-  }
-  return "";
-}
 
 StatusOr<Prediction> Simulate(const StepProgram& program, const ClusterModel& cluster, const TrainingModel& training) {
   if (cluster.workers.empty()) return InvalidArgument("the cluster has no worker");
