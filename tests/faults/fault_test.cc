@@ -20,6 +20,8 @@ namespace tensorbraid {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+// How long a process on a busy machine may be silent.
+constexpr int kPatienceMs = 120'000;
 
 class FaultTest : public testing::Test {
  protected:
@@ -45,22 +47,22 @@ class FaultTest : public testing::Test {
     return tasks_.emplace(name, *std::move(child)).first->second;
   }
 
-  // Returns what the process writes to standard error until it ends, or until it writes nothing for ten seconds.
+  // Returns what the process writes to standard error until it ends, or until it writes nothing for two minutes.
   static std::string Errors(ChildProcess& child) {
     std::string text;
     pollfd event = {child.err().get(), POLLIN, 0};
     char buffer[4096];
-    while (::poll(&event, 1, 10000) == 1) {
+    while (::poll(&event, 1, kPatienceMs) == 1) {
       const ssize_t n = ::read(child.err().get(), buffer, sizeof buffer);
       if (n <= 0) break;
       text.append(buffer, static_cast<size_t>(n));
     }
     return text;
   }
-  // Returns false at the end of the stream, or if nothing arrives for ten seconds.
+  // Returns false at the end of the stream, or if nothing arrives for two minutes.
   static bool ReadByte(const Fd& fd, char* c) {
     pollfd event = {fd.get(), POLLIN, 0};
-    return ::poll(&event, 1, 10000) == 1 && ::read(fd.get(), c, 1) == 1;
+    return ::poll(&event, 1, kPatienceMs) == 1 && ::read(fd.get(), c, 1) == 1;
   }
   // Reads lines until one contains `text`. Returns the rest of that line, or "" if there is no such line.
   static std::string AwaitText(const Fd& fd, const std::string& text) {
