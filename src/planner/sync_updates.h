@@ -1,4 +1,4 @@
-// The updates of synchronous training, as SyncReplicasOptimizer makes them (src/train/optimizers/sync_replicas.cc).
+// The updates of synchronous training, as SyncReplicasOptimizer makes them (src/train/replicas/sync_replicas.cc).
 #ifndef TENSORBRAID_PLANNER_SYNC_UPDATES_H_
 #define TENSORBRAID_PLANNER_SYNC_UPDATES_H_
 
