@@ -42,7 +42,9 @@ TEST(StepProfilerTest, WritesASignatureThatHasRunOftenEnough) {
   const auto again = session->Prepare({prepared}, {x});
   ASSERT_TRUE(again.ok()) << again.status();
   for (int i = 0; i < kSteps; ++i) {
-    if (i < kFewestSteps) EXPECT_FALSE(FileExists(directory + "/step-0.json"));
+    if (i < kFewestSteps) {
+      EXPECT_FALSE(FileExists(directory + "/step-0.json"));
+    }
     const auto run = session->Run({often}, {{x, value}});
     ASSERT_TRUE(run.ok()) << run.status();
     EXPECT_EQ((*run)[0].scalar<float>(), 42);

@@ -129,14 +129,16 @@ except KeyboardInterrupt:
 """
 
 
+held = []  # sockets
+
+
 def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for listener in sockets:
-        listener.bind(("localhost", 0))
-    ports = [listener.getsockname()[1] for listener in sockets]
-    for listener in sockets:
-        listener.close()
-    return ports
+    """Ports that no other program gets until this one ends. A server that sets SO_REUSEADDR can listen there."""
+    for _ in range(count):
+        held.append(socket.socket())
+        held[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held[-1].bind(("localhost", 0))
+    return [each.getsockname()[1] for each in held[len(held) - count:]]
 
 
 class ClusterTrainingTest(unittest.TestCase):
@@ -151,7 +153,7 @@ class ClusterTrainingTest(unittest.TestCase):
                 for job, index in (("ps", "0"), ("worker", "0"), ("worker", "1"))
             ]
             try:
-                outputs = [task.communicate(timeout=120) for task in tasks]
+                outputs = [task.communicate(timeout=300) for task in tasks]
             finally:
                 for task in tasks:
                     task.kill()

@@ -112,6 +112,31 @@ TEST_F(AgentEngineTest, AnotherVersionIsRefused) {
                                                HasSubstr("the launcher's has 0.0.1"), HasSubstr("install the same")));
 }
 
+TEST_F(AgentEngineTest, ClocksThatDifferAreNamedAndThoseThatDifferTooMuchAreRefused) {
+  // The clock of beta shows another time.
+  const auto run_with_clock = [&](int64_t ahead_s) {
+    AgentEngineOptions options = Options();
+    options.command = [ahead_s](const AgentNode& node) {
+      std::string script = StrCat(TENSORBRAID_PROGRAM, " agent --node=", node.name);
+      if (node.name == "beta") {
+        const auto now = std::chrono::system_clock::now().time_since_epoch();
+        const int64_t time_ms = std::chrono::duration_cast<milliseconds>(now).count() + 1000 * ahead_s;
+        script += StrCat(" | sed -u 's/\"time_ms\":[0-9]*/\"time_ms\":", time_ms, "/'");
+      }
+      return std::vector<std::string>{"sh", "-c", script};
+    };
+    return Run("true", options, {.ps = 1, .workers = 1});
+  };
+  const auto notable = run_with_clock(1800);
+  ASSERT_TRUE(notable.ok()) << notable.status();
+  EXPECT_EQ(notable->exit_code, 0) << err();
+  EXPECT_THAT(err(), ::testing::ContainsRegex("beta: its clock is 1[78][0-9][0-9] s ahead of this machine's"));
+  const auto refused = run_with_clock(-100'000);
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused.status())) << refused.status();
+  EXPECT_THAT(refused.status().message(),
+              AllOf(HasSubstr("beta: its clock is 100"), HasSubstr(" s behind"), HasSubstr("set it (NTP)")));
+}
+
 TEST_F(AgentEngineTest, ADirectoryThatIsMissingIsNamed) {
   AgentEngineOptions options = Options();
   options.directory = Path("missing");
