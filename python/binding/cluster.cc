@@ -5,8 +5,10 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "binding/graph.h"
@@ -29,7 +31,7 @@ struct PyServer {
 
 // The task of this process, for all time: engines let a process exchange addresses only once, and the port and the
 // registry of a task must live as long as the process.
-const FoundTask* found_task = nullptr;
+std::atomic<const FoundTask*> found_task = nullptr;
 
 // `access` has the certificates and tokens of tensorbraid.access.
 std::unique_ptr<PyServer> MakeServer(const ClusterSpec& cluster, const std::string& job_name, int task_index,
@@ -44,49 +46,39 @@ std::unique_ptr<PyServer> MakeServer(const ClusterSpec& cluster, const std::stri
     if (name == "client_token_file") options.client_token_file = value;
     if (name == "insecure") options.insecure = value == "1";
   }
-  const bool was_found = found_task != nullptr && found_task->cluster == cluster && found_task->job == job_name &&
-                         found_task->index == task_index;
-  if (was_found) options.watch = found_task->watch;
+  const FoundTask* const found = found_task;
+  if (found != nullptr && found->cluster == cluster && found->job == job_name && found->index == task_index) {
+    options.watch = found->watch;
+  }
   const Unlocked unlocked;
   return std::make_unique<PyServer>(Check(Server::Create(cluster, std::move(options))));
 }
 
 void Join(const PyServer& self) {
-  Status joined;
-  {
-    const Interruptible interruptible([&self] { self.server->Stop(); });
-    {
-      const Unlocked unlocked;
-      joined = self.server->Join();
-    }
-    interruptible.Check();
-  }
-  Check(joined);
+  Check(Interruptible([&self] { self.server->Stop(); }).Run([&self] { return self.server->Join(); }));
 }
 
 // Returns None, or the job, the index, the cluster and the source. `script` is the file that the interpreter runs.
 nb::object FindTask(const std::string& script, const std::map<std::string, std::string>& access) {
-  if (found_task == nullptr) {
+  static std::mutex finding;  // one thread of Python finds the task, and others wait for it
+  const auto find = [&]() -> Status {
+    const std::lock_guard lock(finding);
+    if (found_task != nullptr) return OkStatus();
+    Surroundings around = Surroundings::OfProcess();
+    if (!script.empty()) around.program = script;
     TaskArguments arguments;
     if (const auto token_file = access.find("token_file"); token_file != access.end()) {
       arguments.token_file = token_file->second;
     }
-    StatusOr<std::optional<FoundTask>> found = std::optional<FoundTask>();
-    {
-      const Interruptible interruptible;
-      {
-        const Unlocked unlocked;
-        Surroundings around = Surroundings::OfProcess();
-        if (!script.empty()) around.program = script;
-        ReadAccess(around, &arguments.tls, &arguments.token_file);
-        found = Discover(arguments, around).task;
-      }
-      interruptible.Check();
-    }
-    if (!Check(found).has_value()) return nb::none();
-    found_task = new FoundTask(**std::move(found));
-  }
-  return nb::make_tuple(found_task->job, found_task->index, found_task->cluster, found_task->source);
+    ReadAccess(around, &arguments.tls, &arguments.token_file);
+    TF_ASSIGN_OR_RETURN(const std::optional<FoundTask> task, Discover(arguments, around).task);
+    if (task.has_value()) found_task = new FoundTask(*task);
+    return OkStatus();
+  };
+  if (found_task == nullptr) Check(Interruptible().Run(find));
+  if (found_task == nullptr) return nb::none();
+  const FoundTask& task = *found_task;
+  return nb::make_tuple(task.job, task.index, task.cluster, task.source);
 }
 
 }  // namespace

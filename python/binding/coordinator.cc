@@ -116,19 +116,11 @@ void BindCoordinator(Module& m) {
       .def("join", [](const PyCoordinator& self) {
         if (self.coordinator == nullptr) return;
         Coordinator& coordinator = *self.coordinator;
-        Status status;
-        {
-          const Interruptible interruptible([&self] {
-            self.coordinator->RequestStop();
-            for (const auto& session : self.sessions) session->CancelRuns();
-          });
-          {
-            const Unlocked unlocked;
-            status = coordinator.Join();
-          }
-          interruptible.Check();
-        }
-        Check(status);
+        const Interruptible interruptible([&self] {
+          self.coordinator->RequestStop();
+          for (const auto& session : self.sessions) session->CancelRuns();
+        });
+        Check(interruptible.Run([&coordinator] { return coordinator.Join(); }));
       });
   BindQueueRunner(m);
 }

@@ -3,16 +3,17 @@
 #define TENSORBRAID_PYTHON_BINDING_INTERRUPT_H_
 
 #include <functional>
+#include <utility>
 
 #include "binding/binding.h"
+#include "binding/python_calls.h"
 
 namespace tensorbraid::python {
 
 // While an object of this class exists on Python's main thread, Ctrl-C calls `cancel` on another thread, so that the
-// call which blocks the main thread ends. Make the object with Python's lock, release the lock, do the call, and take
-// the lock again. Then Check raises KeyboardInterrupt if Ctrl-C was pressed. Objects may be nested; the innermost
-// `cancel` is called. The constructor raises KeyboardInterrupt if Ctrl-C was pressed before. Has no effect on other
-// threads, or if the program handles SIGINT in a way of its own.
+// call which blocks the main thread ends. Make the object with Python's lock, and call Run. Objects may be nested; the
+// innermost `cancel` is called. The constructor raises KeyboardInterrupt if Ctrl-C was pressed before. Has no effect on
+// other threads, or if the program handles SIGINT in a way of its own.
 class Interruptible {
  public:
   explicit Interruptible(std::function<void()> cancel);
@@ -23,10 +24,23 @@ class Interruptible {
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
 
-  // Raises what the signal handlers of Python raise, if a signal has arrived. Needs Python's lock.
-  void Check() const;
+  // Runs `call` without Python's lock, so that other threads of Python go on, then `after` with it, and then raises
+  // KeyboardInterrupt if Ctrl-C was pressed, or what else the signal handlers of Python raise. Returns the result of
+  // `call`, a reference to which `after` gets.
+  template <typename Call, typename After>
+  auto Run(Call call, After after) const {
+    auto result = WithoutLock(call);
+    after(result);
+    Check();
+    return result;
+  }
+  template <typename Call>
+  auto Run(Call call) const {
+    return Run(std::move(call), [](const auto&) {});
+  }
 
  private:
+  void Check() const;
   void Begin();
   void End();
   std::function<void()> cancel_;

@@ -61,16 +61,8 @@ PyMonitoredSession* CreateMonitored(nb::object graph, nb::list hooks, nb::dict g
   }
   options.hooks = HooksOf(hooks, made->training);
   const ScopeGuard at = AtUserLine(g);
-  StatusOr<std::unique_ptr<MonitoredSession>> session;
-  {
-    const Interruptible interruptible;
-    {
-      const Unlocked unlocked;
-      session = MonitoredTrainingSession(g, std::move(options));
-    }
-    made->training->Rethrow();
-    interruptible.Check();
-  }
+  auto session = Interruptible().Run([&] { return MonitoredTrainingSession(g, std::move(options)); },
+                                     [&made](const auto&) { made->training->Rethrow(); });
   CheckBuilt(g);
   made->session = Check(std::move(session));
   return made.release();
@@ -87,16 +79,8 @@ nb::tuple RunMonitored(PyMonitoredSession& self, const PySignature& signature, n
   }
   const RunOptions options = RunOptionsOf(given);
   RunMetadata metadata;
-  StatusOr<std::vector<Tensor>> results;
-  {
-    const Interruptible interruptible;
-    {
-      const Unlocked unlocked;
-      results = session.Run(signature.fetches, fed, options, &metadata);
-    }
-    self.failed = self.failed || !results.ok();
-    interruptible.Check();
-  }
+  auto results = Interruptible().Run([&] { return session.Run(signature.fetches, fed, options, &metadata); },
+                                     [&self](const auto& ran) { self.failed = self.failed || !ran.ok(); });
   fed.clear();
   ReleaseFedArrays();
   if (!results.ok()) self.training->Rethrow();
@@ -108,21 +92,18 @@ nb::tuple RunMonitored(PyMonitoredSession& self, const PySignature& signature, n
 void CloseMonitored(PyMonitoredSession& self, nb::handle exception) {
   if (self.session == nullptr) return;
   const bool failed = self.failed || !exception.is_none();
-  Status closed;
-  {
-    const Interruptible interruptible;
-    {
-      // With an error the hooks know that the training has failed, and save nothing.
-      const Status why =
-          exception.is_none() ? OkStatus() : Status(absl::StatusCode::kUnknown, StatusOf(exception).message());
-      const Unlocked unlocked;
-      self.session->coordinator().RequestStop(why);
-      closed = self.session->Close();
-    }
-    self.Destroy();
-    if (!failed) self.training->Rethrow();
-    interruptible.Check();
-  }
+  // With an error the hooks know that the training has failed, and save nothing.
+  const Status why =
+      exception.is_none() ? OkStatus() : Status(absl::StatusCode::kUnknown, StatusOf(exception).message());
+  const Status closed = Interruptible().Run(
+      [&self, &why] {
+        self.session->coordinator().RequestStop(why);
+        return self.session->Close();
+      },
+      [&self, failed](const Status&) {
+        self.Destroy();
+        if (!failed) self.training->Rethrow();
+      });
   if (!failed) Check(closed);
 }
 

@@ -39,6 +39,13 @@ class Unlocked {
   PyThreadState* const state_;
 };
 
+// Calls `call` without Python's lock.
+template <typename Call>
+auto WithoutLock(const Call& call) {
+  const Unlocked unlocked;
+  return call();
+}
+
 // A reference to an object of Python for a function of C++ that may be destroyed without Python's lock.
 std::shared_ptr<nb::object> Shared(nb::object object);
 

@@ -110,35 +110,20 @@ void BindSaver(Module& m) {
           [](Saver& self, const PySession& session, const std::string& path, std::optional<int64_t> step,
              const std::string& latest_filename, bool write_meta_graph) {
             Session& running = session.get();
-            StatusOr<std::string> saved;
-            {
-              const Interruptible interruptible([&running] { running.CancelRuns(); });
-              {
-                const Unlocked unlocked;
-                saved = self.Save(
-                    running, path,
-                    {.global_step = step, .latest_filename = latest_filename, .write_meta_graph = write_meta_graph});
-              }
-              interruptible.Check();
-            }
-            return Check(std::move(saved));
+            return Check(Interruptible([&running] { running.CancelRuns(); }).Run([&] {
+              return self.Save(
+                  running, path,
+                  {.global_step = step, .latest_filename = latest_filename, .write_meta_graph = write_meta_graph});
+            }));
           },
           nb::arg("session"), nb::arg("path"), nb::arg("step").none(), nb::arg("latest_filename"),
           nb::arg("write_meta_graph"))
-      .def("restore",
-           [](Saver& self, const PySession& session, const std::string& path) {
-             Session& running = session.get();
-             Status restored;
-             {
-               const Interruptible interruptible([&running] { running.CancelRuns(); });
-               {
-                 const Unlocked unlocked;
-                 restored = self.Restore(running, path);
-               }
-               interruptible.Check();
-             }
-             Check(restored);
-           })
+      .def(
+          "restore",
+          [](Saver& self, const PySession& session, const std::string& path) {
+            Session& running = session.get();
+            Check(Interruptible([&running] { running.CancelRuns(); }).Run([&] { return self.Restore(running, path); }));
+          })
       .def_prop_ro("last_checkpoints", [](const Saver& self) { return self.last_checkpoints(); })
       .def("recover_last_checkpoints",
            [](Saver& self, const std::vector<std::string>& paths) { self.RecoverLastCheckpoints(paths); })

@@ -26,35 +26,15 @@ struct PyPrepared {
   }
 };
 
-// Calls `call` without Python's lock, so that other threads of Python go on, and lets Ctrl-C end it.
-template <typename Call>
-auto RunUnlocked(Session& session, Call call) {
-  const Interruptible interruptible([&session] { session.CancelRuns(); });
-  auto result = [&] {
-    const Unlocked unlocked;
-    return call();
-  }();
-  interruptible.Check();
-  return result;
-}
-
-// Calls `call`, which may wait for a server, without Python's lock. Ctrl-C ends it.
-template <typename Call>
-auto Waiting(bool waits, Call call) {
-  std::optional<Interruptible> interruptible;
-  if (waits) interruptible.emplace();
-  auto result = [&] {
-    const Unlocked unlocked;
-    return call();
-  }();
-  if (waits) interruptible->Check();
-  return result;
+// What Ctrl-C ends during a step.
+Interruptible CancelsRuns(Session& session) {
+  return Interruptible([&session] { session.CancelRuns(); });
 }
 
 PyPrepared Prepare(nb::handle self, const PySignature& signature) {
   const PySession& session = nb::cast<PySession&>(self);
   Session& running = session.get();
-  auto prepared = RunUnlocked(running, [&] { return running.Prepare(signature.fetches, signature.feeds); });
+  auto prepared = CancelsRuns(running).Run([&] { return running.Prepare(signature.fetches, signature.feeds); });
   return {Check(std::move(prepared)), signature.feeds, nb::borrow(self), signature.graph};
 }
 
@@ -64,7 +44,7 @@ nb::list RunPrepared(const PyPrepared& self, nb::handle values) {
   StatusOr<std::vector<Tensor>> results;
   {
     const std::vector<Tensor> fed = FedTensors(self.feeds, values);
-    results = RunUnlocked(running, [&] { return self.prepared.Run(fed); });
+    results = CancelsRuns(running).Run([&] { return self.prepared.Run(fed); });
   }
   if (!self.feeds.empty()) ReleaseFedArrays();
   return ValuesOf(Check(std::move(results)));
@@ -79,7 +59,7 @@ nb::tuple RunWithOptions(const PySession& self, const PySignature& signature, nb
   }
   const RunOptions options = RunOptionsOf(given);
   RunMetadata metadata;
-  auto results = RunUnlocked(running, [&] { return running.Run(signature.fetches, fed, options, &metadata); });
+  auto results = CancelsRuns(running).Run([&] { return running.Run(signature.fetches, fed, options, &metadata); });
   fed.clear();
   ReleaseFedArrays();
   return nb::make_tuple(ValuesOf(Check(std::move(results))), BytesOf(metadata));
@@ -175,7 +155,7 @@ void BindSession(Module& m) {
   m.def("reset_session", [](const std::string& target, nb::handle given, const std::vector<std::string>& containers) {
     SessionOptions options = SessionOptionsOf(given);
     options.target = target;
-    Check(Waiting(/*waits=*/true, [&] { return Session::Reset(options, containers); }));
+    Check(Interruptible().Run([&] { return Session::Reset(options, containers); }));
   });
   Class<PySignature>(m, "Signature", nb::type_slots(Collected<PySignature>()))
       .def(
@@ -193,8 +173,8 @@ void BindSession(Module& m) {
             SessionOptions session_options = SessionOptionsOf(options);
             session_options.target = target;
             // A local session is made at once. Another one may wait for its server.
-            StatusOr<std::unique_ptr<Session>> session = Waiting(
-                /*waits=*/!target.empty(), [&] { return Session::Create(g, std::move(session_options)); });
+            const auto create = [&] { return Session::Create(g, std::move(session_options)); };
+            auto session = target.empty() ? WithoutLock(create) : Interruptible().Run(create);
             new (self) PySession{std::move(graph), Check(std::move(session))};
           },
           nb::arg("graph"), nb::arg("target"), nb::arg("options"))

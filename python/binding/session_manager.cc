@@ -34,17 +34,14 @@ PySession ReadySession(nb::object graph, const std::string& target, nb::handle s
   Graph& g = nb::cast<Graph&>(graph);
   SessionOptions session = SessionOptionsOf(session_options);
   session.target = target;
-  StatusOr<std::shared_ptr<Session>> made;
-  {
-    const Interruptible interruptible;
-    {
-      const Unlocked unlocked;
-      SessionManager manager(g, std::move(options));
-      made = is_chief ? manager.PrepareSession(session) : manager.WaitForSession(session);
-    }
-    if (!made.ok()) training->Rethrow();
-    interruptible.Check();
-  }
+  auto made = Interruptible().Run(
+      [&] {
+        SessionManager manager(g, std::move(options));
+        return is_chief ? manager.PrepareSession(session) : manager.WaitForSession(session);
+      },
+      [&training](const auto& result) {
+        if (!result.ok()) training->Rethrow();
+      });
   return {std::move(graph), Check(std::move(made))};
 }
 

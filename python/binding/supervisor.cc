@@ -70,21 +70,18 @@ PySupervisor* CreateSupervisor(nb::object graph, nb::dict given) {
 PySession PrepareSession(PySupervisor& self, const std::string& target, nb::handle options, bool wait_for_checkpoint,
                          double max_wait_secs, bool start_standard_services) {
   const SessionOptions session_options = SessionOptionsOf(options);
-  StatusOr<std::shared_ptr<Session>> session;
   self.training->End();
-  {
-    const Interruptible interruptible;
-    {
-      const Unlocked unlocked;
-      session = self.supervisor->PrepareOrWaitForSession(
-          target, {.session = session_options,
-                   .start_standard_services = start_standard_services,
-                   .wait_for_checkpoint = wait_for_checkpoint,
-                   .max_wait = std::chrono::milliseconds(static_cast<int64_t>(max_wait_secs * 1000))});
-    }
-    if (!session.ok()) self.training->Rethrow();
-    interruptible.Check();
-  }
+  auto session = Interruptible().Run(
+      [&] {
+        return self.supervisor->PrepareOrWaitForSession(
+            target, {.session = session_options,
+                     .start_standard_services = start_standard_services,
+                     .wait_for_checkpoint = wait_for_checkpoint,
+                     .max_wait = std::chrono::milliseconds(static_cast<int64_t>(max_wait_secs * 1000))});
+      },
+      [&self](const auto& result) {
+        if (!result.ok()) self.training->Rethrow();
+      });
   self.session = Check(std::move(session));
   return {self.training->graph(), self.session};
 }
@@ -104,18 +101,12 @@ void StartLoop(PySupervisor& self, double interval_secs, nb::object function) {
 }
 
 void StopSupervisor(PySupervisor& self) {
-  Status stopped;
-  {
-    const Interruptible interruptible;
-    {
-      const Unlocked unlocked;
-      stopped = self.supervisor->Stop();
-    }
-    self.training->End();  // its coordinator may have an error, which refers to the program's supervisor
-    if (!stopped.ok()) self.training->Rethrow();
-    interruptible.Check();
-  }
-  Check(stopped);
+  Check(Interruptible().Run(
+      [&self] { return self.supervisor->Stop(); },
+      [&self](const Status& stopped) {
+        self.training->End();  // its coordinator may have an error, which refers to the program's supervisor
+        if (!stopped.ok()) self.training->Rethrow();
+      }));
 }
 
 nb::object CoordinatorOf(PySupervisor& self) {
@@ -162,12 +153,10 @@ void BindSupervisor(Module& m) {
           nb::arg("exception").none())
       .def("wait_for_stop",
            [](const PySupervisor& self) {
-             const Interruptible interruptible;
-             {
-               const Unlocked unlocked;
+             Check(Interruptible().Run([&self] {
                self.supervisor->WaitForStop();
-             }
-             interruptible.Check();
+               return OkStatus();
+             }));
            })
       .def_prop_ro("coordinator", &CoordinatorOf)
       .def_prop_ro("is_chief", [](const PySupervisor& self) { return self.supervisor->is_chief(); })

@@ -104,12 +104,6 @@ void BindVariables(Module& m) {
     CheckBuilt(graph);
     return Wrap(names);
   });
-  m.def("get_or_create_global_step", [](Graph& graph) {
-    const ScopeGuard at = AtUserLine(graph);
-    const Variable step = GetOrCreateGlobalStep(graph);
-    CheckBuilt(graph);
-    return Wrap(step);
-  });
 }
 
 }  // namespace tensorbraid::python
