@@ -26,7 +26,9 @@ def default_session_config():
 class RunConfig:
     """The configuration of an Estimator. Source: tf.estimator.RunConfig.
 
-    The environment variable TF_CONFIG gives the cluster and the task of this process, see Task.
+    The environment variable TF_CONFIG gives the cluster and the task of this process, see Task. Without it, an engine
+    may give them, if a variable of docs/discovery.md asks for that (`TENSORBRAID_PS=1 srun ...`): then this waits for
+    the other tasks, as tf.train.find_task() does.
     """
 
     def __init__(self, model_dir=None, tf_random_seed=None, save_summary_steps=100, save_checkpoints_steps=_DEFAULT,

@@ -1,11 +1,16 @@
-"""The task of this process in a cluster, which the environment variable TF_CONFIG describes."""
+"""The task of this process in a cluster, which the environment variable TF_CONFIG or an engine describes."""
 
 import json
 import os
 
-from tensorbraid.train.cluster import ClusterSpec
+from tensorbraid.train.cluster import ClusterSpec, find_task
 
 __all__ = ["TaskType"]
+
+# Each of these says that the processes which an engine has started belong together. Without them, a program under
+# mpirun or srun is alone, as in TensorFlow: it may be a run of its own, and must not wait for others.
+_ENGINE_VARIABLES = ("TENSORBRAID_REGISTRY", "TENSORBRAID_SERVICE", "TENSORBRAID_DISCOVERY", "TENSORBRAID_PS",
+                     "TENSORBRAID_WORKERS")
 
 
 class TaskType:
@@ -19,7 +24,7 @@ class TaskType:
 
 
 class Task:
-    """What TF_CONFIG says about this process: an object of JSON with "cluster" and "task". Without it, it is alone.
+    """What TF_CONFIG says about this process: an object of JSON with "cluster" and "task". Without them, it is alone.
 
     Members: cluster_spec, type, id, is_chief, master (the target of training sessions), evaluation_master, num_ps,
     num_workers (with the chief), global_id (chief first, then other tasks that work, then parameter servers), service,
@@ -44,8 +49,12 @@ class Task:
 
     @classmethod
     def of_environment(cls):
-        """The task that the environment variable TF_CONFIG describes."""
-        return cls(json.loads(os.environ.get("TF_CONFIG") or "{}"))
+        """The task that TF_CONFIG describes, or else tf.train.find_task() if one of _ENGINE_VARIABLES is set."""
+        text = os.environ.get("TF_CONFIG")
+        found = None
+        if not text and any(os.environ.get(name) for name in _ENGINE_VARIABLES):
+            found = find_task()
+        return cls(json.loads(text or "{}") if found is None else _config_of(found))
 
     def _alone(self, described, config):
         self.type = described.get("type", TaskType.WORKER)
@@ -87,6 +96,18 @@ class Task:
         alone = len(cluster.jobs) == 1 and _count(cluster, chief) == 1
         target = "" if alone else "grpc://" + cluster.job_tasks(self.type)[self.id]
         self.master = config.get("session_master", target)
+
+
+def _config_of(found):
+    """What TF_CONFIG would say of a task that find_task has found: worker 0 is the chief, worker 1 is worker 0, ..."""
+    cluster, job, index = found.cluster.as_dict(), found.job_name, found.task_index
+    if TaskType.CHIEF not in cluster and TaskType.MASTER not in cluster:
+        workers = found.cluster.job_tasks(TaskType.WORKER)
+        cluster[TaskType.CHIEF], cluster[TaskType.WORKER] = workers[:1], workers[1:]
+        if job == TaskType.WORKER:
+            job, index = (TaskType.CHIEF, 0) if index == 0 else (TaskType.WORKER, index - 1)
+    return {"cluster": {name: tasks for name, tasks in cluster.items() if tasks},
+            "task": {"type": job, "index": index}}
 
 
 def _count(cluster, job):

@@ -69,9 +69,9 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
     """Trains the estimator and evaluates its checkpoints. Source: tf.estimator.train_and_evaluate.
 
     Alone, a process does both, and gets a tuple of the last metrics and of what the exporters have returned. In a
-    cluster, which TF_CONFIG describes, each task does its own part and gets None: the chief and the workers train, a
-    parameter server serves until they have ended, and its program ends then; the evaluator evaluates new checkpoints
-    until the last.
+    cluster, which TF_CONFIG or an engine describes (see RunConfig), each task does its own part and gets None: the
+    chief and the workers train, a parameter server serves until they have ended, and its program ends then; the
+    evaluator evaluates new checkpoints until the last.
     """
     if not isinstance(estimator, Estimator):
         raise TypeError(f"`estimator` must have type `tf.estimator.Estimator`, given {type(estimator)}")

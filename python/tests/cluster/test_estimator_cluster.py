@@ -57,7 +57,7 @@ class EstimatorClusterTest(unittest.TestCase):
                     env=dict(os.environ, TF_CONFIG=json.dumps({"cluster": cluster, "task": {"type": job, "index": 0}})))
                 for job in jobs}
             try:
-                outputs = {job: task.communicate(timeout=120) for job, task in tasks.items()}
+                outputs = {job: task.communicate(timeout=300) for job, task in tasks.items()}
             finally:
                 for task in tasks.values():
                     task.kill()
@@ -75,6 +75,46 @@ class EstimatorClusterTest(unittest.TestCase):
         metrics = outputs["evaluator"][0].splitlines()[-1]
         self.assertGreaterEqual(int(metrics.split()[0]), 200)
         self.assertLess(float(metrics.split()[1]), 0.05)
+
+
+class EngineTest(unittest.TestCase):
+    def run_step(self, **more):
+        """Runs the program as the three ranks of a Slurm step. Returns their exit codes, outputs and logs."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, token = os.path.join(folder, "program.py"), os.path.join(folder, "token")
+            for name, text in ((path, TASK), (token, "0123456789abcdef\n")):
+                with open(name, "w", encoding="utf-8") as file:
+                    file.write(text)
+            step = {"SLURM_JOB_ID": str(os.getpid()), "SLURM_STEP_ID": "3", "SLURM_NTASKS": "3",
+                    "SLURM_JOB_NODELIST": "localhost", "TENSORBRAID_TOKEN_FILE": token,
+                    "TENSORBRAID_DISCOVERY_TIMEOUT": "240", **more}
+            ranks = [
+                subprocess.Popen([sys.executable, path, os.path.join(folder, "model" + ("" if more else str(rank)))],
+                                 text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 env=dict(os.environ, SLURM_PROCID=str(rank), **step))
+                for rank in range(3)]
+            try:
+                return [(*rank.communicate(timeout=300), rank.returncode) for rank in ranks]
+            finally:
+                for rank in ranks:
+                    rank.kill()
+                    rank.communicate()
+
+    def test_the_ranks_of_a_step_train_together_if_a_variable_says_so(self):
+        outputs = []
+        for output, log, code in self.run_step(TENSORBRAID_PS="1"):
+            self.assertEqual(code, 0, log)
+            outputs.append(output)
+        self.assertEqual(outputs[0], "", "rank 0 is the parameter server")
+        for output, job in zip(outputs[1:], ("chief", "worker")):
+            self.assertIn("placed train /job:ps/task:0", output)
+            self.assertIn("ended %s None" % job, output)
+
+    def test_otherwise_each_rank_trains_alone(self):
+        for output, log, code in self.run_step():
+            self.assertEqual(code, 0, log)
+            self.assertIn("ended worker ({", output)
+            self.assertNotIn("/job:ps", output)
 
 
 if __name__ == "__main__":
