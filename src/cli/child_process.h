@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,10 +37,11 @@ class ChildProcess {
   enum class Stdin { kEmpty, kPipe };
   // Starts command[0], found through PATH, with `env` added to this process's environment; an empty value removes the
   // variable. If the program cannot be run, returns the system's error, such as NotFound. No signal is blocked in the
-  // program.
+  // program. `death_signal` is what the program gets when the thread that started it ends.
   static StatusOr<ChildProcess> Start(const std::vector<std::string>& command,
                                       const std::vector<std::pair<std::string, std::string>>& env,
-                                      Stdout standard_output = Stdout::kPipe, Stdin standard_input = Stdin::kEmpty);
+                                      Stdout standard_output = Stdout::kPipe, Stdin standard_input = Stdin::kEmpty,
+                                      int death_signal = SIGKILL);
   ChildProcess(ChildProcess&&) = default;
   ChildProcess& operator=(ChildProcess&&) = default;
   // Kills the process group if the program has not been reaped, and reaps it.

@@ -2,7 +2,7 @@
 
 A machine has its own network address, host name, processes, /tmp, /run and /dev/shm, and shares the other files. Killing it
 is one signal. Everything vanishes with the process that made it, because the switch is in a namespace, too: a test calls
-`enter()` first, which starts the test again within new namespaces. Needs root.
+`enter()` first, which starts the test again within new namespaces, as a machine with the name login. Needs root.
 """
 
 import os
@@ -30,6 +30,7 @@ def own_tmp():
 def enter(limit_s=280):
     """Goes on in namespaces of this test. Call it before anything else. The test ends after `limit_s` seconds."""
     if os.environ.get(_ENTERED) == "1":
+        _run("hostname", "login")
         signal.signal(signal.SIGALRM, _too_long)
         signal.alarm(limit_s)
         return
@@ -37,7 +38,7 @@ def enter(limit_s=280):
         print("this test makes namespaces, so it runs only as root, and not in a container without this right")
         sys.exit(SKIPPED)
     os.environ[_ENTERED] = "1"
-    unshare = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    unshare = ["unshare", "--net", "--uts", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
     os.execvp(unshare[0], unshare + [sys.executable] + sys.argv)
 
 

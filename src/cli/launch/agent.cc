@@ -17,6 +17,8 @@
 #include "cli/launch/job_folder.h"
 #include "cli/launch/launched_task.h"
 #include "cli/launch/local_engine.h"
+#include "cli/launch/message_pieces.h"
+#include "cluster/discovery/surroundings.h"
 #include "cluster/registry/digest.h"
 #include "core/system/clock.h"
 #include "core/text/host_port.h"
@@ -28,12 +30,21 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kAgentKillAfter{1500};
 
+std::optional<Clock::time_point> Earlier(std::optional<Clock::time_point> a, std::optional<Clock::time_point> b) {
+  if (!a.has_value() || !b.has_value()) return a.has_value() ? a : b;
+  return std::min(*a, *b);
+}
+
 class Agent final : public EngineListener {
  public:
   explicit Agent(const AgentOptions& options) : options_(options) {}
 
   Status Run() {
     TF_RETURN_IF_ERROR(signals_.status());
+    if (is_one_of_many()) {
+      const Surroundings around = Surroundings::OfProcess();
+      Send(NodeHello{options_.rank, ReachableHost(around, options_.node)});
+    }
     while (!stopping_ || AnyRunning()) Step();
     engine_.reset();
     return OkStatus();
@@ -44,18 +55,24 @@ class Agent final : public EngineListener {
     std::vector<pollfd> events = {{signals_.fd().get(), POLLIN, 0}, {stopping_ ? -1 : options_.in_fd, POLLIN, 0}};
     if (engine_ != nullptr) engine_->AddEvents(&events);
     int timeout_ms = -1;
-    if (kill_at_.has_value()) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*kill_at_ - Clock::now());
+    if (const auto wake = Earlier(kill_at_, alive_at_); wake.has_value()) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*wake - Clock::now());
       timeout_ms = static_cast<int>(std::max<int64_t>(left.count(), 0));
     }
     if (::poll(events.data(), events.size(), timeout_ms) < 0) return;  // EINTR
     signals_.Read([this](int signal) {
       // Ctrl-C reaches all processes of a terminal. The launcher decides what it means.
-      if (signal != SIGINT) Stop();
+      if (signal == SIGINT) return;
+      if (is_one_of_many()) return Send(NodeStopping{signal});
+      Stop();
     });
     if (engine_ != nullptr) engine_->Handle();
     if (events[1].revents != 0) ReadRequests();
     if (kill_at_.has_value() && Clock::now() >= *kill_at_) SignalAll(SIGKILL);
+    if (alive_at_.has_value() && Clock::now() >= *alive_at_) {
+      Send(NodeAlive{});
+      alive_at_ = Clock::now() + alive_every_;
+    }
   }
 
   void ReadRequests() {
@@ -122,6 +139,10 @@ class Agent final : public EngineListener {
       TF_ASSIGN_OR_RETURN(folder_, JobFolder::Make(m.files));
       for (const auto& [flag, content] : m.files) flags_.push_back(flag);
     }
+    if (m.alive_ms > 0) {
+      alive_every_ = std::chrono::milliseconds(m.alive_ms);
+      alive_at_ = Clock::now() + alive_every_;
+    }
     numbers_ = m.numbers;
     is_running_.assign(numbers_.size(), false);
     const auto now = WallClock::now().time_since_epoch();
@@ -153,7 +174,11 @@ class Agent final : public EngineListener {
   void OnFailure(const Status& why) override { Send(NodeRefused{why}); }
   void OnMessage(const std::string& /*text*/) override {}
 
-  void Send(const AgentEvent& event) { WriteAll(options_.out_fd, ToLine(options_.node, event)); }
+  bool is_one_of_many() const { return options_.rank >= 0; }
+  void Send(const AgentEvent& event) {
+    const std::string line = ToLine(options_.node, event);
+    WriteAll(options_.out_fd, is_one_of_many() ? ToPieces(options_.node, line) : line);
+  }
 
   bool AnyRunning() const { return std::find(is_running_.begin(), is_running_.end(), true) != is_running_.end(); }
   void SignalAll(int signal) {
@@ -162,6 +187,7 @@ class Agent final : public EngineListener {
   void Stop() {
     if (stopping_) return;
     stopping_ = true;
+    alive_at_.reset();
     SignalAll(SIGTERM);
     kill_at_ = Clock::now() + kAgentKillAfter;
   }
@@ -177,6 +203,8 @@ class Agent final : public EngineListener {
   std::unique_ptr<LocalEngine> engine_;  // null until the node is prepared
   bool stopping_ = false;
   std::optional<Clock::time_point> kill_at_;
+  std::chrono::milliseconds alive_every_{0};
+  std::optional<Clock::time_point> alive_at_;  // when the launcher hears next that the agent is there
 };
 
 }  // namespace

@@ -1,26 +1,43 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/numbers.h"
 #include "cli/commands.h"
 #include "cli/launch/agent.h"
+#include "core/text/strings.h"
 
 namespace tensorbraid {
 
 void AddAgentCommand(CLI::App& app, Invocation* invocation) {
   auto options = std::make_shared<AgentOptions>();
+  auto shared = std::make_shared<bool>(false);
   CLI::App* agent = app.add_subcommand("agent", "Run tasks for a launcher on another machine (started by launch)");
-  agent->add_option("--node", options->node, "this machine's name in the launcher's requests; default: its host name");
+  agent->add_option("--node", options->node,
+                    "this machine's name in the launcher's requests; default: Slurm's name of it, or its host name");
+  agent->add_flag("--shared", *shared,
+                  "other agents, which srun has started with this one, use the same input and output; $SLURM_PROCID is "
+                  "the number of this one");
   agent->footer(
       "\nReads requests from standard input and writes events to standard output, as lines of JSON. Ends, with all of "
       "its\n"
       "tasks, when standard input ends. 'tensorbraid launch --on=ssh' starts one on each machine.");
-  agent->callback([options, invocation] {
-    invocation->run = [options, invocation] {
+  agent->callback([options, shared, invocation] {
+    invocation->run = [options, shared, invocation] {
       options->version = invocation->version;
+      if (*shared) {
+        const char* const rank = std::getenv("SLURM_PROCID");
+        if (rank == nullptr || !absl::SimpleAtoi(rank, &options->rank) || options->rank < 0) {
+          return ExitCode(InvalidArgument("tensorbraid agent --shared: SLURM_PROCID is not a number; srun sets it"));
+        }
+      }
+      if (const char* const name = std::getenv("SLURMD_NODENAME"); options->node.empty() && name != nullptr) {
+        options->node = name;
+      }
       if (options->node.empty()) {
         std::array<char, 256> name{};
         ::gethostname(name.data(), name.size() - 1);

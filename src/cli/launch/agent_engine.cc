@@ -1,15 +1,17 @@
 #include "cli/launch/agent_engine.h"
 
-#include <poll.h>
+#include <string.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 
 #include "absl/strings/str_replace.h"
+#include "cli/launch/job_credentials.h"
 #include "cli/launch/run_command.h"
 #include "core/system/clock.h"
 #include "core/text/host_port.h"
@@ -22,6 +24,16 @@ namespace {
 constexpr int64_t kMaxClockDifferenceMs = 3600 * 1000;
 constexpr int64_t kNotableClockDifferenceMs = 60 * 1000;
 
+// How long the engine waits for the agents to end.
+constexpr std::chrono::seconds kEndWait{5};
+// How many looks at an agent of a shared channel may find that it has said nothing since the last.
+constexpr int kMostSilent = 6;
+
+int SlotsOf(const SharedChannel& shared, int node) {
+  if (shared.slots.empty()) return 0;
+  return shared.slots[std::min(static_cast<size_t>(node), shared.slots.size() - 1)];
+}
+
 int64_t NowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(WallClock::now().time_since_epoch()).count();
 }
@@ -33,69 +45,68 @@ struct AgentEngine::Node {
   std::vector<size_t> tasks = {};  // their numbers
   std::vector<int> ports = {};     // of the tasks, once they are known
   std::map<std::string, std::string> checksums = {};
-  // The connection. No process: the node is not connected.
-  std::optional<ChildProcess> process = {};
+  std::unique_ptr<AgentChannel> channel = nullptr;  // if it has one of its own
   bool is_prepared = false;
-  std::string unsent = "";    // requests
-  std::string unparsed = "";  // the beginning of an event
-  std::string last_error = "";
-  std::unique_ptr<LineSplitter> error_lines = nullptr;
   std::vector<StartTask> waiting = {};  // tasks to start once the node is prepared
+  // Of a node of a shared channel.
+  int rank = 0;
+  int silent = 0;        // how often it was looked at since it has said something
+  bool is_gone = false;  // for good
 };
 
-StatusOr<std::vector<size_t>> AssignNodes(const std::vector<AgentNode>& nodes, size_t tasks) {
-  std::vector<int> used(nodes.size());
-  std::vector<size_t> assigned;
-  for (size_t task = 0; task < tasks; ++task) {
-    std::optional<size_t> best;
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      const bool is_free = nodes[i].slots == 0 || used[i] < nodes[i].slots;
-      if (is_free && (!best.has_value() || used[i] < used[*best])) best = i;
-    }
-    if (!best.has_value()) {
-      return InvalidArgument("the job has ", tasks, " tasks, and the machines have slots for ", task,
-                             ": ask for fewer tasks, more machines, or more slots");
-    }
-    ++used[*best];
-    assigned.push_back(*best);
-  }
-  return assigned;
+Status AddJobCredentials(AgentEngineOptions* options) {
+  TF_ASSIGN_OR_RETURN(JobCredentials made, JobCredentials::Make());
+  const auto credentials = std::make_shared<JobCredentials>(std::move(made));
+  options->files = [credentials](const AgentNode& node) { return credentials->FilesFor(node.host); };
+  return OkStatus();
 }
 
 AgentEngine::AgentEngine(AgentEngineOptions options) : options_(std::move(options)) {}
 
 AgentEngine::~AgentEngine() {
   // An agent whose input ends stops its tasks. It is waited for, so that nothing is left when this returns; a
-  // connection that does not end by itself is cut.
-  for (Node& node : nodes_) {
-    if (node.process.has_value()) node.process->in().Close();
-  }
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-  for (Node& node : nodes_) {
-    if (!node.process.has_value()) continue;
-    for (;;) {
-      // Output that nobody reads could keep the agent from ending.
-      std::array<pollfd, 3> events = {{{node.process->end_event().get(), POLLIN, 0},
-                                       {node.process->out().get(), POLLIN, 0},
-                                       {node.process->err().get(), POLLIN, 0}}};
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-      if (left.count() <= 0 || ::poll(events.data(), events.size(), static_cast<int>(left.count())) == 0) break;
-      std::array<char, 4096> ignored;
-      for (Fd* fd : {&node.process->out(), &node.process->err()}) {
-        if (!fd->is_open()) continue;
-        const ssize_t got = ::read(fd->get(), ignored.data(), ignored.size());
-        if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) fd->Close();
-      }
-      if (events[0].revents != 0) break;
+  // channel that does not end by itself is cut.
+  if (shared_.has_value()) {
+    if (placed_) {
+      shared_->CloseInput();
+      shared_->AwaitEnd(std::chrono::steady_clock::now() + kEndWait);
     }
+    // It may still wait for its turn in a queue, or for a node that does not answer.
+    shared_->Signal(SIGTERM);
+    shared_->AwaitEnd(std::chrono::steady_clock::now() + kEndWait);
+  }
+  for (Node& node : nodes_) {
+    if (node.channel != nullptr) node.channel->CloseInput();
+  }
+  const auto deadline = std::chrono::steady_clock::now() + kEndWait;
+  for (Node& node : nodes_) {
+    if (node.channel != nullptr) node.channel->AwaitEnd(deadline);
   }
 }
 
+StatusOr<std::vector<size_t>> AgentEngine::Assign(const std::vector<AgentNode>& nodes, size_t tasks) const {
+  auto assigned = AssignNodes(nodes, tasks);
+  if (assigned.ok() || !options_.shared.has_value()) return assigned;
+  return Status(assigned.status().code(),
+                StrCat(std::string(assigned.status().message()), ": ", options_.shared->room_hint));
+}
+
 StatusOr<std::string> AgentEngine::Describe(const std::vector<std::string>& tasks) const {
-  TF_ASSIGN_OR_RETURN(const std::vector<size_t> assigned, AssignNodes(options_.nodes, tasks.size()));
+  std::vector<AgentNode> nodes = options_.nodes;
+  if (options_.shared.has_value()) {
+    for (int i = 0; i < options_.shared->agents; ++i) {
+      nodes.push_back({StrCat("node ", i + 1, " of ", options_.shared->agents), "any", SlotsOf(*options_.shared, i)});
+    }
+  }
+  const auto through = [](const std::vector<std::string>& command) {
+    std::vector<std::string> words;
+    for (const std::string& word : command) words.push_back(ShellWord(word));
+    return StrCat("through\n    ", StrJoin(words, " "), "\n");
+  };
+  TF_ASSIGN_OR_RETURN(const std::vector<size_t> assigned, Assign(nodes, tasks.size()));
   std::string text;
-  for (size_t i = 0; i < options_.nodes.size(); ++i) {
-    const AgentNode& node = options_.nodes[i];
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const AgentNode& node = nodes[i];
     std::vector<std::string> here;
     for (size_t task = 0; task < tasks.size(); ++task) {
       if (assigned[task] == i) here.push_back(tasks[task]);
@@ -104,12 +115,12 @@ StatusOr<std::string> AgentEngine::Describe(const std::vector<std::string>& task
       text += StrCat(node.name, ": no tasks\n");
       continue;
     }
-    std::vector<std::string> words;
-    for (const std::string& word : options_.command(node)) words.push_back(ShellWord(word));
-    text += StrCat(node.name, " (", node.host, "): ", StrJoin(here, ", "), ", each with a free port, in ",
-                   options_.directory.empty() ? "the login's directory" : options_.directory, ", through\n    ",
-                   StrJoin(words, " "), "\n");
+    const std::string directory = options_.directory.empty() ? "the login's directory" : options_.directory;
+    text += StrCat(node.name, " (", node.host, "): ", StrJoin(here, ", "), ", each with a free port, in ", directory);
+    text += options_.shared.has_value() ? "\n" : ", " + through(options_.command(node));
   }
+  if (options_.shared.has_value())
+    text += StrCat(options_.shared->engine, " chooses them, ", through(options_.shared->command));
   return text;
 }
 
@@ -119,12 +130,16 @@ void AgentEngine::Place(const std::vector<std::string>& tasks, EngineListener* l
   is_running_.resize(tasks.size());
   has_output_.resize(tasks.size());
   has_started_.resize(tasks.size());
-  const auto assigned = AssignNodes(options_.nodes, tasks.size());
+  if (options_.shared.has_value()) return OpenShared();
+  const auto assigned = Assign(options_.nodes, tasks.size());
   if (!assigned.ok()) return listener_->OnFailure(assigned.status());
   std::vector<Node*> by_index(options_.nodes.size());
   for (size_t task = 0; task < tasks.size(); ++task) {
     Node*& node = by_index[(*assigned)[task]];
-    if (node == nullptr) node = &nodes_.emplace_back(Node{options_.nodes[(*assigned)[task]]});
+    if (node == nullptr) {
+      node = &nodes_.emplace_back();
+      node->what = options_.nodes[(*assigned)[task]];
+    }
     node->tasks.push_back(task);
     node_of_task_.push_back(node);
   }
@@ -134,20 +149,67 @@ void AgentEngine::Place(const std::vector<std::string>& tasks, EngineListener* l
   for (Node& node : nodes_) Connect(node);
 }
 
-void AgentEngine::Connect(Node& node) {
-  auto process =
-      ChildProcess::Start(options_.command(node.what), {}, ChildProcess::Stdout::kPipe, ChildProcess::Stdin::kPipe);
-  if (!process.ok()) return Disconnect(node, std::string(process.status().message()), process.status().code());
-  node.process = *std::move(process);
-  node.is_prepared = false;
-  node.unsent.clear();
-  node.unparsed.clear();
-  node.last_error.clear();
-  node.error_lines = std::make_unique<LineSplitter>([this, &node](std::string_view line) {
-    if (line.ends_with('\r')) line.remove_suffix(1);  // ssh writes for a terminal
-    node.last_error = line;
-    listener_->OnMessage(StrCat(node.what.name, ": ", line));
+void AgentEngine::OpenShared() {
+  const SharedChannel& shared = *options_.shared;
+  // Known before the engine is asked for machines, if all have the same number of slots.
+  std::vector<AgentNode> nodes;
+  for (int i = 0; i < shared.agents; ++i) nodes.push_back({"", "", SlotsOf(shared, i)});
+  if (const auto assigned = Assign(nodes, names_.size()); !assigned.ok())
+    return listener_->OnFailure(assigned.status());
+  alive_timer_ = Fd(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  const auto nanoseconds = std::chrono::nanoseconds(shared.alive).count();
+  const timespec every = {nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+  const itimerspec times = {every, every};
+  if (!alive_timer_.is_open() || ::timerfd_settime(alive_timer_.get(), 0, &times, nullptr) != 0) {
+    return listener_->OnFailure(absl::ErrnoToStatus(errno, "cannot make a timer"));
+  }
+  const std::string own_prefix = shared.command[0] + ": ";
+  shared_.emplace([this, own_prefix](std::string_view line) {
+    listener_->OnMessage(line.starts_with(own_prefix) ? std::string(line) : StrCat(own_prefix, line));
   });
+  listener_->OnMessage(
+      StrCat("asking ", shared.engine, " for ", shared.agents, shared.agents == 1 ? " node" : " nodes"));
+  // SIGTERM lets the command end its agents when this process is killed.
+  if (const Status status = shared_->Open(shared.command, SIGTERM); !status.ok()) listener_->OnFailure(status);
+}
+
+void AgentEngine::OnHello(const std::string& name, const NodeHello& hello) {
+  const SharedChannel& shared = *options_.shared;
+  if (placed_ || static_cast<int>(nodes_.size()) == shared.agents) return;
+  Node& added = nodes_.emplace_back();
+  added.what = {.name = name, .host = hello.host};
+  added.rank = hello.rank;
+  if (static_cast<int>(nodes_.size()) < shared.agents) return;
+  std::sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) { return a.rank < b.rank; });
+  std::vector<AgentNode> nodes;
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    nodes_[i].what.slots = SlotsOf(shared, static_cast<int>(i));
+    nodes.push_back(nodes_[i].what);
+  }
+  const auto assigned = Assign(nodes, names_.size());
+  if (!assigned.ok()) return listener_->OnFailure(assigned.status());
+  for (size_t task = 0; task < names_.size(); ++task) {
+    Node& node = nodes_[(*assigned)[task]];
+    node.tasks.push_back(task);
+    node_of_task_.push_back(&node);
+  }
+  for (Node& node : nodes_) {
+    if (!node.tasks.empty()) Prepare(node);
+  }
+}
+
+void AgentEngine::Connect(Node& node) {
+  if (node.channel == nullptr) {
+    node.channel = std::make_unique<AgentChannel>(
+        [this, &node](std::string_view line) { listener_->OnMessage(StrCat(node.what.name, ": ", line)); });
+  }
+  const Status status = node.channel->Open(options_.command(node.what));
+  if (!status.ok()) return Disconnect(node, std::string(status.message()), status.code());
+  node.is_prepared = false;
+  Prepare(node);
+}
+
+void AgentEngine::Prepare(Node& node) {
   PrepareNode prepare{.version = options_.version,
                       .directory = options_.directory,
                       .tasks = {},
@@ -155,6 +217,7 @@ void AgentEngine::Connect(Node& node) {
                       .ports = node.ports,
                       .files = {},
                       .checked_files = options_.checked_files};
+  if (options_.shared.has_value()) prepare.alive_ms = static_cast<int>(options_.shared->alive.count());
   for (size_t task : node.tasks) prepare.tasks.push_back(names_[task]);
   if (options_.files != nullptr) {
     auto files = options_.files(node.what);
@@ -165,8 +228,9 @@ void AgentEngine::Connect(Node& node) {
 }
 
 void AgentEngine::Disconnect(Node& node, const std::string& why, absl::StatusCode code) {
-  node.process.reset();
+  if (node.channel != nullptr) node.channel->Close();
   node.is_prepared = false;
+  node.is_gone = options_.shared.has_value();
   const std::string message = StrCat(node.what.name, ": ", why);
   if (!placed_) return listener_->OnFailure(Status(code, message));
   for (size_t task : node.tasks) {
@@ -181,7 +245,7 @@ void AgentEngine::Disconnect(Node& node, const std::string& why, absl::StatusCod
     if (was_waiting) {
       listener_->OnStartFailed(task, Status(code, message));
     } else {
-      listener_->OnEnd(task, {.process = {}, .lost = message});
+      listener_->OnEnd(task, {.process = {}, .lost = message, .lost_for_good = node.is_gone});
     }
   }
   node.waiting.clear();
@@ -189,11 +253,14 @@ void AgentEngine::Disconnect(Node& node, const std::string& why, absl::StatusCod
 
 void AgentEngine::Start(size_t task, const ProgramCall& call, bool knows_flags) {
   Node& node = *node_of_task_[task];
+  if (node.is_gone) {
+    return listener_->OnStartFailed(task, absl::FailedPreconditionError(StrCat(node.what.name, " is lost")));
+  }
   is_running_[task] = has_output_[task] = true;
   has_started_[task] = false;
-  if (node.process.has_value() && node.is_prepared) return Send(node, StartTask{task, call, knows_flags});
+  if (node.is_prepared) return Send(node, StartTask{task, call, knows_flags});
   node.waiting.push_back({task, call, knows_flags});
-  if (!node.process.has_value()) Connect(node);
+  if (!ChannelOf(node).is_open()) Connect(node);
 }
 
 void AgentEngine::Signal(size_t task, int signal) {
@@ -211,89 +278,83 @@ void AgentEngine::CloseOutput(size_t task) {
   if (has_output_[task]) Send(*node_of_task_[task], CloseTaskOutput{task});
 }
 
-void AgentEngine::Send(Node& node, const AgentRequest& request) {
-  if (!node.process.has_value()) return;
-  node.unsent += ToLine(node.what.name, request);
-  Write(node);
-}
+AgentChannel& AgentEngine::ChannelOf(Node& node) { return node.channel != nullptr ? *node.channel : *shared_; }
 
-void AgentEngine::Write(Node& node) {
-  while (!node.unsent.empty()) {
-    const ssize_t written = ::write(node.process->in().get(), node.unsent.data(), node.unsent.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // later; or the connection has ended, which Handle sees
-    node.unsent.erase(0, static_cast<size_t>(written));
-  }
+void AgentEngine::Send(Node& node, const AgentRequest& request) {
+  ChannelOf(node).Send(ToLine(node.what.name, request));
 }
 
 void AgentEngine::AddEvents(std::vector<pollfd>* events) {
+  if (shared_.has_value()) {
+    shared_->AddEvents(events);
+    events->push_back({alive_timer_.get(), POLLIN, 0});
+  }
   for (Node& node : nodes_) {
-    if (!node.process.has_value()) continue;
-    events->push_back({node.process->end_event().get(), POLLIN, 0});
-    events->push_back({node.process->out().get(), POLLIN, 0});
-    events->push_back({node.process->err().get(), POLLIN, 0});
-    if (!node.unsent.empty()) events->push_back({node.process->in().get(), POLLOUT, 0});
+    if (node.channel != nullptr) node.channel->AddEvents(events);
   }
 }
 
 void AgentEngine::Handle() {
+  if (shared_.has_value()) {
+    const auto how = shared_->Handle([this](std::string_view line) { OnSharedLine(line); });
+    if (how.has_value()) OnSharedEnd(*how);
+    OnAliveTimer();
+  }
   for (Node& node : nodes_) {
-    if (!node.process.has_value()) continue;
-    pollfd end = {node.process->end_event().get(), POLLIN, 0};
-    const bool has_ended = ::poll(&end, 1, 0) == 1;  // asked first, so that all of its output is read below
-    Write(node);
-    Read(node);
-    if (!has_ended || !node.process.has_value()) continue;
-    Read(node);
-    if (!node.process.has_value()) continue;
-    const std::string how = node.process->Reap().ToString();
-    const std::string program = options_.command(node.what)[0];
+    if (node.channel == nullptr) continue;
+    const auto how = node.channel->Handle([this, &node](std::string_view line) { OnLine(node, line); });
+    if (!how.has_value()) continue;
     const std::string hint =
         placed_ || options_.hint.empty() ? "" : absl::StrReplaceAll(options_.hint, {{"NODE", node.what.name}});
-    Disconnect(node,
-               StrCat("the connection has ended (", program, " ", how,
-                      node.last_error.empty() ? "" : ": " + node.last_error, ")", hint.empty() ? "" : "; ", hint));
+    Disconnect(node, StrCat("the connection has ended (", *how, ")", hint.empty() ? "" : "; ", hint));
   }
 }
 
-void AgentEngine::Read(Node& node) {
-  std::array<char, 65536> bytes;
-  for (int i = 0; i < 16 && node.process->err().is_open(); ++i) {
-    const ssize_t got = ::read(node.process->err().get(), bytes.data(), bytes.size());
-    if (got > 0) {
-      node.error_lines->Add({bytes.data(), static_cast<size_t>(got)});
-    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-      node.process->err().Close();
-      node.error_lines->Finish();
-    } else {
-      break;
+void AgentEngine::OnSharedEnd(const std::string& how) {
+  std::string why = StrCat("the connection has ended (", how, ")");
+  if (!placed_) {
+    for (const auto& [text, hint] : options_.shared->error_hints) {
+      if (how.find(text) != std::string::npos) why += "; " + hint;
     }
+    return listener_->OnFailure(absl::UnavailableError(StrCat(options_.shared->engine, ": ", why)));
   }
-  // Bounded, so that tasks that write endlessly do not keep the launcher from handling signals.
-  for (int i = 0; i < 16 && node.process->out().is_open(); ++i) {
-    const ssize_t got = ::read(node.process->out().get(), bytes.data(), bytes.size());
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) break;
-    if (got <= 0) {
-      node.process->out().Close();
-      break;
-    }
-    node.unparsed.append(bytes.data(), static_cast<size_t>(got));
+  for (Node& node : nodes_) {
+    if (!node.is_gone) Disconnect(node, why);
   }
-  size_t begin = 0;
-  const std::string lines = std::move(node.unparsed);
-  node.unparsed.clear();
-  for (size_t end; (end = lines.find('\n', begin)) != std::string::npos; begin = end + 1) {
-    const std::string_view line = std::string_view(lines).substr(begin, end - begin);
-    auto event = ParseAgentEvent(line);
-    if (event.ok() && event->node == node.what.name) {
-      OnMessage(node, event->message);
-      if (!node.process.has_value()) return;  // the node was refused
-    } else {
-      // Shells print things when they start, such as the message of the day.
-      listener_->OnMessage(StrCat(node.what.name, ": ", line));
-    }
+}
+
+void AgentEngine::OnAliveTimer() {
+  // A launcher that was stopped for a while finds one expiration, after the messages of the meantime.
+  uint64_t expirations = 0;
+  if (::read(alive_timer_.get(), &expirations, sizeof expirations) != sizeof expirations) return;
+  for (Node& node : nodes_) {
+    if (!node.is_prepared || ++node.silent <= kMostSilent) continue;
+    // Should it still be there, nothing of it stays.
+    for (size_t task : node.tasks) Send(node, SignalTask{task, SIGKILL});
+    const auto silence = options_.shared->alive * kMostSilent;
+    Disconnect(node, StrCat("its agent has said nothing for ", silence.count() / 1000.0, " s"));
   }
-  node.unparsed = lines.substr(begin);
+}
+
+void AgentEngine::OnLine(Node& node, std::string_view line) {
+  auto event = ParseAgentEvent(line);
+  if (event.ok() && event->node == node.what.name) return OnMessage(node, event->message);
+  // Shells print things when they start, such as the message of the day.
+  listener_->OnMessage(StrCat(node.what.name, ": ", line));
+}
+
+void AgentEngine::OnSharedLine(std::string_view line) {
+  const auto message = pieces_.Add(line);
+  if (!message.has_value()) return listener_->OnMessage(StrCat(options_.shared->engine, ": ", line));
+  if (message->empty()) return;
+  auto event = ParseAgentEvent(*message);
+  if (!event.ok()) return listener_->OnMessage(std::string(event.status().message()));
+  if (const auto* hello = std::get_if<NodeHello>(&event->message)) return OnHello(event->node, *hello);
+  const auto node =
+      std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& n) { return n.what.name == event->node; });
+  if (node == nodes_.end() || node->is_gone) return;
+  node->silent = 0;
+  OnMessage(*node, event->message);
 }
 
 void AgentEngine::OnMessage(Node& node, const AgentEvent& event) {
@@ -304,7 +365,11 @@ void AgentEngine::OnMessage(Node& node, const AgentEvent& event) {
       },
       event);
   if (!is_known) return Disconnect(node, "the agent reports a task of another node", absl::StatusCode::kInternal);
-  if (const auto* prepared = std::get_if<NodePrepared>(&event)) {
+  if (const auto* stopping = std::get_if<NodeStopping>(&event)) {
+    const bool told = options_.shared.has_value() && !options_.shared->signals_agents_only;
+    const std::string engine = options_.shared.has_value() ? options_.shared->engine : node.what.name;
+    listener_->OnStopRequest(StrCat("SIG", ::sigabbrev_np(stopping->signal), " of ", engine), told);
+  } else if (const auto* prepared = std::get_if<NodePrepared>(&event)) {
     OnPrepared(node, *prepared);
   } else if (const auto* refused = std::get_if<NodeRefused>(&event)) {
     Disconnect(node, std::string(refused->why.message()), refused->why.code());
@@ -348,7 +413,7 @@ void AgentEngine::OnPrepared(Node& node, const NodePrepared& prepared) {
     node.waiting.clear();
     return;
   }
-  if (!std::all_of(nodes_.begin(), nodes_.end(), [](const Node& n) { return n.is_prepared; })) return;
+  if (!std::all_of(nodes_.begin(), nodes_.end(), [this](const Node& n) { return IsReady(n); })) return;
   if (const Status status = CheckNodes(); !status.ok()) return listener_->OnFailure(status);
   placed_ = true;
   std::vector<TaskPlace> places(names_.size());
@@ -359,6 +424,8 @@ void AgentEngine::OnPrepared(Node& node, const NodePrepared& prepared) {
   }
   listener_->OnPlaced(std::move(places));
 }
+
+bool AgentEngine::IsReady(const Node& node) const { return node.is_prepared || node.tasks.empty(); }
 
 Status AgentEngine::CheckNodes() const {
   for (const std::string& path : options_.checked_files) {

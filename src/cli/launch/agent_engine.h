@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_CLI_LAUNCH_AGENT_ENGINE_H_
 #define TENSORBRAID_CLI_LAUNCH_AGENT_ENGINE_H_
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -10,28 +11,39 @@
 #include <string>
 #include <vector>
 
+#include "cli/launch/agent_channel.h"
 #include "cli/launch/agent_messages.h"
+#include "cli/launch/agent_nodes.h"
 #include "cli/launch/engine.h"
-#include "cli/launch/line_splitter.h"
+#include "cli/launch/message_pieces.h"
+#include "core/system/fd.h"
 
 namespace tensorbraid {
 
-// A machine of the job.
-struct AgentNode {
-  std::string name;  // as the user calls it
-  std::string host;  // how the other machines reach it
-  int slots = 0;     // how many tasks it may run; 0: any number
+// One command that starts the agents of all nodes (`tensorbraid agent --shared`), gives its standard input to each of
+// them and merges their output, line by line.
+struct SharedChannel {
+  std::string engine;                // "Slurm"
+  std::vector<std::string> command;  // "srun" ...
+  int agents = 1;
+  // How many tasks each node may run, in the order of their agents' ranks; 0: any number. The last one counts for all
+  // further nodes; empty: any number.
+  std::vector<int> slots = {};
+  std::string room_hint = "";  // how the user gets room for more tasks
+  // What a user can try when the command fails with an error, by a part of its text.
+  std::vector<std::pair<std::string, std::string>> error_hints = {};
+  // The engine's signals reach the agents only, and not all processes.
+  bool signals_agents_only = false;
+  // How often agents say that they are there. One that says nothing for six times as long is lost.
+  std::chrono::milliseconds alive{5000};
 };
-
-// For each of `tasks` tasks, the node that runs it. Each task goes to the node that has the fewest so far, among those
-// with a free slot; the first of them if there are several. So parameter servers, which come first, are spread.
-// InvalidArgument if there are fewer slots than tasks.
-StatusOr<std::vector<size_t>> AssignNodes(const std::vector<AgentNode>& nodes, size_t tasks);
 
 struct AgentEngineOptions {
   std::vector<AgentNode> nodes;
   // The command that starts the agent of a node, and passes its standard input and output on.
   std::function<std::vector<std::string>(const AgentNode&)> command;
+  // Instead of both: the agents tell which nodes there are.
+  std::optional<SharedChannel> shared = std::nullopt;
   std::string version;    // of this program
   std::string directory;  // the working directory of the tasks; "" for that of the agents
   // Files that must be the same on all machines where they exist, such as the program.
@@ -43,8 +55,14 @@ struct AgentEngineOptions {
   std::string hint = "";
 };
 
-// An agent for each node that runs tasks, over a child process of this one. When an agent's connection ends, its tasks
-// count as lost. To start one of them again, the engine first starts an agent again, which takes the same ports.
+// Makes certificates and a token for a job, whose tasks get them as files.
+Status AddJobCredentials(AgentEngineOptions* options);
+
+// An agent for each node that runs tasks. When an agent is lost, its tasks are.
+//
+// Where each agent has a channel, the end of the channel is the loss, and the engine starts an agent again, which takes
+// the same ports, when one of its tasks is to be started again. Where all share one, the loss is that an agent says
+// nothing for a while, and is for good.
 class AgentEngine final : public Engine {
  public:
   explicit AgentEngine(AgentEngineOptions options);
@@ -61,19 +79,32 @@ class AgentEngine final : public Engine {
  private:
   struct Node;
 
+  // Where the nodes and their channels come from.
+  void OpenShared();
+  void OnHello(const std::string& name, const NodeHello& hello);
+  StatusOr<std::vector<size_t>> Assign(const std::vector<AgentNode>& nodes, size_t tasks) const;
   void Connect(Node& node);
-  // The agent's connection has ended, or the agent has refused the node. Its tasks are lost.
+  void Prepare(Node& node);
+
+  // The agent's channel has ended, or it says nothing, or has refused the node. Its tasks are lost.
   void Disconnect(Node& node, const std::string& why, absl::StatusCode code = absl::StatusCode::kUnavailable);
   void Send(Node& node, const AgentRequest& request);
-  void Write(Node& node);
-  void Read(Node& node);
+  AgentChannel& ChannelOf(Node& node);
+  void OnLine(Node& node, std::string_view line);
+  void OnSharedLine(std::string_view line);
+  void OnSharedEnd(const std::string& how);
+  void OnAliveTimer();
   void OnMessage(Node& node, const AgentEvent& event);
   void OnPrepared(Node& node, const NodePrepared& prepared);
   Status CheckNodes() const;
+  bool IsReady(const Node& node) const;
 
   const AgentEngineOptions options_;
   EngineListener* listener_ = nullptr;
-  std::deque<Node> nodes_;           // those that run tasks
+  std::optional<AgentChannel> shared_;
+  PieceJoiner pieces_;
+  Fd alive_timer_;
+  std::deque<Node> nodes_;           // those that run tasks; of a shared channel, all that have said hello
   std::vector<Node*> node_of_task_;  // by number
   std::vector<std::string> names_;   // of the tasks
   // Of each task. A task is running from Start on, also while its node is connected again.

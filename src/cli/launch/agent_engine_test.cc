@@ -11,6 +11,7 @@
 
 #include "cli/launch/agent_messages.h"
 #include "cli/launch/launcher.h"
+#include "cli/launch/shared_channel_testutil.h"
 #include "cli/process_testutil.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
@@ -205,6 +206,113 @@ TEST_F(AgentEngineTest, AnAgentEndsItsTasksWhenItsInputEnds) {
   agent->in().Close();
   EXPECT_TRUE(Ends(pid));
   EXPECT_TRUE(agent->Reap().ok());
+}
+
+// One channel for all agents, as that of srun.
+class SharedChannelTest : public AgentEngineTest {
+ protected:
+  AgentEngineOptions Options(const std::vector<std::string>& nodes) const {
+    return {.nodes = {},
+            .command = nullptr,
+            .shared = SharedChannelOf(nodes, dir_.path()),
+            .version = TENSORBRAID_VERSION,
+            .directory = dir_.path()};
+  }
+};
+
+TEST_F(SharedChannelTest, TasksRunOnTheNodesThatAnswerInTheOrderOfTheirRanks) {
+  const auto result = Run("pwd", Options({"gamma", "alpha", "beta"}), {.ps = 1, .workers = 1});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->exit_code, 0);
+  EXPECT_THAT(err(), AllOf(HasSubstr("asking the stand-in for 3 nodes"),
+                           ::testing::ContainsRegex("ps/0 runs on 127.0.0.1:[0-9]+, pid [0-9]+ on gamma"),
+                           ::testing::ContainsRegex("worker/0 runs on .* on alpha")));
+}
+
+TEST_F(SharedChannelTest, NodesHaveTheirNumbersOfSlots) {
+  AgentEngineOptions options = Options({"alpha", "beta"});
+  options.shared->slots = {1, 3};
+  ASSERT_TRUE(Run("true", options, {.ps = 1, .workers = 3}).ok());
+  EXPECT_THAT(err(), AllOf(::testing::ContainsRegex("ps/0 runs on .* on alpha"),
+                           ::testing::ContainsRegex("worker/1 runs on .* on beta"),
+                           ::testing::ContainsRegex("worker/2 runs on .* on beta")));
+}
+
+TEST_F(SharedChannelTest, AJobThatIsTooLargeIsToldWhatToAskFor) {
+  AgentEngineOptions options = Options({"alpha", "beta"});
+  options.shared->slots = {1};
+  options.shared->room_hint = "ask for more";
+  const auto result = Run("true", options, {.ps = 1, .workers = 3});
+  EXPECT_TRUE(absl::IsInvalidArgument(result.status()));
+  EXPECT_THAT(result.status().message(), HasSubstr("has 4 tasks, and the machines have slots for 2: ask for"));
+  EXPECT_THAT(result.status().message(), HasSubstr(": ask for more"));
+  EXPECT_NE(::access(Path("alpha").c_str(), F_OK), 0) << "agents were started";
+}
+
+TEST_F(SharedChannelTest, AnEngineThatRefusesIsQuotedWithWhatToTry) {
+  AgentEngineOptions options = Options({});
+  options.shared->agents = 1;
+  options.shared->command = {"sh", "-c", "echo waiting >&2; echo 'no such thing' >&2; exit 1"};
+  options.shared->error_hints = {{"such", "look it up"}, {"other", "never"}};
+  const auto result = Run("true", options, {.ps = 0, .workers = 1});
+  EXPECT_TRUE(absl::IsUnavailable(result.status())) << result.status();
+  EXPECT_THAT(result.status().message(),
+              AllOf(HasSubstr("the stand-in: the connection has ended (sh exited with 1: no such thing); look it up"),
+                    Not(HasSubstr("never"))));
+  EXPECT_THAT(err(), HasSubstr("launch: sh: waiting\n"));
+}
+
+TEST_F(SharedChannelTest, ASilentNodeLosesItsTasksForGood) {
+  AgentEngineOptions options = Options({"alpha"});
+  options.shared->alive = milliseconds(100);
+  const RestartPolicy policy{.max_restarts = -1, .first_delay = milliseconds(1)};
+  const auto result = Run(StrCat("kill -STOP $(cat ", Path("alpha"), "); exec sleep 1000"), options,
+                          {.ps = 0, .workers = 1, .restart = policy});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->exit_code, 255);
+  EXPECT_THAT(result->failure, HasSubstr("worker/0 was lost: alpha: its agent has said nothing for 0.6 s"));
+  EXPECT_THAT(err(), HasSubstr("does not come back to this job"));
+}
+
+TEST_F(SharedChannelTest, TheEndOfTheChannelLosesAllTasksForGood) {
+  const auto result = Run(StrCat("kill -KILL $PPID; exec sleep 1000"), Options({"alpha", "beta"}),
+                          {.ps = 1, .workers = 1, .restart = {.max_restarts = -1, .first_delay = milliseconds(1)}});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->exit_code, 255);
+  EXPECT_THAT(result->failure, HasSubstr("the connection has ended"));
+}
+
+TEST_F(SharedChannelTest, ASignalOfTheEngineGivesTheTasksTimeToSave) {
+  // Each task sends SIGTERM to its agent and to itself, as Slurm does, and ends only 'saved'.
+  AgentEngineOptions options = Options({"alpha", "beta"});
+  const auto result = Run("trap 'echo saved; exit 0' TERM; kill -TERM $PPID $$; while :; do sleep 0.01; done", options,
+                          {.ps = 1, .workers = 1, .stop_grace = std::chrono::seconds(100)});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->exit_code, 128 + SIGTERM);
+  EXPECT_EQ(result->failure, "stopped by SIGTERM of the stand-in");
+  EXPECT_THAT(out(), AllOf(HasSubstr("[ps/0] saved\n"), HasSubstr("[worker/0] saved\n")));
+}
+
+TEST_F(SharedChannelTest, ASignalThatReachesTheAgentsOnlyIsPassedOn) {
+  AgentEngineOptions options = Options({"alpha", "beta"});
+  options.shared->signals_agents_only = true;
+  const auto result =
+      Run("trap 'echo saved; exit 0' TERM; case \"$*\" in *job_name=ps*) kill -TERM $PPID;; esac; "
+          "while :; do sleep 0.01; done",
+          options, {.ps = 1, .workers = 1, .stop_grace = std::chrono::seconds(100)});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->exit_code, 128 + SIGTERM);
+  EXPECT_THAT(out(), AllOf(HasSubstr("[ps/0] saved\n"), HasSubstr("[worker/0] saved\n")));
+}
+
+TEST_F(SharedChannelTest, KeysOfEachNodeReachItsTasksOnly) {
+  AgentEngineOptions options = Options({"alpha", "beta"});
+  options.files = [](const AgentNode& node) {
+    return std::map<std::string, std::string>{{"token_file", std::string(3000, 'x') + " secret of " + node.name}};
+  };
+  const auto result = Run("tail -c 15 $TENSORBRAID_TOKEN_FILE; echo", options, {.ps = 1, .workers = 1});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_THAT(out(), AllOf(HasSubstr("[ps/0] secret of alpha\n"), HasSubstr("[worker/0]  secret of beta\n")));
 }
 
 TEST(AssignNodesTest, SpreadsTasksOverFreeSlots) {

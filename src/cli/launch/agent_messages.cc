@@ -32,8 +32,9 @@ struct Writer {
     std::map<std::string, Json> files;
     for (const auto& [name, content] : m.files) files[name] = FromBytes(content);
     return {
-        {"do", "prepare"},      {"version", m.version}, {"directory", m.directory}, {"tasks", m.tasks},
-        {"numbers", m.numbers}, {"ports", m.ports},     {"files", files},           {"checked_files", m.checked_files}};
+        {"do", "prepare"},       {"version", m.version}, {"directory", m.directory}, {"tasks", m.tasks},
+        {"numbers", m.numbers},  {"ports", m.ports},     {"files", files},           {"checked_files", m.checked_files},
+        {"alive_ms", m.alive_ms}};
   }
   Json operator()(const StartTask& m) const {
     return {{"do", "start"},
@@ -45,6 +46,9 @@ struct Writer {
   Json operator()(const SignalTask& m) const { return {{"do", "signal"}, {"task", m.task}, {"signal", m.signal}}; }
   Json operator()(const CloseTaskOutput& m) const { return {{"do", "close_output"}, {"task", m.task}}; }
 
+  Json operator()(const NodeHello& m) const { return {{"event", "hello"}, {"rank", m.rank}, {"host", m.host}}; }
+  Json operator()(const NodeAlive&) const { return {{"event", "alive"}}; }
+  Json operator()(const NodeStopping& m) const { return {{"event", "stopping"}, {"signal", m.signal}}; }
   Json operator()(const NodePrepared& m) const {
     return {{"event", "prepared"},
             {"ports", m.ports},
@@ -76,7 +80,8 @@ AgentRequest ReadRequest(const Json& json) {
                   .numbers = json.at("numbers"),
                   .ports = json.at("ports"),
                   .files = {},
-                  .checked_files = json.at("checked_files")};
+                  .checked_files = json.at("checked_files"),
+                  .alive_ms = json.at("alive_ms")};
     for (const auto& [name, content] : json.at("files").items()) m.files[name] = ToBytes(content);
     return m;
   }
@@ -92,6 +97,9 @@ AgentRequest ReadRequest(const Json& json) {
 
 AgentEvent ReadEvent(const Json& json) {
   const std::string what = json.at("event");
+  if (what == "hello") return NodeHello{json.at("rank"), json.at("host")};
+  if (what == "alive") return NodeAlive{};
+  if (what == "stopping") return NodeStopping{json.at("signal")};
   if (what == "prepared") {
     return NodePrepared{json.at("ports"), json.at("time_ms"), json.at("checksums")};
   }

@@ -1,5 +1,6 @@
 // What the launcher and its agents tell each other (docs/design/0026): one line of JSON for each message. Each message
-// names the node of its agent, because several agents may share one channel.
+// names the node of its agent, because several agents may share one channel. There, lines are cut into pieces
+// (message_pieces.h).
 #ifndef TENSORBRAID_CLI_LAUNCH_AGENT_MESSAGES_H_
 #define TENSORBRAID_CLI_LAUNCH_AGENT_MESSAGES_H_
 
@@ -29,6 +30,7 @@ struct PrepareNode {
   // Contents of files, by the flag that tells a task their path. They are kept where only the user can read them.
   std::map<std::string, std::string> files;
   std::vector<std::string> checked_files;  // whose checksums the launcher wants
+  int alive_ms = 0;                        // how often the agent says that it is there (NodeAlive); 0: never
 };
 struct StartTask {
   size_t task = 0;
@@ -46,6 +48,17 @@ using AgentRequest = std::variant<PrepareNode, StartTask, SignalTask, CloseTaskO
 
 // From an agent.
 
+// The first message of an agent that shares its channel with others: the launcher does not know its node before.
+struct NodeHello {
+  int rank = 0;      // among the agents of the channel
+  std::string host;  // how other machines reach the node
+};
+// The agent is there.
+struct NodeAlive {};
+// The engine has sent this signal to the agent: the job is to end. The agent goes on until its channel ends.
+struct NodeStopping {
+  int signal = 0;
+};
 struct NodePrepared {
   std::vector<int> ports;                        // of the tasks
   int64_t time_ms = 0;                           // since 1970, by the node's clock
@@ -74,8 +87,8 @@ struct TaskEnded {
 struct TaskOutputEnded {
   size_t task = 0;
 };
-using AgentEvent =
-    std::variant<NodePrepared, NodeRefused, TaskStarted, TaskStartFailed, TaskLine, TaskEnded, TaskOutputEnded>;
+using AgentEvent = std::variant<NodeHello, NodeAlive, NodeStopping, NodePrepared, NodeRefused, TaskStarted,
+                                TaskStartFailed, TaskLine, TaskEnded, TaskOutputEnded>;
 
 // A message with the node of its agent.
 template <typename Message>

@@ -37,6 +37,8 @@ struct TaskEnd {
   ProcessEnd process;
   // Set if nobody saw the process end, because its machine was lost: why it counts as ended.
   std::string lost = "";
+  // The machine does not come back, so the task cannot be started again.
+  bool lost_for_good = false;
 
   bool ok() const { return lost.empty() && process.ok(); }
   // "exited with 3", "was killed by SIGKILL", "was lost: no connection to alpha".
@@ -62,6 +64,9 @@ class EngineListener {
   virtual void OnFailure(const Status& why) = 0;
   // Something that the user wants to know, such as what the engine waits for.
   virtual void OnMessage(const std::string& text) = 0;
+  // The engine wants the job to end soon, for example because its time is up. `told` says whether the tasks have got
+  // SIGTERM already. Engines that have tasks of their own on machines ignore it.
+  virtual void OnStopRequest(const std::string& /*why*/, bool /*told*/) {}
 };
 
 // Starts the tasks of a job on machines, and watches them. No function blocks: what a call leads to is told to the

@@ -9,10 +9,14 @@
 #include "cli/commands.h"
 #include "cli/launch/launcher.h"
 #include "cli/launch/local_engine.h"
+#include "cli/launch/run_command.h"
+#include "cli/launch/slurm.h"
 #include "cli/launch/ssh.h"
 #include "cli/launch/sync.h"
 #include "cli/one_of.h"
+#include "cluster/discovery/surroundings.h"
 #include "core/text/strings.h"
+#include "io/file.h"
 
 namespace tensorbraid {
 namespace {
@@ -26,6 +30,9 @@ struct LaunchFlags {
   std::vector<std::string> sync;
   std::string remote_program;
   std::string directory;
+  SlurmOptions slurm;
+  std::vector<std::string> engine_arguments;
+  bool batch = false;
   bool insecure = false;
   bool dry_run = false;
   std::string style = "flags";
@@ -51,11 +58,72 @@ std::vector<std::string> FilesOf(const std::vector<std::string>& command) {
   return files;
 }
 
+// The options for Slurm with what the other flags say.
+SlurmOptions SlurmOptionsOf(const LaunchFlags& flags, const Invocation& invocation) {
+  SlurmOptions options = flags.slurm;
+  options.tasks = flags.options.ps + flags.options.workers;
+  options.program = invocation.program.empty() ? "" : std::filesystem::path(invocation.program[0]).filename();
+  for (const std::string& words : flags.engine_arguments) {
+    for (const std::string& word : StrSplit(words, ' ')) {
+      if (!word.empty()) options.arguments.push_back(word);
+    }
+  }
+  options.stop_grace = flags.options.stop_grace;
+  options.agent_program = flags.remote_program.empty() ? ThisProgram() : flags.remote_program;
+  return options;
+}
+
+StatusOr<std::unique_ptr<Engine>> NewSlurmEngine(const LaunchFlags& flags, const Invocation& invocation) {
+  AgentEngineOptions options{.nodes = {},
+                             .command = nullptr,
+                             .version = invocation.version,
+                             .directory = flags.directory,
+                             .checked_files = FilesOf(invocation.program)};
+  if (options.directory.empty()) options.directory = std::filesystem::current_path();
+  SlurmConfiguration configuration;
+  if (!flags.dry_run) {
+    TF_ASSIGN_OR_RETURN(configuration, ReadSlurmConfiguration());
+  }
+  TF_ASSIGN_OR_RETURN(options.shared, SlurmChannel(SlurmOptionsOf(flags, invocation), configuration,
+                                                   Surroundings::OfProcess().variables));
+  if (!flags.insecure) TF_RETURN_IF_ERROR(AddJobCredentials(&options));
+  return std::make_unique<AgentEngine>(std::move(options));
+}
+
+// Submits a batch job that runs this command without --batch, or prints its script.
+Status LaunchAsBatchJob(const LaunchFlags& flags, const Invocation& invocation) {
+  if (flags.on != "slurm") return InvalidArgument("--batch is for --on=slurm");
+  if (invocation.program.empty()) return InvalidArgument("no program to run; put it after '--'");
+  TF_ASSIGN_OR_RETURN(const std::string words, ReadFile("/proc/self/cmdline"));
+  std::vector<std::string> command = WithoutBatchOptions(StrSplit(words, '\0'));
+  command.pop_back();  // after the last '\0'
+  command[0] = ThisProgram();
+  const SlurmOptions options = SlurmOptionsOf(flags, invocation);
+  const std::string script = SlurmBatchScript(options, command);
+  if (flags.dry_run) {
+    std::vector<std::string> sbatch = {"sbatch"};
+    for (const std::string& argument : options.arguments) sbatch.push_back(ShellWord(argument));
+    std::fputs(StrCat(StrJoin(sbatch, " "), " would get the script\n\n", script).c_str(), stdout);
+    return OkStatus();
+  }
+  TF_ASSIGN_OR_RETURN(const std::string answer, SubmitToSlurm(options, script));
+  std::fputs(answer.c_str(), stdout);
+  return OkStatus();
+}
+
 StatusOr<std::unique_ptr<Engine>> NewEngine(const LaunchFlags& flags, const Invocation& invocation) {
   const bool has_machines = !flags.hosts.empty() || !flags.host_file.empty();
   if (flags.on == "local") {
     if (has_machines) return InvalidArgument("--hosts and --hostfile are for other machines: add --on=ssh");
     return std::make_unique<LocalEngine>();
+  }
+  if (flags.on == "slurm") {
+    if (has_machines || !flags.sync.empty()) {
+      return InvalidArgument(
+          "--hosts, --hostfile and --sync are for --on=ssh: Slurm chooses the machines, which share ",
+          "your files; --engine_args=--nodelist=alpha,beta asks for certain ones");
+    }
+    return NewSlurmEngine(flags, invocation);
   }
   if (!flags.hosts.empty() && !flags.host_file.empty()) return InvalidArgument("give --hosts or --hostfile, not both");
   SshOptions options{.nodes = {},
@@ -80,13 +148,39 @@ StatusOr<std::unique_ptr<Engine>> NewEngine(const LaunchFlags& flags, const Invo
   return NewSshEngine(options);
 }
 
+void AddSlurmOptions(CLI::App* launch, LaunchFlags* flags) {
+  const std::string group = "With --on=slurm";
+  const auto add = [&](const char* names, auto& value, const char* text) {
+    return launch->add_option(names, value, text)->group(group);
+  };
+  add("--partition", flags->slurm.partition, "the partition; default: that of the cluster")->type_name("NAME");
+  add("--nodes", flags->slurm.nodes,
+      "number of nodes; default: as many as the tasks need with --tasks_per_node, otherwise 1, or all of an allocation")
+      ->check(CLI::Range(1, 100'000));
+  add("--tasks_per_node,--tasks-per-node", flags->slurm.tasks_per_node, "how many tasks a node may run")
+      ->check(CLI::Range(1, 100'000));
+  add("--cpus_per_task,--cpus-per-task", flags->slurm.cpus_per_task, "number of cores for each task")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  add("--time", flags->slurm.time, "limit of the job's time, as for srun: minutes, H:M:S or D-H")->type_name("TIME");
+  add("--gres", flags->slurm.gres, "what each node must have, as for srun: gpu:2")->type_name("LIST");
+  add("--engine_args,--engine-args", flags->engine_arguments,
+      "further arguments for srun or sbatch, separated by blanks: \"--account=lab --exclusive\"")
+      ->type_name("ARGUMENTS");
+  launch->add_flag("--batch", flags->batch, "submit the job by sbatch, and return")->group(group);
+  launch
+      ->add_flag("--requeue", flags->slurm.requeue,
+                 "with --batch: a job whose time is up or which loses a machine waits for its turn again")
+      ->group(group);
+}
+
 }  // namespace
 
 void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
   auto flags = std::make_shared<LaunchFlags>();
   CLI::App* launch = app.add_subcommand("launch", "Start a program as the tasks of a cluster");
-  launch->add_option("--on", flags->on, "where: local (this machine), ssh (machines that ssh reaches)")
-      ->check(OneOf({"local", "ssh"}))
+  launch->add_option("--on", flags->on, "where: local (this machine), ssh (machines that ssh reaches), slurm")
+      ->check(OneOf({"local", "ssh", "slurm"}))
       ->capture_default_str();
   launch->add_option("--ps", flags->options.ps, "number of parameter servers")->capture_default_str();
   launch->add_option("--workers", flags->options.workers, "number of workers")->capture_default_str();
@@ -118,6 +212,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->capture_default_str();
   launch->add_flag("--dry-run,--dry_run", flags->dry_run, "only print what would be started, and where");
   const std::string ssh_group = "With --on=ssh";
+  const std::string machines_group = "On other machines";
   launch->add_option("--hosts", flags->hosts, "machines and how many tasks each may run: alpha:4,beta")
       ->group(ssh_group)
       ->type_name("LIST");
@@ -127,7 +222,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
   launch
       ->add_option("--directory", flags->directory,
                    "the working directory of the tasks on the machines; default: the present one")
-      ->group(ssh_group)
+      ->group(machines_group)
       ->type_name("DIR");
   launch
       ->add_option(
@@ -135,18 +230,19 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
           "first bring this directory to the machines, at the same path; only what has changed travels (rsync)")
       ->group(ssh_group)
       ->type_name("DIR");
+  AddSlurmOptions(launch, flags.get());
   launch->add_option("--ssh", flags->ssh, "the ssh program and its options, separated by blanks")
       ->group(ssh_group)
       ->capture_default_str();
   launch
       ->add_option("--remote_program", flags->remote_program,
                    "tensorbraid on the machines; default: the path of this program, else tensorbraid in PATH")
-      ->group(ssh_group)
+      ->group(machines_group)
       ->type_name("FILE");
   launch
       ->add_flag("--insecure", flags->insecure,
                  "do not make certificates and a token for the job; anyone who reaches the machines can then run steps")
-      ->group(ssh_group);
+      ->group(machines_group);
   launch->footer(
       "\nFull usage: tensorbraid launch [OPTIONS] -- PROGRAM [ARGUMENTS]\n\n"
       "Each task runs PROGRAM ARGUMENTS --ps_hosts=... --worker_hosts=... --job_name=... --task_index=...; with\n"
@@ -163,10 +259,14 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       "for\n"
       "this job; their keys are in files that only the user can read, and are gone when the job ends.\n"
       "--sync=DIR never removes a file that it has not brought, and leaves checkpoints alone.\n\n"
+      "With --on=slurm, srun asks for the nodes, or the job runs in the allocation of a batch script or of salloc. "
+      "The\n"
+      "tasks get SIGTERM before the time is up.\n\n"
       "Examples:\n"
       "  tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax --train_steps=1000\n"
       "  tensorbraid launch --ps=1 --workers=2 -- python -m tensorbraid train.py    # written for TensorFlow 1\n"
-      "  tensorbraid launch --on=ssh --hosts=alpha:2,beta:2 --sync=. -- ./train --data_dir=data");
+      "  tensorbraid launch --on=ssh --hosts=alpha:2,beta:2 --sync=. -- ./train --data_dir=data\n"
+      "  tensorbraid launch --on=slurm --nodes=2 --tasks_per_node=2 --time=1:00:00 -- ./train --data_dir=data");
   launch->callback([flags, invocation] {
     invocation->run = [flags, invocation] {
       flags->options.command = invocation->program;
@@ -175,6 +275,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       flags->options.restart = *ParseRestartPolicy(flags->restart);
       flags->options.grace = std::chrono::milliseconds(static_cast<int64_t>(flags->grace_s * 1000));
       flags->options.stop_grace = std::chrono::milliseconds(static_cast<int64_t>(flags->stop_grace_s * 1000));
+      if (flags->batch) return ExitCode(Annotate(LaunchAsBatchJob(*flags, *invocation), "tensorbraid launch"));
       auto engine = NewEngine(*flags, *invocation);
       if (!engine.ok()) return ExitCode(Annotate(engine.status(), "tensorbraid launch"));
       if (flags->dry_run) {

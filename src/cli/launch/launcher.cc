@@ -148,6 +148,12 @@ class Launcher final : public EngineListener {
 
   void OnFailure(const Status& why) override { error_.Update(why); }  // keeps the first
   void OnMessage(const std::string& text) override { Say(text); }
+  void OnStopRequest(const std::string& why, bool told) override {
+    if (phase_ == Phase::kStop) return;
+    if (result_.failure.empty()) result_ = {StrCat("stopped by ", why), 128 + SIGTERM};
+    Say(StrCat(why, ": the tasks have ", Seconds(options_.stop_grace), " to save and leave"));
+    Stop(told ? 0 : SIGTERM, options_.stop_grace);
+  }
 
   // Starts a task, for the first time or again.
   void Start(size_t number) {
@@ -206,6 +212,7 @@ class Launcher final : public EngineListener {
   std::optional<std::string> ObstacleToRestart(const LaunchedTask& task, const TaskEnd& end) const {
     const int max = options_.restart.max_restarts;
     if (max == 0) return "";
+    if (end.lost_for_good) return "its machine does not come back to this job, so it is not started again";
     if (end.lost.empty() && end.process.signal == 0 && end.process.exit_code == kMistake) {
       return "exit code 2 means an error in its arguments or its program, so it is not started again";
     }
@@ -264,10 +271,11 @@ class Launcher final : public EngineListener {
     }
   }
 
+  // Sends a signal, or none if it is 0.
   void Stop(int signal, milliseconds kill_after) {
     for (size_t i = 0; i < tasks_.size(); ++i) {
       tasks_[i].restart_at.reset();
-      if (tasks_[i].is_running) engine_->Signal(i, signal);
+      if (tasks_[i].is_running && signal != 0) engine_->Signal(i, signal);
     }
     SetPhase(Phase::kStop, kill_after);
   }

@@ -9,6 +9,7 @@
 
 #include "cli/launch/agent_engine.h"
 #include "cli/launch/local_engine.h"
+#include "cli/launch/shared_channel_testutil.h"
 #include "cli/process_testutil.h"
 #include "cluster/spec/tf_config.h"
 #include "core/text/strings.h"
@@ -24,7 +25,7 @@ using ::testing::Not;
 using Clock = std::chrono::steady_clock;
 
 // The engines that can be tried on one machine. All tests of LaunchTest hold for each of them.
-enum class EngineKind { kLocal, kAgents };
+enum class EngineKind { kLocal, kAgents, kSharedChannel };
 
 // Runs shell scripts as tasks, with their output in files.
 class LaunchTest : public ::testing::TestWithParam<EngineKind> {
@@ -42,6 +43,13 @@ class LaunchTest : public ::testing::TestWithParam<EngineKind> {
   }
   std::unique_ptr<Engine> NewEngine() const {
     if (GetParam() == EngineKind::kLocal) return std::make_unique<LocalEngine>();
+    if (GetParam() == EngineKind::kSharedChannel) {
+      return std::make_unique<AgentEngine>(AgentEngineOptions{.nodes = {},
+                                                              .command = nullptr,
+                                                              .shared = SharedChannelOf({"alpha", "beta"}, dir_.path()),
+                                                              .version = TENSORBRAID_VERSION,
+                                                              .directory = ""});
+    }
     return std::make_unique<AgentEngine>(
         AgentEngineOptions{.nodes = {{"alpha", "127.0.0.1", 0}, {"beta", "127.0.0.1", 0}},
                            .command =
@@ -58,8 +66,12 @@ class LaunchTest : public ::testing::TestWithParam<EngineKind> {
   TempDir dir_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Engines, LaunchTest, ::testing::Values(EngineKind::kLocal, EngineKind::kAgents),
-                         [](const auto& info) { return info.param == EngineKind::kLocal ? "Local" : "Agents"; });
+INSTANTIATE_TEST_SUITE_P(Engines, LaunchTest,
+                         ::testing::Values(EngineKind::kLocal, EngineKind::kAgents, EngineKind::kSharedChannel),
+                         [](const auto& info) {
+                           if (info.param == EngineKind::kLocal) return "Local";
+                           return info.param == EngineKind::kAgents ? "Agents" : "SharedChannel";
+                         });
 
 TEST_P(LaunchTest, SucceedsWhenAllTasksDo) {
   const LaunchResult result = Run("true");
@@ -251,8 +263,9 @@ TEST_P(LaunchTest, ADryRunOnlySaysWhatWouldRun) {
   ASSERT_TRUE(text.ok()) << text.status();
   EXPECT_THAT(*text, AllOf(HasSubstr(" touch '"), HasSubstr("a file'"),
                            HasSubstr(" --worker_hosts=worker-0:PORT,worker-1:PORT "),
-                           HasSubstr(GetParam() == EngineKind::kLocal ? "processes of this machine"
-                                                                      : "alpha (127.0.0.1): ps/0, worker/1,")));
+                           HasSubstr(GetParam() == EngineKind::kLocal    ? "processes of this machine"
+                                     : GetParam() == EngineKind::kAgents ? "alpha (127.0.0.1): ps/0, worker/1,"
+                                                                         : "node 1 of 2 (any): ps/0, worker/1,")));
   EXPECT_NE(::access(Path("a file").c_str(), F_OK), 0);
   EXPECT_FALSE(DescribeLaunch({.workers = 0, .command = {"true"}}, *NewEngine()).ok());
 }

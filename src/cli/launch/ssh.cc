@@ -3,7 +3,6 @@
 #include <charconv>
 #include <set>
 
-#include "cli/launch/job_credentials.h"
 #include "cli/launch/run_command.h"
 #include "core/text/strings.h"
 #include "io/file.h"
@@ -120,20 +119,12 @@ StatusOr<std::unique_ptr<Engine>> NewSshEngine(const SshOptions& options) {
     command.insert(command.end(), {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o",
                                    "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", node.name, "--"});
     // The user's shell there may be another one, so sh is asked.
-    const std::string script = StrCat(
-        "p=", ShellWord(program), "; [ -x \"$p\" ] || p=$(command -v tensorbraid) || { echo \"there is neither $p ",
-        "nor tensorbraid in PATH; install it there, or name it with --remote_program\" >&2; exit 127; }; ",
-        "exec \"$p\" agent --node=", ShellWord(node.name));
+    const std::string script = AgentScript(program, "--node=" + ShellWord(node.name));
     command.push_back("exec sh -c " + ShellWord(script));
     return command;
   };
   engine.hint = StrCat("try '", StrJoin(options.ssh, " "), " NODE true', which must work without a password");
-  if (options.tls) {
-    TF_ASSIGN_OR_RETURN(JobCredentials credentials, JobCredentials::Make());
-    engine.files = [credentials = std::make_shared<JobCredentials>(std::move(credentials))](const AgentNode& node) {
-      return credentials->FilesFor(node.host);
-    };
-  }
+  if (options.tls) TF_RETURN_IF_ERROR(AddJobCredentials(&engine));
   return std::make_unique<AgentEngine>(std::move(engine));
 }
 

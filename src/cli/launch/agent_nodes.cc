@@ -1,0 +1,35 @@
+#include "cli/launch/agent_nodes.h"
+
+#include <optional>
+
+#include "cli/launch/run_command.h"
+#include "core/text/strings.h"
+
+namespace tensorbraid {
+
+StatusOr<std::vector<size_t>> AssignNodes(const std::vector<AgentNode>& nodes, size_t tasks) {
+  std::vector<int> used(nodes.size());
+  std::vector<size_t> assigned;
+  for (size_t task = 0; task < tasks; ++task) {
+    std::optional<size_t> best;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const bool is_free = nodes[i].slots == 0 || used[i] < nodes[i].slots;
+      if (is_free && (!best.has_value() || used[i] < used[*best])) best = i;
+    }
+    if (!best.has_value()) {
+      return InvalidArgument("the job has ", tasks, " tasks, and the machines have slots for ", task,
+                             ": ask for fewer tasks, more machines, or more slots");
+    }
+    ++used[*best];
+    assigned.push_back(*best);
+  }
+  return assigned;
+}
+
+std::string AgentScript(const std::string& program, const std::string& arguments) {
+  return StrCat("p=", ShellWord(program), "; if [ ! -x \"$p\" ]; then q=$(command -v tensorbraid) || { ",
+                "echo \"there is neither $p nor tensorbraid in PATH; install it there, or name it with ",
+                "--remote_program\" >&2; exit 127; }; p=$q; fi; exec \"$p\" agent ", arguments);
+}
+
+}  // namespace tensorbraid
