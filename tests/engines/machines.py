@@ -86,7 +86,8 @@ class Machines:
         unshare = ["unshare", "--net", "--uts", "--mount", "--ipc", "--pid", "--fork", "--kill-child"]
         outer = subprocess.Popen(unshare + ["sh", "-c", script], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL, text=True)
-        assert outer.stdout.readline() == "ready\n"
+        with outer.stdout:
+            assert outer.stdout.readline() == "ready\n"
         children = "/proc/%d/task/%d/children" % (outer.pid, outer.pid)
         with open(children, encoding="utf-8") as file:
             pid = int(file.read().split()[0])

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "cli/launch/agent_messages.h"
 #include "cli/launch/blocked_signals.h"
@@ -29,6 +30,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kAgentKillAfter{1500};
+// How long a SIGTERM of the launcher waits for one of the engine. Programs end at once when they get a second one.
+constexpr std::chrono::milliseconds kSignalDelay{1000};
 
 std::optional<Clock::time_point> Earlier(std::optional<Clock::time_point> a, std::optional<Clock::time_point> b) {
   if (!a.has_value() || !b.has_value()) return a.has_value() ? a : b;
@@ -55,7 +58,7 @@ class Agent final : public EngineListener {
     std::vector<pollfd> events = {{signals_.fd().get(), POLLIN, 0}, {stopping_ ? -1 : options_.in_fd, POLLIN, 0}};
     if (engine_ != nullptr) engine_->AddEvents(&events);
     int timeout_ms = -1;
-    if (const auto wake = Earlier(kill_at_, alive_at_); wake.has_value()) {
+    if (const auto wake = Earlier(Earlier(kill_at_, alive_at_), tell_at_); wake.has_value()) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(*wake - Clock::now());
       timeout_ms = static_cast<int>(std::max<int64_t>(left.count(), 0));
     }
@@ -63,12 +66,19 @@ class Agent final : public EngineListener {
     signals_.Read([this](int signal) {
       // Ctrl-C reaches all processes of a terminal. The launcher decides what it means.
       if (signal == SIGINT) return;
-      if (is_one_of_many()) return Send(NodeStopping{signal});
-      Stop();
+      if (!is_one_of_many()) return Stop();
+      if (tasks_get_signals_) told_.assign(numbers_.size(), true);
+      Send(NodeStopping{signal});
     });
     if (engine_ != nullptr) engine_->Handle();
     if (events[1].revents != 0) ReadRequests();
     if (kill_at_.has_value() && Clock::now() >= *kill_at_) SignalAll(SIGKILL);
+    if (tell_at_.has_value() && Clock::now() >= *tell_at_) {
+      tell_at_.reset();
+      for (size_t task : std::exchange(to_tell_, {})) {
+        if (!told_[task]) engine_->Signal(task, SIGTERM);
+      }
+    }
     if (alive_at_.has_value() && Clock::now() >= *alive_at_) {
       Send(NodeAlive{});
       alive_at_ = Clock::now() + alive_every_;
@@ -111,9 +121,12 @@ class Agent final : public EngineListener {
       ProgramCall call = start->call;
       for (const std::string& flag : flags_)
         AddFile(flag, StrCat(folder_->path(), "/", flag), start->knows_flags, &call);
+      told_[task] = false;
       engine_->Start(task, call, start->knows_flags);
     } else if (const auto* signal = std::get_if<SignalTask>(&request->message)) {
-      engine_->Signal(task, signal->signal);
+      if (signal->signal != SIGTERM || !tasks_get_signals_) return engine_->Signal(task, signal->signal);
+      to_tell_.push_back(task);
+      if (!tell_at_.has_value()) tell_at_ = Clock::now() + kSignalDelay;
     } else {
       engine_->CloseOutput(task);
     }
@@ -143,7 +156,9 @@ class Agent final : public EngineListener {
       alive_every_ = std::chrono::milliseconds(m.alive_ms);
       alive_at_ = Clock::now() + alive_every_;
     }
+    tasks_get_signals_ = m.tasks_get_signals;
     numbers_ = m.numbers;
+    told_.assign(numbers_.size(), false);
     is_running_.assign(numbers_.size(), false);
     const auto now = WallClock::now().time_since_epoch();
     prepared.time_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
@@ -200,6 +215,10 @@ class Agent final : public EngineListener {
   NodePrepared prepared_;
   std::vector<size_t> numbers_;  // of the tasks in the job
   std::vector<bool> is_running_;
+  bool tasks_get_signals_ = false;
+  std::vector<bool> told_;       // the tasks that have got SIGTERM from the engine
+  std::vector<size_t> to_tell_;  // those that get it from the launcher at `tell_at_`
+  std::optional<Clock::time_point> tell_at_;
   std::unique_ptr<LocalEngine> engine_;  // null until the node is prepared
   bool stopping_ = false;
   std::optional<Clock::time_point> kill_at_;

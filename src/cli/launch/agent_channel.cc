@@ -115,8 +115,9 @@ bool AgentChannel::AwaitEnd(std::chrono::steady_clock::time_point deadline) {
   if (!is_open()) return true;
   for (;;) {
     // Output that nobody reads could keep the process from ending.
-    std::array<pollfd, 3> events = {
-        {{process_->end_event().get(), POLLIN, 0}, {process_->out().get(), POLLIN, 0}, {process_->err().get(), POLLIN, 0}}};
+    std::array<pollfd, 3> events = {{{process_->end_event().get(), POLLIN, 0},
+                                     {process_->out().get(), POLLIN, 0},
+                                     {process_->err().get(), POLLIN, 0}}};
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0 || ::poll(events.data(), events.size(), static_cast<int>(left.count())) == 0) return false;
     std::array<char, 4096> ignored;

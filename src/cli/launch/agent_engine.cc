@@ -169,8 +169,8 @@ void AgentEngine::OpenShared() {
   });
   listener_->OnMessage(
       StrCat("asking ", shared.engine, " for ", shared.agents, shared.agents == 1 ? " node" : " nodes"));
-  // SIGTERM lets the command end its agents when this process is killed.
-  if (const Status status = shared_->Open(shared.command, SIGTERM); !status.ok()) listener_->OnFailure(status);
+  if (const Status status = shared_->Open(shared.command, shared.death_signal); !status.ok())
+    listener_->OnFailure(status);
 }
 
 void AgentEngine::OnHello(const std::string& name, const NodeHello& hello) {
@@ -217,7 +217,10 @@ void AgentEngine::Prepare(Node& node) {
                       .ports = node.ports,
                       .files = {},
                       .checked_files = options_.checked_files};
-  if (options_.shared.has_value()) prepare.alive_ms = static_cast<int>(options_.shared->alive.count());
+  if (options_.shared.has_value()) {
+    prepare.alive_ms = static_cast<int>(options_.shared->alive.count());
+    prepare.tasks_get_signals = !options_.shared->signals_agents_only;
+  }
   for (size_t task : node.tasks) prepare.tasks.push_back(names_[task]);
   if (options_.files != nullptr) {
     auto files = options_.files(node.what);
@@ -366,9 +369,8 @@ void AgentEngine::OnMessage(Node& node, const AgentEvent& event) {
       event);
   if (!is_known) return Disconnect(node, "the agent reports a task of another node", absl::StatusCode::kInternal);
   if (const auto* stopping = std::get_if<NodeStopping>(&event)) {
-    const bool told = options_.shared.has_value() && !options_.shared->signals_agents_only;
     const std::string engine = options_.shared.has_value() ? options_.shared->engine : node.what.name;
-    listener_->OnStopRequest(StrCat("SIG", ::sigabbrev_np(stopping->signal), " of ", engine), told);
+    listener_->OnStopRequest(StrCat("SIG", ::sigabbrev_np(stopping->signal), " of ", engine));
   } else if (const auto* prepared = std::get_if<NodePrepared>(&event)) {
     OnPrepared(node, *prepared);
   } else if (const auto* refused = std::get_if<NodeRefused>(&event)) {

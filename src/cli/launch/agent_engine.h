@@ -3,6 +3,7 @@
 #define TENSORBRAID_CLI_LAUNCH_AGENT_ENGINE_H_
 
 #include <chrono>
+#include <csignal>
 #include <deque>
 #include <functional>
 #include <map>
@@ -34,6 +35,8 @@ struct SharedChannel {
   std::vector<std::pair<std::string, std::string>> error_hints = {};
   // The engine's signals reach the agents only, and not all processes.
   bool signals_agents_only = false;
+  // What the command gets when this process ends without ending it.
+  int death_signal = SIGKILL;
   // How often agents say that they are there. One that says nothing for six times as long is lost.
   std::chrono::milliseconds alive{5000};
 };

@@ -31,10 +31,11 @@ struct Writer {
   Json operator()(const PrepareNode& m) const {
     std::map<std::string, Json> files;
     for (const auto& [name, content] : m.files) files[name] = FromBytes(content);
-    return {
-        {"do", "prepare"},       {"version", m.version}, {"directory", m.directory}, {"tasks", m.tasks},
-        {"numbers", m.numbers},  {"ports", m.ports},     {"files", files},           {"checked_files", m.checked_files},
-        {"alive_ms", m.alive_ms}};
+    return {{"do", "prepare"},          {"version", m.version},
+            {"directory", m.directory}, {"tasks", m.tasks},
+            {"numbers", m.numbers},     {"ports", m.ports},
+            {"files", files},           {"checked_files", m.checked_files},
+            {"alive_ms", m.alive_ms},   {"tasks_get_signals", m.tasks_get_signals}};
   }
   Json operator()(const StartTask& m) const {
     return {{"do", "start"},
@@ -81,7 +82,8 @@ AgentRequest ReadRequest(const Json& json) {
                   .ports = json.at("ports"),
                   .files = {},
                   .checked_files = json.at("checked_files"),
-                  .alive_ms = json.at("alive_ms")};
+                  .alive_ms = json.at("alive_ms"),
+                  .tasks_get_signals = json.at("tasks_get_signals")};
     for (const auto& [name, content] : json.at("files").items()) m.files[name] = ToBytes(content);
     return m;
   }

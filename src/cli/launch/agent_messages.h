@@ -31,6 +31,7 @@ struct PrepareNode {
   std::map<std::string, std::string> files;
   std::vector<std::string> checked_files;  // whose checksums the launcher wants
   int alive_ms = 0;                        // how often the agent says that it is there (NodeAlive); 0: never
+  bool tasks_get_signals = false;          // the engine's signals reach the tasks as well as the agent
 };
 struct StartTask {
   size_t task = 0;

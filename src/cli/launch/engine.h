@@ -64,9 +64,9 @@ class EngineListener {
   virtual void OnFailure(const Status& why) = 0;
   // Something that the user wants to know, such as what the engine waits for.
   virtual void OnMessage(const std::string& text) = 0;
-  // The engine wants the job to end soon, for example because its time is up. `told` says whether the tasks have got
-  // SIGTERM already. Engines that have tasks of their own on machines ignore it.
-  virtual void OnStopRequest(const std::string& /*why*/, bool /*told*/) {}
+  // The engine wants the job to end soon, for example because its time is up. If it has told the tasks itself, it
+  // passes no further SIGTERM on to them. An agent, which is a listener too, leaves it to the launcher.
+  virtual void OnStopRequest(const std::string& /*why*/) {}
 };
 
 // Starts the tasks of a job on machines, and watches them. No function blocks: what a call leads to is told to the

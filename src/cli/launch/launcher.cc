@@ -8,6 +8,7 @@
 #include <deque>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "cli/launch/blocked_signals.h"
 #include "cli/launch/launched_task.h"
@@ -148,11 +149,12 @@ class Launcher final : public EngineListener {
 
   void OnFailure(const Status& why) override { error_.Update(why); }  // keeps the first
   void OnMessage(const std::string& text) override { Say(text); }
-  void OnStopRequest(const std::string& why, bool told) override {
+  void OnStopRequest(const std::string& why) override {
     if (phase_ == Phase::kStop) return;
+    engine_stops_ = true;
     if (result_.failure.empty()) result_ = {StrCat("stopped by ", why), 128 + SIGTERM};
     Say(StrCat(why, ": the tasks have ", Seconds(options_.stop_grace), " to save and leave"));
-    Stop(told ? 0 : SIGTERM, options_.stop_grace);
+    Stop(SIGTERM, options_.stop_grace);
   }
 
   // Starts a task, for the first time or again.
@@ -246,6 +248,8 @@ class Launcher final : public EngineListener {
   }
 
   void OnSignal(int signal) {
+    // The engine stops the launcher, too, if that is a part of the job: in a batch script.
+    if (phase_ == Phase::kStop && signal == SIGTERM && std::exchange(engine_stops_, false)) return;
     if (phase_ == Phase::kStop) {  // this is the second signal
       deadline_ = Clock::now();
       return;
@@ -271,11 +275,10 @@ class Launcher final : public EngineListener {
     }
   }
 
-  // Sends a signal, or none if it is 0.
   void Stop(int signal, milliseconds kill_after) {
     for (size_t i = 0; i < tasks_.size(); ++i) {
       tasks_[i].restart_at.reset();
-      if (tasks_[i].is_running && signal != 0) engine_->Signal(i, signal);
+      if (tasks_[i].is_running) engine_->Signal(i, signal);
     }
     SetPhase(Phase::kStop, kill_after);
   }
@@ -299,6 +302,7 @@ class Launcher final : public EngineListener {
   Addresses jobs_;
   Phase phase_ = Phase::kPlace;
   std::optional<Clock::time_point> deadline_;
+  bool engine_stops_ = false;  // the engine has asked for the end, and the launcher has got no SIGTERM since
   LaunchResult result_;
   Status error_;  // of the launch itself
   std::unique_ptr<Engine> engine_;

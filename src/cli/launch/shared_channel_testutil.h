@@ -10,10 +10,11 @@
 
 namespace tensorbraid {
 
-// Starts an agent for each of the nodes, which writes its pid to a file of its node's name in `directory`. As with srun,
-// each agent gets all of the input, which goes on when one of the agents has ended.
+// Starts an agent for each of the nodes, which writes its pid to a file of its node's name in `directory`. The pid of
+// the channel is in the file `channel`. As with srun, each agent gets all of the input, which goes on when one of the
+// agents has ended.
 inline SharedChannel SharedChannelOf(const std::vector<std::string>& nodes, const std::string& directory) {
-  std::string script = StrCat("cd ", directory, " || exit 1; ");
+  std::string script = StrCat("cd ", directory, " || exit 1; echo $$ > channel; ");
   std::string inputs;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const std::string& node = nodes[i];

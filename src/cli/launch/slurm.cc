@@ -1,6 +1,7 @@
 #include "cli/launch/slurm.h"
 
 #include <algorithm>
+#include <csignal>
 #include <string_view>
 
 #include "absl/strings/numbers.h"
@@ -78,11 +79,12 @@ Status ReadAllocation(const SlurmOptions& options, const std::map<std::string, s
   int nodes = 0;
   if (!absl::SimpleAtoi(Get(variables, "SLURM_JOB_NUM_NODES"), &nodes) || nodes < 1) {
     return InvalidArgument("SLURM_JOB_NUM_NODES='", Get(variables, "SLURM_JOB_NUM_NODES"),
-                           "' is not the number of nodes of job ", job, "; unset SLURM_JOB_ID if this shell has left it");
+                           "' is not the number of nodes of job ", job,
+                           "; unset SLURM_JOB_ID if this shell has left it");
   }
   if (options.nodes > nodes) {
-    return InvalidArgument("--nodes=", options.nodes, ", but job ", job, " has ", nodes, nodes == 1 ? " node" : " nodes",
-                           ": start it with sbatch or salloc --nodes=", options.nodes);
+    return InvalidArgument("--nodes=", options.nodes, ", but job ", job, " has ", nodes,
+                           nodes == 1 ? " node" : " nodes", ": start it with sbatch or salloc --nodes=", options.nodes);
   }
   channel->agents = options.nodes > 0 ? options.nodes : nodes;
   channel->room_hint = StrCat("start job ", job, " with sbatch or salloc --ntasks=", options.tasks);
@@ -100,7 +102,8 @@ StatusOr<SlurmConfiguration> ReadSlurmConfiguration() {
   auto text = RunCommand({"scontrol", "show", "config"});
   if (absl::IsNotFound(text.status())) {
     return absl::NotFoundError(
-        "Slurm's commands are not here (there is no program 'scontrol'): start the job on a machine from which users of "
+        "Slurm's commands are not here (there is no program 'scontrol'): start the job on a machine from which users "
+        "of "
         "the cluster submit theirs");
   }
   TF_RETURN_IF_ERROR(text.status());
@@ -115,6 +118,9 @@ StatusOr<SlurmConfiguration> ReadSlurmConfiguration() {
 StatusOr<SharedChannel> SlurmChannel(const SlurmOptions& options, const SlurmConfiguration& configuration,
                                      const std::map<std::string, std::string>& variables) {
   SharedChannel channel{.engine = "Slurm", .command = {"srun"}};
+  // It gives up a place in the queue. An srun that runs only says what it does, and ends with its agents, whose input
+  // ends.
+  channel.death_signal = SIGINT;
   channel.signals_agents_only = configuration.signals_agents_only;
   std::vector<std::string>& command = channel.command;
   if (Get(variables, "SLURM_JOB_ID").empty()) {
@@ -162,6 +168,7 @@ std::string SlurmBatchScript(const SlurmOptions& options, const std::vector<std:
   return StrCat(script, StrJoin(words, " "), R"( &
 launcher=$!
 trap 'is_over=yes; kill -TERM "$launcher"' USR1
+trap : TERM  # of scancel, which the launcher gets, too
 while wait "$launcher"; code=$?; kill -0 "$launcher" 2> /dev/null; do :; done
 # The time is up, or a machine was lost (255): the job waits for its turn again, and goes on from its last checkpoint.
 if [ "${is_over:-no}" = yes ] || [ "$code" -eq 255 ]; then scontrol requeue "$SLURM_JOB_ID"; fi
@@ -179,9 +186,9 @@ StatusOr<std::string> SubmitToSlurm(const SlurmOptions& options, const std::stri
 
 std::vector<std::string> WithoutBatchOptions(const std::vector<std::string>& arguments) {
   constexpr std::string_view kFlags[] = {"--batch", "--requeue", "--dry-run", "--dry_run"};
-  constexpr std::string_view kWithValue[] = {"--partition",     "--nodes",         "--tasks_per_node", "--tasks-per-node",
-                                             "--cpus_per_task", "--cpus-per-task", "--time",           "--gres",
-                                             "--engine_args",   "--engine-args"};
+  constexpr std::string_view kWithValue[] = {
+      "--partition",     "--nodes", "--tasks_per_node", "--tasks-per-node", "--cpus_per_task",
+      "--cpus-per-task", "--time",  "--gres",           "--engine_args",    "--engine-args"};
   std::vector<std::string> kept;
   bool is_program = false;
   for (size_t i = 0; i < arguments.size(); ++i) {

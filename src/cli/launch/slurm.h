@@ -21,12 +21,12 @@ struct SlurmOptions {
   int nodes = 0;
   int tasks_per_node = 0;
   int cpus_per_task = 1;
-  std::string time = "";                     // as for srun: "30", "2:00:00", "1-0"
-  std::string gres = "";                     // of each node: "gpu:2"
-  std::vector<std::string> arguments = {};   // further ones for srun or sbatch
-  std::chrono::milliseconds stop_grace{0};   // how long the tasks may take to save before the time is up
-  bool requeue = false;                      // a batch job whose time is up, or which loses a node, begins again
-  std::string agent_program = "tensorbraid"; // see AgentScript
+  std::string time = "";                      // as for srun: "30", "2:00:00", "1-0"
+  std::string gres = "";                      // of each node: "gpu:2"
+  std::vector<std::string> arguments = {};    // further ones for srun or sbatch
+  std::chrono::milliseconds stop_grace{0};    // how long the tasks may take to save before the time is up
+  bool requeue = false;                       // a batch job whose time is up, or which loses a node, begins again
+  std::string agent_program = "tensorbraid";  // see AgentScript
 };
 
 // What the launcher needs to know about a cluster.
@@ -47,8 +47,8 @@ StatusOr<SharedChannel> SlurmChannel(const SlurmOptions& options, const SlurmCon
 // A script for sbatch that runs `command`, a `tensorbraid launch --on=slurm` without the options above. Before its time
 // is up, the command gets SIGTERM.
 std::string SlurmBatchScript(const SlurmOptions& options, const std::vector<std::string>& command);
-// Gives a script to sbatch, and returns what that prints. Blocks until Slurm has answered. Unavailable, with what sbatch
-// says, if Slurm refuses it.
+// Gives a script to sbatch, and returns what that prints. Blocks until Slurm has answered. Unavailable, with what
+// sbatch says, if Slurm refuses it.
 StatusOr<std::string> SubmitToSlurm(const SlurmOptions& options, const std::string& script);
 
 // The arguments of a `tensorbraid launch` for its batch script: without what the script's head has, which only

@@ -91,7 +91,8 @@ TEST(SlurmChannelTest, WhatDoesNotFitTheAllocationIsNamed) {
     return std::string(channel.status().message());
   };
   EXPECT_THAT(error({}, 3), HasSubstr("--nodes=3, but job 7 has 2 nodes: start it with sbatch or salloc --nodes=3"));
-  EXPECT_THAT(error({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}}), HasSubstr("srun has started 2 launchers"));
+  EXPECT_THAT(error({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}}),
+              HasSubstr("srun has started 2 launchers"));
   EXPECT_THAT(error({{"SLURM_JOB_NUM_NODES", "x"}}), HasSubstr("SLURM_JOB_NUM_NODES='x'"));
   for (const char* wrong : {"2(x", "2(xy)", "0", "two", "1,,1", "1(x0)", "1(x999999999)"}) {
     EXPECT_THAT(error({{"SLURM_NTASKS", "4"}, {"SLURM_TASKS_PER_NODE", wrong}}), HasSubstr("2(x3),1")) << wrong;
