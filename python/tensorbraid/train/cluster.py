@@ -80,6 +80,12 @@ class ClusterSpec:
 _started = []
 
 
+def stop_servers():
+    """Stops the servers of this process, so its task leaves the cluster although the process goes on."""
+    while _started:
+        _started.pop()._stop()
+
+
 class Server:
     """The server of a task. It serves until the program ends. Source: tf.train.Server.
 

@@ -1,0 +1,113 @@
+"""Starts an agent of `tensorbraid launch --on=ray` for each task, and carries the messages (docs/design/0026).
+
+Requests come from standard input, and events go to standard output. Both are lines of JSON that name their node.
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+
+from tensorbraid.ray import actors
+from tensorbraid.ray.placement import Placement, import_ray
+
+__all__ = []
+
+# How long the agents have to end their tasks. The launcher waits a little longer.
+_END_WAIT_S = 4
+_UNAVAILABLE = 14  # as in tensorbraid.errors
+
+
+def node_names(nodes):
+    """A name for the agent of each task: that of its ray node, with a number if the node has several."""
+    names, seen = [], {}
+    for node in nodes:
+        seen[node] = seen.get(node, 0) + 1
+        names.append(node if seen[node] == 1 else "%s #%d" % (node, seen[node]))
+    return names
+
+
+def message(node, event):
+    """The line for an event of a node, as a channel that several agents share has it (message_pieces.h)."""
+    return _addressed(node, json.dumps({"node": node, **event}).encode())
+
+
+def _addressed(node, line):
+    return b"@%s=%s\n" % (node.encode(), line)
+
+
+class _Agents:
+    """The agents of the tasks that are placed."""
+
+    def __init__(self, ray, place, program, out):
+        self._ray = ray
+        self._place = place
+        self._out = out
+        self._names = node_names(place.nodes)
+        groups = {"in": 1, "out": 1}  # threads that do not wait for each other
+        self._actors = {name: place.start_actor(number, actors.AgentActor, program, name, concurrency_groups=groups)
+                        for number, name in enumerate(self._names)}
+
+    def run(self, requests):
+        """Carries messages until `requests` end and the agents have ended."""
+        for rank, (name, host) in enumerate(zip(self._names, self._place.hosts, strict=True)):
+            self._out.write(message(name, {"event": "hello", "rank": rank, "host": host}))
+        threading.Thread(target=self._pass_requests_on, args=(requests,), daemon=True).start()
+        reads = {self._read(name): name for name in self._names}
+        begun = dict.fromkeys(self._names, b"")  # the beginnings of lines
+        errors = dict.fromkeys(self._names, b"")
+        while reads:
+            done, _ = self._ray.wait(list(reads))
+            name = reads.pop(done[0])
+            why = None
+            try:
+                output, error, end = self._ray.get(done[0])
+            except self._ray.exceptions.RayError as failure:
+                why = self._place.why_lost(self._names.index(name), failure)
+            else:
+                *lines, begun[name] = (begun[name] + output).split(b"\n")
+                self._out.write(b"".join(_addressed(name, line) for line in lines))
+                if error:
+                    errors[name] = error.strip().split(b"\n")[-1]
+                    for line in error.splitlines():
+                        sys.stderr.write("%s: %s\n" % (name, line.decode(errors="replace")))
+                if end is None:
+                    reads[self._read(name)] = name
+                else:
+                    why = "its agent has ended with exit code %d: %s" % (end, errors[name].decode(errors="replace"))
+            if why:
+                status = {"code": _UNAVAILABLE, "message": why}
+                self._out.write(message(name, {"event": "refused", "why": status}))
+
+    def _read(self, name):
+        return self._actors[name].read.options(concurrency_group="out").remote()
+
+    def _pass_requests_on(self, requests):
+        for line in requests:
+            self._actors[json.loads(line)["node"]].write.options(concurrency_group="in").remote(line)
+        # With this process, Ray ends the actors that do not end by themselves.
+        timer = threading.Timer(_END_WAIT_S, os._exit, args=(1,))
+        timer.daemon = True
+        timer.start()
+        for actor in self._actors.values():
+            actor.close.options(concurrency_group="in").remote()
+
+
+def start(shape, options):
+    """Runs agents for the tasks of this shape until standard input ends. `options` are those of `__main__`."""
+    ray = import_ray()
+    # What Ray prints is no message.
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the launcher decides what Ctrl-C means
+    environment = {"working_dir": options.sync} if options.sync else None
+    ray.init(address=options.address, log_to_driver=False, logging_level="ERROR", runtime_env=environment)
+    signal.signal(signal.SIGTERM, lambda *unused: sys.exit(128 + signal.SIGTERM))
+
+    def say(text):
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+
+    with Placement(shape, options.wait_s, say) as place:
+        _Agents(ray, place, options.program, out).run(sys.stdin.buffer)
