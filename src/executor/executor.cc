@@ -111,9 +111,8 @@ struct Executor::AsyncRun {
   KernelContext context;
 };
 
-Executor::Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources,
-                   std::atomic<int64_t>* busy_ns)
-    : plan_(std::move(plan)), files_(CurrentFileAccess()), pool_(pool), resources_(resources), busy_ns_(busy_ns) {}
+Executor::Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources, WorkTime* work)
+    : plan_(std::move(plan)), files_(CurrentFileAccess()), pool_(pool), resources_(resources), work_(work) {}
 Executor::~Executor() = default;
 
 std::unique_ptr<Executor::Step> Executor::NewStep(const CancellationManager* cancellation) {
@@ -182,7 +181,7 @@ void Executor::RunFrames(const StepEnvironment& env, std::vector<Tensor> args, D
     MutexLock lock(mu_);
     running_steps_.push_back(running.get());
   }
-  const FrameStepOptions options{.waits = &running->waits, .busy_ns = env.rendezvous == nullptr ? nullptr : busy_ns_};
+  const FrameStepOptions options{.waits = &running->waits, .work = env.rendezvous == nullptr ? nullptr : work_};
   RunWithFrames(
       plan_, env, std::move(args), options,
       [self = shared_from_this(), running, done = std::move(done)](const Status& status, std::vector<Tensor> retvals) {
@@ -217,7 +216,7 @@ std::vector<WaitingOperation> Executor::WaitsOf(const CancellationManager* cance
 void Executor::Process(Step* step, ReadyList ready) {
   const ScopedFlushDenormals flush;
   const ScopedFileAccess scope(files_);  // the calling thread may belong to another step, which woke this step
-  const BusyScope busy(step->env.rendezvous == nullptr ? nullptr : busy_ns_);
+  const BusyScope busy(step->env.rendezvous == nullptr ? nullptr : work_);
   const bool ranked = !plan_->ranks().empty();
   const HigherRank order{plan_->ranks()};
   // `outstanding` includes every node in `ready`. Finished nodes are subtracted together, at the end.
@@ -262,7 +261,7 @@ void Executor::HandOver(Step* step, int node) {
     PushHeap(&step->waiting, node, {plan_->ranks()});
   }
   pool_->Schedule([this, step, node, ranked] {
-    const BusyScope busy(step->env.rendezvous == nullptr ? nullptr : busy_ns_);
+    const BusyScope busy(step->env.rendezvous == nullptr ? nullptr : work_);
     int next = node;
     if (ranked) {
       MutexLock lock(step->mu);

@@ -36,10 +36,9 @@ class ScopedTransportThread {
 class Executor : public std::enable_shared_from_this<Executor> {
  public:
   // The kernels of all steps may use the same files as the thread that calls this constructor
-  // (core/system/file_access.h). The time in which threads work on steps with a rendezvous is added to `*busy_ns`.
-  // `busy_ns` may be null, and must outlive the executor.
-  Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources,
-           std::atomic<int64_t>* busy_ns = nullptr);
+  // (core/system/file_access.h). The time in which threads work on steps with a rendezvous is added to `*work`. `work`
+  // may be null, and must outlive the executor.
+  Executor(std::shared_ptr<const Plan> plan, ThreadPool* pool, ResourceManager* resources, WorkTime* work = nullptr);
   ~Executor();
 
   using Done = std::function<void(const Status& status, std::vector<Tensor> retvals)>;
@@ -94,7 +93,7 @@ class Executor : public std::enable_shared_from_this<Executor> {
   const FileAccess* const files_;  // the files that kernels may use; null if they may use all
   ThreadPool* const pool_;
   ResourceManager* const resources_;
-  std::atomic<int64_t>* const busy_ns_;
+  WorkTime* const work_;
   Mutex mu_;
   std::vector<std::unique_ptr<Step>> free_steps_ TB_GUARDED_BY(mu_);
   std::vector<Running*> running_steps_ TB_GUARDED_BY(mu_);

@@ -205,7 +205,7 @@ void FrameStep::Start(std::vector<Tensor> args) {
 void FrameStep::Process(ReadyList ready) {
   const ScopedFlushDenormals flush;
   const ScopedFileAccess scope(files_);  // the calling thread may belong to another step, which woke this step
-  const BusyScope busy(options_.busy_ns);
+  const BusyScope busy(options_.work);
   int left = transport_depth > 0 ? kTransportSlice : kSlice;
   while (!ready.empty()) {
     if (stopped()) return NodesDone(static_cast<int>(ready.size()));
@@ -223,7 +223,7 @@ void FrameStep::Process(ReadyList ready) {
       StartAsync(r, &ready);
     } else if ((!ready.empty() || transport_depth > 0) && IsHeavy(p, InputsOf(r))) {
       env_.pool->Schedule([this, r] {
-        const BusyScope busy(options_.busy_ns);
+        const BusyScope busy(options_.work);
         ReadyList made_ready;
         RunNode(r, &made_ready);
         if (!made_ready.empty()) Process(std::move(made_ready));

@@ -26,8 +26,8 @@ namespace tensorbraid {
 
 // How code outside the step observes it. Each pointer may be null, and must otherwise outlive the step.
 struct FrameStepOptions {
-  AsyncWaits* waits = nullptr;              // records the asynchronous kernels that are waiting
-  std::atomic<int64_t>* busy_ns = nullptr;  // the time in which threads work on the step is added to it
+  AsyncWaits* waits = nullptr;  // records the asynchronous kernels that are waiting
+  WorkTime* work = nullptr;     // the time in which threads work on the step is added to it
 };
 
 // Runs one step, with the same contract as Executor::Run. Its kernels may use the same files as the calling thread

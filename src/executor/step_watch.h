@@ -61,24 +61,62 @@ class AsyncWaits {
   std::vector<Wait> waits_;  // indexed by PlanNode::async_number
 };
 
-// Adds its lifetime to a counter of nanoseconds, unless the counter is null or the thread already has such an object.
-// So the counter becomes the time in which threads worked on steps.
+// How long threads have worked on steps. Thread-safe; takes no lock.
+class WorkTime {
+ public:
+  // A thread begins to work at `now`, and ends at `now`.
+  void Begin(MonotonicClock::time_point now) {
+    // The number of threads alternates between "from 0 to 1" and "from 1 to 0". So the sum of the second kind of
+    // moments less the first kind is the time in which at least one thread worked, in whichever order the sums are
+    // made.
+    if (threads_.fetch_add(1, std::memory_order_relaxed) == 0) Add(&any_ns_, -Nanoseconds(now));
+  }
+  void End(MonotonicClock::time_point began, MonotonicClock::time_point now) {
+    Add(&all_ns_, Nanoseconds(now) - Nanoseconds(began));
+    if (threads_.fetch_sub(1, std::memory_order_relaxed) == 1) Add(&any_ns_, Nanoseconds(now));
+  }
+  // The sum over all threads, of work that has ended.
+  std::chrono::nanoseconds of_all_threads() const {
+    return std::chrono::nanoseconds(all_ns_.load(std::memory_order_relaxed));
+  }
+  // How long at least one thread has worked. 0 if threads begin and end all the time while this reads.
+  std::chrono::nanoseconds of_any_thread() const {
+    for (int i = 0; i < 100; ++i) {
+      const int64_t before = any_ns_.load(std::memory_order_relaxed);
+      const int64_t total = before + (before < 0 ? Nanoseconds(MonotonicClock::now()) : 0);
+      if (total >= 0) return std::chrono::nanoseconds(total);
+    }
+    return std::chrono::nanoseconds(0);
+  }
+
+ private:
+  static int64_t Nanoseconds(MonotonicClock::time_point time) {
+    return std::chrono::nanoseconds(time.time_since_epoch()).count();
+  }
+  static void Add(std::atomic<int64_t>* sum, int64_t ns) { sum->fetch_add(ns, std::memory_order_relaxed); }
+
+  std::atomic<int64_t> threads_{0};  // that work now
+  std::atomic<int64_t> all_ns_{0};
+  std::atomic<int64_t> any_ns_{0};  // while a thread works: less the moment at which the first one began
+};
+
+// Adds its lifetime to a WorkTime, unless that is null or the thread already has such an object.
 class BusyScope {
  public:
-  explicit BusyScope(std::atomic<int64_t>* counter) : counter_(counter) {
-    if (counter_ != nullptr && depth_++ == 0) began_ = MonotonicClock::now();
+  explicit BusyScope(WorkTime* work) : work_(work) {
+    if (work_ == nullptr || depth_++ > 0) return;
+    began_ = MonotonicClock::now();
+    work_->Begin(began_);
   }
   ~BusyScope() {
-    if (counter_ == nullptr || --depth_ > 0) return;
-    const auto busy = std::chrono::nanoseconds(MonotonicClock::now() - began_);
-    counter_->fetch_add(busy.count(), std::memory_order_relaxed);
+    if (work_ != nullptr && --depth_ == 0) work_->End(began_, MonotonicClock::now());
   }
   BusyScope(const BusyScope&) = delete;
   BusyScope& operator=(const BusyScope&) = delete;
 
  private:
   static inline thread_local int depth_ = 0;
-  std::atomic<int64_t>* const counter_;
+  WorkTime* const work_;
   MonotonicClock::time_point began_;
 };
 

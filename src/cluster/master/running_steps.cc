@@ -16,29 +16,36 @@ Status RunningSteps::Add(const std::shared_ptr<MasterStep>& step) {
   steps_[step->id.counter] = step;
   constexpr auto kBetweenCounts = std::chrono::seconds(1);
   constexpr size_t kKeptCounts = 120;
+  if (next_count_ == MonotonicClock::time_point()) first_begun_ = step->begun;
+  last_begun_ = step->begun;
   if (step->begun >= next_count_) {
     next_count_ = step->begun + kBetweenCounts;
-    history_.push_back({step->begun, (history_.empty() ? 0 : history_.back().ended) + MostEnded()});
+    const Ended most = MostEnded();
+    history_.push_back({step->begun, (history_.empty() ? 0 : history_.back().ended) + most.steps});
+    spanning_ += most.took;
     ended_.clear();
     if (history_.size() > kKeptCounts) history_.pop_front();
   }
   return OkStatus();
 }
 
-void RunningSteps::Remove(StepId id, const void* signature) {
+void RunningSteps::Remove(StepId id, const void* signature, MonotonicClock::duration took) {
   MutexLock lock(mu_);
   if (steps_.erase(id.counter) == 0) return;
   for (Ended& ended : ended_) {
     if (ended.signature != signature) continue;
     ++ended.steps;
+    ended.took += took;
     return;
   }
-  ended_.push_back({signature, 1});
+  ended_.push_back({signature, 1, took});
 }
 
-int64_t RunningSteps::MostEnded() const {
-  int64_t most = 0;
-  for (const Ended& ended : ended_) most = std::max(most, ended.steps);
+RunningSteps::Ended RunningSteps::MostEnded() const {
+  Ended most;
+  for (const Ended& ended : ended_) {
+    if (ended.steps > most.steps) most = ended;
+  }
   return most;
 }
 
@@ -46,7 +53,10 @@ RunningSteps::State RunningSteps::state() const {
   State state;
   {
     MutexLock lock(mu_);
-    state.ended = (history_.empty() ? 0 : history_.back().ended) + MostEnded();
+    const Ended most = MostEnded();
+    state.ended = (history_.empty() ? 0 : history_.back().ended) + most.steps;
+    state.spanning = spanning_ + most.took;
+    state.first_to_last = last_begun_ - first_begun_;
     state.history.assign(history_.begin(), history_.end());
     for (const auto& [number, step] : steps_) state.running.push_back(step);
   }

@@ -5,6 +5,7 @@
 #include "cluster/membership/join.h"
 #include "cluster/server/server_config.h"
 #include "cluster/server/task.h"
+#include "cluster/status/report_file.h"
 #include "cluster/status/status_server.h"
 #include "core/text/host_port.h"
 #include "core/text/logging.h"
@@ -29,6 +30,7 @@ struct Server::Impl {
   std::unique_ptr<StatusServer> status_server TB_GUARDED_BY(mu);
   std::shared_ptr<ClusterWatch> watch;  // may be null
   std::unique_ptr<RunningWatch> watching TB_GUARDED_BY(mu);
+  std::unique_ptr<ReportFile> report_file TB_GUARDED_BY(mu);
 };
 
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -111,9 +113,13 @@ Status Server::Start() {
   }
   PublishTask(target(), impl_->task);
   TB_LOG(Info, "cluster") << ShortTaskName(impl_->task->name()) << " listens on " << host_port.ToString();
+  // The report file, the status server and the watch end before the task does.
+  Task* const task = impl_->task.get();
+  {
+    MutexLock lock(impl_->mu);
+    impl_->report_file = ReportFile::FromEnvironment([task](proto::TaskReport* report) { task->FillReport(report); });
+  }
   if (impl_->metrics_port >= 0) {
-    // The status server ends before the task does.
-    Task* const task = impl_->task.get();
     TF_ASSIGN_OR_RETURN(
         auto status_server,
         StatusServer::Start(
@@ -125,9 +131,7 @@ Status Server::Start() {
     impl_->status_server = std::move(status_server);
   }
   if (impl_->watch != nullptr) {
-    // The watch ends before the task does.
-    auto watching = impl_->watch->Start(
-        [task = impl_->task.get()](const ClusterSpec& cluster) { task->membership().Update(cluster); });
+    auto watching = impl_->watch->Start([task](const ClusterSpec& cluster) { task->membership().Update(cluster); });
     MutexLock lock(impl_->mu);
     if (!impl_->stopped) impl_->watching = std::move(watching);
   }
@@ -156,14 +160,17 @@ Status Server::Join() { return JoinCluster(&impl_->task->membership()); }
 void Server::Stop(const Status& why) {
   std::unique_ptr<StatusServer> status_server;
   std::unique_ptr<RunningWatch> watching;
+  std::unique_ptr<ReportFile> report_file;
   {
     MutexLock lock(impl_->mu);
     if (std::exchange(impl_->stopped, true)) return;
     status_server = std::move(impl_->status_server);
     watching = std::move(impl_->watching);
+    report_file = std::move(impl_->report_file);
   }
   watching.reset();
   status_server.reset();  // while the task can still answer it
+  report_file.reset();    // writes the last report
   WithdrawTask(target());
   impl_->task->Stop(why);
 }

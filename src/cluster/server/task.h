@@ -63,6 +63,7 @@ class Task final {
   SessionClusters& session_clusters() { return *session_clusters_; }  // REQUIRES: the task has a network
   Membership& membership() { return home_->membership(); }
   StatusService& status() { return *status_; }  // REQUIRES: the task has a network
+  void FillReport(proto::TaskReport* report) { home_->FillReport(report); }
   TaskUse use() const {
     return {.sessions = home_->worker().num_sessions(),
             .steps = home_->exchange().num_steps(),

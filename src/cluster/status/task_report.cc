@@ -15,6 +15,7 @@
 #include "cluster/membership/membership.h"
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/worker/worker.h"
+#include "core/system/env.h"
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
 #include "io/file.h"
@@ -29,13 +30,16 @@ constexpr std::chrono::seconds kRateWindow{10};
 // The most running steps in a report, so that a report stays small.
 constexpr int kMostSteps = 64;
 
+double Seconds(std::chrono::duration<double> duration) { return duration.count(); }
 double SecondsSince(MonotonicClock::time_point then, MonotonicClock::time_point now) {
-  return std::max(0.0, std::chrono::duration<double>(now - then).count());
+  return std::max(0.0, Seconds(now - then));
 }
 
 void FillUsage(WorkerEnv& env, MonotonicClock::time_point now, proto::TaskReport* report) {
   report->set_up_seconds(SecondsSince(env.started(), now));
-  report->set_busy_seconds(static_cast<double>(env.busy_ns()->load(std::memory_order_relaxed)) * 1e-9);
+  report->set_busy_seconds(Seconds(env.work()->of_all_threads()));
+  report->set_working_seconds(Seconds(env.work()->of_any_thread()));
+  report->set_cores(Env::Default().NumCores());
   rusage usage{};
   if (::getrusage(RUSAGE_SELF, &usage) == 0) {
     const auto seconds = [](const timeval& t) {
@@ -94,6 +98,8 @@ void FillVariables(ResourceManager& resources, proto::TaskReport* report) {
 
 void FillCounts(const RunningSteps::State& state, MonotonicClock::time_point now, proto::TaskReport* report) {
   report->set_steps(static_cast<double>(state.ended));
+  report->set_step_seconds(Seconds(state.spanning));
+  report->set_stepping_seconds(Seconds(state.first_to_last));
   const auto& history = state.history;
   if (history.empty()) return;
   size_t begin = 0;  // the rate begins at the last count that is older than the window, or else at the oldest one

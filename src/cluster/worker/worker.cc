@@ -86,7 +86,7 @@ StatusOr<std::shared_ptr<Executor>> Worker::AddGraph(SessionId id, const std::sh
     plan.reset();
     s.reset();
   });
-  auto executor = std::make_shared<Executor>(std::move(held), pool_, resources, env_->busy_ns());
+  auto executor = std::make_shared<Executor>(std::move(held), pool_, resources, env_->work());
   MutexLock lock(mu_);
   // A graph holds its session, and Close drops the graphs of a session. A graph that was added after Close would never
   // be freed.

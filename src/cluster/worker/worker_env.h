@@ -2,7 +2,6 @@
 #ifndef TENSORBRAID_CLUSTER_WORKER_WORKER_ENV_H_
 #define TENSORBRAID_CLUSTER_WORKER_WORKER_ENV_H_
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "core/system/file_access.h"
 #include "core/system/timer.h"
 #include "core/threads/thread_pool.h"
+#include "executor/step_watch.h"
 #include "runtime/kernel/device.h"
 #include "runtime/kernel/resource.h"
 #include "transport/messages.h"
@@ -45,8 +45,8 @@ class WorkerEnv {
   ResourceManager& resources() { return resources_; }
   ThreadPool& pool() { return *pool_; }
   Timer* timer() { return timer_.get(); }  // null if the environment has none
-  // How long threads have worked on steps that span several tasks, in nanoseconds. The sum over all threads.
-  std::atomic<int64_t>* busy_ns() { return &busy_ns_; }
+  // How long threads have worked on steps that span several tasks.
+  WorkTime* work() { return &work_; }
   MonotonicClock::time_point started() const { return started_; }
   // Ends the threads of the timer, of the devices and of the pool, in this order. The timer and the pool may still be
   // used, also while this runs; see Timer::Stop and ThreadPool::Stop for what they do then. Idempotent.
@@ -59,7 +59,7 @@ class WorkerEnv {
   std::vector<DeviceInfo> infos_;
   FileAccess files_of_strangers_;  // constant after Create
   const MonotonicClock::time_point started_ = MonotonicClock::now();
-  std::atomic<int64_t> busy_ns_{0};
+  WorkTime work_;
   ResourceManager resources_;
   std::unique_ptr<Timer> timer_;
   std::unique_ptr<ThreadPool> pool_;
