@@ -72,6 +72,7 @@ int RunProgram(int argc, char** argv, const std::string& version) {
     words.insert(words.begin(), argv[i]);  // CLI11 expects the reverse order
   }
   AddLaunchCommand(app, &invocation);
+  AddJobsCommands(app, &invocation);
   AddServeCommand(app, &invocation);
   AddProxyCommand(app, &invocation);
   AddCertsCommand(app, &invocation);

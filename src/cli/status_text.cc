@@ -1,42 +1,15 @@
 #include "cli/status_text.h"
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <functional>
 #include <vector>
 
+#include "cli/text_table.h"
 #include "cluster/protobuf/report.pb.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {
-
-__attribute__((format(printf, 1, 2))) std::string Formatted(const char* format, ...) {
-  char text[64];
-  va_list args;
-  va_start(args, format);
-  std::vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  return text;
-}
-
-std::string SizeText(double bytes) {
-  const char* unit = "B";
-  for (const char* next : {"kB", "MB", "GB", "TB"}) {
-    if (bytes < 1000) break;
-    bytes /= 1000;
-    unit = next;
-  }
-  return Formatted(bytes < 10 && unit[0] != 'B' ? "%.1f %s" : "%.0f %s", bytes, unit);
-}
-
-std::string RateText(double rate) { return Formatted(rate < 100 ? "%.1f" : "%.0f", rate); }
-
-std::string AgeText(double seconds) {
-  if (seconds < 120) return Formatted(seconds < 10 ? "%.1f s" : "%.0f s", seconds);
-  return seconds < 7200 ? Formatted("%.0f min", seconds / 60) : Formatted("%.1f h", seconds / 3600);
-}
 
 // The rates of one interval. The text of an unknown rate is empty, for example after a restart of the task.
 class Rates {
@@ -55,7 +28,7 @@ class Rates {
   }
   std::string Share(const proto::TaskReport& task, double (proto::TaskReport::*count)() const) const {
     const double rate = PerSecond(task, [count](const proto::TaskReport& t) { return (t.*count)(); });
-    return rate < 0 ? "" : Formatted("%.0f %%", 100 * rate);
+    return rate < 0 ? "" : PercentText(rate);
   }
 
  private:
@@ -84,29 +57,6 @@ std::string StalenessText(const proto::TaskReport& task) {
   return text;
 }
 
-using Row = std::vector<std::string>;
-
-std::string TableText(const std::vector<Row>& rows) {
-  std::vector<size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    // The last cell of a short row may be long: it is the problem of a task.
-    const size_t cells = row.size() < rows[0].size() ? row.size() - 1 : row.size();
-    for (size_t i = 0; i < cells; ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      line += row[i];
-      if (i + 1 < row.size()) line.append(widths[i] - std::min(widths[i], row[i].size()) + 2, ' ');
-    }
-    while (!line.empty() && line.back() == ' ') line.pop_back();
-    text += line + "\n";
-  }
-  return text;
-}
-
 std::string BlockedText(const proto::BlockedStepReport& step) {
   std::string text =
       StrCat("  ", step.master(), " step ", Formatted("%.0f", step.number()), " has run for ", AgeText(step.seconds()),
@@ -124,8 +74,8 @@ std::string OneClusterText(const proto::ClusterReport& before, const proto::Clus
                            const std::string& begin, const std::string& end) {
   const Rates rates(before);
   const auto bytes_per_second = [](double rate) { return rate < 0 ? std::string() : SizeText(rate) + "/s"; };
-  std::vector<Row> rows = {{"task", "address", "state", "steps", "steps/s", "busy", "CPU", "memory", "variables",
-                            "received", "sent", "gradient age", "up"}};
+  std::vector<TextRow> rows = {{"task", "address", "state", "steps", "steps/s", "busy", "CPU", "memory", "variables",
+                                "received", "sent", "gradient age", "up"}};
   int up = 0;
   for (const proto::TaskReport& task : report.tasks()) {
     if (task.state() != "up") {

@@ -183,7 +183,7 @@ class Agent final : public EngineListener {
   }
   void OnEnd(size_t task, const TaskEnd& end) override {
     is_running_[task] = false;
-    Send(TaskEnded{numbers_[task], end.process});
+    Send(TaskEnded{numbers_[task], end.process, end.report});
   }
   void OnOutputEnd(size_t task) override { Send(TaskOutputEnded{numbers_[task]}); }
   void OnFailure(const Status& why) override { Send(NodeRefused{why}); }

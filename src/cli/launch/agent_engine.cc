@@ -248,7 +248,7 @@ void AgentEngine::Disconnect(Node& node, const std::string& why, absl::StatusCod
     if (was_waiting) {
       listener_->OnStartFailed(task, Status(code, message));
     } else {
-      listener_->OnEnd(task, {.process = {}, .lost = message, .lost_for_good = node.is_gone});
+      listener_->OnEnd(task, {.process = {}, .lost = message, .lost_for_good = node.is_gone, .report = ""});
     }
   }
   node.waiting.clear();
@@ -274,7 +274,7 @@ void AgentEngine::Signal(size_t task, int signal) {
   std::erase_if(node.waiting, [task](const auto& waiting) { return waiting.task == task; });
   is_running_[task] = has_output_[task] = false;
   listener_->OnOutputEnd(task);
-  listener_->OnEnd(task, {.process = {}, .lost = StrCat("not started again on ", node.what.name)});
+  listener_->OnEnd(task, {.process = {}, .lost = StrCat("not started again on ", node.what.name), .report = ""});
 }
 
 void AgentEngine::CloseOutput(size_t task) {
@@ -385,7 +385,7 @@ void AgentEngine::OnMessage(Node& node, const AgentEvent& event) {
     listener_->OnLine(line->task, line->stream, line->line);
   } else if (const auto* ended = std::get_if<TaskEnded>(&event)) {
     is_running_[ended->task] = false;
-    listener_->OnEnd(ended->task, {ended->end});
+    listener_->OnEnd(ended->task, {.process = ended->end, .lost = "", .report = ended->report});
   } else if (const auto* output_ended = std::get_if<TaskOutputEnded>(&event)) {
     if (is_running_[output_ended->task] && !has_started_[output_ended->task]) return;  // of an earlier run
     has_output_[output_ended->task] = false;

@@ -67,7 +67,11 @@ struct Writer {
     return {{"event", "line"}, {"task", m.task}, {"stream", stream}, {"line", FromBytes(m.line)}};
   }
   Json operator()(const TaskEnded& m) const {
-    return {{"event", "ended"}, {"task", m.task}, {"exit_code", m.end.exit_code}, {"signal", m.end.signal}};
+    return {{"event", "ended"},
+            {"task", m.task},
+            {"exit_code", m.end.exit_code},
+            {"signal", m.end.signal},
+            {"report", FromBytes(m.report)}};
   }
   Json operator()(const TaskOutputEnded& m) const { return {{"event", "output_ended"}, {"task", m.task}}; }
 };
@@ -113,7 +117,10 @@ AgentEvent ReadEvent(const Json& json) {
     const bool is_out = json.at("stream") == "out";
     return TaskLine{task, is_out ? OutputStream::kOut : OutputStream::kErr, ToBytes(json.at("line"))};
   }
-  if (what == "ended") return TaskEnded{task, {.exit_code = json.at("exit_code"), .signal = json.at("signal")}};
+  if (what == "ended") {
+    return TaskEnded{
+        task, {.exit_code = json.at("exit_code"), .signal = json.at("signal")}, ToBytes(json.at("report"))};
+  }
   if (what == "output_ended") return TaskOutputEnded{task};
   throw std::invalid_argument("unknown event " + what);
 }

@@ -84,6 +84,7 @@ struct TaskLine {
 struct TaskEnded {
   size_t task = 0;
   ProcessEnd end;
+  std::string report;  // see TaskEnd
 };
 struct TaskOutputEnded {
   size_t task = 0;

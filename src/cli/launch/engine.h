@@ -39,6 +39,9 @@ struct TaskEnd {
   std::string lost = "";
   // The machine does not come back, so the task cannot be started again.
   bool lost_for_good = false;
+  // What the task's server last wrote to TENSORBRAID_REPORT_FILE (cluster/status/report_file.h). Empty if there is no
+  // such server, or if its machine was lost.
+  std::string report = "";
 
   bool ok() const { return lost.empty() && process.ok(); }
   // "exited with 3", "was killed by SIGKILL", "was lost: no connection to alpha".

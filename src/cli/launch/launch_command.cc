@@ -7,6 +7,8 @@
 #include "CLI/CLI.hpp"
 #include "cli/at_least.h"
 #include "cli/commands.h"
+#include "cli/launch/detach.h"
+#include "cli/launch/jobs.h"
 #include "cli/launch/launcher.h"
 #include "cli/launch/local_engine.h"
 #include "cli/launch/run_command.h"
@@ -35,6 +37,8 @@ struct LaunchFlags {
   bool batch = false;
   bool insecure = false;
   bool dry_run = false;
+  bool detach = false;
+  std::string jobs_directory;
   std::string style = "flags";
   std::string restart = "no";
   double grace_s = 30;
@@ -174,6 +178,16 @@ void AddSlurmOptions(CLI::App* launch, LaunchFlags* flags) {
       ->group(group);
 }
 
+Status RunDetached(const LaunchFlags& flags, std::unique_ptr<Engine> engine) {
+  TF_ASSIGN_OR_RETURN(const std::string directory, JobsDirectory(flags.jobs_directory));
+  TF_ASSIGN_OR_RETURN(const std::string job,
+                      LaunchDetached(flags.options, std::move(engine), {.jobs_directory = directory, .on = flags.on}));
+  std::fprintf(stderr, "launch: the tasks run; 'tensorbraid attach %s' follows them, 'tensorbraid stop %s' ends them\n",
+               job.c_str(), job.c_str());
+  std::printf("%s\n", job.c_str());
+  return OkStatus();
+}
+
 }  // namespace
 
 void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
@@ -186,6 +200,10 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
   launch->add_option("--workers", flags->options.workers, "number of workers")->capture_default_str();
   launch->add_option("--log_dir", flags->options.log_dir,
                      "also write each task's output to this directory, for example to worker-0.log");
+  launch
+      ->add_option("--report", flags->options.report_file,
+                   "also write the table at the end to this file, as JSON; written even if no task has a server")
+      ->type_name("FILE");
   launch->add_option("--env-style,--env_style", flags->style, "how a task is told its cluster, job and index")
       ->check(OneOf({"flags", "tf_config"}))
       ->capture_default_str();
@@ -211,6 +229,13 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->type_name("SECONDS")
       ->capture_default_str();
   launch->add_flag("--dry-run,--dry_run", flags->dry_run, "only print what would be started, and where");
+  launch->add_flag("--detach", flags->detach,
+                   "return when the tasks have been started; print the name of the job, which goes on");
+  launch
+      ->add_option("--jobs_dir", flags->jobs_directory,
+                   "where --detach keeps the job; default: $TENSORBRAID_JOBS_DIR, else tensorbraid/jobs in "
+                   "$XDG_STATE_HOME or ~/.local/state")
+      ->type_name("DIR");
   const std::string ssh_group = "With --on=ssh";
   const std::string machines_group = "On other machines";
   launch->add_option("--hosts", flags->hosts, "machines and how many tasks each may run: alpha:4,beta")
@@ -262,6 +287,13 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       "With --on=slurm, srun asks for the nodes, or the job runs in the allocation of a batch script or of salloc. "
       "The\n"
       "tasks get SIGTERM before the time is up.\n\n"
+      "With --detach the job goes on without this terminal, also when you log out. 'tensorbraid jobs' lists such "
+      "jobs;\n"
+      "'tensorbraid attach JOB', 'logs JOB' and 'stop JOB' follow, read and end one.\n\n"
+      "At the end a table says for each task how many steps its sessions made, which share of the time it computed,\n"
+      "waited within steps, or was outside of steps, in the program itself; what it sent and received; and how often "
+      "it\n"
+      "was started again. Below it is one sentence of advice, if the numbers support one.\n\n"
       "Examples:\n"
       "  tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax --train_steps=1000\n"
       "  tensorbraid launch --ps=1 --workers=2 -- python -m tensorbraid train.py    # written for TensorFlow 1\n"
@@ -283,6 +315,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
         if (text.ok()) std::fputs(text->c_str(), stdout);
         return ExitCode(Annotate(text.status(), "tensorbraid launch"));
       }
+      if (flags->detach) return ExitCode(Annotate(RunDetached(*flags, *std::move(engine)), "tensorbraid launch"));
       const auto result = Launch(flags->options, *std::move(engine));
       return result.ok() ? result->exit_code : ExitCode(Annotate(result.status(), "tensorbraid launch"));
     };

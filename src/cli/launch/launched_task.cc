@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 
 #include "core/text/strings.h"
 
@@ -31,14 +30,13 @@ Status LaunchedTask::OpenLog(const std::string& directory) {
   return log_.is_open() ? OkStatus() : absl::ErrnoToStatus(errno, StrCat("cannot write '", path, "'"));
 }
 
-void LaunchedTask::Print(int fd, std::string_view line) const {
+void LaunchedTask::Log(std::string_view line) const {
   if (log_.is_open()) WriteAll(log_.get(), StrCat(line, "\n"));
-  std::string prefix;
-  if (!line.starts_with('{')) {
-    const bool color = ::isatty(fd) != 0 && std::getenv("NO_COLOR") == nullptr;
-    prefix = color ? StrCat(color_, "[", name(), "]\033[0m ") : StrCat("[", name(), "] ");
-  }
-  WriteAll(fd, StrCat(prefix, line, "\n"));
+}
+
+std::string LaunchedTask::Named(std::string_view line, bool in_color) const {
+  if (line.starts_with('{')) return StrCat(line, "\n");
+  return in_color ? StrCat(color_, "[", name(), "]\033[0m ", line, "\n") : StrCat("[", name(), "] ", line, "\n");
 }
 
 void LaunchedTask::OnStart() {

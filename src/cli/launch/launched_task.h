@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/launch/restart_policy.h"
 #include "core/system/fd.h"
@@ -27,9 +28,10 @@ class LaunchedTask {
 
   // Copies the task's output to DIRECTORY/JOB-INDEX.log from now on.
   Status OpenLog(const std::string& directory);
-  // Writes a line of the task's output to the log and, with the task's name before it, to `fd`. A line that begins with
-  // '{' has no name before it.
-  void Print(int fd, std::string_view line) const;
+  // Writes a line of the task's output to the log.
+  void Log(std::string_view line) const;
+  // A line of the task's output as users see it: with the task's name before it, unless it begins with '{'.
+  std::string Named(std::string_view line, bool in_color) const;
 
   // The launcher has asked the engine to start the task.
   void OnStart();
@@ -39,6 +41,11 @@ class LaunchedTask {
   std::chrono::milliseconds ScheduleRestart(const RestartPolicy& policy);
   int restarts() const { return restarts_; }
 
+  // Of the runs that have ended: see TaskRuns.
+  std::vector<std::string> reports = {};
+  std::string end = "";
+
+  bool has_started = false;  // at least once
   bool is_running = false;
   bool has_output = false;
   bool is_unfinished() const { return is_running || restart_at.has_value(); }

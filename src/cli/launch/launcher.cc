@@ -1,21 +1,25 @@
 #include "cli/launch/launcher.h"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "cli/launch/blocked_signals.h"
+#include "cli/launch/job_report.h"
 #include "cli/launch/launched_task.h"
 #include "cli/launch/local_engine.h"
 #include "cli/launch/run_command.h"
 #include "cluster/spec/tf_config.h"
 #include "core/text/strings.h"
+#include "io/file.h"
 
 namespace tensorbraid {
 namespace {
@@ -70,10 +74,16 @@ ProgramCall CallOf(const LaunchedTask& task, Addresses addresses, const LaunchOp
   return call;
 }
 
+bool HasColor(int fd) { return ::isatty(fd) != 0 && std::getenv("NO_COLOR") == nullptr; }
+
 class Launcher final : public EngineListener {
  public:
   Launcher(const LaunchOptions& options, std::unique_ptr<Engine> engine)
-      : options_(options), began_(Clock::now()), engine_(std::move(engine)) {}
+      : options_(options),
+        out_has_color_(options.monitor == nullptr && HasColor(options.out_fd)),
+        err_has_color_(options.monitor == nullptr && HasColor(options.err_fd)),
+        began_(Clock::now()),
+        engine_(std::move(engine)) {}
 
   StatusOr<LaunchResult> Run() {
     TF_RETURN_IF_ERROR(signals_.status());
@@ -89,6 +99,7 @@ class Launcher final : public EngineListener {
     TF_RETURN_IF_ERROR(error_);
     if (!options_.log_dir.empty()) Say(StrCat("logs are in ", options_.log_dir));
     if (!result_.failure.empty()) Say(result_.failure);
+    TF_RETURN_IF_ERROR(Report());
     return result_;
   }
 
@@ -107,6 +118,10 @@ class Launcher final : public EngineListener {
     const TaskPlace& place = places_[number];
     const std::string where = place.node.empty() ? "" : StrCat(" on ", place.node);
     Say(StrCat(tasks_[number].name(), " runs on ", place.address, ", pid ", pid, where));
+    if (std::exchange(tasks_[number].has_started, true) || options_.monitor == nullptr) return;
+    if (std::all_of(tasks_.begin(), tasks_.end(), [](const auto& t) { return t.has_started; })) {
+      options_.monitor->OnAllStarted();
+    }
   }
 
   void OnStartFailed(size_t number, const Status& why) override {
@@ -122,7 +137,10 @@ class Launcher final : public EngineListener {
   }
 
   void OnLine(size_t number, OutputStream stream, std::string_view line) override {
-    tasks_[number].Print(stream == OutputStream::kOut ? options_.out_fd : options_.err_fd, line);
+    const LaunchedTask& task = tasks_[number];
+    task.Log(line);
+    if (options_.monitor != nullptr) options_.monitor->OnTaskLine(task.name(), line);
+    Write(stream, task.Named(line, stream == OutputStream::kOut ? out_has_color_ : err_has_color_));
   }
 
   void OnOutputEnd(size_t number) override { tasks_[number].has_output = false; }
@@ -130,6 +148,8 @@ class Launcher final : public EngineListener {
   void OnEnd(size_t number, const TaskEnd& end) override {
     LaunchedTask& task = tasks_[number];
     task.is_running = false;
+    task.reports.push_back(end.report);
+    task.end = end.ok() ? "" : end.ToString();
     const auto running = std::count_if(tasks_.begin(), tasks_.end(), [](const auto& t) { return t.is_running; });
     const std::string how = end.ok() ? StrCat(task.name(), " is done") : StrCat(task.name(), " ", end.ToString());
     Say(StrCat(how, " after ", Seconds(Clock::now() - began_), ", ", running, " of ", tasks_.size(),
@@ -180,6 +200,7 @@ class Launcher final : public EngineListener {
   void Step() {
     std::vector<pollfd> events = {{signals_.fd().get(), POLLIN, 0}};
     engine_->AddEvents(&events);
+    if (options_.monitor != nullptr) options_.monitor->AddEvents(&events);
     int timeout_ms = -1;
     if (const auto wake = NextDeadline(); wake.has_value()) {
       const auto left = std::chrono::ceil<milliseconds>(*wake - Clock::now());
@@ -188,6 +209,7 @@ class Launcher final : public EngineListener {
     if (::poll(events.data(), events.size(), timeout_ms) < 0) return;  // EINTR
 
     signals_.Read([this](int signal) { OnSignal(signal); });
+    if (options_.monitor != nullptr) options_.monitor->Handle([this] { OnSignal(SIGTERM); });
     engine_->Handle();
     for (size_t i = 0; i < tasks_.size(); ++i) {
       const auto& at = tasks_[i].restart_at;
@@ -241,6 +263,28 @@ class Launcher final : public EngineListener {
     }
   }
 
+  // Prints what the tasks did, and writes it to the file.
+  Status Report() {
+    std::vector<TaskRuns> runs;
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      const LaunchedTask& task = tasks_[i];
+      runs.push_back({.name = task.name(),
+                      .machine = i < places_.size() ? places_[i].node : "",
+                      .end = task.end,
+                      .reports = task.reports,
+                      .restarts = task.restarts()});
+    }
+    const JobReport report = SummarizeJob(runs, std::chrono::duration<double>(Clock::now() - began_).count());
+    if (report.any()) {
+      for (const std::string& line : StrSplit(ToText(report), '\n')) {
+        if (!line.empty()) Write(OutputStream::kErr, line + "\n");
+      }
+    }
+    result_.report = ToJson(report, result_.failure, result_.exit_code);
+    if (options_.report_file.empty()) return OkStatus();
+    return Annotate(WriteFile(options_.report_file, result_.report), "--report");
+  }
+
   static std::string Seconds(Clock::duration duration) {
     char text[32];
     std::snprintf(text, sizeof text, "%.1f s", std::chrono::duration<double>(duration).count());
@@ -292,9 +336,16 @@ class Launcher final : public EngineListener {
     deadline_ = Clock::now() + limit;
   }
 
-  void Say(const std::string& text) { WriteAll(options_.err_fd, StrCat("launch: ", text, "\n")); }
+  void Say(const std::string& text) { Write(OutputStream::kErr, StrCat("launch: ", text, "\n")); }
+  // Passes a line on to the user.
+  void Write(OutputStream stream, const std::string& line) {
+    if (options_.monitor != nullptr) return options_.monitor->OnOutput(stream, line);
+    WriteAll(stream == OutputStream::kOut ? options_.out_fd : options_.err_fd, line);
+  }
 
   const LaunchOptions& options_;
+  const bool out_has_color_;
+  const bool err_has_color_;
   const Clock::time_point began_;
   const BlockedSignals signals_;
   std::deque<LaunchedTask> tasks_;

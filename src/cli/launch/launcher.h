@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/launch/engine.h"
+#include "cli/launch/job_monitor.h"
 #include "cli/launch/restart_policy.h"
 #include "tensorbraid/core/status.h"
 
@@ -33,6 +34,8 @@ struct LaunchOptions {
   RestartPolicy restart = {};
   // Given to the first task (ps/0, or worker/0 without parameter servers) as --metrics_port; 0: to none.
   int metrics_port = 0;
+  // The file for what the table at the end shows, as JSON; "" for none.
+  std::string report_file = "";
   // How long the other tasks may continue after one has failed for good.
   std::chrono::milliseconds grace{30000};
   // How long tasks may take to save and leave after SIGTERM, before they are killed.
@@ -41,6 +44,8 @@ struct LaunchOptions {
   // Launch does not close them.
   int out_fd = 1;
   int err_fd = 2;
+  // Gets all output instead of the two descriptors, and may stop the job; null for none. Outlives the call.
+  JobMonitor* monitor = nullptr;
 };
 
 struct LaunchResult {
@@ -50,6 +55,7 @@ struct LaunchResult {
   // 0 if there was no such failure, otherwise the exit code of the task that failed, or 128 + the signal that ended it.
   // 128 + signal if the launcher was stopped by SIGINT, SIGTERM or SIGHUP.
   int exit_code = 0;
+  std::string report = "";  // what the tasks did, as JSON (job_report.h)
 };
 
 // Starts options.ps tasks of job ps and options.workers tasks of job worker, and waits until all have ended. The engine
@@ -63,13 +69,16 @@ struct LaunchResult {
 // When a task fails for good, the others have options.grace to end by themselves; then they get SIGTERM, and are killed
 // 1.5 s later.
 //
+// At the end, what the servers of the tasks reported (cluster/status/report_file.h) is printed as a table, and written
+// to options.report_file. Nothing is printed if no such server made a step.
+//
 // SIGINT, SIGTERM and SIGHUP are passed on to all tasks. Tasks that still run after a while are killed: after
 // options.stop_grace if the signal was SIGTERM, otherwise after 1.5 s. A second signal kills them at once. No process
 // of a task's process group outlives the task or this call. The three signals are blocked during the call, so every
 // other thread of the program must block them too.
 //
-// InvalidArgument when the options do not describe a cluster; the system's error when the program cannot be run; the
-// engine's error when it has no place for the tasks.
+// InvalidArgument when the options do not describe a cluster; the system's error when report_file cannot be written;
+// the system's error when the program cannot be run; the engine's error when it has no place for the tasks.
 StatusOr<LaunchResult> Launch(const LaunchOptions& options, std::unique_ptr<Engine> engine);
 // What Launch would do, in lines for the user: the engine's places, and the program of each job's first task with PORT
 // in place of the ports. The same errors as Launch, as far as they are known before anything is started.

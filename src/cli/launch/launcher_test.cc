@@ -11,6 +11,7 @@
 #include "cli/launch/local_engine.h"
 #include "cli/launch/shared_channel_testutil.h"
 #include "cli/process_testutil.h"
+#include "cluster/protobuf/report.pb.h"
 #include "cluster/spec/tf_config.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
@@ -206,6 +207,35 @@ TEST(RestartPolicyTest, IsReadFromText) {
   for (const char* wrong : {"", "always", "on-failure:", "on-failure:-1", "on-failure:two", "on-failure:1x"}) {
     EXPECT_TRUE(absl::IsInvalidArgument(ParseRestartPolicy(wrong).status())) << wrong;
   }
+}
+
+// The serialized report of a worker that made 100 steps in 20 s.
+std::string ReportOfWorker() {
+  proto::TaskReport report;
+  report.set_state("up");
+  report.set_steps(100);
+  report.set_stepping_seconds(20);
+  return report.SerializeAsString();
+}
+
+TEST_P(LaunchTest, ATableAtTheEndSaysWhatTheServersOfTheTasksReported) {
+  dir_.Write("report", ReportOfWorker());
+  const RestartPolicy policy{.max_restarts = 1, .first_delay = milliseconds(1)};
+  // Each run of the worker leaves a report, also the one that is killed.
+  const LaunchResult result =
+      Run("case \"$*\" in *job_name=ps*) exit 0;; esac; cp " + Path("report") + " \"$TENSORBRAID_REPORT_FILE\"; " +
+              FailsUntilStart(2, Path("."), "kill -KILL $$"),
+          {.ps = 1, .workers = 1, .restart = policy, .report_file = Path("table.json")});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(err(), AllOf(HasSubstr("steps/s"), ::testing::ContainsRegex("worker/0 .* 200 +5\\.0 .* 1\n")));
+  EXPECT_THAT(TextOf(Path("table.json")), HasSubstr("\"steps\": 200"));
+}
+
+TEST_P(LaunchTest, AProgramWithoutAServerGetsNoTable) {
+  Run("echo nonsense > \"$TENSORBRAID_REPORT_FILE\"", {.report_file = Path("table.json")});
+  EXPECT_THAT(err(), Not(HasSubstr("steps/s")));
+  EXPECT_THAT(TextOf(Path("table.json")), HasSubstr("\"has_report\": false"));
+  EXPECT_FALSE(Launch({.command = {"true"}, .report_file = Path("none/"), .out_fd = -1, .err_fd = -1}).ok());
 }
 
 TEST_P(LaunchTest, DeathBySignalIsNamed) {

@@ -7,7 +7,10 @@
 #include <cerrno>
 
 #include "absl/strings/ascii.h"
+#include "cluster/status/report_file.h"
+#include "core/system/env.h"
 #include "core/text/strings.h"
+#include "io/file.h"
 
 namespace tensorbraid {
 
@@ -24,6 +27,12 @@ StatusOr<std::string> LocalEngine::Describe(const std::vector<std::string>& task
 
 void LocalEngine::Place(const std::vector<std::string>& tasks, EngineListener* listener) {
   listener_ = listener;
+  auto folder = JobFolder::Make({});
+  if (folder.ok()) {
+    folder_ = *std::move(folder);
+  } else {
+    listener_->OnMessage(StrCat("there will be no table at the end: ", std::string(folder.status().message())));
+  }
   std::vector<TaskPlace> places;
   for (size_t i = 0; i < tasks.size(); ++i) {
     auto port = HeldPort::Take(i < wanted_ports_.size() ? wanted_ports_[i] : 0);
@@ -41,7 +50,11 @@ void LocalEngine::Place(const std::vector<std::string>& tasks, EngineListener* l
 void LocalEngine::Start(size_t number, const ProgramCall& call, bool /*knows_flags*/) {
   Task& task = tasks_[number];
   if (task.has_output) FinishOutput(task);
-  auto process = ChildProcess::Start(call.command, call.environment, ChildProcess::Stdout::kTerminal);
+  const std::string report = ReportPath(number);
+  if (!report.empty()) ::unlink(report.c_str());  // of an earlier run
+  auto environment = call.environment;
+  environment.emplace_back(ReportFile::kVariable, report);
+  auto process = ChildProcess::Start(call.command, environment, ChildProcess::Stdout::kTerminal);
   if (!process.ok()) return listener_->OnStartFailed(number, process.status());
   task.process = *std::move(process);
   task.is_running = task.has_output = true;
@@ -90,8 +103,20 @@ void LocalEngine::Handle() {
     task.is_running = false;
     const ProcessEnd how = task.process->Reap();
     ReadOutput(number);
-    listener_->OnEnd(number, {how});
+    listener_->OnEnd(number, {.process = how, .lost = "", .report = TakeReport(number)});
   }
+}
+
+std::string LocalEngine::ReportPath(size_t number) const {
+  return folder_.has_value() ? StrCat(folder_->path(), "/report-", number) : "";
+}
+
+std::string LocalEngine::TakeReport(size_t number) const {
+  constexpr uint64_t kMostBytes = 1 << 20;  // the file may be anything, because a user's program can write it
+  const std::string path = ReportPath(number);
+  const auto info = Env::Default().Stat(path);
+  if (!info.ok() || !info->is_regular || info->size > kMostBytes) return "";
+  return ReadFile(path).value_or("");
 }
 
 void LocalEngine::ReadOutput(size_t number) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/launch/engine.h"
+#include "cli/launch/job_folder.h"
 #include "cli/launch/line_splitter.h"
 #include "core/system/held_port.h"
 
@@ -43,11 +44,15 @@ class LocalEngine final : public Engine {
   void ReadOutput(size_t number);
   static void Read(Fd& fd, LineSplitter& lines);
   static void FinishOutput(Task& task);
+  // Where the task's server writes its report; "" if that is not possible.
+  std::string ReportPath(size_t number) const;
+  std::string TakeReport(size_t number) const;
 
   const std::string host_;
   const std::vector<int> wanted_ports_;
   EngineListener* listener_ = nullptr;
   std::vector<HeldPort> ports_;
+  std::optional<JobFolder> folder_;  // of the reports
   std::deque<Task> tasks_;
 };
 
