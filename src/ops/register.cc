@@ -182,6 +182,7 @@ const OpRegistry& OpRegistry::Global() {
 
     RegisterTrainingAdaptiveOps(*r);
     RegisterTrainingDescentOps(*r);
+    RegisterTrainingHostSumsOps(*r);
     RegisterTrainingProximalOps(*r);
     RegisterTrainingReplicaClocksOps(*r);
 

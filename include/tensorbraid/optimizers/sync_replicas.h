@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tensorbraid/cluster/cluster_spec.h"
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/optimizers/optimizer.h"
@@ -22,6 +23,16 @@ struct SyncReplicasOptions {
   int total_num_replicas = 0;
   bool use_locking = false;
   std::string name = "sync_replicas";
+  // Lets the gradients of the workers of a host meet there: one sum for each host and step is sent to the parameter
+  // servers, and the values of the variables are sent to each host once per step (docs/design/0029). It helps if a host
+  // has several workers and the network limits the training. All workers must have the same setting. Needs `cluster`,
+  // `worker_device`, a MonitoredTrainingSession with the hook, and replicas_to_aggregate <= total_num_replicas. Has no
+  // effect if no host has two workers.
+  bool sum_per_host = false;
+  // For sum_per_host, as in ReplicaDeviceSetterOptions. Workers share a host if their addresses have the same host.
+  // `worker_device` names this worker: "/job:worker/task:1".
+  ClusterSpec cluster = {};
+  std::string worker_device = "";
 };
 
 // Synchronous training: gradients gather in one accumulator per variable. When enough have arrived, the chief applies

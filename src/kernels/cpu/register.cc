@@ -183,6 +183,7 @@ const KernelRegistry& KernelRegistry::Global() {
 
     RegisterTrainingAdaptiveKernels(*r);
     RegisterTrainingDescentKernels(*r);
+    RegisterTrainingHostSumsKernels(*r);
     RegisterTrainingProximalKernels(*r);
     RegisterTrainingReplicaClocksKernels(*r);
 

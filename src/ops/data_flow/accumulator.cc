@@ -68,6 +68,17 @@ void AddApplyWithOutcome(OpRegistry& r) {
             .Stateful()
             .Shape(ScalarShape)
             .NotDifferentiable());
+  // The outcome is a GradientOutcome (runtime/resources/accumulator_resource.h).
+  r.Add(Op("_ResourceAccumulatorApplySum")
+            .Input("handle: resource")
+            .Input("local_step: int64")
+            .Input("replicas: int64")
+            .Input("gradient: dtype")
+            .Output("outcome: int32")
+            .Attr("dtype: numbertype")
+            .Stateful()
+            .Shape(ScalarShape)
+            .NotDifferentiable());
   r.Add(Op("_SparseAccumulatorApplyGradient")
             .Input("handle: Ref(string)")
             .Input("local_step: int64")

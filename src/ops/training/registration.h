@@ -8,6 +8,7 @@ namespace tensorbraid {
 
 void RegisterTrainingAdaptiveOps(OpRegistry& r);       // adaptive.cc
 void RegisterTrainingDescentOps(OpRegistry& r);        // descent.cc
+void RegisterTrainingHostSumsOps(OpRegistry& r);       // host_sums.cc
 void RegisterTrainingProximalOps(OpRegistry& r);       // proximal.cc
 void RegisterTrainingReplicaClocksOps(OpRegistry& r);  // replica_clocks.cc
 

@@ -1,5 +1,7 @@
 #include "runtime/resources/accumulator_resource.h"
 
+#include <algorithm>
+
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "runtime/kernel/cancellable_wait.h"
@@ -26,12 +28,39 @@ StatusOr<bool> AccumulatorResource::Apply(int64_t local_step, Gradient gradient,
   return true;
 }
 
+StatusOr<GradientOutcome> AccumulatorResource::ApplySum(int64_t local_step, const std::vector<int64_t>& replicas,
+                                                        Gradient sum, ThreadPool& pool) {
+  const std::set<int64_t> workers(replicas.begin(), replicas.end());
+  if (workers.empty() || workers.size() != replicas.size()) {
+    return InvalidArgument("accumulator '", name_, "': a sum must be of the gradients of different workers, got ",
+                           replicas.size(), " of ", workers.size(), " workers");
+  }
+  std::function<void(ThreadPool&)> serve;
+  {
+    MutexLock lock(mu_);
+    if (local_step < step_) return GradientOutcome::kDropped;
+    const auto known = std::ranges::count_if(workers, [this](int64_t worker) TB_REQUIRES(mu_) {
+      return counted_.contains(worker);
+    });
+    if (known > 0) {
+      return known == std::ssize(workers) ? GradientOutcome::kCounted : GradientOutcome::kRefused;
+    }
+    TF_RETURN_IF_ERROR(count_ == 0 ? Begin(std::move(sum)) : Add(std::move(sum), pool));
+    count_ += std::ssize(workers);
+    counted_.insert(workers.begin(), workers.end());
+    serve = Serve();
+  }
+  if (serve) serve(pool);
+  return GradientOutcome::kCounted;
+}
+
 std::function<void(ThreadPool&)> AccumulatorResource::Serve() {
   if (waiters_.empty() || count_ == 0 || count_ < waiters_.front()->required) return nullptr;
   const std::shared_ptr<Waiter> waiter = waiters_.front();
   waiters_.pop_front();
   waiter->finished = true;
   ++step_;
+  counted_.clear();
   // Dividing happens outside of the lock, so that gradients of the next round need not wait for it.
   return [waiter, finish = End(std::exchange(count_, 0))](ThreadPool& pool) {
     waiter->wait.End();
@@ -90,6 +119,7 @@ void AccumulatorResource::Restart(int64_t step) {
   {
     MutexLock lock(mu_);
     if (count_ > 0) End(std::exchange(count_, 0));
+    counted_.clear();
     step_ = step;
     waiters.swap(waiters_);
     for (const auto& waiter : waiters) waiter->finished = true;

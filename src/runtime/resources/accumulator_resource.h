@@ -5,6 +5,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,13 @@
 #include "runtime/kernel/resource.h"
 
 namespace tensorbraid {
+
+// What became of a sum of gradients (see AccumulatorResource::ApplySum).
+enum class GradientOutcome : int32_t {
+  kDropped = 0,  // it came too late
+  kCounted = 1,  // it is part of the step
+  kRefused = 2,  // the sum has gradients that were counted before, and others that were not: nothing was added
+};
 
 // Sums gradients until there are enough for the first waiting Take(). Drops gradients that are older than the
 // accumulator's own step. Thread-safe; waiting blocks no thread.
@@ -38,6 +46,11 @@ class AccumulatorResource : public Resource {
   // caller moves in the only reference to its buffer, later gradients are added to it in place. InvalidArgument if
   // dtype or shape do not fit.
   StatusOr<bool> Apply(int64_t local_step, Gradient gradient, ThreadPool& pool);
+  // As Apply, for the sum of the gradients of these workers, which counts as one gradient for each of them. A worker
+  // counts once in a round: kCounted if all workers have been counted in this round before, kRefused if some have. In
+  // both cases nothing is added. InvalidArgument also if `replicas` is empty or names a worker twice.
+  StatusOr<GradientOutcome> ApplySum(int64_t local_step, const std::vector<int64_t>& replicas, Gradient sum,
+                                     ThreadPool& pool);
   // Takes the mean (or sum) once at least `num_required` gradients have been added. This begins a new round: the sum is
   // empty again, and the accumulator's step is incremented. Waiting calls are served in the order of their arrival.
   // Calls `done` once, without holding a lock. If `cancellation` (may be null) is cancelled first, takes nothing and
@@ -72,6 +85,7 @@ class AccumulatorResource : public Resource {
   const Reduction reduction_;
   mutable Mutex mu_;
   int64_t count_ TB_GUARDED_BY(mu_) = 0;
+  std::set<int64_t> counted_ TB_GUARDED_BY(mu_);  // the workers of this round's sums
   int64_t step_ TB_GUARDED_BY(mu_) = 0;
   std::list<std::shared_ptr<Waiter>> waiters_ TB_GUARDED_BY(mu_);
 };

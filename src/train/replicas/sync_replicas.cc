@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "core/system/clock.h"
 #include "core/text/logging.h"
@@ -35,6 +36,9 @@
 #include "tensorbraid/train/monitored_session.h"
 #include "train/optimizers/increasing_rows.h"
 #include "train/optimizers/wire_option.h"
+#include "train/replicas/host_plan.h"
+#include "train/replicas/host_routes.h"
+#include "train/replicas/host_sums_graph.h"
 #include "train/replicas/replica_setup.h"
 #include "train/sessions/train_op.h"
 #include "variables/update_ops.h"
@@ -76,6 +80,7 @@ struct SyncReplicasOptimizer::State {
   Operation init_tokens;  // enqueues the first tokens
   Operation close_tokens;
   ReplicaSetup setup;
+  std::optional<HostRouteOps> routes;  // if gradients are summed on each host
   Output ready;  // the names of the global variables that have no value yet
   // bool: for each gradient of this step, whether it came in time; then, whether the worker's new token comes from the
   // same chief as the token before it.
@@ -95,6 +100,10 @@ class SyncReplicasOptimizer::Hook final : public SessionRunHook {
   Status AfterCreateSession(SessionRunContext& context) override {
     Session& session = context.session();
     last_report_ = Clock::now();
+    if (state_->routes) {
+      TF_RETURN_IF_ERROR(session.Run({state_->routes->reset}).status());
+      StartHostRoutes(*state_->routes, session, context.coordinator());
+    }
     if (!is_chief_) return OkStatus();
     TF_RETURN_IF_ERROR(session.Run({state_->init_tokens}).status());
     context.coordinator().OnStop([&session, &context, close = state_->close_tokens] {
@@ -146,6 +155,13 @@ class SyncReplicasOptimizer::Hook final : public SessionRunHook {
     return OkStatus();
   }
 
+  Status End(SessionRunContext& context, const Status&) override {
+    if (!state_->routes || !state_->routes->leave.valid()) return OkStatus();
+    // If this fails, the other workers of the host notice that this task ends.
+    (void)context.session().Run({state_->routes->leave}, {}, {.timeout = kTokenQueueCloseTimeout});
+    return OkStatus();
+  }
+
  private:
   const std::shared_ptr<State> state_;
   const bool is_chief_;
@@ -189,6 +205,18 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     g.AddError(InvalidArgument(self, ": replicas_to_aggregate ", needed, " and total_num_replicas ",
                                s.options.total_num_replicas, " must be positive"));
   }
+  StatusOr<HostPlan> plan = HostPlan();
+  if (s.options.sum_per_host) {
+    plan = PlanOfHost(s.options.cluster, s.options.worker_device);
+    if (!plan.ok()) {
+      g.AddError(InvalidArgument(self, ": sum_per_host needs the cluster and the worker_device: ",
+                                 plan.status().message()));
+    } else if (needed > s.options.total_num_replicas) {
+      g.AddError(InvalidArgument(self, ": with sum_per_host each worker contributes one gradient to a step, so ",
+                                 "replicas_to_aggregate ", needed, " must be at most total_num_replicas ",
+                                 s.options.total_num_replicas));
+    }
+  }
   const std::vector<Output> synced = g.GetCollection(kSyncedSteps);
   if (g.status().ok() && std::ranges::count(synced, global_step.handle()) > 0) {
     g.AddError(InvalidArgument(self, ": another SyncReplicasOptimizer uses the global step '", global_step.name(),
@@ -228,7 +256,22 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     workers_stamp = StampOf(ChiefNumber(g, prefix + "sync_chief", /*next=*/false), global_step.value());
   }
   s.setup.local_step_init = Group(g, begin_at(workers_stamp), "local_step_init");
-  const Output my_stamp = local_stamp.value();
+  Output my_stamp = local_stamp.value();
+
+  // The gradients that are summed on the host; none without sum_per_host.
+  std::optional<HostSumsGraph> host;
+  std::vector<Output> host_accumulators;
+  if (plan->meets) {
+    std::vector<GradAndVar> summed;
+    std::ranges::copy_if(grads, std::back_inserter(summed), HostSumsGraph::CanSum);
+    if (!summed.empty()) {
+      const int64_t spares = s.options.total_num_replicas - needed;
+      host.emplace(g, *plan, prefix, spares, anchor, step_place, std::move(summed));
+      host->UseValues();
+      if (!g.status().ok()) return {};
+      my_stamp = host->stamp();
+    }
+  }
 
   std::vector<Operation> applied;
   std::map<std::string, std::vector<Operand>> outcomes;  // whether each gradient came in time, keyed by device
@@ -248,13 +291,18 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
         .shape = var.shape(), .shared_name = prefix + var.name() + "/grad_accum", .name = "accumulator"};
     // The gradients are sent to the accumulator, not to the variable, so it gets the variable's wire type for them.
     const StatusOr<WireTypes> wire = WireTypesOf(*NodeOf(var.handle()));
-    const auto gather = [&](const auto& accumulator, NodeBuilder& apply, const char* restart) {
+    // Without `apply`, the gradients of the host are summed first.
+    const auto gather = [&](const auto& accumulator, NodeBuilder* apply, const char* restart) {
       if (wire.ok() && accumulator.handle().valid()) {
         SetWireTypes(NodeOf(accumulator.handle()), WireTypes(Wire::kDefault, wire->gradients));
       }
-      const Output outcome = apply.Output();
-      applied.push_back(outcome.op());
-      outcomes[outcome.op().device()].emplace_back(outcome);
+      if (apply != nullptr) {
+        const Output outcome = apply->Output();
+        applied.push_back(outcome.op());
+        outcomes[outcome.op().device()].emplace_back(outcome);
+      } else {
+        host_accumulators.push_back(accumulator.handle());
+      }
       chief_inits.push_back(NodeBuilder(g, restart).Input(accumulator.handle()).Input(chiefs_stamp).Finish());
       aggregated.push_back({accumulator.TakeGrad(needed), var});
     };
@@ -268,12 +316,17 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
           .Input(rows.values)
           .Input(Cast(rows.dense_shape, kInt64))
           .Attr("has_known_shape", true);
-      gather(accumulator, apply, "_AccumulatorRestart");
+      gather(accumulator, &apply, "_AccumulatorRestart");
     } else {
       const ConditionalAccumulator accumulator(g, var.dtype(), options_of_var);
-      NodeBuilder apply(g, "_ResourceAccumulatorApplyGradient");
-      apply.Name("apply_grad").Input(accumulator.handle()).Input(my_stamp).Input(grads[i].grad.dense());
-      gather(accumulator, apply, "_ResourceAccumulatorRestart");
+      const char* const restart = "_ResourceAccumulatorRestart";
+      if (host && HostSumsGraph::CanSum(grads[i])) {
+        gather(accumulator, nullptr, restart);
+      } else {
+        NodeBuilder apply(g, "_ResourceAccumulatorApplyGradient");
+        apply.Name("apply_grad").Input(accumulator.handle()).Input(my_stamp).Input(grads[i].grad.dense());
+        gather(accumulator, &apply, restart);
+      }
     }
     if (!g.status().ok()) return {};
   }
@@ -284,7 +337,14 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   }();
 
   // The worker's part of the step.
-  Output same_chief;
+  Output same_chief, summed;
+  if (host) {
+    summed = host->AddGradients();
+    if (!summed.valid()) return {};
+    applied.push_back(summed.op());
+    s.routes = host->Routes(host_accumulators);
+    if (!g.status().ok()) return {};
+  }
   {
     std::vector<Gradient> values;
     for (const GradAndVar& gradient : grads) values.push_back(gradient.grad);
@@ -292,13 +352,18 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     applied.insert(applied.end(), averages.begin(), averages.end());
     const Operation all_applied = Group(g, applied, "applied");
     auto after = g.ControlDependencies({all_applied});
-    const std::vector<Output> token = tokens.Dequeue();
-    if (token.empty()) return {};
+    Output next;  // the stamp of this worker's next step
+    if (host) {
+      next = host->NextStamp({all_applied});
+    } else if (const std::vector<Output> token = tokens.Dequeue(); !token.empty()) {
+      next = token[0];
+    }
+    if (!next.valid()) return {};
     auto here = g.ColocateWith(anchor);
-    const Operation stamped = local_stamp.Assign(token[0]);
-    same_chief = Equal(ChiefOf(token[0]), ChiefOf(my_stamp));
+    const Operation stamped = local_stamp.Assign(next);
+    same_chief = Equal(ChiefOf(next), ChiefOf(my_stamp));
     auto after_stamp = g.ControlDependencies({stamped});
-    s.train = local_step.Assign(StepOf(token[0], global_step.dtype()));
+    s.train = local_step.Assign(StepOf(next, global_step.dtype()));
   }
   {
     // One tensor from each device, and whether the new token comes from the same chief as the one before.
@@ -308,6 +373,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
       parts.emplace_back(Stack(some));
     }
     auto here = g.ColocateWith(anchor);
+    if (host) parts.emplace_back(summed);
     parts.emplace_back(ExpandDims(same_chief, 0));
     s.applied = Concat(parts, 0, "applied_gradients");
   }
@@ -329,10 +395,12 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   {
     auto after = g.ControlDependencies({update});
     const int count = std::max(s.options.total_num_replicas, needed);
-    s.sync = tokens.EnqueueMany({make_tokens(count, chief, global_step.Read())});
+    s.sync = host ? host->Publish(StampOf(chief, global_step.Read()), /*reopens=*/false)
+                  : tokens.EnqueueMany({make_tokens(count, chief, global_step.Read())});
   }
-  s.init_tokens = tokens.EnqueueMany({make_tokens(needed, chief, global_step.value())});
-  s.close_tokens = tokens.Close(/*cancel_pending_enqueues=*/true);
+  s.init_tokens = host ? host->Publish(StampOf(chief, global_step.value()), /*reopens=*/true)
+                       : tokens.EnqueueMany({make_tokens(needed, chief, global_step.value())});
+  s.close_tokens = host ? host->EndAll() : tokens.Close(/*cancel_pending_enqueues=*/true);
   s.setup.tokens_closed = tokens.IsClosed();
   s.setup.forget_tokens =
       NodeBuilder(g, "DestroyResourceOp").Input(tokens.handle()).Attr("ignore_lookup_error", true).Finish();

@@ -106,6 +106,18 @@ Status ApplyDense(KernelContext& ctx) {
   return Apply(ctx, *accumulator, step, std::move(gradient));
 }
 
+Status ApplySum(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto accumulator, AccumulatorOf(ctx, /*sparse=*/false));
+  TF_ASSIGN_OR_RETURN(const int64_t step, ScalarInput<int64_t>(ctx, 1, "local_step"));
+  const auto replicas = ctx.input(2).data<int64_t>();
+  AccumulatorResource::Gradient sum;
+  sum.push_back(ctx.TakeInput(3));
+  TF_ASSIGN_OR_RETURN(const GradientOutcome outcome,
+                      accumulator->ApplySum(step, {replicas.begin(), replicas.end()}, std::move(sum), ctx.pool()));
+  ctx.set_output(0, Tensor::Scalar(static_cast<int32_t>(outcome)));
+  return OkStatus();
+}
+
 Status ApplySparse(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto accumulator, AccumulatorOf(ctx, /*sparse=*/true));
   TF_ASSIGN_OR_RETURN(const int64_t step, ScalarInput<int64_t>(ctx, 1, "local_step"));
@@ -194,6 +206,7 @@ void RegisterDataFlowAccumulatorKernels(KernelRegistry& r) {
   });
   r.Add("SparseAccumulatorApplyGradient", {}, ApplySparse, cpu::UpdateCost);
   r.Add("_ResourceAccumulatorApplyGradient", {}, ApplyDense, cpu::UpdateCost);
+  r.Add("_ResourceAccumulatorApplySum", {}, ApplySum, cpu::UpdateCost);
   r.Add("_SparseAccumulatorApplyGradient", {}, ApplySparse, cpu::UpdateCost);
   r.Add<TakeKernel<true>>("SparseAccumulatorTakeGradient");
   r.Add("_ResourceAccumulatorRestart", {}, Restart);

@@ -9,6 +9,7 @@ namespace tensorbraid {
 
 void RegisterTrainingAdaptiveKernels(KernelRegistry& r);       // adaptive.cc
 void RegisterTrainingDescentKernels(KernelRegistry& r);        // descent.cc
+void RegisterTrainingHostSumsKernels(KernelRegistry& r);       // host_sums.cc
 void RegisterTrainingProximalKernels(KernelRegistry& r);       // proximal.cc
 void RegisterTrainingReplicaClocksKernels(KernelRegistry& r);  // replica_clocks.cc
 

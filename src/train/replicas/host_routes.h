@@ -1,0 +1,41 @@
+// The background runs that connect the HostSums of a worker with those of the first worker of its host, or with the
+// parameter servers (docs/design/0029).
+#ifndef TENSORBRAID_TRAIN_REPLICAS_HOST_ROUTES_H_
+#define TENSORBRAID_TRAIN_REPLICAS_HOST_ROUTES_H_
+
+#include <memory>
+
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/session/session.h"
+#include "tensorbraid/train/coordinator.h"
+
+namespace tensorbraid {
+
+// Two operations that are repeated for the whole training.
+struct HostRoute {
+  Operation pull;  // waits for values of a later stamp and stores them in the own HostSums
+  Operation push;  // takes the own sums, adds them at the next task, and reports what became of them
+  Output pushed;   // the stamp of the sums that `push` takes
+};
+
+struct HostRouteOps {
+  HostRoute servers;  // to and from the parameter servers
+  HostRoute host;     // to and from the first worker of the host; not valid on this worker itself
+  // Lets the first worker wait for the gradients of this worker, of stamps after `joined_after` (a placeholder), until
+  // the run is cancelled. The first worker joins itself.
+  Operation join;
+  Output joined_after;
+  // The parameter servers' life from which the first worker has its values, and the present one.
+  Output epoch_of_host, epoch_of_servers;
+  Operation reset;  // of the own HostSums, in each new session
+  Operation leave;  // tells the other workers of the host that this one sums no longer; not valid without others
+  Operation end;    // ends the steps of this worker, because the chief has ended the training
+};
+
+// Starts the threads. They end when the session is closed, or with an error of the parameter servers, which requests a
+// stop. REQUIRES: `session` lives until the coordinator's threads are joined; `reset` has run.
+void StartHostRoutes(const HostRouteOps& ops, Session& session, Coordinator& coordinator);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_TRAIN_REPLICAS_HOST_ROUTES_H_
