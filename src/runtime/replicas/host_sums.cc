@@ -29,7 +29,8 @@ void HostSums::Drop(Entry* entry) {
 void HostSums::Reset() {
   {
     MutexLock lock(mu_);
-    ++generation_;
+    // Calls that came before the first session of this task go on waiting for it.
+    if (latest_ >= 0 || !closed_.ok()) ++generation_;
     closed_ = OkStatus();
     values_.stamp = latest_ = -1;
     values_.tensors.clear();

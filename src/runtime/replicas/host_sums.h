@@ -41,7 +41,8 @@ class HostSums final : public WaitingResource {
   // `spares` is the number of joined workers for which a sum need not wait.
   HostSums(std::string name, int64_t spares);
 
-  // Forgets everything, and fails the calls that wait with Unavailable: a new session of this task begins.
+  // Forgets everything, and fails the calls that wait with Unavailable: a new session of this task begins. If nothing
+  // was stored, added or closed yet, calls go on waiting.
   void Reset();
   // Refuses further calls with `why`, and fails those that wait. Values that are here can still be read.
   void Close(const Status& why);

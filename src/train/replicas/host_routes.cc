@@ -11,7 +11,9 @@ namespace tensorbraid {
 namespace {
 
 // After the first worker of the host could not be used, this worker tries again to join it.
-constexpr std::chrono::seconds kJoinAgain{5};
+constexpr std::chrono::seconds kJoinAgain{1};
+// How long this worker waits for the first worker of the host at the start, before it uses the parameter servers.
+constexpr std::chrono::seconds kFirstJoin{10};
 
 class Routes {
  public:
@@ -27,6 +29,7 @@ class Routes {
   }
 
   Status Pull() {
+    AwaitFirstJoin(/*switched=*/true);
     while (true) {
       const bool by_host = Uses();
       const Status pulled = session_.Run({by_host ? ops_.host.pull : ops_.servers.pull}).status();
@@ -37,6 +40,7 @@ class Routes {
   }
 
   Status Push() {
+    AwaitFirstJoin(/*switched=*/false);
     while (true) {
       const bool by_host = SwitchForPush();
       const HostRoute& route = by_host ? ops_.host : ops_.servers;
@@ -56,12 +60,26 @@ class Routes {
     if (!ops_.host.pull.valid()) return session_.Run({ops_.join}, {{ops_.joined_after, Tensor::Scalar<int64_t>(-1)}}).status();
     while (true) {
       const Status joined = JoinOnce();
+      {
+        MutexLock lock(mu_);
+        first_join_failed_ = true;
+        changed_.NotifyAll();
+      }
       if (absl::IsCancelled(joined) || absl::IsAborted(joined)) return OkStatus();
       if (coordinator_.WaitForStop(kJoinAgain)) return OkStatus();
     }
   }
 
  private:
+  // Waits until Join has found the first worker and, with `switched`, Push has begun to use it. Without this wait, the
+  // first steps would go to the parameter servers although all tasks start at the same time.
+  void AwaitFirstJoin(bool switched) {
+    if (!ops_.host.pull.valid()) return;
+    MutexLock lock(mu_);
+    changed_.WaitFor(mu_, kFirstJoin, [&]() TB_REQUIRES(mu_) {
+      return (switched ? uses_host_ : wants_host_) || first_join_failed_ || stopping_;
+    });
+  }
   bool Uses() {
     MutexLock lock(mu_);
     return uses_host_;
@@ -96,6 +114,7 @@ class Routes {
     {
       MutexLock lock(mu_);
       wants_host_ = true;
+      changed_.NotifyAll();
       changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return uses_host_ || stopping_; });
       if (!uses_host_) return Cancelled("the training stops");
       after = pushed_;
@@ -112,6 +131,7 @@ class Routes {
   CondVar changed_;
   bool wants_host_ TB_GUARDED_BY(mu_) = false;
   bool uses_host_ TB_GUARDED_BY(mu_) = false;
+  bool first_join_failed_ TB_GUARDED_BY(mu_) = false;
   bool stopping_ TB_GUARDED_BY(mu_) = false;
   int64_t pushed_ TB_GUARDED_BY(mu_) = -1;  // the stamp of the last push
 };
