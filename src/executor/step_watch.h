@@ -25,6 +25,9 @@ struct WaitingOperation {
 };
 WaitingOperation DescribeWait(const Node& node);
 
+// Whether the operation waits for as long as its session exists, so that its wait tells nothing.
+inline bool LastsWithSession(const Node& node) { return node.type() == "_JoinHostSums"; }
+
 // The asynchronous kernels of one step. Begin and End take no lock, and never wait. Thread-safe.
 class AsyncWaits {
  public:
@@ -41,11 +44,13 @@ class AsyncWaits {
   }
   void End(const Plan::PlanNode& p) { waits_[p.async_number].running.fetch_sub(1, std::memory_order_relaxed); }
 
-  // Appends the operations that wait now, until there are `most` of them in `out`.
+  // Appends the operations that wait now, except for those that LastsWithSession, until there are `most` of them in `out`.
   void AppendTo(size_t most, std::vector<WaitingOperation>* out) const {
     for (size_t i = 0; i < waits_.size() && out->size() < most; ++i) {
       if (waits_[i].running.load(std::memory_order_acquire) <= 0) continue;
-      WaitingOperation wait = DescribeWait(*plan_.nodes()[plan_.async_nodes()[i]].node);
+      const Node& node = *plan_.nodes()[plan_.async_nodes()[i]].node;
+      if (LastsWithSession(node)) continue;
+      WaitingOperation wait = DescribeWait(node);
       wait.since =
           MonotonicClock::time_point(MonotonicClock::duration(waits_[i].since.load(std::memory_order_relaxed)));
       out->push_back(std::move(wait));

@@ -8,6 +8,7 @@
 #include "core/system/clock.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "executor/step_watch.h"
 #include "executor/optimize.h"
 #include "graph/expand_functions.h"
 #include "graph/function.h"
@@ -142,6 +143,8 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
                                .log_placement = options_.log_device_placement}));
   TF_RETURN_IF_ERROR(Optimize(graph.get(), options_.optimize, still_wanted));
   TF_RETURN_IF_ERROR(CheckWanted());
+  const bool lasts_with_session =
+      std::ranges::any_of(ImplOf(*graph).nodes(), [](const auto& node) { return LastsWithSession(*node); });
   TF_ASSIGN_OR_RETURN(auto parts, PartitionByTask(*graph, env_->wire));
   // The tasks keep the graph until its last reference is released: a prepared or running signature may have been
   // evicted from the cache.
@@ -153,6 +156,7 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
     MutexLock lock(mu_);
     if (closed_) return Cancelled("the session is closed");
     compiled->handle = next_handle_++;
+    compiled->lasts_with_session = lasts_with_session;
   }
   auto own = std::make_unique<Graph>();
   for (auto& [task, part] : parts) {
@@ -313,6 +317,7 @@ StatusOr<std::shared_ptr<MasterStep>> MasterSession::Start(const std::shared_ptr
   if (!graph->is_local_only) {
     TF_ASSIGN_OR_RETURN(workers, CurrentWorkers(graph.get(), deadline));
   }
+  step_options.lasts_with_session = graph->lasts_with_session;
   auto step = std::make_shared<MasterStep>(env_, id_, graph->local, std::move(workers), std::move(step_options));
   TF_RETURN_IF_ERROR(env_->steps.Add(step));
   // The step has been added before closed_ is read. So either Start sees that the session is closed, or Close sees the

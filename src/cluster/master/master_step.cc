@@ -41,6 +41,7 @@ MasterStep::MasterStep(MasterEnv* env, SessionId session, std::shared_ptr<Execut
       owner_(env->owner.lock()),
       workers_(std::move(workers)),
       client_(std::move(options.client)),
+      lasts_with_session_(options.lasts_with_session),
       tracer_(options.trace ? std::make_unique<StepTracer>() : nullptr),
       worker_done_(workers_.size(), false),
       remaining_(static_cast<int>(workers_.size()) + 1) {}
@@ -236,7 +237,7 @@ MasterStep::Progress MasterStep::progress() {
   bool here = false;
   {
     MutexLock lock(mu_);
-    if (remaining_ < 0) return progress;
+    if (remaining_ < 0 || lasts_with_session_) return progress;
     for (const auto& worker : RunningWorkers()) progress.tasks.push_back(worker->task());
     here = !local_done_;
   }
@@ -252,6 +253,7 @@ MasterStep::Progress MasterStep::progress() {
 
 void MasterStep::LogWait(std::chrono::steady_clock::duration waited) {
   const Progress unfinished = progress();
+  if (unfinished.tasks.empty()) return;
   std::vector<std::string> waiting;
   for (const std::string& task : unfinished.tasks) {
     if (task != env_->task) {

@@ -20,6 +20,7 @@ namespace tensorbraid {
 struct StepOptions {
   std::shared_ptr<ClientEdges> client = nullptr;  // required if the signature has by_client_edges
   bool trace = false;
+  bool lasts_with_session = false;  // no log or report mentions that the step has not ended
 };
 
 // The error of a step that has not ended by its deadline.
@@ -62,7 +63,8 @@ class MasterStep final : public RemoteWorker::StepListener, public std::enable_s
   void OnLocalDone(const Status& status, std::vector<Tensor> values);
   void OnPartDone(const RemoteWorker& worker, const Status& status, const std::string& stats) override;
 
-  // The parts that have not ended, as the full names of their tasks. `cancellation` identifies the master's own part in
+  // The parts that have not ended, as the full names of their tasks; none if the step lasts with its session.
+  // `cancellation` identifies the master's own part in
   // its executor (Executor::WaitsOf); it is null if that part has ended.
   struct Progress {
     std::vector<std::string> tasks;
@@ -93,6 +95,7 @@ class MasterStep final : public RemoteWorker::StepListener, public std::enable_s
   const std::shared_ptr<void> owner_;  // the master's owner, if it has one
   const std::vector<std::shared_ptr<RemoteWorker>> workers_;
   const std::shared_ptr<ClientEdges> client_;  // null unless the step is a partial run
+  const bool lasts_with_session_;
   const std::unique_ptr<StepTracer> tracer_;   // of the master's own part; null unless the step is traced
   CancellationManager cancellation_;           // only for a local step; others are cancelled through their rendezvous
   std::atomic<bool> has_ended_{false};         // set with remaining_, for threads that poll

@@ -52,6 +52,28 @@ TEST_F(AccumulatorTest, TakeWaitsForEnoughGradientsAndReturnsTheMean) {
   EXPECT_EQ(a->num_accumulated(), 0);
 }
 
+TEST_F(AccumulatorTest, ASumCountsAsTheGradientsOfItsWorkers) {
+  auto a = Make();
+  std::optional<StatusOr<Tensor>> taken;
+  a->Take(4, nullptr, pool_, Into(&taken));
+  const auto apply = [&](int64_t step, const std::vector<int64_t>& workers, float sum) {
+    return a->ApplySum(step, workers, {Tensor::Vector<float>({sum})}, pool_).value();
+  };
+  EXPECT_EQ(apply(0, {0, 1, 2}, 9), GradientOutcome::kCounted);
+  EXPECT_EQ(apply(0, {1}, 100), GradientOutcome::kCounted) << "it was counted before, and is not added again";
+  EXPECT_EQ(apply(0, {2, 3}, 100), GradientOutcome::kRefused);
+  EXPECT_FALSE(taken.has_value());
+  EXPECT_EQ(apply(0, {3}, 3), GradientOutcome::kCounted);
+  ASSERT_TRUE(taken.has_value());
+  EXPECT_EQ((**taken).data<float>()[0], 3) << "(9 + 3) / 4";
+  EXPECT_EQ(apply(0, {5}, 1), GradientOutcome::kDropped);
+  EXPECT_EQ(apply(1, {0, 1}, 1), GradientOutcome::kCounted) << "a new round";
+  for (const std::vector<int64_t>& wrong : {std::vector<int64_t>{}, std::vector<int64_t>{4, 4}}) {
+    const auto refused = a->ApplySum(1, wrong, {Tensor::Vector<float>({1})}, pool_);
+    EXPECT_TRUE(absl::IsInvalidArgument(refused.status())) << refused.status();
+  }
+}
+
 TEST_F(AccumulatorTest, ARestartDropsTheRoundAndFailsWaitingTakes) {
   auto a = Make();
   ASSERT_TRUE(Apply(*a, 0, {1}).ok());

@@ -107,7 +107,9 @@ class Routes {
     return true;
   }
   Status JoinOnce() {
-    TF_ASSIGN_OR_RETURN(const auto epochs, session_.Run({ops_.epoch_of_host, ops_.epoch_of_servers}));
+    // A wait for a task that was never started would delay the preparation of other runs.
+    TF_ASSIGN_OR_RETURN(const auto epochs,
+                        session_.Run({ops_.epoch_of_host, ops_.epoch_of_servers}, {}, {.timeout = kFirstJoin}));
     // If the parameter servers were started again, the first worker may not know it yet.
     if (epochs[0].scalar<int64_t>() != epochs[1].scalar<int64_t>()) return Unavailable("other parameter servers");
     int64_t after;

@@ -1,0 +1,225 @@
+#include "runtime/replicas/host_sums.h"
+
+#include <optional>
+
+#include "gtest/gtest.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr auto kDropped = GradientOutcome::kDropped;
+constexpr auto kCounted = GradientOutcome::kCounted;
+constexpr auto kRefused = GradientOutcome::kRefused;
+
+// The result of a call that may wait.
+template <typename T>
+struct Waited {
+  std::optional<StatusOr<T>> result;
+  std::function<void(StatusOr<T>)> done() {
+    return [this](StatusOr<T> r) { result = std::move(r); };
+  }
+  bool waits() const { return !result; }
+  const T& value() const { return **result; }
+};
+using Added = Waited<std::vector<GradientOutcome>>;
+
+struct Sums {
+  explicit Sums(int64_t spares = 0) : sums(MakeRef<HostSums>("sums", spares)) {}
+  void Add(int64_t stamp, int64_t replica, Added* call, CancellationManager* cancellation = nullptr) {
+    sums->Add(stamp, {replica}, {Tensor::Scalar(static_cast<float>(replica))}, cancellation, call->done());
+  }
+  void Take(Waited<HostSums::Taken>* call) { sums->Take(nullptr, call->done()); }
+  void Report(GradientOutcome outcome) { EXPECT_TRUE(sums->Report({outcome}).ok()); }
+  void Store(int64_t stamp) {
+    EXPECT_TRUE(sums->Store(1, stamp, {Tensor::Scalar(static_cast<float>(stamp))}, false).ok());
+  }
+  // Lets sums of stamps after `after` wait for the worker, until *cancellation is cancelled.
+  void Join(int64_t replica, int64_t after, CancellationManager* cancellation) {
+    sums->Join(replica, after, cancellation, [](const Status&) {});
+  }
+  const RefPtr<HostSums> sums;
+};
+
+TEST(HostSums, AReadWaitsForALaterStamp) {
+  Sums s;
+  Waited<HostSums::Values> first, second;
+  s.sums->Read(-1, nullptr, first.done());
+  EXPECT_TRUE(first.waits());
+  s.Store(7);
+  EXPECT_EQ(first.value().stamp, 7);
+  EXPECT_EQ(first.value().tensors[0].scalar<float>(), 7);
+  s.sums->Read(7, nullptr, second.done());
+  s.Store(7);
+  s.Store(6);
+  EXPECT_TRUE(second.waits());
+  s.Store(8);
+  EXPECT_EQ(second.value().stamp, 8);
+}
+
+TEST(HostSums, ASumWaitsForTheWorkersThatHaveJoined) {
+  Sums s;
+  CancellationManager joined;
+  s.Join(0, -1, &joined);
+  s.Join(1, -1, &joined);
+  Added zero, one;
+  Waited<HostSums::Taken> taken;
+  s.Take(&taken);
+  s.Add(5, 1, &one);
+  EXPECT_TRUE(taken.waits());
+  s.Add(5, 0, &zero);
+  ASSERT_FALSE(taken.waits());
+  EXPECT_EQ(taken.value().stamp, 5);
+  EXPECT_EQ(taken.value().replicas, (std::vector<int64_t>{0, 1}));
+  EXPECT_EQ(taken.value().gradients[0][0].scalar<float>(), 0) << "in the order of the workers";
+  EXPECT_TRUE(zero.waits() && one.waits());
+  s.Report(kCounted);
+  EXPECT_EQ(zero.value()[0], kCounted);
+  EXPECT_EQ(one.value()[0], kCounted);
+}
+
+TEST(HostSums, ASumDoesNotWaitForAWorkerThatIsLost) {
+  Sums s;
+  CancellationManager joined, lost;
+  s.Join(0, -1, &joined);
+  s.Join(1, -1, &lost);
+  Added zero;
+  Waited<HostSums::Taken> taken;
+  s.Take(&taken);
+  s.Add(5, 0, &zero);
+  EXPECT_TRUE(taken.waits());
+  lost.Cancel(Cancelled("lost"));
+  EXPECT_EQ(taken.value().replicas, (std::vector<int64_t>{0}));
+}
+
+TEST(HostSums, AWorkerIsNotAwaitedForStampsBeforeItJoined) {
+  Sums s;
+  CancellationManager joined;
+  s.Join(0, -1, &joined);
+  s.Join(1, 5, &joined);
+  Added zero, later;
+  Waited<HostSums::Taken> taken, second;
+  s.Add(5, 0, &zero);
+  s.Take(&taken);
+  ASSERT_FALSE(taken.waits());
+  s.Report(kCounted);
+  s.Add(6, 0, &later);
+  s.Take(&second);
+  EXPECT_TRUE(second.waits());
+}
+
+TEST(HostSums, ASumDoesNotWaitForSpareWorkersAndLateGradientsLeaveAlone) {
+  Sums s(/*spares=*/1);
+  CancellationManager joined;
+  for (int i = 0; i < 3; ++i) s.Join(i, -1, &joined);
+  Added added[3];
+  Waited<HostSums::Taken> first, second;
+  s.Take(&first);
+  s.Add(5, 0, &added[0]);
+  EXPECT_TRUE(first.waits());
+  s.Add(5, 2, &added[2]);
+  EXPECT_EQ(first.value().replicas, (std::vector<int64_t>{0, 2}));
+  s.Report(kCounted);
+  s.Take(&second);
+  EXPECT_TRUE(second.waits());
+  s.Add(5, 1, &added[1]);
+  EXPECT_EQ(second.value().replicas, (std::vector<int64_t>{1}));
+}
+
+TEST(HostSums, GradientsOfAnEarlierStampAreDropped) {
+  Sums s;
+  CancellationManager joined;
+  s.Join(0, -1, &joined);
+  s.Join(1, -1, &joined);
+  Added waiting, late;
+  s.Add(5, 0, &waiting);
+  EXPECT_TRUE(waiting.waits());
+  s.Store(6);
+  EXPECT_EQ(waiting.value()[0], kDropped);
+  s.Add(5, 1, &late);
+  EXPECT_EQ(late.value()[0], kDropped);
+}
+
+TEST(HostSums, WhatWasTakenAndNotReportedIsTakenAgain) {
+  Sums s;
+  Added zero;
+  Waited<HostSums::Taken> first, again;
+  s.Add(5, 0, &zero);
+  s.Take(&first);
+  ASSERT_FALSE(first.waits());
+  s.Take(&again);
+  ASSERT_FALSE(again.waits());
+  EXPECT_EQ(again.value().replicas, (std::vector<int64_t>{0}));
+  s.Report(kCounted);
+  EXPECT_EQ(zero.value()[0], kCounted);
+}
+
+TEST(HostSums, ARefusedSumIsGivenOutOneByOne) {
+  Sums s;
+  Added zero, one;
+  s.Add(5, 0, &zero);
+  s.Add(5, 1, &one);
+  Waited<HostSums::Taken> both, first, second;
+  s.Take(&both);
+  EXPECT_EQ(both.value().replicas.size(), 2);
+  s.Report(kRefused);
+  s.Take(&first);
+  EXPECT_EQ(first.value().replicas, (std::vector<int64_t>{0}));
+  s.Report(kCounted);
+  EXPECT_EQ(zero.value()[0], kCounted);
+  EXPECT_TRUE(one.waits());
+  s.Take(&second);
+  EXPECT_EQ(second.value().replicas, (std::vector<int64_t>{1}));
+  s.Report(kDropped);
+  EXPECT_EQ(one.value()[0], kDropped);
+}
+
+TEST(HostSums, ACancelledGradientLeavesTheSum) {
+  Sums s;
+  CancellationManager joined, cancelled;
+  s.Join(0, -1, &joined);
+  s.Join(1, -1, &joined);
+  Added zero, one, again;
+  s.Add(5, 0, &zero, &cancelled);
+  cancelled.Cancel(Cancelled("lost"));
+  EXPECT_TRUE(absl::IsCancelled(zero.result->status()));
+  Waited<HostSums::Taken> taken;
+  s.Take(&taken);
+  s.Add(5, 1, &one);
+  EXPECT_TRUE(taken.waits()) << "for the worker whose gradient was cancelled";
+  s.Add(5, 0, &again);
+  EXPECT_EQ(taken.value().replicas, (std::vector<int64_t>{0, 1}));
+}
+
+TEST(HostSums, AfterCloseOnlyValuesThatAreHereCanBeRead) {
+  Sums s;
+  s.Store(5);
+  Waited<HostSums::Values> waiting, here;
+  s.sums->Read(5, nullptr, waiting.done());
+  Added added;
+  s.Add(5, 0, &added);
+  s.sums->Close(OutOfRange("the end"));
+  EXPECT_TRUE(absl::IsOutOfRange(waiting.result->status()));
+  EXPECT_TRUE(absl::IsOutOfRange(added.result->status()));
+  s.sums->Read(4, nullptr, here.done());
+  EXPECT_EQ(here.value().stamp, 5);
+  EXPECT_TRUE(absl::IsOutOfRange(s.sums->Store(1, 6, {}, /*reopens=*/false)));
+  EXPECT_TRUE(s.sums->Store(1, 6, {}, /*reopens=*/true).ok());
+}
+
+TEST(HostSums, ANewSessionFailsTheCallsOfTheOldOne) {
+  Sums s;
+  Waited<HostSums::Values> early;
+  s.sums->Read(-1, nullptr, early.done());
+  s.sums->Reset();
+  EXPECT_TRUE(early.waits()) << "nothing was here before";
+  s.Store(9);
+  EXPECT_FALSE(early.waits());
+  Waited<HostSums::Values> old;
+  s.sums->Read(9, nullptr, old.done());
+  s.sums->Reset();
+  EXPECT_TRUE(absl::IsUnavailable(old.result->status()));
+  EXPECT_EQ(s.sums->stamp(), -1);
+}
+
+}  // namespace
+}  // namespace tensorbraid
