@@ -63,7 +63,7 @@ Status HostSums::Store(int64_t epoch, int64_t stamp, std::vector<Tensor> values,
   {
     MutexLock lock(mu_);
     if (reopens) closed_ = OkStatus();
-    TF_RETURN_IF_ERROR(closed_);
+    if (!closed_.ok()) return OutOfRange(closed_.message());
     if (stamp > values_.stamp) {
       values_ = {.epoch = epoch != 0 ? epoch : values_.epoch, .stamp = stamp, .tensors = std::move(values)};
       Advance(stamp);
@@ -217,6 +217,9 @@ void HostSums::Take(CancellationManager* cancellation, TakenDone done) {
   Changed();
   Await(
       [this, generation, done]() TB_REQUIRES(mu_) -> std::function<void()> {
+        if (generation == generation_ && !closed_.ok()) {
+          return [done, ended = OutOfRange(closed_.message())] { done(ended); };
+        }
         if (const Status ended = Ended(generation); !ended.ok()) return [done, ended] { done(ended); };
         if (!IsReady()) return nullptr;
         return [done, taken = TakeReady()]() mutable { done(std::move(taken)); };

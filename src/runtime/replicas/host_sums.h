@@ -44,12 +44,13 @@ class HostSums final : public WaitingResource {
   // Forgets everything, and fails the calls that wait with Unavailable: a new session of this task begins. If nothing
   // was stored, added or closed yet, calls go on waiting.
   void Reset();
-  // Refuses further calls with `why`, and fails those that wait. Values that are here can still be read.
+  // Refuses further calls with `why`, and fails those that wait. Values that are here can still be read. Store and Take,
+  // which only this task calls, get OutOfRange instead.
   void Close(const Status& why);
 
   // Stores the values of a later stamp; does nothing for another one. Gradients of earlier stamps are dropped. `epoch`
-  // tells apart the lives of the resource from which the stamp comes; 0 keeps the own random one. The error of Close
-  // after Close, unless `reopens`.
+  // tells apart the lives of the resource from which the stamp comes; 0 keeps the own random one. OutOfRange after
+  // Close, unless `reopens`.
   Status Store(int64_t epoch, int64_t stamp, std::vector<Tensor> values, bool reopens);
   // The stamp of the values that are here; -1 if there are none.
   int64_t stamp() const;

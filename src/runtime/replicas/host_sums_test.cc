@@ -200,6 +200,9 @@ TEST(HostSums, AfterCloseOnlyValuesThatAreHereCanBeRead) {
   s.sums->Close(OutOfRange("the end"));
   EXPECT_TRUE(absl::IsOutOfRange(waiting.result->status()));
   EXPECT_TRUE(absl::IsOutOfRange(added.result->status()));
+  Waited<HostSums::Taken> taken;
+  s.sums->Take(nullptr, taken.done());
+  EXPECT_TRUE(absl::IsOutOfRange(taken.result->status()));
   s.sums->Read(4, nullptr, here.done());
   EXPECT_EQ(here.value().stamp, 5);
   EXPECT_TRUE(absl::IsOutOfRange(s.sums->Store(1, 6, {}, /*reopens=*/false)));

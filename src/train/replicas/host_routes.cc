@@ -50,14 +50,18 @@ class Routes {
         pushed_ = (*pushed)[1].scalar<int64_t>();
         continue;
       }
-      if (absl::IsOutOfRange(pushed.status())) return OkStatus();  // Pull has ended the training
+      if (absl::IsOutOfRange(pushed.status())) return OkStatus();  // the sums were closed
       if (!by_host || !Leaves(pushed.status())) return pushed.status();
     }
   }
 
   // Joins the first worker of the host, which may be this one.
   Status Join() {
-    if (!ops_.host.pull.valid()) return session_.Run({ops_.join}, {{ops_.joined_after, Tensor::Scalar<int64_t>(-1)}}).status();
+    if (!ops_.host.pull.valid()) {
+      // Ends with the session, or when this worker leaves.
+      session_.Run({ops_.join}, {{ops_.joined_after, Tensor::Scalar<int64_t>(-1)}}).status().IgnoreError();
+      return OkStatus();
+    }
     while (true) {
       const Status joined = JoinOnce();
       {

@@ -113,7 +113,7 @@ void TrainAll(const std::string& hosts, int steps) {
   for (const float value : values[0]) EXPECT_NEAR(value, weight, 1e-5);
   for (const float value : values[1]) EXPECT_NEAR(value, bias, 1e-5);
   for (int i = 0; i < 12; ++i) EXPECT_NEAR(values[2][i], i / 3 == 1 ? row : 0, 1e-5) << i;
-  EXPECT_TRUE(chief.session->Close().ok());
+  EXPECT_EQ(chief.session->Close(), OkStatus());
   for (std::jthread& other : others) other.join();
 }
 
@@ -154,7 +154,8 @@ TEST(HostSumsTraining, GoesOnWhenAWorkerIsLost) {
         const Status status = workers[i]->Step(1);
         ASSERT_TRUE(status.ok()) << status;
       }
-      EXPECT_TRUE(workers[i]->session->Close().ok());
+      const Status closed = workers[i]->session->Close();
+      EXPECT_TRUE(closed.ok()) << closed;
     });
   }
   threads.emplace_back([&] {
@@ -170,7 +171,7 @@ TEST(HostSumsTraining, GoesOnWhenAWorkerIsLost) {
     }
   }
   EXPECT_EQ(workers[0]->GlobalStep(), kSteps);
-  EXPECT_TRUE(workers[0]->session->Close().ok());
+  EXPECT_EQ(workers[0]->session->Close(), OkStatus());
   for (std::jthread& thread : threads) thread.join();
 }
 
@@ -196,7 +197,8 @@ TEST(HostSumsTraining, WorkersGoOnWhenTheOneThatSumsForThemIsLost) {
         const Status status = workers[i]->Step(1);
         ASSERT_TRUE(status.ok()) << status;
       }
-      EXPECT_TRUE(workers[i]->session->Close().ok());
+      const Status closed = workers[i]->session->Close();
+      EXPECT_TRUE(closed.ok()) << closed;
     });
   }
   while (!workers[0]->session->ShouldStop()) {
@@ -211,7 +213,7 @@ TEST(HostSumsTraining, WorkersGoOnWhenTheOneThatSumsForThemIsLost) {
   for (int step = 0; step < kSteps; ++step) weight -= 0.25 * (weight - 1);
   const auto values = workers[0]->Values();
   for (const float value : values[0]) EXPECT_NEAR(value, weight, 1e-5);
-  EXPECT_TRUE(workers[0]->session->Close().ok());
+  EXPECT_EQ(workers[0]->session->Close(), OkStatus());
   for (std::jthread& thread : threads) thread.join();
 }
 
@@ -230,7 +232,7 @@ TEST(HostSumsTraining, WorkersGoOnWhenTheOneThatSumsForThemEndsFirst) {
   ASSERT_TRUE(chief.Start().ok());
   while (!chief.session->ShouldStop()) ASSERT_TRUE(chief.Step(1).ok());
   EXPECT_EQ(chief.GlobalStep(), kSteps);
-  EXPECT_TRUE(chief.session->Close().ok());
+  EXPECT_EQ(chief.session->Close(), OkStatus());
   for (std::jthread& thread : threads) thread.join();
 }
 
@@ -247,7 +249,7 @@ TEST(HostSumsTraining, WhenTheChiefStopsTheOthersStopWithoutAnError) {
   }
   ASSERT_TRUE(chief.Start().ok());
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(chief.Step(1).ok());
-  EXPECT_TRUE(chief.session->Close().ok());
+  EXPECT_EQ(chief.session->Close(), OkStatus());
   for (std::jthread& thread : threads) thread.join();
 }
 
