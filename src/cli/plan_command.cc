@@ -58,8 +58,11 @@ class TemporaryDirectory {
     if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
   }
   Status Create() {
-    std::string path = (std::filesystem::temp_directory_path() / "tensorbraid-plan-XXXXXX").string();
-    if (::mkdtemp(path.data()) == nullptr) return Internal("cannot create a directory like ", path);
+    std::error_code error;
+    std::string path = (std::filesystem::temp_directory_path(error) / "tensorbraid-plan-XXXXXX").string();
+    if (error || ::mkdtemp(path.data()) == nullptr) {
+      return FailedPrecondition("cannot create a directory like ", path, "; set TMPDIR to a directory");
+    }
     path_ = path;
     return OkStatus();
   }

@@ -16,8 +16,13 @@
 namespace tensorbraid {
 
 Status RunProfiled(const std::vector<std::string>& command, const std::string& directory) {
+  if (planner::HasProfile(directory)) {
+    return absl::AlreadyExistsError(StrCat("'", directory, "' has a profile already: plan it with --profile=",
+                                           directory, " and without a program, or remove it"));
+  }
   ::setenv(StepProfiler::kVariable, directory.c_str(), /*overwrite=*/1);
-  // Launch requires that other threads block these signals. It lets the program end when this process gets one.
+  // Launch requires that other threads block these signals. It lets the program end when this process gets one. They
+  // stay blocked until the watcher has ended: its signal may come when Launch has ended by itself.
   sigset_t signals;
   ::sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals, signal);
@@ -28,7 +33,6 @@ Status RunProfiled(const std::vector<std::string>& command, const std::string& d
     while (!ended && !planner::HasProfile(directory)) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     if (!ended) ::kill(::getpid(), SIGTERM);
   });
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   LaunchOptions options;
   options.ps = 1;
   options.workers = 1;
@@ -38,6 +42,10 @@ Status RunProfiled(const std::vector<std::string>& command, const std::string& d
   const auto result = Launch(options);
   ended = true;
   watcher.join();
+  const timespec none = {};
+  while (::sigtimedwait(&signals, nullptr, &none) > 0) {
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   ::unsetenv(StepProfiler::kVariable);
   TF_RETURN_IF_ERROR(result.status());
   if (planner::HasProfile(directory)) return OkStatus();

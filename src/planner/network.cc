@@ -55,7 +55,9 @@ void Network::Send(int from, int to, double bytes, bool bulk, const WayCosts& co
   connection.waiting.push_back(std::move(transfer));
   // As many parts as fill the path, and some that wait at the link.
   const double speed = links_[tasks_[from].link].speed.out_bytes_per_s;
-  connection.most_on_the_way = 4 + static_cast<int>(std::ceil(costs.latency_ns * speed / 1e9 / kPartBytes));
+  constexpr double kMostOnTheWay = 1e6;
+  connection.most_on_the_way =
+      4 + static_cast<int>(std::min(kMostOnTheWay, std::ceil(costs.latency_ns * speed / 1e9 / kPartBytes)));
   SendParts(&connection);
 }
 

@@ -178,7 +178,8 @@ TEST(StragglersTest, MeansAreThoseOfTheDraws) {
     for (int i = 0; i < 100000; ++i) sum += stragglers->Draw(random);
     EXPECT_NEAR(sum / 100000, stragglers->Mean(), 0.03 * stragglers->Mean()) << text;
   }
-  for (const char* text : {"", "normal:1", "lognormal", "lognormal:x", "slow:2:3", "slow:0.1"}) {
+  for (const char* text :
+       {"", "normal:1", "lognormal", "lognormal:x", "lognormal:inf", "exponential:nan", "slow:2:3", "slow:0.1"}) {
     EXPECT_FALSE(Stragglers::Parse(text).ok()) << text;
   }
 }

@@ -12,7 +12,7 @@ namespace {
 
 bool ReadNumber(const std::string& text, double* value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
-  return error == std::errc() && end == text.data() + text.size();
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(*value);
 }
 
 }  // namespace

@@ -31,10 +31,18 @@ StatusOr<ProcessRecord> DecodeRecord(std::string_view text) {
   std::string bytes;
   proto::ProcessRecord message;
   if (!absl::WebSafeBase64Unescape({text.data(), text.size()}, &bytes) || !message.ParseFromString(bytes) ||
-      message.host().empty() || message.port() < 1 || message.port() > 65535) {
+      !CheckRecord(FromProto(message)).ok()) {
     return InvalidArgument("'", text.substr(0, 80), "' does not describe a process of this library");
   }
   return FromProto(message);
+}
+
+Status CheckRecord(const ProcessRecord& record) {
+  if (record.host.empty()) return InvalidArgument("the process does not say on which host it is");
+  if (record.port < 1 || record.port > 65535) {
+    return InvalidArgument("the process on ", record.host, " listens at port ", record.port, ", which does not exist");
+  }
+  return OkStatus();
 }
 
 Status CheckSameProgram(const NamedRecord& a, const NamedRecord& b) {

@@ -36,6 +36,9 @@ ProcessRecord FromProto(const proto::ProcessRecord& message);
 std::string EncodeRecord(const ProcessRecord& record);
 StatusOr<ProcessRecord> DecodeRecord(std::string_view text);
 
+// InvalidArgument for a record without a host or with a port that does not exist.
+Status CheckRecord(const ProcessRecord& record);
+
 // A process with its name in the job.
 struct NamedRecord {
   std::string name;  // "worker/1" or "rank 3"

@@ -185,6 +185,7 @@ Status RegistryServer::Impl::Admit(const proto::RegisterRequest& request, std::v
   }
   if (request.registry() != number) return OkStatus();  // it may come from an earlier registry: nothing changes
   const NamedRecord own{request.name(), FromProto(request.record())};
+  TF_RETURN_IF_ERROR(CheckRecord(own.record));
   for (const auto& [name, entry] : entries) {
     if (!entry.present || name == own.name) continue;
     if (const Status same = CheckSameProgram({name, entry.record}, own); !same.ok()) {

@@ -277,6 +277,15 @@ TEST_F(RegistryTest, ARequestToAnEarlierRegistryRegistersNothing) {
   EXPECT_THAT(server_->Missing(), ElementsAre("ps/0"));
 }
 
+TEST_F(RegistryTest, ARecordWithoutAnAddressIsRefused) {
+  Start({"ps/0"});
+  const auto result = Register("ps/0", RecordOn("alpha", 0));
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(result.status().message()), HasSubstr("port 0"));
+  EXPECT_EQ(Register("ps/0", RecordOn("")).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(server_->Missing(), ElementsAre("ps/0"));
+}
+
 TEST_F(RegistryTest, LargeRequestsAreRefusedUnread) {
   Start({"ps/0"});
   proto::SealedMessage large = RequestOf("ps/0", seal_.get());
