@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,16 +76,14 @@ class TrainFlags {
             "directory of the learning curve; empty: checkpoint_dir or, without it, build/logs/" + defaults.program)) {
     RefuseWrongNumbers(flags);
     if (!defaults.has_replica_flags) return;
-    const auto [to_aggregate, staleness] = DefineReplicas(flags);
-    to_aggregate_ = &to_aggregate;
-    staleness_ = &staleness;
+    replica_flags_.emplace(DefineReplicas(flags));
   }
 
   TrainOptions options() const {
     return {.steps = steps_,
             .batch_size = batch_size_,
             .learning_rate = learning_rate_,
-            .replicas = staleness_ == nullptr ? Replicas() : Replicas{*to_aggregate_, *staleness_},
+            .replicas = replica_flags_ ? replica_flags_->replicas() : Replicas(),
             .seed = seed_,
             .json = json_,
             .data_dir = data_dir_,
@@ -105,8 +104,7 @@ class TrainFlags {
   const std::string& checkpoint_dir_;
   const double& save_secs_;
   const std::string& log_dir_;
-  const int* to_aggregate_ = nullptr;
-  const std::string* staleness_ = nullptr;
+  std::optional<ReplicaFlags> replica_flags_;
 };
 
 // A model of MNIST digits, as the test sees it.

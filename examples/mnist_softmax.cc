@@ -100,7 +100,7 @@ tf::Status Main(int argc, char** argv) {
   auto& steps = flags.Define("train_steps", 2000, "stop at this global step");
   auto& batch_size = flags.Define("batch_size", 100, "examples per step of one worker");
   auto& learning_rate = flags.Define("learning_rate", 0.2, "learning rate of gradient descent");
-  auto [replicas, staleness] = examples::DefineReplicas(flags);
+  const examples::ReplicaFlags replica_flags = examples::DefineReplicas(flags);
   auto& seed = flags.Define("seed", 1, "seed of the order of the examples; each worker has its own order");
   auto& checkpoint_dir = flags.Define<std::string>(
       "checkpoint_dir", "", "the chief saves checkpoints here and starts from the latest one; empty: no checkpoints");
@@ -111,7 +111,7 @@ tf::Status Main(int argc, char** argv) {
   examples::RefuseWrongNumbers(flags);
   flags.ParseOrExit(argc, argv);
   TF_RETURN_IF_ERROR(examples::CheckTraining(task, checkpoint_dir, log_dir));
-  TF_RETURN_IF_ERROR(examples::CheckReplicas(task, {replicas, staleness}));
+  TF_RETURN_IF_ERROR(examples::CheckReplicas(task, replica_flags.replicas()));
 
   TF_ASSIGN_OR_RETURN(auto server, tf::Server::Create(task.cluster(), task.server_options()));
   if (task.job_name == "ps") return server->Join();
@@ -119,14 +119,7 @@ tf::Status Main(int argc, char** argv) {
   TF_ASSIGN_OR_RETURN(auto mnist, tf::data::Mnist::Load(data_dir, {.seed = worker_seed}));
   const auto save_every = std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(save_secs));
   return Train(task, *server, mnist,
-               {steps,
-                batch_size,
-                learning_rate,
-                {replicas, staleness},
-                seed,
-                json,
-                checkpoint_dir,
-                save_every,
+               {steps, batch_size, learning_rate, replica_flags.replicas(), seed, json, checkpoint_dir, save_every,
                 examples::LearningCurve::Directory(log_dir, checkpoint_dir, "mnist_softmax")});
 }
 

@@ -143,17 +143,31 @@ inline void RefuseWrongNumbers(tf::Flags& flags) {
 struct Replicas {
   int to_aggregate = 0;        // synchronous: gradients per step; 0: one per worker
   std::string staleness = "";  // asynchronous: a StalenessPolicy
+  bool sum_per_host = false;   // synchronous: SyncReplicasOptions::sum_per_host
+};
+
+// The values of the flags of Replicas, which Flags::Parse sets.
+struct ReplicaFlags {
+  const int& to_aggregate;
+  const std::string& staleness;
+  const bool& sum_per_host;
+
+  Replicas replicas() const { return {to_aggregate, staleness, sum_per_host}; }
 };
 
 // Adds the flags of Replicas.
-inline std::pair<int&, std::string&> DefineReplicas(tf::Flags& flags) {
+inline ReplicaFlags DefineReplicas(tf::Flags& flags) {
   auto& to_aggregate =
       flags.Define("replicas_to_aggregate", 0,
                    "with --issync: gradients per step; fewer than workers leaves spare workers; 0: one per worker");
   auto& staleness = flags.Define<std::string>("staleness", "",
                                               "without --issync: what is done about gradients of old values: " +
                                                   tf::StalenessPolicy::FlagHelp() + "; see docs/staleness.md");
-  return {to_aggregate, staleness};
+  auto& sum_per_host =
+      flags.Define("sum_per_host", false,
+                   "with --issync: workers of a host add up their gradients there, and fetch the variables once; see "
+                   "docs/synchronous.md");
+  return {to_aggregate, staleness, sum_per_host};
 }
 
 // Checks the flags of Replicas, like CheckTraining.
@@ -161,6 +175,9 @@ inline tf::Status CheckReplicas(const tf::TaskFlags& task, const Replicas& repli
   if (task.issync && !replicas.staleness.empty()) {
     return absl::InvalidArgumentError(
         "--staleness is for asynchronous training: synchronous training (--issync) drops late gradients by itself");
+  }
+  if (!task.issync && replicas.sum_per_host) {
+    return absl::InvalidArgumentError("--sum_per_host is for synchronous training: add --issync");
   }
   const auto policy = tf::StalenessPolicy::Parse(replicas.staleness);
   return policy.ok() ? tf::OkStatus()
@@ -177,7 +194,10 @@ inline tf::StatusOr<std::shared_ptr<tf::Optimizer>> ReplicaOptimizer(
     auto sync = std::make_shared<tf::SyncReplicasOptimizer>(
         optimizer,
         tf::SyncReplicasOptions{.replicas_to_aggregate = replicas.to_aggregate == 0 ? n : replicas.to_aggregate,
-                                .total_num_replicas = n});
+                                .total_num_replicas = n,
+                                .sum_per_host = replicas.sum_per_host,
+                                .cluster = task.cluster(),
+                                .worker_device = task.device()});
     hooks.push_back(sync->MakeSessionRunHook(task.is_chief()));
     return sync;
   }

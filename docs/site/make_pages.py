@@ -103,7 +103,8 @@ class Site:
         menu = [
             {"Start": take("README.md", "docs/from_tensorflow.md", "docs/glossary.md", "examples/README.md",
                            "python/README.md", "CHANGELOG.md")},
-            {"Running": take("docs/operations.md", "docs/security.md", "docs/performance.md", "docs/staleness.md",
+            {"Running": take("docs/operations.md", "docs/security.md", "docs/performance.md", "docs/synchronous.md",
+                             "docs/staleness.md",
                              "docs/rdma.md", "deploy/kubernetes/README.md", "deploy/observe/README.md",
                              "deploy/package/README.md", "python/wheel/README.md")},
             {"Ops": take("docs/ops.md", "docs/custom_ops.md")},

@@ -194,12 +194,15 @@ void BindSyncReplicas(Module& m) {
   Class<Sync, Optimizer>(m, "SyncReplicasOptimizer")
       .def_static("_make",
                   [](OptimizerPtr optimizer, int replicas_to_aggregate, int total_num_replicas, bool use_locking,
-                     std::string name) {
+                     std::string name, bool sum_per_host, const ClusterSpec& cluster, std::string worker_device) {
                     return std::make_shared<Sync>(std::move(optimizer),
                                                   SyncReplicasOptions{.replicas_to_aggregate = replicas_to_aggregate,
                                                                       .total_num_replicas = total_num_replicas,
                                                                       .use_locking = use_locking,
-                                                                      .name = std::move(name)});
+                                                                      .name = std::move(name),
+                                                                      .sum_per_host = sum_per_host,
+                                                                      .cluster = cluster,
+                                                                      .worker_device = std::move(worker_device)});
                   })
       .def("make_session_run_hook", [](Sync& self, bool is_chief) { return self.MakeSessionRunHook(is_chief); })
       .def_prop_ro("init_tokens_op", [](const Sync& self) { return Wrap(self.init_tokens_op()); })

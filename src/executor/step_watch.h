@@ -44,7 +44,8 @@ class AsyncWaits {
   }
   void End(const Plan::PlanNode& p) { waits_[p.async_number].running.fetch_sub(1, std::memory_order_relaxed); }
 
-  // Appends the operations that wait now, except for those that LastsWithSession, until there are `most` of them in `out`.
+  // Appends the operations that wait now, except for those that LastsWithSession, until there are `most` of them in
+  // `out`.
   void AppendTo(size_t most, std::vector<WaitingOperation>* out) const {
     for (size_t i = 0; i < waits_.size() && out->size() < most; ++i) {
       if (waits_[i].running.load(std::memory_order_acquire) <= 0) continue;

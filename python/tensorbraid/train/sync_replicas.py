@@ -1,6 +1,7 @@
 """Synchronous training: replicas apply the mean of their gradients together."""
 
 from tensorbraid import _core, graphs
+from tensorbraid.train.cluster import ClusterSpec
 from tensorbraid.train.hooks import NativeHook
 from tensorbraid.train.optimizer import Optimizer
 from tensorbraid.train.queue_runner import QueueRunner
@@ -15,19 +16,27 @@ class SyncReplicasOptimizer(Optimizer):
     In a MonitoredTrainingSession every worker needs the hook of make_session_run_hook. Under a Supervisor, the chief
     starts the queue runner of get_chief_queue_runner and then runs get_init_tokens_op. `replica_id` is an argument of
     TensorFlow 0.12 and has no effect.
+
+    With `sum_per_host`, which TensorFlow does not have, the gradients of the workers of a host meet there: one sum for
+    each host and step is sent to the parameter servers, and the values of the variables are sent to each host once per
+    step. It needs the `cluster`, the `worker_device` of this worker ("/job:worker/task:1"), and the hook. Workers share
+    a host if their addresses have the same host.
     """
 
     def __init__(self, opt, replicas_to_aggregate, total_num_replicas=None, variable_averages=None,
-                 variables_to_average=None, use_locking=False, name="sync_replicas", replica_id=None):
+                 variables_to_average=None, use_locking=False, name="sync_replicas", replica_id=None, *,
+                 sum_per_host=False, cluster=None, worker_device=""):
         if variable_averages is not None or variables_to_average is not None:
             raise NotImplementedError("variable_averages and variables_to_average of SyncReplicasOptimizer")
         super().__init__(use_locking, name)
         self._opt = opt
         self._replicas = replicas_to_aggregate, total_num_replicas or replicas_to_aggregate
+        self._sums = sum_per_host, ClusterSpec({} if cluster is None else cluster)._core, worker_device
         self._applied = False
 
     def _make_library(self):
-        return _core.SyncReplicasOptimizer._make(self._opt._library, *self._replicas, self._use_locking, self._name)
+        return _core.SyncReplicasOptimizer._make(self._opt._library, *self._replicas, self._use_locking, self._name,
+                                                 *self._sums)
 
     def compute_gradients(self, *args, **kwargs):
         """The gradients of the wrapped optimizer."""

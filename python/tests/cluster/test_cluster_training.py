@@ -30,7 +30,9 @@ with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:%d
     step = tf.train.get_or_create_global_step()
     optimizer = tf.train.GradientDescentOptimizer(0.1)
     if "sync" in how:
-        optimizer = tf.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=2, total_num_replicas=2)
+        sums = dict(sum_per_host=True, cluster=cluster, worker_device="/job:worker/task:%d" % index)
+        optimizer = tf.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=2, total_num_replicas=2,
+                                                   **(sums if "sums" in how else {}))
     train = optimizer.minimize(loss, global_step=step)
 random = np.random.RandomState(index)
 # With synchronous replicas the chief takes all tokens while it is alone. So it may train to the end, and close the queue
@@ -183,6 +185,9 @@ class ClusterTrainingTest(unittest.TestCase):
 
     def test_monitored_synchronous(self):
         self.check("monitored_sync")
+
+    def test_monitored_synchronous_with_sums_per_host(self):
+        self.check("monitored_sync_sums")
 
     def test_monitored_synchronous_with_a_scaffold(self):
         self.check("scaffold_sync")

@@ -32,7 +32,7 @@ struct CompiledGraph {
   std::shared_ptr<Executor> local;  // the part of the master's own task; takes the feeds and returns the fetches
   std::vector<Part> remote;         // guarded by MasterSession::mu_ once steps run
   bool is_local_only = true;
-  bool lasts_with_session = false;  // has a node that LastsWithSession (executor/step_watch.h)
+  bool lasts_with_session = false;    // has a node that LastsWithSession (executor/step_watch.h)
   std::atomic<int64_t> num_steps{0};  // steps that clients have started so far
 };
 

@@ -96,9 +96,9 @@ class MasterStep final : public RemoteWorker::StepListener, public std::enable_s
   const std::vector<std::shared_ptr<RemoteWorker>> workers_;
   const std::shared_ptr<ClientEdges> client_;  // null unless the step is a partial run
   const bool lasts_with_session_;
-  const std::unique_ptr<StepTracer> tracer_;   // of the master's own part; null unless the step is traced
-  CancellationManager cancellation_;           // only for a local step; others are cancelled through their rendezvous
-  std::atomic<bool> has_ended_{false};         // set with remaining_, for threads that poll
+  const std::unique_ptr<StepTracer> tracer_;  // of the master's own part; null unless the step is traced
+  CancellationManager cancellation_;          // only for a local step; others are cancelled through their rendezvous
+  std::atomic<bool> has_ended_{false};        // set with remaining_, for threads that poll
   Mutex mu_;
   CondVar cv_;
   std::vector<bool> worker_done_ TB_GUARDED_BY(mu_);

@@ -251,8 +251,8 @@ Status HostSums::Report(const std::vector<GradientOutcome>& outcomes) {
 
 std::string HostSums::DebugString() const {
   MutexLock lock(mu_);
-  return StrCat("sums of a host '", name_, "' at step ", latest_ & ((int64_t{1} << 40) - 1), ", with ",
-                waiting_.size(), " gradients of ", joined_.size(), " workers");
+  return StrCat("sums of a host '", name_, "' at step ", latest_ & ((int64_t{1} << 40) - 1), ", with ", waiting_.size(),
+                " gradients of ", joined_.size(), " workers");
 }
 
 }  // namespace tensorbraid

@@ -33,7 +33,7 @@ class HostSums final : public WaitingResource {
   // The gradients of some workers at one stamp.
   struct Taken {
     int64_t stamp = 0;
-    std::vector<int64_t> replicas = {};                // the numbers of the workers, ascending
+    std::vector<int64_t> replicas = {};               // the numbers of the workers, ascending
     std::vector<std::vector<Tensor>> gradients = {};  // to be added: one element per sender, one tensor per variable
   };
   using TakenDone = std::function<void(StatusOr<Taken>)>;
@@ -44,8 +44,8 @@ class HostSums final : public WaitingResource {
   // Forgets everything, and fails the calls that wait with Unavailable: a new session of this task begins. If nothing
   // was stored, added or closed yet, calls go on waiting.
   void Reset();
-  // Refuses further calls with `why`, and fails those that wait. Values that are here can still be read. Store and Take,
-  // which only this task calls, get OutOfRange instead.
+  // Refuses further calls with `why`, and fails those that wait. Values that are here can still be read. Store and
+  // Take, which only this task calls, get OutOfRange instead.
   void Close(const Status& why);
 
   // Stores the values of a later stamp; does nothing for another one. Gradients of earlier stamps are dropped. `epoch`

@@ -39,9 +39,8 @@ StatusOr<GradientOutcome> AccumulatorResource::ApplySum(int64_t local_step, cons
   {
     MutexLock lock(mu_);
     if (local_step < step_) return GradientOutcome::kDropped;
-    const auto known = std::ranges::count_if(workers, [this](int64_t worker) TB_REQUIRES(mu_) {
-      return counted_.contains(worker);
-    });
+    const auto known =
+        std::ranges::count_if(workers, [this](int64_t worker) TB_REQUIRES(mu_) { return counted_.contains(worker); });
     if (known > 0) {
       return known == std::ssize(workers) ? GradientOutcome::kCounted : GradientOutcome::kRefused;
     }

@@ -11,7 +11,8 @@ namespace tensorbraid {
 StatusOr<HostPlan> PlanOfHost(const ClusterSpec& cluster, const std::string& worker_device) {
   TF_ASSIGN_OR_RETURN(const DeviceName own, DeviceName::Parse(worker_device));
   if (!own.job || !own.task) {
-    return InvalidArgument("worker_device '", worker_device, "' must name a job and a task, as in '/job:worker/task:0'");
+    return InvalidArgument("worker_device '", worker_device,
+                           "' must name a job and a task, as in '/job:worker/task:0'");
   }
   TF_ASSIGN_OR_RETURN(const std::string own_address, cluster.task_address(*own.job, *own.task));
   const auto host_of = [](const std::string& address) { return address.substr(0, address.rfind(':')); };

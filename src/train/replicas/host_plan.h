@@ -11,12 +11,12 @@
 namespace tensorbraid {
 
 struct HostPlan {
-  int64_t replica = 0;            // the number of this worker among all workers
-  int64_t replicas = 1;           // the number of workers
-  int64_t on_host = 1;            // the number of workers on this worker's host
-  std::string sums_device = "";   // the device of the first worker on this host
-  bool sums_here = true;          // whether this worker is the first
-  bool meets = false;             // whether any host has several workers; the same for all workers
+  int64_t replica = 0;           // the number of this worker among all workers
+  int64_t replicas = 1;          // the number of workers
+  int64_t on_host = 1;           // the number of workers on this worker's host
+  std::string sums_device = "";  // the device of the first worker on this host
+  bool sums_here = true;         // whether this worker is the first
+  bool meets = false;            // whether any host has several workers; the same for all workers
 };
 
 // The plan of the worker at `worker_device` ("/job:worker/task:1"). Workers are the tasks of its job and of the jobs

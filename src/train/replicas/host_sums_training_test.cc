@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "cluster/testing/test_cluster.h"
+#include "core/text/device_name.h"
 #include "tensorbraid/tensorbraid.h"
 #include "train/replicas/host_plan.h"
 
@@ -34,7 +35,8 @@ struct Worker {
     table = Variable(g, {4, 3}, Zeros(), {.name = "table"});
     global_step = GetOrCreateGlobalStep(g);
     const Output row = nn::EmbeddingLookup(table, Const(g, Tensor::Vector<int64_t>({1})));
-    const Output loss = (ReduceSum(Square(weights - aim)) + ReduceSum(Square(bias - aim)) + ReduceSum(row * aim)) * 0.5f;
+    const Output loss =
+        (ReduceSum(Square(weights - aim)) + ReduceSum(Square(bias - aim)) + ReduceSum(row * aim)) * 0.5f;
     sync = std::make_shared<SyncReplicasOptimizer>(
         std::make_shared<GradientDescentOptimizer>(0.25),
         SyncReplicasOptions{.replicas_to_aggregate = aggregate,
@@ -137,6 +139,45 @@ TEST(HostSumsTraining, StepsApplyTheMeanOverAllWorkers) { TrainAll("aabb", 12); 
 TEST(HostSumsTraining, HostsMayHaveDifferentNumbersOfWorkers) { TrainAll("abbbc", 8); }
 TEST(HostSumsTraining, WorkersMayAllBeOnOneHost) { TrainAll("aaa", 6); }
 TEST(HostSumsTraining, HasNoEffectIfNoHostHasSeveralWorkers) { TrainAll("a", 6); }
+
+// The bytes of tensors that `task` has received from `from`.
+uint64_t Received(TestCluster& cluster, const std::string& job, int task, const std::string& from) {
+  uint64_t bytes = 0;
+  for (const Membership::Received& received : cluster.task(job, task).membership().AllReceived()) {
+    if (received.task == FullTaskName(from.substr(0, from.find('/')), from.back() - '0'))
+      bytes += received.tensor_bytes;
+  }
+  return bytes;
+}
+
+TEST(HostSumsTraining, ValuesReachAHostOnceAndOneSumLeavesIt) {
+  constexpr uint64_t kWeights = 8 * 32 * sizeof(float);
+  TestCluster cluster(1, 3);
+  std::vector<std::jthread> others;
+  for (int i = 1; i < 3; ++i) {
+    others.emplace_back([&cluster, i] {
+      Worker worker(cluster, "abb", i, 3, 0);
+      const Status status = worker.Train(1);
+      EXPECT_TRUE(status.ok()) << status;
+    });
+  }
+  Worker chief(cluster, "abb", 0, 3, 0);
+  ASSERT_TRUE(chief.Start().ok());
+  // Worker 2 may begin without worker 1, and then joins it.
+  for (int steps = 0, joined = 0; joined < 4; ++steps) {
+    ASSERT_LT(steps, 100'000) << "worker 2 does not join worker 1";
+    const uint64_t sent = Received(cluster, "ps", 0, "worker/2"), read = Received(cluster, "worker", 2, "ps/0");
+    const uint64_t sums = Received(cluster, "ps", 0, "worker/1");
+    ASSERT_TRUE(chief.Step(1).ok());
+    ASSERT_TRUE(chief.Step(1).ok());
+    const bool by_host = Received(cluster, "ps", 0, "worker/2") - sent < kWeights &&
+                         Received(cluster, "worker", 2, "ps/0") - read < kWeights;
+    joined = by_host ? joined + 1 : 0;
+    // Worker 1 always sends the sum of a step at least. It may send that of a second one while this is read.
+    EXPECT_GE(Received(cluster, "ps", 0, "worker/1") - sums, kWeights);
+  }
+  EXPECT_EQ(chief.session->Close(), OkStatus());
+}
 
 TEST(HostSumsTraining, GoesOnWhenAWorkerIsLost) {
   TestCluster cluster(1, 4);

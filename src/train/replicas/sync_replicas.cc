@@ -81,7 +81,7 @@ struct SyncReplicasOptimizer::State {
   Operation close_tokens;
   ReplicaSetup setup;
   std::optional<HostRouteOps> routes;  // if gradients are summed on each host
-  Output ready;  // the names of the global variables that have no value yet
+  Output ready;                        // the names of the global variables that have no value yet
   // bool: for each gradient of this step, whether it came in time; then, whether the worker's new token comes from the
   // same chief as the token before it.
   Output applied;
@@ -209,8 +209,8 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   if (s.options.sum_per_host) {
     plan = PlanOfHost(s.options.cluster, s.options.worker_device);
     if (!plan.ok()) {
-      g.AddError(InvalidArgument(self, ": sum_per_host needs the cluster and the worker_device: ",
-                                 plan.status().message()));
+      g.AddError(
+          InvalidArgument(self, ": sum_per_host needs the cluster and the worker_device: ", plan.status().message()));
     } else if (needed > s.options.total_num_replicas) {
       g.AddError(InvalidArgument(self, ": with sum_per_host each worker contributes one gradient to a step, so ",
                                  "replicas_to_aggregate ", needed, " must be at most total_num_replicas ",

@@ -43,9 +43,8 @@ class WaitingKernel final : public AsyncKernel {
 template <typename Result>
 auto OnPool(KernelContext& ctx, Done done, std::function<Status(KernelContext&, const Result&)> use) {
   return [&ctx, done = std::move(done), use = std::move(use)](StatusOr<Result> result) {
-    ctx.pool().Schedule([&ctx, done, use, result = std::move(result)] {
-      done(result.ok() ? use(ctx, *result) : result.status());
-    });
+    ctx.pool().Schedule(
+        [&ctx, done, use, result = std::move(result)] { done(result.ok() ? use(ctx, *result) : result.status()); });
   };
 }
 
