@@ -22,11 +22,15 @@ def main(arguments):
     parser.add_argument("--program", required=True, help="tensorbraid on the nodes")
     options = parser.parse_args(arguments)
     os.environ.setdefault("RAY_RUNTIME_ENV_IGNORE_GITIGNORE", "1")  # programs are built, so git ignores them
+    channel = agents.Channel()
     try:
         resources, ps_resources = (text and parse_resources(text) for text in (options.resources, options.ps_resources))
-        agents.start(Shape(options.ps, options.workers, resources, ps_resources, options.placement), options)
-    except (ConnectionError, ImportError, RuntimeError, ValueError, errors.OpError) as error:
-        sys.exit(" ".join(str(error).split()))
+        agents.start(Shape(options.ps, options.workers, resources, ps_resources, options.placement), options,
+                     channel)
+    except (ImportError, RuntimeError, ValueError, ConnectionError, errors.OpError) as error:
+        code = getattr(error, "error_code", errors.INVALID_ARGUMENT if isinstance(error, ValueError) else
+                       errors.UNAVAILABLE)
+        channel.refuse("", code, " ".join(str(error).split()))
 
 
 if __name__ == "__main__":

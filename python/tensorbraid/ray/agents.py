@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 
+from tensorbraid import errors
 from tensorbraid.ray import actors
 from tensorbraid.ray.placement import Placement, import_ray
 
@@ -16,7 +17,6 @@ __all__ = []
 
 # How long the agents have to end their tasks. The launcher waits a little longer.
 _END_WAIT_S = 4
-_UNAVAILABLE = 14  # as in tensorbraid.errors
 
 
 def node_names(nodes):
@@ -28,22 +28,33 @@ def node_names(nodes):
     return names
 
 
-def message(node, event):
-    """The line for an event of a node, as a channel that several agents share has it (message_pieces.h)."""
-    return _addressed(node, json.dumps({"node": node, **event}).encode())
+class Channel:
+    """The standard output for messages. What anything else prints there goes to standard error from now on."""
 
+    def __init__(self):
+        self._file = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
-def _addressed(node, line):
-    return b"@%s=%s\n" % (node.encode(), line)
+    def send(self, node, event):
+        """An event of a node; of the job as a whole, if it is ""."""
+        self.pass_on(node, [json.dumps({"node": node, **event}).encode()])
+
+    def pass_on(self, node, lines):
+        """Lines of a node's agent."""
+        # As a channel that several agents share has them (message_pieces.h).
+        self._file.write(b"".join(b"@%s=%s\n" % (node.encode(), line) for line in lines))
+
+    def refuse(self, node, code, message):
+        self.send(node, {"event": "refused", "why": {"code": code, "message": message}})
 
 
 class _Agents:
     """The agents of the tasks that are placed."""
 
-    def __init__(self, ray, place, program, out):
+    def __init__(self, ray, place, program, channel):
         self._ray = ray
         self._place = place
-        self._out = out
+        self._channel = channel
         self._names = node_names(place.nodes)
         groups = {"in": 1, "out": 1}  # threads that do not wait for each other
         self._actors = {name: place.start_actor(number, actors.AgentActor, program, name, concurrency_groups=groups)
@@ -52,11 +63,11 @@ class _Agents:
     def run(self, requests):
         """Carries messages until `requests` end and the agents have ended."""
         for rank, (name, host) in enumerate(zip(self._names, self._place.hosts, strict=True)):
-            self._out.write(message(name, {"event": "hello", "rank": rank, "host": host}))
+            self._channel.send(name, {"event": "hello", "rank": rank, "host": host})
         threading.Thread(target=self._pass_requests_on, args=(requests,), daemon=True).start()
         reads = {self._read(name): name for name in self._names}
         begun = dict.fromkeys(self._names, b"")  # the beginnings of lines
-        errors = dict.fromkeys(self._names, b"")
+        last_error = dict.fromkeys(self._names, b"")
         while reads:
             done, _ = self._ray.wait(list(reads))
             name = reads.pop(done[0])
@@ -67,18 +78,17 @@ class _Agents:
                 why = self._place.why_lost(self._names.index(name), failure)
             else:
                 *lines, begun[name] = (begun[name] + output).split(b"\n")
-                self._out.write(b"".join(_addressed(name, line) for line in lines))
+                self._channel.pass_on(name, lines)
                 if error:
-                    errors[name] = error.strip().split(b"\n")[-1]
+                    last_error[name] = error.strip().split(b"\n")[-1]
                     for line in error.splitlines():
                         sys.stderr.write("%s: %s\n" % (name, line.decode(errors="replace")))
                 if end is None:
                     reads[self._read(name)] = name
                 else:
-                    why = "its agent has ended with exit code %d: %s" % (end, errors[name].decode(errors="replace"))
+                    why = "its agent has ended with exit code %d: %s" % (end, last_error[name].decode(errors="replace"))
             if why:
-                status = {"code": _UNAVAILABLE, "message": why}
-                self._out.write(message(name, {"event": "refused", "why": status}))
+                self._channel.refuse(name, errors.UNAVAILABLE, why)
 
     def _read(self, name):
         return self._actors[name].read.options(concurrency_group="out").remote()
@@ -94,12 +104,9 @@ class _Agents:
             actor.close.options(concurrency_group="in").remote()
 
 
-def start(shape, options):
+def start(shape, options, channel):
     """Runs agents for the tasks of this shape until standard input ends. `options` are those of `__main__`."""
     ray = import_ray()
-    # What Ray prints is no message.
-    out = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the launcher decides what Ctrl-C means
     environment = {"working_dir": options.sync} if options.sync else None
     ray.init(address=options.address, log_to_driver=False, logging_level="ERROR", runtime_env=environment)
@@ -110,4 +117,4 @@ def start(shape, options):
         sys.stderr.flush()
 
     with Placement(shape, options.wait_s, say) as place:
-        _Agents(ray, place, options.program, out).run(sys.stdin.buffer)
+        _Agents(ray, place, options.program, channel).run(sys.stdin.buffer)

@@ -163,12 +163,13 @@ void AgentEngine::OpenShared() {
   if (!alive_timer_.is_open() || ::timerfd_settime(alive_timer_.get(), 0, &times, nullptr) != 0) {
     return listener_->OnFailure(absl::ErrnoToStatus(errno, "cannot make a timer"));
   }
-  const std::string own_prefix = shared.command[0] + ": ";
+  const std::string own_prefix = (shared.speaker.empty() ? shared.command[0] : shared.speaker) + ": ";
   shared_.emplace([this, own_prefix](std::string_view line) {
     listener_->OnMessage(line.starts_with(own_prefix) ? std::string(line) : StrCat(own_prefix, line));
   });
+  const std::string nodes_asked_for = StrCat(shared.agents, shared.agents == 1 ? " node" : " nodes");
   listener_->OnMessage(
-      StrCat("asking ", shared.engine, " for ", shared.agents, shared.agents == 1 ? " node" : " nodes"));
+      StrCat("asking ", shared.engine, " for ", shared.request.empty() ? nodes_asked_for : shared.request));
   if (const Status status = shared_->Open(shared.command, shared.death_signal); !status.ok())
     listener_->OnFailure(status);
 }
@@ -353,6 +354,9 @@ void AgentEngine::OnSharedLine(std::string_view line) {
   auto event = ParseAgentEvent(*message);
   if (!event.ok()) return listener_->OnMessage(std::string(event.status().message()));
   if (const auto* hello = std::get_if<NodeHello>(&event->message)) return OnHello(event->node, *hello);
+  if (const auto* refused = std::get_if<NodeRefused>(&event->message); refused != nullptr && event->node.empty()) {
+    return listener_->OnFailure(Annotate(refused->why, options_.shared->engine));
+  }
   const auto node =
       std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& n) { return n.what.name == event->node; });
   if (node == nodes_.end() || node->is_gone) return;

@@ -11,6 +11,7 @@
 #include "cli/launch/jobs.h"
 #include "cli/launch/launcher.h"
 #include "cli/launch/local_engine.h"
+#include "cli/launch/ray.h"
 #include "cli/launch/run_command.h"
 #include "cli/launch/slurm.h"
 #include "cli/launch/ssh.h"
@@ -33,6 +34,7 @@ struct LaunchFlags {
   std::string remote_program;
   std::string directory;
   SlurmOptions slurm;
+  RayOptions ray;
   std::vector<std::string> engine_arguments;
   bool batch = false;
   bool insecure = false;
@@ -49,6 +51,10 @@ struct LaunchFlags {
 std::string ThisProgram() {
   std::error_code error;
   return std::filesystem::read_symlink("/proc/self/exe", error);
+}
+
+std::string AgentProgram(const LaunchFlags& flags) {
+  return flags.remote_program.empty() ? ThisProgram() : flags.remote_program;
 }
 
 // The files of a command that must be the same on all machines: those that are named by a path, not found through PATH.
@@ -73,25 +79,49 @@ SlurmOptions SlurmOptionsOf(const LaunchFlags& flags, const Invocation& invocati
     }
   }
   options.stop_grace = flags.options.stop_grace;
-  options.agent_program = flags.remote_program.empty() ? ThisProgram() : flags.remote_program;
+  options.agent_program = AgentProgram(flags);
   return options;
 }
 
-StatusOr<std::unique_ptr<Engine>> NewSlurmEngine(const LaunchFlags& flags, const Invocation& invocation) {
+// An engine whose agents share a channel.
+StatusOr<std::unique_ptr<Engine>> NewSharedEngine(SharedChannel channel, const std::string& directory,
+                                                  const LaunchFlags& flags, const Invocation& invocation) {
   AgentEngineOptions options{.nodes = {},
                              .command = nullptr,
+                             .shared = std::move(channel),
                              .version = invocation.version,
-                             .directory = flags.directory,
+                             .directory = directory,
                              .checked_files = FilesOf(invocation.program)};
-  if (options.directory.empty()) options.directory = std::filesystem::current_path();
+  if (!flags.insecure) TF_RETURN_IF_ERROR(AddJobCredentials(&options));
+  return std::make_unique<AgentEngine>(std::move(options));
+}
+
+// The directory of the tasks on machines that have the same files.
+std::string SharedDirectory(const LaunchFlags& flags) {
+  return flags.directory.empty() ? std::filesystem::current_path().string() : flags.directory;
+}
+
+StatusOr<std::unique_ptr<Engine>> NewSlurmEngine(const LaunchFlags& flags, const Invocation& invocation) {
   SlurmConfiguration configuration;
   if (!flags.dry_run) {
     TF_ASSIGN_OR_RETURN(configuration, ReadSlurmConfiguration());
   }
-  TF_ASSIGN_OR_RETURN(options.shared, SlurmChannel(SlurmOptionsOf(flags, invocation), configuration,
-                                                   Surroundings::OfProcess().variables));
-  if (!flags.insecure) TF_RETURN_IF_ERROR(AddJobCredentials(&options));
-  return std::make_unique<AgentEngine>(std::move(options));
+  TF_ASSIGN_OR_RETURN(SharedChannel channel, SlurmChannel(SlurmOptionsOf(flags, invocation), configuration,
+                                                          Surroundings::OfProcess().variables));
+  return NewSharedEngine(std::move(channel), SharedDirectory(flags), flags, invocation);
+}
+
+StatusOr<std::unique_ptr<Engine>> NewRayEngine(const LaunchFlags& flags, const Invocation& invocation) {
+  if (!flags.sync.empty() && !flags.directory.empty()) {
+    return InvalidArgument("--directory: Ray chooses the place of what --sync brings, and the tasks run there");
+  }
+  RayOptions options = flags.ray;
+  options.ps = flags.options.ps;
+  options.workers = flags.options.workers;
+  options.sync = flags.sync;
+  options.agent_program = AgentProgram(flags);
+  TF_ASSIGN_OR_RETURN(SharedChannel channel, RayChannel(options));
+  return NewSharedEngine(std::move(channel), flags.sync.empty() ? SharedDirectory(flags) : "", flags, invocation);
 }
 
 // Submits a batch job that runs this command without --batch, or prints its script.
@@ -129,10 +159,14 @@ StatusOr<std::unique_ptr<Engine>> NewEngine(const LaunchFlags& flags, const Invo
     }
     return NewSlurmEngine(flags, invocation);
   }
+  if (flags.on == "ray") {
+    if (has_machines) return InvalidArgument("--hosts and --hostfile are for --on=ssh: Ray chooses the nodes");
+    return NewRayEngine(flags, invocation);
+  }
   if (!flags.hosts.empty() && !flags.host_file.empty()) return InvalidArgument("give --hosts or --hostfile, not both");
   SshOptions options{.nodes = {},
                      .ssh = {},
-                     .remote_program = flags.remote_program.empty() ? ThisProgram() : flags.remote_program,
+                     .remote_program = AgentProgram(flags),
                      .version = invocation.version,
                      .directory = flags.directory,
                      .checked_files = FilesOf(invocation.program),
@@ -146,7 +180,7 @@ StatusOr<std::unique_ptr<Engine>> NewEngine(const LaunchFlags& flags, const Invo
     if (!word.empty()) options.ssh.push_back(word);
   }
   if (options.ssh.empty()) return InvalidArgument("--ssh is empty; it names the ssh program");
-  if (options.directory.empty()) options.directory = std::filesystem::current_path();
+  options.directory = SharedDirectory(flags);
   if (!flags.dry_run)
     TF_RETURN_IF_ERROR(SyncDirectories({.nodes = options.nodes, .ssh = options.ssh, .directories = flags.sync}));
   return NewSshEngine(options);
@@ -188,13 +222,37 @@ Status RunDetached(const LaunchFlags& flags, std::unique_ptr<Engine> engine) {
   return OkStatus();
 }
 
+void AddRayOptions(CLI::App* launch, RayOptions* options) {
+  const std::string group = "With --on=ray";
+  const auto add = [&](const char* names, auto& value, const char* text) {
+    return launch->add_option(names, value, text)->group(group);
+  };
+  add("--ray_address,--ray-address", options->address,
+      "address of the cluster; default: that of $RAY_ADDRESS, or the cluster that this machine belongs to")
+      ->type_name("ADDRESS");
+  add("--resources", options->resources, "what each task needs: CPU=2,GPU=1; default: CPU=1")->type_name("LIST");
+  add("--ps_resources,--ps-resources", options->ps_resources,
+      "what each parameter server needs; default: the same as a worker")
+      ->type_name("LIST");
+  add("--placement", options->placement, "how Ray distributes the tasks over its nodes")
+      ->check(OneOf({"SPREAD", "PACK", "STRICT_SPREAD", "STRICT_PACK"}))
+      ->capture_default_str();
+  add("--wait_s,--wait-s", options->wait_s, "seconds to wait until Ray has what the tasks need")
+      ->check(AtLeast(0))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  add("--python", options->python, "a Python that has the packages ray and tensorbraid")
+      ->type_name("FILE")
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
   auto flags = std::make_shared<LaunchFlags>();
   CLI::App* launch = app.add_subcommand("launch", "Start a program as the tasks of a cluster");
-  launch->add_option("--on", flags->on, "where: local (this machine), ssh (machines that ssh reaches), slurm")
-      ->check(OneOf({"local", "ssh", "slurm"}))
+  launch->add_option("--on", flags->on, "where: local (this machine), ssh (machines that ssh reaches), slurm, ray")
+      ->check(OneOf({"local", "ssh", "slurm", "ray"}))
       ->capture_default_str();
   launch->add_option("--ps", flags->options.ps, "number of parameter servers")->capture_default_str();
   launch->add_option("--workers", flags->options.workers, "number of workers")->capture_default_str();
@@ -256,6 +314,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->group(ssh_group)
       ->type_name("DIR");
   AddSlurmOptions(launch, flags.get());
+  AddRayOptions(launch, &flags->ray);
   launch->add_option("--ssh", flags->ssh, "the ssh program and its options, separated by blanks")
       ->group(ssh_group)
       ->capture_default_str();
