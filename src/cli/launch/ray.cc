@@ -1,5 +1,7 @@
 #include "cli/launch/ray.h"
 
+#include <csignal>
+
 #include <filesystem>
 
 #include "core/text/strings.h"
@@ -30,6 +32,7 @@ StatusOr<SharedChannel> RayChannel(const RayOptions& options) {
     }
     add("--sync", std::filesystem::absolute(options.sync[0], error));
   }
+  channel.death_signal = SIGTERM;  // it ends its actors then
   channel.error_hints = {
       {"No module named", "install both there (pip install ray tensorbraid), or name the Python that has them by --python"},
   };
