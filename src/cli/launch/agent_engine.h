@@ -22,14 +22,14 @@
 namespace tensorbraid {
 
 // One command that starts the agents of all nodes (`tensorbraid agent --shared`), gives its standard input to each of
-// them and merges their output, line by line. It may also say hello for its agents, and refuse the job: by a NodeRefused
-// of the node "".
+// them and merges their output, line by line. It may also say hello for its agents, and refuse the job: by a
+// NodeRefused of the node "".
 struct SharedChannel {
   std::string engine;                // "Slurm"
   std::vector<std::string> command;  // "srun" ...
   std::string speaker = "";          // whose words its standard error is; "": those of command[0]
   int agents = 1;
-  std::string request = "";          // what the engine is asked for; "": as many nodes
+  std::string request = "";  // what the engine is asked for; "": as many nodes
   // How many tasks each node may run, in the order of their agents' ranks; 0: any number. The last one counts for all
   // further nodes; empty: any number.
   std::vector<int> slots = {};

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "cli/launch/detach.h"
 #include "cli/launch/jobs.h"
 #include "cli/launch/launcher.h"
+#include "cli/launch/libraries.h"
 #include "cli/launch/local_engine.h"
 #include "cli/launch/ray.h"
 #include "cli/launch/run_command.h"
@@ -31,6 +33,7 @@ struct LaunchFlags {
   std::string host_file;
   std::string ssh = "ssh";
   std::vector<std::string> sync;
+  std::vector<std::string> environment;
   std::string remote_program;
   std::string directory;
   SlurmOptions slurm;
@@ -145,7 +148,33 @@ Status LaunchAsBatchJob(const LaunchFlags& flags, const Invocation& invocation) 
   return OkStatus();
 }
 
-StatusOr<std::unique_ptr<Engine>> NewEngine(const LaunchFlags& flags, const Invocation& invocation) {
+// Brings the directories of --sync, and the libraries of a program in one of them.
+Status Sync(const SshOptions& ssh, const std::string& program, LaunchFlags* flags) {
+  namespace fs = std::filesystem;
+  TF_RETURN_IF_ERROR(SyncDirectories({.nodes = ssh.nodes, .ssh = ssh.ssh, .directories = flags->sync}));
+  if (program.find('/') == std::string::npos) return OkStatus();
+  std::error_code error;
+  const fs::path path = fs::canonical(program, error);
+  const bool is_brought = std::any_of(flags->sync.begin(), flags->sync.end(), [&path](const std::string& directory) {
+    std::error_code unknown;
+    const fs::path parent = fs::canonical(directory, unknown);
+    return std::mismatch(parent.begin(), parent.end(), path.begin(), path.end()).first == parent.end();
+  });
+  if (error || !is_brought) return OkStatus();
+  TF_ASSIGN_OR_RETURN(std::string folder, BringLibraries(ssh.nodes, ssh.ssh, path));
+  if (folder.empty()) return OkStatus();
+  auto& environment = flags->options.environment;
+  const auto given = std::find_if(environment.begin(), environment.end(),
+                                  [](const auto& variable) { return variable.first == "LD_LIBRARY_PATH"; });
+  if (given == environment.end()) {
+    environment.emplace_back("LD_LIBRARY_PATH", folder);
+  } else {
+    given->second = StrCat(folder, ":", given->second);
+  }
+  return OkStatus();
+}
+
+StatusOr<std::unique_ptr<Engine>> NewEngine(LaunchFlags& flags, const Invocation& invocation) {
   const bool has_machines = !flags.hosts.empty() || !flags.host_file.empty();
   if (flags.on == "local") {
     if (has_machines) return InvalidArgument("--hosts and --hostfile are for other machines: add --on=ssh");
@@ -181,8 +210,9 @@ StatusOr<std::unique_ptr<Engine>> NewEngine(const LaunchFlags& flags, const Invo
   }
   if (options.ssh.empty()) return InvalidArgument("--ssh is empty; it names the ssh program");
   options.directory = SharedDirectory(flags);
-  if (!flags.dry_run)
-    TF_RETURN_IF_ERROR(SyncDirectories({.nodes = options.nodes, .ssh = options.ssh, .directories = flags.sync}));
+  if (!flags.dry_run) {
+    TF_RETURN_IF_ERROR(Sync(options, invocation.program.empty() ? "" : invocation.program[0], &flags));
+  }
   return NewSshEngine(options);
 }
 
@@ -267,6 +297,13 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->capture_default_str();
   launch->add_option("--token_file", flags->options.token_file, "pass --token_file=FILE on to each task")
       ->type_name("FILE");
+  launch
+      ->add_option(
+          "--env", flags->environment,
+          "set this environment variable in each task; without a value, to that of this process. Not for secrets: "
+          "--dry-run prints it. May be given several times")
+      ->check([](const std::string& text) { return std::string(ParseEnvironment(text).status().message()); })
+      ->type_name("NAME[=VALUE]");
   launch
       ->add_option("--metrics_port", flags->options.metrics_port,
                    "port on which ps/0 serves the status of the cluster to browsers and to Prometheus")
@@ -362,6 +399,9 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
     invocation->run = [flags, invocation] {
       flags->options.command = invocation->program;
       flags->options.insecure = flags->insecure;
+      for (const std::string& text : flags->environment) {
+        flags->options.environment.push_back(*ParseEnvironment(text));
+      }
       flags->options.style = flags->style == "flags" ? TaskStyle::kFlags : TaskStyle::kTfConfig;
       flags->options.restart = *ParseRestartPolicy(flags->restart);
       flags->options.grace = std::chrono::milliseconds(static_cast<int64_t>(flags->grace_s * 1000));

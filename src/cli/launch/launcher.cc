@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "cli/launch/blocked_signals.h"
 #include "cli/launch/job_report.h"
 #include "cli/launch/launched_task.h"
@@ -65,7 +67,11 @@ ProgramCall CallOf(const LaunchedTask& task, Addresses addresses, const LaunchOp
   const bool is_first = task.index() == 0 && (task.job() == "ps" || options.ps == 0);
   if (options.metrics_port > 0 && is_first) call.command.push_back(StrCat("--metrics_port=", options.metrics_port));
   // TERM=dumb keeps programs from colouring or redrawing lines, as they would on a terminal.
-  call.environment = {{"TERM", "dumb"}, {"TF_CONFIG", tf_config}};
+  call.environment = options.environment;
+  if (std::none_of(call.environment.begin(), call.environment.end(), [](const auto& e) { return e.first == "TERM"; })) {
+    call.environment.emplace_back("TERM", "dumb");
+  }
+  call.environment.emplace_back("TF_CONFIG", tf_config);
   if (options.insecure) {
     if (knows_flags) call.command.push_back("--insecure");
     call.environment.emplace_back("TENSORBRAID_INSECURE", "1");
@@ -369,6 +375,30 @@ Status Check(const LaunchOptions& options) {
 }
 
 }  // namespace
+
+StatusOr<std::pair<std::string, std::string>> ParseEnvironment(const std::string& text) {
+  const size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const bool is_name = std::all_of(
+      name.begin(), name.end(), [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+  if (name.empty() || !is_name || absl::ascii_isdigit(static_cast<unsigned char>(name[0]))) {
+    return InvalidArgument("'", name, "' is no name of a variable; expected NAME=VALUE or NAME");
+  }
+  static constexpr std::array<std::string_view, 7> kOurs = {"TF_CONFIG",
+                                                            "TENSORBRAID_INSECURE",
+                                                            "TENSORBRAID_REPORT_FILE",
+                                                            "TENSORBRAID_TLS_CA",
+                                                            "TENSORBRAID_TLS_CERT",
+                                                            "TENSORBRAID_TLS_KEY",
+                                                            "TENSORBRAID_TOKEN_FILE"};
+  if (std::find(kOurs.begin(), kOurs.end(), name) != kOurs.end()) {
+    return InvalidArgument("'", name, "' is set by the launcher itself");
+  }
+  if (equals != std::string::npos) return std::pair(name, text.substr(equals + 1));
+  const char* const value = std::getenv(name.c_str());
+  if (value == nullptr) return InvalidArgument("'", name, "' is not set here; give it a value: ", name, "=VALUE");
+  return std::pair(name, std::string(value));
+}
 
 StatusOr<std::string> DescribeLaunch(const LaunchOptions& options, const Engine& engine) {
   TF_RETURN_IF_ERROR(Check(options));

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/launch/engine.h"
@@ -25,6 +26,8 @@ struct LaunchOptions {
   int workers = 2;
   std::vector<std::string> command = {};
   TaskStyle style = TaskStyle::kFlags;
+  // Added to the environment of each task, in place of a variable that is there. An empty value removes the variable.
+  std::vector<std::pair<std::string, std::string>> environment = {};
   // The directory for copies of each task's output, such as worker-0.log; "" for none. Created if it does not exist.
   std::string log_dir = "";
   // Passed on to each task as --token_file; "" for none.
@@ -57,6 +60,10 @@ struct LaunchResult {
   int exit_code = 0;
   std::string report = "";  // what the tasks did, as JSON (job_report.h)
 };
+
+// Reads NAME=VALUE, or NAME for a variable of this process. InvalidArgument if that is not set, or if the launcher
+// itself sets the variable.
+StatusOr<std::pair<std::string, std::string>> ParseEnvironment(const std::string& text);
 
 // Starts options.ps tasks of job ps and options.workers tasks of job worker, and waits until all have ended. The engine
 // chooses their machines and ports. Each line of a task's output is passed on with a prefix such as "[worker/0] " (in

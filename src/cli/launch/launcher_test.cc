@@ -148,6 +148,34 @@ TEST_P(LaunchTest, FirstFailureIsNamedAndTheOthersAreStopped) {
   EXPECT_LT(Clock::now() - began, std::chrono::seconds(10));
 }
 
+TEST_P(LaunchTest, VariablesAreSetInEachTask) {
+  ::setenv("TENSORBRAID_TEST_VARIABLE", "of the launcher", 1);
+  LaunchOptions options{.ps = 0, .workers = 2};
+  for (const char* text : {"A_B=c=d e", "TENSORBRAID_TEST_VARIABLE", "HOME=", "TERM=vt100"}) {
+    options.environment.push_back(*ParseEnvironment(text));
+  }
+  Run("echo \"$A_B, $TENSORBRAID_TEST_VARIABLE, ${HOME-none}, $TERM\"", options);
+  for (const char* task : {"[worker/0]", "[worker/1]"}) {
+    EXPECT_THAT(out(), HasSubstr(StrCat(task, " c=d e, of the launcher, none, vt100\n")));
+  }
+}
+
+TEST(ParseEnvironmentTest, NamesWhatIsWrong) {
+  ::unsetenv("TENSORBRAID_TEST_VARIABLE");
+  const std::vector<std::pair<const char*, const char*>> cases = {
+      {"", "no name"},
+      {"=x", "no name"},
+      {"1A=x", "'1A' is no name"},
+      {"A-B=x", "'A-B' is no name"},
+      {"TENSORBRAID_TEST_VARIABLE", "is not set here"},
+      {"TF_CONFIG={}", "is set by the launcher itself"},
+      {"TENSORBRAID_TLS_KEY=x", "is set by the launcher itself"},
+  };
+  for (const auto& [text, message] : cases) {
+    EXPECT_THAT(ParseEnvironment(text).status().message(), HasSubstr(message)) << text;
+  }
+}
+
 // A script that fails, as `how` says, until it is started for the nth time. It counts its starts in a file.
 std::string FailsUntilStart(int n, const std::string& directory, const std::string& how = "exit 3") {
   return StrCat("echo start >> ", directory, "/starts; test $(wc -l < ", directory, "/starts) -ge ", n, " || ", how);

@@ -1,7 +1,6 @@
 #include "cli/launch/ray.h"
 
 #include <csignal>
-
 #include <filesystem>
 
 #include "core/text/strings.h"
@@ -34,7 +33,8 @@ StatusOr<SharedChannel> RayChannel(const RayOptions& options) {
   }
   channel.death_signal = SIGTERM;  // it ends its actors then
   channel.error_hints = {
-      {"No module named", "install both there (pip install ray tensorbraid), or name the Python that has them by --python"},
+      {"No module named",
+       "install both there (pip install ray tensorbraid), or name the Python that has them by --python"},
   };
   return channel;
 }

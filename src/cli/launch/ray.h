@@ -17,9 +17,9 @@ struct RayOptions {
   std::string resources = "";     // of each task: "CPU=1,GPU=1"; "": CPU=1
   std::string ps_resources = "";  // of each parameter server; "": as the workers
   std::string placement = "SPREAD";
-  double wait_s = 300;                    // how long to wait for the resources
-  std::string python = "python3";         // with the packages ray and tensorbraid
-  std::vector<std::string> sync = {};     // at most one directory, which Ray brings to the nodes
+  double wait_s = 300;                        // how long to wait for the resources
+  std::string python = "python3";             // with the packages ray and tensorbraid
+  std::vector<std::string> sync = {};         // at most one directory, which Ray brings to the nodes
   std::string agent_program = "tensorbraid";  // as for AgentScript
 };
 

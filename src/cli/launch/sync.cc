@@ -1,13 +1,12 @@
 #include "cli/launch/sync.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 
 #include "cli/launch/job_folder.h"
-#include "cli/launch/launched_task.h"
+#include "cli/launch/remote_shell.h"
 #include "cli/launch/run_command.h"
+#include "cli/launch/sync_progress.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -51,51 +50,44 @@ std::string PercentOf(const std::string& line) {
   return line.substr(begin + 1, end - begin);
 }
 
-Status SyncTo(const AgentNode& node, const Directory& directory, const std::string& manifest_file,
-              const SyncOptions& options) {
-  const std::string what = StrCat("--sync: ", node.name);
-  const bool shows_progress = ::isatty(options.err_fd) != 0;
-  const auto show = [&](const std::string& percent) {
-    if (shows_progress && !percent.empty()) {
-      WriteAll(options.err_fd, StrCat("\rlaunch: ", node.name, ": ", directory.path, " ", percent, "  "));
-    }
-  };
-  std::vector<std::string> ssh = options.ssh;
-  ssh.insert(ssh.end(), {"-o", "BatchMode=yes", "-o", "ConnectTimeout=10"});
-  std::string shell;  // rsync takes one text
-  for (const std::string& word : ssh) shell += (shell.empty() ? "" : " ") + word;
-  const bool is_ipv6 = node.name.find(':') != std::string::npos;
-  const size_t at = node.name.find('@') + 1;  // 0 if there is no user
-  const std::string host = is_ipv6 ? StrCat(node.name.substr(0, at), "[", node.name.substr(at), "]") : node.name;
+// Where a directory stands on one machine.
+struct Place {
+  const AgentNode& node;
+  size_t number;  // of the machine
+};
 
-  std::vector<std::string> command = ssh;
-  command.insert(command.end(), {node.name, "--", "mkdir -p " + ShellWord(directory.path)});
-  TF_RETURN_IF_ERROR(Annotate(RunCommand(command).status(), what));
+Status SyncTo(const Place& place, const Directory& directory, const std::string& manifest_file,
+              const std::vector<std::string>& ssh, SyncProgress* progress) {
+  const std::string& name = place.node.name;
+  const std::string what = StrCat("--sync: ", name);
+  const RemoteShell shell(place.node, ssh);
+  progress->Show(place.number, StrCat("launch: ", name, ": ", directory.path));
+  TF_RETURN_IF_ERROR(Annotate(shell.Run("mkdir -p " + ShellWord(directory.path)).status(), what));
 
   std::string summary;
   const auto on_line = [&](const std::string& line) {
-    show(PercentOf(line));
+    const std::string percent = PercentOf(line);
+    if (!percent.empty()) progress->Show(place.number, StrCat("launch: ", name, ": ", directory.path, " ", percent));
     if (line.starts_with("sent ")) summary = line;
   };
-  const auto brought =
-      RunCommand({"rsync", "--rsh=" + shell, "--recursive", "--links", "--perms", "--times", "--compress", "--checksum",
-                  "--protect-args", "--files-from=" + manifest_file, "--info=progress2,stats1", "--no-human-readable",
-                  directory.path + "/", StrCat(host, ":", directory.path, "/")},
-                 on_line);
+  const auto brought = shell.Rsync(
+      {"--recursive", "--links", "--perms", "--times", "--compress", "--checksum", "--files-from=" + manifest_file,
+       "--info=progress2,stats1", "--no-human-readable", directory.path + "/", directory.path + "/"},
+      on_line);
   TF_RETURN_IF_ERROR(Annotate(brought.status(), what));
 
   // Removes what an earlier call has brought and this one has not.
   const std::string path = ShellWord(StrCat(directory.path, "/", kManifest));
-  const auto listed = RunCommand({"rsync", "--rsh=" + shell, "--protect-args", manifest_file,
-                                  StrCat(host, ":", directory.path, "/", kManifest, ".new")});
+  const auto listed = shell.Rsync({manifest_file, StrCat(directory.path, "/", kManifest, ".new")});
   TF_RETURN_IF_ERROR(Annotate(listed.status(), what));
-  command.back() = StrCat("cd ", ShellWord(directory.path), " && m=", path, " && { [ ! -f \"$m\" ] || ",
-                          "LC_ALL=C comm -23 \"$m\" \"$m.new\" | while IFS= read -r f; do rm -f -- \"$f\"; done; } && ",
-                          "mv -f \"$m.new\" \"$m\"");
-  TF_RETURN_IF_ERROR(Annotate(RunCommand(command).status(), what));
+  const auto removed =
+      shell.Run(StrCat("cd ", ShellWord(directory.path), " && m=", path, " && { [ ! -f \"$m\" ] || ",
+                       "LC_ALL=C comm -23 \"$m\" \"$m.new\" | while IFS= read -r f; do rm -f -- \"$f\"; done; } && ",
+                       "mv -f \"$m.new\" \"$m\""));
+  TF_RETURN_IF_ERROR(Annotate(removed.status(), what));
   const auto files = std::count(directory.manifest.begin(), directory.manifest.end(), '\n');
-  WriteAll(options.err_fd, StrCat(shows_progress ? "\r" : "", "launch: ", node.name, " has the ", files, " files of ",
-                                  directory.path, " (", summary.substr(0, summary.find("  ")), ")\n"));
+  progress->Finish(place.number, StrCat("launch: ", name, " has the ", files, " files of ", directory.path, " (",
+                                        summary.substr(0, summary.find("  ")), ")"));
   return OkStatus();
 }
 
@@ -111,9 +103,10 @@ Status SyncDirectories(const SyncOptions& options) {
   for (const std::string& name : options.directories) {
     TF_ASSIGN_OR_RETURN(const Directory directory, ReadDirectory(name));
     TF_ASSIGN_OR_RETURN(const JobFolder folder, JobFolder::Make({{"manifest", directory.manifest}}));
-    for (const AgentNode& node : options.nodes) {
-      TF_RETURN_IF_ERROR(SyncTo(node, directory, folder.path() + "/manifest", options));
-    }
+    SyncProgress progress(options.err_fd, options.nodes.size());
+    TF_RETURN_IF_ERROR(ForEachMachine(options.nodes.size(), [&](size_t i) {
+      return SyncTo({options.nodes[i], i}, directory, folder.path() + "/manifest", options.ssh, &progress);
+    }));
   }
   return OkStatus();
 }

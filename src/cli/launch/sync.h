@@ -22,8 +22,9 @@ struct SyncOptions {
 // here is removed there; no other file is ever removed. Checkpoints and event files are neither brought nor removed,
 // because the job itself writes them.
 //
-// Blocks until all is done; one machine after the other. On a terminal, prints progress. InvalidArgument for something
-// that is no directory, Unavailable for a machine that cannot be reached, NotFound without rsync.
+// Blocks until all is done, for 16 machines at a time. On a terminal, each machine has a line that shows its progress.
+// InvalidArgument for something that is no directory, Unavailable for a machine that cannot be reached, NotFound
+// without rsync.
 Status SyncDirectories(const SyncOptions& options);
 
 // Whether a file is part of a checkpoint or an event file, by its name.
