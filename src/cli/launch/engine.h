@@ -56,6 +56,7 @@ class EngineListener {
   virtual ~EngineListener() = default;
   // All tasks have places, one for each.
   virtual void OnPlaced(std::vector<TaskPlace> places) = 0;
+  // `pid` is the process on the task's machine; 0: only the engine knows it.
   virtual void OnStarted(size_t task, pid_t pid) = 0;
   // The program could not be started. The task is not running.
   virtual void OnStartFailed(size_t task, const Status& why) = 0;
@@ -82,6 +83,10 @@ class Engine {
   // Where each of the tasks would run and how it would be started, in lines for the user. Does nothing else. May be
   // called instead of Place.
   virtual StatusOr<std::string> Describe(const std::vector<std::string>& tasks) const = 0;
+  // For a description: the addresses that the tasks will have. Empty if they are only known after Place.
+  virtual std::vector<std::string> KnownAddresses(const std::vector<std::string>& /*tasks*/) const { return {}; }
+  // How Start would start the task, in lines for the user.
+  virtual std::string DescribeStart(const std::string& task, const ProgramCall& call, bool knows_flags) const;
   // Finds a machine and an address for each of the tasks, which have names such as "worker/0". Called once, first.
   // REQUIRES of all functions: `listener` is the same object and outlives the engine.
   virtual void Place(const std::vector<std::string>& tasks, EngineListener* listener) = 0;

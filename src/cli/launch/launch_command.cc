@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/launch/detach.h"
 #include "cli/launch/jobs.h"
+#include "cli/launch/kubernetes/kubernetes_options.h"
 #include "cli/launch/launcher.h"
 #include "cli/launch/libraries.h"
 #include "cli/launch/local_engine.h"
@@ -40,6 +41,7 @@ struct LaunchFlags {
   RayOptions ray;
   std::vector<std::string> engine_arguments;
   bool batch = false;
+  KubernetesOptions kubernetes;
   bool insecure = false;
   bool dry_run = false;
   bool detach = false;
@@ -192,6 +194,17 @@ StatusOr<std::unique_ptr<Engine>> NewEngine(LaunchFlags& flags, const Invocation
     if (has_machines) return InvalidArgument("--hosts and --hostfile are for --on=ssh: Ray chooses the nodes");
     return NewRayEngine(flags, invocation);
   }
+  if (flags.on == "kubernetes") {
+    if (has_machines || !flags.sync.empty()) {
+      return InvalidArgument(
+          "--hosts, --hostfile and --sync are for --on=ssh: Kubernetes chooses the machines, the program comes with ",
+          "--image, and --volume=CLAIM:PATH mounts data");
+    }
+    return NewKubernetesEngine(flags.kubernetes, {.program = invocation.program.empty() ? "" : invocation.program[0],
+                                                  .directory = flags.directory,
+                                                  .tls = !flags.insecure,
+                                                  .stop_grace = flags.options.stop_grace});
+  }
   if (!flags.hosts.empty() && !flags.host_file.empty()) return InvalidArgument("give --hosts or --hostfile, not both");
   SshOptions options{.nodes = {},
                      .ssh = {},
@@ -281,8 +294,10 @@ void AddRayOptions(CLI::App* launch, RayOptions* options) {
 void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
   auto flags = std::make_shared<LaunchFlags>();
   CLI::App* launch = app.add_subcommand("launch", "Start a program as the tasks of a cluster");
-  launch->add_option("--on", flags->on, "where: local (this machine), ssh (machines that ssh reaches), slurm, ray")
-      ->check(OneOf({"local", "ssh", "slurm", "ray"}))
+  launch
+      ->add_option("--on", flags->on,
+                   "where: local (this machine), ssh (machines that ssh reaches), slurm, ray, kubernetes")
+      ->check(OneOf({"local", "ssh", "slurm", "ray", "kubernetes"}))
       ->capture_default_str();
   launch->add_option("--ps", flags->options.ps, "number of parameter servers")->capture_default_str();
   launch->add_option("--workers", flags->options.workers, "number of workers")->capture_default_str();
@@ -341,7 +356,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->type_name("FILE");
   launch
       ->add_option("--directory", flags->directory,
-                   "the working directory of the tasks on the machines; default: the present one")
+                   "the working directory of the tasks on the machines; default: the present one, or the image's")
       ->group(machines_group)
       ->type_name("DIR");
   launch
@@ -364,6 +379,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->add_flag("--insecure", flags->insecure,
                  "do not make certificates and a token for the job; anyone who reaches the machines can then run steps")
       ->group(machines_group);
+  AddKubernetesOptions(launch, &flags->kubernetes);
   launch->footer(
       "\nFull usage: tensorbraid launch [OPTIONS] -- PROGRAM [ARGUMENTS]\n\n"
       "Each task runs PROGRAM ARGUMENTS --ps_hosts=... --worker_hosts=... --job_name=... --task_index=...; with\n"
@@ -390,11 +406,16 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       "waited within steps, or was outside of steps, in the program itself; what it sent and received; and how often "
       "it\n"
       "was started again. Below it is one sentence of advice, if the numbers support one.\n\n"
+      "With --on=kubernetes each task is a pod of --image, and kubectl creates it with your rights. The pods are "
+      "deleted\n"
+      "when the job ends; --volume keeps checkpoints.\n\n"
       "Examples:\n"
       "  tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax --train_steps=1000\n"
       "  tensorbraid launch --ps=1 --workers=2 -- python -m tensorbraid train.py    # written for TensorFlow 1\n"
       "  tensorbraid launch --on=ssh --hosts=alpha:2,beta:2 --sync=. -- ./train --data_dir=data\n"
-      "  tensorbraid launch --on=slurm --nodes=2 --tasks_per_node=2 --time=1:00:00 -- ./train --data_dir=data");
+      "  tensorbraid launch --on=slurm --nodes=2 --tasks_per_node=2 --time=1:00:00 -- ./train --data_dir=data\n"
+      "  tensorbraid launch --on=kubernetes --image=registry.example/train:1 --volume=train:/data -- train "
+      "--data_dir=/data");
   launch->callback([flags, invocation] {
     invocation->run = [flags, invocation] {
       flags->options.command = invocation->program;

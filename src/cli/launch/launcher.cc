@@ -18,7 +18,6 @@
 #include "cli/launch/job_report.h"
 #include "cli/launch/launched_task.h"
 #include "cli/launch/local_engine.h"
-#include "cli/launch/run_command.h"
 #include "cluster/spec/tf_config.h"
 #include "core/text/strings.h"
 #include "io/file.h"
@@ -123,7 +122,8 @@ class Launcher final : public EngineListener {
   void OnStarted(size_t number, pid_t pid) override {
     const TaskPlace& place = places_[number];
     const std::string where = place.node.empty() ? "" : StrCat(" on ", place.node);
-    Say(StrCat(tasks_[number].name(), " runs on ", place.address, ", pid ", pid, where));
+    const std::string process = pid == 0 ? "" : StrCat(", pid ", pid);
+    Say(StrCat(tasks_[number].name(), " runs on ", place.address, process, where));
     if (std::exchange(tasks_[number].has_started, true) || options_.monitor == nullptr) return;
     if (std::all_of(tasks_.begin(), tasks_.end(), [](const auto& t) { return t.has_started; })) {
       options_.monitor->OnAllStarted();
@@ -402,22 +402,20 @@ StatusOr<std::pair<std::string, std::string>> ParseEnvironment(const std::string
 
 StatusOr<std::string> DescribeLaunch(const LaunchOptions& options, const Engine& engine) {
   TF_RETURN_IF_ERROR(Check(options));
+  const auto tasks = TasksOf(options);
   std::vector<std::string> names;
+  for (const auto& [job, index] : tasks) names.push_back(StrCat(job, "/", index));
+  const std::vector<std::string> known = engine.KnownAddresses(names);
   Addresses addresses;
-  for (const auto& [job, index] : TasksOf(options)) {
-    names.push_back(StrCat(job, "/", index));
-    addresses[job].push_back(StrCat(job, "-", index, ":PORT"));
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const auto& [job, index] = tasks[i];
+    addresses[job].push_back(known.empty() ? StrCat(job, "-", index, ":PORT") : known[i]);
   }
   TF_ASSIGN_OR_RETURN(std::string text, engine.Describe(names));
-  for (const auto& [job, index] : TasksOf(options)) {
+  for (const auto& [job, index] : tasks) {
     if (index > 0) continue;
-    const ProgramCall call = CallOf(LaunchedTask(job, index, 0), addresses, options);
-    text += StrCat(job, "/0 would run\n    ");
-    for (const auto& [name, value] : call.environment) {
-      if (!value.empty()) text += StrCat(name, "=", ShellWord(value), " ");
-    }
-    for (const std::string& word : call.command) text += StrCat(ShellWord(word), " ");
-    text.back() = '\n';
+    const LaunchedTask task(job, index, 0);
+    text += engine.DescribeStart(task.name(), CallOf(task, addresses, options), options.style == TaskStyle::kFlags);
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "absl/strings/ascii.h"
+#include "cli/launch/run_command.h"
 #include "cluster/status/report_file.h"
 #include "core/system/env.h"
 #include "core/text/strings.h"
@@ -19,6 +20,16 @@ std::string TaskEnd::ToString() const { return lost.empty() ? process.ToString()
 void AddFile(const std::string& flag, const std::string& path, bool knows_flags, ProgramCall* call) {
   if (knows_flags) call->command.push_back(StrCat("--", flag, "=", path));
   call->environment.emplace_back("TENSORBRAID_" + absl::AsciiStrToUpper(flag), path);
+}
+
+std::string Engine::DescribeStart(const std::string& task, const ProgramCall& call, bool /*knows_flags*/) const {
+  std::string text = StrCat(task, " would run\n    ");
+  for (const auto& [name, value] : call.environment) {
+    if (!value.empty()) text += StrCat(name, "=", ShellWord(value), " ");
+  }
+  for (const std::string& word : call.command) text += StrCat(ShellWord(word), " ");
+  text.back() = '\n';
+  return text;
 }
 
 StatusOr<std::string> LocalEngine::Describe(const std::vector<std::string>& tasks) const {

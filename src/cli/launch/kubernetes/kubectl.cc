@@ -1,0 +1,119 @@
+#include "cli/launch/kubernetes/kubectl.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "core/text/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+// What Kubernetes calls the reasons of its errors: "Error from server (Forbidden): ...".
+struct ErrorReason {
+  std::string_view text;
+  absl::StatusCode code;
+};
+constexpr std::array<ErrorReason, 6> kErrorReasons = {{{"(Forbidden)", absl::StatusCode::kPermissionDenied},
+                                                       {"(Unauthorized)", absl::StatusCode::kPermissionDenied},
+                                                       {"(AlreadyExists)", absl::StatusCode::kAlreadyExists},
+                                                       {"(NotFound)", absl::StatusCode::kNotFound},
+                                                       {"(Invalid)", absl::StatusCode::kInvalidArgument},
+                                                       {"(BadRequest)", absl::StatusCode::kInvalidArgument}}};
+constexpr size_t kMaxErrors = 64 * 1024;
+
+}  // namespace
+
+StatusOr<std::unique_ptr<KubectlCall>> KubectlCall::Start(const std::vector<std::string>& command, std::string input,
+                                                          std::function<void(std::string_view)> on_line) {
+  const auto standard_input = input.empty() ? ChildProcess::Stdin::kEmpty : ChildProcess::Stdin::kPipe;
+  TF_ASSIGN_OR_RETURN(ChildProcess process,
+                      ChildProcess::Start(command, {}, ChildProcess::Stdout::kPipe, standard_input));
+  return std::unique_ptr<KubectlCall>(new KubectlCall(std::move(process), std::move(input), std::move(on_line)));
+}
+
+KubectlCall::KubectlCall(ChildProcess process, std::string input, std::function<void(std::string_view)> on_line)
+    : process_(std::move(process)), unsent_(std::move(input)) {
+  if (on_line != nullptr) lines_.emplace(std::move(on_line));
+  Write();
+}
+
+void KubectlCall::AddEvents(std::vector<pollfd>* events) {
+  for (Fd* fd : {&process_.out(), &process_.err()}) {
+    if (fd->is_open()) events->push_back({fd->get(), POLLIN, 0});
+  }
+  if (!unsent_.empty()) events->push_back({process_.in().get(), POLLOUT, 0});
+  // Its output is read to the end, and then its end is waited for.
+  if (!process_.out().is_open() && !process_.err().is_open()) {
+    events->push_back({process_.end_event().get(), POLLIN, 0});
+  }
+}
+
+bool KubectlCall::Handle() {
+  if (end_.has_value()) return true;
+  Write();
+  Read();
+  if (process_.out().is_open() || process_.err().is_open()) return false;
+  pollfd end = {process_.end_event().get(), POLLIN, 0};
+  if (::poll(&end, 1, 0) != 1) return false;
+  end_ = process_.Reap();
+  return true;
+}
+
+Status KubectlCall::status() const {
+  if (end_->ok()) return OkStatus();
+  return errors_.empty() ? absl::UnavailableError(StrCat("kubectl ", end_->ToString())) : KubectlError(errors_);
+}
+
+void KubectlCall::Write() {
+  while (!unsent_.empty()) {
+    const ssize_t written = ::write(process_.in().get(), unsent_.data(), unsent_.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EAGAIN) return;
+    if (written <= 0) unsent_.clear();  // kubectl reads no more; its end says why
+    if (written > 0) unsent_.erase(0, static_cast<size_t>(written));
+  }
+  process_.in().Close();
+}
+
+void KubectlCall::Read() {
+  std::array<char, 65536> bytes;
+  for (Fd* fd : {&process_.err(), &process_.out()}) {
+    // Bounded, so that tasks that write endlessly do not keep the launcher from handling signals.
+    for (int i = 0; i < 16 && fd->is_open(); ++i) {
+      const ssize_t got = ::read(fd->get(), bytes.data(), bytes.size());
+      if (got < 0 && (errno == EAGAIN || errno == EINTR)) break;
+      const bool is_out = fd == &process_.out();
+      const std::string_view text(bytes.data(), got > 0 ? static_cast<size_t>(got) : 0);
+      if (got <= 0) {
+        fd->Close();
+        if (is_out && lines_.has_value()) lines_->Finish();
+      } else if (!is_out) {
+        if (errors_.size() < kMaxErrors) errors_ += text;
+      } else if (lines_.has_value()) {
+        lines_->Add(text);
+      } else {
+        output_ += text;
+      }
+    }
+  }
+}
+
+Status KubectlError(std::string_view errors) {
+  std::vector<std::string> lines;
+  for (const std::string& line : StrSplit(errors, '\n')) {
+    // "E1127 01:45:15.123456  8731 memcache.go:265] ..." says the same as the last line, five times.
+    const bool is_log =
+        line.size() > 5 && line[0] == 'E' && line.substr(1, 4).find_first_not_of("0123456789") == line.npos;
+    if (!line.empty() && !is_log && !line.starts_with("Warning: ")) lines.push_back(line);
+  }
+  const std::string text = lines.empty() ? std::string(errors) : StrJoin(lines, "; ");
+  for (const ErrorReason& reason : kErrorReasons) {
+    if (text.find(reason.text) != text.npos) return {reason.code, text};
+  }
+  if (text.find("Unauthorized") != text.npos) return absl::PermissionDeniedError(text);
+  return absl::UnavailableError(text);
+}
+
+}  // namespace tensorbraid

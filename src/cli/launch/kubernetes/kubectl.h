@@ -1,0 +1,55 @@
+// Calls of the user's kubectl.
+#ifndef TENSORBRAID_CLI_LAUNCH_KUBERNETES_KUBECTL_H_
+#define TENSORBRAID_CLI_LAUNCH_KUBERNETES_KUBECTL_H_
+
+#include <poll.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/child_process.h"
+#include "cli/launch/line_splitter.h"
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid {
+
+// A running kubectl. It is killed with this object. No function blocks. Not thread-safe.
+class KubectlCall {
+ public:
+  // `input` is what kubectl reads. `on_line` gets each line that it prints, from within Handle; null: they are kept in
+  // output(). NotFound if there is no such program.
+  static StatusOr<std::unique_ptr<KubectlCall>> Start(const std::vector<std::string>& command, std::string input = "",
+                                                      std::function<void(std::string_view)> on_line = nullptr);
+  KubectlCall(const KubectlCall&) = delete;
+  KubectlCall& operator=(const KubectlCall&) = delete;
+
+  void AddEvents(std::vector<pollfd>* events);
+  // Writes and reads. Whether kubectl has ended, and all of its output has been read.
+  bool Handle();
+  const std::string& output() const { return output_; }
+  // OK if kubectl has succeeded, otherwise KubectlError. REQUIRES: Handle has returned true.
+  Status status() const;
+
+ private:
+  KubectlCall(ChildProcess process, std::string input, std::function<void(std::string_view)> on_line);
+  void Write();
+  void Read();
+
+  ChildProcess process_;
+  std::string unsent_;
+  std::optional<LineSplitter> lines_;  // for `on_line`
+  std::string output_, errors_;
+  std::optional<ProcessEnd> end_;
+};
+
+// What kubectl wrote to standard error, as a status. The code tells why the cluster refused, as far as that is known:
+// PermissionDenied, AlreadyExists, NotFound, InvalidArgument; otherwise it is Unavailable.
+Status KubectlError(std::string_view errors);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_LAUNCH_KUBERNETES_KUBECTL_H_

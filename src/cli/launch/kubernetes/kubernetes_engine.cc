@@ -1,0 +1,482 @@
+#include "cli/launch/kubernetes/kubernetes_engine.h"
+
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+
+#include "cli/launch/kubernetes/pod_log.h"
+#include "cli/launch/run_command.h"
+#include "core/text/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kTick{250};
+// How often the states of the pods are asked for: while some of them start or stop, and otherwise.
+constexpr milliseconds kPollWhileChanging{500};
+constexpr milliseconds kPoll{2000};
+// How long after a pod's end its log may stay silent until it is given up, and how long if the pod is gone.
+constexpr seconds kLogSilence{10};
+constexpr seconds kLogOfGonePod{2};
+// How long a pod may stay after its time to end, until its node counts as lost.
+constexpr seconds kNodeSilence{10};
+// How long Kubernetes may take to kill a pod, until the launcher no longer waits for that.
+constexpr seconds kKillPatience{10};
+constexpr seconds kEndPatience{10};  // for the deletion of everything
+// The rests of so many logs are read at once.
+constexpr int kMaxRests = 8;
+
+}  // namespace
+
+struct KubernetesEngine::Task {
+  std::string name;  // "worker/0"
+  std::string pod;
+  // kIdle -> kQueued (to be created) -> kCreating -> kStarting (the pod is there) -> kRunning -> kIdle
+  enum class Phase { kIdle, kQueued, kCreating, kStarting, kRunning };
+  Phase phase = Phase::kIdle;
+  std::string manifest = "";
+  bool had_pod = false;
+  bool must_vanish = false;  // the pod of an earlier run, before this one is created
+  // What is known of this run.
+  int first_poll = 0;  // the first one that knows its pod
+  int signal = 0;      // the last one that was sent
+  std::string disruption = "";
+  std::optional<MonotonicClock::time_point> deleted_since = {};
+  std::optional<MonotonicClock::time_point> give_up_at = {};
+  std::optional<TaskEnd> end = {};  // seen, and reported when the rest of the log has been read
+  bool needs_rest = false;
+  MonotonicClock::time_point report_at = {};
+  bool has_output = false;
+  bool log_follows = false;
+  PodLog log_lines = {};
+  std::unique_ptr<KubectlCall> log = nullptr;
+};
+
+KubernetesEngine::KubernetesEngine(KubernetesJob job, std::vector<std::string> kubectl)
+    : job_(std::move(job)), kubectl_(std::move(kubectl)) {
+  soft_deletion_.options = {StrCat("--grace-period=", job_.grace_s)};
+  hard_deletion_.options = {"--grace-period=0", "--force"};
+}
+
+KubernetesEngine::~KubernetesEngine() {
+  const auto deadline = MonotonicClock::now() + kEndPatience;
+  // What is being created would otherwise appear after the deletion.
+  bool is_clean = true;
+  for (KubectlCall* call : {placing_.get(), creation_.get()}) {
+    if (call != nullptr) is_clean = Await(call, deadline) && is_clean;
+  }
+  if (placing_ != nullptr) has_objects_ = true;
+  if (!has_objects_) return;
+  auto deletion = KubectlCall::Start(
+      Command({"delete", "pods,services,secrets", "--selector=" + RunSelector(job_), "--grace-period=0", "--force",
+               "--ignore-not-found", "--wait=false", "--request-timeout=10s"}));
+  is_clean = deletion.ok() && Await(deletion->get(), deadline) && (*deletion)->status().ok() && is_clean;
+  if (!is_clean)
+    listener_->OnMessage("the cluster may still have objects of this job; delete them: " + DeleteCommand());
+}
+
+bool KubernetesEngine::Await(KubectlCall* call, MonotonicClock::time_point deadline) {
+  while (!call->Handle()) {
+    std::vector<pollfd> events;
+    call->AddEvents(&events);
+    const auto left = std::chrono::ceil<milliseconds>(deadline - MonotonicClock::now());
+    if (left.count() <= 0 || ::poll(events.data(), events.size(), static_cast<int>(left.count())) == 0) return false;
+  }
+  return true;
+}
+
+std::vector<std::string> KubernetesEngine::Command(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> command = kubectl_;
+  command.push_back("--namespace=" + job_.name_space);
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+std::string KubernetesEngine::DeleteCommand() const {
+  std::vector<std::string> words;
+  for (const std::string& word :
+       Command({"delete", "pods,services,secrets", "-l", "app.kubernetes.io/instance=" + job_.name})) {
+    words.push_back(ShellWord(word));
+  }
+  return StrJoin(words, " ");
+}
+
+std::unique_ptr<KubectlCall> KubernetesEngine::Call(const std::vector<std::string>& arguments, std::string input,
+                                                    std::function<void(std::string_view)> on_line) {
+  auto call = KubectlCall::Start(Command(arguments), std::move(input), std::move(on_line));
+  if (call.ok()) return *std::move(call);
+  listener_->OnFailure(call.status());
+  return nullptr;
+}
+
+void KubernetesEngine::Tell(const std::string& text) {
+  if (told_.insert(text).second) listener_->OnMessage(text);
+}
+
+Status KubernetesEngine::Explained(const Status& status) const {
+  const std::string text(status.message());
+  if (absl::IsAlreadyExists(status)) {
+    return absl::AlreadyExistsError(StrCat("the name ", job_.name, " is taken in namespace ", job_.name_space,
+                                           ": give another --name, or delete what has it: ", DeleteCommand(), " (",
+                                           text, ")"));
+  }
+  if (absl::IsPermissionDenied(status) && text.find(" cannot ") != text.npos) {
+    return absl::PermissionDeniedError(
+        StrCat(text, "; the launcher needs a role in namespace ", job_.name_space,
+               " that may create, get, list and delete pods, services and secrets, and get pods/log"));
+  }
+  if (absl::IsUnavailable(status)) {
+    return absl::UnavailableError(StrCat(text, "; '", StrJoin(Command({"get", "pods"}), " "),
+                                         "' must work: --kubectl=\"kubectl --context=NAME\" chooses the cluster"));
+  }
+  return status;
+}
+
+StatusOr<std::string> KubernetesEngine::Describe(const std::vector<std::string>& tasks) const {
+  std::vector<std::string> pods;
+  for (const std::string& task : tasks) pods.push_back(PodName(job_, task));
+  std::string text = StrCat("'", StrJoin(Command({"create", "-f", "-"}), " "), "' would get\n", ServiceManifest(job_));
+  if (!job_.files.empty()) text += SecretManifest(job_, /*secret_values=*/false);
+  return StrCat(text, "and the pods ", StrJoin(pods, ", "), "\n");
+}
+
+std::vector<std::string> KubernetesEngine::KnownAddresses(const std::vector<std::string>& tasks) const {
+  std::vector<std::string> addresses;
+  for (const std::string& task : tasks) addresses.push_back(PodAddress(job_, task));
+  return addresses;
+}
+
+std::string KubernetesEngine::DescribeStart(const std::string& task, const ProgramCall& call, bool knows_flags) const {
+  return StrCat("the pod of ", task, " would be\n", PodManifest(job_, task, call, knows_flags));
+}
+
+void KubernetesEngine::Place(const std::vector<std::string>& tasks, EngineListener* listener) {
+  listener_ = listener;
+  if (const Status status = CheckJob(job_, tasks); !status.ok()) return listener_->OnFailure(status);
+  ticks_ = Fd(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  const timespec tick = {.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(kTick).count()};
+  const itimerspec every_tick = {.it_interval = tick, .it_value = tick};
+  if (!ticks_.is_open() || ::timerfd_settime(ticks_.get(), 0, &every_tick, nullptr) != 0) {
+    return listener_->OnFailure(absl::ErrnoToStatus(errno, "cannot make a timer"));
+  }
+  for (const std::string& task : tasks) tasks_.push_back({.name = task, .pod = PodName(job_, task)});
+  listener_->OnMessage(StrCat("job ", job_.name, " in namespace ", job_.name_space,
+                              "; if this launcher is killed, its pods go on until you delete them: ", DeleteCommand()));
+  std::vector<std::string> manifests = {ServiceManifest(job_)};
+  if (!job_.files.empty()) manifests.push_back(SecretManifest(job_));
+  placing_ = Call({"create", "-f", "-", "--output=name", "--validate=false", "--request-timeout=20s"},
+                  ListManifest(manifests));
+}
+
+void KubernetesEngine::HandlePlacing() {
+  if (placing_ == nullptr || !placing_->Handle()) return;
+  const Status status = placing_->status();
+  has_objects_ = !placing_->output().empty();
+  placing_.reset();
+  if (!status.ok()) return listener_->OnFailure(Explained(status));
+  is_placed_ = true;
+  std::vector<TaskPlace> places;
+  for (const Task& task : tasks_) places.push_back({.node = "", .address = PodAddress(job_, task.name)});
+  listener_->OnPlaced(std::move(places));
+}
+
+void KubernetesEngine::Start(size_t number, const ProgramCall& call, bool knows_flags) {
+  Task& task = tasks_[number];
+  Task next{.name = task.name, .pod = task.pod, .phase = Task::Phase::kQueued};
+  next.manifest = PodManifest(job_, task.name, call, knows_flags);
+  next.had_pod = next.must_vanish = task.had_pod;
+  next.has_output = true;
+  task = std::move(next);
+  if (task.must_vanish) hard_deletion_.pods.insert(task.pod);
+}
+
+void KubernetesEngine::Signal(size_t number, int signal) {
+  Task& task = tasks_[number];
+  if (task.phase == Task::Phase::kIdle) return;
+  if (task.phase == Task::Phase::kQueued) {
+    task.phase = Task::Phase::kIdle;
+    EndOutput(number);
+    TaskEnd end;
+    end.process.signal = signal;
+    return listener_->OnEnd(number, end);
+  }
+  task.signal = signal;
+  if (signal == SIGKILL) task.give_up_at = MonotonicClock::now() + kKillPatience;
+  if (task.phase == Task::Phase::kCreating) return;  // deleted as soon as it is there
+  (signal == SIGKILL ? hard_deletion_ : soft_deletion_).pods.insert(task.pod);
+}
+
+void KubernetesEngine::CloseOutput(size_t number) { EndOutput(number); }
+
+void KubernetesEngine::EndOutput(size_t number) {
+  Task& task = tasks_[number];
+  task.log.reset();
+  if (!task.has_output) return;
+  task.has_output = false;
+  listener_->OnOutputEnd(number);
+}
+
+void KubernetesEngine::AddEvents(std::vector<pollfd>* events) {
+  StartCalls();
+  if (ticks_.is_open()) events->push_back({ticks_.get(), POLLIN, 0});
+  for (KubectlCall* call :
+       {placing_.get(), creation_.get(), poll_.get(), soft_deletion_.call.get(), hard_deletion_.call.get()}) {
+    if (call != nullptr) call->AddEvents(events);
+  }
+  for (Task& task : tasks_) {
+    if (task.log != nullptr) task.log->AddEvents(events);
+  }
+}
+
+void KubernetesEngine::Handle() {
+  uint64_t ticks = 0;
+  [[maybe_unused]] const ssize_t got = ::read(ticks_.get(), &ticks, sizeof ticks);
+  HandlePlacing();
+  HandleCreation();
+  HandleDeletion(soft_deletion_);
+  HandleDeletion(hard_deletion_);
+  HandlePoll();
+  const auto now = MonotonicClock::now();
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    HandleLog(i);
+    Task& task = tasks_[i];
+    if (task.end.has_value() && (!task.has_output || now >= task.report_at)) ReportEnd(i);
+    if (task.phase != Task::Phase::kIdle && task.give_up_at.has_value() && now >= *task.give_up_at) {
+      TaskEnd end;
+      end.lost = "the cluster has not confirmed that its pod has ended";
+      task.end = end;
+      ReportEnd(i);
+    }
+  }
+}
+
+void KubernetesEngine::PollSoon() { next_poll_ = std::min(next_poll_, MonotonicClock::now() + kTick); }
+
+bool KubernetesEngine::AnyChanging() const {
+  return std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) {
+    return task.phase == Task::Phase::kQueued || task.phase == Task::Phase::kStarting ||
+           (task.phase == Task::Phase::kRunning && task.signal != 0);
+  });
+}
+
+void KubernetesEngine::StartCalls() {
+  if (!is_placed_) return;
+  StartCreation();
+  StartDeletion(soft_deletion_);
+  StartDeletion(hard_deletion_);
+  int rests = 0;
+  for (const Task& task : tasks_) rests += task.log != nullptr && task.end.has_value() && !task.log_follows ? 1 : 0;
+  for (size_t i = 0; i < tasks_.size() && rests < kMaxRests; ++i) {
+    const Task& task = tasks_[i];
+    if (!task.end.has_value() || !task.needs_rest || task.log != nullptr || !task.has_output) continue;
+    StartLog(i, /*follow=*/false);
+    ++rests;
+  }
+  const bool is_idle = std::all_of(tasks_.begin(), tasks_.end(), [](const Task& task) {
+    return task.phase == Task::Phase::kIdle || task.phase == Task::Phase::kCreating;
+  });
+  if (poll_ != nullptr || is_idle || MonotonicClock::now() < next_poll_) return;
+  ++polls_;
+  poll_ = Call({"get", "pods", "--selector=" + RunSelector(job_), "--output=json", "--request-timeout=20s"});
+}
+
+void KubernetesEngine::StartCreation() {
+  if (creation_ != nullptr) return;
+  std::vector<std::string> manifests;
+  for (Task& task : tasks_) {
+    if (task.phase != Task::Phase::kQueued || task.must_vanish) continue;
+    task.phase = Task::Phase::kCreating;
+    task.had_pod = true;  // perhaps, if kubectl fails
+    manifests.push_back(task.manifest);
+  }
+  if (manifests.empty()) return;
+  creation_ = Call({"create", "-f", "-", "--output=name", "--validate=false", "--request-timeout=20s"},
+                   ListManifest(manifests));
+}
+
+void KubernetesEngine::HandleCreation() {
+  if (creation_ == nullptr || !creation_->Handle()) return;
+  const Status status = creation_->status();
+  const std::vector<std::string> created = StrSplit(creation_->output(), '\n');
+  creation_.reset();
+  PollSoon();
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    Task& task = tasks_[i];
+    if (task.phase != Task::Phase::kCreating) continue;
+    if (std::find(created.begin(), created.end(), "pod/" + task.pod) == created.end()) {
+      // An error for each pod, of which the first is enough.
+      const Status why = status.ok() ? absl::InternalError("kubectl has not created " + task.pod) : status;
+      FailStart(i, Explained(why));
+      continue;
+    }
+    task.phase = Task::Phase::kStarting;
+    task.first_poll = polls_ + 1;
+    if (task.signal != 0) Signal(i, task.signal);
+  }
+}
+
+void KubernetesEngine::StartDeletion(Deletion& deletion) {
+  if (deletion.call != nullptr || deletion.pods.empty() || MonotonicClock::now() < deletion.not_before) return;
+  std::vector<std::string> arguments = {"delete", "pods", "--ignore-not-found", "--wait=false",
+                                        "--request-timeout=20s"};
+  arguments.insert(arguments.end(), deletion.options.begin(), deletion.options.end());
+  arguments.insert(arguments.end(), deletion.pods.begin(), deletion.pods.end());
+  deletion.in_call = std::move(deletion.pods);
+  deletion.pods.clear();
+  deletion.call = Call(arguments);
+}
+
+void KubernetesEngine::HandleDeletion(Deletion& deletion) {
+  if (deletion.call == nullptr || !deletion.call->Handle()) return;
+  const Status status = deletion.call->status();
+  deletion.call.reset();
+  PollSoon();
+  if (status.ok()) return;
+  Tell(StrCat("pods cannot be deleted, trying again: ", std::string(Explained(status).message())));
+  deletion.pods.insert(deletion.in_call.begin(), deletion.in_call.end());
+  deletion.not_before = MonotonicClock::now() + kPoll;
+}
+
+void KubernetesEngine::HandlePoll() {
+  if (poll_ == nullptr || !poll_->Handle()) return;
+  const Status status = poll_->status();
+  auto pods = status.ok() ? ParsePods(poll_->output()) : StatusOr<std::map<std::string, PodState>>(status);
+  poll_.reset();
+  next_poll_ = MonotonicClock::now() + (AnyChanging() ? kPollWhileChanging : kPoll);
+  if (!pods.ok()) {
+    if (!poll_failed_) {
+      listener_->OnMessage(StrCat("the states of the pods are unknown, trying again: ",
+                                  std::string(Explained(pods.status()).message())));
+    }
+    poll_failed_ = true;
+    return;
+  }
+  if (poll_failed_) listener_->OnMessage("the states of the pods are known again");
+  poll_failed_ = false;
+  TellWhatTasksWaitFor(*pods);
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    if (tasks_[i].first_poll > polls_) continue;  // its pod was created later
+    const auto found = pods->find(tasks_[i].pod);
+    HandleState(i, found == pods->end() ? nullptr : &found->second);
+  }
+}
+
+void KubernetesEngine::TellWhatTasksWaitFor(const std::map<std::string, PodState>& pods) {
+  std::map<std::string, std::vector<std::string>> waiting;
+  for (const Task& task : tasks_) {
+    const auto found = pods.find(task.pod);
+    if (task.phase != Task::Phase::kStarting || found == pods.end() || found->second.waits_for.empty()) continue;
+    waiting[found->second.waits_for].push_back(task.name);
+  }
+  for (const auto& [what, names] : waiting) {
+    if (told_.insert(what).second) listener_->OnMessage(StrCat(StrJoin(names, ", "), " cannot start yet: ", what));
+  }
+}
+
+void KubernetesEngine::HandleState(size_t number, const PodState* state) {
+  Task& task = tasks_[number];
+  if (task.phase == Task::Phase::kQueued && state == nullptr) task.must_vanish = false;
+  const bool has_pod = task.phase == Task::Phase::kStarting || task.phase == Task::Phase::kRunning;
+  if (!has_pod || task.end.has_value()) return;
+  TaskEnd end;
+  end.process.signal = task.signal;
+  if (state == nullptr) {
+    if (task.signal == 0) {
+      end.lost = task.disruption.empty() ? StrCat("somebody has deleted its pod ", task.pod) : task.disruption;
+    }
+    return SetEnd(number, end, /*has_log=*/false);
+  }
+  if (!state->disruption.empty()) task.disruption = state->disruption;
+  if (task.phase == Task::Phase::kStarting && !state->start_error.empty()) {
+    return FailStart(number, absl::NotFoundError(state->start_error));
+  }
+  if (task.phase == Task::Phase::kStarting && (state->is_running || state->end.has_value())) {
+    task.phase = Task::Phase::kRunning;
+    listener_->OnStarted(number, 0);
+  }
+  if (state->is_being_deleted && !task.deleted_since.has_value()) task.deleted_since = MonotonicClock::now();
+  const std::string taken_away =
+      !task.disruption.empty() ? task.disruption : StrCat("somebody has deleted its pod ", task.pod);
+  if (state->end.has_value()) {
+    end.process = *state->end;
+    // A program that Kubernetes has told to end may have saved its work and left with 0. Its task is not done.
+    if (task.signal == 0 && (!task.disruption.empty() || state->is_being_deleted)) end.lost = taken_away;
+    if (state->out_of_memory) {
+      Tell(StrCat(task.name, " has used more memory than it may: raise --memory, or the limit of the namespace"));
+    }
+    return SetEnd(number, end, /*has_log=*/true);
+  }
+  const bool is_silent = task.deleted_since.has_value() &&
+                         MonotonicClock::now() > *task.deleted_since + seconds(state->deletion_grace_s) + kNodeSilence;
+  if (state->has_failed || is_silent) {
+    if (task.signal == 0) {
+      end.lost = is_silent ? StrCat("node ", state->node, " does not answer (", taken_away, ")") : taken_away;
+    }
+    return SetEnd(number, end, /*has_log=*/!is_silent);
+  }
+  if (task.phase == Task::Phase::kRunning && task.log == nullptr && task.has_output) StartLog(number, /*follow=*/true);
+}
+
+void KubernetesEngine::StartLog(size_t number, bool follow) {
+  Task& task = tasks_[number];
+  std::vector<std::string> arguments = {"logs", task.pod, "--container=task", "--timestamps"};
+  if (follow) arguments.emplace_back("--follow");
+  if (!task.log_lines.since().empty()) arguments.push_back("--since-time=" + task.log_lines.since());
+  task.log_follows = follow;
+  task.log_lines.BeginReading();
+  task.log = Call(arguments, "", [this, number](std::string_view line) {
+    tasks_[number].report_at = MonotonicClock::now() + kLogSilence;
+    tasks_[number].log_lines.Add(
+        line, [this, number](std::string_view text) { listener_->OnLine(number, OutputStream::kOut, text); });
+  });
+}
+
+void KubernetesEngine::HandleLog(size_t number) {
+  Task& task = tasks_[number];
+  if (task.log == nullptr || !task.log->Handle()) return;
+  const Status status = task.log->status();
+  task.log.reset();
+  const bool is_gone = absl::IsNotFound(status);
+  if (!status.ok() && !is_gone) {
+    Tell(StrCat("the output of ", task.name, " cannot be read: ", std::string(Explained(status).message())));
+  }
+  PollSoon();  // the task has ended, or its log has to be read again
+  if (!task.end.has_value()) return;
+  // What followed the log may have ended before it had all.
+  const bool is_complete = !task.needs_rest || is_gone || (!task.log_follows && status.ok());
+  if (is_complete) ReportEnd(number);
+}
+
+void KubernetesEngine::SetEnd(size_t number, const TaskEnd& end, bool has_log) {
+  Task& task = tasks_[number];
+  task.end = end;
+  task.needs_rest = has_log;
+  task.report_at = MonotonicClock::now();
+  if (has_log) task.report_at += kLogSilence;
+  if (!has_log && task.log != nullptr) task.report_at += kLogOfGonePod;
+}
+
+void KubernetesEngine::ReportEnd(size_t number) {
+  Task& task = tasks_[number];
+  const TaskEnd end = *task.end;
+  task.end.reset();
+  task.phase = Task::Phase::kIdle;
+  EndOutput(number);
+  listener_->OnEnd(number, end);
+}
+
+void KubernetesEngine::FailStart(size_t number, const Status& why) {
+  Task& task = tasks_[number];
+  task.phase = Task::Phase::kIdle;
+  task.log.reset();
+  task.has_output = false;
+  listener_->OnStartFailed(number, Annotate(why, task.name));
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,108 @@
+// Runs the tasks of a job as pods of a Kubernetes cluster.
+#ifndef TENSORBRAID_CLI_LAUNCH_KUBERNETES_KUBERNETES_ENGINE_H_
+#define TENSORBRAID_CLI_LAUNCH_KUBERNETES_KUBERNETES_ENGINE_H_
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/launch/engine.h"
+#include "cli/launch/kubernetes/kubectl.h"
+#include "cli/launch/kubernetes/manifests.h"
+#include "cli/launch/kubernetes/pod_state.h"
+#include "core/system/clock.h"
+#include "core/system/fd.h"
+
+namespace tensorbraid {
+
+// Each task is a pod that Kubernetes does not restart, found by the others through a headless service. Everything is
+// done by kubectl, in child processes, with the user's rights. The states of the pods are asked for every second or
+// two.
+//
+// A task that is started again gets a new pod of the same name. A signal deletes the pod: SIGKILL at once, every other
+// one with job.grace_s to end. What a task writes to standard output and standard error arrives as one stream, kOut.
+// When the launcher is killed, the pods go on.
+class KubernetesEngine final : public Engine {
+ public:
+  // `kubectl` is the program and its first arguments. REQUIRES: `job` has passed CheckJob.
+  KubernetesEngine(KubernetesJob job, std::vector<std::string> kubectl);
+  // Deletes all objects of the job. Blocks until Kubernetes has accepted that, for 10 s at most.
+  ~KubernetesEngine() override;
+
+  StatusOr<std::string> Describe(const std::vector<std::string>& tasks) const override;
+  std::vector<std::string> KnownAddresses(const std::vector<std::string>& tasks) const override;
+  std::string DescribeStart(const std::string& task, const ProgramCall& call, bool knows_flags) const override;
+  void Place(const std::vector<std::string>& tasks, EngineListener* listener) override;
+  void Start(size_t task, const ProgramCall& call, bool knows_flags) override;
+  void Signal(size_t task, int signal) override;
+  void CloseOutput(size_t task) override;
+  void AddEvents(std::vector<pollfd>* events) override;
+  void Handle() override;
+
+ private:
+  struct Task;
+  // A deletion of pods that kubectl is asked for. There are two: with time to end, and at once.
+  struct Deletion {
+    std::vector<std::string> options;
+    std::set<std::string> pods = {};     // still to be deleted
+    std::set<std::string> in_call = {};  // by the call that runs
+    std::unique_ptr<KubectlCall> call = nullptr;
+    MonotonicClock::time_point not_before = {};  // after a call that failed
+  };
+
+  std::vector<std::string> Command(const std::vector<std::string>& arguments) const;
+  std::unique_ptr<KubectlCall> Call(const std::vector<std::string>& arguments, std::string input = "",
+                                    std::function<void(std::string_view)> on_line = nullptr);
+  // Tells the user, once for each text.
+  void Tell(const std::string& text);
+  Status Explained(const Status& status) const;
+
+  // Start the calls that are due.
+  void StartCalls();
+  void StartCreation();
+  void StartDeletion(Deletion& deletion);
+  void StartLog(size_t number, bool follow);
+
+  void HandlePlacing();
+  void HandleCreation();
+  void HandleDeletion(Deletion& deletion);
+  void HandlePoll();
+  void HandleLog(size_t number);
+  void HandleState(size_t number, const PodState* state);
+  void TellWhatTasksWaitFor(const std::map<std::string, PodState>& pods);
+  // The task's container has ended, or is gone. Reported when the rest of the log has been read.
+  void SetEnd(size_t number, const TaskEnd& end, bool has_log);
+  void ReportEnd(size_t number);
+  // The end of a task that was never seen running.
+  void FailStart(size_t number, const Status& why);
+  void EndOutput(size_t number);
+  // Asks for the states of the pods soon.
+  void PollSoon();
+  bool AnyChanging() const;
+  std::string DeleteCommand() const;
+  // Waits until the call has ended. Whether it has before the deadline.
+  static bool Await(KubectlCall* call, MonotonicClock::time_point deadline);
+
+  const KubernetesJob job_;
+  const std::vector<std::string> kubectl_;
+  EngineListener* listener_ = nullptr;
+  std::deque<Task> tasks_;
+  std::set<std::string> told_;
+
+  Fd ticks_;  // a timer
+  MonotonicClock::time_point next_poll_;
+  int polls_ = 0;  // that have been started
+  std::unique_ptr<KubectlCall> placing_, creation_, poll_;
+  Deletion soft_deletion_, hard_deletion_;
+  bool is_placed_ = false;
+  bool has_objects_ = false;  // some may be in the cluster
+  bool poll_failed_ = false;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_LAUNCH_KUBERNETES_KUBERNETES_ENGINE_H_

@@ -1,0 +1,34 @@
+// What Kubernetes says about the pods of a job.
+#ifndef TENSORBRAID_CLI_LAUNCH_KUBERNETES_POD_STATE_H_
+#define TENSORBRAID_CLI_LAUNCH_KUBERNETES_POD_STATE_H_
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "cli/child_process.h"
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid {
+
+// The state of a pod that has one container and is never restarted by Kubernetes.
+struct PodState {
+  std::string node;                    // "" if it has none yet
+  bool is_running = false;             // its container runs
+  std::optional<ProcessEnd> end = {};  // how its container ended
+  bool out_of_memory = false;          // that is why it ended
+  // Why Kubernetes took the pod from its node, or gave the node up, such as "Evicted: The node was low on memory".
+  std::string disruption = "";
+  std::string start_error = "";  // why its container can never start
+  std::string waits_for = "";    // what a pod that does not run yet waits for, if Kubernetes says so
+  bool has_failed = false;       // it does not run and never will
+  bool is_being_deleted = false;
+  int deletion_grace_s = 0;  // how long it may still run then
+};
+
+// Reads `kubectl get pods -o json`, and returns the states by the names of the pods. InvalidArgument if it is not that.
+StatusOr<std::map<std::string, PodState>> ParsePods(const std::string& json);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_LAUNCH_KUBERNETES_POD_STATE_H_
