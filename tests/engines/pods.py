@@ -1,4 +1,4 @@
-"""Runs the pods of a TFJob on this machine, for the test `kubernetes`. Needs the user root, and `ip`.
+"""Runs pods on this machine, for the tests `kubernetes` and `kubernetes_launch`. Needs the user root, and `ip`.
 
 A pod is a set of namespaces: it has its own network with one address, its own host name, and processes that end with
 it. A file of hosts, which this module changes when a pod moves, takes the place of DNS.
@@ -52,19 +52,57 @@ class Node:
     def command(self, *command):
         run("nsenter", "-t", str(self.network.pid), "-n", *command)
 
-    def new_address(self, name):
+    def new_address(self, host):
         """Gives a pod an address that no pod has had, and tells the other pods."""
         address = f"10.77.0.{self.next_address}"
         self.next_address += 1
-        self.addresses[f"{name}.{DOMAIN}"] = address
+        self.addresses[host] = address
+        self.write_hosts()
+        return address
+
+    def forget(self, host):
+        """The pod with this name is gone."""
+        self.addresses.pop(host, None)
+        self.write_hosts()
+
+    def write_hosts(self):
         lines = ["127.0.0.1 localhost"] + [f"{ip} {host}" for host, ip in self.addresses.items()]
         with open(self.hosts, "w", encoding="utf-8") as file:  # in place, because pods have mounted this file
             file.write("\n".join(lines) + "\n")
-        return address
 
     def close(self):
         self.network.stdin.close()
         self.network.wait(timeout=10)
+
+
+def start_process(node, name, host, command, environment, stdout):
+    """Starts a program in the network and the namespaces of a new pod `name`, which the others find as `host`."""
+    inside = (
+        'read -r address && hostname "$1" && mount --bind "$2" /etc/hosts && ip link set lo up &&'
+        ' ip link set eth0 up && ip address add "$address/24" dev eth0 && shift 2 && exec setpriv --reuid=10001'
+        ' --regid=10001 --clear-groups --no-new-privs --bounding-set=-all "$@" < /dev/null'
+    )
+    address = node.new_address(host)
+    process = subprocess.Popen(
+        ["unshare", "--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "bash", "-c", inside,
+         "pod", name, node.hosts, *command],
+        stdin=subprocess.PIPE, stdout=stdout, stderr=subprocess.STDOUT, text=True, cwd=node.directory, env=environment,
+    )  # fmt: skip
+    await_network(process)
+    link = "pod" + address.rsplit(".", 1)[1]
+    node.command("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", str(process.pid))
+    node.command("ip", "link", "set", link, "master", "bridge0", "up")
+    process.stdin.write(f"{address}\n")
+    process.stdin.close()
+    return process
+
+
+def signal_first(process, number):
+    """Sends a signal to the first process of a pod, which start_process has started. With SIGKILL all others end, too."""
+    # (`unshare --kill-child` does not do it: setpriv, which changes the user, loses the signal.)
+    for pid in subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True,
+                              check=False).stdout.split():  # fmt: skip
+        os.kill(int(pid), number)
 
 
 class Pod:
@@ -81,24 +119,8 @@ class Pod:
                      for argument in self.container["args"]]  # fmt: skip
         arguments[0] = os.path.abspath(f"{BUILD}/examples/{arguments[0]}")
         self.log = open(f"{node.directory}/{name}.log", "w", encoding="utf-8")
-        inside = (
-            'read -r address && hostname "$1" && mount --bind "$2" /etc/hosts && ip link set lo up &&'
-            ' ip link set eth0 up && ip address add "$address/24" dev eth0 && shift 2 && exec setpriv --reuid=10001'
-            ' --regid=10001 --clear-groups --no-new-privs --bounding-set=-all "$@"'
-        )
-        address = node.new_address(name)
-        self.process = subprocess.Popen(
-            ["unshare", "--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "bash", "-c", inside,
-             "pod", name, node.hosts, *arguments],
-            stdin=subprocess.PIPE, stdout=self.log, stderr=subprocess.STDOUT, text=True, cwd=node.directory,
-            env={"PATH": os.environ["PATH"], "TF_CONFIG": json.dumps(tf_config)},
-        )  # fmt: skip
-        await_network(self.process)
-        link = f"pod{node.next_address}"
-        node.command("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", str(self.process.pid))
-        node.command("ip", "link", "set", link, "master", "bridge0", "up")
-        self.process.stdin.write(f"{address}\n")
-        self.process.stdin.flush()
+        self.process = start_process(node, name, f"{name}.{DOMAIN}", arguments,
+                                     {"PATH": os.environ["PATH"], "TF_CONFIG": json.dumps(tf_config)}, self.log)
 
     def moved(self, text):
         for path, place in self.places.items():
@@ -119,11 +141,7 @@ class Pod:
         await_true(f"{kind} of {self.name}", lambda: self.probe(kind))
 
     def kill(self):
-        # Its first process, and with it all others. (`unshare --kill-child` does not do it: setpriv, which changes the
-        # user, loses the signal.)
-        for pid in subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True,
-                                  check=False).stdout.split():  # fmt: skip
-            os.kill(int(pid), signal.SIGKILL)
+        signal_first(self.process, signal.SIGKILL)
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(timeout=10)
 
@@ -133,8 +151,7 @@ class Pod:
 
     def tell_to_stop(self):
         """What deleting the pod does: SIGTERM for its first process."""
-        [pid] = run("pgrep", "-P", str(self.process.pid), capture_output=True, text=True).stdout.split()
-        os.kill(int(pid), signal.SIGTERM)
+        signal_first(self.process, signal.SIGTERM)
 
     def must_end_well(self, seconds):
         code = self.process.wait(timeout=seconds)

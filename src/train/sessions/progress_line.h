@@ -6,8 +6,10 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace tensorbraid {
@@ -16,7 +18,7 @@ namespace tensorbraid {
 class ProgressLine {
  public:
   explicit ProgressLine(std::function<void(const std::string&)> sink)
-      : sink_(std::move(sink)), in_place_(!sink_ && isatty(STDERR_FILENO) != 0) {}
+      : sink_(std::move(sink)), in_place_(!sink_ && isatty(STDERR_FILENO) != 0 && !IsDumb()) {}
 
   // The time between two texts: `lines` if each text becomes a separate line, shorter on a terminal.
   std::chrono::milliseconds interval(std::chrono::milliseconds lines) const {
@@ -39,6 +41,12 @@ class ProgressLine {
   }
 
  private:
+  // Whether the terminal cannot update a line. A launcher that passes lines on sets this.
+  static bool IsDumb() {
+    const char* terminal = std::getenv("TERM");
+    return terminal != nullptr && std::string_view(terminal) == "dumb";
+  }
+
   const std::function<void(const std::string&)> sink_;
   const bool in_place_;
   bool open_ = false;

@@ -8,9 +8,10 @@ void PodLog::Add(std::string_view line, const std::function<void(std::string_vie
   std::string error;
   const std::string_view stamp = line.substr(0, blank);
   if (absl::ParseTime(absl::RFC3339_full, {stamp.data(), stamp.size()}, &time, &error)) {
-    // Lines with the time of the last one have been read before it, or with it.
-    if (is_repeated_ && time <= last_) return;
+    // Several lines may have the same time.
+    if (is_repeated_ && (time < last_ || (time == last_ && ++repeated_ <= passed_on_))) return;
     is_repeated_ = false;
+    passed_on_ = time == last_ ? passed_on_ + 1 : 1;
     last_ = time;
     since_ = stamp;
     line = blank == std::string_view::npos ? "" : line.substr(blank + 1);

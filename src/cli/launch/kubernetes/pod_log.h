@@ -16,7 +16,10 @@ class PodLog {
  public:
   // The log is read from its beginning or, with --since-time=since(), again. Kubernetes then repeats the lines of the
   // last second.
-  void BeginReading() { is_repeated_ = !since_.empty(); }
+  void BeginReading() {
+    is_repeated_ = !since_.empty();
+    repeated_ = 0;
+  }
   // The time of the last line, as Kubernetes wrote it; "" before the first.
   const std::string& since() const { return since_; }
   void Add(std::string_view line, const std::function<void(std::string_view)>& on_line);
@@ -24,7 +27,9 @@ class PodLog {
  private:
   std::string since_;
   absl::Time last_ = absl::InfinitePast();
-  bool is_repeated_ = false;  // what is read now may have been read before
+  int passed_on_ = 0;         // lines with the time of the last one
+  bool is_repeated_ = false;  // what is read now has been read before
+  int repeated_ = 0;          // lines with the time of the last one that were read again
 };
 
 }  // namespace tensorbraid

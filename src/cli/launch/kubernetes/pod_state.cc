@@ -102,7 +102,8 @@ PodState ReadPod(const Json& item) {
 StatusOr<std::map<std::string, PodState>> ParsePods(const std::string& json) {
   try {  // The only exceptions are those of the JSON library.
     std::map<std::string, PodState> pods;
-    for (const Json& item : Json::parse(json).at("items")) {
+    const Json list = Json::parse(json);
+    for (const Json& item : list.at("items")) {
       pods[item.at("metadata").at("name").get<std::string>()] = ReadPod(item);
     }
     return pods;
