@@ -1,7 +1,9 @@
 """tf.train.find_task: the task that the environment of a process describes."""
 
+import contextlib
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -27,6 +29,25 @@ with tf.device(tf.train.replica_device_setter(worker_device=task.device, cluster
 with tf.train.MonitoredTrainingSession(server.target, task.is_chief) as session:
     for _ in range(10):
         session.run(add)
+"""
+
+
+COUNTING = """
+import sys
+import tensorbraid as tf
+
+task = tf.train.find_task()
+server = task.server()
+if task.job_name == "ps":
+    print(server.target, flush=True)
+    server.join()
+with tf.device(tf.train.replica_device_setter(worker_device=task.device, cluster=task.cluster)):
+    count = tf.get_variable("count", [], initializer=tf.zeros_initializer())
+    add = count.assign_add(1.0, use_locking=True)
+    tf.train.get_or_create_global_step()
+with tf.train.MonitoredTrainingSession(server.target, task.is_chief, sys.argv[1]) as session:
+    while True:
+        print(int(session.run(add)), flush=True)
 """
 
 
@@ -71,6 +92,40 @@ class FindTaskTest(unittest.TestCase):
                                                         "worker 1 slurm False")):
             self.assertEqual(code, 0, log)
             self.assertTrue(output.startswith(start), output + log)
+
+    @unittest.skipUnless("TENSORBRAID_PROGRAM" in os.environ, "needs the program tensorbraid")
+    def test_a_worker_finds_a_parameter_server_at_another_address(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as started:
+            token = os.path.join(folder, "token")
+            with open(token, "w", encoding="utf-8") as file:
+                file.write("0123456789abcdef0123\n")
+
+            def start(command, **variables):
+                process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ, **variables))
+                started.callback(process.communicate)
+                started.callback(process.kill)
+                return process
+
+            def task(name):
+                return start([sys.executable, "-c", COUNTING, folder], TENSORBRAID_REGISTRY=address,
+                             TENSORBRAID_TASK=name, TENSORBRAID_TOKEN_FILE=token, TENSORBRAID_DISCOVERY_TIMEOUT="240")
+
+            registry = start([os.environ["TENSORBRAID_PROGRAM"], "registry", "--ps=1", "--workers=1",
+                              "--token_file=" + token])
+            address = registry.stdout.readline().split()[-1]
+            server, worker = task("ps/0"), task("worker/0")
+            first = server.stdout.readline()
+            while int(worker.stdout.readline()) < 50:
+                pass
+            server.kill()
+            server.wait()
+            with socket.socket() as held:  # so that the next process takes another port
+                held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                held.bind(("", int(first.rsplit(":", 1)[1])))
+                self.assertNotEqual(task("ps/0").stdout.readline(), first)
+            # The values are those of the checkpoint with which the training began.
+            while int(worker.stdout.readline()) >= 50:
+                pass
 
     def test_errors_name_the_variable(self):
         ((_, log, code),) = run(PROGRAM, {"TF_CONFIG": "{"})
