@@ -13,6 +13,7 @@
 #include "cluster/discovery/discovery_testutil.h"
 #include "cluster/discovery/mpi_exchanges.h"
 #include "cluster/discovery/registry_exchange.h"
+#include "core/text/logging.h"
 #include "core/threads/stop.h"
 #include "io/file.h"
 #include "tensorbraid/cluster/server.h"

@@ -12,6 +12,7 @@
 #include "cluster/registry/registry_messages.h"
 #include "core/system/clock.h"
 #include "core/system/held_port.h"
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "core/threads/stop.h"
