@@ -25,7 +25,7 @@ struct SimulationResult {
 struct SimulationOptions {
   SchedulerOptions scheduler = {};
   // Only a failing simulation takes so much real time.
-  std::chrono::seconds patience{120};
+  std::chrono::seconds patience{600};
   // Changes the addresses of the program's objects, to find out whether its run depends on them.
   bool shift_addresses = false;
 };
