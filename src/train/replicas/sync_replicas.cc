@@ -13,6 +13,8 @@
 // stamp are enqueued only once. If a worker's gradient went to one chief and its next token comes from another, the
 // worker cannot know whether the gradient was applied, and counts it as dropped.
 //
+// With sum_per_host, a stamp that the workers wait for takes the place of the tokens (docs/design/0029).
+//
 // If earlier training has closed the token queue, the next chief deletes the queue, which is then created again. As in
 // TensorFlow, a worker that starts before the deletion finds the queue closed and ends at once. The worker cannot wait
 // for a new queue instead: it cannot distinguish this case from a start after the end of training, when it has to end.
@@ -22,8 +24,6 @@
 #include <map>
 #include <optional>
 
-#include "core/system/clock.h"
-#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "graph/node.h"
 #include "graph/wire_attrs.h"
@@ -32,32 +32,19 @@
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/optimizers/optimizer.h"
 #include "tensorbraid/train/coordinator.h"
-#include "tensorbraid/train/hooks.h"
-#include "tensorbraid/train/monitored_session.h"
 #include "train/optimizers/increasing_rows.h"
 #include "train/optimizers/wire_option.h"
 #include "train/replicas/host_plan.h"
-#include "train/replicas/host_routes.h"
 #include "train/replicas/host_sums_graph.h"
 #include "train/replicas/replica_setup.h"
+#include "train/replicas/sync_hook.h"
 #include "train/sessions/train_op.h"
 #include "variables/update_ops.h"
 
 namespace tensorbraid {
 namespace {
 
-using Clock = MonotonicClock;
-
-constexpr std::chrono::seconds kDroppedReports{10};
-// Short, so that a parameter server that is gone does not delay the end of the session.
-constexpr std::chrono::seconds kTokenQueueCloseTimeout{5};
-
 constexpr int64_t kStepsPerChief = int64_t{1} << 40;  // the lower 40 bits of a stamp are the global step
-
-// The training operations of all SyncReplicasOptimizers of a graph.
-struct SyncTrainOps {
-  std::vector<Operation> ops;
-};
 
 // Name of a collection with the global steps of all SyncReplicasOptimizers.
 constexpr char kSyncedSteps[] = "sync_replicas_global_step";
@@ -71,104 +58,6 @@ Output ChiefOf(const Output& stamp) { return FloorDiv(stamp, kStepsPerChief); }
 Output StepOf(const Output& stamp, DType dtype) { return Cast(FloorMod(stamp, kStepsPerChief), dtype); }
 
 }  // namespace
-
-struct SyncReplicasOptimizer::State {
-  std::shared_ptr<Optimizer> optimizer;
-  SyncReplicasOptions options;
-  Operation train;
-  Operation sync;         // the chief's part of a step: applies the mean gradients and enqueues tokens
-  Operation init_tokens;  // enqueues the first tokens
-  Operation close_tokens;
-  ReplicaSetup setup;
-  std::optional<HostRouteOps> routes;  // if gradients are summed on each host
-  Output ready;                        // the names of the global variables that have no value yet
-  // bool: for each gradient of this step, whether it came in time; then, whether the worker's new token comes from the
-  // same chief as the token before it.
-  Output applied;
-  std::atomic<int64_t> dropped{0};
-};
-
-class SyncReplicasOptimizer::Hook final : public SessionRunHook {
- public:
-  Hook(std::shared_ptr<State> state, bool is_chief) : state_(std::move(state)), is_chief_(is_chief) {}
-
-  Status Begin(Graph&) override {
-    if (state_->train.valid()) return OkStatus();
-    return FailedPrecondition("SyncReplicasOptimizer: call Minimize or ApplyGradients before creating the session");
-  }
-
-  Status AfterCreateSession(SessionRunContext& context) override {
-    Session& session = context.session();
-    last_report_ = Clock::now();
-    if (state_->routes) {
-      TF_RETURN_IF_ERROR(session.Run({state_->routes->reset}).status());
-      StartHostRoutes(*state_->routes, session, context.coordinator());
-    }
-    if (!is_chief_) return OkStatus();
-    TF_RETURN_IF_ERROR(session.Run({state_->init_tokens}).status());
-    context.coordinator().OnStop([&session, &context, close = state_->close_tokens] {
-      const Status why = context.coordinator().status();
-      // After a recoverable error, training continues in a new session of this chief. After Aborted, it continues with
-      // another chief, which has aborted the steps of this session. In both cases the other workers still need the
-      // queue.
-      if (context.RecoversFrom(why) || absl::IsAborted(why)) return;
-      const Status status = session.Run({close}, {}, {.timeout = kTokenQueueCloseTimeout}).status();
-      // Cancelled means that the session is being replaced and training continues.
-      if (!status.ok() && !absl::IsCancelled(status)) {
-        TB_LOG(Warning, "train") << "cannot close the token queue, so other workers may not stop: " << ToString(status);
-      }
-    });
-    return QueueRunner({state_->sync}).Start(session, context.coordinator());
-  }
-
-  SessionRunArgs BeforeRun(SessionRunContext& context) override {
-    SessionRunArgs args;
-    if (!context.Runs(state_->train)) return args;
-    args.fetches.push_back(state_->applied);
-    for (const Operation& other : ImplOf(context.session().graph()).extension<SyncTrainOps>().ops) {
-      if (other == state_->train || !context.Runs(other)) continue;
-      // The two optimizers could block each other. For example, one worker takes two tokens of the first optimizer, so
-      // that none is left for a second worker. The second worker waits for a new token, which needs gradients of the
-      // first worker. But the first worker waits for a token of the other optimizer, which needs gradients of the
-      // second worker.
-      context.coordinator().RequestStop(
-          InvalidArgument("one run trains with two SyncReplicasOptimizers, '", state_->train.name(), "' and '",
-                          other.name(), "', and the workers could wait for each other for ever: train with them in ",
-                          "runs of their own, or wrap one GroupedOptimizer for all variables"));
-    }
-    return args;
-  }
-
-  Status AfterRun(SessionRunContext&, const SessionRunValues& values) override {
-    if (values.results.empty()) return OkStatus();
-    ++steps_;
-    if (!std::ranges::count(values.results[0].data<bool>(), false)) return OkStatus();
-    ++dropped_since_report_;
-    const int64_t dropped = ++state_->dropped;
-    const Clock::time_point now = Clock::now();
-    if (now - last_report_ < kDroppedReports) return OkStatus();
-    TB_LOG(Info, "train") << "dropped " << dropped_since_report_ << " of this worker's last " << steps_
-                          << " steps, in whole or for some variables, because they arrived too late; " << dropped
-                          << " dropped since the start";
-    last_report_ = now;
-    steps_ = dropped_since_report_ = 0;
-    return OkStatus();
-  }
-
-  Status End(SessionRunContext& context, const Status&) override {
-    if (!state_->routes || !state_->routes->leave.valid()) return OkStatus();
-    // If this fails, the other workers of the host notice that this task ends.
-    (void)context.session().Run({state_->routes->leave}, {}, {.timeout = kTokenQueueCloseTimeout});
-    return OkStatus();
-  }
-
- private:
-  const std::shared_ptr<State> state_;
-  const bool is_chief_;
-  Clock::time_point last_report_;
-  int64_t steps_ = 0;
-  int64_t dropped_since_report_ = 0;
-};
 
 SyncReplicasOptimizer::SyncReplicasOptimizer(std::shared_ptr<Optimizer> optimizer, SyncReplicasOptions options)
     : Optimizer(options.name), state_(std::make_shared<State>()) {
