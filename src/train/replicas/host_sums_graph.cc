@@ -80,6 +80,7 @@ void HostSumsGraph::UseValues() {
   for (size_t i = 0; i < grads_.size(); ++i) {
     const Output handle = grads_[i].var.handle();
     const Node& variable = *NodeOf(handle);
+    const Node& worker = *NodeOf(anchor_);
     // Ids rise along edges, so the reads come before the nodes that use them.
     std::set<const Node*> reads;
     for (const auto& node : impl.nodes()) {
@@ -93,6 +94,7 @@ void HostSumsGraph::UseValues() {
         if ((is_read || passes) && plain) reads.insert(node.get());
         continue;
       }
+      if (!SameTask(*node, worker)) continue;
       for (int in = 0; in < static_cast<int>(node->inputs().size()); ++in) {
         const Output& from = node->inputs()[in];
         if (!from.valid() || !reads.contains(NodeOf(from))) continue;

@@ -26,7 +26,7 @@ class HostSumsGraph {
   HostSumsGraph(Graph& g, const HostPlan& plan, std::string prefix, int64_t spares, const Operation& anchor,
                 const Operation& step_place, std::vector<GradAndVar> grads);
 
-  // Lets the nodes of the model that exist so far use the values of the HostSums instead of reading the variables.
+  // Lets the nodes on the worker that exist so far use the values of the HostSums instead of reading the variables.
   // Does not change reads in loops and branches, and reads with control dependencies.
   void UseValues();
   // The stamp of the values that a step of this worker uses.

@@ -24,11 +24,11 @@ ClusterSpec OnHosts(const std::string& hosts) {
 // are slices.
 struct Worker {
   Worker(const TestCluster& cluster, const std::string& hosts, int worker, int aggregate, int64_t last_step,
-         std::optional<WireTypes> wire = std::nullopt)
+         const WireTypes& wire = {})
       : target(cluster.worker_target(worker)), is_chief(worker == 0) {
     const std::string own_device = StrCat("/job:worker/task:", worker);
     auto device = g.Device(ReplicaDeviceSetter(
-        {.cluster = cluster.spec(), .worker_device = own_device, .wire = wire.value_or(WireTypes())}));
+        {.cluster = cluster.spec(), .worker_device = own_device, .wire = wire}));
     aim = Placeholder(g, kFloat32, {}, "aim");
     weights = Variable(g, {8, 32}, Zeros(), {.name = "weights"});
     bias = Variable(g, {32}, Ones(), {.name = "bias"});
@@ -84,14 +84,14 @@ struct Worker {
 };
 
 // Worker i trains towards i + 1, for `steps` steps.
-void TrainAll(const std::string& hosts, int steps) {
+void TrainAll(const std::string& hosts, int steps, const WireTypes& wire = {}, double tolerance = 1e-5) {
   const int n = static_cast<int>(hosts.size());
   TestCluster cluster(2, n);
-  Worker chief(cluster, hosts, 0, n, steps);
+  Worker chief(cluster, hosts, 0, n, steps, wire);
   std::vector<std::jthread> others;
   for (int i = 1; i < n; ++i) {
-    others.emplace_back([&cluster, &hosts, i, n, steps] {
-      Worker worker(cluster, hosts, i, n, steps);
+    others.emplace_back([&cluster, &hosts, i, n, steps, &wire] {
+      Worker worker(cluster, hosts, i, n, steps, wire);
       const Status status = worker.Train(static_cast<float>(i + 1));
       EXPECT_TRUE(status.ok()) << "worker " << i << ": " << status;
       EXPECT_EQ(worker.sync->dropped_gradients(), 0) << "worker " << i;
@@ -112,8 +112,8 @@ void TrainAll(const std::string& hosts, int steps) {
     row -= 0.25 * 0.5 * mean_aim;
   }
   const auto values = chief.Values();
-  for (const float value : values[0]) EXPECT_NEAR(value, weight, 1e-5);
-  for (const float value : values[1]) EXPECT_NEAR(value, bias, 1e-5);
+  for (const float value : values[0]) EXPECT_NEAR(value, weight, tolerance);
+  for (const float value : values[1]) EXPECT_NEAR(value, bias, tolerance);
   for (int i = 0; i < 12; ++i) EXPECT_NEAR(values[2][i], i / 3 == 1 ? row : 0, 1e-5) << i;
   EXPECT_EQ(chief.session->Close(), OkStatus());
   for (std::jthread& other : others) other.join();
@@ -138,6 +138,9 @@ TEST(HostPlan, WorkersOfAHostAreThoseWithItsAddress) {
 TEST(HostSumsTraining, StepsApplyTheMeanOverAllWorkers) { TrainAll("aabb", 12); }
 TEST(HostSumsTraining, HostsMayHaveDifferentNumbersOfWorkers) { TrainAll("abbbc", 8); }
 TEST(HostSumsTraining, WorkersMayAllBeOnOneHost) { TrainAll("aaa", 6); }
+TEST(HostSumsTraining, WireTypesApplyToSumsAndValues) {
+  TrainAll("abb", 8, WireTypes(Wire::kBFloat16, Wire::kBFloat16), /*tolerance=*/0.02);
+}
 TEST(HostSumsTraining, HasNoEffectIfNoHostHasSeveralWorkers) { TrainAll("a", 6); }
 
 // The bytes of tensors that `task` has received from `from`.
