@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/text/strings.h"
 #include "gtest/gtest.h"
 
 namespace tensorbraid {

@@ -27,8 +27,7 @@ struct Worker {
          const WireTypes& wire = {})
       : target(cluster.worker_target(worker)), is_chief(worker == 0) {
     const std::string own_device = StrCat("/job:worker/task:", worker);
-    auto device = g.Device(ReplicaDeviceSetter(
-        {.cluster = cluster.spec(), .worker_device = own_device, .wire = wire}));
+    auto device = g.Device(ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = own_device, .wire = wire}));
     aim = Placeholder(g, kFloat32, {}, "aim");
     weights = Variable(g, {8, 32}, Zeros(), {.name = "weights"});
     bias = Variable(g, {32}, Ones(), {.name = "bias"});

@@ -38,8 +38,8 @@ struct SyncReplicasOptimizer::State {
   std::atomic<int64_t> dropped{0};
 };
 
-// Initialises this replica in each new session, on the chief runs the chief's part of the steps, and counts gradients that
-// came too late.
+// Initialises this replica in each new session, on the chief runs the chief's part of the steps, and counts gradients
+// that came too late.
 class SyncReplicasOptimizer::Hook final : public SessionRunHook {
  public:
   Hook(std::shared_ptr<State> state, bool is_chief) : state_(std::move(state)), is_chief_(is_chief) {}
