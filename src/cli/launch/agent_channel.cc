@@ -19,7 +19,8 @@ Status AgentChannel::Open(const std::vector<std::string>& command, int death_sig
   program_ = command[0];
   error_lines_.emplace([this](std::string_view line) {
     if (line.ends_with('\r')) line.remove_suffix(1);  // ssh writes for a terminal
-    last_error_ = line;
+    // mpirun draws lines around its errors.
+    if (line.find_first_not_of("- ") != std::string_view::npos) last_error_ = line;
     on_error_line_(line);
   });
   return OkStatus();

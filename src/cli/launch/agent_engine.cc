@@ -170,7 +170,7 @@ void AgentEngine::OpenShared() {
   const std::string nodes_asked_for = StrCat(shared.agents, shared.agents == 1 ? " node" : " nodes");
   listener_->OnMessage(
       StrCat("asking ", shared.engine, " for ", shared.request.empty() ? nodes_asked_for : shared.request));
-  if (const Status status = shared_->Open(shared.command, shared.death_signal); !status.ok())
+  if (const Status status = shared_->Open(shared.command, options_.death_signal); !status.ok())
     listener_->OnFailure(status);
 }
 
@@ -204,7 +204,7 @@ void AgentEngine::Connect(Node& node) {
     node.channel = std::make_unique<AgentChannel>(
         [this, &node](std::string_view line) { listener_->OnMessage(StrCat(node.what.name, ": ", line)); });
   }
-  const Status status = node.channel->Open(options_.command(node.what));
+  const Status status = node.channel->Open(options_.command(node.what), options_.death_signal);
   if (!status.ok()) return Disconnect(node, std::string(status.message()), status.code());
   node.is_prepared = false;
   Prepare(node);

@@ -38,8 +38,6 @@ struct SharedChannel {
   std::vector<std::pair<std::string, std::string>> error_hints = {};
   // The engine's signals reach the agents only, and not all processes.
   bool signals_agents_only = false;
-  // What the command gets when this process ends without ending it.
-  int death_signal = SIGKILL;
   // How often agents say that they are there. One that says nothing for six times as long is lost.
   std::chrono::milliseconds alive{5000};
 };
@@ -57,6 +55,9 @@ struct AgentEngineOptions {
   // The contents of files for the tasks of a node, by the flag that tells a task their path: tls_key, token_file. Null:
   // none.
   std::function<StatusOr<std::map<std::string, std::string>>(const AgentNode&)> files = nullptr;
+  // The signal that a command gets when this process ends without ending it; 0: none. The agents end in any case,
+  // because their input ends.
+  int death_signal = SIGKILL;
   // What a user can try when a machine cannot be reached, with the node's name in place of NODE.
   std::string hint = "";
 };

@@ -276,8 +276,9 @@ TEST_F(SharedChannelTest, ASilentNodeLosesItsTasksForGood) {
 }
 
 TEST_F(SharedChannelTest, TheEndOfTheChannelLosesAllTasksForGood) {
-  const auto result = Run(StrCat("kill -KILL $PPID; exec sleep 1000"), Options({"alpha", "beta"}),
-                          {.ps = 1, .workers = 1, .restart = {.max_restarts = -1, .first_delay = milliseconds(1)}});
+  const auto result =
+      Run(StrCat("kill -KILL $(cat ", Path("channel"), "); exec sleep 1000"), Options({"alpha", "beta"}),
+          {.ps = 1, .workers = 1, .restart = {.max_restarts = -1, .first_delay = milliseconds(1)}});
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->exit_code, 255);
   EXPECT_THAT(result->failure, HasSubstr("the connection has ended"));

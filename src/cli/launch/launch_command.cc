@@ -1,8 +1,8 @@
-#include <algorithm>
+#include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "CLI/CLI.hpp"
@@ -10,224 +10,14 @@
 #include "cli/commands.h"
 #include "cli/launch/detach.h"
 #include "cli/launch/jobs.h"
-#include "cli/launch/kubernetes/kubernetes_options.h"
+#include "cli/launch/launch_flags.h"
 #include "cli/launch/launcher.h"
-#include "cli/launch/libraries.h"
-#include "cli/launch/local_engine.h"
-#include "cli/launch/ray.h"
-#include "cli/launch/run_command.h"
-#include "cli/launch/slurm.h"
-#include "cli/launch/ssh.h"
-#include "cli/launch/sync.h"
+#include "cli/launch/new_engine.h"
 #include "cli/one_of.h"
-#include "cluster/discovery/surroundings.h"
 #include "core/text/strings.h"
-#include "io/file.h"
 
 namespace tensorbraid {
 namespace {
-
-struct LaunchFlags {
-  LaunchOptions options;
-  std::string on = "local";
-  std::string hosts;
-  std::string host_file;
-  std::string ssh = "ssh";
-  std::vector<std::string> sync;
-  std::vector<std::string> environment;
-  std::string remote_program;
-  std::string directory;
-  SlurmOptions slurm;
-  RayOptions ray;
-  std::vector<std::string> engine_arguments;
-  bool batch = false;
-  KubernetesOptions kubernetes;
-  bool insecure = false;
-  bool dry_run = false;
-  bool detach = false;
-  std::string jobs_directory;
-  std::string style = "flags";
-  std::string restart = "no";
-  double grace_s = 30;
-  double stop_grace_s = 30;
-};
-
-// The path of this program, where machines with the same files have it, too.
-std::string ThisProgram() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error);
-}
-
-std::string AgentProgram(const LaunchFlags& flags) {
-  return flags.remote_program.empty() ? ThisProgram() : flags.remote_program;
-}
-
-// The files of a command that must be the same on all machines: those that are named by a path, not found through PATH.
-std::vector<std::string> FilesOf(const std::vector<std::string>& command) {
-  std::vector<std::string> files;
-  for (size_t i = 0; i < command.size(); ++i) {
-    std::error_code error;
-    const bool is_file = std::filesystem::is_regular_file(command[i], error);
-    if (is_file && (i > 0 || command[i].find('/') != std::string::npos)) files.push_back(command[i]);
-  }
-  return files;
-}
-
-// The options for Slurm with what the other flags say.
-SlurmOptions SlurmOptionsOf(const LaunchFlags& flags, const Invocation& invocation) {
-  SlurmOptions options = flags.slurm;
-  options.tasks = flags.options.ps + flags.options.workers;
-  options.program = invocation.program.empty() ? "" : std::filesystem::path(invocation.program[0]).filename();
-  for (const std::string& words : flags.engine_arguments) {
-    for (const std::string& word : StrSplit(words, ' ')) {
-      if (!word.empty()) options.arguments.push_back(word);
-    }
-  }
-  options.stop_grace = flags.options.stop_grace;
-  options.agent_program = AgentProgram(flags);
-  return options;
-}
-
-// An engine whose agents share a channel.
-StatusOr<std::unique_ptr<Engine>> NewSharedEngine(SharedChannel channel, const std::string& directory,
-                                                  const LaunchFlags& flags, const Invocation& invocation) {
-  AgentEngineOptions options{.nodes = {},
-                             .command = nullptr,
-                             .shared = std::move(channel),
-                             .version = invocation.version,
-                             .directory = directory,
-                             .checked_files = FilesOf(invocation.program)};
-  if (!flags.insecure) TF_RETURN_IF_ERROR(AddJobCredentials(&options));
-  return std::make_unique<AgentEngine>(std::move(options));
-}
-
-// The directory of the tasks on machines that have the same files.
-std::string SharedDirectory(const LaunchFlags& flags) {
-  return flags.directory.empty() ? std::filesystem::current_path().string() : flags.directory;
-}
-
-StatusOr<std::unique_ptr<Engine>> NewSlurmEngine(const LaunchFlags& flags, const Invocation& invocation) {
-  SlurmConfiguration configuration;
-  if (!flags.dry_run) {
-    TF_ASSIGN_OR_RETURN(configuration, ReadSlurmConfiguration());
-  }
-  TF_ASSIGN_OR_RETURN(SharedChannel channel, SlurmChannel(SlurmOptionsOf(flags, invocation), configuration,
-                                                          Surroundings::OfProcess().variables));
-  return NewSharedEngine(std::move(channel), SharedDirectory(flags), flags, invocation);
-}
-
-StatusOr<std::unique_ptr<Engine>> NewRayEngine(const LaunchFlags& flags, const Invocation& invocation) {
-  if (!flags.sync.empty() && !flags.directory.empty()) {
-    return InvalidArgument("--directory: Ray chooses the place of what --sync brings, and the tasks run there");
-  }
-  RayOptions options = flags.ray;
-  options.ps = flags.options.ps;
-  options.workers = flags.options.workers;
-  options.sync = flags.sync;
-  options.agent_program = AgentProgram(flags);
-  TF_ASSIGN_OR_RETURN(SharedChannel channel, RayChannel(options));
-  return NewSharedEngine(std::move(channel), flags.sync.empty() ? SharedDirectory(flags) : "", flags, invocation);
-}
-
-// Submits a batch job that runs this command without --batch, or prints its script.
-Status LaunchAsBatchJob(const LaunchFlags& flags, const Invocation& invocation) {
-  if (flags.on != "slurm") return InvalidArgument("--batch is for --on=slurm");
-  if (invocation.program.empty()) return InvalidArgument("no program to run; put it after '--'");
-  TF_ASSIGN_OR_RETURN(const std::string words, ReadFile("/proc/self/cmdline"));
-  std::vector<std::string> command = WithoutBatchOptions(StrSplit(words, '\0'));
-  command.pop_back();  // after the last '\0'
-  command[0] = ThisProgram();
-  const SlurmOptions options = SlurmOptionsOf(flags, invocation);
-  const std::string script = SlurmBatchScript(options, command);
-  if (flags.dry_run) {
-    std::vector<std::string> sbatch = {"sbatch"};
-    for (const std::string& argument : options.arguments) sbatch.push_back(ShellWord(argument));
-    std::fputs(StrCat(StrJoin(sbatch, " "), " would get the script\n\n", script).c_str(), stdout);
-    return OkStatus();
-  }
-  TF_ASSIGN_OR_RETURN(const std::string answer, SubmitToSlurm(options, script));
-  std::fputs(answer.c_str(), stdout);
-  return OkStatus();
-}
-
-// Brings the directories of --sync, and the libraries of a program in one of them.
-Status Sync(const SshOptions& ssh, const std::string& program, LaunchFlags* flags) {
-  namespace fs = std::filesystem;
-  TF_RETURN_IF_ERROR(SyncDirectories({.nodes = ssh.nodes, .ssh = ssh.ssh, .directories = flags->sync}));
-  if (program.find('/') == std::string::npos) return OkStatus();
-  std::error_code error;
-  const fs::path path = fs::canonical(program, error);
-  const bool is_brought = std::any_of(flags->sync.begin(), flags->sync.end(), [&path](const std::string& directory) {
-    std::error_code unknown;
-    const fs::path parent = fs::canonical(directory, unknown);
-    return std::mismatch(parent.begin(), parent.end(), path.begin(), path.end()).first == parent.end();
-  });
-  if (error || !is_brought) return OkStatus();
-  TF_ASSIGN_OR_RETURN(std::string folder, BringLibraries(ssh.nodes, ssh.ssh, path));
-  if (folder.empty()) return OkStatus();
-  auto& environment = flags->options.environment;
-  const auto given = std::find_if(environment.begin(), environment.end(),
-                                  [](const auto& variable) { return variable.first == "LD_LIBRARY_PATH"; });
-  if (given == environment.end()) {
-    environment.emplace_back("LD_LIBRARY_PATH", folder);
-  } else {
-    given->second = StrCat(folder, ":", given->second);
-  }
-  return OkStatus();
-}
-
-StatusOr<std::unique_ptr<Engine>> NewEngine(LaunchFlags& flags, const Invocation& invocation) {
-  const bool has_machines = !flags.hosts.empty() || !flags.host_file.empty();
-  if (flags.on == "local") {
-    if (has_machines) return InvalidArgument("--hosts and --hostfile are for other machines: add --on=ssh");
-    return std::make_unique<LocalEngine>();
-  }
-  if (flags.on == "slurm") {
-    if (has_machines || !flags.sync.empty()) {
-      return InvalidArgument(
-          "--hosts, --hostfile and --sync are for --on=ssh: Slurm chooses the machines, which share ",
-          "your files; --engine_args=--nodelist=alpha,beta asks for certain ones");
-    }
-    return NewSlurmEngine(flags, invocation);
-  }
-  if (flags.on == "ray") {
-    if (has_machines) return InvalidArgument("--hosts and --hostfile are for --on=ssh: Ray chooses the nodes");
-    return NewRayEngine(flags, invocation);
-  }
-  if (flags.on == "kubernetes") {
-    if (has_machines || !flags.sync.empty()) {
-      return InvalidArgument(
-          "--hosts, --hostfile and --sync are for --on=ssh: Kubernetes chooses the machines, the program comes with ",
-          "--image, and --volume=CLAIM:PATH mounts data");
-    }
-    return NewKubernetesEngine(flags.kubernetes, {.program = invocation.program.empty() ? "" : invocation.program[0],
-                                                  .directory = flags.directory,
-                                                  .tls = !flags.insecure,
-                                                  .stop_grace = flags.options.stop_grace});
-  }
-  if (!flags.hosts.empty() && !flags.host_file.empty()) return InvalidArgument("give --hosts or --hostfile, not both");
-  SshOptions options{.nodes = {},
-                     .ssh = {},
-                     .remote_program = AgentProgram(flags),
-                     .version = invocation.version,
-                     .directory = flags.directory,
-                     .checked_files = FilesOf(invocation.program),
-                     .tls = !flags.insecure};
-  if (!flags.host_file.empty()) {
-    TF_ASSIGN_OR_RETURN(options.nodes, ReadHostFile(flags.host_file));
-  } else if (!flags.hosts.empty()) {
-    TF_ASSIGN_OR_RETURN(options.nodes, ParseHosts(flags.hosts));
-  }
-  for (const std::string& word : StrSplit(flags.ssh, ' ')) {
-    if (!word.empty()) options.ssh.push_back(word);
-  }
-  if (options.ssh.empty()) return InvalidArgument("--ssh is empty; it names the ssh program");
-  options.directory = SharedDirectory(flags);
-  if (!flags.dry_run) {
-    TF_RETURN_IF_ERROR(Sync(options, invocation.program.empty() ? "" : invocation.program[0], &flags));
-  }
-  return NewSshEngine(options);
-}
 
 void AddSlurmOptions(CLI::App* launch, LaunchFlags* flags) {
   const std::string group = "With --on=slurm";
@@ -296,8 +86,8 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
   CLI::App* launch = app.add_subcommand("launch", "Start a program as the tasks of a cluster");
   launch
       ->add_option("--on", flags->on,
-                   "where: local (this machine), ssh (machines that ssh reaches), slurm, ray, kubernetes")
-      ->check(OneOf({"local", "ssh", "slurm", "ray", "kubernetes"}))
+                   "where: local (this machine), ssh (machines that ssh reaches), slurm, mpi, ray, kubernetes")
+      ->check(OneOf({"local", "ssh", "slurm", "mpi", "ray", "kubernetes"}))
       ->capture_default_str();
   launch->add_option("--ps", flags->options.ps, "number of parameter servers")->capture_default_str();
   launch->add_option("--workers", flags->options.workers, "number of workers")->capture_default_str();
@@ -348,11 +138,12 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->type_name("DIR");
   const std::string ssh_group = "With --on=ssh";
   const std::string machines_group = "On other machines";
-  launch->add_option("--hosts", flags->hosts, "machines and how many tasks each may run: alpha:4,beta")
-      ->group(ssh_group)
+  launch
+      ->add_option("--hosts", flags->hosts, "with ssh and mpi: machines and how many tasks each may run: alpha:4,beta")
+      ->group(machines_group)
       ->type_name("LIST");
   launch->add_option("--hostfile", flags->host_file, "the same as a file, a machine in each line: alpha slots=4")
-      ->group(ssh_group)
+      ->group(machines_group)
       ->type_name("FILE");
   launch
       ->add_option("--directory", flags->directory,
@@ -367,6 +158,9 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->type_name("DIR");
   AddSlurmOptions(launch, flags.get());
   AddRayOptions(launch, &flags->ray);
+  launch->add_option("--mpirun", flags->mpirun, "the mpirun program and its options, separated by blanks")
+      ->group("With --on=mpi")
+      ->capture_default_str();
   launch->add_option("--ssh", flags->ssh, "the ssh program and its options, separated by blanks")
       ->group(ssh_group)
       ->capture_default_str();
@@ -398,7 +192,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       "--sync=DIR never removes a file that it has not brought, and leaves checkpoints alone.\n\n"
       "With --on=slurm, srun asks for the nodes, or the job runs in the allocation of a batch script or of salloc. "
       "The\n"
-      "tasks get SIGTERM before the time is up.\n\n"
+      "tasks get SIGTERM before the time is up. With --on=mpi, an mpirun on each machine starts its tasks.\n\n"
       "With --detach the job goes on without this terminal, also when you log out. 'tensorbraid jobs' lists such "
       "jobs;\n"
       "'tensorbraid attach JOB', 'logs JOB' and 'stop JOB' follow, read and end one.\n\n"
@@ -428,7 +222,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       flags->options.grace = std::chrono::milliseconds(static_cast<int64_t>(flags->grace_s * 1000));
       flags->options.stop_grace = std::chrono::milliseconds(static_cast<int64_t>(flags->stop_grace_s * 1000));
       if (flags->batch) return ExitCode(Annotate(LaunchAsBatchJob(*flags, *invocation), "tensorbraid launch"));
-      auto engine = NewEngine(*flags, *invocation);
+      auto engine = NewEngine(*invocation, flags.get());
       if (!engine.ok()) return ExitCode(Annotate(engine.status(), "tensorbraid launch"));
       if (flags->dry_run) {
         const auto text = DescribeLaunch(flags->options, **engine);

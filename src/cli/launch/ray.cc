@@ -31,7 +31,6 @@ StatusOr<SharedChannel> RayChannel(const RayOptions& options) {
     }
     add("--sync", std::filesystem::absolute(options.sync[0], error));
   }
-  channel.death_signal = SIGTERM;  // it ends its actors then
   channel.error_hints = {
       {"No module named",
        "install both there (pip install ray tensorbraid), or name the Python that has them by --python"},

@@ -1,7 +1,6 @@
 #include "cli/launch/slurm.h"
 
 #include <algorithm>
-#include <csignal>
 #include <string_view>
 
 #include "absl/strings/numbers.h"
@@ -118,9 +117,6 @@ StatusOr<SlurmConfiguration> ReadSlurmConfiguration() {
 StatusOr<SharedChannel> SlurmChannel(const SlurmOptions& options, const SlurmConfiguration& configuration,
                                      const std::map<std::string, std::string>& variables) {
   SharedChannel channel{.engine = "Slurm", .command = {"srun"}};
-  // It gives up a place in the queue. An srun that runs only says what it does, and ends with its agents, whose input
-  // ends.
-  channel.death_signal = SIGINT;
   channel.signals_agents_only = configuration.signals_agents_only;
   std::vector<std::string>& command = channel.command;
   if (Get(variables, "SLURM_JOB_ID").empty()) {

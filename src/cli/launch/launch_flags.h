@@ -1,0 +1,43 @@
+// The flags of `tensorbraid launch`, as they are parsed.
+#ifndef TENSORBRAID_CLI_LAUNCH_LAUNCH_FLAGS_H_
+#define TENSORBRAID_CLI_LAUNCH_LAUNCH_FLAGS_H_
+
+#include <string>
+#include <vector>
+
+#include "cli/launch/kubernetes/kubernetes_options.h"
+#include "cli/launch/launcher.h"
+#include "cli/launch/ray.h"
+#include "cli/launch/slurm.h"
+
+namespace tensorbraid {
+
+struct LaunchFlags {
+  LaunchOptions options;
+  std::string on = "local";
+  std::string hosts;
+  std::string host_file;
+  std::string ssh = "ssh";
+  std::string mpirun = "mpirun";
+  std::vector<std::string> sync;
+  std::vector<std::string> environment;
+  std::string remote_program;
+  std::string directory;
+  SlurmOptions slurm;
+  RayOptions ray;
+  std::vector<std::string> engine_arguments;
+  bool batch = false;
+  KubernetesOptions kubernetes;
+  bool insecure = false;
+  bool dry_run = false;
+  bool detach = false;
+  std::string jobs_directory;
+  std::string style = "flags";
+  std::string restart = "no";
+  double grace_s = 30;
+  double stop_grace_s = 30;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CLI_LAUNCH_LAUNCH_FLAGS_H_

@@ -1,0 +1,232 @@
+#include "cli/launch/new_engine.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/launch/agent_engine.h"
+#include "cli/launch/libraries.h"
+#include "cli/launch/local_engine.h"
+#include "cli/launch/mpi.h"
+#include "cli/launch/run_command.h"
+#include "cli/launch/ssh.h"
+#include "cli/launch/sync.h"
+#include "cluster/discovery/surroundings.h"
+#include "core/text/strings.h"
+#include "io/file.h"
+
+namespace tensorbraid {
+namespace {
+
+// The path of this program, where machines with the same files have it, too.
+std::string ThisProgram() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error);
+}
+
+std::string AgentProgram(const LaunchFlags& flags) {
+  return flags.remote_program.empty() ? ThisProgram() : flags.remote_program;
+}
+
+// The files of a command that must be the same on all machines: those that are named by a path, not found through PATH.
+std::vector<std::string> FilesOf(const std::vector<std::string>& command) {
+  std::vector<std::string> files;
+  for (size_t i = 0; i < command.size(); ++i) {
+    std::error_code error;
+    const bool is_file = std::filesystem::is_regular_file(command[i], error);
+    if (is_file && (i > 0 || command[i].find('/') != std::string::npos)) files.push_back(command[i]);
+  }
+  return files;
+}
+
+// The options for Slurm with what the other flags say.
+SlurmOptions SlurmOptionsOf(const LaunchFlags& flags, const Invocation& invocation) {
+  SlurmOptions options = flags.slurm;
+  options.tasks = flags.options.ps + flags.options.workers;
+  options.program = invocation.program.empty() ? "" : std::filesystem::path(invocation.program[0]).filename();
+  for (const std::string& words : flags.engine_arguments) {
+    for (const std::string& word : StrSplit(words, ' ')) {
+      if (!word.empty()) options.arguments.push_back(word);
+    }
+  }
+  options.stop_grace = flags.options.stop_grace;
+  options.agent_program = AgentProgram(flags);
+  return options;
+}
+
+// The directory of the tasks on machines that have the same files.
+std::string SharedDirectory(const LaunchFlags& flags) {
+  return flags.directory.empty() ? std::filesystem::current_path().string() : flags.directory;
+}
+
+// What the engines with agents have in common.
+AgentEngineOptions AgentOptionsOf(const LaunchFlags& flags, const Invocation& invocation) {
+  return {.nodes = {},
+          .command = nullptr,
+          .version = invocation.version,
+          .directory = SharedDirectory(flags),
+          .checked_files = FilesOf(invocation.program)};
+}
+
+StatusOr<std::unique_ptr<Engine>> NewAgentEngine(AgentEngineOptions options, const LaunchFlags& flags) {
+  if (!flags.insecure) TF_RETURN_IF_ERROR(AddJobCredentials(&options));
+  return std::make_unique<AgentEngine>(std::move(options));
+}
+
+StatusOr<std::unique_ptr<Engine>> NewSlurmEngine(const LaunchFlags& flags, const Invocation& invocation) {
+  AgentEngineOptions options = AgentOptionsOf(flags, invocation);
+  // srun gives up its place in the queue. If it runs, it only says what it does.
+  options.death_signal = SIGINT;
+  SlurmConfiguration configuration;
+  if (!flags.dry_run) {
+    TF_ASSIGN_OR_RETURN(configuration, ReadSlurmConfiguration());
+  }
+  TF_ASSIGN_OR_RETURN(options.shared, SlurmChannel(SlurmOptionsOf(flags, invocation), configuration,
+                                                   Surroundings::OfProcess().variables));
+  return NewAgentEngine(std::move(options), flags);
+}
+
+StatusOr<std::unique_ptr<Engine>> NewRayEngine(const LaunchFlags& flags, const Invocation& invocation) {
+  AgentEngineOptions options = AgentOptionsOf(flags, invocation);
+  if (!flags.sync.empty()) {
+    if (!flags.directory.empty()) {
+      return InvalidArgument("--directory: Ray chooses the place of what --sync brings, and the tasks run there");
+    }
+    options.directory = "";
+  }
+  options.death_signal = SIGTERM;  // it lets the agents end first
+  RayOptions ray = flags.ray;
+  ray.ps = flags.options.ps;
+  ray.workers = flags.options.workers;
+  ray.sync = flags.sync;
+  ray.agent_program = AgentProgram(flags);
+  TF_ASSIGN_OR_RETURN(options.shared, RayChannel(ray));
+  return NewAgentEngine(std::move(options), flags);
+}
+
+StatusOr<std::vector<std::string>> WordsOf(const std::string& option, const std::string& text) {
+  std::vector<std::string> words;
+  for (const std::string& word : StrSplit(text, ' ')) {
+    if (!word.empty()) words.push_back(word);
+  }
+  if (words.empty()) return InvalidArgument(option, " is empty; it names the program");
+  return words;
+}
+
+StatusOr<std::unique_ptr<Engine>> NewMpiEngine(const LaunchFlags& flags, const Invocation& invocation,
+                                               const std::vector<AgentNode>& nodes) {
+  if (!flags.sync.empty()) return InvalidArgument("--sync is for --on=ssh: mpirun brings no files");
+  AgentEngineOptions options = AgentOptionsOf(flags, invocation);
+  options.nodes = nodes;
+  if (nodes.empty()) {
+    TF_ASSIGN_OR_RETURN(options.nodes, NodesOfBatchSystem(Surroundings::OfProcess().variables));
+  }
+  TF_ASSIGN_OR_RETURN(const std::vector<std::string> mpirun, WordsOf("--mpirun", flags.mpirun));
+  TF_RETURN_IF_ERROR(UseMpirun(mpirun, AgentProgram(flags), &options));
+  return NewAgentEngine(std::move(options), flags);
+}
+
+// Brings the directories of --sync, and the libraries of a program in one of them.
+Status Sync(const SshOptions& ssh, const std::string& program, LaunchFlags* flags) {
+  namespace fs = std::filesystem;
+  TF_RETURN_IF_ERROR(SyncDirectories({.nodes = ssh.nodes, .ssh = ssh.ssh, .directories = flags->sync}));
+  if (program.find('/') == std::string::npos) return OkStatus();
+  std::error_code error;
+  const fs::path path = fs::canonical(program, error);
+  const bool is_brought = std::any_of(flags->sync.begin(), flags->sync.end(), [&path](const std::string& directory) {
+    std::error_code unknown;
+    const fs::path parent = fs::canonical(directory, unknown);
+    return std::mismatch(parent.begin(), parent.end(), path.begin(), path.end()).first == parent.end();
+  });
+  if (error || !is_brought) return OkStatus();
+  TF_ASSIGN_OR_RETURN(std::string folder, BringLibraries(ssh.nodes, ssh.ssh, path));
+  if (folder.empty()) return OkStatus();
+  auto& environment = flags->options.environment;
+  const auto given = std::find_if(environment.begin(), environment.end(),
+                                  [](const auto& variable) { return variable.first == "LD_LIBRARY_PATH"; });
+  if (given == environment.end()) {
+    environment.emplace_back("LD_LIBRARY_PATH", folder);
+  } else {
+    given->second = StrCat(folder, ":", given->second);
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Engine>> NewEngine(const Invocation& invocation, LaunchFlags* all_flags) {
+  const LaunchFlags& flags = *all_flags;
+  const bool has_machines = !flags.hosts.empty() || !flags.host_file.empty();
+  if (flags.on == "local") {
+    if (has_machines) return InvalidArgument("--hosts and --hostfile are for other machines: add --on=ssh");
+    return std::make_unique<LocalEngine>();
+  }
+  if (flags.on == "slurm") {
+    if (has_machines || !flags.sync.empty()) {
+      return InvalidArgument(
+          "--hosts, --hostfile and --sync are for --on=ssh: Slurm chooses the machines, which share ",
+          "your files; --engine_args=--nodelist=alpha,beta asks for certain ones");
+    }
+    return NewSlurmEngine(flags, invocation);
+  }
+  if (flags.on == "ray") {
+    if (has_machines) return InvalidArgument("--hosts and --hostfile are for --on=ssh: Ray chooses the nodes");
+    return NewRayEngine(flags, invocation);
+  }
+  if (flags.on == "kubernetes") {
+    if (has_machines || !flags.sync.empty()) {
+      return InvalidArgument(
+          "--hosts, --hostfile and --sync are for --on=ssh: Kubernetes chooses the machines, the program comes with ",
+          "--image, and --volume=CLAIM:PATH mounts data");
+    }
+    return NewKubernetesEngine(flags.kubernetes, {.program = invocation.program.empty() ? "" : invocation.program[0],
+                                                  .directory = flags.directory,
+                                                  .tls = !flags.insecure,
+                                                  .stop_grace = flags.options.stop_grace});
+  }
+  if (!flags.hosts.empty() && !flags.host_file.empty()) return InvalidArgument("give --hosts or --hostfile, not both");
+  SshOptions options{.nodes = {},
+                     .ssh = {},
+                     .remote_program = AgentProgram(flags),
+                     .version = invocation.version,
+                     .directory = flags.directory,
+                     .checked_files = FilesOf(invocation.program),
+                     .tls = !flags.insecure};
+  if (!flags.host_file.empty()) {
+    TF_ASSIGN_OR_RETURN(options.nodes, ReadHostFile(flags.host_file));
+  } else if (!flags.hosts.empty()) {
+    TF_ASSIGN_OR_RETURN(options.nodes, ParseHosts(flags.hosts));
+  }
+  if (flags.on == "mpi") return NewMpiEngine(flags, invocation, options.nodes);
+  TF_ASSIGN_OR_RETURN(options.ssh, WordsOf("--ssh", flags.ssh));
+  options.directory = SharedDirectory(flags);
+  if (!flags.dry_run) {
+    TF_RETURN_IF_ERROR(Sync(options, invocation.program.empty() ? "" : invocation.program[0], all_flags));
+  }
+  return NewSshEngine(options);
+}
+
+Status LaunchAsBatchJob(const LaunchFlags& flags, const Invocation& invocation) {
+  if (flags.on != "slurm") return InvalidArgument("--batch is for --on=slurm");
+  if (invocation.program.empty()) return InvalidArgument("no program to run; put it after '--'");
+  TF_ASSIGN_OR_RETURN(const std::string words, ReadFile("/proc/self/cmdline"));
+  std::vector<std::string> command = WithoutBatchOptions(StrSplit(words, '\0'));
+  command.pop_back();  // after the last '\0'
+  command[0] = ThisProgram();
+  const SlurmOptions options = SlurmOptionsOf(flags, invocation);
+  const std::string script = SlurmBatchScript(options, command);
+  if (flags.dry_run) {
+    std::vector<std::string> sbatch = {"sbatch"};
+    for (const std::string& argument : options.arguments) sbatch.push_back(ShellWord(argument));
+    std::fputs(StrCat(StrJoin(sbatch, " "), " would get the script\n\n", script).c_str(), stdout);
+    return OkStatus();
+  }
+  TF_ASSIGN_OR_RETURN(const std::string answer, SubmitToSlurm(options, script));
+  std::fputs(answer.c_str(), stdout);
+  return OkStatus();
+}
+
+}  // namespace tensorbraid
