@@ -55,8 +55,8 @@ struct AgentEngineOptions {
   // The contents of files for the tasks of a node, by the flag that tells a task their path: tls_key, token_file. Null:
   // none.
   std::function<StatusOr<std::map<std::string, std::string>>(const AgentNode&)> files = nullptr;
-  // The signal that a command gets when this process ends without ending it; 0: none. The agents end in any case,
-  // because their input ends.
+  // The signal that a command gets when this process ends without ending it. The agents end in any case, because their
+  // input ends.
   int death_signal = SIGKILL;
   // What a user can try when a machine cannot be reached, with the node's name in place of NODE.
   std::string hint = "";
