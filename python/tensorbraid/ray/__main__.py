@@ -28,9 +28,14 @@ def main(arguments):
         agents.start(Shape(options.ps, options.workers, resources, ps_resources, options.placement), options,
                      channel)
     except (ImportError, RuntimeError, ValueError, ConnectionError, errors.OpError) as error:
-        code = getattr(error, "error_code", errors.INVALID_ARGUMENT if isinstance(error, ValueError) else
-                       errors.UNAVAILABLE)
-        channel.refuse("", code, " ".join(str(error).split()))
+        channel.refuse("", code_of(error), " ".join(str(error).split()))
+
+
+def code_of(error):
+    """The code that fits an exception. A cluster that cannot be reached raises several kinds."""
+    if isinstance(error, ImportError):
+        return errors.FAILED_PRECONDITION
+    return errors.INVALID_ARGUMENT if isinstance(error, ValueError) else getattr(error, "error_code", errors.UNAVAILABLE)
 
 
 if __name__ == "__main__":

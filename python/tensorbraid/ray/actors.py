@@ -63,13 +63,14 @@ class AgentActor:
     `write` and `close` belong to one concurrency group, and `read` to another, so that they do not wait for each other.
     """
 
-    # sh is the process that Ray kills when the actor ends. The agent then reads the end of its input, and cleans up.
+    # Ray kills the actor's child sh, and its process group, when the actor ends. The agent, which is neither, then reads
+    # the end of its input, and cleans up.
     _SCRIPT = ('p=$1; [ -x "$p" ] || p=$(command -v tensorbraid) || { echo "there is neither $1 nor tensorbraid in PATH; '
                'install it there, or name it with --remote_program" >&2; exit 127; }; "$p" agent --node="$2"; exit $?')
 
     def __init__(self, program, node):
         self._agent = subprocess.Popen(["sh", "-c", self._SCRIPT, "sh", program, node], stdin=subprocess.PIPE,
-                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._agent.stdout, selectors.EVENT_READ)
         self._selector.register(self._agent.stderr, selectors.EVENT_READ)
@@ -87,7 +88,7 @@ class AgentActor:
         try:
             self._agent.stdin.close()
         except BrokenPipeError:
-            pass
+            pass  # requests that nobody has read are lost
 
     def read(self):
         """Waits for output. Returns what is there of standard output and error, and the exit code if that was all."""

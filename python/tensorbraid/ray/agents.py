@@ -3,6 +3,7 @@
 Requests come from standard input, and events go to standard output. Both are lines of JSON that name their node.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -29,10 +30,14 @@ def node_names(nodes):
 
 
 class Channel:
-    """The standard output for messages. What anything else prints there goes to standard error from now on."""
+    """The standard output for messages. What anything else prints there goes to standard error from now on.
+
+    Thread-safe. When the launcher is gone, what it would have read is dropped: its requests end, too, and that ends the job.
+    """
 
     def __init__(self):
-        self._file = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
+        self._lock = threading.Lock()
+        self._file = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
     def send(self, node, event):
@@ -42,7 +47,15 @@ class Channel:
     def pass_on(self, node, lines):
         """Lines of a node's agent."""
         # As a channel that several agents share has them (message_pieces.h).
-        self._file.write(b"".join(b"@%s=%s\n" % (node.encode(), line) for line in lines))
+        with self._lock, contextlib.suppress(BrokenPipeError):
+            self._file.write(b"".join(b"@%s=%s\n" % (node.encode(), line) for line in lines))
+            self._file.flush()
+
+    def say(self, text):
+        """A line for the user."""
+        with contextlib.suppress(BrokenPipeError):
+            sys.stderr.write(text + "\n")
+            sys.stderr.flush()
 
     def refuse(self, node, code, message):
         self.send(node, {"event": "refused", "why": {"code": code, "message": message}})
@@ -65,30 +78,38 @@ class _Agents:
         for rank, (name, host) in enumerate(zip(self._names, self._place.hosts, strict=True)):
             self._channel.send(name, {"event": "hello", "rank": rank, "host": host})
         threading.Thread(target=self._pass_requests_on, args=(requests,), daemon=True).start()
+        # A handler may run within any call of Ray, so it calls nothing of Ray itself.
+        signal.signal(signal.SIGTERM, lambda *unused: threading.Thread(target=self._close, daemon=True).start())
         reads = {self._read(name): name for name in self._names}
         begun = dict.fromkeys(self._names, b"")  # the beginnings of lines
         last_error = dict.fromkeys(self._names, b"")
+        reports = []
         while reads:
             done, _ = self._ray.wait(list(reads))
             name = reads.pop(done[0])
-            why = None
             try:
                 output, error, end = self._ray.get(done[0])
             except self._ray.exceptions.RayError as failure:
-                why = self._place.why_lost(self._names.index(name), failure)
+                reports.append(threading.Thread(target=self._report_loss, args=(name, failure), daemon=True))
+                reports[-1].start()
+                continue
+            *lines, begun[name] = (begun[name] + output).split(b"\n")
+            self._channel.pass_on(name, lines)
+            if error:
+                last_error[name] = error.strip().split(b"\n")[-1]
+                for line in error.splitlines():
+                    self._channel.say("%s: %s" % (name, line.decode(errors="replace")))
+            if end is None:
+                reads[self._read(name)] = name
             else:
-                *lines, begun[name] = (begun[name] + output).split(b"\n")
-                self._channel.pass_on(name, lines)
-                if error:
-                    last_error[name] = error.strip().split(b"\n")[-1]
-                    for line in error.splitlines():
-                        sys.stderr.write("%s: %s\n" % (name, line.decode(errors="replace")))
-                if end is None:
-                    reads[self._read(name)] = name
-                else:
-                    why = "its agent has ended with exit code %d: %s" % (end, last_error[name].decode(errors="replace"))
-            if why:
+                why = "its agent has ended with exit code %d: %s" % (end, last_error[name].decode(errors="replace"))
                 self._channel.refuse(name, errors.UNAVAILABLE, why)
+        for report in reports:
+            report.join()
+
+    def _report_loss(self, name, failure):
+        why = self._place.why_lost(self._names.index(name), failure)
+        self._channel.refuse(name, errors.UNAVAILABLE, why)
 
     def _read(self, name):
         return self._actors[name].read.options(concurrency_group="out").remote()
@@ -96,6 +117,10 @@ class _Agents:
     def _pass_requests_on(self, requests):
         for line in requests:
             self._actors[json.loads(line)["node"]].write.options(concurrency_group="in").remote(line)
+        self._close()
+
+    def _close(self):
+        """Lets the agents end, and with them `run`."""
         # With this process, Ray ends the actors that do not end by themselves.
         timer = threading.Timer(_END_WAIT_S, os._exit, args=(1,))
         timer.daemon = True
@@ -112,9 +137,5 @@ def start(shape, options, channel):
     ray.init(address=options.address, log_to_driver=False, logging_level="ERROR", runtime_env=environment)
     signal.signal(signal.SIGTERM, lambda *unused: sys.exit(128 + signal.SIGTERM))
 
-    def say(text):
-        sys.stderr.write(text + "\n")
-        sys.stderr.flush()
-
-    with Placement(shape, options.wait_s, say) as place:
+    with Placement(shape, options.wait_s, channel.say) as place:
         _Agents(ray, place, options.program, channel).run(sys.stdin.buffer)

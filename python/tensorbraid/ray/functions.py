@@ -42,6 +42,8 @@ def run(function, args=(), kwargs=None, *, ps=1, workers=2, resources=None, ps_r
     for name, value in (("restarts", restarts), ("wait_s", wait_s), ("grace_s", grace_s)):
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
             raise ValueError("%s=%r: it must be a number that is not negative" % (name, value))
+    if restarts != int(restarts):
+        raise ValueError("restarts=%r: it must be a whole number" % (restarts,))
     return _Job(shape, (function, tuple(args), dict(kwargs or {})), wait_s, grace_s, insecure).run(restarts)
 
 

@@ -9,6 +9,7 @@ from tensorbraid.ray import actors, shape
 __all__ = []
 
 _SAY_EVERY_S = 10
+_NODE_DEATH_S = 30  # how long to wait until Ray knows that a node has died
 
 
 def import_ray():
@@ -104,10 +105,19 @@ class Placement:
             resources=resources, scheduling_strategy=where).remote(*arguments)
 
     def why_lost(self, number, error):
-        """Why the actor of this task is gone, in words, given Ray's error."""
-        node_id = self._node_ids[number]
-        if any(node["NodeID"] == node_id and not node["Alive"] for node in self._ray.nodes()):
+        """Why the actor of this task is gone, in words, given Ray's error. May wait until Ray knows it itself."""
+        # When a node dies, Ray first sees that a connection has ended, and a while later that the node does not answer.
+        unavailable = isinstance(error, self._ray.exceptions.ActorUnavailableError)
+        give_up = time.monotonic() + (_NODE_DEATH_S if unavailable else 0)
+        while not self._is_dead(self._node_ids[number]):
+            if time.monotonic() >= give_up:
+                break
+            time.sleep(0.5)
+        else:
             return "its ray node has died"
         # Ray goes on with common causes, which help nobody who knows the detail.
-        text = " ".join(str(error).split()).partition(" Some common causes")[0]
-        return "its process has died (Ray says: %s)" % text.rpartition("Worker exit detail: ")[2]
+        text = " ".join(str(error).split()).partition(" Some common causes")[0].rpartition("Worker exit detail: ")[2]
+        return "%s (Ray says: %s)" % ("Ray cannot reach it" if unavailable else "its process has died", text)
+
+    def _is_dead(self, node_id):
+        return not any(node["NodeID"] == node_id and node["Alive"] for node in self._ray.nodes())

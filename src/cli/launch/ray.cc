@@ -8,14 +8,15 @@
 namespace tensorbraid {
 
 StatusOr<SharedChannel> RayChannel(const RayOptions& options) {
+  const int tasks = options.ps + options.workers;
   if (options.python.empty()) return InvalidArgument("--python is empty; it names a Python that has the package ray");
   SharedChannel channel{.engine = "Ray",
                         .command = {options.python, "-m", "tensorbraid.ray", StrCat("--ps=", options.ps),
                                     StrCat("--workers=", options.workers), "--placement=" + options.placement,
                                     StrCat("--wait_s=", options.wait_s), "--program=" + options.agent_program},
                         .speaker = "Ray",
-                        .agents = options.ps + options.workers,
-                        .request = StrCat(options.ps + options.workers, " placed actors"),
+                        .agents = tasks,
+                        .request = StrCat("room for ", tasks, tasks == 1 ? " task" : " tasks"),
                         .slots = {1}};
   const auto add = [&channel](const char* flag, const std::string& value) {
     if (!value.empty()) channel.command.push_back(StrCat(flag, "=", value));
