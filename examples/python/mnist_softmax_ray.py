@@ -15,7 +15,7 @@ flags.DEFINE_integer("ps", 1, "number of parameter servers", lower_bound=0)
 flags.DEFINE_integer("workers", 2, "number of workers", lower_bound=1)
 flags.DEFINE_string("data_dir", "examples/data/mnist", "MNIST in idx format, a directory of every node")
 flags.DEFINE_integer("train_steps", 1000, "stop at this global step", lower_bound=1)
-flags.DEFINE_string("checkpoint_dir", None, "a directory of every node, where the training begins again after a failure")
+flags.DEFINE_string("checkpoint_dir", None, "checkpoints, from which a job that is started again goes on")
 flags.DEFINE_integer("restarts", 0, "how often the job may be started again", lower_bound=0)
 FLAGS = flags.FLAGS
 

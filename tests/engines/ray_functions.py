@@ -56,14 +56,13 @@ def until_told(folder):
     checkpoints = os.path.join(folder, "checkpoints")
     with tf.train.MonitoredTrainingSession(server.target, task.is_chief, checkpoints, save_checkpoint_steps=20,
                                            save_checkpoint_secs=None) as session:
-        began = session.run(step)
-        print(name_of(task), "counts from", began if began > 20 else 0, flush=True)
-        said = False
+        print(name_of(task), "counts from", session.run(step), flush=True)
+        said = not task.is_chief
         while not os.path.exists(os.path.join(folder, "stop")):
             session.run(add)
-            if not said and task.is_chief and tf.train.latest_checkpoint(checkpoints):
+            if not said and not (tf.train.latest_checkpoint(checkpoints) or "-0").endswith("-0"):
                 said = True
-                print("the chief has saved", flush=True)
+                print("the chief has saved step 20 or a later one", flush=True)
         return int(session.run(step))
 
 

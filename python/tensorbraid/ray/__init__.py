@@ -14,8 +14,8 @@
     results = tensorbraid.ray.run(train, args=(1000,), ps=1, workers=4)
     print(results["worker/0"])
 
-Needs Ray on the driver (`pip install ray`), and Ray and this package on the nodes. Programs that are no Python functions
-are started by `tensorbraid launch --on=ray`, for which the module `tensorbraid.ray.agents` starts the agents.
+Needs Ray on the driver (`pip install ray`), and Ray and this package on the nodes. `tensorbraid launch --on=ray` starts
+other programs; the module `tensorbraid.ray.agents` starts the agents for it.
 """
 
 from tensorbraid.ray.functions import run

@@ -35,7 +35,9 @@ def code_of(error):
     """The code that fits an exception. A cluster that cannot be reached raises several kinds."""
     if isinstance(error, ImportError):
         return errors.FAILED_PRECONDITION
-    return errors.INVALID_ARGUMENT if isinstance(error, ValueError) else getattr(error, "error_code", errors.UNAVAILABLE)
+    if isinstance(error, ValueError):
+        return errors.INVALID_ARGUMENT
+    return getattr(error, "error_code", errors.UNAVAILABLE)
 
 
 if __name__ == "__main__":

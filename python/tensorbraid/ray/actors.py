@@ -63,10 +63,11 @@ class AgentActor:
     `write` and `close` belong to one concurrency group, and `read` to another, so that they do not wait for each other.
     """
 
-    # Ray kills the actor's child sh, and its process group, when the actor ends. The agent, which is neither, then reads
-    # the end of its input, and cleans up.
-    _SCRIPT = ('p=$1; [ -x "$p" ] || p=$(command -v tensorbraid) || { echo "there is neither $1 nor tensorbraid in PATH; '
-               'install it there, or name it with --remote_program" >&2; exit 127; }; "$p" agent --node="$2"; exit $?')
+    # When the actor ends, Ray kills its child sh and its process group. The agent is neither: it reads the end of its
+    # input, and cleans up.
+    _SCRIPT = (
+        'p=$1; [ -x "$p" ] || p=$(command -v tensorbraid) || { echo "there is neither $1 nor tensorbraid in PATH; '
+        'install it there, or name it with --remote_program" >&2; exit 127; }; "$p" agent --node="$2"; exit $?')
 
     def __init__(self, program, node):
         self._agent = subprocess.Popen(["sh", "-c", self._SCRIPT, "sh", program, node], stdin=subprocess.PIPE,

@@ -32,7 +32,8 @@ def node_names(nodes):
 class Channel:
     """The standard output for messages. What anything else prints there goes to standard error from now on.
 
-    Thread-safe. When the launcher is gone, what it would have read is dropped: its requests end, too, and that ends the job.
+    Thread-safe. When the launcher is gone, what it would have read is dropped: its requests end, too, which ends the
+    job.
     """
 
     def __init__(self):

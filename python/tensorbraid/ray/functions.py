@@ -24,11 +24,11 @@ def run(function, args=(), kwargs=None, *, ps=1, workers=2, resources=None, ps_r
 
     The function is called as `function(*args, **kwargs)` in an actor for each task, and finds its task by
     `tf.train.find_task()`. A parameter server calls `join` of its server. Each task reserves its resources, by default
-    one CPU, in a placement group, whose strategy `placement` is one of Ray's. If `ray.init` was not called, this calls it
-    without arguments, which uses the cluster that RAY_ADDRESS names, or makes one on this machine.
+    one CPU, in a placement group, whose strategy `placement` is one of Ray's. If `ray.init` was not called, this calls
+    it without arguments, which uses the cluster that RAY_ADDRESS names, or makes one on this machine.
 
-    The tasks have certificates and a token of their own, which this makes with the program `tensorbraid`, unless all are
-    on one machine or `insecure` is True. Ray carries the keys to them, in the clear unless it uses TLS itself.
+    The tasks have certificates and a token of their own, which this makes with the program `tensorbraid`, unless all
+    are on one machine or `insecure` is True. Ray carries the keys to them, in the clear unless it uses TLS itself.
 
     When a task fails, the others have `grace_s` seconds to end by themselves. Then all are started again, at most
     `restarts` times; a function that saves checkpoints goes on from the latest. Blocks until the job has ended.
@@ -37,7 +37,8 @@ def run(function, args=(), kwargs=None, *, ps=1, workers=2, resources=None, ps_r
     ResourceExhaustedError if Ray does not place the tasks within `wait_s` seconds, and ValueError for wrong arguments.
     """
     if not callable(function):
-        raise ValueError("function=%r: it must be callable; 'tensorbraid launch --on=ray' starts programs" % (function,))
+        raise ValueError("function=%r: it must be callable; 'tensorbraid launch --on=ray' starts programs"
+                         % (function,))
     shape = Shape(ps, workers, resources, ps_resources, placement)
     for name, value in (("restarts", restarts), ("wait_s", wait_s), ("grace_s", grace_s)):
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
@@ -120,7 +121,7 @@ class _Job:
         return dict(zip(self._shape.tasks, results, strict=True))
 
     def _collect(self, place, references, grace_s):
-        """The values of the references, one for each task. When one fails, waits `grace_s` for the others, and raises."""
+        """The values of the references, one for each task. If one fails, waits `grace_s` for the others, and raises."""
         number_of = {reference: number for number, reference in enumerate(references)}
         values = [None] * len(references)
         failures = []

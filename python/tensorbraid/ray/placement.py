@@ -9,7 +9,7 @@ from tensorbraid.ray import actors, shape
 __all__ = []
 
 _SAY_EVERY_S = 10
-_NODE_DEATH_S = 30  # how long to wait until Ray knows that a node has died
+_NODE_DEATH_S = 60  # how long to wait until Ray knows that a node has died
 
 
 def import_ray():
@@ -70,8 +70,8 @@ class Placement:
         while not self._group.wait(max(0, min(say_at, give_up) - time.monotonic())):
             if time.monotonic() >= give_up:
                 raise errors.ResourceExhaustedError(
-                    None, None, "Ray has not placed the tasks within %g s: %s. Ask for less, wait longer, add nodes, or "
-                    "end other jobs" % (wait_s, self._want()))
+                    None, None, "Ray has not placed the tasks within %g s: %s. Ask for less, wait longer, add nodes, "
+                    "or end other jobs" % (wait_s, self._want()))
             if time.monotonic() >= say_at:
                 say("waiting for Ray to place the tasks: " + self._want())
                 say_at = time.monotonic() + _SAY_EVERY_S

@@ -17,7 +17,8 @@ StatusOr<SharedChannel> RayChannel(const RayOptions& options) {
                         .speaker = "Ray",
                         .agents = tasks,
                         .request = StrCat("room for ", tasks, tasks == 1 ? " task" : " tasks"),
-                        .slots = {1}};
+                        .slots = {1},
+                        .alive = std::chrono::seconds(10)};  // Ray, which knows more, notices a loss first
   const auto add = [&channel](const char* flag, const std::string& value) {
     if (!value.empty()) channel.command.push_back(StrCat(flag, "=", value));
   };
