@@ -100,6 +100,8 @@ class BlockedQueueTest : public ::testing::Test {
     const auto after = ReportOf(cluster_.task("worker", 1));
     EXPECT_EQ(after.blocked_size(), 0) << after.DebugString();
     EXPECT_EQ(NumWaits(after, "ps/0") + NumWaits(after, "worker/0"), 0);
+    EXPECT_EQ(TaskIn(after, "worker/0").step_seconds(), 12) << "two steps have overlapped";
+    EXPECT_EQ(TaskIn(after, "worker/0").stepping_seconds(), 12) << "the latest began after 12 s";
   }
 
   ManualClockEnv clock_;

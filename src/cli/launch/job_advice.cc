@@ -33,11 +33,12 @@ double MedianOf(const Tasks& tasks, const std::function<double(const TaskSummary
 
 double WorkPerStep(const TaskSummary& task) { return task.working_s / task.steps; }
 
-// A worker that is slower than the others.
+// A worker that is slower than the others. The first one may be: it also saves checkpoints, and often evaluates.
 std::string StragglerAdvice(const Tasks& workers) {
   if (workers.size() < 2) return "";
   const TaskSummary& slow = **std::max_element(
       workers.begin(), workers.end(), [](const auto* a, const auto* b) { return WorkPerStep(*a) < WorkPerStep(*b); });
+  if (slow.name == "worker/0") return "";
   Tasks others;
   for (const TaskSummary* task : workers) {
     if (task != &slow) others.push_back(task);

@@ -102,6 +102,13 @@ TEST(JobReportTest, ASlowWorkerOfAsynchronousTrainingIsNamed) {
   EXPECT_THAT(advice, AllOf(HasSubstr("worker/1 makes 50 % fewer steps"), Not(HasSubstr("spare"))));
 }
 
+TEST(JobReportTest, TheFirstWorkerMayBeSlower) {
+  // It evaluates.
+  EXPECT_EQ(AdviceFor(SummaryOf({Runs("ps/0", Server(10)), Runs("worker/0", Worker(500, 99, 90)),
+                                 Runs("worker/1", Worker(1000, 99, 90))})),
+            "");
+}
+
 TEST(JobReportTest, AMachineWithoutFreeCoresIsNamed) {
   std::vector<TaskRuns> runs;
   for (const char* name : {"ps/0", "worker/0", "worker/1"}) {

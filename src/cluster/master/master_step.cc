@@ -150,7 +150,7 @@ void MasterStep::Ended() {
   if (!is_local()) env_->exchange->End(id);
   // No task waits for EndStep, so it is sent along with the next step or heartbeat.
   for (const auto& worker : workers_) worker->EndStep(id);
-  env_->steps.Remove(id, local_.get(), is_local() ? MonotonicClock::duration(0) : MonotonicClock::now() - begun);
+  env_->steps.Remove(*this, local_.get());
   // Notifies after releasing the lock, because a client that wakes up takes the lock at once. This is safe, because the
   // thread that ends the step holds a reference to the step.
   std::function<void()> callback;

@@ -72,13 +72,14 @@ class MasterStep final : public RemoteWorker::StepListener, public std::enable_s
   };
   Progress progress();
 
+  // Whether the whole step runs on the master's task, and so needs no rendezvous with other tasks.
+  bool is_local() const { return workers_.empty(); }
+
   const SessionId session;
   const StepId id;
   const MonotonicClock::time_point begun;
 
  private:
-  // Whether the whole step runs on the master's task, and so needs no rendezvous with other tasks.
-  bool is_local() const { return workers_.empty(); }
   // Records the error of a part or of an abort. Returns true if the other parts must be told.
   bool NoteError(const Status& error) TB_REQUIRES(mu_);
   // The workers whose parts have not ended.

@@ -18,34 +18,33 @@ Status RunningSteps::Add(const std::shared_ptr<MasterStep>& step) {
   constexpr size_t kKeptCounts = 120;
   if (next_count_ == MonotonicClock::time_point()) first_begun_ = step->begun;
   last_begun_ = step->begun;
+  if (!step->is_local() && num_spanning_++ == 0) spanning_since_ = step->begun;
   if (step->begun >= next_count_) {
     next_count_ = step->begun + kBetweenCounts;
-    const Ended most = MostEnded();
-    history_.push_back({step->begun, (history_.empty() ? 0 : history_.back().ended) + most.steps});
-    spanning_ += most.took;
+    history_.push_back({step->begun, (history_.empty() ? 0 : history_.back().ended) + MostEnded()});
     ended_.clear();
     if (history_.size() > kKeptCounts) history_.pop_front();
   }
   return OkStatus();
 }
 
-void RunningSteps::Remove(StepId id, const void* signature, MonotonicClock::duration took) {
+void RunningSteps::Remove(const MasterStep& step, const void* signature) {
+  // A step within one task reads no second clock, because it may be as short as a microsecond.
+  const auto now = step.is_local() ? MonotonicClock::time_point() : MonotonicClock::now();
   MutexLock lock(mu_);
-  if (steps_.erase(id.counter) == 0) return;
+  if (steps_.erase(step.id.counter) == 0) return;
+  if (!step.is_local() && --num_spanning_ == 0) spanning_ += now - spanning_since_;
   for (Ended& ended : ended_) {
     if (ended.signature != signature) continue;
     ++ended.steps;
-    ended.took += took;
     return;
   }
-  ended_.push_back({signature, 1, took});
+  ended_.push_back({signature, 1});
 }
 
-RunningSteps::Ended RunningSteps::MostEnded() const {
-  Ended most;
-  for (const Ended& ended : ended_) {
-    if (ended.steps > most.steps) most = ended;
-  }
+int64_t RunningSteps::MostEnded() const {
+  int64_t most = 0;
+  for (const Ended& ended : ended_) most = std::max(most, ended.steps);
   return most;
 }
 
@@ -53,9 +52,10 @@ RunningSteps::State RunningSteps::state() const {
   State state;
   {
     MutexLock lock(mu_);
-    const Ended most = MostEnded();
-    state.ended = (history_.empty() ? 0 : history_.back().ended) + most.steps;
-    state.spanning = spanning_ + most.took;
+    state.ended = (history_.empty() ? 0 : history_.back().ended) + MostEnded();
+    state.spanning = spanning_;
+    // The step that began last is not counted while it runs, neither here nor in first_to_last.
+    if (num_spanning_ > 0) state.spanning += std::max(last_begun_ - spanning_since_, MonotonicClock::duration(0));
     state.first_to_last = last_begun_ - first_begun_;
     state.history.assign(history_.begin(), history_.end());
     for (const auto& [number, step] : steps_) state.running.push_back(step);

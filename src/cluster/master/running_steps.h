@@ -27,8 +27,8 @@ class RunningSteps {
   uint64_t NewNumber() { return next_number_++; }
   // Cancelled once Stop has been called.
   Status Add(const std::shared_ptr<MasterStep>& step);
-  // The step has ended. `signature` identifies the signature that it ran. `took` is 0 for a step within one task.
-  void Remove(StepId id, const void* signature, MonotonicClock::duration took);
+  // The step has ended. `signature` identifies the signature that it ran.
+  void Remove(const MasterStep& step, const void* signature);
   void Abort(SessionId session, const Status& why);
   // Aborts all steps; no more can be added.
   void Stop(const Status& why);
@@ -46,7 +46,7 @@ class RunningSteps {
   // that counting needs no timer.
   struct State {
     int64_t ended = 0;                          // so far
-    MonotonicClock::duration spanning{0};       // the sum of `took` of these steps
+    MonotonicClock::duration spanning{0};       // in which at least one step ran that spans several tasks
     MonotonicClock::duration first_to_last{0};  // from the beginning of the first step to that of the latest
     std::vector<Count> history;
     std::vector<std::shared_ptr<MasterStep>> running;  // in the order in which they began
@@ -64,15 +64,16 @@ class RunningSteps {
   struct Ended {
     const void* signature = nullptr;
     int64_t steps = 0;
-    MonotonicClock::duration took{0};
   };
-  // The signature with the most steps since the last count.
-  Ended MostEnded() const TB_REQUIRES(mu_);
+  // The most steps of one signature since the last count.
+  int64_t MostEnded() const TB_REQUIRES(mu_);
 
   absl::InlinedVector<Ended, 4> ended_ TB_GUARDED_BY(mu_);  // since the last count
   std::deque<Count> history_ TB_GUARDED_BY(mu_);
   MonotonicClock::time_point next_count_ TB_GUARDED_BY(mu_);
-  MonotonicClock::duration spanning_ TB_GUARDED_BY(mu_){0};  // State::spanning at the last count
+  int num_spanning_ TB_GUARDED_BY(mu_) = 0;                       // running steps that span several tasks
+  MonotonicClock::time_point spanning_since_ TB_GUARDED_BY(mu_);  // when the first of them began
+  MonotonicClock::duration spanning_ TB_GUARDED_BY(mu_){0};       // until then
   MonotonicClock::time_point first_begun_ TB_GUARDED_BY(mu_);
   MonotonicClock::time_point last_begun_ TB_GUARDED_BY(mu_);
 };
