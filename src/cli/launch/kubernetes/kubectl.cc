@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 
+#include "cli/launch/run_command.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -61,6 +63,16 @@ bool KubectlCall::Handle() {
   return true;
 }
 
+bool KubectlCall::AwaitEnd(MonotonicClock::time_point deadline) {
+  while (!Handle()) {
+    std::vector<pollfd> events;
+    AddEvents(&events);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - MonotonicClock::now());
+    if (left.count() <= 0 || ::poll(events.data(), events.size(), static_cast<int>(left.count())) == 0) return false;
+  }
+  return true;
+}
+
 Status KubectlCall::status() const {
   if (end_->ok()) return OkStatus();
   return errors_.empty() ? absl::UnavailableError(StrCat("kubectl ", end_->ToString())) : KubectlError(errors_);
@@ -98,6 +110,41 @@ void KubectlCall::Read() {
       }
     }
   }
+}
+
+std::vector<std::string> Kubectl::Command(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> command = program;
+  command.push_back("--namespace=" + name_space);
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+std::string Kubectl::DeleteCommand() const {
+  std::vector<std::string> words;
+  for (const std::string& word :
+       Command({"delete", "pods,services,secrets", "-l", "app.kubernetes.io/instance=" + job})) {
+    words.push_back(ShellWord(word));
+  }
+  return StrJoin(words, " ");
+}
+
+Status Kubectl::Explained(const Status& status) const {
+  const std::string text(status.message());
+  if (absl::IsAlreadyExists(status)) {
+    return absl::AlreadyExistsError(StrCat("the name ", job, " is taken in namespace ", name_space,
+                                           ": give another --name, or delete what has it: ", DeleteCommand(), " (",
+                                           text, ")"));
+  }
+  if (absl::IsPermissionDenied(status) && text.find(" cannot ") != text.npos) {
+    return absl::PermissionDeniedError(
+        StrCat(text, "; the launcher needs a role in namespace ", name_space,
+               " that may create, get, list and delete pods, services and secrets, and get pods/log"));
+  }
+  if (absl::IsUnavailable(status)) {
+    return absl::UnavailableError(StrCat(text, "; '", StrJoin(Command({"get", "pods"}), " "),
+                                         "' must work: --kubectl=\"kubectl --context=NAME\" chooses the cluster"));
+  }
+  return status;
 }
 
 Status KubectlError(std::string_view errors) {

@@ -13,11 +13,13 @@
 
 #include "cli/child_process.h"
 #include "cli/launch/line_splitter.h"
+#include "core/system/clock.h"
 #include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 
-// A running kubectl. It is killed with this object. No function blocks. Not thread-safe.
+// A running kubectl. It is killed with this object. No function but AwaitEnd blocks. Not
+// thread-safe.
 class KubectlCall {
  public:
   // `input` is what kubectl reads. `on_line` gets each line that it prints, from within Handle; null: they are kept in
@@ -30,6 +32,8 @@ class KubectlCall {
   void AddEvents(std::vector<pollfd>* events);
   // Writes and reads. Whether kubectl has ended, and all of its output has been read.
   bool Handle();
+  // Blocks until kubectl has ended. Whether it has before the deadline.
+  bool AwaitEnd(MonotonicClock::time_point deadline);
   const std::string& output() const { return output_; }
   // OK if kubectl has succeeded, otherwise KubectlError. REQUIRES: Handle has returned true.
   Status status() const;
@@ -44,6 +48,19 @@ class KubectlCall {
   std::optional<LineSplitter> lines_;  // for `on_line`
   std::string output_, errors_;
   std::optional<ProcessEnd> end_;
+};
+
+// How kubectl is called for a job.
+struct Kubectl {
+  std::vector<std::string> program;  // and its first arguments
+  std::string name_space;
+  std::string job;
+
+  std::vector<std::string> Command(const std::vector<std::string>& arguments) const;
+  // What a user types to delete all that belongs to the job.
+  std::string DeleteCommand() const;
+  // An error with what the user can do about it, if that is known.
+  Status Explained(const Status& status) const;
 };
 
 // What kubectl wrote to standard error, as a status. The code tells why the cluster refused, as far as that is known:

@@ -7,8 +7,6 @@
 #include <chrono>
 #include <csignal>
 
-#include "cli/launch/kubernetes/pod_log.h"
-#include "cli/launch/run_command.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -34,32 +32,8 @@ constexpr int kMaxRests = 8;
 
 }  // namespace
 
-struct KubernetesEngine::Task {
-  std::string name;  // "worker/0"
-  std::string pod;
-  // kIdle -> kQueued (to be created) -> kCreating -> kStarting (the pod is there) -> kRunning -> kIdle
-  enum class Phase { kIdle, kQueued, kCreating, kStarting, kRunning };
-  Phase phase = Phase::kIdle;
-  std::string manifest = "";
-  bool had_pod = false;
-  bool must_vanish = false;  // the pod of an earlier run, before this one is created
-  // What is known of this run.
-  int first_poll = 0;  // the first one that knows its pod
-  int signal = 0;      // the last one that was sent
-  std::string disruption = "";
-  std::optional<MonotonicClock::time_point> deleted_since = {};
-  std::optional<MonotonicClock::time_point> give_up_at = {};
-  std::optional<TaskEnd> end = {};  // seen, and reported when the rest of the log has been read
-  bool needs_rest = false;
-  MonotonicClock::time_point report_at = {};
-  bool has_output = false;
-  bool log_follows = false;
-  PodLog log_lines = {};
-  std::unique_ptr<KubectlCall> log = nullptr;
-};
-
 KubernetesEngine::KubernetesEngine(KubernetesJob job, std::vector<std::string> kubectl)
-    : job_(std::move(job)), kubectl_(std::move(kubectl)) {
+    : job_(std::move(job)), kubectl_{std::move(kubectl), job_.name_space, job_.name} {
   soft_deletion_.options = {StrCat("--grace-period=", job_.grace_s)};
   hard_deletion_.options = {"--grace-period=0", "--force"};
 }
@@ -69,47 +43,21 @@ KubernetesEngine::~KubernetesEngine() {
   // What is being created would otherwise appear after the deletion.
   bool is_clean = true;
   for (KubectlCall* call : {placing_.get(), creation_.get()}) {
-    if (call != nullptr) is_clean = Await(call, deadline) && is_clean;
+    if (call != nullptr) is_clean = call->AwaitEnd(deadline) && is_clean;
   }
   if (placing_ != nullptr) has_objects_ = true;
   if (!has_objects_) return;
   auto deletion = KubectlCall::Start(
-      Command({"delete", "pods,services,secrets", "--selector=" + RunSelector(job_), "--grace-period=0", "--force",
-               "--ignore-not-found", "--wait=false", "--request-timeout=10s"}));
-  is_clean = deletion.ok() && Await(deletion->get(), deadline) && (*deletion)->status().ok() && is_clean;
+      kubectl_.Command({"delete", "pods,services,secrets", "--selector=" + RunSelector(job_), "--grace-period=0",
+                        "--force", "--ignore-not-found", "--wait=false", "--request-timeout=10s"}));
+  is_clean = deletion.ok() && (*deletion)->AwaitEnd(deadline) && (*deletion)->status().ok() && is_clean;
   if (!is_clean)
-    listener_->OnMessage("the cluster may still have objects of this job; delete them: " + DeleteCommand());
-}
-
-bool KubernetesEngine::Await(KubectlCall* call, MonotonicClock::time_point deadline) {
-  while (!call->Handle()) {
-    std::vector<pollfd> events;
-    call->AddEvents(&events);
-    const auto left = std::chrono::ceil<milliseconds>(deadline - MonotonicClock::now());
-    if (left.count() <= 0 || ::poll(events.data(), events.size(), static_cast<int>(left.count())) == 0) return false;
-  }
-  return true;
-}
-
-std::vector<std::string> KubernetesEngine::Command(const std::vector<std::string>& arguments) const {
-  std::vector<std::string> command = kubectl_;
-  command.push_back("--namespace=" + job_.name_space);
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  return command;
-}
-
-std::string KubernetesEngine::DeleteCommand() const {
-  std::vector<std::string> words;
-  for (const std::string& word :
-       Command({"delete", "pods,services,secrets", "-l", "app.kubernetes.io/instance=" + job_.name})) {
-    words.push_back(ShellWord(word));
-  }
-  return StrJoin(words, " ");
+    listener_->OnMessage("the cluster may still have objects of this job; delete them: " + kubectl_.DeleteCommand());
 }
 
 std::unique_ptr<KubectlCall> KubernetesEngine::Call(const std::vector<std::string>& arguments, std::string input,
                                                     std::function<void(std::string_view)> on_line) {
-  auto call = KubectlCall::Start(Command(arguments), std::move(input), std::move(on_line));
+  auto call = KubectlCall::Start(kubectl_.Command(arguments), std::move(input), std::move(on_line));
   if (call.ok()) return *std::move(call);
   listener_->OnFailure(call.status());
   return nullptr;
@@ -119,29 +67,11 @@ void KubernetesEngine::Tell(const std::string& text) {
   if (told_.insert(text).second) listener_->OnMessage(text);
 }
 
-Status KubernetesEngine::Explained(const Status& status) const {
-  const std::string text(status.message());
-  if (absl::IsAlreadyExists(status)) {
-    return absl::AlreadyExistsError(StrCat("the name ", job_.name, " is taken in namespace ", job_.name_space,
-                                           ": give another --name, or delete what has it: ", DeleteCommand(), " (",
-                                           text, ")"));
-  }
-  if (absl::IsPermissionDenied(status) && text.find(" cannot ") != text.npos) {
-    return absl::PermissionDeniedError(
-        StrCat(text, "; the launcher needs a role in namespace ", job_.name_space,
-               " that may create, get, list and delete pods, services and secrets, and get pods/log"));
-  }
-  if (absl::IsUnavailable(status)) {
-    return absl::UnavailableError(StrCat(text, "; '", StrJoin(Command({"get", "pods"}), " "),
-                                         "' must work: --kubectl=\"kubectl --context=NAME\" chooses the cluster"));
-  }
-  return status;
-}
-
 StatusOr<std::string> KubernetesEngine::Describe(const std::vector<std::string>& tasks) const {
   std::vector<std::string> pods;
   for (const std::string& task : tasks) pods.push_back(PodName(job_, task));
-  std::string text = StrCat("'", StrJoin(Command({"create", "-f", "-"}), " "), "' would get\n", ServiceManifest(job_));
+  std::string text =
+      StrCat("'", StrJoin(kubectl_.Command({"create", "-f", "-"}), " "), "' would get\n", ServiceManifest(job_));
   if (!job_.files.empty()) text += SecretManifest(job_, /*secret_values=*/false);
   return StrCat(text, "and the pods ", StrJoin(pods, ", "), "\n");
 }
@@ -166,8 +96,9 @@ void KubernetesEngine::Place(const std::vector<std::string>& tasks, EngineListen
     return listener_->OnFailure(absl::ErrnoToStatus(errno, "cannot make a timer"));
   }
   for (const std::string& task : tasks) tasks_.push_back({.name = task, .pod = PodName(job_, task)});
-  listener_->OnMessage(StrCat("job ", job_.name, " in namespace ", job_.name_space,
-                              "; if this launcher is killed, its pods go on until you delete them: ", DeleteCommand()));
+  listener_->OnMessage(
+      StrCat("job ", job_.name, " in namespace ", job_.name_space,
+             "; if this launcher is killed, its pods go on until you delete them: ", kubectl_.DeleteCommand()));
   std::vector<std::string> manifests = {ServiceManifest(job_)};
   if (!job_.files.empty()) manifests.push_back(SecretManifest(job_));
   placing_ = Call({"create", "-f", "-", "--output=name", "--validate=false", "--request-timeout=20s"},
@@ -179,16 +110,16 @@ void KubernetesEngine::HandlePlacing() {
   const Status status = placing_->status();
   has_objects_ = !placing_->output().empty();
   placing_.reset();
-  if (!status.ok()) return listener_->OnFailure(Explained(status));
+  if (!status.ok()) return listener_->OnFailure(kubectl_.Explained(status));
   is_placed_ = true;
   std::vector<TaskPlace> places;
-  for (const Task& task : tasks_) places.push_back({.node = "", .address = PodAddress(job_, task.name)});
+  for (const PodTask& task : tasks_) places.push_back({.node = "", .address = PodAddress(job_, task.name)});
   listener_->OnPlaced(std::move(places));
 }
 
 void KubernetesEngine::Start(size_t number, const ProgramCall& call, bool knows_flags) {
-  Task& task = tasks_[number];
-  Task next{.name = task.name, .pod = task.pod, .phase = Task::Phase::kQueued};
+  PodTask& task = tasks_[number];
+  PodTask next{.name = task.name, .pod = task.pod, .phase = PodTask::Phase::kQueued};
   next.manifest = PodManifest(job_, task.name, call, knows_flags);
   next.had_pod = next.must_vanish = task.had_pod;
   next.has_output = true;
@@ -197,10 +128,10 @@ void KubernetesEngine::Start(size_t number, const ProgramCall& call, bool knows_
 }
 
 void KubernetesEngine::Signal(size_t number, int signal) {
-  Task& task = tasks_[number];
-  if (task.phase == Task::Phase::kIdle) return;
-  if (task.phase == Task::Phase::kQueued) {
-    task.phase = Task::Phase::kIdle;
+  PodTask& task = tasks_[number];
+  if (task.phase == PodTask::Phase::kIdle) return;
+  if (task.phase == PodTask::Phase::kQueued) {
+    task.phase = PodTask::Phase::kIdle;
     EndOutput(number);
     TaskEnd end;
     end.process.signal = signal;
@@ -208,14 +139,14 @@ void KubernetesEngine::Signal(size_t number, int signal) {
   }
   task.signal = signal;
   if (signal == SIGKILL) task.give_up_at = MonotonicClock::now() + kKillPatience;
-  if (task.phase == Task::Phase::kCreating) return;  // deleted as soon as it is there
+  if (task.phase == PodTask::Phase::kCreating) return;  // deleted as soon as it is there
   (signal == SIGKILL ? hard_deletion_ : soft_deletion_).pods.insert(task.pod);
 }
 
 void KubernetesEngine::CloseOutput(size_t number) { EndOutput(number); }
 
 void KubernetesEngine::EndOutput(size_t number) {
-  Task& task = tasks_[number];
+  PodTask& task = tasks_[number];
   task.log.reset();
   if (!task.has_output) return;
   task.has_output = false;
@@ -229,7 +160,7 @@ void KubernetesEngine::AddEvents(std::vector<pollfd>* events) {
        {placing_.get(), creation_.get(), poll_.get(), soft_deletion_.call.get(), hard_deletion_.call.get()}) {
     if (call != nullptr) call->AddEvents(events);
   }
-  for (Task& task : tasks_) {
+  for (PodTask& task : tasks_) {
     if (task.log != nullptr) task.log->AddEvents(events);
   }
 }
@@ -245,9 +176,9 @@ void KubernetesEngine::Handle() {
   const auto now = MonotonicClock::now();
   for (size_t i = 0; i < tasks_.size(); ++i) {
     HandleLog(i);
-    Task& task = tasks_[i];
+    PodTask& task = tasks_[i];
     if (task.end.has_value() && (!task.has_output || now >= task.report_at)) ReportEnd(i);
-    if (task.phase != Task::Phase::kIdle && task.give_up_at.has_value() && now >= *task.give_up_at) {
+    if (task.phase != PodTask::Phase::kIdle && task.give_up_at.has_value() && now >= *task.give_up_at) {
       TaskEnd end;
       end.lost = "the cluster has not confirmed that its pod has ended";
       task.end = end;
@@ -259,9 +190,9 @@ void KubernetesEngine::Handle() {
 void KubernetesEngine::PollSoon() { next_poll_ = std::min(next_poll_, MonotonicClock::now() + kTick); }
 
 bool KubernetesEngine::AnyChanging() const {
-  return std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) {
-    return task.phase == Task::Phase::kQueued || task.phase == Task::Phase::kStarting ||
-           (task.phase == Task::Phase::kRunning && task.signal != 0);
+  return std::any_of(tasks_.begin(), tasks_.end(), [](const PodTask& task) {
+    return task.phase == PodTask::Phase::kQueued || task.phase == PodTask::Phase::kStarting ||
+           (task.phase == PodTask::Phase::kRunning && task.signal != 0);
   });
 }
 
@@ -271,15 +202,15 @@ void KubernetesEngine::StartCalls() {
   StartDeletion(soft_deletion_);
   StartDeletion(hard_deletion_);
   int rests = 0;
-  for (const Task& task : tasks_) rests += task.log != nullptr && task.end.has_value() && !task.log_follows ? 1 : 0;
+  for (const PodTask& task : tasks_) rests += task.log != nullptr && task.end.has_value() && !task.log_follows ? 1 : 0;
   for (size_t i = 0; i < tasks_.size() && rests < kMaxRests; ++i) {
-    const Task& task = tasks_[i];
+    const PodTask& task = tasks_[i];
     if (!task.end.has_value() || !task.needs_rest || task.log != nullptr || !task.has_output) continue;
     StartLog(i, /*follow=*/false);
     ++rests;
   }
-  const bool is_idle = std::all_of(tasks_.begin(), tasks_.end(), [](const Task& task) {
-    return task.phase == Task::Phase::kIdle || task.phase == Task::Phase::kCreating;
+  const bool is_idle = std::all_of(tasks_.begin(), tasks_.end(), [](const PodTask& task) {
+    return task.phase == PodTask::Phase::kIdle || task.phase == PodTask::Phase::kCreating;
   });
   if (poll_ != nullptr || is_idle || MonotonicClock::now() < next_poll_) return;
   ++polls_;
@@ -289,9 +220,9 @@ void KubernetesEngine::StartCalls() {
 void KubernetesEngine::StartCreation() {
   if (creation_ != nullptr) return;
   std::vector<std::string> manifests;
-  for (Task& task : tasks_) {
-    if (task.phase != Task::Phase::kQueued || task.must_vanish) continue;
-    task.phase = Task::Phase::kCreating;
+  for (PodTask& task : tasks_) {
+    if (task.phase != PodTask::Phase::kQueued || task.must_vanish) continue;
+    task.phase = PodTask::Phase::kCreating;
     task.had_pod = true;  // perhaps, if kubectl fails
     manifests.push_back(task.manifest);
   }
@@ -307,15 +238,15 @@ void KubernetesEngine::HandleCreation() {
   creation_.reset();
   PollSoon();
   for (size_t i = 0; i < tasks_.size(); ++i) {
-    Task& task = tasks_[i];
-    if (task.phase != Task::Phase::kCreating) continue;
+    PodTask& task = tasks_[i];
+    if (task.phase != PodTask::Phase::kCreating) continue;
     if (std::find(created.begin(), created.end(), "pod/" + task.pod) == created.end()) {
       // An error for each pod, of which the first is enough.
       const Status why = status.ok() ? absl::InternalError("kubectl has not created " + task.pod) : status;
-      FailStart(i, Explained(why));
+      FailStart(i, kubectl_.Explained(why));
       continue;
     }
-    task.phase = Task::Phase::kStarting;
+    task.phase = PodTask::Phase::kStarting;
     task.first_poll = polls_ + 1;
     if (task.signal != 0) Signal(i, task.signal);
   }
@@ -338,9 +269,14 @@ void KubernetesEngine::HandleDeletion(Deletion& deletion) {
   deletion.call.reset();
   PollSoon();
   if (status.ok()) return;
-  Tell(StrCat("pods cannot be deleted, trying again: ", std::string(Explained(status).message())));
+  Tell(StrCat("pods cannot be deleted, trying again: ", std::string(kubectl_.Explained(status).message())));
   deletion.pods.insert(deletion.in_call.begin(), deletion.in_call.end());
   deletion.not_before = MonotonicClock::now() + kPoll;
+}
+
+bool KubernetesEngine::IsInDeletion(const std::string& pod) const {
+  const auto has = [&pod](const Deletion& d) { return d.call != nullptr && d.in_call.contains(pod); };
+  return has(soft_deletion_) || has(hard_deletion_);
 }
 
 void KubernetesEngine::HandlePoll() {
@@ -352,7 +288,7 @@ void KubernetesEngine::HandlePoll() {
   if (!pods.ok()) {
     if (!poll_failed_) {
       listener_->OnMessage(StrCat("the states of the pods are unknown, trying again: ",
-                                  std::string(Explained(pods.status()).message())));
+                                  std::string(kubectl_.Explained(pods.status()).message())));
     }
     poll_failed_ = true;
     return;
@@ -369,9 +305,9 @@ void KubernetesEngine::HandlePoll() {
 
 void KubernetesEngine::TellWhatTasksWaitFor(const std::map<std::string, PodState>& pods) {
   std::map<std::string, std::vector<std::string>> waiting;
-  for (const Task& task : tasks_) {
+  for (const PodTask& task : tasks_) {
     const auto found = pods.find(task.pod);
-    if (task.phase != Task::Phase::kStarting || found == pods.end() || found->second.waits_for.empty()) continue;
+    if (task.phase != PodTask::Phase::kStarting || found == pods.end() || found->second.waits_for.empty()) continue;
     waiting[found->second.waits_for].push_back(task.name);
   }
   for (const auto& [what, names] : waiting) {
@@ -380,9 +316,12 @@ void KubernetesEngine::TellWhatTasksWaitFor(const std::map<std::string, PodState
 }
 
 void KubernetesEngine::HandleState(size_t number, const PodState* state) {
-  Task& task = tasks_[number];
-  if (task.phase == Task::Phase::kQueued && state == nullptr) task.must_vanish = false;
-  const bool has_pod = task.phase == Task::Phase::kStarting || task.phase == Task::Phase::kRunning;
+  PodTask& task = tasks_[number];
+  if (task.phase == PodTask::Phase::kQueued && state == nullptr && !IsInDeletion(task.pod)) {
+    task.must_vanish = false;
+    for (Deletion* deletion : {&soft_deletion_, &hard_deletion_}) deletion->pods.erase(task.pod);
+  }
+  const bool has_pod = task.phase == PodTask::Phase::kStarting || task.phase == PodTask::Phase::kRunning;
   if (!has_pod || task.end.has_value()) return;
   TaskEnd end;
   end.process.signal = task.signal;
@@ -393,11 +332,11 @@ void KubernetesEngine::HandleState(size_t number, const PodState* state) {
     return SetEnd(number, end, /*has_log=*/false);
   }
   if (!state->disruption.empty()) task.disruption = state->disruption;
-  if (task.phase == Task::Phase::kStarting && !state->start_error.empty()) {
+  if (task.phase == PodTask::Phase::kStarting && !state->start_error.empty()) {
     return FailStart(number, absl::NotFoundError(state->start_error));
   }
-  if (task.phase == Task::Phase::kStarting && (state->is_running || state->end.has_value())) {
-    task.phase = Task::Phase::kRunning;
+  if (task.phase == PodTask::Phase::kStarting && (state->is_running || state->end.has_value())) {
+    task.phase = PodTask::Phase::kRunning;
     listener_->OnStarted(number, 0);
   }
   if (state->is_being_deleted && !task.deleted_since.has_value()) task.deleted_since = MonotonicClock::now();
@@ -420,11 +359,12 @@ void KubernetesEngine::HandleState(size_t number, const PodState* state) {
     }
     return SetEnd(number, end, /*has_log=*/!is_silent);
   }
-  if (task.phase == Task::Phase::kRunning && task.log == nullptr && task.has_output) StartLog(number, /*follow=*/true);
+  if (task.phase == PodTask::Phase::kRunning && task.log == nullptr && task.has_output)
+    StartLog(number, /*follow=*/true);
 }
 
 void KubernetesEngine::StartLog(size_t number, bool follow) {
-  Task& task = tasks_[number];
+  PodTask& task = tasks_[number];
   std::vector<std::string> arguments = {"logs", task.pod, "--container=task", "--timestamps"};
   if (follow) arguments.emplace_back("--follow");
   if (!task.log_lines.since().empty()) arguments.push_back("--since-time=" + task.log_lines.since());
@@ -438,13 +378,13 @@ void KubernetesEngine::StartLog(size_t number, bool follow) {
 }
 
 void KubernetesEngine::HandleLog(size_t number) {
-  Task& task = tasks_[number];
+  PodTask& task = tasks_[number];
   if (task.log == nullptr || !task.log->Handle()) return;
   const Status status = task.log->status();
   task.log.reset();
   const bool is_gone = absl::IsNotFound(status);
   if (!status.ok() && !is_gone) {
-    Tell(StrCat("the output of ", task.name, " cannot be read: ", std::string(Explained(status).message())));
+    Tell(StrCat("the output of ", task.name, " cannot be read: ", std::string(kubectl_.Explained(status).message())));
   }
   PollSoon();  // the task has ended, or its log has to be read again
   if (!task.end.has_value()) return;
@@ -454,7 +394,7 @@ void KubernetesEngine::HandleLog(size_t number) {
 }
 
 void KubernetesEngine::SetEnd(size_t number, const TaskEnd& end, bool has_log) {
-  Task& task = tasks_[number];
+  PodTask& task = tasks_[number];
   task.end = end;
   task.needs_rest = has_log;
   task.report_at = MonotonicClock::now();
@@ -463,17 +403,17 @@ void KubernetesEngine::SetEnd(size_t number, const TaskEnd& end, bool has_log) {
 }
 
 void KubernetesEngine::ReportEnd(size_t number) {
-  Task& task = tasks_[number];
+  PodTask& task = tasks_[number];
   const TaskEnd end = *task.end;
   task.end.reset();
-  task.phase = Task::Phase::kIdle;
+  task.phase = PodTask::Phase::kIdle;
   EndOutput(number);
   listener_->OnEnd(number, end);
 }
 
 void KubernetesEngine::FailStart(size_t number, const Status& why) {
-  Task& task = tasks_[number];
-  task.phase = Task::Phase::kIdle;
+  PodTask& task = tasks_[number];
+  task.phase = PodTask::Phase::kIdle;
   task.log.reset();
   task.has_output = false;
   listener_->OnStartFailed(number, Annotate(why, task.name));

@@ -14,6 +14,7 @@
 #include "cli/launch/kubernetes/kubectl.h"
 #include "cli/launch/kubernetes/manifests.h"
 #include "cli/launch/kubernetes/pod_state.h"
+#include "cli/launch/kubernetes/pod_task.h"
 #include "core/system/clock.h"
 #include "core/system/fd.h"
 
@@ -44,7 +45,6 @@ class KubernetesEngine final : public Engine {
   void Handle() override;
 
  private:
-  struct Task;
   // A deletion of pods that kubectl is asked for. There are two: with time to end, and at once.
   struct Deletion {
     std::vector<std::string> options;
@@ -54,12 +54,10 @@ class KubernetesEngine final : public Engine {
     MonotonicClock::time_point not_before = {};  // after a call that failed
   };
 
-  std::vector<std::string> Command(const std::vector<std::string>& arguments) const;
   std::unique_ptr<KubectlCall> Call(const std::vector<std::string>& arguments, std::string input = "",
                                     std::function<void(std::string_view)> on_line = nullptr);
   // Tells the user, once for each text.
   void Tell(const std::string& text);
-  Status Explained(const Status& status) const;
 
   // Start the calls that are due.
   void StartCalls();
@@ -83,14 +81,13 @@ class KubernetesEngine final : public Engine {
   // Asks for the states of the pods soon.
   void PollSoon();
   bool AnyChanging() const;
-  std::string DeleteCommand() const;
-  // Waits until the call has ended. Whether it has before the deadline.
-  static bool Await(KubectlCall* call, MonotonicClock::time_point deadline);
+  // Whether a call that deletes the pod of this name runs.
+  bool IsInDeletion(const std::string& pod) const;
 
   const KubernetesJob job_;
-  const std::vector<std::string> kubectl_;
+  const Kubectl kubectl_;
   EngineListener* listener_ = nullptr;
-  std::deque<Task> tasks_;
+  std::deque<PodTask> tasks_;
   std::set<std::string> told_;
 
   Fd ticks_;  // a timer
