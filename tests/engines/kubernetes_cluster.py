@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 import urllib.parse
 
 import kubernetes_tools
@@ -74,6 +75,7 @@ class Container:
         reader, writer = pty.openpty() if container.get("tty") else os.pipe()
         self.process = pods.start_process(cluster.node, spec["hostname"], self.host, [program, *command[1:]],
                                           environment, writer)
+        self.address = cluster.node.addresses[self.host]
         os.close(writer)
         self.set_state({"running": {"startedAt": now().isoformat()}}, "Running")
         threading.Thread(target=self.follow, args=(reader,), daemon=True).start()
@@ -127,7 +129,7 @@ class Container:
             code = 137 if self.was_killed else code  # of which `unshare` makes another one
             self.set_state({"terminated": {"exitCode": code, "reason": "Completed" if code == 0 else "Error"}},
                            "Succeeded" if code == 0 else "Failed")  # fmt: skip
-            self.cluster.node.forget(self.host)
+            self.cluster.node.forget(self.host, self.address)
             shutil.rmtree(self.directory, ignore_errors=True)
             self.cluster.changed.notify_all()
 
@@ -173,8 +175,9 @@ class Cluster:
         return self
 
     def __exit__(self, *unused):
-        for container in self.containers.values():
-            container.signal(signal.SIGKILL)
+        with self.lock:
+            for kind, name in list(self.objects):
+                self.remove(kind, name)
         self.server.shutdown()
         self.node.close()
 
@@ -211,8 +214,10 @@ class Cluster:
 
     def start(self, pod):
         with self.changed:
-            self.containers[pod["metadata"]["name"]] = Container(self, pod)
-            self.changed.notify_all()
+            name = pod["metadata"]["name"]
+            if self.objects.get(("pods", name)) is pod:  # nobody has deleted it meanwhile
+                self.containers[name] = Container(self, pod)
+                self.changed.notify_all()
 
     def delete(self, kind, name, grace_s):
         with self.changed:
@@ -238,8 +243,8 @@ class Cluster:
             container.signal(signal.SIGKILL)
         with self.changed:
             self.changed.wait_for(lambda: container.has_ended)
-            # A kubelet reports the end before it lets the pod go.
-            self.changed.wait_for(lambda: self.is_down, timeout=1)
+        time.sleep(1)  # as long as a kubelet may take until it lets a pod go, after it has reported the end
+        with self.changed:
             if self.containers.get(name) is container:
                 self.remove("pods", name)
 
@@ -355,8 +360,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     cluster.changed.wait(1)
                     continue
             sent += len(lines)
-            chosen = [(time, line) for time, line in lines if time.strftime("%Y-%m-%dT%H:%M:%SZ") >= since]
+            chosen = [(when, line) for when, line in lines if when.strftime("%Y-%m-%dT%H:%M:%SZ") >= since]
             if limit is not None:
                 chosen, limit = chosen[:limit], limit - len(chosen)
-            self.wfile.write(b"".join(time.strftime("%Y-%m-%dT%H:%M:%S.%f000Z ").encode() + line
-                                      for time, line in chosen))  # fmt: skip
+            self.wfile.write(b"".join(when.strftime("%Y-%m-%dT%H:%M:%S.%f000Z ").encode() + line
+                                      for when, line in chosen))  # fmt: skip

@@ -60,10 +60,11 @@ class Node:
         self.write_hosts()
         return address
 
-    def forget(self, host):
-        """The pod with this name is gone."""
-        self.addresses.pop(host, None)
-        self.write_hosts()
+    def forget(self, host, address):
+        """A pod is gone. Another one may have its name."""
+        if self.addresses.get(host) == address:
+            del self.addresses[host]
+            self.write_hosts()
 
     def write_hosts(self):
         lines = ["127.0.0.1 localhost"] + [f"{ip} {host}" for host, ip in self.addresses.items()]

@@ -365,7 +365,7 @@ void KubernetesEngine::HandleState(size_t number, const PodState* state) {
 
 void KubernetesEngine::StartLog(size_t number, bool follow) {
   PodTask& task = tasks_[number];
-  std::vector<std::string> arguments = {"logs", task.pod, "--container=task", "--timestamps"};
+  std::vector<std::string> arguments = {"logs", task.pod, StrCat("--container=", kTaskContainer), "--timestamps"};
   if (follow) arguments.emplace_back("--follow");
   if (!task.log_lines.since().empty()) arguments.push_back("--since-time=" + task.log_lines.since());
   task.log_follows = follow;

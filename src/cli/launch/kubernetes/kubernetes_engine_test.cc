@@ -54,8 +54,9 @@ class KubernetesEngineTest : public ::testing::Test {
     const Fd err(::open(Path("err").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     const Fd out(::open(Path("out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     const RestartPolicy restart{.max_restarts = 1, .first_delay = std::chrono::milliseconds(1)};
-    return Launch({.ps = 0, .workers = 1, .command = {"train"}, .restart = restart, .out_fd = out.get(), .err_fd = err.get()},
-                  NewEngine());
+    return Launch(
+        {.ps = 0, .workers = 1, .command = {"train"}, .restart = restart, .out_fd = out.get(), .err_fd = err.get()},
+        NewEngine());
   }
   void WriteState(const std::string& name, const std::string& status) {
     dir_.Write(name, StrCat(R"({"items": [{"metadata": {"name": "train-worker-0"}, "status": {)", status, "}}]}"));
@@ -70,9 +71,11 @@ class KubernetesEngineTest : public ::testing::Test {
 TEST_F(KubernetesEngineTest, APodThatIsEvictedIsCreatedAgain) {
   WriteState("1.1", R"("conditions": [{"type": "PodScheduled", "status": "False", "message": "0/3 nodes"}])");
   dir_.Write("1.2", "no JSON");
-  WriteState("1.3", R"("containerStatuses": [{"state": {"running": {}}}])");
+  WriteState("1.3", R"("containerStatuses": [{"name": "task", "state": {"running": {}}}])");
   WriteState("1.last", R"("phase": "Failed", "reason": "Evicted", "message": "low on memory")");
-  WriteState("2.last", R"("phase": "Succeeded", "containerStatuses": [{"state": {"terminated": {"exitCode": 0}}}])");
+  WriteState(
+      "2.last",
+      R"("phase": "Succeeded", "containerStatuses": [{"name": "task", "state": {"terminated": {"exitCode": 0}}}])");
   const auto result = Run();
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->exit_code, 0);
@@ -81,11 +84,13 @@ TEST_F(KubernetesEngineTest, APodThatIsEvictedIsCreatedAgain) {
                            HasSubstr("worker/0 is done")));
   // Each pod's log is passed on once, although it is read while the pod runs and again at its end.
   EXPECT_EQ(TextOf(Path("out")), "[worker/0] hello\n[worker/0] hello\n");
-  EXPECT_THAT(TextOf(Path("calls")), AllOf(HasSubstr("--force train-worker-0"), HasSubstr("--selector=tensorbraid/run=")));
+  EXPECT_THAT(TextOf(Path("calls")),
+              AllOf(HasSubstr("--force train-worker-0"), HasSubstr("--selector=tensorbraid/run=")));
 }
 
 TEST_F(KubernetesEngineTest, AProgramThatIsNotInTheImageEndsTheLaunch) {
-  WriteState("1.last", R"("containerStatuses": [{"state": {"terminated": {"exitCode": 128, "reason": "StartError",
+  WriteState("1.last",
+             R"("containerStatuses": [{"name": "task", "state": {"terminated": {"exitCode": 128, "reason": "StartError",
                           "message": "no file train"}}}])");
   EXPECT_THAT(std::string(Run().status().message()), HasSubstr("worker/0: StartError: no file train"));
   EXPECT_THAT(TextOf(Path("calls")), HasSubstr("--selector=tensorbraid/run="));

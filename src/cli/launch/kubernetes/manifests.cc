@@ -70,7 +70,7 @@ OrderedJson Container(const KubernetesJob& job, const std::string& task, Program
   for (size_t i = 0; i < job.volumes.size(); ++i) {
     mounts.push_back({{"name", StrCat("volume-", i)}, {"mountPath", job.volumes[i].path}});
   }
-  OrderedJson container = {{"name", "task"}, {"image", job.image}, {"command", command}, {"env", env}};
+  OrderedJson container = {{"name", kTaskContainer}, {"image", job.image}, {"command", command}, {"env", env}};
   if (!job.directory.empty()) container["workingDir"] = job.directory;
   // Programs write to a terminal line by line, and to a pipe in blocks.
   container["tty"] = true;

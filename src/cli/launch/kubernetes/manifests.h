@@ -11,6 +11,9 @@
 
 namespace tensorbraid {
 
+// The name of the container in which a pod runs its task.
+inline constexpr const char* kTaskContainer = "task";
+
 // A volume that pods mount.
 struct ClaimedVolume {
   std::string claim;  // the name of a PersistentVolumeClaim

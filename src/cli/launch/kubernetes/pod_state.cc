@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "cli/launch/kubernetes/manifests.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -78,7 +79,10 @@ PodState ReadPod(const Json& item) {
   pod.is_being_deleted = !Member(metadata, "deletionTimestamp").is_null();
   const Json& grace = Member(metadata, "deletionGracePeriodSeconds");
   if (!grace.is_null()) pod.deletion_grace_s = grace;
-  for (const Json& container : Member(status, "containerStatuses")) ReadContainer(container, &pod);
+  for (const Json& container : Member(status, "containerStatuses")) {
+    // A cluster may add containers of its own, such as a proxy.
+    if (TextMember(container, "name") == kTaskContainer) ReadContainer(container, &pod);
+  }
   for (const Json& condition : Member(status, "conditions")) {
     const std::string type = TextMember(condition, "type");
     const std::string value = TextMember(condition, "status");

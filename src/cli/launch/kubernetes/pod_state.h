@@ -11,7 +11,7 @@
 
 namespace tensorbraid {
 
-// The state of a pod that has one container and is never restarted by Kubernetes.
+// The state of a pod of a job, which is never restarted by Kubernetes. Its container is kTaskContainer.
 struct PodState {
   std::string node;                    // "" if it has none yet
   bool is_running = false;             // its container runs

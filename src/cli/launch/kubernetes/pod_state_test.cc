@@ -19,7 +19,10 @@ PodState StateOf(const std::string& status, const std::string& metadata = "") {
   EXPECT_TRUE(pods.ok()) << pods.status();
   return pods.ok() && pods->contains("a") ? pods->at("a") : PodState{};
 }
-std::string Containers(const std::string& state) { return StrCat(R"("containerStatuses": [{"state": {)", state, "}}]"); }
+std::string Containers(const std::string& state) {
+  return StrCat(R"("containerStatuses": [{"name": "proxy", "state": {"running": {}}}, {"name": "task", "state": {)",
+                state, "}}]");
+}
 
 TEST(PodStateTest, APodThatWaitsSaysForWhat) {
   EXPECT_EQ(StateOf(R"("phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
@@ -30,6 +33,7 @@ TEST(PodStateTest, APodThatWaitsSaysForWhat) {
   EXPECT_EQ(pull.waits_for, "ImagePullBackOff: no such image");
   EXPECT_FALSE(pull.is_running);
   EXPECT_EQ(StateOf(Containers(R"("waiting": {"reason": "ContainerCreating"})")).waits_for, "");
+  EXPECT_FALSE(StateOf(R"("containerStatuses": [{"name": "proxy", "state": {"running": {}}}])").is_running);
   EXPECT_EQ(StateOf("").node, "n");
 }
 
