@@ -1,8 +1,9 @@
 """A small cluster for the test `kubernetes_launch`: an API server that the real kubectl talks to, and one node.
 
-It has pods, services and secrets, as far as `tensorbraid launch --on=kubernetes` needs them, with Kubernetes' rules for
-deletion, for the expansion of $(NAME) and for the output of containers. Each object is validated by Kubernetes' schemas.
-Each pod runs in namespaces of its own (pods.py). An image is a path on this machine where programs are looked for.
+It has pods, services and secrets, as far as `tensorbraid launch --on=kubernetes` needs them, with Kubernetes' rules
+for deletion, for the expansion of $(NAME) and for the output of containers. Each object is validated by Kubernetes'
+schemas. Each pod runs in namespaces of its own (pods.py). An image is a path on this machine where programs are
+looked for.
 """
 import base64
 import datetime

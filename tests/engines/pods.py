@@ -99,7 +99,7 @@ def start_process(node, name, host, command, environment, stdout):
 
 
 def signal_first(process, number):
-    """Sends a signal to the first process of a pod, which start_process has started. With SIGKILL all others end, too."""
+    """Sends a signal to the first process of a pod of start_process. With SIGKILL all others end, too."""
     # (`unshare --kill-child` does not do it: setpriv, which changes the user, loses the signal.)
     for pid in subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True,
                               check=False).stdout.split():  # fmt: skip
