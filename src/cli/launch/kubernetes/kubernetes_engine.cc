@@ -285,6 +285,7 @@ void KubernetesEngine::HandlePoll() {
   auto pods = status.ok() ? ParsePods(poll_->output()) : StatusOr<std::map<std::string, PodState>>(status);
   poll_.reset();
   next_poll_ = MonotonicClock::now() + (AnyChanging() ? kPollWhileChanging : kPoll);
+  if (absl::IsPermissionDenied(status) && !was_polled_) return listener_->OnFailure(kubectl_.Explained(status));
   if (!pods.ok()) {
     if (!poll_failed_) {
       listener_->OnMessage(StrCat("the states of the pods are unknown, trying again: ",
@@ -295,6 +296,7 @@ void KubernetesEngine::HandlePoll() {
   }
   if (poll_failed_) listener_->OnMessage("the states of the pods are known again");
   poll_failed_ = false;
+  was_polled_ = true;
   TellWhatTasksWaitFor(*pods);
   for (size_t i = 0; i < tasks_.size(); ++i) {
     if (tasks_[i].first_poll > polls_) continue;  // its pod was created later

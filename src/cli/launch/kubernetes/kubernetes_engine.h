@@ -97,7 +97,8 @@ class KubernetesEngine final : public Engine {
   Deletion soft_deletion_, hard_deletion_;
   bool is_placed_ = false;
   bool has_objects_ = false;  // some may be in the cluster
-  bool poll_failed_ = false;
+  bool poll_failed_ = false;  // the last one
+  bool was_polled_ = false;   // at least once, with success
 };
 
 }  // namespace tensorbraid
