@@ -172,6 +172,11 @@ bool PassesBufferOn(const Node& node) {
          !IsRef(node.input_type(0));
 }
 
+// Whether the node sends its inputs to another task, or keeps them for a later step that does.
+bool SendsInputs(const Node& node) {
+  return node.type() == "_Send" || (node.type() == "_AddToHostSums" && node.attr<bool>("leaves"));
+}
+
 // By node id and output: whether the output is sent to another task, perhaps in another shape, and is worth allocating
 // in memory that neighbours (other processes of this machine) can map; see core/memory/shared_memory.h. The list of a
 // node without such outputs is empty.
@@ -185,7 +190,7 @@ std::vector<std::vector<bool>> LeavingOutputs(const std::vector<std::shared_ptr<
     outputs[tensor.index()] = true;
   };
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-    if ((*node)->type() == "_Send") {
+    if (SendsInputs(**node)) {
       for (const Output& in : (*node)->inputs()) leaves(in);
     } else if (const auto& outputs = leaving[(*node)->id()]; !outputs.empty() && outputs[0] && PassesBufferOn(**node)) {
       leaves((*node)->inputs()[0]);

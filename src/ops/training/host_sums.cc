@@ -75,6 +75,7 @@ void RegisterTrainingHostSumsOps(OpRegistry& r) {
   // The stamp of the values, or -1. Does not wait.
   AddOp(r, Op("_HostStamp").Input("sums: resource").Output("stamp: int64"), ScalarShape);
   AddOp(r, Op("_JoinHostSums").Input("sums: resource").Input("after: int64").Attr("replica: int >= 0"), NoOutputs);
+  // `leaves`: the gradients will be sent to another task of the machine, so they should be made in shared memory.
   AddOp(r,
         Op("_AddToHostSums")
             .Input("sums: resource")
@@ -82,7 +83,8 @@ void RegisterTrainingHostSumsOps(OpRegistry& r) {
             .Input("replicas: int64")
             .Input("gradients: T")
             .Output("outcomes: int32")
-            .Attr(kTypes),
+            .Attr(kTypes)
+            .Attr("leaves: bool = false"),
         VectorShape);
   AddOp(r,
         Op("_TakeHostSums")

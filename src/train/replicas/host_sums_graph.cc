@@ -115,6 +115,7 @@ Output HostSumsGraph::AddGradients() {
                               .Input(stamp_)
                               .Input(ConstantOf(g_, Tensor::Vector<int64_t>({plan_.replica})))
                               .InputList(std::move(gradients))
+                              .Attr("leaves", !plan_.sums_here)
                               .Output();
   return Equal(outcomes, 1);
 }
