@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/launch/launcher.h"
+#include "cli/process_testutil.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
 
@@ -69,8 +70,9 @@ class RefusedJobTest : public ::testing::Test {
 };
 
 TEST_F(RefusedJobTest, TheCommandSaysWhy) {
-  const auto result = Run("echo waiting >&2; echo '@={\"node\":\"\",\"event\":\"refused\",\"why\":{\"code\":8,"
-                          "\"message\":\"no node has GPU 1\"}}'; read line");
+  const auto result =
+      Run("echo waiting >&2; echo '@={\"node\":\"\",\"event\":\"refused\",\"why\":{\"code\":8,"
+          "\"message\":\"no node has GPU 1\"}}'; read line");
   EXPECT_TRUE(absl::IsResourceExhausted(result.status())) << result.status();
   EXPECT_EQ(result.status().message(), "Ray: no node has GPU 1");
   EXPECT_THAT(TextOf(dir_.path() + "/err"),
