@@ -296,28 +296,32 @@ TEST(HostSumsTraining, WhenTheChiefStopsTheOthersStopWithoutAnError) {
   for (std::jthread& thread : threads) thread.join();
 }
 
-TEST(HostSumsTraining, AChiefThatComesBackGoesOn) {
+// The chief is lost after three steps, and starts again.
+void ReplaceChief(const std::string& hosts) {
   TestCluster cluster(1, 3);
   std::vector<std::jthread> threads;
   for (int i = 1; i < 3; ++i) {
-    threads.emplace_back([&cluster, i] {
-      Worker worker(cluster, "abb", i, 3, 20);
+    threads.emplace_back([&cluster, &hosts, i] {
+      Worker worker(cluster, hosts, i, 3, 20);
       const Status status = worker.Train(1);
       EXPECT_TRUE(status.ok()) << status;
     });
   }
   {
-    Worker chief(cluster, "abb", 0, 3, 0);
+    Worker chief(cluster, hosts, 0, 3, 0);
     ASSERT_TRUE(chief.Start().ok());
     for (int i = 0; i < 3; ++i) ASSERT_TRUE(chief.Step(1).ok());
     cluster.Stop("worker", 0, Unavailable("lost"));
   }
   cluster.Start("worker", 0);
-  Worker again(cluster, "abb", 0, 3, 20);
+  Worker again(cluster, hosts, 0, 3, 20);
   const Status status = again.Train(1);
   EXPECT_TRUE(status.ok()) << status;
   for (std::jthread& thread : threads) thread.join();
 }
+
+TEST(HostSumsTraining, AChiefThatComesBackGoesOn) { ReplaceChief("abb"); }
+TEST(HostSumsTraining, AChiefThatSumsForOthersAndComesBackGoesOn) { ReplaceChief("aab"); }
 
 TEST(HostSumsTraining, WrongOptionsAreMistakesOfTheGraph) {
   const auto mistake = [](SyncReplicasOptions options) {
