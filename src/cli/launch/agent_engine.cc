@@ -98,30 +98,11 @@ StatusOr<std::string> AgentEngine::Describe(const std::vector<std::string>& task
       nodes.push_back({StrCat("node ", i + 1, " of ", options_.shared->agents), "any", SlotsOf(*options_.shared, i)});
     }
   }
-  const auto through = [](const std::vector<std::string>& command) {
-    std::vector<std::string> words;
-    for (const std::string& word : command) words.push_back(ShellWord(word));
-    return StrCat("through\n    ", StrJoin(words, " "), "\n");
-  };
   TF_ASSIGN_OR_RETURN(const std::vector<size_t> assigned, Assign(nodes, tasks.size()));
-  std::string text;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const AgentNode& node = nodes[i];
-    std::vector<std::string> here;
-    for (size_t task = 0; task < tasks.size(); ++task) {
-      if (assigned[task] == i) here.push_back(tasks[task]);
-    }
-    if (here.empty()) {
-      text += StrCat(node.name, ": no tasks\n");
-      continue;
-    }
-    const std::string directory = options_.directory.empty() ? "the login's directory" : options_.directory;
-    text += StrCat(node.name, " (", node.host, "): ", StrJoin(here, ", "), ", each with a free port, in ", directory);
-    text += options_.shared.has_value() ? "\n" : ", " + through(options_.command(node));
-  }
-  if (options_.shared.has_value())
-    text += StrCat(options_.shared->engine, " chooses them, ", through(options_.shared->command));
-  return text;
+  const std::string text = DescribeNodes(nodes, assigned, tasks, options_.directory, options_.command);
+  if (!options_.shared.has_value()) return text;
+  return StrCat(text, options_.shared->engine, " chooses them, through\n    ", ShellWords(options_.shared->command),
+                "\n");
 }
 
 void AgentEngine::Place(const std::vector<std::string>& tasks, EngineListener* listener) {

@@ -32,4 +32,24 @@ std::string AgentScript(const std::string& program, const std::string& arguments
                 "--remote_program\" >&2; exit 127; }; p=$q; fi; exec \"$p\" agent ", arguments);
 }
 
+std::string DescribeNodes(const std::vector<AgentNode>& nodes, const std::vector<size_t>& assigned,
+                          const std::vector<std::string>& tasks, const std::string& directory,
+                          const std::function<std::vector<std::string>(const AgentNode&)>& command) {
+  std::string text;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    std::vector<std::string> here;
+    for (size_t task = 0; task < tasks.size(); ++task) {
+      if (assigned[task] == i) here.push_back(tasks[task]);
+    }
+    if (here.empty()) {
+      text += StrCat(nodes[i].name, ": no tasks\n");
+      continue;
+    }
+    text += StrCat(nodes[i].name, " (", nodes[i].host, "): ", StrJoin(here, ", "), ", each with a free port, in ",
+                   directory.empty() ? "the login's directory" : directory);
+    text += command == nullptr ? "\n" : StrCat(", through\n    ", ShellWords(command(nodes[i])), "\n");
+  }
+  return text;
+}
+
 }  // namespace tensorbraid

@@ -3,6 +3,7 @@
 #define TENSORBRAID_CLI_LAUNCH_AGENT_NODES_H_
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,12 @@ StatusOr<std::vector<size_t>> AssignNodes(const std::vector<AgentNode>& nodes, s
 // The script for sh that runs `tensorbraid agent` with these arguments: the program at this path if it exists on the
 // machine, otherwise the one in PATH.
 std::string AgentScript(const std::string& program, const std::string& arguments);
+
+// What would run where, in lines for the user: task i on node assigned[i], in `directory` ("": that of the login),
+// through `command`, unless that is null.
+std::string DescribeNodes(const std::vector<AgentNode>& nodes, const std::vector<size_t>& assigned,
+                          const std::vector<std::string>& tasks, const std::string& directory,
+                          const std::function<std::vector<std::string>(const AgentNode&)>& command);
 
 }  // namespace tensorbraid
 

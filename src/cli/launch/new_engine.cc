@@ -219,9 +219,9 @@ Status LaunchAsBatchJob(const LaunchFlags& flags, const Invocation& invocation) 
   const SlurmOptions options = SlurmOptionsOf(flags, invocation);
   const std::string script = SlurmBatchScript(options, command);
   if (flags.dry_run) {
-    std::vector<std::string> sbatch = {"sbatch"};
-    for (const std::string& argument : options.arguments) sbatch.push_back(ShellWord(argument));
-    std::fputs(StrCat(StrJoin(sbatch, " "), " would get the script\n\n", script).c_str(), stdout);
+    std::vector<std::string> sbatch = options.arguments;
+    sbatch.insert(sbatch.begin(), "sbatch");
+    std::fputs(StrCat(ShellWords(sbatch), " would get the script\n\n", script).c_str(), stdout);
     return OkStatus();
   }
   TF_ASSIGN_OR_RETURN(const std::string answer, SubmitToSlurm(options, script));

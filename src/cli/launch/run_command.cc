@@ -56,4 +56,10 @@ std::string ShellWord(const std::string& text) {
   return word + "'";
 }
 
+std::string ShellWords(const std::vector<std::string>& command) {
+  std::string line;
+  for (const std::string& word : command) line += StrCat(line.empty() ? "" : " ", ShellWord(word));
+  return line;
+}
+
 }  // namespace tensorbraid

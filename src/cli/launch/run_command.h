@@ -18,6 +18,8 @@ StatusOr<std::string> RunCommand(const std::vector<std::string>& command,
 
 // The text as a word for a shell: in quotes, unless it needs none.
 std::string ShellWord(const std::string& text);
+// A command as a line for a shell.
+std::string ShellWords(const std::vector<std::string>& command);
 
 }  // namespace tensorbraid
 

@@ -156,12 +156,10 @@ std::string SlurmBatchScript(const SlurmOptions& options, const std::vector<std:
   // Only this shell gets the signal, and passes it on to the launcher.
   head.push_back(StrCat("--signal=B:", options.requeue ? "USR1" : "TERM", SignalTime(options)));
   if (options.requeue) head.insert(head.end(), {"--requeue", "--open-mode=append"});
-  std::vector<std::string> words;
-  for (const std::string& word : command) words.push_back(ShellWord(word));
   std::string script = "#!/bin/bash\n";
   for (const std::string& argument : head) script += StrCat("#SBATCH ", ShellWord(argument), "\n");
-  if (!options.requeue) return StrCat(script, "exec ", StrJoin(words, " "), "\n");
-  return StrCat(script, StrJoin(words, " "), R"( &
+  if (!options.requeue) return StrCat(script, "exec ", ShellWords(command), "\n");
+  return StrCat(script, ShellWords(command), R"( &
 launcher=$!
 trap 'is_over=yes; kill -TERM "$launcher"' USR1
 trap : TERM  # of scancel, which the launcher gets, too
