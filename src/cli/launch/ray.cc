@@ -35,7 +35,7 @@ StatusOr<SharedChannel> RayChannel(const RayOptions& options) {
   }
   channel.error_hints = {
       {"No module named",
-       "install both there (pip install ray tensorbraid), or name the Python that has them by --python"},
+       "it needs the packages ray (pip install ray) and tensorbraid; --python names a Python that has them"},
   };
   return channel;
 }
