@@ -59,6 +59,7 @@ class Channel:
             sys.stderr.flush()
 
     def refuse(self, node, code, message):
+        """The event that a node cannot be used, or, if `node` is "", that the job cannot be started."""
         self.send(node, {"event": "refused", "why": {"code": code, "message": message}})
 
 
