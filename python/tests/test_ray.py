@@ -5,6 +5,7 @@ tests/engines/ray runs jobs on a Ray cluster.
 
 import importlib.util
 import json
+import socket
 import subprocess
 import sys
 import unittest
@@ -84,6 +85,19 @@ class RunTest(unittest.TestCase):
         self.assertEqual((event["node"], event["event"], event["why"]["code"]),
                          ("", "refused", tf.errors.FAILED_PRECONDITION))
         self.assertIn("has no package ray", event["why"]["message"])
+
+
+class AddressTest(unittest.TestCase):
+    def test_an_address_at_which_nothing_listens_is_named(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            address = "127.0.0.1:%d" % server.getsockname()[1]
+            placement.check_address(address)
+        with self.assertRaisesRegex(ConnectionError, "no Ray cluster answers at " + address):
+            placement.check_address(address)
+
+    def test_other_forms_are_left_to_ray(self):
+        for address in ("local", "ray://nowhere.invalid:10001"):
+            placement.check_address(address)
 
 
 class TaskErrorsTest(unittest.TestCase):

@@ -12,7 +12,7 @@ import threading
 
 from tensorbraid import errors
 from tensorbraid.ray import actors
-from tensorbraid.ray.placement import Placement, import_ray
+from tensorbraid.ray.placement import Placement, check_address, import_ray
 
 __all__ = []
 
@@ -136,6 +136,7 @@ def start(shape, options, channel):
     ray = import_ray()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the launcher decides what Ctrl-C means
     environment = {"working_dir": options.sync} if options.sync else None
+    check_address(options.address)
     ray.init(address=options.address, log_to_driver=False, logging_level="ERROR", runtime_env=environment)
     signal.signal(signal.SIGTERM, lambda *unused: sys.exit(128 + signal.SIGTERM))
 

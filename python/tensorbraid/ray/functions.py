@@ -79,6 +79,7 @@ class _Job:
         self._grace_s = grace_s
         self._insecure = insecure
         if not self._ray.is_initialized():
+            placement.check_address("auto")
             self._ray.init()
 
     def run(self, restarts):

@@ -1,5 +1,7 @@
 """The placement group of a job: where Ray runs its tasks."""
 
+import os
+import socket
 import sys
 import time
 
@@ -22,6 +24,23 @@ def import_ray():
                           "environment that has it" % (sys.executable, error)) from error
     ray.cloudpickle.register_pickle_by_value(actors)
     return ray
+
+
+def check_address(address):
+    """ConnectionError if nothing listens at the "host:port" of a cluster; Ray itself would try it for minutes.
+
+    "auto" is the address in RAY_ADDRESS. Addresses of other forms are left to Ray.
+    """
+    if address == "auto":
+        address = os.environ.get("RAY_ADDRESS", "auto")
+    host, _, port = address.rpartition(":")
+    if "/" in host or not host or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+    except OSError as error:
+        raise ConnectionError("no Ray cluster answers at %s (%s); 'ray start --head' prints the address of one"
+                              % (address, error)) from error
 
 
 def _node_name(node):
