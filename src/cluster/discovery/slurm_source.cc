@@ -108,9 +108,9 @@ StatusOr<Claim> LookAtSlurm(const TaskArguments& arguments, VariableReader& read
         RegistryClientOptions{.job = job_name, .addresses = addresses, .tls = tls, .timeout = timeout}, std::move(seal),
         std::move(serve));
   };
-  return Claim{.participant = std::move(participant),
-               .why = StrCat("this is rank ", participant.rank, " of ", *size, "; rank 0 serves a registry at ",
-                             StrJoin(addresses, " or "))};
+  const std::string why = StrCat("this is rank ", participant.rank, " of ", *size, "; rank 0 serves a registry at ",
+                                 StrJoin(addresses, " or "));
+  return Claim{.participant = std::move(participant), .why = why};
 }
 
 }  // namespace tensorbraid
