@@ -96,8 +96,8 @@ TEST(HostFunctionTest, InLoopsBranchesAndMapsOfDatasets) {
 }
 
 TEST(HostFunctionTest, ADatasetTakesElementsFromTheProgram) {
+  std::atomic<int> sources_in_use{0};  // outlives the graph, which keeps a source that the end of a session cuts off
   Graph g;
-  std::atomic<int> sources_in_use{0};
   auto limit = Placeholder(g, kInt64, {}, "limit");
   const auto dataset = data::Dataset::FromCallback(
       g, {{kInt64, {}}, {kFloat32, {2}}},
