@@ -15,15 +15,15 @@ _ENTERED = "TENSORBRAID_TEST_MACHINES"
 SKIPPED = 77  # the exit code
 NETWORK = "10.77.0."
 LOGIN = NETWORK + "1"  # the address of this process
+_CHECKOUT = os.getcwd()  # where a test begins; it may go elsewhere
 
 
 def own_tmp():
-    """The lines of a shell script that replace /tmp, and keep the present directory if it is there."""
+    """The lines of a shell script that replace /tmp, and keep the checkout if it is there."""
     mount = "mount -t tmpfs tmpfs /tmp"
-    directory = os.getcwd()
-    if not directory.startswith("/tmp/"):
+    if not _CHECKOUT.startswith("/tmp/"):
         return mount
-    keep = shlex.quote(directory)
+    keep = shlex.quote(_CHECKOUT)
     return "mount --bind %s /mnt; %s; mkdir -p %s; mount --bind /mnt %s; umount /mnt" % (keep, mount, keep, keep)
 
 
