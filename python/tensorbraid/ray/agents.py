@@ -21,7 +21,7 @@ _END_WAIT_S = 4
 
 
 def node_names(nodes):
-    """A name for the agent of each task: that of its ray node, with a number if the node has several."""
+    """Names for the agents of the tasks: each has the name of its ray node, and a number if the node has several."""
     names, seen = [], {}
     for node in nodes:
         seen[node] = seen.get(node, 0) + 1

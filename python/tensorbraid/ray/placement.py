@@ -134,7 +134,7 @@ class Placement:
             time.sleep(0.5)
         else:
             return "its ray node has died"
-        # Ray goes on with common causes, which help nobody who knows the detail.
+        # Ray adds a list of common causes. The detail makes it superfluous.
         text = " ".join(str(error).split()).partition(" Some common causes")[0].rpartition("Worker exit detail: ")[2]
         return "%s (Ray says: %s)" % ("Ray cannot reach it" if unavailable else "its process has died", text)
 

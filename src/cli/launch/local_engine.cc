@@ -27,9 +27,7 @@ std::string Engine::DescribeStart(const std::string& task, const ProgramCall& ca
   for (const auto& [name, value] : call.environment) {
     if (!value.empty()) text += StrCat(name, "=", ShellWord(value), " ");
   }
-  for (const std::string& word : call.command) text += StrCat(ShellWord(word), " ");
-  text.back() = '\n';
-  return text;
+  return StrCat(text, ShellWords(call.command), "\n");
 }
 
 StatusOr<std::string> LocalEngine::Describe(const std::vector<std::string>& tasks) const {

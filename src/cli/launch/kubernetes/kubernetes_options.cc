@@ -85,10 +85,13 @@ StatusOr<std::unique_ptr<Engine>> NewKubernetesEngine(const KubernetesOptions& o
   constexpr std::chrono::seconds kMargin{10};
   const auto grace = std::chrono::ceil<std::chrono::seconds>(launch.stop_grace + kMargin);
   job.grace_s = std::max(job.grace_s, static_cast<int>(grace.count()));
-  if (job.name_space.empty()) {
+  const bool asks = job.name_space.empty();
+  // A mistake in the options is told before kubectl is asked, which may have mistakes of its own.
+  if (asks) job.name_space = "default";
+  TF_RETURN_IF_ERROR(CheckJob(job, {}));
+  if (asks) {
     TF_ASSIGN_OR_RETURN(job.name_space, CurrentNamespace(kubectl));
   }
-  TF_RETURN_IF_ERROR(CheckJob(job, {}));
   if (launch.tls) {
     TF_ASSIGN_OR_RETURN(const JobCredentials credentials, JobCredentials::Make());
     TF_ASSIGN_OR_RETURN(job.files, credentials.FilesFor(WildcardHost(job)));
