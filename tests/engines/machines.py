@@ -119,6 +119,9 @@ class Machines:
         outer, pid = self._init.pop(name)
         os.kill(pid, signal.SIGKILL)
         outer.wait()
+        # The kernel removes the cable some time after the last process of a machine, and the next start() needs its name.
+        # It may be gone already.
+        subprocess.run(["ip", "link", "delete", self._interface[name]], stderr=subprocess.DEVNULL, check=False)
 
     def unplug(self, name):
         """Cuts the machine off the network. Its processes go on."""
