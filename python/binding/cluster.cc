@@ -46,10 +46,8 @@ std::unique_ptr<PyServer> MakeServer(const ClusterSpec& cluster, const std::stri
     if (name == "client_token_file") options.client_token_file = value;
     if (name == "insecure") options.insecure = value == "1";
   }
-  const FoundTask* const found = found_task;
-  if (found != nullptr && found->cluster == cluster && found->job == job_name && found->index == task_index) {
-    options.watch = found->watch;
-  }
+  // Also for a cluster whose jobs have other names, such as the chief of an Estimator: tasks are known by addresses.
+  if (const FoundTask* const found = found_task; found != nullptr) options.watch = found->watch;
   const Unlocked unlocked;
   return std::make_unique<PyServer>(Check(Server::Create(cluster, std::move(options))));
 }

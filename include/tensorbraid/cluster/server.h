@@ -72,7 +72,8 @@ struct ServerOptions {
   // Waits longer than this are logged, with what they wait for.
   std::chrono::milliseconds slow_wait{5000};
   // Tells the server when a task of the cluster has come back at another address. TaskFlags::server_options() sets it
-  // if the cluster comes from a registry (docs/discovery.md). Null: the addresses of the cluster stay.
+  // if the cluster comes from a registry (docs/discovery.md). Null: `tensorbraid launch` tells it, if that has started
+  // this process and may move tasks; otherwise the addresses of the cluster stay.
   std::shared_ptr<ClusterWatch> watch = nullptr;
 };
 

@@ -40,22 +40,18 @@ class RegisteredTasks final : public ClusterWatch {
       : exchange_(std::move(exchange)), all_(std::move(all)), addresses_(std::move(addresses)) {}
 
   std::unique_ptr<RunningWatch> Start(Changed changed) override {
-    return exchange_->StartWatch([all = all_, addresses = addresses_,
+    return exchange_->StartWatch([all = all_, addresses = addresses_, moves = AddressMoves(),
                                   changed = std::move(changed)](const std::vector<NamedRecord>& now) mutable {
       std::vector<ProcessRecord> records;
       for (const NamedRecord& one : now) records.push_back(one.record);
       const std::vector<std::string> as_now = AddressesOf(records);
-      std::map<std::string, ClusterSpec::Tasks> jobs;
       for (size_t i = 0; i < now.size(); ++i) {
         // A task that has stayed still listens where it did, even if all tasks are on one machine by now.
         if (i >= all.size()) return;
-        if (now[i].record != all[i].record) addresses[i] = as_now[i];
-        const auto task = ParseTaskName(now[i].name);
-        if (!task.ok()) return;
-        jobs[task->job][task->index] = addresses[i];
+        if (now[i].record != all[i].record) moves[addresses[i]] = as_now[i];
       }
       all = now;
-      changed(ClusterSpec::Sparse(std::move(jobs)));
+      changed(moves);
     });
   }
 

@@ -399,12 +399,13 @@ TEST(DiscoverTest, MachinesWithoutNamesMeetAtTheirAddresses) {
   }
 }
 
-// The name of a task in a registry, and its server.
+// The name of a task in a registry, and its server. An Estimator calls worker 0 the chief, so the server's cluster may
+// have another job for it.
 struct RegisteredTask {
   Discovery discovery;
   std::unique_ptr<Server> server;
 
-  RegisteredTask(const std::string& name, int registry_port)
+  RegisteredTask(const std::string& name, int registry_port, const std::string& job_of_worker)
       : discovery(Discover({.token_file = TokenFile()},
                            MakeSurroundings({{"TENSORBRAID_REGISTRY", StrCat("127.0.0.1:", registry_port)},
                                              {"TENSORBRAID_TASK", name},
@@ -412,8 +413,10 @@ struct RegisteredTask {
                                              {"TENSORBRAID_DISCOVERY_TIMEOUT", "240"}}))) {
     TB_CHECK_OK(discovery.task.status());
     const FoundTask& found = **discovery.task;
-    auto created =
-        Server::Create(found.cluster, {.job_name = found.job, .task_index = found.index, .watch = found.watch});
+    const ClusterSpec cluster = {{"ps", {*found.cluster.task_address("ps", 0)}},
+                                 {job_of_worker, {*found.cluster.task_address("worker", 0)}}};
+    const std::string job = found.job == "worker" ? job_of_worker : found.job;
+    auto created = Server::Create(cluster, {.job_name = job, .task_index = found.index, .watch = found.watch});
     TB_CHECK_OK(created.status());
     server = *std::move(created);
   }
@@ -423,13 +426,16 @@ struct RegisteredTask {
   }
 };
 
-TEST(DiscoverTest, OtherTasksFindOneThatComesBackAtAnotherAddress) {
+class ComingBackTest : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(JobsOfTheWorker, ComingBackTest, ::testing::Values("worker", "chief"));
+
+TEST_P(ComingBackTest, OtherTasksFindOneThatComesBackAtAnotherAddress) {
   const auto registry = RegistryServer::Start({.job = "job", .names = {"ps/0", "worker/0"}, .address = "127.0.0.1:0"},
                                               *NewTokenSeal(TokenFile()));
   ASSERT_TRUE(registry.ok()) << registry.status();
   std::unique_ptr<RegisteredTask> ps, worker;
-  std::thread starts_ps([&] { ps = std::make_unique<RegisteredTask>("ps/0", (*registry)->port()); });
-  worker = std::make_unique<RegisteredTask>("worker/0", (*registry)->port());
+  std::thread starts_ps([&] { ps = std::make_unique<RegisteredTask>("ps/0", (*registry)->port(), GetParam()); });
+  worker = std::make_unique<RegisteredTask>("worker/0", (*registry)->port(), GetParam());
   starts_ps.join();
   Graph g;
   {
@@ -446,7 +452,7 @@ TEST(DiscoverTest, OtherTasksFindOneThatComesBackAtAnotherAddress) {
 
   // Its process still holds the port, so the next one cannot get the same.
   ps->server.reset();
-  const RegisteredTask again("ps/0", (*registry)->port());
+  const RegisteredTask again("ps/0", (*registry)->port(), GetParam());
   ASSERT_NE(again.Address(), ps->Address());
   const Status later = initialise();
   EXPECT_TRUE(later.ok()) << later;

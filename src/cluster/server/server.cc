@@ -1,6 +1,7 @@
 #include "tensorbraid/cluster/server.h"
 
 #include "cluster/discovery/cluster_watch.h"
+#include "cluster/discovery/moves_file.h"
 #include "cluster/membership/cluster_view.h"
 #include "cluster/membership/join.h"
 #include "cluster/server/server_config.h"
@@ -28,6 +29,7 @@ struct Server::Impl {
   std::string address TB_GUARDED_BY(mu);  // with the port in use; empty before Start
   bool stopped TB_GUARDED_BY(mu) = false;
   std::unique_ptr<StatusServer> status_server TB_GUARDED_BY(mu);
+  ClusterSpec cluster;                  // as given
   std::shared_ptr<ClusterWatch> watch;  // may be null
   std::unique_ptr<RunningWatch> watching TB_GUARDED_BY(mu);
   std::unique_ptr<ReportFile> report_file TB_GUARDED_BY(mu);
@@ -81,7 +83,8 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
   impl->encrypted = options.tls.enabled();
   impl->accepts_anyone = options.token_file.empty() && (impl->encrypted ? options.tls.ca.empty() : options.insecure);
   impl->listen_address = address;
-  impl->watch = std::move(options.watch);
+  impl->cluster = cluster;
+  impl->watch = options.watch != nullptr ? std::move(options.watch) : MovesFile::FromEnvironment();
   impl->metrics_port = options.metrics_port;
   impl->metrics = {.address = address,
                    .bind_address = options.bind_address,
@@ -131,7 +134,9 @@ Status Server::Start() {
     impl_->status_server = std::move(status_server);
   }
   if (impl_->watch != nullptr) {
-    auto watching = impl_->watch->Start([task](const ClusterSpec& cluster) { task->membership().Update(cluster); });
+    auto watching = impl_->watch->Start([task, cluster = impl_->cluster](const AddressMoves& moves) {
+      task->membership().Update(AfterMoves(cluster, moves));
+    });
     MutexLock lock(impl_->mu);
     if (!impl_->stopped) impl_->watching = std::move(watching);
   }
