@@ -32,6 +32,7 @@ struct Free {
     kFree(object);
   }
 };
+using RequestPtr = std::unique_ptr<X509_REQ, Free<X509_REQ_free>>;
 using X509Ptr = std::unique_ptr<X509, Free<X509_free>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
 using BioPtr = std::unique_ptr<BIO, Free<BIO_free_all>>;
@@ -112,13 +113,68 @@ X509Ptr NewCertificate(EVP_PKEY* key, std::string name, const std::string& unit,
   return ok ? std::move(made) : nullptr;
 }
 
-StatusOr<Certificate> ToPem(X509* certificate, EVP_PKEY* key) {
-  const BioPtr certificate_text(BIO_new(BIO_s_mem())), key_text(BIO_new(BIO_s_mem()));
-  if (PEM_write_bio_X509(certificate_text.get(), certificate) != 1 ||
-      PEM_write_bio_PrivateKey(key_text.get(), key, nullptr, nullptr, 0, nullptr, nullptr) != 1) {
-    return OpensslError("cannot write a certificate in PEM format");
+StatusOr<std::string> ToPem(X509* certificate) {
+  const BioPtr text(BIO_new(BIO_s_mem()));
+  if (PEM_write_bio_X509(text.get(), certificate) != 1) return OpensslError("cannot write a certificate in PEM format");
+  return TextOf(text.get());
+}
+StatusOr<std::string> ToPem(EVP_PKEY* key) {
+  const BioPtr text(BIO_new(BIO_s_mem()));
+  if (PEM_write_bio_PrivateKey(text.get(), key, nullptr, nullptr, 0, nullptr, nullptr) != 1) {
+    return OpensslError("cannot write a key in PEM format");
   }
-  return Certificate{TextOf(certificate_text.get()), TextOf(key_text.get())};
+  return TextOf(text.get());
+}
+
+X509Ptr ReadCertificate(const std::string& text) {
+  X509Ptr read(PEM_read_bio_X509(Reader(text).get(), nullptr, nullptr, nullptr));
+  ERR_clear_error();
+  return read;
+}
+KeyPtr ReadKey(const std::string& text) {
+  KeyPtr read(PEM_read_bio_PrivateKey(Reader(text).get(), nullptr, nullptr, nullptr));
+  ERR_clear_error();
+  return read;
+}
+
+constexpr char kCurve[] = "P-256";
+StatusOr<KeyPtr> NewKey() {
+  KeyPtr key(EVP_EC_gen(kCurve));
+  if (key == nullptr) return OpensslError("cannot make a key");
+  return key;
+}
+// Whether NewKey makes keys of this kind.
+bool IsOfOurKind(EVP_PKEY* key) {
+  char group[64];
+  return EVP_PKEY_get_base_id(key) == EVP_PKEY_EC && EVP_PKEY_get_group_name(key, group, sizeof group, nullptr) == 1 &&
+         std::string_view(group) == OBJ_nid2sn(NID_X9_62_prime256v1);
+}
+
+// A certificate of this public key, signed by the authority.
+StatusOr<std::string> SignKey(const Certificate& authority, EVP_PKEY* key, const std::vector<std::string>& names,
+                              const Validity& validity, CertificateUse use) {
+  if (names.empty()) return InvalidArgument("a certificate needs at least one name");
+  for (const std::string& name : names) TF_RETURN_IF_ERROR(CheckName(name));
+  const X509Ptr issuer = ReadCertificate(authority.certificate);
+  const KeyPtr issuer_key = ReadKey(authority.key);
+  if (issuer == nullptr || issuer_key == nullptr || X509_check_private_key(issuer.get(), issuer_key.get()) != 1) {
+    ERR_clear_error();
+    return InvalidArgument("the authority's certificate and private key cannot be read or do not belong together");
+  }
+  const bool is_client = use == CertificateUse::kClient;
+  const X509Ptr made = NewCertificate(key, names[0], is_client ? kClientUnit : "", validity);
+  if (made == nullptr || X509_set_issuer_name(made.get(), X509_get_subject_name(issuer.get())) != 1 ||
+      (ASN1_TIME_compare(X509_get0_notAfter(made.get()), X509_get0_notAfter(issuer.get())) > 0 &&
+       X509_set1_notAfter(made.get(), X509_get0_notAfter(issuer.get())) != 1) ||
+      !AddExtension(made.get(), issuer.get(), NID_basic_constraints, "critical,CA:FALSE") ||
+      !AddExtension(made.get(), issuer.get(), NID_key_usage, "critical,digitalSignature") ||
+      !AddExtension(made.get(), issuer.get(), NID_ext_key_usage, is_client ? "clientAuth" : "serverAuth,clientAuth") ||
+      !AddExtension(made.get(), issuer.get(), NID_authority_key_identifier, "keyid") ||
+      !AddExtension(made.get(), issuer.get(), NID_subject_alt_name, AlternativeNames(names)) ||
+      X509_sign(made.get(), issuer_key.get(), EVP_sha256()) == 0) {
+    return OpensslError("cannot make a certificate");
+  }
+  return ToPem(made.get());
 }
 
 // Creates the file with its mode, so that others can never read a key.
@@ -179,8 +235,7 @@ StatusOr<Certificate> AuthorityIn(const std::string& directory, WallClock::time_
 }  // namespace
 
 StatusOr<Certificate> MakeAuthority(const Validity& validity) {
-  const KeyPtr key(EVP_EC_gen("P-256"));
-  if (key == nullptr) return OpensslError("cannot make a key");
+  TF_ASSIGN_OR_RETURN(const KeyPtr key, NewKey());
   const X509Ptr made = NewCertificate(key.get(), "Tensorbraid cluster authority", "", validity);
   if (made == nullptr || X509_set_issuer_name(made.get(), X509_get_subject_name(made.get())) != 1 ||
       !AddExtension(made.get(), made.get(), NID_basic_constraints, "critical,CA:TRUE,pathlen:0") ||
@@ -189,35 +244,63 @@ StatusOr<Certificate> MakeAuthority(const Validity& validity) {
       X509_sign(made.get(), key.get(), EVP_sha256()) == 0) {
     return OpensslError("cannot make the certificate of an authority");
   }
-  return ToPem(made.get(), key.get());
+  Certificate authority;
+  TF_ASSIGN_OR_RETURN(authority.certificate, ToPem(made.get()));
+  TF_ASSIGN_OR_RETURN(authority.key, ToPem(key.get()));
+  return authority;
 }
 
 StatusOr<Certificate> MakeCertificate(const Certificate& authority, const std::vector<std::string>& names,
                                       const Validity& validity, CertificateUse use) {
-  if (names.empty()) return InvalidArgument("a certificate needs at least one name");
-  for (const std::string& name : names) TF_RETURN_IF_ERROR(CheckName(name));
-  const X509Ptr issuer(PEM_read_bio_X509(Reader(authority.certificate).get(), nullptr, nullptr, nullptr));
-  const KeyPtr issuer_key(PEM_read_bio_PrivateKey(Reader(authority.key).get(), nullptr, nullptr, nullptr));
-  if (issuer == nullptr || issuer_key == nullptr || X509_check_private_key(issuer.get(), issuer_key.get()) != 1) {
-    ERR_clear_error();
-    return InvalidArgument("the authority's certificate and private key cannot be read or do not belong together");
+  TF_ASSIGN_OR_RETURN(const KeyPtr key, NewKey());
+  Certificate made;
+  TF_ASSIGN_OR_RETURN(made.certificate, SignKey(authority, key.get(), names, validity, use));
+  TF_ASSIGN_OR_RETURN(made.key, ToPem(key.get()));
+  return made;
+}
+
+StatusOr<CertificateRequest> MakeCertificateRequest() {
+  TF_ASSIGN_OR_RETURN(const KeyPtr key, NewKey());
+  const RequestPtr request(X509_REQ_new());
+  const BioPtr text(BIO_new(BIO_s_mem()));
+  if (request == nullptr || text == nullptr || X509_REQ_set_version(request.get(), X509_REQ_VERSION_1) != 1 ||
+      X509_REQ_set_pubkey(request.get(), key.get()) != 1 ||
+      X509_REQ_sign(request.get(), key.get(), EVP_sha256()) == 0 ||
+      PEM_write_bio_X509_REQ(text.get(), request.get()) != 1) {
+    return OpensslError("cannot make the request for a certificate");
   }
-  const KeyPtr key(EVP_EC_gen("P-256"));
-  if (key == nullptr) return OpensslError("cannot make a key");
-  const bool is_client = use == CertificateUse::kClient;
-  const X509Ptr made = NewCertificate(key.get(), names[0], is_client ? kClientUnit : "", validity);
-  if (made == nullptr || X509_set_issuer_name(made.get(), X509_get_subject_name(issuer.get())) != 1 ||
-      (ASN1_TIME_compare(X509_get0_notAfter(made.get()), X509_get0_notAfter(issuer.get())) > 0 &&
-       X509_set1_notAfter(made.get(), X509_get0_notAfter(issuer.get())) != 1) ||
-      !AddExtension(made.get(), issuer.get(), NID_basic_constraints, "critical,CA:FALSE") ||
-      !AddExtension(made.get(), issuer.get(), NID_key_usage, "critical,digitalSignature") ||
-      !AddExtension(made.get(), issuer.get(), NID_ext_key_usage, is_client ? "clientAuth" : "serverAuth,clientAuth") ||
-      !AddExtension(made.get(), issuer.get(), NID_authority_key_identifier, "keyid") ||
-      !AddExtension(made.get(), issuer.get(), NID_subject_alt_name, AlternativeNames(names)) ||
-      X509_sign(made.get(), issuer_key.get(), EVP_sha256()) == 0) {
-    return OpensslError("cannot make a certificate");
+  CertificateRequest made;
+  made.request = TextOf(text.get());
+  TF_ASSIGN_OR_RETURN(made.key, ToPem(key.get()));
+  return made;
+}
+
+StatusOr<std::string> SignCertificate(const Certificate& authority, const std::string& request,
+                                      const std::vector<std::string>& names, const Validity& validity,
+                                      CertificateUse use) {
+  const RequestPtr read(PEM_read_bio_X509_REQ(Reader(request).get(), nullptr, nullptr, nullptr));
+  EVP_PKEY* const key = read == nullptr ? nullptr : X509_REQ_get0_pubkey(read.get());
+  const bool is_signed = key != nullptr && X509_REQ_verify(read.get(), key) == 1;
+  ERR_clear_error();
+  if (!is_signed) return InvalidArgument("the request for a certificate cannot be read, or its signature is wrong");
+  if (!IsOfOurKind(key)) {
+    return InvalidArgument("the request for a certificate is for another kind of key than ", std::string(kCurve));
   }
-  return ToPem(made.get(), key.get());
+  return SignKey(authority, key, names, validity, use);
+}
+
+Status CheckCertificate(const Certificate& certificate, const std::string& authority) {
+  const X509Ptr read = ReadCertificate(certificate.certificate), issuer = ReadCertificate(authority);
+  const KeyPtr key = ReadKey(certificate.key);
+  if (read == nullptr || issuer == nullptr || key == nullptr) {
+    return InvalidArgument("a certificate, its key or that of its authority cannot be read");
+  }
+  const bool has_key = X509_check_private_key(read.get(), key.get()) == 1;
+  const bool is_signed = X509_check_issued(issuer.get(), read.get()) == X509_V_OK &&
+                         X509_verify(read.get(), X509_get0_pubkey(issuer.get())) == 1;
+  ERR_clear_error();
+  if (!has_key) return InvalidArgument("the certificate is not of this key");
+  return is_signed ? OkStatus() : InvalidArgument("the certificate is not signed by this authority");
 }
 
 StatusOr<std::vector<std::string>> WriteCertificates(const CertsOptions& options) {

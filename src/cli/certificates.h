@@ -15,6 +15,13 @@ struct Certificate {
   std::string key;  // the private key
 };
 
+// A private key, and the request for a certificate of it (PKCS #10), which tells the public key and is signed by the
+// private one. Only the request has to travel to the authority.
+struct CertificateRequest {
+  std::string request;
+  std::string key;
+};
+
 struct Validity {
   WallClock::time_point begin;
   WallClock::time_point end;
@@ -33,6 +40,17 @@ enum class CertificateUse { kTask, kClient };
 // `authority` does not belong to its certificate.
 StatusOr<Certificate> MakeCertificate(const Certificate& authority, const std::vector<std::string>& names,
                                       const Validity& validity, CertificateUse use = CertificateUse::kTask);
+
+// Makes a key, and the request for its certificate.
+StatusOr<CertificateRequest> MakeCertificateRequest();
+// As MakeCertificate, for the key of a request, which says nothing else: the names and the purpose are those given
+// here. InvalidArgument also if `request` is none, if it is not signed by its own key, or if that is not a key as
+// MakeCertificateRequest makes them.
+StatusOr<std::string> SignCertificate(const Certificate& authority, const std::string& request,
+                                      const std::vector<std::string>& names, const Validity& validity,
+                                      CertificateUse use = CertificateUse::kTask);
+// InvalidArgument unless the certificate is of this private key, and signed by the authority of this certificate.
+Status CheckCertificate(const Certificate& certificate, const std::string& authority);
 
 struct CertsOptions {
   std::string directory;

@@ -137,5 +137,57 @@ TEST(Certificates, ACertificateOfAClientIsNotForServers) {
   EXPECT_TRUE(absl::IsInvalidArgument(twice.status())) << twice.status();
 }
 
+TEST(Certificates, TheKeyOfARequestGetsACertificateForTheNamesThatTheAuthorityChooses) {
+  const auto now = WallClock::now();
+  const Validity validity{now, now + std::chrono::hours(1)};
+  const Certificate authority = MakeAuthority(validity).value();
+  const auto made = MakeCertificateRequest();
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_THAT(made->request, ::testing::Not(HasSubstr("PRIVATE KEY")));
+  const auto certificate = SignCertificate(authority, made->request, {"alpha"}, validity);
+  ASSERT_TRUE(certificate.ok()) << certificate.status();
+  EXPECT_EQ(CheckCertificate({*certificate, made->key}, authority.certificate), OkStatus());
+  TempDir dir;
+  TB_CHECK_OK(WriteFile(dir.path() + "/a.pem", *certificate));
+  EXPECT_EQ(X509_check_host(Read(dir.path() + "/a.pem").get(), "alpha", 0, 0, nullptr), 1);
+  // Another key, and another authority of the same name.
+  const std::string other_key = MakeCertificateRequest().value().key;
+  EXPECT_TRUE(absl::IsInvalidArgument(CheckCertificate({*certificate, other_key}, authority.certificate)));
+  const Certificate other = MakeAuthority(validity).value();
+  EXPECT_TRUE(absl::IsInvalidArgument(CheckCertificate({*certificate, made->key}, other.certificate)));
+}
+
+std::string RequestOf(EVP_PKEY* key, EVP_PKEY* signer) {
+  X509_REQ* request = X509_REQ_new();
+  X509_REQ_set_pubkey(request, key);
+  X509_REQ_sign(request, signer, EVP_sha256());
+  BIO* bio = BIO_new(BIO_s_mem());
+  PEM_write_bio_X509_REQ(bio, request);
+  char* data = nullptr;
+  const auto size = BIO_get_mem_data(bio, &data);
+  std::string text(data, static_cast<size_t>(size));
+  BIO_free(bio);
+  X509_REQ_free(request);
+  return text;
+}
+
+TEST(Certificates, RequestsThatAreWrongAreRefused) {
+  const auto now = WallClock::now();
+  const Validity validity{now, now + std::chrono::hours(1)};
+  const Certificate authority = MakeAuthority(validity).value();
+  const auto sign = [&](const std::string& request) {
+    return SignCertificate(authority, request, {"alpha"}, validity).status();
+  };
+  EVP_PKEY *own = EVP_EC_gen("P-256"), *other = EVP_EC_gen("P-256"), *weak = EVP_EC_gen("P-192");
+  EXPECT_EQ(sign(RequestOf(own, own)), OkStatus());
+  // Who sends a request must have its key.
+  EXPECT_THAT(std::string(sign(RequestOf(own, other)).message()), HasSubstr("signature is wrong"));
+  EXPECT_THAT(std::string(sign(RequestOf(weak, weak)).message()), HasSubstr("another kind of key"));
+  for (const std::string& text : {std::string(), std::string("nonsense"), authority.certificate}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(sign(text))) << text;
+  }
+  for (EVP_PKEY* key : {own, other, weak}) EVP_PKEY_free(key);
+}
+
 }  // namespace
 }  // namespace tensorbraid

@@ -9,11 +9,14 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "cli/certificates.h"
 #include "cli/launch/agent_messages.h"
+#include "cli/launch/agent_seal.h"
 #include "cli/launch/blocked_signals.h"
 #include "cli/launch/job_folder.h"
 #include "cli/launch/launched_task.h"
@@ -21,6 +24,7 @@
 #include "cli/launch/message_pieces.h"
 #include "cluster/discovery/surroundings.h"
 #include "cluster/registry/digest.h"
+#include "cluster/registry/seal.h"
 #include "core/system/clock.h"
 #include "core/text/host_port.h"
 #include "core/text/strings.h"
@@ -44,6 +48,13 @@ class Agent final : public EngineListener {
 
   Status Run() {
     TF_RETURN_IF_ERROR(signals_.status());
+    if (!options_.munge.empty()) {
+      if (auto made = NewMungeSeal(); made.ok()) {
+        seal_.emplace(*std::move(made), options_.munge);
+      } else {
+        seal_error_ = made.status();
+      }
+    }
     if (is_one_of_many()) {
       const Surroundings around = Surroundings::OfProcess();
       Send(NodeHello{options_.rank, ReachableHost(around, options_.node)});
@@ -99,11 +110,17 @@ class Agent final : public EngineListener {
   }
 
   void HandleLine(std::string_view line) {
-    auto request = ParseAgentRequest(line);
+    const SealedLine sealed = SplitLine(line);
+    auto request = ParseAgentRequest(sealed.message);
     if (!request.ok()) return Send(NodeRefused{request.status()});
     if (request->node != options_.node) return;
+    if (const Status status = CheckSender(sealed); !status.ok()) return Send(NodeRefused{status});
     if (const auto* prepare = std::get_if<PrepareNode>(&request->message)) {
       if (const Status status = Prepare(*prepare); !status.ok()) Send(NodeRefused{status});
+      return;
+    }
+    if (const auto* certificate = std::get_if<NodeCertificate>(&request->message)) {
+      if (const Status status = KeepKeys(*certificate); !status.ok()) Send(NodeRefused{status});
       return;
     }
     const size_t number = std::visit(
@@ -118,6 +135,7 @@ class Agent final : public EngineListener {
     }
     const size_t task = static_cast<size_t>(found - numbers_.begin());
     if (const auto* start = std::get_if<StartTask>(&request->message)) {
+      if (!key_.empty()) return Send(NodeRefused{FailedPrecondition("the node has no certificate yet")});
       ProgramCall call = start->call;
       for (const std::string& flag : flags_)
         AddFile(flag, StrCat(folder_->path(), "/", flag), start->knows_flags, &call);
@@ -148,9 +166,10 @@ class Agent final : public EngineListener {
     for (const std::string& path : m.checked_files) {
       if (auto checksum = Sha256OfFile(path); checksum.ok()) prepared.checksums[path] = *checksum;
     }
-    if (!m.files.empty()) {
-      TF_ASSIGN_OR_RETURN(folder_, JobFolder::Make(m.files));
-      for (const auto& [flag, content] : m.files) flags_.push_back(flag);
+    if (m.makes_key) {
+      TF_ASSIGN_OR_RETURN(CertificateRequest made, MakeCertificateRequest());
+      prepared.certificate_request = std::move(made.request);
+      key_ = std::move(made.key);
     }
     if (m.alive_ms > 0) {
       alive_every_ = std::chrono::milliseconds(m.alive_ms);
@@ -166,6 +185,22 @@ class Agent final : public EngineListener {
     engine_ = std::make_unique<LocalEngine>("localhost", m.ports);
     engine_->Place(m.tasks, this);
     return OkStatus();
+  }
+
+  Status KeepKeys(const NodeCertificate& m) {
+    if (key_.empty()) return FailedPrecondition("the node has asked for no certificate, or has one");
+    TF_RETURN_IF_ERROR(CheckCertificate({m.certificate, key_}, m.authority));
+    const std::map<std::string, std::string> files = {
+        {"tls_cert", m.certificate}, {"tls_key", std::exchange(key_, "")}, {"tls_ca", m.authority}};
+    TF_ASSIGN_OR_RETURN(folder_, JobFolder::Make(files));
+    for (const auto& [flag, content] : files) flags_.push_back(flag);
+    return OkStatus();
+  }
+
+  // Unauthenticated for a request that is not the launcher's, where requests need a proof of it.
+  Status CheckSender(const SealedLine& line) {
+    TF_RETURN_IF_ERROR(seal_error_);
+    return seal_.has_value() ? seal_->Check(AgentSide::kLauncher, line) : OkStatus();
   }
 
   // The reports of the engine.
@@ -191,7 +226,11 @@ class Agent final : public EngineListener {
 
   bool is_one_of_many() const { return options_.rank >= 0; }
   void Send(const AgentEvent& event) {
-    const std::string line = ToLine(options_.node, event);
+    std::string line = ToLine(options_.node, event);
+    if (seal_.has_value() && std::holds_alternative<NodePrepared>(event)) {
+      auto sealed = seal_->Close(AgentSide::kAgent, line);
+      line = sealed.ok() ? *std::move(sealed) : ToLine(options_.node, NodeRefused{sealed.status()});
+    }
     WriteAll(options_.out_fd, is_one_of_many() ? ToPieces(options_.node, line) : line);
   }
 
@@ -210,8 +249,11 @@ class Agent final : public EngineListener {
   const AgentOptions& options_;
   const BlockedSignals signals_;
   std::string input_;  // the beginning of a request
-  std::optional<JobFolder> folder_;
-  std::vector<std::string> flags_;  // that name its files
+  std::optional<AgentSeal> seal_;
+  Status seal_error_;                // why there is none, if there has to be one
+  std::string key_;                  // until its certificate is there
+  std::optional<JobFolder> folder_;  // of the key and the certificates
+  std::vector<std::string> flags_;   // that name its files
   NodePrepared prepared_;
   std::vector<size_t> numbers_;  // of the tasks in the job
   std::vector<bool> is_running_;

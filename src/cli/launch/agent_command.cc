@@ -22,6 +22,10 @@ void AddAgentCommand(CLI::App& app, Invocation* invocation) {
   agent->add_flag("--shared", *shared,
                   "other agents, which srun has started with this one, use the same input and output; $SLURM_PROCID is "
                   "the number of this one");
+  agent
+      ->add_option("--munge", options->munge,
+                   "refuse requests without a credential that MUNGE has made for this user and this text")
+      ->type_name("TEXT");
   agent->footer(
       "\nReads requests from standard input and writes events to standard output, as lines of JSON. Ends, with all of "
       "its\n"

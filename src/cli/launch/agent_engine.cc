@@ -11,7 +11,6 @@
 #include <cstdlib>
 
 #include "absl/strings/str_replace.h"
-#include "cli/launch/job_credentials.h"
 #include "cli/launch/run_command.h"
 #include "core/system/clock.h"
 #include "core/text/host_port.h"
@@ -56,8 +55,7 @@ struct AgentEngine::Node {
 
 Status AddJobCredentials(AgentEngineOptions* options) {
   TF_ASSIGN_OR_RETURN(JobCredentials made, JobCredentials::Make());
-  const auto credentials = std::make_shared<JobCredentials>(std::move(made));
-  options->files = [credentials](const AgentNode& node) { return credentials->FilesFor(node.host); };
+  options->credentials = std::make_shared<const JobCredentials>(std::move(made));
   return OkStatus();
 }
 
@@ -197,18 +195,13 @@ void AgentEngine::Prepare(Node& node) {
                       .tasks = {},
                       .numbers = node.tasks,
                       .ports = node.ports,
-                      .files = {},
+                      .makes_key = options_.credentials != nullptr,
                       .checked_files = options_.checked_files};
   if (options_.shared.has_value()) {
     prepare.alive_ms = static_cast<int>(options_.shared->alive.count());
     prepare.tasks_get_signals = !options_.shared->signals_agents_only;
   }
   for (size_t task : node.tasks) prepare.tasks.push_back(names_[task]);
-  if (options_.files != nullptr) {
-    auto files = options_.files(node.what);
-    if (!files.ok()) return listener_->OnFailure(files.status());
-    prepare.files = *std::move(files);
-  }
   Send(node, prepare);
 }
 
@@ -266,7 +259,11 @@ void AgentEngine::CloseOutput(size_t task) {
 AgentChannel& AgentEngine::ChannelOf(Node& node) { return node.channel != nullptr ? *node.channel : *shared_; }
 
 void AgentEngine::Send(Node& node, const AgentRequest& request) {
-  ChannelOf(node).Send(ToLine(node.what.name, request));
+  const std::string line = ToLine(node.what.name, request);
+  if (!options_.shared.has_value() || options_.shared->seal == nullptr) return ChannelOf(node).Send(line);
+  const auto sealed = options_.shared->seal->Close(AgentSide::kLauncher, line);
+  if (!sealed.ok()) return listener_->OnFailure(Annotate(sealed.status(), options_.shared->engine));
+  ChannelOf(node).Send(*sealed);
 }
 
 void AgentEngine::AddEvents(std::vector<pollfd>* events) {
@@ -332,7 +329,8 @@ void AgentEngine::OnSharedLine(std::string_view line) {
   const auto message = pieces_.Add(line);
   if (!message.has_value()) return listener_->OnMessage(StrCat(options_.shared->engine, ": ", line));
   if (message->empty()) return;
-  auto event = ParseAgentEvent(*message);
+  const SealedLine sealed = SplitLine(*message);
+  auto event = ParseAgentEvent(sealed.message);
   if (!event.ok()) return listener_->OnMessage(std::string(event.status().message()));
   if (const auto* hello = std::get_if<NodeHello>(&event->message)) return OnHello(event->node, *hello);
   if (const auto* refused = std::get_if<NodeRefused>(&event->message); refused != nullptr && event->node.empty()) {
@@ -342,6 +340,10 @@ void AgentEngine::OnSharedLine(std::string_view line) {
       std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& n) { return n.what.name == event->node; });
   if (node == nodes_.end() || node->is_gone) return;
   node->silent = 0;
+  if (std::holds_alternative<NodePrepared>(event->message) && options_.shared->seal != nullptr) {
+    const Status status = options_.shared->seal->Check(AgentSide::kAgent, sealed);
+    if (!status.ok()) return Disconnect(*node, std::string(status.message()), status.code());
+  }
   OnMessage(*node, event->message);
 }
 
@@ -394,6 +396,13 @@ void AgentEngine::OnPrepared(Node& node, const NodePrepared& prepared) {
                         absl::StatusCode::kFailedPrecondition);
     }
     listener_->OnMessage(StrCat(node.what.name, ": ", difference));
+  }
+  if (options_.credentials != nullptr) {
+    const auto certificate = options_.credentials->CertificateFor(node.what.host, prepared.certificate_request);
+    if (!certificate.ok()) {
+      return Disconnect(node, std::string(certificate.status().message()), certificate.status().code());
+    }
+    Send(node, NodeCertificate{*certificate, options_.credentials->authority()});
   }
   if (placed_) {
     for (const StartTask& start : node.waiting) Send(node, start);

@@ -15,7 +15,9 @@
 #include "cli/launch/agent_channel.h"
 #include "cli/launch/agent_messages.h"
 #include "cli/launch/agent_nodes.h"
+#include "cli/launch/agent_seal.h"
 #include "cli/launch/engine.h"
+#include "cli/launch/job_credentials.h"
 #include "cli/launch/message_pieces.h"
 #include "core/system/fd.h"
 
@@ -38,6 +40,8 @@ struct SharedChannel {
   std::vector<std::pair<std::string, std::string>> error_hints = {};
   // The engine's signals reach the agents only, and not all processes.
   bool signals_agents_only = false;
+  // Requests carry proofs, and so do the agents' requests for certificates. Null: the channel keeps others out itself.
+  std::shared_ptr<AgentSeal> seal = nullptr;
   // How often agents say that they are there. One that says nothing for six times as long is lost.
   std::chrono::milliseconds alive{5000};
 };
@@ -52,9 +56,8 @@ struct AgentEngineOptions {
   std::string directory;  // the working directory of the tasks; "" for that of the agents
   // Files that must be the same on all machines where they exist, such as the program.
   std::vector<std::string> checked_files = {};
-  // The contents of files for the tasks of a node, by the flag that tells a task their path: tls_key, token_file. Null:
-  // none.
-  std::function<StatusOr<std::map<std::string, std::string>>(const AgentNode&)> files = nullptr;
+  // Signs the certificates of the nodes, whose tasks get them as files. Null: the tasks get none.
+  std::shared_ptr<const JobCredentials> credentials = nullptr;
   // The signal that a command gets when this process ends without ending it. The agents end in any case, because their
   // input ends.
   int death_signal = SIGKILL;
@@ -62,7 +65,7 @@ struct AgentEngineOptions {
   std::string hint = "";
 };
 
-// Makes certificates and a token for a job, whose tasks get them as files.
+// Sets `credentials` to those of a new authority.
 Status AddJobCredentials(AgentEngineOptions* options);
 
 // An agent for each node that runs tasks. When an agent is lost, its tasks are.

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <csignal>
 
+#include "absl/strings/escaping.h"
+#include "cli/certificates.h"
 #include "cli/launch/agent_messages.h"
 #include "cli/launch/launcher.h"
 #include "cli/launch/shared_channel_testutil.h"
@@ -165,22 +167,114 @@ TEST_F(AgentEngineTest, AProgramThatDiffersBetweenNodesIsRefused) {
   EXPECT_THAT(result.status().message(), HasSubstr("'program' on beta differs from that on alpha"));
 }
 
-TEST_F(AgentEngineTest, FilesOfTheJobAreForTheUserOnlyAndAreGoneAtTheEnd) {
+TEST_F(AgentEngineTest, KeysAreInFilesForTheUserOnlyWhichAreGoneAtTheEnd) {
   AgentEngineOptions options = Options();
-  options.files = [](const AgentNode& node) {
-    return std::map<std::string, std::string>{{"token_file", "secret of " + node.name}};
-  };
+  TB_CHECK_OK(AddJobCredentials(&options));
   const auto result =
-      Run("for word; do case $word in --token_file=*) f=${word#*=}; esac; done; echo $f; cat $f; echo; "
+      Run("for word; do case $word in --tls_key=*) f=${word#*=}; esac; done; echo $f; head -n1 $f; "
           "stat -c %a $f $(dirname $f)",
           options, {.ps = 0, .workers = 1});
   ASSERT_TRUE(result.ok()) << result.status();
   const std::vector<std::string> lines = StrSplit(out(), '\n');
   ASSERT_EQ(lines.size(), 5u) << out() << err();
-  EXPECT_EQ(lines[1], "[worker/0] secret of alpha");
+  EXPECT_EQ(lines[1], "[worker/0] -----BEGIN PRIVATE KEY-----");
   EXPECT_EQ(lines[2], "[worker/0] 600");
   EXPECT_EQ(lines[3], "[worker/0] 700");
   EXPECT_NE(::access(lines[0].substr(std::string("[worker/0] ").size()).c_str(), F_OK), 0);
+}
+
+TEST_F(AgentEngineTest, NoKeyTravels) {
+  AgentEngineOptions options = Options();
+  TB_CHECK_OK(AddJobCredentials(&options));
+  // All that passes between the launcher and the agent of each node is recorded.
+  options.command = [path = dir_.path()](const AgentNode& node) {
+    const std::string record = StrCat(path, "/", node.name);
+    const std::string script =
+        StrCat("tee ", record, ".in | ", TENSORBRAID_PROGRAM, " agent --node=", node.name, " | tee ", record, ".out");
+    return std::vector<std::string>{"sh", "-c", script};
+  };
+  // Each task leaves its key where the test finds it.
+  const auto result = Run(StrCat("case \"$*\" in *job_name=ps*) n=ps;; *) n=worker;; esac; env > ", dir_.path(),
+                                 "/$n.env; cp $TENSORBRAID_TLS_KEY ", dir_.path(), "/$n.key"),
+                          options, {.ps = 1, .workers = 1});
+  ASSERT_TRUE(result.ok()) << result.status();
+  ASSERT_EQ(result->exit_code, 0) << err();
+  std::string all;
+  for (const char* name : {"alpha.in", "alpha.out", "beta.in", "beta.out"}) all += TextOf(Path(name));
+  // What may be seen is in the record, so the record is whole.
+  EXPECT_THAT(all, AllOf(HasSubstr("BEGIN CERTIFICATE REQUEST"), HasSubstr("BEGIN CERTIFICATE-")));
+  EXPECT_THAT(all, Not(HasSubstr("PRIVATE KEY")));
+  for (const char* task : {"ps", "worker"}) {
+    const std::string key = TextOf(Path(StrCat(task, ".key")));
+    EXPECT_THAT(key, HasSubstr("PRIVATE KEY"));
+    for (const std::string& line : StrSplit(key, '\n')) {
+      if (line.empty() || line.starts_with('-')) continue;
+      EXPECT_THAT(all, Not(HasSubstr(line))) << task;
+    }
+    EXPECT_THAT(all, Not(HasSubstr(absl::Base64Escape(key).substr(0, 60)))) << task;
+    // The certificates are all that keeps others out: there is no secret that tasks share.
+    EXPECT_THAT(TextOf(Path(StrCat(task, ".env"))), Not(HasSubstr("TENSORBRAID_TOKEN_FILE"))) << task;
+  }
+}
+
+// A launcher that is played by the test, and an agent that has made a key.
+class AgentKeyTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto started = ChildProcess::Start({TENSORBRAID_PROGRAM, "agent", "--node=alpha"}, {}, ChildProcess::Stdout::kPipe,
+                                       ChildProcess::Stdin::kPipe);
+    ASSERT_TRUE(started.ok()) << started.status();
+    agent_.emplace(*std::move(started));
+    Send(PrepareNode{.version = TENSORBRAID_VERSION,
+                     .directory = "",
+                     .tasks = {"worker/0"},
+                     .numbers = {0},
+                     .ports = {},
+                     .makes_key = true,
+                     .checked_files = {}});
+    const std::string begin = "{\"certificate_request\"";
+    const auto prepared = ParseAgentEvent(begin + AwaitLine(agent_->out(), begin));
+    ASSERT_TRUE(prepared.ok()) << prepared.status();
+    request_ = std::get<NodePrepared>(prepared->message).certificate_request;
+  }
+  void Send(const AgentRequest& request) {
+    const std::string line = ToLine("alpha", request);
+    ASSERT_EQ(::write(agent_->in().get(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
+  }
+  // Why the agent refuses something.
+  std::string Refusal() {
+    const std::string begin = "{\"event\":\"refused\"";
+    const auto refused = ParseAgentEvent(begin + AwaitLine(agent_->out(), begin));
+    return refused.ok() ? std::string(std::get<NodeRefused>(refused->message).why.message()) : "no answer";
+  }
+
+  const JobCredentials job_ = JobCredentials::Make().value();
+  std::string request_;
+  std::optional<ChildProcess> agent_;
+};
+
+TEST_F(AgentKeyTest, ACertificateOfAnotherKeyIsRefused) {
+  const std::string other = MakeCertificateRequest().value().request;
+  Send(NodeCertificate{job_.CertificateFor("alpha", other).value(), job_.authority()});
+  EXPECT_THAT(Refusal(), HasSubstr("the certificate is not of this key"));
+}
+
+TEST_F(AgentKeyTest, ACertificateOfAnotherAuthorityIsRefused) {
+  const JobCredentials other = JobCredentials::Make().value();
+  Send(NodeCertificate{job_.CertificateFor("alpha", request_).value(), other.authority()});
+  EXPECT_THAT(Refusal(), HasSubstr("not signed by this authority"));
+}
+
+TEST_F(AgentKeyTest, NoTaskIsStartedWithoutItsCertificate) {
+  Send(StartTask{0, {.command = {"true"}}});
+  EXPECT_THAT(Refusal(), HasSubstr("has no certificate yet"));
+}
+
+TEST_F(AgentKeyTest, ASecondCertificateIsRefused) {
+  const NodeCertificate certificate{job_.CertificateFor("alpha", request_).value(), job_.authority()};
+  Send(certificate);
+  Send(certificate);
+  EXPECT_THAT(Refusal(), HasSubstr("asked for no certificate, or has one"));
 }
 
 TEST_F(AgentEngineTest, AnAgentEndsItsTasksWhenItsInputEnds) {
@@ -196,7 +290,6 @@ TEST_F(AgentEngineTest, AnAgentEndsItsTasksWhenItsInputEnds) {
                    .tasks = {"worker/0"},
                    .numbers = {5},
                    .ports = {},
-                   .files = {},
                    .checked_files = {}});
   send(StartTask{5, {.command = {"sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1000; done"}}});
   const std::string start = "{\"event\":\"started\"";
@@ -310,14 +403,23 @@ TEST_F(SharedChannelTest, ASignalThatReachesTheAgentsOnlyIsPassedOn) {
   EXPECT_THAT(out(), AllOf(HasSubstr("[ps/0] saved\n"), HasSubstr("[worker/0] saved\n")));
 }
 
-TEST_F(SharedChannelTest, KeysOfEachNodeReachItsTasksOnly) {
+TEST_F(SharedChannelTest, EachNodeHasAKeyAndACertificateOfTheSameAuthority) {
   AgentEngineOptions options = Options({"alpha", "beta"});
-  options.files = [](const AgentNode& node) {
-    return std::map<std::string, std::string>{{"token_file", std::string(3000, 'x') + " secret of " + node.name}};
-  };
-  const auto result = Run("tail -c 15 $TENSORBRAID_TOKEN_FILE; echo", options, {.ps = 1, .workers = 1});
+  TB_CHECK_OK(AddJobCredentials(&options));
+  const auto result =
+      Run(StrCat("case \"$*\" in *job_name=ps*) n=ps;; *) n=worker;; esac; for f in KEY CERT CA; do eval cp "
+                 "\\$TENSORBRAID_TLS_$f ",
+                 dir_.path(), "/$n-$f; done"),
+          options, {.ps = 1, .workers = 1});
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_THAT(out(), AllOf(HasSubstr("[ps/0] secret of alpha\n"), HasSubstr("[worker/0]  secret of beta\n")));
+  ASSERT_EQ(result->exit_code, 0) << err();
+  const auto text = [this](const std::string& name) { return TextOf(Path(name)); };
+  EXPECT_NE(text("ps-KEY"), text("worker-KEY"));
+  EXPECT_EQ(text("ps-CA"), text("worker-CA"));
+  for (const char* task : {"ps", "worker"}) {
+    const Certificate own{text(StrCat(task, "-CERT")), text(StrCat(task, "-KEY"))};
+    EXPECT_EQ(CheckCertificate(own, text("ps-CA")), OkStatus()) << task;
+  }
 }
 
 TEST(AssignNodesTest, SpreadsTasksOverFreeSlots) {

@@ -29,13 +29,14 @@ Status ToStatus(const Json& json) {
 // Each type of message: its name, and both directions.
 struct Writer {
   Json operator()(const PrepareNode& m) const {
-    std::map<std::string, Json> files;
-    for (const auto& [name, content] : m.files) files[name] = FromBytes(content);
     return {{"do", "prepare"},          {"version", m.version},
             {"directory", m.directory}, {"tasks", m.tasks},
             {"numbers", m.numbers},     {"ports", m.ports},
-            {"files", files},           {"checked_files", m.checked_files},
+            {"makes_key", m.makes_key}, {"checked_files", m.checked_files},
             {"alive_ms", m.alive_ms},   {"tasks_get_signals", m.tasks_get_signals}};
+  }
+  Json operator()(const NodeCertificate& m) const {
+    return {{"do", "certify"}, {"certificate", m.certificate}, {"authority", m.authority}};
   }
   Json operator()(const StartTask& m) const {
     return {{"do", "start"},
@@ -53,9 +54,9 @@ struct Writer {
   Json operator()(const NodePrepared& m) const {
     return {{"event", "prepared"},
             {"ports", m.ports},
-
             {"time_ms", m.time_ms},
-            {"checksums", m.checksums}};
+            {"checksums", m.checksums},
+            {"certificate_request", m.certificate_request}};
   }
   Json operator()(const NodeRefused& m) const { return {{"event", "refused"}, {"why", FromStatus(m.why)}}; }
   Json operator()(const TaskStarted& m) const { return {{"event", "started"}, {"task", m.task}, {"pid", m.pid}}; }
@@ -79,18 +80,17 @@ struct Writer {
 AgentRequest ReadRequest(const Json& json) {
   const std::string what = json.at("do");
   if (what == "prepare") {
-    PrepareNode m{.version = json.at("version"),
-                  .directory = json.at("directory"),
-                  .tasks = json.at("tasks"),
-                  .numbers = json.at("numbers"),
-                  .ports = json.at("ports"),
-                  .files = {},
-                  .checked_files = json.at("checked_files"),
-                  .alive_ms = json.at("alive_ms"),
-                  .tasks_get_signals = json.at("tasks_get_signals")};
-    for (const auto& [name, content] : json.at("files").items()) m.files[name] = ToBytes(content);
-    return m;
+    return PrepareNode{.version = json.at("version"),
+                       .directory = json.at("directory"),
+                       .tasks = json.at("tasks"),
+                       .numbers = json.at("numbers"),
+                       .ports = json.at("ports"),
+                       .makes_key = json.at("makes_key"),
+                       .checked_files = json.at("checked_files"),
+                       .alive_ms = json.at("alive_ms"),
+                       .tasks_get_signals = json.at("tasks_get_signals")};
   }
+  if (what == "certify") return NodeCertificate{json.at("certificate"), json.at("authority")};
   const size_t task = json.at("task");
   if (what == "start") {
     return StartTask{
@@ -107,7 +107,7 @@ AgentEvent ReadEvent(const Json& json) {
   if (what == "alive") return NodeAlive{};
   if (what == "stopping") return NodeStopping{json.at("signal")};
   if (what == "prepared") {
-    return NodePrepared{json.at("ports"), json.at("time_ms"), json.at("checksums")};
+    return NodePrepared{json.at("ports"), json.at("time_ms"), json.at("checksums"), json.at("certificate_request")};
   }
   if (what == "refused") return NodeRefused{ToStatus(json.at("why"))};
   const size_t task = json.at("task");

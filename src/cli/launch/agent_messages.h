@@ -1,6 +1,6 @@
 // What the launcher and its agents tell each other (docs/design/0026): one line of JSON for each message. Each message
 // names the node of its agent, because several agents may share one channel. There, lines are cut into pieces
-// (message_pieces.h).
+// (message_pieces.h). No message has a secret, since not every channel is encrypted.
 #ifndef TENSORBRAID_CLI_LAUNCH_AGENT_MESSAGES_H_
 #define TENSORBRAID_CLI_LAUNCH_AGENT_MESSAGES_H_
 
@@ -20,18 +20,23 @@ namespace tensorbraid {
 
 // From the launcher.
 
-// The first message to an agent: it holds ports for its tasks, writes files and enters the working directory.
+// The first message to an agent: it holds ports for its tasks, makes a key and enters the working directory.
 struct PrepareNode {
-  std::string version;             // of the launcher
-  std::string directory;           // the working directory of the tasks; "" for the agent's own
-  std::vector<std::string> tasks;  // names
-  std::vector<size_t> numbers;     // the tasks' numbers in the job
-  std::vector<int> ports;          // of the tasks; empty for any free ones
-  // Contents of files, by the flag that tells a task their path. They are kept where only the user can read them.
-  std::map<std::string, std::string> files;
+  std::string version;                     // of the launcher
+  std::string directory;                   // the working directory of the tasks; "" for the agent's own
+  std::vector<std::string> tasks;          // names
+  std::vector<size_t> numbers;             // the tasks' numbers in the job
+  std::vector<int> ports;                  // of the tasks; empty for any free ones
+  bool makes_key = false;                  // a private key for the tasks, whose certificate follows (NodeCertificate)
   std::vector<std::string> checked_files;  // whose checksums the launcher wants
   int alive_ms = 0;                        // how often the agent says that it is there (NodeAlive); 0: never
   bool tasks_get_signals = false;          // the engine's signals reach the tasks as well as the agent
+};
+// The answer to the request for a certificate in NodePrepared. Tasks that are started later get it, with the key and
+// the authority, as files that only the user can read.
+struct NodeCertificate {
+  std::string certificate;  // PEM
+  std::string authority;    // its certificate
 };
 struct StartTask {
   size_t task = 0;
@@ -45,7 +50,7 @@ struct SignalTask {
 struct CloseTaskOutput {
   size_t task = 0;
 };
-using AgentRequest = std::variant<PrepareNode, StartTask, SignalTask, CloseTaskOutput>;
+using AgentRequest = std::variant<PrepareNode, NodeCertificate, StartTask, SignalTask, CloseTaskOutput>;
 
 // From an agent.
 
@@ -64,6 +69,7 @@ struct NodePrepared {
   std::vector<int> ports;                        // of the tasks
   int64_t time_ms = 0;                           // since 1970, by the node's clock
   std::map<std::string, std::string> checksums;  // SHA-256 of the checked files that exist, by path
+  std::string certificate_request = {};          // PEM; for the key, if one was to be made
 };
 struct NodeRefused {
   Status why;

@@ -10,6 +10,17 @@
 #include "absl/strings/escaping.h"
 
 namespace tensorbraid {
+namespace {
+
+std::vector<std::string> NamesOf(const std::string& host) {
+  std::vector<std::string> names = {host};
+  for (const char* loopback : {"localhost", "127.0.0.1", "::1"}) {
+    if (host != loopback) names.emplace_back(loopback);
+  }
+  return names;
+}
+
+}  // namespace
 
 StatusOr<JobCredentials> JobCredentials::Make() {
   JobCredentials made;
@@ -26,12 +37,12 @@ StatusOr<JobCredentials> JobCredentials::Make() {
   return made;
 }
 
+StatusOr<std::string> JobCredentials::CertificateFor(const std::string& host, const std::string& request) const {
+  return SignCertificate(authority_, request, NamesOf(host), validity_);
+}
+
 StatusOr<std::map<std::string, std::string>> JobCredentials::FilesFor(const std::string& host) const {
-  std::vector<std::string> names = {host};
-  for (const char* loopback : {"localhost", "127.0.0.1", "::1"}) {
-    if (host != loopback) names.emplace_back(loopback);
-  }
-  TF_ASSIGN_OR_RETURN(const Certificate made, MakeCertificate(authority_, names, validity_));
+  TF_ASSIGN_OR_RETURN(const Certificate made, MakeCertificate(authority_, NamesOf(host), validity_));
   return std::map<std::string, std::string>{{"tls_cert", made.certificate},
                                             {"tls_key", made.key},
                                             {"tls_ca", authority_.certificate},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/launch/agent_engine.h"
+#include "cli/launch/agent_seal.h"
 #include "cli/launch/libraries.h"
 #include "cli/launch/local_engine.h"
 #include "cli/launch/mpi.h"
@@ -15,6 +16,8 @@
 #include "cli/launch/ssh.h"
 #include "cli/launch/sync.h"
 #include "cluster/discovery/surroundings.h"
+#include "cluster/registry/seal.h"
+#include "core/system/env.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 
@@ -84,8 +87,14 @@ StatusOr<std::unique_ptr<Engine>> NewSlurmEngine(const LaunchFlags& flags, const
   if (!flags.dry_run) {
     TF_ASSIGN_OR_RETURN(configuration, ReadSlurmConfiguration());
   }
-  TF_ASSIGN_OR_RETURN(options.shared, SlurmChannel(SlurmOptionsOf(flags, invocation), configuration,
-                                                   Surroundings::OfProcess().variables));
+  SlurmOptions slurm = SlurmOptionsOf(flags, invocation);
+  const bool is_sealed = !flags.insecure && configuration.has_munge;
+  if (is_sealed) slurm.munge = StrCat(Env::Default().RandomSeed());
+  TF_ASSIGN_OR_RETURN(options.shared, SlurmChannel(slurm, configuration, Surroundings::OfProcess().variables));
+  if (is_sealed && !flags.dry_run) {
+    TF_ASSIGN_OR_RETURN(auto munge, NewMungeSeal());
+    options.shared->seal = std::make_shared<AgentSeal>(std::move(munge), slurm.munge);
+  }
   return NewAgentEngine(std::move(options), flags);
 }
 

@@ -109,6 +109,7 @@ StatusOr<SlurmConfiguration> ReadSlurmConfiguration() {
   SlurmConfiguration configuration;
   for (const std::string& line : StrSplit(*text, '\n')) {
     if (line.starts_with("ProctrackType ")) configuration.signals_agents_only = line.ends_with("proctrack/pgid");
+    if (line.starts_with("AuthType ")) configuration.has_munge = line.ends_with("auth/munge");
     if (line.starts_with("TaskPlugin ")) configuration.binds_cores = !line.ends_with("task/none");
   }
   return configuration;
@@ -136,7 +137,8 @@ StatusOr<SharedChannel> SlurmChannel(const SlurmOptions& options, const SlurmCon
                                  "--input=all", "--kill-on-bad-exit=0", "--wait=0", "--no-kill"});
   if (configuration.binds_cores) command.push_back("--cpu-bind=none");
   command.insert(command.end(), options.arguments.begin(), options.arguments.end());
-  command.insert(command.end(), {"sh", "-c", AgentScript(options.agent_program, "--shared")});
+  const std::string agent = options.munge.empty() ? "--shared" : "--shared --munge=" + options.munge;
+  command.insert(command.end(), {"sh", "-c", AgentScript(options.agent_program, agent)});
   channel.error_hints = {
       {"Requested node configuration is not available",
        "no node of the partition has what was asked for (--gres, --cpus_per_task, --nodes): "

@@ -27,6 +27,7 @@ struct SlurmOptions {
   std::chrono::milliseconds stop_grace{0};    // how long the tasks may take to save before the time is up
   bool requeue = false;                       // a batch job whose time is up, or which loses a node, begins again
   std::string agent_program = "tensorbraid";  // see AgentScript
+  std::string munge = "";                     // see AgentOptions
 };
 
 // What the launcher needs to know about a cluster.
@@ -35,6 +36,8 @@ struct SlurmConfiguration {
   bool signals_agents_only = false;
   // Slurm binds processes to cores (TaskPlugin), unless it is told not to.
   bool binds_cores = true;
+  // Its machines trust each other by MUNGE (AuthType).
+  bool has_munge = true;
 };
 // Asks Slurm. NotFound without Slurm's commands; Unavailable if its controller does not answer.
 StatusOr<SlurmConfiguration> ReadSlurmConfiguration();

@@ -49,6 +49,13 @@ TEST(SlurmChannelTest, AsksForNodesOutsideOfAnAllocation) {
   EXPECT_FALSE(channel->signals_agents_only);
 }
 
+TEST(SlurmChannelTest, AgentsAreToldWhichLaunchMungeVouchesFor) {
+  SlurmOptions options = FourTasks();
+  EXPECT_THAT(SlurmChannel(options, kCluster, {})->command.back(), Not(HasSubstr("--munge")));
+  options.munge = "123";
+  EXPECT_THAT(SlurmChannel(options, kCluster, {})->command.back(), HasSubstr("--shared --munge=123"));
+}
+
 TEST(SlurmChannelTest, OneNodeIsTheDefault) {
   const auto channel = SlurmChannel(FourTasks(), {.signals_agents_only = true, .binds_cores = false}, {});
   ASSERT_TRUE(channel.ok()) << channel.status();
