@@ -1,7 +1,6 @@
 #include "cli/certificates.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <openssl/asn1.h>
 #include <openssl/bn.h>
 #include <openssl/err.h>
@@ -17,7 +16,7 @@
 #include <cstring>
 #include <memory>
 
-#include "core/system/fd.h"
+#include "cli/new_file.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 #include "transport/caller.h"
@@ -175,21 +174,6 @@ StatusOr<std::string> SignKey(const Certificate& authority, EVP_PKEY* key, const
     return OpensslError("cannot make a certificate");
   }
   return ToPem(made.get());
-}
-
-// Creates the file with its mode, so that others can never read a key.
-Status WriteNewFile(const std::string& path, const std::string& text, mode_t mode) {
-  const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-  if (!file.is_open()) {
-    if (errno == EEXIST) return AlreadyExists("'", path, "' exists and is not overwritten");
-    return absl::ErrnoToStatus(errno, "cannot create '" + path + "'");
-  }
-  for (size_t written = 0; written < text.size();) {
-    const ssize_t n = ::write(file.get(), text.data() + written, text.size() - written);
-    if (n < 0 && errno != EINTR) return absl::ErrnoToStatus(errno, "cannot write '" + path + "'");
-    written += static_cast<size_t>(std::max<ssize_t>(n, 0));
-  }
-  return OkStatus();
 }
 
 struct Files {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/system/clock.h"
+#include "core/system/host_name.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 #include "io/summary.pb.h"
@@ -15,12 +16,6 @@ namespace {
 
 // The bytes that a record has besides its data: the length and two checksums.
 constexpr int64_t kRecordOverhead = 16;
-
-std::string HostName() {
-  char name[256] = {};
-  if (::gethostname(name, sizeof(name) - 1) != 0) return "localhost";
-  return name;
-}
 
 // A name that no other writer uses, neither in this process nor in another that shares the directory.
 std::string NewEventFileName() {

@@ -1,6 +1,3 @@
-#include <unistd.h>
-
-#include <array>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -9,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "cli/commands.h"
 #include "cli/launch/agent.h"
+#include "core/system/host_name.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -42,11 +40,7 @@ void AddAgentCommand(CLI::App& app, Invocation* invocation) {
       if (const char* const name = std::getenv("SLURMD_NODENAME"); options->node.empty() && name != nullptr) {
         options->node = name;
       }
-      if (options->node.empty()) {
-        std::array<char, 256> name{};
-        ::gethostname(name.data(), name.size() - 1);
-        options->node = name.data();
-      }
+      if (options->node.empty()) options->node = HostName();
       return ExitCode(RunAgent(*options));
     };
   });

@@ -14,6 +14,7 @@
 #include "cli/launch/detached_job.h"
 #include "cli/launch/jobs.h"
 #include "core/system/clock.h"
+#include "core/system/host_name.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -90,11 +91,9 @@ class DetachedLauncher {
 StatusOr<std::string> LaunchDetached(const LaunchOptions& options, std::unique_ptr<Engine> engine,
                                      const DetachOptions& detach) {
   if (options.command.empty()) return InvalidArgument("no program to run; put it after '--'");
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
   TF_ASSIGN_OR_RETURN(NewJob job, CreateJob(detach.jobs_directory, {.name = "",
                                                                     .folder = "",
-                                                                    .host = host.data(),
+                                                                    .host = HostName(),
                                                                     .command = options.command,
                                                                     .on = detach.on,
                                                                     .ps = options.ps,

@@ -15,6 +15,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_replace.h"
 #include "cli/launch/launched_task.h"
+#include "core/system/host_name.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -42,12 +43,6 @@ int WithAddress(const std::string& folder, const Call& call) {
 
 std::string LineFor(const char* name, std::string_view line) {
   return Json{{name, absl::Base64Escape(std::string(line))}}.dump() + "\n";
-}
-
-std::string HostName() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "cli/launch/job_folder.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -8,17 +7,28 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdint>
 #include <filesystem>
 
-#include "core/system/fd.h"
+#include "absl/strings/str_format.h"
+#include "cli/new_file.h"
+#include "core/system/host_name.h"
 #include "core/text/strings.h"
+#include "core/values/fingerprint.h"
 
 namespace tensorbraid {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPrefix = "tensorbraid-job-";  // then the pid of the owner, and '-'
+// The names of the folders of processes that this process can see: they end with the pid of the owner, '-' and random
+// letters. The directory may be one that other machines and containers have, too, whose pids mean nothing here.
+std::string Prefix() {
+  char processes[64] = "";
+  if (::readlink("/proc/self/ns/pid", processes, sizeof processes - 1) < 0) processes[0] = '\0';
+  const uint64_t here = Fingerprint64(StrCat(HostName(), " ", static_cast<const char*>(processes)));
+  return absl::StrFormat("tensorbraid-job-%08x-", static_cast<uint32_t>(here));
+}
 
 std::string Parent() {
   for (const char* name : {"XDG_RUNTIME_DIR", "TMPDIR"}) {
@@ -29,15 +39,15 @@ std::string Parent() {
 }
 
 // Removes the folders of this user's processes that no longer run.
-void RemoveLeftovers(const std::string& parent) {
+void RemoveLeftovers(const std::string& parent, const std::string& prefix) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(parent, error)) {
     const std::string name = entry.path().filename();
     struct stat info;
-    if (!name.starts_with(kPrefix) || ::lstat(entry.path().c_str(), &info) != 0) continue;
+    if (!name.starts_with(prefix) || ::lstat(entry.path().c_str(), &info) != 0) continue;
     if (!S_ISDIR(info.st_mode) || info.st_uid != ::geteuid()) continue;
     int pid = 0;
-    std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), pid);
+    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), pid);
     if (pid <= 0 || ::kill(pid, 0) == 0 || errno != ESRCH) continue;
     fs::remove_all(entry.path(), error);
   }
@@ -47,8 +57,9 @@ void RemoveLeftovers(const std::string& parent) {
 
 StatusOr<JobFolder> JobFolder::Make(const std::map<std::string, std::string>& files) {
   const std::string parent = Parent();
-  RemoveLeftovers(parent);
-  std::string path = StrCat(parent, "/", kPrefix, ::getpid(), "-XXXXXX");
+  const std::string prefix = Prefix();
+  RemoveLeftovers(parent, prefix);
+  std::string path = StrCat(parent, "/", prefix, ::getpid(), "-XXXXXX");
   if (::mkdtemp(path.data()) == nullptr) {
     return absl::ErrnoToStatus(errno, StrCat("cannot make a folder for keys in '", parent, "'"));
   }
@@ -56,12 +67,7 @@ StatusOr<JobFolder> JobFolder::Make(const std::map<std::string, std::string>& fi
   for (const auto& [name, content] : files) {
     if (name.empty() || name.find('/') != std::string::npos)
       return InvalidArgument("'", name, "' is no name of a file");
-    const std::string file = StrCat(path, "/", name);
-    const Fd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!fd.is_open()) return absl::ErrnoToStatus(errno, StrCat("cannot write '", file, "'"));
-    if (::write(fd.get(), content.data(), content.size()) != static_cast<ssize_t>(content.size())) {
-      return absl::ErrnoToStatus(errno, StrCat("cannot write '", file, "'"));
-    }
+    TF_RETURN_IF_ERROR(WriteNewFile(StrCat(path, "/", name), content, 0600));
   }
   return folder;
 }

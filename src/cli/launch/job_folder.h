@@ -13,8 +13,8 @@ namespace tensorbraid {
 // A folder of mode 0700 in XDG_RUNTIME_DIR or TMPDIR, with files of mode 0600. Removed with this object.
 class JobFolder {
  public:
-  // Makes the folder with these files (contents by name). First removes the folders of processes of this user that have
-  // ended without doing so. InvalidArgument for a name with '/'.
+  // Makes the folder with these files (contents by name). First removes the folders of this user's processes on this
+  // machine that have ended without doing so. InvalidArgument for a name with '/'.
   static StatusOr<JobFolder> Make(const std::map<std::string, std::string>& files);
   JobFolder(JobFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}
   JobFolder& operator=(JobFolder&& other) noexcept {

@@ -13,7 +13,7 @@
 #include <tuple>
 
 #include "absl/strings/ascii.h"
-#include "cli/launch/launched_task.h"
+#include "cli/new_file.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 
@@ -28,12 +28,8 @@ constexpr int kMaxJobsOfAName = 10000;
 // Replaces the file as a whole.
 Status WritePrivateFile(const std::string& path, const std::string& bytes) {
   const std::string next = path + ".new";
-  {
-    const Fd fd(::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    if (!fd.is_open() || ::write(fd.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
-      return absl::ErrnoToStatus(errno, StrCat("cannot write '", next, "'"));
-    }
-  }
+  ::unlink(next.c_str());  // of a launcher that was killed
+  TF_RETURN_IF_ERROR(WriteNewFile(next, bytes, 0600));
   if (::rename(next.c_str(), path.c_str()) == 0) return OkStatus();
   return absl::ErrnoToStatus(errno, StrCat("cannot write '", path, "'"));
 }

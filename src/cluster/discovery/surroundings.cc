@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <memory>
 #include <string_view>
 
 #include "core/system/fd.h"
+#include "core/system/host_name.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 #include "transport/address.h"
@@ -99,11 +99,6 @@ StatusOr<std::vector<std::string>> ResolveHost(const std::string& host) {
     }
   }
   return addresses;
-}
-
-std::string HostName() {
-  char name[HOST_NAME_MAX + 1] = "";
-  return ::gethostname(name, sizeof name) == 0 && name[0] != '\0' ? name : "localhost";
 }
 
 // Differs between machines, and between containers with networks of their own.
