@@ -34,7 +34,9 @@ StatusOr<Directory> ReadDirectory(const std::string& name) {
     if (entry->is_directory() && !entry->is_symlink()) continue;
     const std::string file = entry->path().lexically_relative(directory.path);
     if (file.find('\n') != std::string::npos) return InvalidArgument("--sync: the name '", file, "' has a line break");
-    if (file != kManifest && !IsWrittenByJobs(entry->path().filename())) files.push_back(file);
+    if (file == kManifest || IsWrittenByJobs(entry->path().filename())) continue;
+    // In a list of files, rsync takes a line that begins with one of these two for a comment.
+    files.push_back(file.starts_with('#') || file.starts_with(';') ? "./" + file : file);
   }
   if (error) return absl::ErrnoToStatus(error.value(), StrCat("--sync: cannot read '", name, "'"));
   std::sort(files.begin(), files.end());
