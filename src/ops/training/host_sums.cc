@@ -1,5 +1,5 @@
-// Sums of the gradients of a host: schemas. SyncReplicasOptimizer uses these internal ops; HostSums
-// (runtime/replicas/host_sums.h) does the work.
+// Sums of the gradients of a host: schemas. SyncReplicasOptimizer and AsyncReplicasOptimizer use these internal ops;
+// HostSums (runtime/replicas/host_sums.h) does the work.
 #include "graph/node.h"
 #include "ops/training/registration.h"
 
@@ -46,7 +46,8 @@ void RegisterTrainingHostSumsOps(OpRegistry& r) {
             .Output("sums: resource")
             .Attr("container: string = ''")
             .Attr("shared_name: string = ''")
-            .Attr("spares: int >= 0 = 0"),
+            .Attr("spares: int >= 0 = 0")
+            .Attr("async: bool = false"),
         ScalarShape);
   AddOp(r, Op("_ResetHostSums").Input("sums: resource"), NoOutputs);
   // `ended`: the training has ended (OutOfRange). Otherwise this task has left (Unavailable).
@@ -65,6 +66,7 @@ void RegisterTrainingHostSumsOps(OpRegistry& r) {
   AddOp(r,
         Op("_ReadHostValues")
             .Input("sums: resource")
+            .Input("of_epoch: int64")
             .Input("after: int64")
             .Output("epoch: int64")
             .Output("stamp: int64")
@@ -72,8 +74,8 @@ void RegisterTrainingHostSumsOps(OpRegistry& r) {
             .Attr(kTypes)
             .Attr(kShapes),
         ShapesAfter<2>);
-  // The stamp of the values, or -1. Does not wait.
-  AddOp(r, Op("_HostStamp").Input("sums: resource").Output("stamp: int64"), ScalarShape);
+  // Those of the values that are here; the stamp is -1 if there are none. Does not wait.
+  AddOp(r, Op("_HostStamp").Input("sums: resource").Output("epoch: int64").Output("stamp: int64"), ScalarShape);
   AddOp(r, Op("_JoinHostSums").Input("sums: resource").Input("after: int64").Attr("replica: int >= 0"), NoOutputs);
   // `leaves`: the gradients will be sent to another task of the machine, so they should be made in shared memory.
   AddOp(r,
@@ -82,10 +84,13 @@ void RegisterTrainingHostSumsOps(OpRegistry& r) {
             .Input("stamp: int64")
             .Input("replicas: int64")
             .Input("gradients: T")
-            .Output("outcomes: int32")
+            .Input("if_dropped: int64")
+            .Output("outcomes: int64")
             .Attr(kTypes)
             .Attr("leaves: bool = false"),
         VectorShape);
+  // `joins` says for each tensor how those of several workers are joined: "sum", "concat" (of the rows) or "min"; if it
+  // is empty, all are summed.
   AddOp(r,
         Op("_TakeHostSums")
             .Input("sums: resource")
@@ -93,9 +98,10 @@ void RegisterTrainingHostSumsOps(OpRegistry& r) {
             .Output("replicas: int64")
             .Output("gradients: T")
             .Attr(kTypes)
-            .Attr(kShapes),
+            .Attr(kShapes)
+            .Attr("joins: list(string) = []"),
         TakeShape);
-  AddOp(r, Op("_ReportHostSums").Input("sums: resource").Input("outcomes: int32"), NoOutputs);
+  AddOp(r, Op("_ReportHostSums").Input("sums: resource").Input("outcomes: int64"), NoOutputs);
 }
 
 }  // namespace tensorbraid

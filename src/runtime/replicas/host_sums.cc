@@ -7,8 +7,9 @@
 
 namespace tensorbraid {
 
-HostSums::HostSums(std::string name, int64_t spares) : name_(std::move(name)), spares_(spares) {
-  values_.epoch = static_cast<int64_t>(RandomSeed() >> 1);
+HostSums::HostSums(std::string name, Options options)
+    : name_(std::move(name)), options_(options), own_epoch_(static_cast<int64_t>(RandomSeed() >> 2) + 1) {
+  values_.epoch = own_epoch_;
 }
 
 Status HostSums::Ended(uint64_t generation) const {
@@ -16,14 +17,10 @@ Status HostSums::Ended(uint64_t generation) const {
   return closed_;
 }
 
-void HostSums::Finish(Entry* entry, std::vector<GradientOutcome> outcomes) {
+void HostSums::Finish(Entry* entry, Outcomes outcomes) {
   entry->finished = true;
   entry->outcomes = std::move(outcomes);
   entry->gradients.clear();
-}
-
-void HostSums::Drop(Entry* entry) {
-  Finish(entry, std::vector<GradientOutcome>(entry->gradients.size(), GradientOutcome::kDropped));
 }
 
 void HostSums::Reset() {
@@ -32,12 +29,14 @@ void HostSums::Reset() {
     // Calls that came before the first session of this task go on waiting for it.
     if (latest_ >= 0 || !closed_.ok()) ++generation_;
     closed_ = OkStatus();
-    values_.stamp = latest_ = -1;
-    values_.tensors.clear();
+    // Stamps begin again, so asynchronous workers must tell them from those that they have seen.
+    values_ = {.epoch = ++own_epoch_};
+    latest_ = -1;
     joined_.clear();
     contributed_.clear();
     waiting_.clear();
     taken_.clear();
+    leaves_at_.reset();
   }
   Changed();
 }
@@ -52,6 +51,10 @@ void HostSums::Close(const Status& why) {
 }
 
 void HostSums::Advance(int64_t stamp) {
+  if (options_.async) {
+    latest_ = stamp;
+    return;
+  }
   if (stamp <= latest_) return;
   latest_ = stamp;
   contributed_.clear();
@@ -64,8 +67,9 @@ Status HostSums::Store(int64_t epoch, int64_t stamp, std::vector<Tensor> values,
     MutexLock lock(mu_);
     if (reopens) closed_ = OkStatus();
     if (!closed_.ok()) return OutOfRange(closed_.message());
-    if (stamp > values_.stamp) {
-      values_ = {.epoch = epoch != 0 ? epoch : values_.epoch, .stamp = stamp, .tensors = std::move(values)};
+    if (epoch == 0) epoch = own_epoch_;
+    if (stamp > values_.stamp || (options_.async && epoch != values_.epoch)) {
+      values_ = {.epoch = epoch, .stamp = stamp, .tensors = std::move(values)};
       Advance(stamp);
     }
   }
@@ -73,20 +77,21 @@ Status HostSums::Store(int64_t epoch, int64_t stamp, std::vector<Tensor> values,
   return OkStatus();
 }
 
-int64_t HostSums::stamp() const {
+HostSums::Values HostSums::Latest() const {
   MutexLock lock(mu_);
-  return values_.stamp;
+  return {.epoch = values_.epoch, .stamp = values_.stamp};
 }
 
-void HostSums::Read(int64_t after, CancellationManager* cancellation, ValuesDone done) {
+void HostSums::Read(int64_t epoch, int64_t after, CancellationManager* cancellation, ValuesDone done) {
   uint64_t generation;
   {
     MutexLock lock(mu_);
     generation = generation_;
   }
   Await(
-      [this, after, generation, done]() TB_REQUIRES(mu_) -> std::function<void()> {
-        if (generation == generation_ && values_.stamp > after) return [done, values = values_] { done(values); };
+      [this, epoch, after, generation, done]() TB_REQUIRES(mu_) -> std::function<void()> {
+        const bool later = values_.stamp > after || (values_.stamp >= 0 && epoch != 0 && epoch != values_.epoch);
+        if (generation == generation_ && later) return [done, values = values_] { done(values); };
         if (const Status ended = Ended(generation); !ended.ok()) return [done, ended] { done(ended); };
         return nullptr;
       },
@@ -117,19 +122,20 @@ void HostSums::Join(int64_t replica, int64_t after, CancellationManager* cancell
       });
 }
 
-void HostSums::Add(int64_t stamp, std::vector<int64_t> replicas, std::vector<Tensor> gradients,
+void HostSums::Add(int64_t stamp, std::vector<int64_t> replicas, std::vector<Tensor> gradients, Outcomes if_dropped,
                    CancellationManager* cancellation, OutcomesDone done) {
   auto entry = std::make_shared<Entry>();
   entry->stamp = stamp;
   entry->replicas = std::move(replicas);
   entry->gradients = std::move(gradients);
+  entry->outcomes = std::move(if_dropped);
   uint64_t generation;
   {
     MutexLock lock(mu_);
     generation = generation_;
     if (closed_.ok()) {
-      Advance(stamp);
-      if (stamp < latest_) {
+      if (!options_.async) Advance(stamp);
+      if (!options_.async && stamp < latest_) {
         Drop(entry.get());
       } else {
         // A worker that was started again replaces the gradients of its former life.
@@ -167,18 +173,31 @@ int64_t HostSums::Missing() const {
   std::set<int64_t> missing;
   for (const auto& [join, worker] : joined_) {
     const auto& [replica, after] = worker;
-    if (after < latest_ && !contributed_.contains(replica)) missing.insert(replica);
+    if ((options_.async || after < latest_) && !contributed_.contains(replica)) missing.insert(replica);
   }
   return static_cast<int64_t>(missing.size());
 }
 
-bool HostSums::IsReady() const { return !waiting_.empty() && (waiting_.front()->alone || Missing() <= spares_); }
+bool HostSums::IsReady() {
+  if (waiting_.empty()) return false;
+  if (waiting_.front()->alone || Missing() <= options_.spares) return true;
+  if (!options_.async) return false;
+  const MonotonicClock::time_point now = MonotonicClock::now();
+  if (!leaves_at_) {
+    leaves_at_ = now + exchange_time_;
+    if (now < *leaves_at_) {
+      if (timer_ == nullptr) timer_ = std::make_unique<Timer>();
+      timer_->RunAfter(exchange_time_, [this] { Changed(); });
+    }
+  }
+  return now >= *leaves_at_;
+}
 
 void HostSums::PutBack(bool alone) {
   Entries entries;
   for (const auto& entry : taken_) {
     if (entry->abandoned) continue;
-    if (entry->stamp < latest_) {
+    if (options_.async || entry->stamp < latest_) {
       Drop(entry.get());
       continue;
     }
@@ -195,7 +214,10 @@ HostSums::Taken HostSums::TakeReady() {
     waiting_.erase(waiting_.begin());
   } else {
     taken_ = std::exchange(waiting_, {});
+    if (options_.async) contributed_.clear();
   }
+  leaves_at_.reset();
+  taken_at_ = MonotonicClock::now();
   // Always the same order, so that rounding does not depend on who was first.
   std::ranges::sort(taken_, {}, [](const auto& entry) { return entry->replicas; });
   Taken result{.stamp = latest_};
@@ -213,6 +235,7 @@ void HostSums::Take(CancellationManager* cancellation, TakenDone done) {
     MutexLock lock(mu_);
     generation = generation_;
     PutBack(/*alone=*/false);
+    leaves_at_.reset();
   }
   Changed();
   Await(
@@ -227,20 +250,22 @@ void HostSums::Take(CancellationManager* cancellation, TakenDone done) {
       cancellation, [done](const Status& why) { done(why); });
 }
 
-Status HostSums::Report(const std::vector<GradientOutcome>& outcomes) {
+Status HostSums::Report(const Outcomes& outcomes) {
   {
     MutexLock lock(mu_);
-    const bool refused = std::ranges::count(outcomes, GradientOutcome::kRefused) > 0;
+    exchange_time_ = MonotonicClock::now() - taken_at_;
+    constexpr auto kRefused = static_cast<int64_t>(GradientOutcome::kRefused);
+    const bool refused = !options_.async && std::ranges::count(outcomes, kRefused) > 0;
     for (const auto& entry : taken_) {
-      if (entry->gradients.size() == outcomes.size()) continue;
-      return InvalidArgument(name_, ": ", outcomes.size(), " outcomes for gradients of ", entry->gradients.size(),
-                             " variables");
+      if (entry->outcomes.size() == outcomes.size()) continue;
+      return InvalidArgument(name_, ": got ", outcomes.size(), " outcomes of gradients that have ",
+                             entry->outcomes.size(), ": the workers have different graphs");
     }
     if (refused && taken_.size() > 1) {
       PutBack(/*alone=*/true);
     } else {
-      std::vector<GradientOutcome> final = outcomes;
-      std::ranges::replace(final, GradientOutcome::kRefused, GradientOutcome::kDropped);
+      Outcomes final = outcomes;
+      if (refused) std::ranges::replace(final, kRefused, static_cast<int64_t>(GradientOutcome::kDropped));
       for (const auto& entry : taken_) Finish(entry.get(), final);
       taken_.clear();
     }

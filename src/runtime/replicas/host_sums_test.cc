@@ -8,9 +8,9 @@
 namespace tensorbraid {
 namespace {
 
-constexpr auto kDropped = GradientOutcome::kDropped;
-constexpr auto kCounted = GradientOutcome::kCounted;
-constexpr auto kRefused = GradientOutcome::kRefused;
+constexpr auto kDropped = static_cast<int64_t>(GradientOutcome::kDropped);
+constexpr auto kCounted = static_cast<int64_t>(GradientOutcome::kCounted);
+constexpr auto kRefused = static_cast<int64_t>(GradientOutcome::kRefused);
 
 // The result of a call that may wait.
 template <typename T>
@@ -22,15 +22,16 @@ struct Waited {
   bool waits() const { return !result; }
   const T& value() const { return **result; }
 };
-using Added = Waited<std::vector<GradientOutcome>>;
+using Added = Waited<HostSums::Outcomes>;
 
 struct Sums {
-  explicit Sums(int64_t spares = 0) : sums(MakeRef<HostSums>("sums", spares)) {}
+  explicit Sums(HostSums::Options options = {}) : sums(MakeRef<HostSums>("sums", options)) {}
   void Add(int64_t stamp, int64_t replica, Added* call, CancellationManager* cancellation = nullptr) {
-    sums->Add(stamp, {replica}, {Tensor::Scalar(static_cast<float>(replica))}, cancellation, call->done());
+    sums->Add(stamp, {replica}, {Tensor::Scalar(static_cast<float>(replica))}, {kDropped}, cancellation,
+              call->done());
   }
   void Take(Waited<HostSums::Taken>* call) { sums->Take(nullptr, call->done()); }
-  void Report(GradientOutcome outcome) { EXPECT_TRUE(sums->Report({outcome}).ok()); }
+  void Report(int64_t outcome) { EXPECT_TRUE(sums->Report({outcome}).ok()); }
   void Store(int64_t stamp) {
     EXPECT_TRUE(sums->Store(1, stamp, {Tensor::Scalar(static_cast<float>(stamp))}, false).ok());
   }
@@ -44,12 +45,12 @@ struct Sums {
 TEST(HostSums, AReadWaitsForALaterStamp) {
   Sums s;
   Waited<HostSums::Values> first, second;
-  s.sums->Read(-1, nullptr, first.done());
+  s.sums->Read(0, -1, nullptr, first.done());
   EXPECT_TRUE(first.waits());
   s.Store(7);
   EXPECT_EQ(first.value().stamp, 7);
   EXPECT_EQ(first.value().tensors[0].scalar<float>(), 7);
-  s.sums->Read(7, nullptr, second.done());
+  s.sums->Read(0, 7, nullptr, second.done());
   s.Store(7);
   s.Store(6);
   EXPECT_TRUE(second.waits());
@@ -109,7 +110,7 @@ TEST(HostSums, AWorkerIsNotAwaitedForStampsBeforeItJoined) {
 }
 
 TEST(HostSums, ASumDoesNotWaitForSpareWorkersAndLateGradientsLeaveAlone) {
-  Sums s(/*spares=*/1);
+  Sums s({.spares = 1});
   CancellationManager joined;
   for (int i = 0; i < 3; ++i) s.Join(i, -1, &joined);
   Added added[3];
@@ -195,7 +196,7 @@ TEST(HostSums, AfterCloseOnlyValuesThatAreHereCanBeRead) {
   Sums s;
   s.Store(5);
   Waited<HostSums::Values> waiting, here;
-  s.sums->Read(5, nullptr, waiting.done());
+  s.sums->Read(0, 5, nullptr, waiting.done());
   Added added;
   s.Add(5, 0, &added);
   s.sums->Close(OutOfRange("the end"));
@@ -204,7 +205,7 @@ TEST(HostSums, AfterCloseOnlyValuesThatAreHereCanBeRead) {
   Waited<HostSums::Taken> taken;
   s.sums->Take(nullptr, taken.done());
   EXPECT_TRUE(absl::IsOutOfRange(taken.result->status()));
-  s.sums->Read(4, nullptr, here.done());
+  s.sums->Read(0, 4, nullptr, here.done());
   EXPECT_EQ(here.value().stamp, 5);
   EXPECT_TRUE(absl::IsOutOfRange(s.sums->Store(1, 6, {}, /*reopens=*/false)));
   EXPECT_TRUE(s.sums->Store(1, 6, {}, /*reopens=*/true).ok());
@@ -213,16 +214,16 @@ TEST(HostSums, AfterCloseOnlyValuesThatAreHereCanBeRead) {
 TEST(HostSums, ANewSessionFailsTheCallsOfTheOldOne) {
   Sums s;
   Waited<HostSums::Values> early;
-  s.sums->Read(-1, nullptr, early.done());
+  s.sums->Read(0, -1, nullptr, early.done());
   s.sums->Reset();
   EXPECT_TRUE(early.waits()) << "nothing was here before";
   s.Store(9);
   EXPECT_FALSE(early.waits());
   Waited<HostSums::Values> old;
-  s.sums->Read(9, nullptr, old.done());
+  s.sums->Read(0, 9, nullptr, old.done());
   s.sums->Reset();
   EXPECT_TRUE(absl::IsUnavailable(old.result->status()));
-  EXPECT_EQ(s.sums->stamp(), -1);
+  EXPECT_EQ(s.sums->Latest().stamp, -1);
 }
 
 }  // namespace

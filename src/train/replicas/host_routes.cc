@@ -33,7 +33,10 @@ class Routes {
     while (true) {
       const bool by_host = Uses();
       const Status pulled = session_.Run({by_host ? ops_.host.pull : ops_.servers.pull}).status();
-      if (pulled.ok()) continue;
+      if (pulled.ok()) {
+        if (ops_.once && !by_host && !AwaitHost()) return OkStatus();
+        continue;
+      }
       if (absl::IsOutOfRange(pulled)) return session_.Run({ops_.end}).status();
       if (!by_host || !Leaves(pulled)) return pulled;
     }
@@ -83,6 +86,13 @@ class Routes {
     changed_.WaitFor(mu_, kFirstJoin, [&]() TB_REQUIRES(mu_) {
       return (switched ? uses_host_ : wants_host_) || first_join_failed_ || stopping_;
     });
+  }
+  // Waits until this worker uses the first worker of the host. Returns false if it will not any more.
+  bool AwaitHost() {
+    if (!ops_.host.pull.valid()) return false;
+    MutexLock lock(mu_);
+    changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return uses_host_ || stopping_; });
+    return uses_host_;
   }
   bool Uses() {
     MutexLock lock(mu_);

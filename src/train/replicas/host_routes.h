@@ -20,6 +20,8 @@ struct HostRoute {
 
 struct HostRouteOps {
   HostRoute servers;  // to and from the parameter servers
+  // Asynchronous training: servers.pull does not wait and is run once, and servers.push stores later values, too.
+  bool once = false;
   HostRoute host;     // to and from the first worker of the host; not valid on this worker itself
   // Lets the first worker wait for the gradients of this worker, of stamps after `joined_after` (a placeholder), until
   // the run is cancelled. The first worker joins itself.

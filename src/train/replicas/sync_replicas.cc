@@ -35,9 +35,9 @@
 #include "train/optimizers/increasing_rows.h"
 #include "train/optimizers/wire_option.h"
 #include "train/replicas/host_plan.h"
-#include "train/replicas/host_sums_graph.h"
 #include "train/replicas/replica_setup.h"
 #include "train/replicas/sync_hook.h"
+#include "train/replicas/sync_sums_graph.h"
 #include "train/sessions/train_op.h"
 #include "variables/update_ops.h"
 
@@ -148,14 +148,15 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   Output my_stamp = local_stamp.value();
 
   // The gradients that are summed on the host; none without sum_per_host.
-  std::optional<HostSumsGraph> host;
+  std::optional<SyncSumsGraph> host;
   std::vector<Output> host_accumulators;
   if (plan->meets) {
     std::vector<GradAndVar> summed;
-    std::ranges::copy_if(grads, std::back_inserter(summed), HostSumsGraph::CanSum);
+    std::ranges::copy_if(grads, std::back_inserter(summed), SyncSumsGraph::CanSum);
     if (!summed.empty()) {
       const int64_t spares = s.options.total_num_replicas - needed;
-      host.emplace(g, *plan, prefix, spares, anchor, step_place, std::move(summed));
+      host.emplace(g, SyncSumsGraph::Options{.plan = *plan, .prefix = prefix, .spares = spares}, anchor, step_place,
+                   std::move(summed));
       host->UseValues();
       if (!g.status().ok()) return {};
       my_stamp = host->stamp();
@@ -209,7 +210,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     } else {
       const ConditionalAccumulator accumulator(g, var.dtype(), options_of_var);
       const char* const restart = "_ResourceAccumulatorRestart";
-      if (host && HostSumsGraph::CanSum(grads[i])) {
+      if (host && SyncSumsGraph::CanSum(grads[i])) {
         gather(accumulator, nullptr, restart);
       } else {
         NodeBuilder apply(g, "_ResourceAccumulatorApplyGradient");

@@ -2,6 +2,9 @@
 // themselves are computed here.
 #include "runtime/replicas/host_sums.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "core/memory/shared_memory.h"
 #include "core/text/strings.h"
 #include "core/values/new_tensor.h"
@@ -15,14 +18,15 @@ namespace {
 
 class HostSumsKernel final : public HandleKernel<HostSums> {
  public:
-  explicit HostSumsKernel(const KernelConstruction& c) : HandleKernel(c), spares_(c.attr<int64_t>("spares")) {}
+  explicit HostSumsKernel(const KernelConstruction& c)
+      : HandleKernel(c), options_{.spares = c.attr<int64_t>("spares"), .async = c.attr<bool>("async")} {}
 
  protected:
-  RefPtr<HostSums> Create() const override { return MakeRef<HostSums>(name(), spares_); }
+  RefPtr<HostSums> Create() const override { return MakeRef<HostSums>(name(), options_); }
   Status Check(const HostSums&) const override { return OkStatus(); }
 
  private:
-  const int64_t spares_;
+  const HostSums::Options options_;
 };
 
 using Done = AsyncKernel::Done;
@@ -100,14 +104,18 @@ Status SetValues(KernelContext& ctx, const HostSums::Values& values) {
 }
 
 void Read(HostSums& sums, KernelContext& ctx, Done done) {
-  const auto after = ScalarInput<int64_t>(ctx, 1, "after");
+  const auto epoch = ScalarInput<int64_t>(ctx, 1, "of_epoch");
+  if (!epoch.ok()) return done(epoch.status());
+  const auto after = ScalarInput<int64_t>(ctx, 2, "after");
   if (!after.ok()) return done(after.status());
-  sums.Read(*after, ctx.env().cancellation, OnPool<HostSums::Values>(ctx, std::move(done), SetValues));
+  sums.Read(*epoch, *after, ctx.env().cancellation, OnPool<HostSums::Values>(ctx, std::move(done), SetValues));
 }
 
 Status Stamp(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto sums, ctx.LookupResource<HostSums>(0));
-  ctx.set_output(0, Tensor::Scalar(sums->stamp()));
+  const HostSums::Values latest = sums->Latest();
+  ctx.set_output(0, Tensor::Scalar(latest.epoch));
+  ctx.set_output(1, Tensor::Scalar(latest.stamp));
   return OkStatus();
 }
 
@@ -118,10 +126,13 @@ void Join(HostSums& sums, KernelContext& ctx, Done done) {
             [&ctx, done = std::move(done)](const Status& why) { ctx.pool().Schedule([done, why] { done(why); }); });
 }
 
-Status SetOutcomes(KernelContext& ctx, const std::vector<GradientOutcome>& outcomes) {
-  std::vector<int32_t> numbers;
-  for (const GradientOutcome outcome : outcomes) numbers.push_back(static_cast<int32_t>(outcome));
-  ctx.set_output(0, Tensor::Vector(numbers));
+HostSums::Outcomes OutcomesIn(KernelContext& ctx, int input) {
+  const auto numbers = ctx.input(input).data<int64_t>();
+  return {numbers.begin(), numbers.end()};
+}
+
+Status SetOutcomes(KernelContext& ctx, const HostSums::Outcomes& outcomes) {
+  ctx.set_output(0, Tensor::Vector(outcomes));
   return OkStatus();
 }
 
@@ -132,9 +143,10 @@ void Add(HostSums& sums, KernelContext& ctx, Done done) {
   if (replicas.empty()) return done(InvalidArgument("a gradient must be of at least one worker"));
   std::vector<int64_t> workers(replicas.begin(), replicas.end());
   std::vector<Tensor> gradients;
-  for (int i = 3; i < ctx.num_inputs(); ++i) gradients.push_back(ctx.TakeInput(i));
-  sums.Add(*stamp, std::move(workers), std::move(gradients), ctx.env().cancellation,
-           OnPool<std::vector<GradientOutcome>>(ctx, std::move(done), SetOutcomes));
+  const int last = ctx.num_inputs() - 1;
+  for (int i = 3; i < last; ++i) gradients.push_back(ctx.TakeInput(i));
+  sums.Add(*stamp, std::move(workers), std::move(gradients), OutcomesIn(ctx, last), ctx.env().cancellation,
+           OnPool<HostSums::Outcomes>(ctx, std::move(done), SetOutcomes));
 }
 
 // The function that adds tensors of this type; null if there is none.
@@ -153,35 +165,85 @@ auto AdderOf(DType dtype) -> void (*)(ThreadPool&, const Tensor&, const Tensor&,
   }
 }
 
-// Sets the stamp, the workers, and the sum of the gradients of each variable.
+// The tensors of all workers for one output.
+std::vector<Tensor> TensorsOf(const HostSums::Taken& taken, int number) {
+  std::vector<Tensor> tensors;
+  for (const auto& gradients : taken.gradients) tensors.push_back(gradients[static_cast<size_t>(number)]);
+  return tensors;
+}
+
+Status CannotJoin(const Tensor& a, const Tensor& b) {
+  return InvalidArgument("gradients of ", a.dtype(), a.shape(), " and ", b.dtype(), b.shape(),
+                         " cannot be joined: the workers have different graphs");
+}
+
+Status SetSum(KernelContext& ctx, int output, const std::vector<Tensor>& parts) {
+  const auto add = AdderOf(ctx.node().output_type(output));
+  for (const Tensor& part : parts) {
+    const bool same = part.dtype() == ctx.node().output_type(output) && part.shape() == parts[0].shape();
+    if (add == nullptr || !same) return CannotJoin(parts[0], part);
+  }
+  if (parts.size() == 1) {
+    ctx.set_output(output, parts[0]);
+    return OkStatus();
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * sum, ctx.AllocateOutput(output, parts[0].shape()));
+  add(ctx.pool(), parts[0], parts[1], sum);
+  for (size_t i = 2; i < parts.size(); ++i) add(ctx.pool(), *sum, parts[i], sum);
+  return OkStatus();
+}
+
+// The smallest of each element, of int64 tensors.
+Status SetMinimum(KernelContext& ctx, int output, const std::vector<Tensor>& parts) {
+  for (const Tensor& part : parts) {
+    if (part.dtype() != kInt64 || part.shape() != parts[0].shape()) return CannotJoin(parts[0], part);
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * least, ctx.AllocateOutput(output, parts[0].shape()));
+  const auto to = least->mutable_data<int64_t>();
+  std::ranges::copy(parts[0].data<int64_t>(), to.begin());
+  for (const Tensor& part : parts) std::ranges::transform(to, part.data<int64_t>(), to.begin(), std::ranges::min);
+  return OkStatus();
+}
+
+Status SetConcatenation(KernelContext& ctx, int output, const std::vector<Tensor>& parts) {
+  const Shape& first = parts[0].shape();
+  int64_t rows = 0;
+  for (const Tensor& part : parts) {
+    const Shape& shape = part.shape();
+    bool fits = part.dtype() == ctx.node().output_type(output) && shape.rank() == first.rank() && shape.rank() > 0;
+    for (int i = 1; fits && i < shape.rank(); ++i) fits = shape.dim(i) == first.dim(i);
+    if (!fits || part.dtype() == kString) return CannotJoin(parts[0], part);
+    rows += shape.dim(0);
+  }
+  std::vector<int64_t> dims(first.dims().begin(), first.dims().end());
+  dims[0] = rows;
+  TF_ASSIGN_OR_RETURN(Tensor * all, ctx.AllocateOutput(output, Shape(dims)));
+  char* to = static_cast<char*>(all->mutable_raw_data());
+  for (const Tensor& part : parts) {
+    if (part.num_bytes() > 0) std::memcpy(to, part.raw_data(), part.num_bytes());
+    to += part.num_bytes();
+  }
+  return OkStatus();
+}
+
+// Sets the stamp, the workers, and the joined tensors.
 Status SetSums(KernelContext& ctx, const HostSums::Taken& taken) {
+  const auto& joins = ctx.node().attr<std::vector<std::string>>("joins");
   ctx.set_output(0, Tensor::Scalar(taken.stamp));
   ctx.set_output(1, Tensor::Vector(taken.replicas));
-  for (int i = 2; i < ctx.num_outputs(); ++i) {
-    const DType dtype = ctx.node().output_type(i);
-    const auto add = AdderOf(dtype);
-    Tensor* sum = nullptr;  // of more than one gradient
-    for (size_t sender = 0; sender < taken.gradients.size(); ++sender) {
-      const std::vector<Tensor>& gradients = taken.gradients[sender];
-      if (std::ssize(gradients) != ctx.num_outputs() - 2) {
-        return FailedPrecondition("the gradients of ", gradients.size(), " variables came from a worker, and this one ",
-                                  "has ", ctx.num_outputs() - 2, ": the workers have different graphs");
-      }
-      const Tensor& gradient = gradients[i - 2];
-      const Tensor& first = taken.gradients[0][i - 2];
-      if (add == nullptr || gradient.dtype() != dtype || gradient.shape() != first.shape()) {
-        return InvalidArgument("gradients of ", first.dtype(), first.shape(), " and ", gradient.dtype(),
-                               gradient.shape(), " cannot be added");
-      }
-      if (sender == 0) continue;
-      if (sender == 1) {
-        TF_ASSIGN_OR_RETURN(sum, ctx.AllocateOutput(i, first.shape()));
-        add(ctx.pool(), first, gradient, sum);
-      } else {
-        add(ctx.pool(), *sum, gradient, sum);
-      }
-    }
-    if (sum == nullptr) ctx.set_output(i, taken.gradients[0][i - 2]);
+  const int count = ctx.num_outputs() - 2;
+  if (!joins.empty() && std::ssize(joins) != count) {
+    return InvalidArgument("'joins' has ", joins.size(), " elements for ", count, " tensors");
+  }
+  for (const std::vector<Tensor>& gradients : taken.gradients) {
+    if (std::ssize(gradients) == count) continue;
+    return FailedPrecondition("gradients of ", gradients.size(), " tensors came from a worker, and this one has ", count,
+                              ": the workers have different graphs");
+  }
+  for (int i = 0; i < count; ++i) {
+    const std::string join = joins.empty() ? "sum" : joins[static_cast<size_t>(i)];
+    const auto set = join == "sum" ? SetSum : join == "min" ? SetMinimum : SetConcatenation;
+    TF_RETURN_IF_ERROR(set(ctx, i + 2, TensorsOf(taken, i)));
   }
   return OkStatus();
 }
@@ -192,14 +254,7 @@ void Take(HostSums& sums, KernelContext& ctx, Done done) {
 
 Status Report(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto sums, ctx.LookupResource<HostSums>(0));
-  std::vector<GradientOutcome> outcomes;
-  for (const int32_t outcome : ctx.input(1).data<int32_t>()) {
-    if (outcome < 0 || outcome > static_cast<int32_t>(GradientOutcome::kRefused)) {
-      return InvalidArgument("an outcome must be 0, 1 or 2, got ", outcome);
-    }
-    outcomes.push_back(static_cast<GradientOutcome>(outcome));
-  }
-  return sums->Report(outcomes);
+  return sums->Report(OutcomesIn(ctx, 1));
 }
 
 }  // namespace
