@@ -5,14 +5,18 @@ tests/engines/ray runs jobs on a Ray cluster.
 
 import importlib.util
 import json
+import os
 import socket
+import ssl
 import subprocess
 import sys
+import tempfile
 import unittest
+from unittest import mock
 
 import tensorbraid as tf
 import tensorbraid.ray
-from tensorbraid.ray import agents, placement, shape, task_errors
+from tensorbraid.ray import agents, keys, placement, shape, task_errors
 
 HAS_RAY = importlib.util.find_spec("ray") is not None
 
@@ -120,6 +124,58 @@ class TaskErrorsTest(unittest.TestCase):
 class AgentsTest(unittest.TestCase):
     def test_agents_of_one_node_have_different_names(self):
         self.assertEqual(agents.node_names(["a", "b", "a", "a"]), ["a", "b", "a #2", "a #3"])
+
+
+class KeysTest(unittest.TestCase):
+    """With the program of the package, or that of the build folder."""
+
+    def setUp(self):
+        of_build = os.path.join(os.path.dirname(tf.__file__), "../../src/cli")
+        path = mock.patch.dict(os.environ, PATH=of_build + os.pathsep + os.environ["PATH"])
+        path.start()
+        self.addCleanup(path.stop)
+
+    def context(self, purpose, certificate, key, authority):
+        """What a task uses; ssl.SSLError if the key and the certificate do not belong together."""
+        made = ssl.SSLContext(purpose)
+        made.verify_mode = ssl.CERT_REQUIRED
+        made.load_verify_locations(cadata=authority)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("cert", certificate), ("key", key)):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            made.load_cert_chain(os.path.join(folder, "cert"), os.path.join(folder, "key"))
+        return made
+
+    def test_keys_of_tasks_are_certified_for_their_hosts(self):
+        hosts = ["10.0.0.1", "10.0.0.2", "10.0.0.1", "fd00::1", "10.0.0.1"]
+        made = [keys.make_key() for _ in hosts]
+        requests = [request for _, request in made]
+        self.assertNotIn("PRIVATE KEY", "".join(requests))
+        certificates, authority = keys.certify(hosts, requests)
+        for host, (key, _), certificate in zip(hosts, made, certificates, strict=True):
+            server = self.context(ssl.PROTOCOL_TLS_SERVER, certificate, key, authority)
+            client = self.context(ssl.PROTOCOL_TLS_CLIENT, certificates[0], made[0][0], authority)
+            to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+            ends = [client.wrap_bio(to_client, to_server, server_hostname=host),
+                    server.wrap_bio(to_server, to_client, server_side=True)]
+            for end in ends * 3:
+                try:
+                    end.do_handshake()
+                except ssl.SSLWantReadError:
+                    pass
+            self.assertEqual(ends[1].getpeercert()["subject"][-1], (("commonName", hosts[0]),))
+        with self.assertRaisesRegex(ssl.SSLError, "KEY_VALUES_MISMATCH"):
+            self.context(ssl.PROTOCOL_TLS_SERVER, certificates[0], made[1][0], authority)
+
+    def test_a_request_that_is_none_is_named(self):
+        with self.assertRaisesRegex(tf.errors.InternalError, "10.0.0.1-request.pem: the request for a certificate"):
+            keys.certify(["10.0.0.1"], ["nonsense"])
+
+    def test_the_program_that_is_missing_is_named(self):
+        with mock.patch.dict(os.environ, PATH="/nowhere"), mock.patch.object(tf.program, "path", lambda: None), \
+             self.assertRaisesRegex(tf.errors.NotFoundError, "which the program tensorbraid makes; put it into PATH"):
+            keys.make_key()
 
 
 if __name__ == "__main__":

@@ -179,12 +179,23 @@ StatusOr<std::string> SignKey(const Certificate& authority, EVP_PKEY* key, const
 struct Files {
   std::string certificate;
   std::string key;
+  std::string request;
 };
 
 Files FilesOf(const std::string& directory, const std::string& name) {
   // A shell would expand a "*".
   const std::string path = StrCat(directory, "/", IsWildcard(name) ? "wildcard" + name.substr(1) : name);
-  return {path + ".pem", path + "-key.pem"};
+  return {path + ".pem", path + "-key.pem", path + "-request.pem"};
+}
+
+// Names of hosts and clients, which the files of one directory have.
+Status CheckFileNames(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (std::count(names.begin(), names.end(), name) > 1) return InvalidArgument("'", name, "' is given twice");
+    TF_RETURN_IF_ERROR(CheckName(name));
+    if (name == "ca") return InvalidArgument("the name 'ca' is taken by the authority's files");
+  }
+  return OkStatus();
 }
 
 // Writes the key first, so that every certificate in the directory has its key.
@@ -290,13 +301,11 @@ Status CheckCertificate(const Certificate& certificate, const std::string& autho
 StatusOr<std::vector<std::string>> WriteCertificates(const CertsOptions& options) {
   std::vector<std::string> all = options.hosts;
   all.insert(all.end(), options.clients.begin(), options.clients.end());
+  TF_RETURN_IF_ERROR(CheckFileNames(all));
   for (const std::string& host : all) {
-    if (std::count(all.begin(), all.end(), host) > 1) return InvalidArgument("'", host, "' is given twice");
-    TF_RETURN_IF_ERROR(CheckName(host));
-    if (host == "ca") return InvalidArgument("the name 'ca' is taken by the authority's files");
     const Files files = FilesOf(options.directory, host);
     for (const std::string& path : {files.certificate, files.key}) {
-      if (!FileExists(path)) continue;
+      if (!FileExists(path) || (path == files.key && FileExists(files.request))) continue;
       return AlreadyExists("'", path, "' exists and is not overwritten; to renew the certificate of ", host,
                            ", remove its two files first");
     }
@@ -309,13 +318,43 @@ StatusOr<std::vector<std::string>> WriteCertificates(const CertsOptions& options
   TF_ASSIGN_OR_RETURN(const Certificate authority, AuthorityIn(options.directory, begin, &written));
   for (const std::string& host : all) {
     const bool is_task = std::find(options.hosts.begin(), options.hosts.end(), host) != options.hosts.end();
+    const CertificateUse use = is_task ? CertificateUse::kTask : CertificateUse::kClient;
     std::vector<std::string> names = {host};
     for (const char* loopback : {"localhost", "127.0.0.1", "::1"}) {
       if (host != loopback) names.emplace_back(loopback);
     }
-    auto made = MakeCertificate(authority, names, validity, is_task ? CertificateUse::kTask : CertificateUse::kClient);
+    const Files files = FilesOf(options.directory, host);
+    if (FileExists(files.request)) {
+      TF_ASSIGN_OR_RETURN(const std::string request, ReadFile(files.request));
+      const auto made = SignCertificate(authority, request, names, validity, use);
+      if (!made.ok()) return Annotate(made.status(), files.request);
+      TF_RETURN_IF_ERROR(WriteNewFile(files.certificate, *made, 0644));
+      written.push_back(files.certificate);
+      continue;
+    }
+    auto made = MakeCertificate(authority, names, validity, use);
     if (!made.ok()) return Annotate(made.status(), options.directory);
-    TF_RETURN_IF_ERROR(WritePair(FilesOf(options.directory, host), *made, &written));
+    TF_RETURN_IF_ERROR(WritePair(files, *made, &written));
+  }
+  return written;
+}
+
+StatusOr<std::vector<std::string>> WriteRequests(const std::string& directory, const std::vector<std::string>& names) {
+  TF_RETURN_IF_ERROR(CheckFileNames(names));
+  for (const std::string& name : names) {
+    const Files files = FilesOf(directory, name);
+    for (const std::string& path : {files.key, files.request}) {
+      if (FileExists(path)) return AlreadyExists("'", path, "' exists and is not overwritten");
+    }
+  }
+  TF_RETURN_IF_ERROR(MakeDirectories(directory));
+  std::vector<std::string> written;
+  for (const std::string& name : names) {
+    const Files files = FilesOf(directory, name);
+    TF_ASSIGN_OR_RETURN(const CertificateRequest made, MakeCertificateRequest());
+    TF_RETURN_IF_ERROR(WriteNewFile(files.key, made.key, 0600));
+    TF_RETURN_IF_ERROR(WriteNewFile(files.request, made.request, 0644));
+    written.insert(written.end(), {files.key, files.request});
   }
   return written;
 }

@@ -60,9 +60,14 @@ struct CertsOptions {
 };
 // Writes HOST.pem and HOST-key.pem for each host and each client to the directory ("wildcard" replaces a "*"). Each
 // certificate is for the name HOST and for loopback, and is signed by the authority ca.pem of the directory, whose key
-// is ca-key.pem. The authority's two files are made if neither exists. Keys have mode 0600. Returns the paths of the
-// new files. AlreadyExists, before anything is written, if a host or client already has one of its files.
+// is ca-key.pem. The authority's two files are made if neither exists. Keys have mode 0600. If the directory has
+// HOST-request.pem, the certificate is for its key, and no HOST-key.pem is written. Returns the paths of the new files.
+// AlreadyExists, before anything is written, if a host or client already has one of the files.
 StatusOr<std::vector<std::string>> WriteCertificates(const CertsOptions& options);
+
+// Writes HOST-key.pem, with mode 0600, and HOST-request.pem for each of the names to the directory. Returns the paths.
+// AlreadyExists, before anything is written, if one of the files exists.
+StatusOr<std::vector<std::string>> WriteRequests(const std::string& directory, const std::vector<std::string>& names);
 
 }  // namespace tensorbraid
 

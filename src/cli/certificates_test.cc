@@ -157,6 +157,27 @@ TEST(Certificates, TheKeyOfARequestGetsACertificateForTheNamesThatTheAuthorityCh
   EXPECT_TRUE(absl::IsInvalidArgument(CheckCertificate({*certificate, made->key}, other.certificate)));
 }
 
+TEST(Certificates, AKeyThatStaysOnItsHostIsCertifiedByItsRequest) {
+  TempDir host, authority;
+  const auto requested = WriteRequests(host.path(), {"alpha"});
+  ASSERT_TRUE(requested.ok()) << requested.status();
+  EXPECT_EQ(ModeOf(host.path() + "/alpha-key.pem"), 0600);
+  EXPECT_TRUE(absl::IsAlreadyExists(WriteRequests(host.path(), {"beta", "alpha"}).status()));
+  EXPECT_FALSE(FileExists(host.path() + "/beta-key.pem"));
+  TB_CHECK_OK(WriteFile(authority.path() + "/alpha-request.pem", *ReadFile(host.path() + "/alpha-request.pem")));
+  const CertsOptions options{.directory = authority.path(), .hosts = {"alpha"}};
+  const auto written = WriteCertificates(options);
+  ASSERT_TRUE(written.ok()) << written.status();
+  EXPECT_FALSE(FileExists(authority.path() + "/alpha-key.pem"));
+  EXPECT_EQ(CheckCertificate({*ReadFile(authority.path() + "/alpha.pem"), *ReadFile(host.path() + "/alpha-key.pem")},
+                             *ReadFile(authority.path() + "/ca.pem")),
+            OkStatus());
+  EXPECT_TRUE(absl::IsAlreadyExists(WriteCertificates(options).status()));
+  TB_CHECK_OK(WriteFile(authority.path() + "/beta-request.pem", "nonsense"));
+  const Status refused = WriteCertificates({.directory = authority.path(), .hosts = {"beta"}}).status();
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("beta-request.pem: the request"));
+}
+
 std::string RequestOf(EVP_PKEY* key, EVP_PKEY* signer) {
   X509_REQ* request = X509_REQ_new();
   X509_REQ_set_pubkey(request, key);

@@ -10,13 +10,23 @@
 namespace tensorbraid {
 namespace {
 
-Status Certs(const CertsOptions& options) {
-  if (options.hosts.empty() && options.clients.empty()) {
-    return absl::InvalidArgumentError("give --hosts, --clients or both: the names that get certificates");
-  }
-  TF_ASSIGN_OR_RETURN(const auto written, WriteCertificates(options));
-  for (const std::string& path : written) std::printf("%s\n", path.c_str());
+Status Certs(const CertsOptions& options, const std::vector<std::string>& requests) {
   const char* directory = options.directory.c_str();
+  const bool certifies = !options.hosts.empty() || !options.clients.empty();
+  if (certifies == !requests.empty()) {
+    return absl::InvalidArgumentError(
+        "give --hosts, --clients or both: the names that get certificates; or --requests "
+        "alone");
+  }
+  TF_ASSIGN_OR_RETURN(const auto written,
+                      certifies ? WriteCertificates(options) : WriteRequests(options.directory, requests));
+  for (const std::string& path : written) std::printf("%s\n", path.c_str());
+  if (!certifies) {
+    std::fprintf(stderr,
+                 "Copy each NAME-request.pem to the directory of the authority, and run there 'tensorbraid certs DIR\n"
+                 "--hosts=NAME'. Copy NAME.pem and ca.pem back. The key stays here.\n");
+    return OkStatus();
+  }
   std::fprintf(
       stderr,
       "Copy %s/ca.pem and the two files of a host to that host. Keep %s/ca-key.pem here: anyone who has it can\n"
@@ -29,6 +39,7 @@ Status Certs(const CertsOptions& options) {
 
 void AddCertsCommand(CLI::App& app, Invocation* invocation) {
   auto options = std::make_shared<CertsOptions>();
+  auto requests = std::make_shared<std::vector<std::string>>();
   CLI::App* certs = app.add_subcommand("certs", "Make the certificates with which the hosts of a cluster use TLS");
   certs->add_option("directory", options->directory, "where the files are written")->required()->type_name("DIR");
   certs
@@ -41,6 +52,11 @@ void AddCertsCommand(CLI::App& app, Invocation* invocation) {
       ->add_option("--clients", options->clients,
                    "names of clients, which may run sessions, but not be tasks or reset the cluster")
       ->delimiter(',');
+  certs
+      ->add_option("--requests", *requests,
+                   "make only the key of each of these hosts or clients, and DIR/NAME-request.pem; where the authority "
+                   "is, --hosts or --clients makes the certificate for the request, so that the key need not be copied")
+      ->delimiter(',');
   certs->add_option("--days", options->days, "how long the certificates of hosts and clients are valid")
       ->check(CLI::Range(1, 3650))
       ->capture_default_str();
@@ -51,7 +67,9 @@ void AddCertsCommand(CLI::App& app, Invocation* invocation) {
       "Example, which writes to the directory 'certs':\n"
       "  tensorbraid certs certs --hosts=alpha,beta\n"
       "  tensorbraid serve --tls_cert=certs/alpha.pem --tls_key=certs/alpha-key.pem --tls_ca=certs/ca.pem ...");
-  certs->callback([options, invocation] { invocation->run = [options] { return ExitCode(Certs(*options)); }; });
+  certs->callback([options, requests, invocation] {
+    invocation->run = [options, requests] { return ExitCode(Certs(*options, *requests)); };
+  });
 }
 
 }  // namespace tensorbraid

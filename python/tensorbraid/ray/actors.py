@@ -15,33 +15,46 @@ class FunctionActor:
     def __init__(self, task):
         self._task = task
         self._port = None
+        self._files = {}  # contents, by the variables that name them
 
     def __repr__(self):  # Ray writes it before each line of the task's output
         return self._task
 
-    def prepare(self):
-        """Takes a free port, and returns it and None; or None and why the node cannot run the task."""
+    def prepare(self, makes_key):
+        """Takes a free port, and makes a key if it has to.
+
+        Returns the port, the request for the key's certificate, and why the node cannot run the task; None for each
+        that there is not.
+        """
         try:
-            import tensorbraid  # noqa: F401
+            from tensorbraid import errors
+            from tensorbraid.ray import keys
         except ImportError as error:
-            return None, "cannot import tensorbraid in %s: %s" % (sys.executable, error)
+            return None, None, "cannot import tensorbraid in %s: %s" % (sys.executable, error)
+        request = None
+        try:
+            if makes_key:
+                self._files["TENSORBRAID_TLS_KEY"], request = keys.make_key()
+        except errors.OpError as error:
+            return None, None, error.message
         # Bound but not listened on, so that the server of this process can still take it.
         self._port = socket.socket(socket.AF_INET6 if socket.has_ipv6 else socket.AF_INET)
         self._port.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if socket.has_ipv6:
             self._port.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         self._port.bind(("", 0))
-        return self._port.getsockname()[1], None
+        return self._port.getsockname()[1], request, None
 
     def run(self, call, environment, files):
         """Runs the function with these variables in the environment, and returns its result.
 
-        `files` are contents of files by the variables that name them. They are in memory and vanish with the process.
+        `files` are contents of files by the variables that name them, as is the key. They are in memory and vanish with
+        the process.
         """
         from tensorbraid.train import cluster
 
         os.environ.update(environment)
-        for variable, content in files.items():
+        for variable, content in {**files, **self._files}.items():
             file = os.memfd_create(variable)
             os.fchmod(file, 0o600)
             os.write(file, content.encode())

@@ -1,15 +1,10 @@
 """Runs a Python function as the tasks of a job."""
 
-import os
 import re
-import secrets
-import shutil
-import subprocess
-import tempfile
 import time
 
-from tensorbraid import errors, program, tf_logging
-from tensorbraid.ray import actors, placement
+from tensorbraid import tf_logging
+from tensorbraid.ray import actors, keys, placement
 from tensorbraid.ray.shape import Shape
 from tensorbraid.ray.task_errors import TaskError, TaskLostError, first_cause
 
@@ -27,8 +22,8 @@ def run(function, args=(), kwargs=None, *, ps=1, workers=2, resources=None, ps_r
     one CPU, in a placement group, whose strategy `placement` is one of Ray's. If `ray.init` was not called, this calls
     it without arguments, which uses the cluster that RAY_ADDRESS names, or makes one on this machine.
 
-    The tasks have certificates and a token of their own, which this makes with the program `tensorbraid`, unless all
-    are on one machine or `insecure` is True. Ray carries the keys to them, in the clear unless it uses TLS itself.
+    The tasks have keys and certificates for this job only, which they and this make with the program `tensorbraid`,
+    unless all are on one machine or `insecure` is True. No key leaves its task.
 
     When a task fails, the others have `grace_s` seconds to end by themselves. Then all are started again, at most
     `restarts` times; a function that saves checkpoints goes on from the latest. Blocks until the job has ended.
@@ -46,28 +41,6 @@ def run(function, args=(), kwargs=None, *, ps=1, workers=2, resources=None, ps_r
     if restarts != int(restarts):
         raise ValueError("restarts=%r: it must be a whole number" % (restarts,))
     return _Job(shape, (function, tuple(args), dict(kwargs or {})), wait_s, grace_s, insecure).run(restarts)
-
-
-def make_files(hosts):
-    """The contents of the files of each host's tasks, by the variables that name them. Needs the program."""
-    command = program.path() or shutil.which("tensorbraid")
-    if command is None:
-        raise errors.NotFoundError(
-            None, None, "the tasks are on several machines and need certificates, which the program tensorbraid makes; "
-            "put it into PATH, or pass insecure=True if you trust everyone who reaches the machines")
-    with tempfile.TemporaryDirectory(prefix="tensorbraid-ray-") as folder:
-        made = subprocess.run([command, "certs", folder, "--hosts=" + ",".join(sorted(set(hosts)))],
-                              capture_output=True, text=True, check=False)
-        if made.returncode != 0:
-            raise errors.InternalError(None, None, "'tensorbraid certs' has failed: " + made.stderr.strip())
-
-        def read(name):
-            with open(os.path.join(folder, name), encoding="utf-8") as file:
-                return file.read()
-
-        shared = {"TENSORBRAID_TLS_CA": read("ca.pem"), "TENSORBRAID_TOKEN_FILE": secrets.token_hex(32) + "\n"}
-        return {host: {"TENSORBRAID_TLS_CERT": read(host + ".pem"), "TENSORBRAID_TLS_KEY": read(host + "-key.pem"),
-                       **shared} for host in set(hosts)}
 
 
 class _Job:
@@ -99,25 +72,25 @@ class _Job:
                         self._ray.kill(actor)
 
     def _run_once(self, place, started):
-        ports = self._collect(place, [actor.prepare.remote() for actor in started], 0)
-        for number, (_, problem) in enumerate(ports):
+        is_local = len(set(place.hosts)) == 1
+        makes_keys = not is_local and not self._insecure
+        prepared = self._collect(place, [actor.prepare.remote(makes_keys) for actor in started], 0)
+        for number, (_, _, problem) in enumerate(prepared):
             if problem:
                 raise TaskError(self._shape.tasks[number], place.nodes[number], problem)
-        environment = {}
-        if len(set(place.hosts)) == 1:
-            hosts, files = ["127.0.0.1"] * len(started), {}
-        else:
-            hosts, files = place.hosts, {}
-            if self._insecure:
-                environment["TENSORBRAID_INSECURE"] = "1"
-            else:
-                files = make_files(hosts)
+        ports, requests, _ = zip(*prepared, strict=True)
+        environment = {} if is_local or makes_keys else {"TENSORBRAID_INSECURE": "1"}
+        hosts = ["127.0.0.1"] * len(started) if is_local else place.hosts
+        files = [{}] * len(started)
+        if makes_keys:
+            certificates, authority = keys.certify(hosts, requests)
+            files = [{"TENSORBRAID_TLS_CERT": each, "TENSORBRAID_TLS_CA": authority} for each in certificates]
         addresses = ["%s:%d" % ("[%s]" % host if ":" in host else host, port)
-                     for host, (port, _) in zip(hosts, ports, strict=True)]
+                     for host, port in zip(hosts, ports, strict=True)]
         call = self._ray.put(self._call)
         results = self._collect(
-            place, [actor.run.remote(call, {**environment, "TF_CONFIG": tf_config}, files.get(host, {})) for
-                    actor, tf_config, host in zip(started, self._shape.tf_configs(addresses), hosts, strict=True)],
+            place, [actor.run.remote(call, {**environment, "TF_CONFIG": tf_config}, own) for
+                    actor, tf_config, own in zip(started, self._shape.tf_configs(addresses), files, strict=True)],
             self._grace_s)
         return dict(zip(self._shape.tasks, results, strict=True))
 

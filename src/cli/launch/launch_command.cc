@@ -171,7 +171,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->type_name("FILE");
   launch
       ->add_flag("--insecure", flags->insecure,
-                 "do not make certificates and a token for the job; anyone who reaches the machines can then run steps")
+                 "do not make certificates for the job; anyone who reaches the machines can then run steps")
       ->group(machines_group);
   AddKubernetesOptions(launch, &flags->kubernetes);
   launch->footer(

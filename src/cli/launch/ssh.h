@@ -25,7 +25,7 @@ struct SshOptions {
   std::string version;
   std::string directory;                   // of the tasks
   std::vector<std::string> checked_files;  // see AgentEngineOptions
-  bool tls = true;                         // make certificates and a token for the job
+  bool tls = true;                         // make certificates for the job
 };
 
 // Asks ssh for the name or address of each machine, which the other machines must be able to use. Blocks while ssh
