@@ -139,21 +139,17 @@ struct RegistryClient::State {
           continue;
         }
       }
-      if (news.ok()) {
-        address = at;
-        return OkStatus();
-      }
-      if (MonotonicClock::now() >= deadline && !conversation.missing().empty()) {
-        return DeadlineExceeded("these tasks have not registered at ", at, " within ", options.timeout.count() / 1000.0,
-                                " s: ", Listed(conversation.missing()));
-      }
-      return Annotate(news.status(), StrCat("the registry at ", at));
+      if (!conversation.missing().empty()) waits_at = at;
+      if (!news.ok()) return Annotate(news.status(), StrCat("the registry at ", at));
+      address = at;
+      return OkStatus();
     }
   }
 
   const RegistryClientOptions options;
   RegistryConversation conversation;
-  std::string address;  // of the job's registry, once it has answered
+  std::string waits_at;  // the registry that has told which tasks are missing; "" if none has
+  std::string address;   // of the job's registry, once it has answered with all tasks
 };
 
 RegistryClient::RegistryClient(RegistryClientOptions options, const NamedRecord& own, std::shared_ptr<Seal> seal)
@@ -189,7 +185,10 @@ StatusOr<std::vector<NamedRecord>> RegistryClient::Register() {
     }
     SleepFor(std::min<MonotonicClock::duration>(kBetweenTries, deadline - MonotonicClock::now()));
   }
-  if (absl::IsDeadlineExceeded(last)) return last;
+  if (!state_->waits_at.empty()) {
+    return DeadlineExceeded("these tasks have not registered at ", state_->waits_at, " within ",
+                            options.timeout.count() / 1000.0, " s: ", Listed(state_->conversation.missing()));
+  }
   return DeadlineExceeded("no registry of ", options.job, " answers at ", StrJoin(options.addresses, " or "),
                           " within ", options.timeout.count() / 1000.0,
                           " s: ", std::string((refusal.ok() ? last : refusal).message()));

@@ -18,6 +18,7 @@
 #include "core/threads/stop.h"
 #include "io/file.h"
 #include "transport/grpc/call_client.h"
+#include "transport/grpc/grpc_transport.h"
 
 namespace tensorbraid {
 namespace {
@@ -119,6 +120,48 @@ TEST_F(RegistryTest, WithoutARegistryTheErrorNamesItsAddress) {
                                  {"ps/0", RecordOn("alpha")}, seal_);
   EXPECT_EQ(result.status().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(std::string(result.status().message()), AllOf(HasSubstr("job 1"), HasSubstr("127.0.0.1:1")));
+}
+
+// Takes calls, and never answers them.
+class SilentServer final : public CallHandler {
+ public:
+  SilentServer() {
+    transport_->ServeCalls(this);
+    port_ = *transport_->Listen("127.0.0.1:0", &acceptor_);
+  }
+  ~SilentServer() override {
+    {
+      MutexLock lock(mu_);
+      for (const auto& call : calls_) call->Fail(Unavailable("the end"));
+      calls_.clear();
+    }
+    transport_->Shutdown();
+  }
+  int port() const { return port_; }
+  void OnCall(std::shared_ptr<Call> call) override {
+    MutexLock lock(mu_);
+    calls_.push_back(std::move(call));
+  }
+
+ private:
+  class NoLinks final : public LinkAcceptor {
+    Status OnHello(const Hello&, Hello*) override { return FailedPrecondition("not a task"); }
+    std::shared_ptr<LinkHandler> OnLinkUp(const std::shared_ptr<Link>&) override { return nullptr; }
+  };
+  NoLinks acceptor_;
+  const std::unique_ptr<Transport> transport_ = NewGrpcTransport({.insecure = true});
+  int port_ = 0;
+  Mutex mu_;
+  std::vector<std::shared_ptr<Call>> calls_ TB_GUARDED_BY(mu_);
+};
+
+TEST_F(RegistryTest, ARegistryThatDoesNotAnswerIsNamedWithItsJob) {
+  const SilentServer silent;
+  const std::string address = StrCat("127.0.0.1:", silent.port());
+  const auto result = RegisterAt({.job = "job 1", .addresses = {address}, .timeout = milliseconds(500)},
+                                 {"ps/0", RecordOn("alpha")}, seal_);
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(std::string(result.status().message()), AllOf(HasSubstr("no registry of job 1"), HasSubstr(address)));
 }
 
 TEST_F(RegistryTest, AnotherSecretIsRefused) {
