@@ -123,8 +123,8 @@ tf::Status Main(int argc, char** argv) {
                       tf::Server::Create(task.cluster(), {.job_name = task.job_name,
                                                           .task_index = task.task_index,
                                                           .heartbeat_interval = std::chrono::milliseconds(100),
-                                                          .heartbeat_timeout = std::chrono::milliseconds(1000),
-                                                          .lost_after = std::chrono::milliseconds(1000),
+                                                          .heartbeat_timeout = std::chrono::milliseconds(2000),
+                                                          .lost_after = std::chrono::milliseconds(2000),
                                                           .slow_wait = std::chrono::milliseconds(500)}));
   std::printf("started\n");
   std::fflush(stdout);

@@ -54,7 +54,7 @@ Status Main(int argc, char** argv) {
   if (!task.has_cluster()) return Train(resume, nullptr, "");
   auto options = task.server_options();
   options.heartbeat_interval = std::chrono::milliseconds(100);
-  options.heartbeat_timeout = std::chrono::milliseconds(1000);
+  options.heartbeat_timeout = std::chrono::milliseconds(2000);
   // The test starts a killed task again, so the others must not give it up for lost.
   options.lost_after = std::chrono::milliseconds(600'000);
   TF_ASSIGN_OR_RETURN(auto server, Server::Create(task.cluster(), options));

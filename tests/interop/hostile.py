@@ -27,6 +27,8 @@ DEADLINE, CANCELLED = grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELL
 BOUND_MB = 3000
 # The memory that 500 small sessions may add.
 SESSIONS_BOUND_MB = 300
+# An answer that comes within this time, on a busy machine, has not waited for RawClient's patience.
+SOON_S = 60
 
 
 def const(name, value=1.0, device=""):
@@ -135,7 +137,7 @@ class HostileTest(unittest.TestCase):
 
     def assert_idle(self):
         """Checks that no task goes on with work whose client is gone."""
-        deadline = time.time() + 10
+        deadline = time.time() + 60
         while True:
             before = [cpu_seconds(t.process.pid) for t in self.cluster.all_tasks()]
             time.sleep(0.5)
@@ -269,7 +271,7 @@ class HostileTest(unittest.TestCase):
                 with self.subTest(name, device=device):
                     start = time.time()
                     self.fails(DEADLINE, self.client.run, handle, [fetch], timeout_ms=500)
-                    self.assertLess(time.time() - start, 5)
+                    self.assertLess(time.time() - start, SOON_S)
             self.client.close_session(handle)
         self.assert_idle()
 
@@ -372,7 +374,7 @@ class HostileTest(unittest.TestCase):
     def test_requests_of_random_bytes(self):
         rng = random.Random(1)
         handle = self.client.create_session(graph(const("c")))
-        good = self.client.run_request(handle, ["c:0"], timeout_ms=1000)
+        good = self.client.run_request(handle, ["c:0"], timeout_ms=20000)
         methods = ["CreateSession", "ExtendSession", "RunStep", "PartialRunSetup", "CloseSession", "ListDevices",
                    "Reset", "MakeCallable", "RunCallable", "ReleaseCallable", "NoSuchMethod"]
         for method in methods:
@@ -393,7 +395,7 @@ class HostileTest(unittest.TestCase):
         for task in self.cluster.all_tasks():
             host, port = task.target[len("grpc://"):].split(":")
             for i in range(60):
-                with socket.create_connection((host, int(port)), timeout=5) as s:
+                with socket.create_connection((host, int(port)), timeout=60) as s:
                     start = [b"", preface, preface + b"\0\0\0\4\0\0\0\0\0", b"GET / HTTP/1.1\r\n\r\n"][i % 4]
                     try:
                         s.sendall(start + rng.randbytes(rng.randrange(1, 5000)))
@@ -473,7 +475,13 @@ class HostileTest(unittest.TestCase):
             client = RawClient(self.target)
             client.run(client.create_session(definition), ["y:0"], timeout_ms=20000)
             client.close()
-        grown = [status_of(pid, "VmRSS") - b for pid, b in zip(pids, before)]
+        # A server may still be closing the sessions of the last clients.
+        deadline = time.time() + 60
+        while True:
+            grown = [status_of(pid, "VmRSS") - b for pid, b in zip(pids, before)]
+            if max(grown) < SESSIONS_BOUND_MB or time.time() > deadline:
+                break
+            time.sleep(0.1)
         print(f"500 dropped sessions: {grown} MB more", file=sys.stderr)
         self.assertLess(max(grown), SESSIONS_BOUND_MB)
         del handle
@@ -487,8 +495,8 @@ class HostileTest(unittest.TestCase):
             for _ in range(40):
                 c.start("RunStep", c.run_request(handle, [fetches["a queue"]]))
         start = time.time()
-        self.step(const("c", device=PS), ["c:0"])
-        self.assertLess(time.time() - start, 5)
+        self.step(const("c", device=PS), ["c:0"], timeout_ms=1000 * SOON_S)
+        self.assertLess(time.time() - start, SOON_S)
         for c in clients:
             c.close()
         self.assert_idle()

@@ -168,7 +168,7 @@ class SessionClusters(unittest.TestCase):
                 if i == 10:
                     before = open_files()
         # Servers may still be closing the connections of the last sessions.
-        for _ in range(100):
+        for _ in range(600):
             if open_files() <= before + 12:
                 return
             time.sleep(0.1)

@@ -33,7 +33,7 @@ class Proxy:
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait(20)
+        self.process.wait(120)
         self.process.stdout.close()
         return self.process.returncode
 

@@ -378,11 +378,13 @@ TEST_F(SharedChannelTest, TheEndOfTheChannelLosesAllTasksForGood) {
 }
 
 TEST_F(SharedChannelTest, ASignalOfTheEngineReachesATaskOnce) {
-  // Each task sends SIGTERM to its agent and to itself, as Slurm does. It goes on for longer than the agent waits
-  // before it passes on a signal.
+  // Each task sends SIGTERM to its agent and to itself, as Slurm does, when both are there. It goes on for longer than
+  // the agent waits before it passes on a signal.
   AgentEngineOptions options = Options({"alpha", "beta"});
-  const auto result = Run("trap 'echo got one' TERM; kill -TERM $PPID $$; sleep 2; sleep 1", options,
-                          {.ps = 1, .workers = 1, .stop_grace = std::chrono::seconds(100)});
+  const auto result =
+      Run("trap 'echo got one' TERM; echo > \"ready$3\"; until test -e ready--job_name=ps -a -e "
+          "ready--job_name=worker; do :; done; kill -TERM $PPID $$; sleep 2; sleep 1",
+          options, {.ps = 1, .workers = 1, .stop_grace = std::chrono::seconds(100)});
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->exit_code, 128 + SIGTERM);
   EXPECT_EQ(result->failure, "stopped by SIGTERM of the stand-in");

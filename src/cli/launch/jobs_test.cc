@@ -116,7 +116,7 @@ class JobCommandsTest : public ::testing::TestWithParam<bool> {
   }
   // Waits until the log of worker/0, or of the job, has this text.
   std::string AwaitLog(const std::string& text, bool of_job = false) const {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(5);
     std::string log;
     while (log.find(text) == std::string::npos && std::chrono::steady_clock::now() < deadline) {
       log = of_job ? Output({"logs", "sh-1"}) : Output({"logs", "sh-1", "worker/0"});

@@ -166,7 +166,7 @@ class JoinedTasks {
   }
   // Blocks until the Join of the task has returned.
   Status Result(const std::string& job, int index) {
-    if (!IsOver(job, index, std::chrono::seconds(30))) return DeadlineExceeded("Join has not returned");
+    if (!IsOver(job, index, std::chrono::minutes(5))) return DeadlineExceeded("Join has not returned");
     return joins_.at({job, index}).get();
   }
 
