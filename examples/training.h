@@ -143,7 +143,7 @@ inline void RefuseWrongNumbers(tf::Flags& flags) {
 struct Replicas {
   int to_aggregate = 0;        // synchronous: gradients per step; 0: one per worker
   std::string staleness = "";  // asynchronous: a StalenessPolicy
-  bool sum_per_host = false;   // synchronous: SyncReplicasOptions::sum_per_host
+  bool sum_per_host = false;   // the option of this name of SyncReplicasOptions and AsyncReplicasOptions
 };
 
 // The values of the flags of Replicas, which Flags::Parse sets.
@@ -165,8 +165,8 @@ inline ReplicaFlags DefineReplicas(tf::Flags& flags) {
                                                   tf::StalenessPolicy::FlagHelp() + "; see docs/staleness.md");
   auto& sum_per_host =
       flags.Define("sum_per_host", false,
-                   "with --issync: workers of a host add up their gradients there, and fetch the variables once; see "
-                   "docs/synchronous.md");
+                   "workers of a host add up their gradients there, and fetch the variables once; see "
+                   "docs/synchronous.md and docs/staleness.md");
   return {to_aggregate, staleness, sum_per_host};
 }
 
@@ -175,9 +175,6 @@ inline tf::Status CheckReplicas(const tf::TaskFlags& task, const Replicas& repli
   if (task.issync && !replicas.staleness.empty()) {
     return absl::InvalidArgumentError(
         "--staleness is for asynchronous training: synchronous training (--issync) drops late gradients by itself");
-  }
-  if (!task.issync && replicas.sum_per_host) {
-    return absl::InvalidArgumentError("--sum_per_host is for synchronous training: add --issync");
   }
   const auto policy = tf::StalenessPolicy::Parse(replicas.staleness);
   return policy.ok() ? tf::OkStatus()
@@ -201,10 +198,14 @@ inline tf::StatusOr<std::shared_ptr<tf::Optimizer>> ReplicaOptimizer(
     hooks.push_back(sync->MakeSessionRunHook(task.is_chief()));
     return sync;
   }
-  if (replicas.staleness.empty()) return optimizer;
+  if (replicas.staleness.empty() && !replicas.sum_per_host) return optimizer;
   TF_ASSIGN_OR_RETURN(const auto policy, tf::StalenessPolicy::Parse(replicas.staleness));
   auto async = std::make_shared<tf::AsyncReplicasOptimizer>(
-      optimizer, tf::AsyncReplicasOptions{.staleness = policy, .replica = task.task_index});
+      optimizer, tf::AsyncReplicasOptions{.staleness = policy,
+                                          .replica = task.task_index,
+                                          .sum_per_host = replicas.sum_per_host,
+                                          .cluster = task.cluster(),
+                                          .worker_device = task.device()});
   hooks.push_back(async->MakeSessionRunHook());
   return async;
 }

@@ -213,6 +213,25 @@ void BindSyncReplicas(Module& m) {
       .def_prop_ro("dropped_gradients", [](const Sync& self) { return self.dropped_gradients(); });
 }
 
+void BindAsyncReplicas(Module& m) {
+  using Async = AsyncReplicasOptimizer;
+  Class<Async, Optimizer>(m, "AsyncReplicasOptimizer")
+      .def_static("_make",
+                  [](OptimizerPtr optimizer, const std::string& staleness, int replica, std::string name,
+                     bool sum_per_host, const ClusterSpec& cluster, std::string worker_device) {
+                    return std::make_shared<Async>(
+                        std::move(optimizer),
+                        AsyncReplicasOptions{.staleness = Check(StalenessPolicy::Parse(staleness)),
+                                             .replica = replica,
+                                             .name = std::move(name),
+                                             .sum_per_host = sum_per_host,
+                                             .cluster = cluster,
+                                             .worker_device = std::move(worker_device)});
+                  })
+      .def("make_session_run_hook", [](Async& self) { return self.MakeSessionRunHook(); })
+      .def_prop_ro("outcomes", [](const Async& self) { return Wrap(self.outcomes()); });
+}
+
 }  // namespace
 
 void BindOptimizers(Module& m) {
@@ -229,6 +248,7 @@ void BindOptimizers(Module& m) {
   BindRules(m);
   BindMovingAverage(m);
   BindSyncReplicas(m);
+  BindAsyncReplicas(m);
 }
 
 }  // namespace tensorbraid::python

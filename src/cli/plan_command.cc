@@ -39,7 +39,8 @@ struct PlanFlags {
   std::vector<std::string> shapes, wire;
   std::string placement = "round_robin";
   double cores = 0;
-  bool one_machine = false, link_per_task = false;
+  int workers_per_machine = 1;
+  bool one_machine = false, link_per_task = false, sum_per_host = false;
   std::string link = "10gbit", allpairs;
   std::optional<double> latency_us, message_us, send_gb_s, receive_gb_s, local_message_us;
   std::string protocol, measured_on = "here";
@@ -83,6 +84,7 @@ Status SetHardware(const PlanFlags& flags, planner::Hardware* hardware) {
   hardware->host_cores = flags.cores > 0 ? flags.cores : NumCores();
   hardware->one_machine = flags.one_machine || flags.link_per_task;
   hardware->link_per_task = flags.link_per_task;
+  hardware->workers_per_machine = flags.workers_per_machine;
   double bytes_per_s = 0;
   if (flags.allpairs.empty()) {
     TF_ASSIGN_OR_RETURN(bytes_per_s, ParseBandwidth(flags.link));
@@ -182,7 +184,8 @@ Status RunPlan(const PlanFlags& flags, const std::vector<std::string>& program) 
                                  .spares = flags.spares,
                                  .placement = PlacementOf(flags.placement),
                                  .wire = wires.contains("ps") ? wires.at("ps") : WireTypes(),
-                                 .batch = batches.front()};
+                                 .batch = batches.front(),
+                                 .sum_per_host = flags.sum_per_host};
   if (batches.size() > 1 && !flags.search) return InvalidArgument("--batch: a list needs --search");
   std::string text;
   if (!flags.search) {
@@ -211,6 +214,7 @@ Status RunPlan(const PlanFlags& flags, const std::vector<std::string>& program) 
   space.placements = {Placement::kRoundRobin, Placement::kLeastBytes, Placement::kEven};
   space.wires = {Wire::kFloat32, Wire::kBFloat16, {Wire::kInt8, Wire::kInt8}};
   space.batches = batches;
+  if (flags.workers_per_machine > 1 && flags.spares == 0) space.sums = {false, true};
   TF_ASSIGN_OR_RETURN(const auto rows, planner::Search(input, configuration, space));
   if (flags.json) {
     text = JsonLines(rows);
@@ -259,6 +263,12 @@ void AddPlanCommand(CLI::App& app, Invocation* invocation) {
   plan->add_option("--cores", flags->cores, "cores of each machine (default: as many as this one has)")
       ->check(AtLeast(1))
       ->group(what);
+  CLI::Option* const per_machine =
+      plan->add_option("--workers_per_machine", flags->workers_per_machine,
+                       "so many workers share a machine, its cores and its link; servers have machines of their own")
+          ->check(AtLeast(1))
+          ->capture_default_str()
+          ->group(what);
   plan->add_flag("--one_machine", flags->one_machine, "all tasks share the cores of one machine, and its memory")
       ->group(what);
   plan->add_flag("--link_per_task", flags->link_per_task,
@@ -311,6 +321,10 @@ void AddPlanCommand(CLI::App& app, Invocation* invocation) {
   plan->add_option("--max_ahead", flags->max_ahead, "bounded: how many steps a worker may be ahead of the slowest")
       ->check(AtLeast(0))
       ->capture_default_str()
+      ->group(how);
+  plan->add_flag("--sum_per_host", flags->sum_per_host,
+                 "the workers of a machine send one sum of their gradients, and fetch the variables once")
+      ->needs(per_machine)
       ->group(how);
   plan->add_option("--wire", flags->wire, "how values and gradients travel, such as ps:int8; may be repeated")
       ->type_name("ps:TYPE")

@@ -5,6 +5,7 @@
 
 #include "core/text/strings.h"
 #include "planner/placed_step.h"
+#include "planner/summed_step.h"
 
 namespace tensorbraid::planner {
 namespace {
@@ -19,10 +20,14 @@ GraphOptions OptionsFor(const PlanInput& input, const Configuration& c) {
           .server_device = input.hardware.server_device ? &*input.hardware.server_device : nullptr};
 }
 
-ClusterModel ClusterFor(const Hardware& hardware, int servers, int workers) {
+ClusterModel ClusterFor(const Hardware& hardware, int servers, int workers, int per_machine) {
   if (!hardware.one_machine) {
-    ClusterModel cluster = SeparateMachines(servers, workers, hardware.host_cores, hardware.link, hardware.remote);
+    const int machines = (workers + per_machine - 1) / per_machine;
+    ClusterModel cluster = SeparateMachines(servers, machines, hardware.host_cores, hardware.link, hardware.remote);
     cluster.local = hardware.local;
+    const std::vector<ClusterModel::TaskPlace> places = cluster.workers;
+    cluster.workers.clear();
+    for (int w = 0; w < workers; ++w) cluster.workers.push_back(places[w / per_machine]);
     return cluster;
   }
   ClusterModel cluster = OneMachine(servers, workers, hardware.host_cores, hardware.local);
@@ -105,16 +110,48 @@ StatusOr<double> LocalExamplesPerS(const PlanInput& input, int64_t batch) {
 StatusOr<PlanRow> PlanOne(const PlanInput& input, const Configuration& c) {
   PlanRow row;
   row.configuration = c;
-  TF_ASSIGN_OR_RETURN(const StepProgram program, ProgramOf(input.graph, OptionsFor(input, c)));
+  TF_ASSIGN_OR_RETURN(StepProgram program, ProgramOf(input.graph, OptionsFor(input, c)));
   TrainingModel training = input.training;
   training.mode = c.mode;
   training.spares = c.spares;
-  TF_ASSIGN_OR_RETURN(row.prediction, Simulate(program, ClusterFor(input.hardware, c.servers, c.workers), training));
-  row.bounds = BoundsOf(program, input.hardware, c.workers, training.stragglers);
+  int workers = c.workers, per_machine = std::min(c.workers, input.hardware.workers_per_machine);
+  const int summed = c.sum_per_host ? per_machine : 1;
+  if (c.sum_per_host) {
+    if (c.spares > 0 || input.hardware.one_machine) {
+      return InvalidArgument("sums per host are planned without spare workers, and for machines of their own");
+    }
+    if (workers % summed != 0) {
+      return InvalidArgument("sums per host need the same number of workers on each machine; ", workers,
+                             " workers cannot be divided among machines with ", summed);
+    }
+    program = SummedStep(program, summed);
+    workers /= summed;
+    per_machine = 1;
+  }
+  TF_ASSIGN_OR_RETURN(row.prediction,
+                      Simulate(program, ClusterFor(input.hardware, c.servers, workers, per_machine), training));
+  row.bounds = BoundsOf(program, input.hardware, workers, training.stragglers);
+  // Each of the workers makes a step when its machine does.
+  for (double* rate : {&row.prediction.steps_per_s, &row.bounds.compute, &row.bounds.worker_link,
+                       &row.bounds.server_link, &row.bounds.server_cpu}) {
+    *rate *= summed;
+  }
   TF_ASSIGN_OR_RETURN(const double local, LocalExamplesPerS(input, c.batch));
   row.speed_up = local > 0 ? row.prediction.examples_per_s / local : 0;
   return row;
 }
+
+namespace {
+
+std::vector<std::pair<int64_t, bool>> BatchesAndSums(const std::vector<int64_t>& batches, const std::vector<bool>& sums) {
+  std::vector<std::pair<int64_t, bool>> pairs;
+  for (const int64_t batch : batches) {
+    for (const bool sum : sums) pairs.emplace_back(batch, sum);
+  }
+  return pairs;
+}
+
+}  // namespace
 
 StatusOr<std::vector<PlanRow>> Search(const PlanInput& input, const Configuration& base, const SearchSpace& space) {
   std::vector<PlanRow> rows;
@@ -123,8 +160,9 @@ StatusOr<std::vector<PlanRow>> Search(const PlanInput& input, const Configuratio
       for (const WireTypes& wire : space.wires) {
         for (const Placement placement : space.placements) {
           if (servers == 1 && placement != space.placements.front()) continue;  // they do not differ
-          for (const int64_t batch : space.batches) {
+          for (const auto& [batch, sums] : BatchesAndSums(space.batches, space.sums)) {
             Configuration c = base;
+            c.sum_per_host = sums;
             c.servers = servers;
             c.mode = mode;
             c.spares = mode == Mode::kSync ? base.spares : 0;

@@ -24,6 +24,8 @@ struct Configuration {
   Placement placement = Placement::kRoundRobin;
   WireTypes wire = {};
   int64_t batch = 0;  // 0: as measured, or as in the graph
+  // Workers of a machine send one sum of their gradients, and fetch the variables once (docs/design/0029).
+  bool sum_per_host = false;
 };
 std::string_view ModeName(Mode mode);                 // "async", "sync", "bounded"
 std::string_view PlacementName(Placement placement);  // "round_robin", "least_bytes", "even"
@@ -34,6 +36,7 @@ std::string WireText(const WireTypes& wire);
 struct Hardware {
   double host_cores = 1;
   LinkSpeed link;            // of each machine
+  int workers_per_machine = 1;
   bool one_machine = false;  // all tasks share the cores of one machine
   // With one_machine: each task has a link of its own all the same, as in network namespaces.
   bool link_per_task = false;
@@ -67,7 +70,8 @@ struct PlanRow {
 // The speed of one worker with all variables in its own process: the base of speed-ups. In examples per second.
 StatusOr<double> LocalExamplesPerS(const PlanInput& input, int64_t batch);
 
-// Predicts one configuration. Errors as ProgramOf and Simulate.
+// Predicts one configuration. Errors as ProgramOf and Simulate; InvalidArgument for sum_per_host with spares, on one
+// machine, or with machines that have different numbers of workers.
 StatusOr<PlanRow> PlanOne(const PlanInput& input, const Configuration& configuration);
 
 // Which configurations a search tries: all combinations.
@@ -77,6 +81,7 @@ struct SearchSpace {
   std::vector<WireTypes> wires;
   std::vector<Placement> placements;
   std::vector<int64_t> batches;
+  std::vector<bool> sums = {false};  // sum_per_host
 };
 // Returns a prediction for each configuration with base.workers workers, the fastest (in examples per second) first. Of
 // configurations that differ by less than 2 %, the one with fewer servers, and then the one that changes less of the

@@ -79,6 +79,30 @@ TEST(PlannerTest, ASearchFindsWhatHelpsAgainstTheBound) {
   EXPECT_EQ(rows->back().prediction.bound, Bound::kServerLink);
 }
 
+TEST(PlannerTest, SumsPerHostDivideTheBytesByTheWorkersOfAMachine) {
+  PlanInput input = OneProduct();
+  input.hardware.workers_per_machine = 4;
+  for (const Mode mode : {Mode::kAsync, Mode::kSync}) {
+    const PlanRow plain = One(input, {.workers = 8, .mode = mode});
+    const PlanRow sums = One(input, {.workers = 8, .mode = mode, .sum_per_host = true});
+    EXPECT_EQ(plain.prediction.bound, Bound::kServerLink);
+    EXPECT_NEAR(sums.bounds.server_link, 4 * plain.bounds.server_link, 1e-6);
+    EXPECT_GT(sums.prediction.steps_per_s, 3 * plain.prediction.steps_per_s);
+    EXPECT_LT(sums.prediction.steps_per_s, 4.1 * plain.prediction.steps_per_s);
+  }
+  EXPECT_THAT(std::string(PlanOne(input, {.workers = 6, .sum_per_host = true}).status().message()),
+              HasSubstr("the same number of workers on each machine"));
+  const auto rows = Search(input, {.workers = 8},
+                           {.servers = {1},
+                            .modes = {Mode::kSync},
+                            .wires = {Wire::kFloat32},
+                            .placements = {Placement::kRoundRobin},
+                            .batches = {0},
+                            .sums = {false, true}});
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_TRUE(rows->front().configuration.sum_per_host);
+}
+
 TEST(PlannerTest, ASearchPrefersFewerServersIfTheyAreAsFast) {
   PlanInput input = OneProduct();
   input.hardware.link = {};

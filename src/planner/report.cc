@@ -72,13 +72,13 @@ std::string ScalingTable(const std::vector<PlanRow>& rows) {
 }
 
 std::string SearchTable(const std::vector<PlanRow>& rows, size_t count) {
-  std::string text = Format("%3s  %-7s  %-17s  %-11s  %6s  %9s  %10s  %8s  %-11s  %9s\n", "PS", "mode", "wire",
+  std::string text = Format("%3s  %-10s  %-17s  %-11s  %6s  %9s  %10s  %8s  %-11s  %9s\n", "PS", "mode", "wire",
                             "placement", "batch", "step", "examples/s", "speed-up", "bound", "staleness");
   for (size_t i = 0; i < std::min(count, rows.size()); ++i) {
     const Configuration& c = rows[i].configuration;
     const Prediction& p = rows[i].prediction;
-    text += Format("%3d  %-7s  %-17s  %-11s  %6s  %9s  %10s  %8.2f  %-11s  %9s\n", c.servers,
-                   std::string(ModeName(c.mode)).c_str(), WireText(c.wire).c_str(),
+    text += Format("%3d  %-10s  %-17s  %-11s  %6s  %9s  %10s  %8.2f  %-11s  %9s\n", c.servers,
+                   StrCat(ModeName(c.mode), c.sum_per_host ? " sums" : "").c_str(), WireText(c.wire).c_str(),
                    std::string(PlacementName(c.placement)).c_str(),
                    c.batch > 0 ? Format("%lld", static_cast<long long>(c.batch)).c_str() : "as is",
                    Time(p.step_ms).c_str(), Rate(p.examples_per_s).c_str(), rows[i].speed_up,
@@ -99,6 +99,7 @@ std::string JsonLines(const std::vector<PlanRow>& rows) {
                                          {"wire", WireText(c.wire)},
                                          {"placement", PlacementName(c.placement)},
                                          {"batch", c.batch},
+                                         {"sum_per_host", c.sum_per_host},
                                          {"step_ms", p.step_ms},
                                          {"steps_per_s", p.steps_per_s},
                                          {"updates_per_s", p.updates_per_s},

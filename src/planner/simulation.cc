@@ -106,7 +106,10 @@ class TrainingSimulation {
   void StartStep(int w) {
     Worker& worker = workers_[w];
     worker.start_ns = events_.now_ns();
-    worker.factor = training_.stragglers.Draw(random_);
+    worker.factor = 0;
+    for (int i = 0; i < program_.workers; ++i) {
+      worker.factor = std::max(worker.factor, training_.stragglers.Draw(random_));
+    }
     worker.compute_ns = 0;
     worker.dropped = false;
     worker.waits.clear();
@@ -119,7 +122,7 @@ class TrainingSimulation {
     worker.accumulations_left = accumulators_;
     worker.token = !sync() || accumulators_ == 0;
     auto begin = [this, w] {
-      machines_.CoresOf(WorkerTask(w)).Run(program_.between_steps_ns, 1, [this, w] { BeginParts(w); });
+      machines_.CoresOf(WorkerTask(w)).Run(program_.between_steps_ns, program_.workers, [this, w] { BeginParts(w); });
     };
     if (program_.idle_ns > 0) return events_.After(program_.idle_ns * worker.factor, std::move(begin));
     begin();

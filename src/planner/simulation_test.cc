@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "planner/summed_step.h"
+
 namespace tensorbraid::planner {
 namespace {
 
@@ -44,6 +46,22 @@ TEST(SimulationTest, AFullLinkOfTheServerBoundsAllWorkers) {
   EXPECT_EQ(p.bound, Bound::kServerLink);
   EXPECT_EQ(BoundName(p.bound), "PS link");
   EXPECT_NEAR(p.mean_staleness, 7, 0.5) << "each other worker updates once between a worker's read and update";
+}
+
+TEST(SimulationTest, WorkersOfAMachineSendOneSum) {
+  // Four workers on two machines. Values and sums of 40 MB pass the server's link once for each machine, at 100 MB/s:
+  // 800 ms in each direction. All workers of a machine compute at the same time: 50 ms. To copy the values takes 0.1
+  // ns, and to add a gradient 0.25 ns, for each byte.
+  const StepProgram program = SummedStep(OneVariable(50, 40), 2);
+  const Prediction sync = Predict(program, Machines(1, 2, 100), {.mode = Mode::kSync});
+  EXPECT_NEAR(1e3 / sync.updates_per_s, 800 + 4 + 50 + 10 + 800, 20);
+  const Prediction alone = Predict(program, Machines(1, 1, 100));
+  EXPECT_NEAR(alone.step_ms, 400 + 4 + 50 + 10 + 400, 1);
+  EXPECT_NEAR(alone.examples_per_s, 2 * alone.steps_per_s, 1e-6);
+  // Machines with one core for both workers compute twice as long.
+  ClusterModel one_core = Machines(1, 1, 100);
+  one_core.host_cores = {1, 1};
+  EXPECT_NEAR(Predict(program, one_core).step_ms, 400 + 4 + 100 + 10 + 400, 1);
 }
 
 TEST(SimulationTest, WorkersOfOneMachineShareItsCores) {

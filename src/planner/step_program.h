@@ -50,6 +50,7 @@ struct StepProgram {
   // The worker computes on a device of its own, such as a GPU, instead of the cores of its machine.
   bool has_device = false;
   double batch = 1;  // examples of a step
+  int workers = 1;   // that make the step together (summed_step.h)
 
   double ComputeNs(int task) const {
     double ns = 0;

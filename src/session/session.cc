@@ -109,11 +109,13 @@ std::vector<Tensor> InOrder(const std::vector<int>& value_of, std::vector<Tensor
 Fetch::Fetch(Operation operation) : output_(OutputOf(NodeOf(operation), 0)) {}
 
 struct Session::Impl {
-  explicit Impl(const Graph& graph) : graph(graph) {}
+  Impl(const Graph& graph, SessionOptions options)
+      : options(std::move(options)), graph(graph), operation_timeout(this->options.operation_timeout) {}
 
+  const SessionOptions options;
   std::unique_ptr<SessionBackend> backend;
   const GraphRef graph;
-  std::chrono::milliseconds operation_timeout{0};
+  const std::chrono::milliseconds operation_timeout;
   const std::unique_ptr<StepProfiler> profiler = StepProfiler::FromEnvironment();  // null: steps are not profiled
 
   Clock::time_point DeadlineOf(const RunOptions& options) const {
@@ -157,8 +159,7 @@ Session::~Session() { Close().IgnoreError(); }
 
 StatusOr<std::unique_ptr<Session>> Session::Create(Graph& graph, SessionOptions options) {
   TF_RETURN_IF_ERROR(graph.status());
-  auto impl = std::make_shared<Impl>(graph);
-  impl->operation_timeout = options.operation_timeout;
+  auto impl = std::make_shared<Impl>(graph, options);
   TF_ASSIGN_OR_RETURN(const std::string address, RemoteAddress(options.target));
   if (address.empty()) {
     TF_ASSIGN_OR_RETURN(impl->backend, NewLocalBackend(graph, options));
@@ -166,6 +167,11 @@ StatusOr<std::unique_ptr<Session>> Session::Create(Graph& graph, SessionOptions 
     TF_ASSIGN_OR_RETURN(impl->backend, NewRemoteBackend(graph, address, options));
   }
   return std::unique_ptr<Session>(new Session(std::move(impl)));
+}
+
+StatusOr<std::unique_ptr<Session>> Session::CreateAnother() const {
+  TF_RETURN_IF_ERROR(impl_->graph.CheckExists("Session::CreateAnother"));
+  return Create(graph(), impl_->options);
 }
 
 Status Session::Reset(const SessionOptions& options, const std::vector<std::string>& containers) {

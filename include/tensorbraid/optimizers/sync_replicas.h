@@ -26,7 +26,8 @@ struct SyncReplicasOptions {
   // Lets the gradients of the workers of a host meet there: one sum for each host and step is sent to the parameter
   // servers, and the values of the variables are sent to each host once per step (docs/design/0029). It helps if a host
   // has several workers and the network limits the training. All workers must have the same setting. Needs `cluster`,
-  // `worker_device`, a MonitoredTrainingSession with the hook, and replicas_to_aggregate <= total_num_replicas. Has no
+  // `worker_device`, a MonitoredTrainingSession with the hook or a Supervisor, and replicas_to_aggregate <=
+  // total_num_replicas. Has no
   // effect if no host has two workers.
   bool sum_per_host = false;
   // For sum_per_host, as in ReplicaDeviceSetterOptions. Workers share a host if their addresses have the same host.

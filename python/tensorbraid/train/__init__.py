@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from tensorbraid.train.async_replicas import *  # noqa: F401,F403
 from tensorbraid.train.basic_hooks import *  # noqa: F401,F403
 from tensorbraid.train.basic_loops import *  # noqa: F401,F403
 from tensorbraid.train.checkpoint_values import *  # noqa: F401,F403

@@ -29,10 +29,13 @@ with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:%d
     loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b - y))
     step = tf.train.get_or_create_global_step()
     optimizer = tf.train.GradientDescentOptimizer(0.1)
-    if "sync" in how:
+    sums = {}
+    if "sums" in how:
         sums = dict(sum_per_host=True, cluster=cluster, worker_device="/job:worker/task:%d" % index)
-        optimizer = tf.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=2, total_num_replicas=2,
-                                                   **(sums if "sums" in how else {}))
+    if "sync" in how:
+        optimizer = tf.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=2, total_num_replicas=2, **sums)
+    elif "sums" in how:
+        optimizer = tf.train.AsyncReplicasOptimizer(optimizer, "max_age=100", index, **sums)
     train = optimizer.minimize(loss, global_step=step)
 random = np.random.RandomState(index)
 # With synchronous replicas the chief takes all tokens while it is alone. So it may train to the end, and close the queue
@@ -49,6 +52,8 @@ if how.startswith("monitored"):
     hooks = [tf.train.StopAtStepHook(last_step=200)]
     if "sync" in how:
         hooks.append(optimizer.make_session_run_hook(is_chief))
+    elif "sums" in how:
+        hooks.append(optimizer.make_session_run_hook())
     with tf.train.MonitoredTrainingSession(master=server.target, is_chief=is_chief, checkpoint_dir=folder,
                                            hooks=hooks, save_checkpoint_secs=60) as session:
         while not session.should_stop():
@@ -188,6 +193,12 @@ class ClusterTrainingTest(unittest.TestCase):
 
     def test_monitored_synchronous_with_sums_per_host(self):
         self.check("monitored_sync_sums")
+
+    def test_monitored_asynchronous_with_sums_per_host(self):
+        self.check("monitored_sums")
+
+    def test_supervised_synchronous_with_sums_per_host(self):
+        self.check("supervised_sync_sums")
 
     def test_monitored_synchronous_with_a_scaffold(self):
         self.check("scaffold_sync")

@@ -1,6 +1,7 @@
 #include "runtime/replicas/host_sums.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "core/system/env.h"
 #include "core/text/strings.h"
@@ -182,6 +183,7 @@ bool HostSums::IsReady() {
   if (waiting_.empty()) return false;
   if (waiting_.front()->alone || Missing() <= options_.spares) return true;
   if (!options_.async) return false;
+  if (latest_ - waiting_.front()->stamp > 1) return true;  // the missing workers have newer values
   const MonotonicClock::time_point now = MonotonicClock::now();
   if (!leaves_at_) {
     leaves_at_ = now + exchange_time_;
@@ -209,18 +211,24 @@ void HostSums::PutBack(bool alone) {
 }
 
 HostSums::Taken HostSums::TakeReady() {
-  if (waiting_.front()->alone) {
-    taken_ = {waiting_.front()};
-    waiting_.erase(waiting_.begin());
-  } else {
-    taken_ = std::exchange(waiting_, {});
-    if (options_.async) contributed_.clear();
+  const std::shared_ptr<Entry> first = waiting_.front();
+  const auto meets = [&](const std::shared_ptr<Entry>& other) {
+    if (options_.async) return std::abs(other->stamp - first->stamp) <= 1;
+    return !first->alone || other == first;
+  };
+  const auto others = std::stable_partition(waiting_.begin(), waiting_.end(), meets);
+  taken_.assign(waiting_.begin(), others);
+  waiting_.erase(waiting_.begin(), others);
+  if (options_.async) {
+    for (const auto& entry : taken_) {
+      for (const int64_t replica : entry->replicas) contributed_.erase(replica);
+    }
   }
   leaves_at_.reset();
   taken_at_ = MonotonicClock::now();
   // Always the same order, so that rounding does not depend on who was first.
   std::ranges::sort(taken_, {}, [](const auto& entry) { return entry->replicas; });
-  Taken result{.stamp = latest_};
+  Taken result{.stamp = first->stamp};
   for (const auto& entry : taken_) {
     result.replicas.insert(result.replicas.end(), entry->replicas.begin(), entry->replicas.end());
     result.gradients.push_back(entry->gradients);

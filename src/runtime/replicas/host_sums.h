@@ -22,8 +22,8 @@ namespace tensorbraid {
 // Has the values of the variables at the latest stamp, and collects gradients until they can be taken. Stamps rise. In
 // synchronous training a stamp numbers a step (see train/replicas/sync_replicas.cc): gradients of earlier stamps are
 // dropped, and a sum waits for all workers that have joined. In asynchronous training a stamp numbers the exchanges with
-// the parameter servers: gradients of all stamps meet, and a sum waits for the missing workers at most as long as the
-// last exchange took. Without values and gradients, it only tells others of the latest stamp.
+// the parameter servers: gradients meet if their stamps differ by at most 1, and a sum waits for the missing workers at
+// most as long as the last exchange took. Without values and gradients, it only tells others of the latest stamp.
 //
 // Thread-safe; waiting blocks no thread. Calls that wait call `done` once, possibly from another thread, and with
 // Cancelled if `cancellation` (may be null) is cancelled first.
@@ -42,7 +42,7 @@ class HostSums final : public WaitingResource {
   using ValuesDone = std::function<void(StatusOr<Values>)>;
   // The gradients of some workers at one stamp.
   struct Taken {
-    int64_t stamp = 0;
+    int64_t stamp = 0;                                // asynchronous: of the gradient that came first
     std::vector<int64_t> replicas = {};               // the numbers of the workers, ascending
     std::vector<std::vector<Tensor>> gradients = {};  // to be added: one element per sender, one tensor per variable
   };

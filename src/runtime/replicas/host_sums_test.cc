@@ -1,7 +1,9 @@
 #include "runtime/replicas/host_sums.h"
 
+#include <latch>
 #include <optional>
 
+#include "core/system/env_testutil.h"
 #include "core/text/strings.h"
 #include "gtest/gtest.h"
 
@@ -224,6 +226,111 @@ TEST(HostSums, ANewSessionFailsTheCallsOfTheOldOne) {
   s.sums->Reset();
   EXPECT_TRUE(absl::IsUnavailable(old.result->status()));
   EXPECT_EQ(s.sums->Latest().stamp, -1);
+}
+
+struct StoppedClock {
+  ManualClockEnv env;
+  const ScopedEnv use{&env};
+};
+
+// Sums of asynchronous training, of which workers 0 and 1 have joined.
+struct AsyncSums : StoppedClock, Sums {
+  AsyncSums() : Sums({.async = true}) {
+    for (int i = 0; i < 2; ++i) Join(i, -1, &joined);
+  }
+  // An exchange of a sum with the parameter servers.
+  void Exchange(std::chrono::seconds time, int64_t stamp) {
+    Waited<HostSums::Taken> taken;
+    Take(&taken);
+    ASSERT_FALSE(taken.waits());
+    env.Advance(time);
+    Store(stamp);
+    Report(5);
+  }
+  CancellationManager joined;
+};
+
+TEST(AsyncHostSums, ASumWaitsForMissingWorkersAsLongAsTheLastExchangeTook) {
+  AsyncSums s;
+  Added first, second, of_another;
+  s.Add(1, 0, &first);
+  s.Exchange(std::chrono::seconds(3), 1);  // the first exchange does not wait
+  EXPECT_EQ(first.value()[0], 5);
+  s.Add(1, 0, &second);
+  s.env.Advance(std::chrono::seconds(9));  // nobody has been ready to take it
+  Waited<HostSums::Taken> taken;
+  std::latch taken_by_timer(1);
+  s.sums->Take(nullptr, [&](StatusOr<HostSums::Taken> result) {
+    taken.done()(std::move(result));
+    taken_by_timer.count_down();
+  });
+  s.env.Advance(std::chrono::seconds(2));
+  s.Add(1, 7, &of_another);
+  EXPECT_TRUE(taken.waits());
+  s.env.Advance(std::chrono::seconds(1));
+  taken_by_timer.wait();
+  EXPECT_EQ(taken.value().replicas, (std::vector<int64_t>{0, 7}));
+}
+
+TEST(AsyncHostSums, ASumLeavesWhenNoWorkerIsMissing) {
+  AsyncSums s;
+  Added first, zero, one;
+  s.Add(1, 0, &first);
+  s.Exchange(std::chrono::seconds(3), 1);
+  Waited<HostSums::Taken> taken;
+  s.Take(&taken);
+  s.Add(1, 1, &one);
+  EXPECT_TRUE(taken.waits());
+  s.Add(0, 0, &zero);  // its values are one exchange older
+  EXPECT_EQ(taken.value().replicas, (std::vector<int64_t>{0, 1}));
+  EXPECT_EQ(taken.value().stamp, 1);
+}
+
+TEST(AsyncHostSums, AnOldGradientLeavesAlone) {
+  AsyncSums s;
+  Added added[3];
+  s.Add(1, 0, &added[0]);
+  s.Exchange(std::chrono::seconds(3), 7);
+  s.Add(5, 1, &added[1]);
+  s.Add(7, 0, &added[2]);
+  Waited<HostSums::Taken> old, later;
+  s.Take(&old);
+  EXPECT_EQ(old.value().replicas, (std::vector<int64_t>{1}));
+  EXPECT_EQ(old.value().stamp, 5);
+  s.Report(1);
+  s.Take(&later);
+  EXPECT_TRUE(later.waits()) << "for worker 1";
+}
+
+TEST(AsyncHostSums, WhatWasTakenAndNotReportedIsDropped) {
+  AsyncSums s;
+  Added zero;
+  s.Add(5, 0, &zero);
+  Waited<HostSums::Taken> first, again;
+  s.Take(&first);
+  ASSERT_FALSE(first.waits());
+  s.Take(&again);
+  EXPECT_TRUE(again.waits());
+  EXPECT_EQ(zero.value()[0], kDropped);
+}
+
+TEST(AsyncHostSums, ValuesOfAnotherEpochAreLater) {
+  AsyncSums s;
+  EXPECT_TRUE(s.sums->Store(1, 9, {}, false).ok());
+  Waited<HostSums::Values> same, other, reset;
+  s.sums->Read(1, 9, nullptr, same.done());
+  EXPECT_TRUE(same.waits());
+  EXPECT_TRUE(s.sums->Store(2, 3, {}, false).ok());
+  EXPECT_EQ(same.value().stamp, 3);
+  s.sums->Read(1, 9, nullptr, other.done());
+  EXPECT_EQ(other.value().epoch, 2);
+  // After a reset, the own epoch is a new one.
+  EXPECT_TRUE(s.sums->Store(0, 4, {}, false).ok());
+  const int64_t own = s.sums->Latest().epoch;
+  s.sums->Reset();
+  EXPECT_TRUE(s.sums->Store(0, 0, {}, false).ok());
+  s.sums->Read(own, 4, nullptr, reset.done());
+  EXPECT_EQ(reset.value().stamp, 0);
 }
 
 }  // namespace

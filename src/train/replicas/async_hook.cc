@@ -26,6 +26,8 @@ Status AsyncReplicasOptimizer::Hook::Begin(Graph&) {
 
 Status AsyncReplicasOptimizer::Hook::AfterCreateSession(SessionRunContext& context) {
   last_report_ = Clock::now();
+  // First, because other workers of the host may need this one while it waits for its turn to join.
+  if (state_->routes) TF_RETURN_IF_ERROR(StartHostRoutes(*state_->routes, context.session(), context.coordinator()));
   if (!state_->join.valid()) return OkStatus();
   context.coordinator().StartThread(
       [state = state_, &session = context.session(), &coordinator = context.coordinator()] {
@@ -49,6 +51,7 @@ Status AsyncReplicasOptimizer::Hook::AfterRun(SessionRunContext&, const SessionR
 }
 
 Status AsyncReplicasOptimizer::Hook::End(SessionRunContext& context, const Status&) {
+  if (state_->routes) EndHostRoutes(*state_->routes, context.session());
   if (!state_->leave.valid()) return OkStatus();
   const Status left = context.session().Run({state_->leave}, {}, {.timeout = kLeaveTimeout}).status();
   if (!left.ok() && !absl::IsCancelled(left)) {

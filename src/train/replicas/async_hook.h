@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "core/system/clock.h"
@@ -11,6 +12,7 @@
 #include "tensorbraid/optimizers/async_replicas.h"
 #include "tensorbraid/train/coordinator.h"
 #include "tensorbraid/train/hooks.h"
+#include "train/replicas/host_routes.h"
 
 namespace tensorbraid {
 
@@ -22,6 +24,7 @@ struct AsyncReplicasOptimizer::State {
   // Valid only if replicas wait for each other.
   Operation join, leave;
   Output waits_for;  // a fetch sends a heartbeat, and gets what this replica waits for, or ""
+  std::optional<HostRouteOps> routes;  // if gradients are summed on each host
   mutable Mutex mu;
   StalenessCounts counts TB_GUARDED_BY(mu);
 };

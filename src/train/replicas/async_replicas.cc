@@ -6,6 +6,9 @@
 // stale_gradients.h adds these nodes. If several batches make a push, all of this is on one side of a second Switch, on
 // the worker, and accumulators on the worker sum the gradients.
 //
+// With sum_per_host, a step adds its gradients to the sums of its host (async_sums_graph.h), and the nodes above belong to
+// another run, which takes the sums and applies them (host_routes.h).
+//
 // Delay compensation compares the variable with the value that the step has read. The tensor of this read stays on the
 // parameter server until the step ends, so the value is not sent again, and no copy is kept for workers that may never
 // come back. While the tensor is in use, updates of other workers write to fresh memory.
@@ -14,6 +17,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "core/text/strings.h"
@@ -22,6 +26,7 @@
 #include "tensorbraid/ops/math.h"
 #include "train/optimizers/increasing_rows.h"
 #include "train/replicas/async_hook.h"
+#include "train/replicas/async_sums_graph.h"
 #include "train/replicas/stale_gradients.h"
 #include "train/sessions/train_op.h"
 #include "variables/update_ops.h"
@@ -156,6 +161,29 @@ Output BatchesAt(Graph& g, const Variable& global_step, const std::map<int64_t, 
   return k;
 }
 
+bool SumsBatches(const StalenessPolicy& policy) {
+  return std::ranges::any_of(policy.batches_per_push, [](const auto& entry) { return entry.second > 1; });
+}
+
+// Which workers of this host sum their gradients; by default none. InvalidArgument if the options do not fit.
+StatusOr<HostPlan> PlanFor(const AsyncReplicasOptions& options, const std::vector<GradAndVar>& grads) {
+  if (!options.sum_per_host) return HostPlan();
+  const auto plan = PlanOfHost(options.cluster, options.worker_device);
+  if (!plan.ok()) {
+    return InvalidArgument("sum_per_host needs the cluster and the worker_device: ", plan.status().message());
+  }
+  if (options.staleness.delay_compensation > 0) {
+    return InvalidArgument("delay_compensation needs the value that a gradient was computed from, and a sum with ",
+                           "sum_per_host has gradients of several values: use gradient_decay or rate_decay instead");
+  }
+  if (SumsBatches(options.staleness)) {
+    return InvalidArgument("batches_per_push above 1 cannot be combined with sum_per_host, which sums gradients for ",
+                           "the same purpose: leave out one of them");
+  }
+  TF_RETURN_IF_ERROR(AsyncSumsGraph::CheckGradients(grads));
+  return plan;
+}
+
 }  // namespace
 
 Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& grads,
@@ -180,11 +208,17 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
     g.AddError(InvalidArgument(self, ": replica must not be negative, got ", s.options.replica));
   }
   if (!g.status().ok()) return {};
+  const auto plan = PlanFor(s.options, grads);
+  if (!plan.ok()) {
+    g.AddError(InvalidArgument(self, ": ", plan.status().message()));
+    return {};
+  }
 
   std::vector<GradAndVar> pushed = grads;
   std::map<const Node*, Versioned> versions;
   std::map<const Node*, Output> reads;
   Output push;  // whether this step pushes; invalid: every step does
+  std::optional<AsyncSumsGraph> host;
   {
     auto scope = g.NameScope(name());
     for (const GradAndVar& grad : grads) {
@@ -201,6 +235,10 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
       auto no_dependencies = g.ControlDependencies(std::vector<Operation>());
       const Output clock =
           NodeBuilder(g, "_UpdateClock").Name("clock").Attr("shared_name", grad.var.name() + "/updates").Output();
+      if (plan->meets && !grad.grad.is_sparse()) {
+        versions[NodeOf(handle)] = {clock, {}};  // the values of the host come with their versions
+        continue;
+      }
       const Output version = NodeBuilder(g, "_ReadUpdateClock").Name("version").Input(clock).Output();
       if (!version.valid()) return {};
       for (Node* reader : readers) ImplOf(g).AddControlEdge(NodeOf(version), reader);
@@ -208,21 +246,42 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
     }
     // Removes nothing, but sorts the nodes, because the new control edges lead to older nodes.
     ImplOf(g).RemoveNodes({});
-    const auto& schedule = policy.batches_per_push;
-    if (std::any_of(schedule.begin(), schedule.end(), [](const auto& entry) { return entry.second > 1; })) {
-      push = Accumulate(g, BatchesAt(g, global_step, schedule), &pushed, &versions);
+    if (plan->meets) {
+      std::erase_if(pushed, [](const GradAndVar& grad) { return !grad.grad.valid() || !grad.var.valid(); });
+      const Operation anchor = NodeBuilder(g, "NoOp").Name("local_anchor").Finish();
+      host.emplace(g, AsyncSumsGraph::Options{.plan = *plan, .prefix = ImplOf(g).name_scope() + "/", .async = true},
+                   anchor, global_step.handle().op(), pushed, versions);
+      host->UseValues();
+      s.outcomes = host->AddGradients();
+      pushed = host->TakeSums(&versions);
+      if (!g.status().ok()) return {};
+    } else if (SumsBatches(policy)) {
+      push = Accumulate(g, BatchesAt(g, global_step, policy.batches_per_push), &pushed, &versions);
       if (!push.valid()) return {};
     }
   }
 
   StaleGradientGate gate(self, policy, versions, std::move(reads));
   s.optimizer->gate_ = &gate;
-  const Operation updated = s.optimizer->ApplyGradients(pushed, options, loc);
+  ApplyGradientsOptions update_options = options;
+  if (host) update_options.global_step = {};
+  const Operation updated = s.optimizer->ApplyGradients(pushed, update_options, loc);
   s.optimizer->gate_ = nullptr;
   if (!updated.valid()) return {};
   Operation last = updated;
 
   auto scope = g.NameScope(name());
+  if (host) {
+    const Output count = Cast(host->NumSummed(), global_step.dtype());
+    auto place = g.ColocateWith(global_step.handle().op());
+    const Operation counted =
+        NodeBuilder(g, "AssignAddVariableOp").Input(global_step.handle()).Input(count).Control(updated).Finish();
+    if (!counted.valid()) return {};
+    s.routes = host->Routes(gate.outcomes(), counted);
+    if (!g.status().ok()) return {};
+    ImplOf(g).extension<HostRoutesOfGraph>().routes.push_back(*s.routes);
+    last = s.outcomes.op();
+  }
   if (policy.max_lead || policy.warm_up_steps > 0) {
     auto place = g.ColocateWith(global_step.handle().op());
     const Output clocks = NodeBuilder(g, "_ReplicaClocks")
@@ -245,9 +304,11 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
     last = call("_FinishReplicaStep", "wait_for_slower_replicas").Input(global_step.Read()).Finish();
     if (!last.valid()) return {};
   }
-  std::vector<Operand> outcomes;
-  for (const Output& outcome : gate.outcomes()) outcomes.emplace_back(outcome);
-  s.outcomes = Stack(outcomes, 0, "outcomes");
+  if (!host) {
+    std::vector<Operand> outcomes;
+    for (const Output& outcome : gate.outcomes()) outcomes.emplace_back(outcome);
+    s.outcomes = Stack(outcomes, 0, "outcomes");
+  }
   s.train = last;
   if (push.valid()) {
     const Output after = NodeBuilder(g, "Identity").Name("pushed").Input(s.outcomes).Control(last).Output();
@@ -255,10 +316,13 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
         NodeBuilder(g, "Const").Attr("value", Tensor::Of<int64_t>({0}, {})).Attr("dtype", kInt64).Output();
     s.outcomes = Merged(g, {after, OnSide(push, /*side=*/false, none)});
     if (!s.outcomes.valid()) return {};
+    last = s.outcomes.op();
+  }
+  if (push.valid() || host) {
     std::vector<Gradient> values;
     for (const GradAndVar& grad : grads) values.push_back(grad.grad);
     std::vector<Operation> all = UpdateOpsOf(g, values);  // these run for every batch
-    all.push_back(s.outcomes.op());
+    all.push_back(last);
     s.train = Group(g, all, "train");
   }
   if (!g.status().ok()) return s.train = {};

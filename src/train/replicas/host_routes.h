@@ -4,6 +4,7 @@
 #define TENSORBRAID_TRAIN_REPLICAS_HOST_ROUTES_H_
 
 #include <memory>
+#include <vector>
 
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/session/session.h"
@@ -27,6 +28,8 @@ struct HostRouteOps {
   // the run is cancelled. The first worker joins itself.
   Operation join;
   Output joined_after;
+  // Lasts as long as the session; only where `host` is valid.
+  Operation stay;
   // The parameter servers' life from which the first worker has its values, and the present one.
   Output epoch_of_host, epoch_of_servers;
   Operation reset;  // of the own HostSums, in each new session
@@ -34,9 +37,19 @@ struct HostRouteOps {
   Operation end;    // ends the steps of this worker, because the chief has ended the training
 };
 
-// Starts the threads. They end when the session is closed, or with an error of the parameter servers, which requests a
-// stop. REQUIRES: `session` lives until the coordinator's threads are joined; `reset` has run.
-void StartHostRoutes(const HostRouteOps& ops, Session& session, Coordinator& coordinator);
+// Resets the HostSums of this task and starts the threads. They end when the session is closed, or with an error of the
+// parameter servers, which requests a stop. What concerns the first worker of the host runs in another session, which is
+// replaced when that worker has been restarted. REQUIRES: `session` lives until the coordinator's threads are joined.
+Status StartHostRoutes(const HostRouteOps& ops, Session& session, Coordinator& coordinator);
+
+// Tells the other workers of the host that this one leaves. Call it before the session is closed. If it fails, they
+// notice that this task ends.
+void EndHostRoutes(const HostRouteOps& ops, Session& session);
+
+// The routes of all optimizers of a graph, for training loops without hooks.
+struct HostRoutesOfGraph {
+  std::vector<HostRouteOps> routes;
+};
 
 }  // namespace tensorbraid
 

@@ -1,5 +1,6 @@
 #include "train/replicas/host_sums_graph.h"
 
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -184,14 +185,20 @@ HostRouteOps HostSumsGraph::Routes(const HostRoute& servers) {
     auto here = g_.ColocateWith(anchor_);
     ops.joined_after = Placeholder(g_, kInt64, {}, "joined_after");
   }
-  const Output& joined = plan.sums_here ? own_ : sums_of_host_;
-  ops.join = NodeBuilder(g_, "_JoinHostSums")
-                 .Name("join")
-                 .Input(joined)
-                 .Input(ops.joined_after)
-                 .Attr("replica", plan.replica)
-                 .ColocateWith(joined.op())
-                 .Finish();
+  const auto join = [&](const Output& sums, const Output& after, const char* name) {
+    return NodeBuilder(g_, "_JoinHostSums")
+        .Name(name)
+        .Input(sums)
+        .Input(after)
+        .Attr("replica", plan.replica)
+        .ColocateWith(sums.op())
+        .Finish();
+  };
+  ops.join = join(plan.sums_here ? own_ : sums_of_host_, ops.joined_after, "join");
+  if (!plan.sums_here) {
+    // The own sums have no gradients but those of this worker, so it makes no difference that they wait for them.
+    ops.stay = join(own_, ConstantOf(g_, Tensor::Scalar(std::numeric_limits<int64_t>::max())), "stay");
+  }
   ops.reset = Here("_ResetHostSums", "reset").Input(own_).Finish();
   ops.end = Here("_CloseHostSums", "end").Input(own_).Attr("ended", true).Finish();
   if (plan.sums_here && plan.on_host > 1) {

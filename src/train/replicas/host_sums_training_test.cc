@@ -1,107 +1,24 @@
-// Tests synchronous training in which gradients are summed on each host, in a cluster within this process.
+// Tests synchronous training in which gradients are summed on each host.
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <thread>
 
-#include "cluster/testing/test_cluster.h"
-#include "core/text/device_name.h"
-#include "tensorbraid/tensorbraid.h"
 #include "train/replicas/host_plan.h"
+#include "train/replicas/host_sums_testutil.h"
 
 namespace tensorbraid {
 namespace {
 
-// Addresses that put worker i on host hosts[i]. Only the hosts are used.
-ClusterSpec OnHosts(const std::string& hosts) {
-  std::map<std::string, std::vector<std::string>> jobs;
-  jobs["ps"] = {"server:1"};
-  for (size_t i = 0; i < hosts.size(); ++i) jobs["worker"].push_back(StrCat(hosts.substr(i, 1), ":", i));
-  return ClusterSpec(jobs);
-}
-
-// A worker that moves `weights` and `table` towards its target. The rows of the table are looked up, so its gradients
-// are slices.
-struct Worker {
-  Worker(const TestCluster& cluster, const std::string& hosts, int worker, int aggregate, int64_t last_step,
-         const WireTypes& wire = {})
-      : target(cluster.worker_target(worker)), is_chief(worker == 0) {
-    const std::string own_device = StrCat("/job:worker/task:", worker);
-    auto device = g.Device(ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = own_device, .wire = wire}));
-    aim = Placeholder(g, kFloat32, {}, "aim");
-    weights = Variable(g, {8, 32}, Zeros(), {.name = "weights"});
-    bias = Variable(g, {32}, Ones(), {.name = "bias"});
-    table = Variable(g, {4, 3}, Zeros(), {.name = "table"});
-    global_step = GetOrCreateGlobalStep(g);
-    const Output row = nn::EmbeddingLookup(table, Const(g, Tensor::Vector<int64_t>({1})));
-    const Output loss =
-        (ReduceSum(Square(weights - aim)) + ReduceSum(Square(bias - aim)) + ReduceSum(row * aim)) * 0.5f;
-    sync = std::make_shared<SyncReplicasOptimizer>(
-        std::make_shared<GradientDescentOptimizer>(0.25),
-        SyncReplicasOptions{.replicas_to_aggregate = aggregate,
-                            .total_num_replicas = static_cast<int>(hosts.size()),
-                            .sum_per_host = true,
-                            .cluster = OnHosts(hosts),
-                            .worker_device = own_device});
-    if (last_step > 0) hooks.push_back(StopAtStep(last_step));
-    hooks.push_back(sync->MakeSessionRunHook(is_chief));
-    train = sync->Minimize(loss, {.global_step = global_step});
-    for (const Variable& variable : {weights, bias, table}) values.push_back(variable.Read());
-  }
-  Status Start() {
-    TF_ASSIGN_OR_RETURN(session, MonitoredTrainingSession(g, {.master = target, .is_chief = is_chief, .hooks = hooks}));
-    return OkStatus();
-  }
-  Status Step(float to) { return session->Run({train}, {{aim, Tensor::Scalar(to)}}).status(); }
-  // Trains to the end and returns the status.
-  Status Train(float to) {
-    TF_RETURN_IF_ERROR(Start());
-    while (!session->ShouldStop()) TF_RETURN_IF_ERROR(Step(to));
-    return session->Close();
-  }
-  // The values of weights, bias and table on the parameter servers.
-  std::vector<std::vector<float>> Values() {
-    std::vector<std::vector<float>> result;
-    const auto tensors = session->session().Run({values[0], values[1], values[2]}).value();
-    for (const Tensor& value : tensors) {
-      result.emplace_back(value.data<float>().begin(), value.data<float>().end());
-    }
-    return result;
-  }
-  int64_t GlobalStep() { return session->session().Run({global_step}).value()[0].scalar<int64_t>(); }
-
-  const std::string target;
-  const bool is_chief;
-  Graph g;
-  Output aim;
-  std::vector<Output> values;
-  Variable weights, bias, table, global_step;
-  std::vector<std::shared_ptr<SessionRunHook>> hooks;
-  std::shared_ptr<SyncReplicasOptimizer> sync;
-  Operation train;
-  std::unique_ptr<MonitoredSession> session;
-};
-
 // Worker i trains towards i + 1, for `steps` steps.
 void TrainAll(const std::string& hosts, int steps, const WireTypes& wire = {}, double tolerance = 1e-5) {
   const int n = static_cast<int>(hosts.size());
-  TestCluster cluster(2, n);
-  Worker chief(cluster, hosts, 0, n, steps, wire);
-  std::vector<std::jthread> others;
+  HostTraining training({.hosts = hosts, .num_ps = 2, .wire = wire});
   for (int i = 1; i < n; ++i) {
-    others.emplace_back([&cluster, &hosts, i, n, steps, &wire] {
-      Worker worker(cluster, hosts, i, n, steps, wire);
-      const Status status = worker.Train(static_cast<float>(i + 1));
-      EXPECT_TRUE(status.ok()) << "worker " << i << ": " << status;
-      EXPECT_EQ(worker.sync->dropped_gradients(), 0) << "worker " << i;
-    });
+    training.Train(i, static_cast<float>(i + 1), steps,
+                   [](HostWorker& worker) { EXPECT_EQ(worker.sync->dropped_gradients(), 0); });
   }
-  const Status started = chief.Start();
-  ASSERT_TRUE(started.ok()) << started;
-  while (!chief.session->ShouldStop()) {
-    const Status status = chief.Step(1);
-    ASSERT_TRUE(status.ok()) << status;
-  }
+  HostWorker& chief = training.Start(0, steps);
+  ASSERT_EQ(chief.Train(1), OkStatus());
   EXPECT_EQ(chief.GlobalStep(), steps);
   const double mean_aim = (n + 1) / 2.0;
   double weight = 0, bias = 1, row = 0;
@@ -115,7 +32,6 @@ void TrainAll(const std::string& hosts, int steps, const WireTypes& wire = {}, d
   for (const float value : values[1]) EXPECT_NEAR(value, bias, tolerance);
   for (int i = 0; i < 12; ++i) EXPECT_NEAR(values[2][i], i / 3 == 1 ? row : 0, 1e-5) << i;
   EXPECT_EQ(chief.session->Close(), OkStatus());
-  for (std::jthread& other : others) other.join();
 }
 
 TEST(HostPlan, WorkersOfAHostAreThoseWithItsAddress) {
@@ -142,182 +58,128 @@ TEST(HostSumsTraining, WireTypesApplyToSumsAndValues) {
 }
 TEST(HostSumsTraining, HasNoEffectIfNoHostHasSeveralWorkers) { TrainAll("a", 6); }
 
-// The bytes of tensors that `task` has received from `from`.
-uint64_t Received(TestCluster& cluster, const std::string& job, int task, const std::string& from) {
-  uint64_t bytes = 0;
-  for (const Membership::Received& received : cluster.task(job, task).membership().AllReceived()) {
-    if (received.task == FullTaskName(from.substr(0, from.find('/')), from.back() - '0'))
-      bytes += received.tensor_bytes;
-  }
-  return bytes;
-}
-
 TEST(HostSumsTraining, ValuesReachAHostOnceAndOneSumLeavesIt) {
   constexpr uint64_t kWeights = 8 * 32 * sizeof(float);
-  TestCluster cluster(1, 3);
-  std::vector<std::jthread> others;
-  for (int i = 1; i < 3; ++i) {
-    others.emplace_back([&cluster, i] {
-      Worker worker(cluster, "abb", i, 3, 0);
-      const Status status = worker.Train(1);
-      EXPECT_TRUE(status.ok()) << status;
-    });
-  }
-  Worker chief(cluster, "abb", 0, 3, 0);
-  ASSERT_TRUE(chief.Start().ok());
+  HostTraining training({.hosts = "abb"});
+  for (int i = 1; i < 3; ++i) training.Train(i, 1);
+  HostWorker& chief = training.Start(0);
   // Worker 2 may begin without worker 1, and then joins it.
   for (int steps = 0, joined = 0; joined < 4; ++steps) {
     ASSERT_LT(steps, 100'000) << "worker 2 does not join worker 1";
-    const uint64_t sent = Received(cluster, "ps", 0, "worker/2"), read = Received(cluster, "worker", 2, "ps/0");
-    const uint64_t sums = Received(cluster, "ps", 0, "worker/1");
+    const uint64_t sent = training.Received("ps", 0, "worker", 2), read = training.Received("worker", 2, "ps", 0);
+    const uint64_t sums = training.Received("ps", 0, "worker", 1);
     ASSERT_TRUE(chief.Step(1).ok());
     ASSERT_TRUE(chief.Step(1).ok());
-    const bool by_host = Received(cluster, "ps", 0, "worker/2") - sent < kWeights &&
-                         Received(cluster, "worker", 2, "ps/0") - read < kWeights;
+    const bool by_host = training.Received("ps", 0, "worker", 2) - sent < kWeights &&
+                         training.Received("worker", 2, "ps", 0) - read < kWeights;
     joined = by_host ? joined + 1 : 0;
     // Worker 1 always sends the sum of a step at least. It may send that of a second one while this is read.
-    EXPECT_GE(Received(cluster, "ps", 0, "worker/1") - sums, kWeights);
+    EXPECT_GE(training.Received("ps", 0, "worker", 1) - sums, kWeights);
   }
+  EXPECT_EQ(chief.session->Close(), OkStatus());
+}
+
+// Trains workers 0 to 3 of hosts "abbb" with one spare. `lost` is stopped at half of the steps.
+void TrainAndLose(HostTraining& training, int lost, int64_t steps) {
+  for (int i = 0; i < 4; ++i) training.Start(i, i == lost ? 0 : steps);
+  training.TrainUntilLost(lost, 1);
+  for (int i = 1; i < 4; ++i) {
+    if (i != lost) training.TrainStarted(i, 1);
+  }
+  HostWorker& chief = *training.workers[0];
+  for (bool stopped = false; !chief.session->ShouldStop();) {
+    ASSERT_TRUE(chief.Step(1).ok());
+    if (stopped || chief.GlobalStep() < steps / 2) continue;
+    stopped = true;
+    training.cluster.Stop("worker", lost, Unavailable("lost"));
+  }
+  EXPECT_EQ(chief.GlobalStep(), steps);
+  double weight = 0;
+  for (int step = 0; step < steps; ++step) weight -= 0.25 * (weight - 1);
+  for (const float value : chief.Values()[0]) EXPECT_NEAR(value, weight, 1e-5);
   EXPECT_EQ(chief.session->Close(), OkStatus());
 }
 
 TEST(HostSumsTraining, GoesOnWhenAWorkerIsLost) {
-  TestCluster cluster(1, 4);
-  constexpr int64_t kSteps = 20;
-  std::vector<std::unique_ptr<Worker>> workers;
-  for (int i = 0; i < 4; ++i) {
-    workers.push_back(std::make_unique<Worker>(cluster, "abbb", i, 3, i == 3 ? 0 : kSteps));
-    ASSERT_TRUE(workers[i]->Start().ok());
-  }
-  std::vector<std::jthread> threads;
-  std::atomic<bool> lost = false;
-  for (int i : {1, 2}) {
-    threads.emplace_back([&, i] {
-      while (!workers[i]->session->ShouldStop()) {
-        const Status status = workers[i]->Step(1);
-        ASSERT_TRUE(status.ok()) << status;
-      }
-      const Status closed = workers[i]->session->Close();
-      EXPECT_TRUE(closed.ok()) << closed;
-    });
-  }
-  threads.emplace_back([&] {
-    while (workers[3]->Step(1).ok()) {
-    }
-    EXPECT_TRUE(lost);
-  });
-  while (!workers[0]->session->ShouldStop()) {
-    ASSERT_TRUE(workers[0]->Step(1).ok());
-    if (!lost && workers[0]->GlobalStep() >= 5) {
-      lost = true;
-      cluster.Stop("worker", 3, Unavailable("lost"));
-    }
-  }
-  EXPECT_EQ(workers[0]->GlobalStep(), kSteps);
-  EXPECT_EQ(workers[0]->session->Close(), OkStatus());
-  for (std::jthread& thread : threads) thread.join();
+  HostTraining training({.hosts = "abbb", .spares = 1});
+  TrainAndLose(training, /*lost=*/3, 20);
 }
 
-// Worker 1 sums for workers 2 and 3.
 TEST(HostSumsTraining, WorkersGoOnWhenTheOneThatSumsForThemIsLost) {
-  TestCluster cluster(2, 4);
-  constexpr int64_t kSteps = 30;
-  std::vector<std::unique_ptr<Worker>> workers;
-  for (int i = 0; i < 4; ++i) {
-    workers.push_back(std::make_unique<Worker>(cluster, "abbb", i, 3, i == 1 ? 0 : kSteps));
-    ASSERT_TRUE(workers[i]->Start().ok());
-  }
-  std::vector<std::jthread> threads;
-  std::atomic<bool> lost = false;
-  threads.emplace_back([&] {
-    while (workers[1]->Step(1).ok()) {
-    }
-    EXPECT_TRUE(lost);
-  });
-  for (int i : {2, 3}) {
-    threads.emplace_back([&, i] {
-      while (!workers[i]->session->ShouldStop()) {
-        const Status status = workers[i]->Step(1);
-        ASSERT_TRUE(status.ok()) << status;
-      }
-      const Status closed = workers[i]->session->Close();
-      EXPECT_TRUE(closed.ok()) << closed;
-    });
-  }
-  while (!workers[0]->session->ShouldStop()) {
-    ASSERT_TRUE(workers[0]->Step(1).ok());
-    if (!lost && workers[0]->GlobalStep() >= 10) {
-      lost = true;
-      cluster.Stop("worker", 1, Unavailable("lost"));
-    }
-  }
-  EXPECT_EQ(workers[0]->GlobalStep(), kSteps);
-  double weight = 0;
-  for (int step = 0; step < kSteps; ++step) weight -= 0.25 * (weight - 1);
-  const auto values = workers[0]->Values();
-  for (const float value : values[0]) EXPECT_NEAR(value, weight, 1e-5);
-  EXPECT_EQ(workers[0]->session->Close(), OkStatus());
-  for (std::jthread& thread : threads) thread.join();
+  HostTraining training({.hosts = "abbb", .num_ps = 2, .spares = 1});
+  TrainAndLose(training, /*lost=*/1, 30);
 }
 
 TEST(HostSumsTraining, WorkersGoOnWhenTheOneThatSumsForThemEndsFirst) {
-  TestCluster cluster(1, 4);
   constexpr int64_t kSteps = 30;
-  std::vector<std::jthread> threads;
-  for (int i = 1; i < 4; ++i) {
-    threads.emplace_back([&cluster, i] {
-      Worker worker(cluster, "abbb", i, 3, i == 1 ? kSteps / 3 : kSteps);
-      const Status status = worker.Train(1);
-      EXPECT_TRUE(status.ok()) << status;
-    });
-  }
-  Worker chief(cluster, "abbb", 0, 3, kSteps);
-  ASSERT_TRUE(chief.Start().ok());
-  while (!chief.session->ShouldStop()) ASSERT_TRUE(chief.Step(1).ok());
+  HostTraining training({.hosts = "abbb", .spares = 1});
+  for (int i = 1; i < 4; ++i) training.Train(i, 1, i == 1 ? kSteps / 3 : kSteps);
+  HostWorker& chief = training.Start(0, kSteps);
+  ASSERT_EQ(chief.Train(1), OkStatus());
   EXPECT_EQ(chief.GlobalStep(), kSteps);
   EXPECT_EQ(chief.session->Close(), OkStatus());
-  for (std::jthread& thread : threads) thread.join();
 }
 
 TEST(HostSumsTraining, WhenTheChiefStopsTheOthersStopWithoutAnError) {
-  TestCluster cluster(1, 4);
-  Worker chief(cluster, "aabb", 0, 4, 0);
-  std::vector<std::jthread> threads;
-  for (int i = 1; i < 4; ++i) {
-    threads.emplace_back([&cluster, i] {
-      Worker worker(cluster, "aabb", i, 4, 0);
-      const Status status = worker.Train(1);
-      EXPECT_TRUE(status.ok()) << status;
-    });
-  }
-  ASSERT_TRUE(chief.Start().ok());
+  HostTraining training({.hosts = "aabb"});
+  for (int i = 1; i < 4; ++i) training.Train(i, 1);
+  HostWorker& chief = training.Start(0);
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(chief.Step(1).ok());
   EXPECT_EQ(chief.session->Close(), OkStatus());
-  for (std::jthread& thread : threads) thread.join();
+}
+
+TEST(HostSumsTraining, TrainsUnderASupervisor) {
+  HostTraining training({.hosts = "abb"});
+  for (int i = 0; i < 3; ++i) {
+    training.TrainSupervised(i, 1, 10, [](Session& session) {
+      const auto step = session.Run({GetGlobalStep(session.graph())});
+      ASSERT_TRUE(step.ok()) << step.status();
+      EXPECT_EQ((*step)[0].scalar<int64_t>(), 10);
+    });
+  }
+}
+
+// Worker 1 sums for worker 2. It is lost, starts again, and sums again.
+TEST(HostSumsTraining, WorkersJoinTheOneThatSumsForThemWhenItIsBack) {
+  constexpr uint64_t kWeights = 8 * 32 * sizeof(float);
+  HostTraining training({.hosts = "abb", .spares = 1});
+  for (int i = 0; i < 3; ++i) training.Start(i);
+  training.TrainUntilLost(1, 1);
+  std::atomic<bool> stop = false;
+  training.threads.emplace_back([&] {
+    while (!stop && !training.workers[2]->session->ShouldStop()) ASSERT_EQ(training.workers[2]->Step(1), OkStatus());
+  });
+  HostWorker& chief = *training.workers[0];
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(chief.Step(1), OkStatus());
+  training.cluster.Stop("worker", 1, Unavailable("lost"));
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(chief.Step(1), OkStatus());
+  training.cluster.Start("worker", 1);
+  training.Train(1, 1);
+  for (int joined = 0; joined < 4;) {
+    const uint64_t before = training.Received("ps", 0, "worker", 2);
+    ASSERT_EQ(chief.Step(1), OkStatus());
+    ASSERT_EQ(chief.Step(1), OkStatus());
+    const bool by_host = training.Received("ps", 0, "worker", 2) - before < kWeights &&
+                         training.Received("worker", 2, "worker", 1) > 0;
+    joined = by_host ? joined + 1 : 0;
+  }
+  EXPECT_EQ(chief.session->Close(), OkStatus());
+  stop = true;
+  training.Join();
 }
 
 // The chief is lost after three steps, and starts again.
 void ReplaceChief(const std::string& hosts) {
-  TestCluster cluster(1, 3);
-  std::vector<std::jthread> threads;
-  for (int i = 1; i < 3; ++i) {
-    threads.emplace_back([&cluster, &hosts, i] {
-      Worker worker(cluster, hosts, i, 3, 20);
-      const Status status = worker.Train(1);
-      EXPECT_TRUE(status.ok()) << status;
-    });
-  }
-  {
-    Worker chief(cluster, hosts, 0, 3, 0);
-    ASSERT_TRUE(chief.Start().ok());
-    for (int i = 0; i < 3; ++i) ASSERT_TRUE(chief.Step(1).ok());
-    cluster.Stop("worker", 0, Unavailable("lost"));
-  }
-  cluster.Start("worker", 0);
-  Worker again(cluster, hosts, 0, 3, 20);
-  const Status status = again.Train(1);
-  EXPECT_TRUE(status.ok()) << status;
-  for (std::jthread& thread : threads) thread.join();
+  HostTraining training({.hosts = hosts});
+  for (int i = 1; i < 3; ++i) training.Train(i, 1, 20);
+  HostWorker& chief = training.Start(0);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(chief.Step(1).ok());
+  training.cluster.Stop("worker", 0, Unavailable("lost"));
+  training.workers.clear();
+  training.cluster.Start("worker", 0);
+  HostWorker& again = training.Start(0, 20);
+  ASSERT_EQ(again.Train(1), OkStatus());
+  EXPECT_EQ(again.session->Close(), OkStatus());
 }
 
 TEST(HostSumsTraining, AChiefThatComesBackGoesOn) { ReplaceChief("abb"); }

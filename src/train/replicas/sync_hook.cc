@@ -27,10 +27,7 @@ Status SyncReplicasOptimizer::Hook::Begin(Graph&) {
 Status SyncReplicasOptimizer::Hook::AfterCreateSession(SessionRunContext& context) {
   Session& session = context.session();
   last_report_ = Clock::now();
-  if (state_->routes) {
-    TF_RETURN_IF_ERROR(session.Run({state_->routes->reset}).status());
-    StartHostRoutes(*state_->routes, session, context.coordinator());
-  }
+  if (state_->routes) TF_RETURN_IF_ERROR(StartHostRoutes(*state_->routes, session, context.coordinator()));
   if (!is_chief_) return OkStatus();
   TF_RETURN_IF_ERROR(session.Run({state_->init_tokens}).status());
   context.coordinator().OnStop([&session, &context, close = state_->close_tokens] {
@@ -83,9 +80,7 @@ Status SyncReplicasOptimizer::Hook::AfterRun(SessionRunContext&, const SessionRu
 }
 
 Status SyncReplicasOptimizer::Hook::End(SessionRunContext& context, const Status&) {
-  if (!state_->routes || !state_->routes->leave.valid()) return OkStatus();
-  // If this fails, the other workers of the host notice that this task ends.
-  (void)context.session().Run({state_->routes->leave}, {}, {.timeout = kTokenQueueCloseTimeout});
+  if (state_->routes) EndHostRoutes(*state_->routes, context.session());
   return OkStatus();
 }
 

@@ -12,6 +12,7 @@
 #include "io/file.h"
 #include "tensorbraid/ops/summary.h"
 #include "train/checkpoints/checkpoint_saver.h"
+#include "train/replicas/host_routes.h"
 #include "train/sessions/run_interrupter.h"
 #include "train/sessions/session_manager.h"
 
@@ -61,6 +62,7 @@ struct Supervisor::Impl {
   // destroyed.
   Output step_value;
   std::shared_ptr<Session> session;  // null before the first session; then the latest, also when it has been closed
+  std::vector<HostRouteOps> routes;  // those of the session, if gradients are summed on each host
   std::atomic<bool> stopped{true};   // SummaryComputed and Loop may be called by other threads
   Status stop_status;
   std::unique_ptr<RunInterrupter> interrupter;  // of the session's runs
@@ -165,6 +167,8 @@ StatusOr<std::shared_ptr<Session>> Supervisor::Impl::Prepare(const std::string& 
   });
   stopped = false;
   reported = false;
+  routes = ImplOf(*graph).extension<HostRoutesOfGraph>().routes;
+  for (const HostRouteOps& ops : routes) TF_RETURN_IF_ERROR(StartHostRoutes(ops, *session, *coordinator));
   if (options.is_chief && !options.logdir.empty()) {
     TF_RETURN_IF_ERROR(WriteGraph());
     if (prepare.start_standard_services) TF_RETURN_IF_ERROR(StartStandardServices());
@@ -329,6 +333,7 @@ Status Supervisor::Impl::Stop() {
   }
   Status last;
   if (quiet && coordinator->status().ok()) last = SaveLastCheckpoint();
+  for (const HostRouteOps& ops : routes) EndHostRoutes(ops, *session);
   // Wakes queue runners that are blocked in a run.
   const Status closed = session->Close();
   stop_status = coordinator->Join();
