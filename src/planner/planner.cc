@@ -44,7 +44,9 @@ ClusterModel ClusterFor(const Hardware& hardware, int servers, int workers, int 
   return cluster;
 }
 
-Bounds BoundsOf(const StepProgram& program, const Hardware& hardware, int workers, const Stragglers& stragglers) {
+// `machines` is the number of links of workers.
+Bounds BoundsOf(const StepProgram& program, const Hardware& hardware, int workers, int machines,
+                const Stragglers& stragglers) {
   Bounds b;
   const double worker_ns = program.ComputeNs(0) * stragglers.Mean() + program.between_steps_ns + program.idle_ns;
   if (worker_ns > 0) b.compute = workers * 1e9 / worker_ns;
@@ -70,10 +72,10 @@ Bounds BoundsOf(const StepProgram& program, const Hardware& hardware, int worker
     if (ns > 0) limit(&b.server_cpu, hardware.host_cores * 1e9 / ns);
   }
   if (crosses_links && hardware.link.in_bytes_per_s > 0 && in > 0) {
-    limit(&b.worker_link, workers * hardware.link.in_bytes_per_s / in);
+    limit(&b.worker_link, machines * hardware.link.in_bytes_per_s / in);
   }
   if (crosses_links && hardware.link.out_bytes_per_s > 0 && out > 0) {
-    limit(&b.worker_link, workers * hardware.link.out_bytes_per_s / out);
+    limit(&b.worker_link, machines * hardware.link.out_bytes_per_s / out);
   }
   return b;
 }
@@ -130,7 +132,8 @@ StatusOr<PlanRow> PlanOne(const PlanInput& input, const Configuration& c) {
   }
   TF_ASSIGN_OR_RETURN(row.prediction,
                       Simulate(program, ClusterFor(input.hardware, c.servers, workers, per_machine), training));
-  row.bounds = BoundsOf(program, input.hardware, workers, training.stragglers);
+  row.bounds = BoundsOf(program, input.hardware, workers, (workers + per_machine - 1) / per_machine,
+                        training.stragglers);
   // Each of the workers makes a step when its machine does.
   for (double* rate : {&row.prediction.steps_per_s, &row.bounds.compute, &row.bounds.worker_link,
                        &row.bounds.server_link, &row.bounds.server_cpu}) {

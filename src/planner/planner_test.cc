@@ -82,12 +82,14 @@ TEST(PlannerTest, ASearchFindsWhatHelpsAgainstTheBound) {
 TEST(PlannerTest, SumsPerHostDivideTheBytesByTheWorkersOfAMachine) {
   PlanInput input = OneProduct();
   input.hardware.workers_per_machine = 4;
+  input.hardware.host_cores = 16;
+  input.graph.measured.between_steps_ns = 0;
   for (const Mode mode : {Mode::kAsync, Mode::kSync}) {
     const PlanRow plain = One(input, {.workers = 8, .mode = mode});
     const PlanRow sums = One(input, {.workers = 8, .mode = mode, .sum_per_host = true});
     EXPECT_EQ(plain.prediction.bound, Bound::kServerLink);
     EXPECT_NEAR(sums.bounds.server_link, 4 * plain.bounds.server_link, 1e-6);
-    EXPECT_GT(sums.prediction.steps_per_s, 3 * plain.prediction.steps_per_s);
+    EXPECT_GT(sums.prediction.steps_per_s, 2.5 * plain.prediction.steps_per_s);
     EXPECT_LT(sums.prediction.steps_per_s, 4.1 * plain.prediction.steps_per_s);
   }
   EXPECT_THAT(std::string(PlanOne(input, {.workers = 6, .sum_per_host = true}).status().message()),
