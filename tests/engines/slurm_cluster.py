@@ -39,6 +39,7 @@ NodeName=beta NodeAddr={beta} CPUs=4
 NodeName=gamma NodeAddr={gamma} CPUs=4 Gres=gpu:2
 PartitionName=main Nodes=alpha,beta Default=YES MaxTime=INFINITE OverTimeLimit=0
 PartitionName=gpu Nodes=gamma MaxTime=INFINITE
+PartitionName=all Nodes=alpha,beta,gamma MaxTime=INFINITE
 """
 NODES = ("alpha", "beta", "gamma")  # gamma alone has GPUs, so to speak: devices that every machine has
 

@@ -4,6 +4,7 @@ Requests come from standard input, and events go to standard output. Both are li
 """
 
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -66,25 +67,47 @@ class Channel:
 class _Agents:
     """The agents of the tasks that are placed."""
 
-    def __init__(self, ray, place, program, channel):
+    def __init__(self, ray, place, program, wait_s, channel):
         self._ray = ray
         self._place = place
+        self._program = program
+        self._wait_s = wait_s
         self._channel = channel
-        self._names = node_names(place.nodes)
+        self._closing = threading.Event()
+        self._naming = threading.Lock()
+        self._ranks, self._actors = {}, {}  # of the agents, also of those that were lost, by name
+        for rank, name in enumerate(node_names(place.nodes)):
+            self._start(rank, name)
+
+    def _start(self, rank, name):
         groups = {"in": 1, "out": 1}  # threads that do not wait for each other
-        self._actors = {name: place.start_actor(number, actors.AgentActor, program, name, concurrency_groups=groups)
-                        for number, name in enumerate(self._names)}
+        self._ranks[name] = rank
+        self._actors[name] = self._place.start_actor(rank, actors.AgentActor, self._program, name,
+                                                     concurrency_groups=groups)
+
+    def _hello(self, name):
+        rank = self._ranks[name]
+        self._channel.send(name, {"event": "hello", "rank": rank, "host": self._place.hosts[rank]})
 
     def run(self, requests):
         """Carries messages until `requests` end and the agents have ended."""
-        for rank, (name, host) in enumerate(zip(self._names, self._place.hosts, strict=True)):
-            self._channel.send(name, {"event": "hello", "rank": rank, "host": host})
-        threading.Thread(target=self._pass_requests_on, args=(requests,), daemon=True).start()
+        names = list(self._actors)
+        for name in names:
+            self._hello(name)
+        replacements = []
+        threading.Thread(target=self._pass_requests_on, args=(requests, replacements), daemon=True).start()
         # A handler may run within any call of Ray, so it calls nothing of Ray itself.
         signal.signal(signal.SIGTERM, lambda *unused: threading.Thread(target=self._close, daemon=True).start())
-        reads = {self._read(name): name for name in self._names}
-        begun = dict.fromkeys(self._names, b"")  # the beginnings of lines
-        last_error = dict.fromkeys(self._names, b"")
+        self._carry(names)
+        self._closing.wait()  # until then, agents may be replaced
+        for thread in replacements:
+            thread.join()
+
+    def _carry(self, names):
+        """Passes on what these agents say until they have ended."""
+        reads = {self._read(name): name for name in names}
+        begun = dict.fromkeys(names, b"")  # the beginnings of lines
+        last_error = dict.fromkeys(names, b"")
         reports = []
         while reads:
             done, _ = self._ray.wait(list(reads))
@@ -110,16 +133,38 @@ class _Agents:
             report.join()
 
     def _report_loss(self, name, failure):
-        why = self._place.why_lost(self._names.index(name), failure)
+        why = self._place.why_lost(self._ranks[name], failure)
         self._channel.refuse(name, errors.UNAVAILABLE, why)
 
     def _read(self, name):
         return self._actors[name].read.options(concurrency_group="out").remote()
 
-    def _pass_requests_on(self, requests):
+    def _pass_requests_on(self, requests, replacements):
         for line in requests:
-            self._actors[json.loads(line)["node"]].write.options(concurrency_group="in").remote(line)
+            request = json.loads(line)
+            name = request["node"]
+            if request["do"] == "replace":
+                replacements.append(threading.Thread(target=self._replace, args=(name,), daemon=True))
+                replacements[-1].start()
+            else:
+                self._actors[name].write.options(concurrency_group="in").remote(line)
         self._close()
+
+    def _replace(self, lost):
+        """Starts another agent in place of one that is lost, and carries its messages until it has ended."""
+        rank = self._ranks[lost]
+        try:
+            self._place.find_again(rank, self._wait_s, self._channel.say, self._closing)
+        except errors.ResourceExhaustedError as error:
+            self._channel.refuse(lost, errors.RESOURCE_EXHAUSTED, error.message)
+            return
+        node = self._place.nodes[rank]
+        with self._naming:
+            name = next(name for name in itertools.chain([node], ("%s #%d" % (node, n) for n in itertools.count(2)))
+                        if name not in self._actors)
+            self._start(rank, name)
+        self._hello(name)
+        self._carry([name])
 
     def _close(self):
         """Lets the agents end, and with them `run`."""
@@ -127,7 +172,8 @@ class _Agents:
         timer = threading.Timer(_END_WAIT_S, os._exit, args=(1,))
         timer.daemon = True
         timer.start()
-        for actor in self._actors.values():
+        self._closing.set()
+        for actor in list(self._actors.values()):
             actor.close.options(concurrency_group="in").remote()
 
 
@@ -141,4 +187,4 @@ def start(shape, options, channel):
     signal.signal(signal.SIGTERM, lambda *unused: sys.exit(128 + signal.SIGTERM))
 
     with Placement(shape, options.wait_s, channel.say) as place:
-        _Agents(ray, place, options.program, channel).run(sys.stdin.buffer)
+        _Agents(ray, place, options.program, options.wait_s, channel).run(sys.stdin.buffer)

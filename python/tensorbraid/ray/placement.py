@@ -95,6 +95,29 @@ class Placement:
                 say("waiting for Ray to place the tasks: " + self._want())
                 say_at = time.monotonic() + _SAY_EVERY_S
 
+    def find_again(self, number, wait_s, say, ends):
+        """Waits until the bundle of this task is on a node that lives: its own, or the one to which Ray moves it.
+
+        ResourceExhaustedError if it is not within `wait_s` seconds, or when the event `ends` is set.
+        """
+        give_up = time.monotonic() + wait_s
+        say_at = time.monotonic() + min(_SAY_EVERY_S, wait_s)
+        while True:
+            table = self._ray.util.placement_group_table(self._group)
+            node_id = table["bundles_to_node_id"].get(number)
+            node = next((node for node in self._ray.nodes() if node["NodeID"] == node_id and node["Alive"]), None)
+            if node is not None and table["state"] == "CREATED":
+                self._node_ids[number] = node_id
+                self.nodes[number] = _node_name(node)
+                self.hosts[number] = node["NodeManagerAddress"]
+                return
+            if ends.wait(0.5) or time.monotonic() >= give_up:
+                raise errors.ResourceExhaustedError(None, None, "Ray has no other node for %s within %g s: %s"
+                                                    % (self._job.tasks[number], wait_s, self._want()))
+            if time.monotonic() >= say_at:
+                say("waiting for Ray to place %s again: %s" % (self._job.tasks[number], self._want()))
+                say_at = time.monotonic() + _SAY_EVERY_S
+
     def _want(self):
         """What is asked, what there is of it, and what is free."""
         asked = {name for each in self._job.resources for name in each}

@@ -22,12 +22,15 @@
 #include "cli/launch/launched_task.h"
 #include "cli/launch/local_engine.h"
 #include "cli/launch/message_pieces.h"
+#include "cluster/discovery/moves_file.h"
 #include "cluster/discovery/surroundings.h"
 #include "cluster/registry/digest.h"
 #include "cluster/registry/seal.h"
 #include "core/system/clock.h"
+#include "core/system/env.h"
 #include "core/text/host_port.h"
 #include "core/text/strings.h"
+#include "io/file.h"
 
 namespace tensorbraid {
 namespace {
@@ -57,7 +60,9 @@ class Agent final : public EngineListener {
     }
     if (is_one_of_many()) {
       const Surroundings around = Surroundings::OfProcess();
-      Send(NodeHello{options_.rank, ReachableHost(around, options_.node)});
+      const auto job = around.variables.find("SLURM_JOB_ID");
+      Send(NodeHello{options_.rank, ReachableHost(around, options_.node),
+                     job == around.variables.end() ? "" : job->second});
     }
     while (!stopping_ || AnyRunning()) Step();
     engine_.reset();
@@ -123,6 +128,13 @@ class Agent final : public EngineListener {
       if (const Status status = KeepKeys(*certificate); !status.ok()) Send(NodeRefused{status});
       return;
     }
+    if (const auto* tell = std::get_if<TellMoves>(&request->message)) {
+      if (const Status status = WriteMoves(tell->moves); !status.ok()) Send(NodeRefused{status});
+      return;
+    }
+    if (std::holds_alternative<ReplaceNode>(request->message)) {
+      return Send(NodeRefused{absl::UnimplementedError("an agent starts no other one")});
+    }
     const size_t number = std::visit(
         [](const auto& m) {
           if constexpr (requires { m.task; }) return m.task;
@@ -139,6 +151,7 @@ class Agent final : public EngineListener {
       ProgramCall call = start->call;
       for (const std::string& flag : flags_)
         AddFile(flag, StrCat(folder_->path(), "/", flag), start->knows_flags, &call);
+      if (moves_folder_.has_value()) call.environment.emplace_back(MovesFile::kVariable, MovesPath());
       told_[task] = false;
       engine_->Start(task, call, start->knows_flags);
     } else if (const auto* signal = std::get_if<SignalTask>(&request->message)) {
@@ -176,6 +189,9 @@ class Agent final : public EngineListener {
       alive_at_ = Clock::now() + alive_every_;
     }
     tasks_get_signals_ = m.tasks_get_signals;
+    if (m.tasks_move) {
+      TF_ASSIGN_OR_RETURN(moves_folder_, JobFolder::Make({}));
+    }
     numbers_ = m.numbers;
     told_.assign(numbers_.size(), false);
     is_running_.assign(numbers_.size(), false);
@@ -201,6 +217,15 @@ class Agent final : public EngineListener {
   Status CheckSender(const SealedLine& line) {
     TF_RETURN_IF_ERROR(seal_error_);
     return seal_.has_value() ? seal_->Check(AgentSide::kLauncher, line) : OkStatus();
+  }
+
+  std::string MovesPath() const { return moves_folder_->path() + "/moves"; }
+  // The servers of the tasks see the old text or the new one.
+  Status WriteMoves(const AddressMoves& moves) {
+    if (!moves_folder_.has_value()) return absl::FailedPreconditionError("the node does not expect tasks that move");
+    const std::string next = MovesPath() + ".new";
+    TF_RETURN_IF_ERROR(WriteFile(next, MovesToJson(moves)));
+    return Env::Default().RenameFile(next, MovesPath());
   }
 
   // The reports of the engine.
@@ -254,6 +279,7 @@ class Agent final : public EngineListener {
   std::string key_;                  // until its certificate is there
   std::optional<JobFolder> folder_;  // of the key and the certificates
   std::vector<std::string> flags_;   // that name its files
+  std::optional<JobFolder> moves_folder_;  // if tasks of the job may move
   NodePrepared prepared_;
   std::vector<size_t> numbers_;  // of the tasks in the job
   std::vector<bool> is_running_;

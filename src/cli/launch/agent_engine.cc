@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_replace.h"
+#include "cli/launch/agent_engine_node.h"
 #include "cli/launch/run_command.h"
 #include "core/system/clock.h"
 #include "core/text/host_port.h"
@@ -25,8 +26,6 @@ constexpr int64_t kNotableClockDifferenceMs = 60 * 1000;
 
 // How long the engine waits for the agents to end.
 constexpr std::chrono::seconds kEndWait{5};
-// How many looks at an agent of a shared channel may find that it has said nothing since the last.
-constexpr int kMostSilent = 6;
 
 int SlotsOf(const SharedChannel& shared, int node) {
   if (shared.slots.empty()) return 0;
@@ -39,27 +38,13 @@ int64_t NowMs() {
 
 }  // namespace
 
-struct AgentEngine::Node {
-  AgentNode what;
-  std::vector<size_t> tasks = {};  // their numbers
-  std::vector<int> ports = {};     // of the tasks, once they are known
-  std::map<std::string, std::string> checksums = {};
-  std::unique_ptr<AgentChannel> channel = nullptr;  // if it has one of its own
-  bool is_prepared = false;
-  std::vector<StartTask> waiting = {};  // tasks to start once the node is prepared
-  // Of a node of a shared channel.
-  int rank = 0;
-  int silent = 0;        // how often it was looked at since it has said something
-  bool is_gone = false;  // for good
-};
-
 Status AddJobCredentials(AgentEngineOptions* options) {
   TF_ASSIGN_OR_RETURN(JobCredentials made, JobCredentials::Make());
   options->credentials = std::make_shared<const JobCredentials>(std::move(made));
   return OkStatus();
 }
 
-AgentEngine::AgentEngine(AgentEngineOptions options) : options_(std::move(options)) {}
+AgentEngine::AgentEngine(AgentEngineOptions options) : options_(std::move(options)), state_([](std::string_view) {}), spares_(options_.spares) {}
 
 AgentEngine::~AgentEngine() {
   // An agent whose input ends stops its tasks. It is waited for, so that nothing is left when this returns; a
@@ -92,12 +77,16 @@ StatusOr<std::vector<size_t>> AgentEngine::Assign(const std::vector<AgentNode>& 
 StatusOr<std::string> AgentEngine::Describe(const std::vector<std::string>& tasks) const {
   std::vector<AgentNode> nodes = options_.nodes;
   if (options_.shared.has_value()) {
-    for (int i = 0; i < options_.shared->agents; ++i) {
+    for (int i = 0; i < options_.shared->agents - options_.shared->spares; ++i) {
       nodes.push_back({StrCat("node ", i + 1, " of ", options_.shared->agents), "any", SlotsOf(*options_.shared, i)});
     }
   }
   TF_ASSIGN_OR_RETURN(const std::vector<size_t> assigned, Assign(nodes, tasks.size()));
-  const std::string text = DescribeNodes(nodes, assigned, tasks, options_.directory, options_.command);
+  std::string text = DescribeNodes(nodes, assigned, tasks, options_.directory, options_.command);
+  for (const AgentNode& spare : options_.spares) text += StrCat(spare.name, " (", spare.host, "): a spare\n");
+  if (options_.shared.has_value() && options_.shared->spares > 0) {
+    text += StrCat("the other ", options_.shared->spares, options_.shared->spares == 1 ? ": a spare\n" : ": spares\n");
+  }
   if (!options_.shared.has_value()) return text;
   return StrCat(text, options_.shared->engine, " chooses them, through\n    ", ShellWords(options_.shared->command),
                 "\n");
@@ -132,7 +121,7 @@ void AgentEngine::OpenShared() {
   const SharedChannel& shared = *options_.shared;
   // Known before the engine is asked for machines, if all have the same number of slots.
   std::vector<AgentNode> nodes;
-  for (int i = 0; i < shared.agents; ++i) nodes.push_back({"", "", SlotsOf(shared, i)});
+  for (int i = 0; i < shared.agents - shared.spares; ++i) nodes.push_back({"", "", SlotsOf(shared, i)});
   if (const auto assigned = Assign(nodes, names_.size()); !assigned.ok())
     return listener_->OnFailure(assigned.status());
   alive_timer_ = Fd(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
@@ -155,7 +144,22 @@ void AgentEngine::OpenShared() {
 
 void AgentEngine::OnHello(const std::string& name, const NodeHello& hello) {
   const SharedChannel& shared = *options_.shared;
-  if (placed_ || static_cast<int>(nodes_.size()) == shared.agents) return;
+  if (!hello.job.empty()) job_ = hello.job;
+  if (placed_) {
+    const auto lost = std::find_if(nodes_.begin(), nodes_.end(), [&hello](const Node& node) {
+      return node.rank == hello.rank && node.is_gone && node.is_coming;
+    });
+    if (lost == nodes_.end()) return;
+    listener_->OnMessage(StrCat(name, " takes the place of ", lost->what.name));
+    lost->what.name = name;
+    lost->what.host = hello.host;
+    lost->is_gone = false;
+    lost->silent = 0;
+    lost->ports.clear();
+    lost->checksums.clear();
+    return Prepare(*lost);
+  }
+  if (static_cast<int>(nodes_.size()) == shared.agents) return;
   Node& added = nodes_.emplace_back();
   added.what = {.name = name, .host = hello.host};
   added.rank = hello.rank;
@@ -164,7 +168,7 @@ void AgentEngine::OnHello(const std::string& name, const NodeHello& hello) {
   std::vector<AgentNode> nodes;
   for (size_t i = 0; i < nodes_.size(); ++i) {
     nodes_[i].what.slots = SlotsOf(shared, static_cast<int>(i));
-    nodes.push_back(nodes_[i].what);
+    if (i + static_cast<size_t>(shared.spares) < nodes_.size()) nodes.push_back(nodes_[i].what);
   }
   const auto assigned = Assign(nodes, names_.size());
   if (!assigned.ok()) return listener_->OnFailure(assigned.status());
@@ -201,6 +205,7 @@ void AgentEngine::Prepare(Node& node) {
     prepare.alive_ms = static_cast<int>(options_.shared->alive.count());
     prepare.tasks_get_signals = !options_.shared->signals_agents_only;
   }
+  prepare.tasks_move = tasks_move();
   for (size_t task : node.tasks) prepare.tasks.push_back(names_[task]);
   Send(node, prepare);
 }
@@ -208,48 +213,35 @@ void AgentEngine::Prepare(Node& node) {
 void AgentEngine::Disconnect(Node& node, const std::string& why, absl::StatusCode code) {
   if (node.channel != nullptr) node.channel->Close();
   node.is_prepared = false;
+  const bool was_asked_for = node.is_gone && node.is_coming;
   node.is_gone = options_.shared.has_value();
   const std::string message = StrCat(node.what.name, ": ", why);
   if (!placed_) return listener_->OnFailure(Status(code, message));
   for (size_t task : node.tasks) {
-    const bool was_waiting =
-        std::any_of(node.waiting.begin(), node.waiting.end(), [task](const auto& w) { return w.task == task; });
     if (has_output_[task]) {
       has_output_[task] = false;
       listener_->OnOutputEnd(task);
     }
     if (!is_running_[task]) continue;
     is_running_[task] = false;
-    if (was_waiting) {
-      listener_->OnStartFailed(task, Status(code, message));
-    } else {
-      listener_->OnEnd(task, {.process = {}, .lost = message, .lost_for_good = node.is_gone, .report = ""});
-    }
+    listener_->OnEnd(task, {.process = {}, .lost = message, .lost_for_good = !CanReplace(node), .report = ""});
   }
-  node.waiting.clear();
+  if (node.awaiting.empty()) {
+    node.is_coming = false;
+  } else if (was_asked_for || !Replace(node)) {
+    FinishAwaiting(node, why);
+  }
 }
 
 void AgentEngine::Start(size_t task, const ProgramCall& call, bool knows_flags) {
   Node& node = *node_of_task_[task];
-  if (node.is_gone) {
-    return listener_->OnStartFailed(task, absl::FailedPreconditionError(StrCat(node.what.name, " is lost")));
-  }
   is_running_[task] = has_output_[task] = true;
   has_started_[task] = false;
-  if (node.is_prepared) return Send(node, StartTask{task, call, knows_flags});
-  node.waiting.push_back({task, call, knows_flags});
-  if (!ChannelOf(node).is_open()) Connect(node);
+  Send(node, StartTask{task, call, knows_flags});
 }
 
 void AgentEngine::Signal(size_t task, int signal) {
-  Node& node = *node_of_task_[task];
-  if (!is_running_[task]) return;
-  if (node.is_prepared) return Send(node, SignalTask{task, signal});
-  // It is to be started once the node is there again.
-  std::erase_if(node.waiting, [task](const auto& waiting) { return waiting.task == task; });
-  is_running_[task] = has_output_[task] = false;
-  listener_->OnOutputEnd(task);
-  listener_->OnEnd(task, {.process = {}, .lost = StrCat("not started again on ", node.what.name), .report = ""});
+  if (is_running_[task]) Send(*node_of_task_[task], SignalTask{task, signal});
 }
 
 void AgentEngine::CloseOutput(size_t task) {
@@ -270,6 +262,7 @@ void AgentEngine::AddEvents(std::vector<pollfd>* events) {
   if (shared_.has_value()) {
     shared_->AddEvents(events);
     events->push_back({alive_timer_.get(), POLLIN, 0});
+    state_.AddEvents(events);
   }
   for (Node& node : nodes_) {
     if (node.channel != nullptr) node.channel->AddEvents(events);
@@ -280,6 +273,7 @@ void AgentEngine::Handle() {
   if (shared_.has_value()) {
     const auto how = shared_->Handle([this](std::string_view line) { OnSharedLine(line); });
     if (how.has_value()) OnSharedEnd(*how);
+    OnState();
     OnAliveTimer();
   }
   for (Node& node : nodes_) {
@@ -301,20 +295,7 @@ void AgentEngine::OnSharedEnd(const std::string& how) {
     return listener_->OnFailure(absl::UnavailableError(StrCat(options_.shared->engine, ": ", why)));
   }
   for (Node& node : nodes_) {
-    if (!node.is_gone) Disconnect(node, why);
-  }
-}
-
-void AgentEngine::OnAliveTimer() {
-  // A launcher that was stopped for a while finds one expiration, after the messages of the meantime.
-  uint64_t expirations = 0;
-  if (::read(alive_timer_.get(), &expirations, sizeof expirations) != sizeof expirations) return;
-  for (Node& node : nodes_) {
-    if (!node.is_prepared || ++node.silent <= kMostSilent) continue;
-    // Should it still be there, nothing of it stays.
-    for (size_t task : node.tasks) Send(node, SignalTask{task, SIGKILL});
-    const auto silence = options_.shared->alive * kMostSilent;
-    Disconnect(node, StrCat("its agent has said nothing for ", silence.count() / 1000.0, " s"));
+    if (!node.is_gone || node.is_coming) Disconnect(node, why);
   }
 }
 
@@ -333,17 +314,23 @@ void AgentEngine::OnSharedLine(std::string_view line) {
   auto event = ParseAgentEvent(sealed.message);
   if (!event.ok()) return listener_->OnMessage(std::string(event.status().message()));
   if (const auto* hello = std::get_if<NodeHello>(&event->message)) return OnHello(event->node, *hello);
-  if (const auto* refused = std::get_if<NodeRefused>(&event->message); refused != nullptr && event->node.empty()) {
+  const auto* const refused = std::get_if<NodeRefused>(&event->message);
+  if (refused != nullptr && event->node.empty()) {
     return listener_->OnFailure(Annotate(refused->why, options_.shared->engine));
   }
   const auto node =
       std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& n) { return n.what.name == event->node; });
-  if (node == nodes_.end() || node->is_gone) return;
+  if (node == nodes_.end()) return;
+  if (node->is_gone) {
+    if (refused != nullptr && node->is_coming) Disconnect(*node, std::string(refused->why.message()));
+    return;
+  }
   node->silent = 0;
   if (std::holds_alternative<NodePrepared>(event->message) && options_.shared->seal != nullptr) {
     const Status status = options_.shared->seal->Check(AgentSide::kAgent, sealed);
     if (!status.ok()) return Disconnect(*node, std::string(status.message()), status.code());
   }
+  if (std::exchange(is_suspended_, false)) listener_->OnMessage(StrCat(options_.shared->engine, " has resumed the job"));
   OnMessage(*node, event->message);
 }
 
@@ -404,21 +391,19 @@ void AgentEngine::OnPrepared(Node& node, const NodePrepared& prepared) {
     }
     Send(node, NodeCertificate{*certificate, options_.credentials->authority()});
   }
-  if (placed_) {
-    for (const StartTask& start : node.waiting) Send(node, start);
-    node.waiting.clear();
-    return;
-  }
+  if (placed_) return OnPreparedAgain(node);
   if (!std::all_of(nodes_.begin(), nodes_.end(), [this](const Node& n) { return IsReady(n); })) return;
   if (const Status status = CheckNodes(); !status.ok()) return listener_->OnFailure(status);
   placed_ = true;
-  std::vector<TaskPlace> places(names_.size());
+  places_.resize(names_.size());
   for (const Node& n : nodes_) {
-    for (size_t i = 0; i < n.tasks.size(); ++i) {
-      places[n.tasks[i]] = {.node = n.what.name, .address = HostPort{n.what.host, n.ports[i]}.ToString()};
-    }
+    for (size_t i = 0; i < n.tasks.size(); ++i) places_[n.tasks[i]] = PlaceOf(n, i);
   }
-  listener_->OnPlaced(std::move(places));
+  listener_->OnPlaced(places_);
+}
+
+TaskPlace AgentEngine::PlaceOf(const Node& node, size_t nth) const {
+  return {.node = node.what.name, .address = HostPort{node.what.host, node.ports[nth]}.ToString()};
 }
 
 bool AgentEngine::IsReady(const Node& node) const { return node.is_prepared || node.tasks.empty(); }

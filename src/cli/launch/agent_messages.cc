@@ -29,15 +29,23 @@ Status ToStatus(const Json& json) {
 // Each type of message: its name, and both directions.
 struct Writer {
   Json operator()(const PrepareNode& m) const {
-    return {{"do", "prepare"},          {"version", m.version},
-            {"directory", m.directory}, {"tasks", m.tasks},
-            {"numbers", m.numbers},     {"ports", m.ports},
-            {"makes_key", m.makes_key}, {"checked_files", m.checked_files},
-            {"alive_ms", m.alive_ms},   {"tasks_get_signals", m.tasks_get_signals}};
+    return {{"do", "prepare"},
+            {"version", m.version},
+            {"directory", m.directory},
+            {"tasks", m.tasks},
+            {"numbers", m.numbers},
+            {"ports", m.ports},
+            {"makes_key", m.makes_key},
+            {"checked_files", m.checked_files},
+            {"alive_ms", m.alive_ms},
+            {"tasks_get_signals", m.tasks_get_signals},
+            {"tasks_move", m.tasks_move}};
   }
   Json operator()(const NodeCertificate& m) const {
     return {{"do", "certify"}, {"certificate", m.certificate}, {"authority", m.authority}};
   }
+  Json operator()(const TellMoves& m) const { return {{"do", "tell_moves"}, {"moves", m.moves}}; }
+  Json operator()(const ReplaceNode&) const { return {{"do", "replace"}}; }
   Json operator()(const StartTask& m) const {
     return {{"do", "start"},
             {"task", m.task},
@@ -48,7 +56,7 @@ struct Writer {
   Json operator()(const SignalTask& m) const { return {{"do", "signal"}, {"task", m.task}, {"signal", m.signal}}; }
   Json operator()(const CloseTaskOutput& m) const { return {{"do", "close_output"}, {"task", m.task}}; }
 
-  Json operator()(const NodeHello& m) const { return {{"event", "hello"}, {"rank", m.rank}, {"host", m.host}}; }
+  Json operator()(const NodeHello& m) const { return {{"event", "hello"}, {"rank", m.rank}, {"host", m.host}, {"job", m.job}}; }
   Json operator()(const NodeAlive&) const { return {{"event", "alive"}}; }
   Json operator()(const NodeStopping& m) const { return {{"event", "stopping"}, {"signal", m.signal}}; }
   Json operator()(const NodePrepared& m) const {
@@ -88,9 +96,12 @@ AgentRequest ReadRequest(const Json& json) {
                        .makes_key = json.at("makes_key"),
                        .checked_files = json.at("checked_files"),
                        .alive_ms = json.at("alive_ms"),
-                       .tasks_get_signals = json.at("tasks_get_signals")};
+                       .tasks_get_signals = json.at("tasks_get_signals"),
+                       .tasks_move = json.at("tasks_move")};
   }
   if (what == "certify") return NodeCertificate{json.at("certificate"), json.at("authority")};
+  if (what == "tell_moves") return TellMoves{json.at("moves")};
+  if (what == "replace") return ReplaceNode{};
   const size_t task = json.at("task");
   if (what == "start") {
     return StartTask{
@@ -103,7 +114,7 @@ AgentRequest ReadRequest(const Json& json) {
 
 AgentEvent ReadEvent(const Json& json) {
   const std::string what = json.at("event");
-  if (what == "hello") return NodeHello{json.at("rank"), json.at("host")};
+  if (what == "hello") return NodeHello{json.at("rank"), json.at("host"), json.value("job", "")};
   if (what == "alive") return NodeAlive{};
   if (what == "stopping") return NodeStopping{json.at("signal")};
   if (what == "prepared") {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/launch/engine.h"
+#include "cluster/discovery/cluster_watch.h"
 #include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
@@ -31,6 +32,7 @@ struct PrepareNode {
   std::vector<std::string> checked_files;  // whose checksums the launcher wants
   int alive_ms = 0;                        // how often the agent says that it is there (NodeAlive); 0: never
   bool tasks_get_signals = false;          // the engine's signals reach the tasks as well as the agent
+  bool tasks_move = false;  // tasks of the job may move, so those of the node must hear of it (TellMoves)
 };
 // The answer to the request for a certificate in NodePrepared. Tasks that are started later get it, with the key and
 // the authority, as files that only the user can read.
@@ -38,6 +40,13 @@ struct NodeCertificate {
   std::string certificate;  // PEM
   std::string authority;    // its certificate
 };
+// Where tasks of the job are now that have moved. All moves so far, in place of those told before.
+struct TellMoves {
+  AddressMoves moves;
+};
+// To the channel, not to the agent, which is lost: start another agent for its tasks, which says hello with the same
+// rank. If there is no room for it, the channel says NodeRefused of the lost node.
+struct ReplaceNode {};
 struct StartTask {
   size_t task = 0;
   ProgramCall call;
@@ -50,7 +59,8 @@ struct SignalTask {
 struct CloseTaskOutput {
   size_t task = 0;
 };
-using AgentRequest = std::variant<PrepareNode, NodeCertificate, StartTask, SignalTask, CloseTaskOutput>;
+using AgentRequest =
+    std::variant<PrepareNode, NodeCertificate, TellMoves, ReplaceNode, StartTask, SignalTask, CloseTaskOutput>;
 
 // From an agent.
 
@@ -58,6 +68,7 @@ using AgentRequest = std::variant<PrepareNode, NodeCertificate, StartTask, Signa
 struct NodeHello {
   int rank = 0;      // among the agents of the channel
   std::string host;  // how other machines reach the node
+  std::string job = "";  // what the engine calls the job, if it has a name for it
 };
 // The agent is there.
 struct NodeAlive {};

@@ -37,7 +37,7 @@ struct TaskEnd {
   ProcessEnd process;
   // Set if nobody saw the process end, because its machine was lost: why it counts as ended.
   std::string lost = "";
-  // The machine does not come back, so the task cannot be started again.
+  // The machine does not come back, and there is no other one, so the task cannot be started again.
   bool lost_for_good = false;
   // What the task's server last wrote to TENSORBRAID_REPORT_FILE (cluster/status/report_file.h). Empty if there is no
   // such server, or if its machine was lost.
@@ -56,6 +56,9 @@ class EngineListener {
   virtual ~EngineListener() = default;
   // All tasks have places, one for each.
   virtual void OnPlaced(std::vector<TaskPlace> places) = 0;
+  // A task can be started here from now on; the place may be the one that it had. The tasks that run are told by the
+  // engine, which needs no call for that.
+  virtual void OnPlacedAgain(size_t /*task*/, const TaskPlace& /*place*/) {}
   // `pid` is the process on the task's machine; 0: only the engine knows it.
   virtual void OnStarted(size_t task, pid_t pid) = 0;
   // The program could not be started. The task is not running.
@@ -90,6 +93,10 @@ class Engine {
   // Finds a machine and an address for each of the tasks, which have names such as "worker/0". Called once, first.
   // REQUIRES of all functions: `listener` is the same object and outlives the engine.
   virtual void Place(const std::vector<std::string>& tasks, EngineListener* listener) = 0;
+  // Called before a task is started again. Returns true if the task has its place still. Otherwise looks for one, on
+  // the same machine or on another, and reports it by OnPlacedAgain; if there is none, it reports OnEnd, as if the task
+  // had been lost once more.
+  virtual bool PlaceAgain(size_t /*task*/) { return true; }
   // Starts a task that is not running, for the first time or again. If output of an earlier run is still open, it is
   // given up, and its end is not reported.
   // The engine adds the files that it has put on the machine (AddFile).

@@ -146,6 +146,12 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->group(machines_group)
       ->type_name("FILE");
   launch
+      ->add_option("--spare_nodes,--spare-nodes", flags->spare_nodes,
+                   "with slurm, ssh and mpi: how many machines run nothing until another one is lost, and then its tasks; "
+                   "with --hosts the last ones. Needs --restart")
+      ->group(machines_group)
+      ->check(CLI::Range(1, 100'000));
+  launch
       ->add_option("--directory", flags->directory,
                    "the working directory of the tasks on the machines; default: the present one, or the image's")
       ->group(machines_group)

@@ -17,6 +17,7 @@ struct LaunchFlags {
   std::string on = "local";
   std::string hosts;
   std::string host_file;
+  int spare_nodes = 0;
   std::string ssh = "ssh";
   std::string mpirun = "mpirun";
   std::vector<std::string> sync;

@@ -41,8 +41,13 @@ std::string LaunchedTask::Named(std::string_view line, bool in_color) const {
 
 void LaunchedTask::OnStart() {
   started_ = Clock::now();
-  restart_at.reset();
+  GiveUpRestart();  // this is it
   is_running = has_output = true;
+}
+
+void LaunchedTask::GiveUpRestart() {
+  restart_at.reset();
+  awaits_place = false;
 }
 
 std::chrono::milliseconds LaunchedTask::ScheduleRestart(const RestartPolicy& policy) {

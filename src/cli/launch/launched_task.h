@@ -37,6 +37,10 @@ class LaunchedTask {
   void OnStart();
   // The time at which the task is started again, if it waits for a restart.
   std::optional<Clock::time_point> restart_at = {};
+  // It is started again as soon as the engine has a place for it.
+  bool awaits_place = false;
+  // It is not started again. No effect if it does not wait for a restart.
+  void GiveUpRestart();
   // Sets `restart_at`, and returns the delay until then. REQUIRES: the policy allows a restart.
   std::chrono::milliseconds ScheduleRestart(const RestartPolicy& policy);
   int restarts() const { return restarts_; }
@@ -48,7 +52,7 @@ class LaunchedTask {
   bool has_started = false;  // at least once
   bool is_running = false;
   bool has_output = false;
-  bool is_unfinished() const { return is_running || restart_at.has_value(); }
+  bool is_unfinished() const { return is_running || restart_at.has_value() || awaits_place; }
 
  private:
   const std::string job_;

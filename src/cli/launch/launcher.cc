@@ -119,6 +119,13 @@ class Launcher final : public EngineListener {
     for (size_t i = 0; i < tasks_.size() && error_.ok(); ++i) Start(i);
   }
 
+  void OnPlacedAgain(size_t number, const TaskPlace& place) override {
+    LaunchedTask& task = tasks_[number];
+    places_[number] = place;
+    jobs_[task.job()][static_cast<size_t>(task.index())] = place.address;
+    if (task.awaits_place) Start(number);
+  }
+
   void OnStarted(size_t number, pid_t pid) override {
     const TaskPlace& place = places_[number];
     const std::string where = place.node.empty() ? "" : StrCat(" on ", place.node);
@@ -153,7 +160,8 @@ class Launcher final : public EngineListener {
 
   void OnEnd(size_t number, const TaskEnd& end) override {
     LaunchedTask& task = tasks_[number];
-    task.is_running = false;
+    if (!task.is_running && !task.awaits_place) return;  // there was no place for it, and it was not to run any more
+    task.is_running = task.awaits_place = false;
     task.reports.push_back(end.report);
     task.end = end.ok() ? "" : end.ToString();
     const auto running = std::count_if(tasks_.begin(), tasks_.end(), [](const auto& t) { return t.is_running; });
@@ -183,6 +191,11 @@ class Launcher final : public EngineListener {
     Stop(SIGTERM, options_.stop_grace);
   }
 
+  void StartAgain(size_t number) {
+    tasks_[number].restart_at.reset();
+    tasks_[number].awaits_place = true;
+    if (engine_->PlaceAgain(number)) Start(number);
+  }
   // Starts a task, for the first time or again.
   void Start(size_t number) {
     LaunchedTask& task = tasks_[number];
@@ -219,7 +232,7 @@ class Launcher final : public EngineListener {
     engine_->Handle();
     for (size_t i = 0; i < tasks_.size(); ++i) {
       const auto& at = tasks_[i].restart_at;
-      if (at.has_value() && Clock::now() >= *at) Start(i);
+      if (at.has_value() && Clock::now() >= *at) StartAgain(i);
     }
     if (deadline_.has_value() && Clock::now() >= *deadline_) OnDeadline();
     if (phase_ != Phase::kPlace && !AnyUnfinished() && AnyOutput() && phase_ != Phase::kDrain) {
@@ -242,7 +255,10 @@ class Launcher final : public EngineListener {
   std::optional<std::string> ObstacleToRestart(const LaunchedTask& task, const TaskEnd& end) const {
     const int max = options_.restart.max_restarts;
     if (max == 0) return "";
-    if (end.lost_for_good) return "its machine does not come back to this job, so it is not started again";
+    if (end.lost_for_good) {
+      return "its machine does not come back to this job, and there is no other one (--spare_nodes), so it is not "
+             "started again";
+    }
     if (end.lost.empty() && end.process.signal == 0 && end.process.exit_code == kMistake) {
       return "exit code 2 means an error in its arguments or its program, so it is not started again";
     }
@@ -262,7 +278,7 @@ class Launcher final : public EngineListener {
     result_.failure = how;
     result_.exit_code = exit_code;
     if (!why.empty()) Say(StrCat(how, ": ", why));
-    for (LaunchedTask& task : tasks_) task.restart_at.reset();
+    for (LaunchedTask& task : tasks_) task.GiveUpRestart();
     if (std::any_of(tasks_.begin(), tasks_.end(), [](const auto& t) { return t.is_running; })) {
       Say(StrCat("the other tasks have ", options_.grace.count() / 1000.0, " s to end by themselves"));
       SetPhase(Phase::kGrace, options_.grace);
@@ -327,7 +343,7 @@ class Launcher final : public EngineListener {
 
   void Stop(int signal, milliseconds kill_after) {
     for (size_t i = 0; i < tasks_.size(); ++i) {
-      tasks_[i].restart_at.reset();
+      tasks_[i].GiveUpRestart();
       if (tasks_[i].is_running) engine_->Signal(i, signal);
     }
     SetPhase(Phase::kStop, kill_after);
@@ -384,13 +400,9 @@ StatusOr<std::pair<std::string, std::string>> ParseEnvironment(const std::string
   if (name.empty() || !is_name || absl::ascii_isdigit(static_cast<unsigned char>(name[0]))) {
     return InvalidArgument("'", name, "' is no name of a variable; expected NAME=VALUE or NAME");
   }
-  static constexpr std::array<std::string_view, 7> kOurs = {"TF_CONFIG",
-                                                            "TENSORBRAID_INSECURE",
-                                                            "TENSORBRAID_REPORT_FILE",
-                                                            "TENSORBRAID_TLS_CA",
-                                                            "TENSORBRAID_TLS_CERT",
-                                                            "TENSORBRAID_TLS_KEY",
-                                                            "TENSORBRAID_TOKEN_FILE"};
+  static constexpr std::array<std::string_view, 8> kOurs = {
+      "TF_CONFIG",          "TENSORBRAID_INSECURE", "TENSORBRAID_MOVES_FILE", "TENSORBRAID_REPORT_FILE",
+      "TENSORBRAID_TLS_CA", "TENSORBRAID_TLS_CERT", "TENSORBRAID_TLS_KEY",    "TENSORBRAID_TOKEN_FILE"};
   if (std::find(kOurs.begin(), kOurs.end(), name) != kOurs.end()) {
     return InvalidArgument("'", name, "' is set by the launcher itself");
   }

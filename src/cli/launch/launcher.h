@@ -69,9 +69,9 @@ StatusOr<std::pair<std::string, std::string>> ParseEnvironment(const std::string
 // chooses their machines and ports. Each line of a task's output is passed on with a prefix such as "[worker/0] " (in
 // colour on a terminal, unless NO_COLOR is set); lines that begin with '{' are passed on without one.
 //
-// A task that fails is started again at the same address, as options.restart says. It is not started again when it
-// exits with 2, which means an error in its arguments or its program (see ExitCode in status.h), nor when it is a
-// parameter server and no worker is left.
+// A task that fails is started again, as options.restart says: at the same address, or on another machine if its own is
+// lost and the engine has one. It is not started again when it exits with 2, which means an error in its arguments or
+// its program (see ExitCode in status.h), nor when it is a parameter server and no worker is left.
 //
 // When a task fails for good, the others have options.grace to end by themselves; then they get SIGTERM, and are killed
 // 1.5 s later.

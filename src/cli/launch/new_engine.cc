@@ -49,6 +49,7 @@ std::vector<std::string> FilesOf(const std::vector<std::string>& command) {
 SlurmOptions SlurmOptionsOf(const LaunchFlags& flags, const Invocation& invocation) {
   SlurmOptions options = flags.slurm;
   options.tasks = flags.options.ps + flags.options.workers;
+  options.spare_nodes = flags.spare_nodes;
   options.program = invocation.program.empty() ? "" : std::filesystem::path(invocation.program[0]).filename();
   for (const std::string& words : flags.engine_arguments) {
     for (const std::string& word : StrSplit(words, ' ')) {
@@ -113,6 +114,7 @@ StatusOr<std::unique_ptr<Engine>> NewRayEngine(const LaunchFlags& flags, const I
   ray.sync = flags.sync;
   ray.agent_program = AgentProgram(flags);
   TF_ASSIGN_OR_RETURN(options.shared, RayChannel(ray));
+  options.shared->replaces = flags.options.restart.max_restarts != 0;
   return NewAgentEngine(std::move(options), flags);
 }
 
@@ -135,7 +137,21 @@ StatusOr<std::unique_ptr<Engine>> NewMpiEngine(const LaunchFlags& flags, const I
   }
   TF_ASSIGN_OR_RETURN(const std::vector<std::string> mpirun, WordsOf("--mpirun", flags.mpirun));
   TF_RETURN_IF_ERROR(UseMpirun(mpirun, AgentProgram(flags), &options));
+  TF_RETURN_IF_ERROR(SetSpares(flags.spare_nodes, &options));
   return NewAgentEngine(std::move(options), flags);
+}
+
+Status CheckSpares(const LaunchFlags& flags) {
+  if (flags.spare_nodes == 0) return OkStatus();
+  if (flags.on == "local") return InvalidArgument("--spare_nodes is for --on=slurm, ssh and mpi");
+  if (flags.on == "ray" || flags.on == "kubernetes") {
+    return InvalidArgument("--spare_nodes: with --restart, ", flags.on == "ray" ? "Ray" : "Kubernetes",
+                           " itself finds another node for a task whose node is lost");
+  }
+  if (flags.options.restart.max_restarts == 0) {
+    return InvalidArgument("--spare_nodes is for tasks that are started again: add --restart=on-failure");
+  }
+  return OkStatus();
 }
 
 // Brings the directories of --sync, and the libraries of a program in one of them.
@@ -169,6 +185,7 @@ Status Sync(const SshOptions& ssh, const std::string& program, LaunchFlags* flag
 StatusOr<std::unique_ptr<Engine>> NewEngine(const Invocation& invocation, LaunchFlags* all_flags) {
   const LaunchFlags& flags = *all_flags;
   const bool has_machines = !flags.hosts.empty() || !flags.host_file.empty();
+  TF_RETURN_IF_ERROR(CheckSpares(flags));
   if (flags.on == "local") {
     if (has_machines) return InvalidArgument("--hosts and --hostfile are for other machines: add --on=ssh");
     return std::make_unique<LocalEngine>();
@@ -212,6 +229,7 @@ StatusOr<std::unique_ptr<Engine>> NewEngine(const Invocation& invocation, Launch
   if (flags.on == "mpi") return NewMpiEngine(flags, invocation, options.nodes);
   TF_ASSIGN_OR_RETURN(options.ssh, WordsOf("--ssh", flags.ssh));
   options.directory = SharedDirectory(flags);
+  options.spare_nodes = flags.spare_nodes;
   if (!flags.dry_run) {
     TF_RETURN_IF_ERROR(Sync(options, invocation.program.empty() ? "" : invocation.program[0], all_flags));
   }

@@ -56,7 +56,7 @@ std::string SignalTime(const SlurmOptions& options) {
 // The options that srun and sbatch share.
 std::vector<std::string> AllocationArguments(const SlurmOptions& options) {
   std::vector<std::string> arguments = {StrCat("--job-name=", options.program),
-                                        StrCat("--nodes=", NodesToAskFor(options))};
+                                        StrCat("--nodes=", NodesToAskFor(options) + options.spare_nodes)};
   if (!options.partition.empty()) arguments.push_back("--partition=" + options.partition);
   if (!options.time.empty()) arguments.push_back("--time=" + options.time);
   if (!options.gres.empty()) arguments.push_back("--gres=" + options.gres);
@@ -81,11 +81,15 @@ Status ReadAllocation(const SlurmOptions& options, const std::map<std::string, s
                            "' is not the number of nodes of job ", job,
                            "; unset SLURM_JOB_ID if this shell has left it");
   }
-  if (options.nodes > nodes) {
-    return InvalidArgument("--nodes=", options.nodes, ", but job ", job, " has ", nodes,
-                           nodes == 1 ? " node" : " nodes", ": start it with sbatch or salloc --nodes=", options.nodes);
+  const int asked = std::max(options.nodes, options.spare_nodes > 0 ? 1 : 0) + options.spare_nodes;
+  if (asked > nodes) {
+    return InvalidArgument(options.nodes > 0 ? StrCat("--nodes=", options.nodes) : "",
+                           options.nodes > 0 && options.spare_nodes > 0 ? ", " : "",
+                           options.spare_nodes > 0 ? StrCat("--spare_nodes=", options.spare_nodes) : "", ", but job ",
+                           job, " has ", nodes, nodes == 1 ? " node" : " nodes",
+                           ": start it with sbatch or salloc --nodes=", asked);
   }
-  channel->agents = options.nodes > 0 ? options.nodes : nodes;
+  channel->agents = options.nodes > 0 ? asked : nodes;
   channel->room_hint = StrCat("start job ", job, " with sbatch or salloc --ntasks=", options.tasks);
   if (options.tasks_per_node > 0) {
     channel->slots = {options.tasks_per_node};
@@ -117,11 +121,16 @@ StatusOr<SlurmConfiguration> ReadSlurmConfiguration() {
 
 StatusOr<SharedChannel> SlurmChannel(const SlurmOptions& options, const SlurmConfiguration& configuration,
                                      const std::map<std::string, std::string>& variables) {
-  SharedChannel channel{.engine = "Slurm", .command = {"srun"}};
+  SharedChannel channel{.engine = "Slurm", .command = {"srun"}, .spares = options.spare_nodes};
+  channel.state_command = [](const std::string& job) {
+    return std::vector<std::string>{"squeue", "--noheader", "--jobs=" + job, "--format=%T"};
+  };
+  channel.suspended_state = "SUSPENDED";
+  channel.resume_command = "scontrol resume";
   channel.signals_agents_only = configuration.signals_agents_only;
   std::vector<std::string>& command = channel.command;
   if (Get(variables, "SLURM_JOB_ID").empty()) {
-    channel.agents = NodesToAskFor(options);
+    channel.agents = NodesToAskFor(options) + options.spare_nodes;
     if (options.tasks_per_node > 0) channel.slots = {options.tasks_per_node};
     channel.room_hint = "give --nodes or --tasks_per_node a larger number";
     for (std::string& argument : AllocationArguments(options)) command.push_back(std::move(argument));
@@ -157,6 +166,7 @@ std::string SlurmBatchScript(const SlurmOptions& options, const std::vector<std:
   head.push_back(StrCat("--cpus-per-task=", options.cpus_per_task));
   // Only this shell gets the signal, and passes it on to the launcher.
   head.push_back(StrCat("--signal=B:", options.requeue ? "USR1" : "TERM", SignalTime(options)));
+  if (options.spare_nodes > 0) head.push_back("--no-kill");  // the job outlives a node
   if (options.requeue) head.insert(head.end(), {"--requeue", "--open-mode=append"});
   std::string script = "#!/bin/bash\n";
   for (const std::string& argument : head) script += StrCat("#SBATCH ", ShellWord(argument), "\n");

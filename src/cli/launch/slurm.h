@@ -18,7 +18,8 @@ struct SlurmOptions {
   std::string program;  // the job's name
   // What to ask Slurm for. 0 and "": its default, or what an allocation has.
   std::string partition = "";
-  int nodes = 0;
+  int nodes = 0;        // without the spare ones
+  int spare_nodes = 0;  // further nodes, in place of those that are lost
   int tasks_per_node = 0;
   int cpus_per_task = 1;
   std::string time = "";                      // as for srun: "30", "2:00:00", "1-0"

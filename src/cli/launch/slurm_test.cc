@@ -81,6 +81,35 @@ TEST(SlurmChannelTest, UsesTheAllocationThatItRunsIn) {
   EXPECT_THAT(channel->room_hint, HasSubstr("start job 7 with sbatch or salloc --ntasks=4"));
 }
 
+TEST(SlurmChannelTest, SpareNodesAreFurtherNodes) {
+  SlurmOptions options = FourTasks();
+  options.tasks_per_node = 2;
+  options.spare_nodes = 1;
+  const auto outside = SlurmChannel(options, kCluster, {});
+  ASSERT_TRUE(outside.ok()) << outside.status();
+  EXPECT_THAT(outside->command, IsSupersetOf({"--nodes=3", "--ntasks=3", "--cpus-per-task=2", "--no-kill"}));
+  EXPECT_EQ(outside->agents, 3);
+  EXPECT_EQ(outside->spares, 1);
+  EXPECT_THAT(SlurmBatchScript(options, {"launch"}),
+              AllOf(HasSubstr("#SBATCH --nodes=3\n"), HasSubstr("#SBATCH --no-kill\n")));
+  const auto inside = SlurmChannel(options, kCluster, {{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NUM_NODES", "4"}});
+  ASSERT_TRUE(inside.ok()) << inside.status();
+  EXPECT_EQ(inside->agents, 4);
+  EXPECT_EQ(inside->spares, 1);
+  const auto small = SlurmChannel(options, kCluster, {{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NUM_NODES", "1"}});
+  EXPECT_THAT(small.status().message(),
+              HasSubstr("--spare_nodes=1, but job 7 has 1 node: start it with sbatch or salloc --nodes=2"));
+  options.nodes = 3;
+  const auto three = SlurmChannel(options, kCluster, {{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NUM_NODES", "3"}});
+  EXPECT_THAT(three.status().message(), HasSubstr("--nodes=3, --spare_nodes=1, but job 7 has 3 nodes"));
+}
+
+TEST(SlurmChannelTest, SlurmIsAskedWhetherAJobIsSuspended) {
+  const auto channel = SlurmChannel(FourTasks(), kCluster, {});
+  ASSERT_TRUE(channel.ok()) << channel.status();
+  EXPECT_THAT(channel->state_command("7"), ElementsAre("squeue", "--noheader", "--jobs=7", "--format=%T"));
+}
+
 TEST(SlurmChannelTest, CoresAreNoTasks) {
   // salloc --nodes=2 alone sets SLURM_TASKS_PER_NODE to the numbers of cores.
   const Variables variables = {{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_TASKS_PER_NODE", "1(x2)"}};

@@ -124,6 +124,7 @@ StatusOr<std::unique_ptr<Engine>> NewSshEngine(const SshOptions& options) {
     return command;
   };
   engine.hint = StrCat("try '", StrJoin(options.ssh, " "), " NODE true', which must work without a password");
+  TF_RETURN_IF_ERROR(SetSpares(options.spare_nodes, &engine));
   if (options.tls) TF_RETURN_IF_ERROR(AddJobCredentials(&engine));
   return std::make_unique<AgentEngine>(std::move(engine));
 }

@@ -25,11 +25,13 @@ struct SshOptions {
   std::string version;
   std::string directory;                   // of the tasks
   std::vector<std::string> checked_files;  // see AgentEngineOptions
+  int spare_nodes = 0;                     // the last ones of them are spares
   bool tls = true;                         // make certificates for the job
 };
 
 // Asks ssh for the name or address of each machine, which the other machines must be able to use. Blocks while ssh
-// reads its configuration. InvalidArgument if there are no machines, or a machine twice. NotFound if there is no ssh.
+// reads its configuration. InvalidArgument if there are no machines but spare ones, or a machine
+// twice. NotFound if there is no ssh.
 StatusOr<std::unique_ptr<Engine>> NewSshEngine(const SshOptions& options);
 
 }  // namespace tensorbraid

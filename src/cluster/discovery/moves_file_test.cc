@@ -92,8 +92,8 @@ TEST(MovesTest, TheTextIsReadBack) {
 TEST(MovesTest, AClusterFollowsWhateverItsJobsAreCalled) {
   const auto cluster = ClusterSpec::Sparse({{"chief", {{0, "alpha:1"}}}, {"worker", {{3, "beta:2"}, {4, "beta:3"}}}});
   const ClusterSpec now = AfterMoves(cluster, {{"alpha:1", "gamma:9"}, {"beta:3", "gamma:8"}, {"delta:1", "beta:7"}});
-  EXPECT_EQ(now.ToString(), ClusterSpec::Sparse({{"chief", {{0, "gamma:9"}}}, {"worker", {{3, "beta:2"}, {4, "gamma:8"}}}})
-                                .ToString());
+  EXPECT_EQ(now.ToString(),
+            ClusterSpec::Sparse({{"chief", {{0, "gamma:9"}}}, {"worker", {{3, "beta:2"}, {4, "gamma:8"}}}}).ToString());
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+// How an AgentEngine notices that an agent of a shared channel is lost.
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "cli/launch/agent_engine.h"
+#include "cli/launch/agent_engine_node.h"
+#include "core/text/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+// How many looks at an agent may find that it has said nothing since the last.
+constexpr int kMostSilent = 6;
+
+}  // namespace
+
+bool AgentEngine::IsSilent(const Node& node) const {
+  const bool should_speak = node.is_prepared || (node.is_coming && !node.is_gone);
+  return should_speak && node.silent > kMostSilent;
+}
+
+void AgentEngine::OnAliveTimer() {
+  // A launcher that was stopped for a while finds one expiration, after the messages of the meantime.
+  uint64_t expirations = 0;
+  if (::read(alive_timer_.get(), &expirations, sizeof expirations) != sizeof expirations) return;
+  for (Node& node : nodes_) ++node.silent;
+  if (std::none_of(nodes_.begin(), nodes_.end(), [this](const Node& node) { return IsSilent(node); })) return;
+  if (options_.shared->state_command == nullptr || job_.empty()) return LoseSilentNodes();
+  if (!state_.is_open()) AskForState();
+}
+
+void AgentEngine::AskForState() {
+  state_text_.clear();
+  if (!state_.Open(options_.shared->state_command(job_)).ok()) LoseSilentNodes();
+}
+
+void AgentEngine::OnState() {
+  const auto how = state_.Handle([this](std::string_view line) { state_text_ += line; });
+  if (!how.has_value()) return;
+  if (state_text_ != options_.shared->suspended_state) return LoseSilentNodes();
+  for (Node& node : nodes_) node.silent = 0;  // the state is asked for again when they have been silent as long again
+  if (std::exchange(is_suspended_, true)) return;
+  listener_->OnMessage(StrCat(options_.shared->engine, " has suspended the job; '", options_.shared->resume_command, " ",
+                              job_, "' lets it go on"));
+}
+
+void AgentEngine::LoseSilentNodes() {
+  for (Node& node : nodes_) {
+    if (!IsSilent(node)) continue;
+    // Should it still be there, nothing of it stays.
+    for (size_t task : node.tasks) Send(node, SignalTask{task, SIGKILL});
+    const auto silence = options_.shared->alive * kMostSilent;
+    Disconnect(node, StrCat("its agent has said nothing for ", silence.count() / 1000.0, " s"));
+  }
+}
+
+}  // namespace tensorbraid
