@@ -3,6 +3,7 @@
 tests/engines/ray runs jobs on a Ray cluster.
 """
 
+import errno
 import importlib.util
 import json
 import os
@@ -16,7 +17,7 @@ from unittest import mock
 
 import tensorbraid as tf
 import tensorbraid.ray
-from tensorbraid.ray import agents, keys, placement, shape, task_errors
+from tensorbraid.ray import actors, agents, keys, placement, shape, task_errors
 
 HAS_RAY = importlib.util.find_spec("ray") is not None
 
@@ -93,10 +94,12 @@ class RunTest(unittest.TestCase):
 
 class AddressTest(unittest.TestCase):
     def test_an_address_at_which_nothing_listens_is_named(self):
-        with socket.create_server(("127.0.0.1", 0)) as server:
+        with socket.socket() as server:
+            server.bind(("127.0.0.1", 0))  # no other program gets this port
             address = "127.0.0.1:%d" % server.getsockname()[1]
-            placement.check_address(address)
-        with self.assertRaisesRegex(ConnectionError, "no Ray cluster answers at " + address):
+            with self.assertRaisesRegex(ConnectionError, "no Ray cluster answers at " + address):
+                placement.check_address(address)
+            server.listen()
             placement.check_address(address)
 
     def test_other_forms_are_left_to_ray(self):
@@ -119,6 +122,32 @@ class TaskErrorsTest(unittest.TestCase):
         self.assertIs(task_errors.first_cause([unreachable, mistake, lost]), lost)
         self.assertIs(task_errors.first_cause([unreachable, mistake]), mistake)
         self.assertIs(task_errors.first_cause([unreachable]), unreachable)
+
+
+class FunctionActorTest(unittest.TestCase):
+    def prepared(self):
+        """The port that an actor holds."""
+        actor = actors.FunctionActor("worker/0")
+        port, _, problem = actor.prepare(makes_key=False)
+        self.assertIsNone(problem)
+        self.addCleanup(actor._port.close)
+        return port
+
+    def test_it_holds_a_port_that_its_own_server_can_take(self):
+        address = "localhost:%d" % self.prepared()
+        server = tf.train.Server({"worker": [address]}, job_name="worker", task_index=0)
+        self.assertEqual(server.target, "grpc://" + address)
+
+    def test_it_holds_a_port_on_a_system_without_ipv6(self):
+        real = socket.socket
+
+        def without_ipv6(family=socket.AF_INET, *args, **kwargs):
+            if family == socket.AF_INET6:
+                raise OSError(errno.EAFNOSUPPORT, "Address family not supported by protocol")
+            return real(family, *args, **kwargs)
+
+        with mock.patch.object(socket, "socket", without_ipv6):
+            self.assertGreater(self.prepared(), 0)
 
 
 class AgentsTest(unittest.TestCase):

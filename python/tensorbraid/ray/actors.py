@@ -37,12 +37,7 @@ class FunctionActor:
                 self._files["TENSORBRAID_TLS_KEY"], request = keys.make_key()
         except errors.OpError as error:
             return None, None, error.message
-        # Bound but not listened on, so that the server of this process can still take it.
-        self._port = socket.socket(socket.AF_INET6 if socket.has_ipv6 else socket.AF_INET)
-        self._port.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if socket.has_ipv6:
-            self._port.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-        self._port.bind(("", 0))
+        self._port = _hold_port()
         return self._port.getsockname()[1], request, None
 
     def run(self, call, environment, files):
@@ -68,6 +63,21 @@ class FunctionActor:
             return None
         finally:
             cluster.stop_servers()  # so the task leaves the cluster, as a program does when it ends
+
+
+def _hold_port():
+    """A socket that is bound to a free port, but does not listen, so that a server of this process can still take it."""
+    for family in (socket.AF_INET6, socket.AF_INET):  # the first takes the addresses of both
+        try:
+            held = socket.socket(family)
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                held.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+            held.bind(("", 0))
+            return held
+        except OSError:  # a system without IPv6
+            if family == socket.AF_INET:
+                raise
 
 
 class AgentActor:
