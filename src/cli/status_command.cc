@@ -8,6 +8,7 @@
 #include "cli/at_least.h"
 #include "cli/client_options.h"
 #include "cli/commands.h"
+#include "cli/duration.h"
 #include "cli/status_text.h"
 #include "cluster/protobuf/proto_io.h"
 #include "cluster/protobuf/report.pb.h"
@@ -36,7 +37,7 @@ struct StatusFlags {
 StatusOr<proto::ClusterReport> AskForReport(CallClient& client, const StatusFlags& flags) {
   proto::ClusterReportRequest request;
   request.set_timeout_seconds(flags.timeout);
-  const auto patience = kConnectPatience + std::chrono::milliseconds(static_cast<int64_t>((flags.timeout + 2) * 1000));
+  const auto patience = kConnectPatience + Milliseconds(flags.timeout + 2);
   CallClient::Result result =
       client.Ask(kGetClusterReport, SerializeMessage(request), MonotonicClock::now() + patience);
   if (absl::IsDeadlineExceeded(result.status)) {
@@ -61,7 +62,7 @@ StatusOr<int> ShowStatus(const StatusFlags& flags) {
   const std::string scheme = "grpc://";
   const std::string address = flags.address.starts_with(scheme) ? flags.address.substr(scheme.size()) : flags.address;
   TF_ASSIGN_OR_RETURN(const auto client, NewGrpcCallClient(address, kConnectPatience, flags.tls, flags.token_file));
-  const auto pause = std::chrono::milliseconds(static_cast<int64_t>(flags.interval * 1000));
+  const auto pause = Milliseconds(flags.interval);
   TF_ASSIGN_OR_RETURN(proto::ClusterReport report, AskForReport(*client, flags));
   if (flags.json) {
     while (true) {

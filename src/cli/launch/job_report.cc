@@ -1,6 +1,7 @@
 #include "cli/launch/job_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +28,13 @@ bool JobReport::any() const {
   return std::any_of(tasks.begin(), tasks.end(), [](const TaskSummary& task) { return task.steps > 0; });
 }
 
+namespace {
+
+// A number of a report. Any program can write the file, so it may be anything.
+double Amount(double value) { return std::isfinite(value) && value > 0 ? value : 0; }
+
+}  // namespace
+
 JobReport SummarizeJob(const std::vector<TaskRuns>& tasks, double seconds) {
   JobReport job{.tasks = {}, .seconds = seconds};
   std::map<std::string, double> sent;
@@ -40,16 +48,16 @@ JobReport SummarizeJob(const std::vector<TaskRuns>& tasks, double seconds) {
       proto::TaskReport report;
       if (bytes.empty() || !report.ParseFromString(bytes) || report.state() != "up") continue;
       task.has_report = true;
-      task.up_s += report.up_seconds();
-      task.cpu_s += report.cpu_seconds();
-      task.cores = report.cores();
-      task.working_s += report.working_seconds();
-      task.steps += report.steps();
-      task.stepping_s += report.stepping_seconds();
-      task.step_s += report.step_seconds();
+      task.up_s += Amount(report.up_seconds());
+      task.cpu_s += Amount(report.cpu_seconds());
+      task.cores = Amount(report.cores());
+      task.working_s += Amount(report.working_seconds());
+      task.steps += Amount(report.steps());
+      task.stepping_s += Amount(report.stepping_seconds());
+      task.step_s += Amount(report.step_seconds());
       for (const auto& traffic : report.received()) {
-        task.received_bytes += traffic.tensor_bytes();
-        sent[traffic.from()] += traffic.tensor_bytes();  // a task does not count what it sends
+        task.received_bytes += Amount(traffic.tensor_bytes());
+        sent[traffic.from()] += Amount(traffic.tensor_bytes());  // a task does not count what it sends
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cluster/protobuf/report.pb.h"
@@ -48,6 +49,21 @@ TEST(JobReportTest, SharesAreOfTheTimeFromTheFirstStepToTheLast) {
   EXPECT_NEAR(job.tasks[1].shares()->waiting, 0.3, 1e-9);
   EXPECT_NEAR(job.tasks[1].shares()->outside, 0.2, 1e-9);
   EXPECT_THAT(ToText(job), ::testing::ContainsRegex("worker/0 +1000 +10.0 +50 % +30 % +20 % "));
+}
+
+TEST(JobReportTest, NumbersThatCannotBeCountAsNone) {
+  std::vector<TaskRuns> runs = {Runs("worker/0", Worker(1000, 80, 50))};
+  for (const double wrong : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1.0}) {
+    proto::TaskReport report = Worker(1000, wrong, wrong);
+    Receive(&report, "ps/0", wrong);
+    runs.push_back(Runs("worker/1", report));
+  }
+  const JobReport job = SummaryOf(runs);
+  for (size_t i = 1; i < job.tasks.size(); ++i) {
+    EXPECT_FALSE(job.tasks[i].shares().has_value());
+    EXPECT_EQ(job.tasks[i].working_s, 0);
+    EXPECT_EQ(job.tasks[i].received_bytes, 0);
+  }
 }
 
 TEST(JobReportTest, WhatOthersReceivedIsWhatATaskSent) {

@@ -1,4 +1,3 @@
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -8,6 +7,7 @@
 #include "CLI/CLI.hpp"
 #include "cli/at_least.h"
 #include "cli/commands.h"
+#include "cli/duration.h"
 #include "cli/launch/detach.h"
 #include "cli/launch/jobs.h"
 #include "cli/launch/launch_flags.h"
@@ -225,8 +225,8 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       }
       flags->options.style = flags->style == "flags" ? TaskStyle::kFlags : TaskStyle::kTfConfig;
       flags->options.restart = *ParseRestartPolicy(flags->restart);
-      flags->options.grace = std::chrono::milliseconds(static_cast<int64_t>(flags->grace_s * 1000));
-      flags->options.stop_grace = std::chrono::milliseconds(static_cast<int64_t>(flags->stop_grace_s * 1000));
+      flags->options.grace = Milliseconds(flags->grace_s);
+      flags->options.stop_grace = Milliseconds(flags->stop_grace_s);
       if (flags->batch) return ExitCode(Annotate(LaunchAsBatchJob(*flags, *invocation), "tensorbraid launch"));
       auto engine = NewEngine(*invocation, flags.get());
       if (!engine.ok()) return ExitCode(Annotate(engine.status(), "tensorbraid launch"));

@@ -409,6 +409,18 @@ TEST_F(LaunchProgramTest, ErrorsOnTheCommandLineAreNamed) {
   }
 }
 
+TEST_F(LaunchProgramTest, AGraceMayBeLongerThanClocksCount) {
+  // A grace that is over at once ends the worker with SIGTERM.
+  const std::string script = "case \"$*\" in *index=1) exit 3;; esac; sleep 0.5; echo ended by itself";
+  for (const char* grace : {"--grace_s=1e10", "--grace_s=1e300"}) {
+    auto launch = ChildProcess::Start(
+        {TENSORBRAID_PROGRAM, "launch", "--ps=0", "--workers=2", grace, "--", "sh", "-c", script, "program"}, {});
+    ASSERT_TRUE(launch.ok()) << launch.status();
+    EXPECT_EQ(AwaitLine(launch->out(), "[worker/0] "), "ended by itself") << grace;
+    EXPECT_EQ(launch->Reap().exit_code, 3);
+  }
+}
+
 TEST_F(LaunchProgramTest, HelpAndVersionAreNoErrors) {
   for (const std::vector<std::string>& command : {std::vector<std::string>{TENSORBRAID_PROGRAM},
                                                   {TENSORBRAID_PROGRAM, "--help"},
