@@ -73,7 +73,7 @@ class Node:
 
     def close(self):
         self.network.stdin.close()
-        self.network.wait(timeout=10)
+        self.network.wait(timeout=PATIENCE_S)
 
 
 def start_process(node, name, host, command, environment, stdout):
@@ -144,7 +144,7 @@ class Pod:
     def kill(self):
         signal_first(self.process, signal.SIGKILL)
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait(timeout=10)
+        self.process.wait(timeout=PATIENCE_S)
 
     def text(self):
         with open(self.log.name, encoding="utf-8") as file:

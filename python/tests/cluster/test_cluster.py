@@ -2,12 +2,12 @@
 
 import gc
 import os
-import socket
 import subprocess
 import sys
 import unittest
 
 import tensorbraid as tf
+from test_cluster_training import free_ports
 
 TASK = """
 import json, sys
@@ -27,24 +27,18 @@ else:
 PROGRAMS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "programs")
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("localhost", 0))
-        return listener.getsockname()[1]
-
-
 class ClusterTest(unittest.TestCase):
     def test_a_worker_trains_variables_of_a_parameter_server(self):
-        cluster = '{"ps": ["localhost:%d"], "worker": ["localhost:%d"]}' % (free_port(), free_port())
+        cluster = '{"ps": ["localhost:%d"], "worker": ["localhost:%d"]}' % tuple(free_ports(2))
         tasks = {
             job: subprocess.Popen([sys.executable, "-c", TASK, PROGRAMS, cluster, job], stdout=subprocess.PIPE,
                                   text=True)
             for job in ("ps", "worker")
         }
         try:
-            output, _ = tasks["worker"].communicate(timeout=60)
+            output, _ = tasks["worker"].communicate(timeout=300)
             self.assertEqual(tasks["worker"].returncode, 0)
-            said, _ = tasks["ps"].communicate(timeout=60)
+            said, _ = tasks["ps"].communicate(timeout=300)
             self.assertEqual((tasks["ps"].returncode, said), (0, ""), "a join ends the program with the cluster's work")
         finally:
             for task in tasks.values():
