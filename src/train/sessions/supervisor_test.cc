@@ -107,10 +107,13 @@ TEST_F(SupervisorTest, ARestartedChiefContinuesFromItsCheckpoint) {
     CountModel m;
     Supervisor supervisor(m.g, {.logdir = dir_.path(), .save_model_every = milliseconds(5)});
     auto session = supervisor.PrepareOrWaitForSession(cluster.worker_target()).value();
-    while (saved < 3) {
+    // Each step waits for the checkpoint of the one before, so that a save meets one step at most.
+    for (int64_t step = 1; step <= 3; ++step) {
       Train(*session, m, 1);
-      const auto latest = LatestCheckpoint(dir_.path());
-      if (latest.ok()) saved = std::stoll(latest->substr(latest->rfind('-') + 1));
+      while (saved < step) {
+        const auto latest = LatestCheckpoint(dir_.path());
+        if (latest.ok()) saved = std::stoll(latest->substr(latest->rfind('-') + 1));
+      }
     }
     // Both tasks are lost, and with them the variables.
     cluster.Stop("worker", 0);
