@@ -7,15 +7,18 @@ import subprocess
 import tempfile
 
 
-def free_ports(count):
-    """Different ports that no process uses. All of them are bound before the first is released, so they differ."""
-    sockets = [socket.socket() for _ in range(count)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
+def hold_ports(count):
+    """Sockets with free ports, which no other process gets while they are open.
+
+    They do not listen, so a server that sets SO_REUSEADDR, as ours and TensorFlow's do, can listen there meanwhile.
+    """
+    sockets = []
+    for _ in range(count):
+        held = socket.socket()
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        sockets.append(held)
+    return sockets
 
 
 # A ConfigProto for servers with four CPU devices.
@@ -61,7 +64,8 @@ class Cluster:
     def __init__(self, program, jobs=None, config_text=None, flags=()):
         program = [program] if isinstance(program, str) else program
         jobs = jobs or {"ps": 1, "worker": 2}
-        ports = iter(free_ports(sum(jobs.values())))
+        self._held = hold_ports(sum(jobs.values()))
+        ports = iter([held.getsockname()[1] for held in self._held])
         self.spec = {job: [f"localhost:{next(ports)}" for _ in range(n)] for job, n in jobs.items()}
         self._log = tempfile.NamedTemporaryFile(mode="w+", prefix="interop_", suffix=".log")
         config = None
@@ -104,6 +108,8 @@ class Cluster:
                 t.wait(10)
             except subprocess.TimeoutExpired:
                 t.kill()
+        for held in self._held:
+            held.close()
 
     def __enter__(self):
         return self
