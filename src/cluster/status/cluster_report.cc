@@ -122,22 +122,27 @@ bool ComesBefore(const proto::TaskReport& a, const proto::TaskReport& b) {
   return key(a.task()) < key(b.task());
 }
 
-double MedianRate(std::vector<double> rates) {
-  std::sort(rates.begin(), rates.end());
-  const size_t middle = rates.size() / 2;
-  return rates.size() % 2 == 1 ? rates[middle] : (rates[middle - 1] + rates[middle]) / 2;
+// The median of the rates, which are sorted, without number `left_out`. REQUIRES: there are two or more.
+double MedianOfOthers(const std::vector<double>& rates, size_t left_out) {
+  const auto other = [&](size_t i) { return rates[i < left_out ? i : i + 1]; };
+  const size_t count = rates.size() - 1;
+  return count % 2 == 1 ? other(count / 2) : (other(count / 2 - 1) + other(count / 2)) / 2;
 }
 
 void FindStragglers(proto::ClusterReport* report) {
+  const auto is_compared = [](const proto::TaskReport& task) {
+    return !IsPs(task.task()) && task.state() == "up" && task.steps() > 0;
+  };
+  std::vector<double> rates;
+  for (const proto::TaskReport& task : report->tasks()) {
+    if (is_compared(task)) rates.push_back(task.steps_per_second());
+  }
+  std::sort(rates.begin(), rates.end());  // once: a cluster may have hundreds of tasks
   for (proto::TaskReport& task : *report->mutable_tasks()) {
-    if (IsPs(task.task()) || task.state() != "up" || task.steps() == 0) continue;
-    std::vector<double> others;
-    for (const proto::TaskReport& other : report->tasks()) {
-      if (&other != &task && !IsPs(other.task()) && other.state() == "up" && other.steps() > 0) {
-        others.push_back(other.steps_per_second());
-      }
-    }
-    task.set_straggler(!others.empty() && task.steps_per_second() < kStragglerShare * MedianRate(others));
+    if (!is_compared(task)) continue;
+    const auto own = std::lower_bound(rates.begin(), rates.end(), task.steps_per_second()) - rates.begin();
+    task.set_straggler(rates.size() > 1 &&
+                       task.steps_per_second() < kStragglerShare * MedianOfOthers(rates, static_cast<size_t>(own)));
   }
 }
 

@@ -1,10 +1,5 @@
 #include "cluster/status/status_server.h"
 
-// The options that Debian's library was compiled with.
-#define CPPHTTPLIB_OPENSSL_SUPPORT
-#define CPPHTTPLIB_ZLIB_SUPPORT
-#define CPPHTTPLIB_BROTLI_SUPPORT
-#include <httplib.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
@@ -16,6 +11,7 @@
 
 #include "absl/strings/escaping.h"
 #include "cluster/protobuf/report.pb.h"
+#include "cluster/status/http_server.h"
 #include "cluster/status/metrics.h"
 #include "core/system/clock.h"
 #include "core/text/host_port.h"
@@ -30,10 +26,9 @@ namespace tensorbraid {
 namespace {
 
 constexpr std::chrono::milliseconds kMaxReportAge{500};
-constexpr int kThreads = 4;
-// How many requests may wait for a report at the same time. One thread is left for probes, so that a supervisor does
+// How many requests may wait for a report at the same time. Most threads are left for probes, so that a supervisor does
 // not kill a task because readers of its status wait.
-constexpr int kMaxWaiting = kThreads - 1;
+constexpr int kMaxWaiting = HttpLimits().threads / 4;
 
 constexpr char kHealthPath[] = "/healthz";
 constexpr char kReadyPath[] = "/readyz";
@@ -53,17 +48,23 @@ const char* LoadFiles(const TlsOptions& tls, SSL* ssl) {
   return nullptr;
 }
 
-bool SetUpTls(SSL_CTX& context, const TlsOptions* tls) {
-  SSL_CTX_set_min_proto_version(&context, TLS1_2_VERSION);
-  SSL_CTX_set_session_cache_mode(&context, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_options(&context, SSL_OP_NO_TICKET);  // a resumed session would not be verified again
+using ContextPtr = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
+
+// Null if OpenSSL fails.
+ContextPtr NewContext(const TlsOptions* tls) {
+  ContextPtr context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
+  if (context == nullptr) return context;
+  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
+  // A resumed session would not be verified again.
+  SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION);
   const auto load = [](SSL* ssl, void* files) {
     const bool loaded = LoadFiles(*static_cast<const TlsOptions*>(files), ssl) == nullptr;
     ERR_clear_error();
     return loaded ? 1 : 0;
   };
-  SSL_CTX_set_cert_cb(&context, load, const_cast<TlsOptions*>(tls));
-  return true;
+  SSL_CTX_set_cert_cb(context.get(), load, const_cast<TlsOptions*>(tls));
+  return context;
 }
 
 Status CheckFiles(const TlsOptions& tls) {
@@ -76,14 +77,14 @@ Status CheckFiles(const TlsOptions& tls) {
   return wrong == nullptr ? OkStatus() : InvalidArgument(wrong, ": the file cannot be used");
 }
 
-class HttpServer final : public StatusServer {
+class ServerOfStatus final : public StatusServer {
  public:
-  HttpServer(const StatusServerOptions& options, Source source, Readiness readiness)
+  ServerOfStatus(const StatusServerOptions& options, Source source, Readiness readiness)
       : options_(options),
         source_(std::move(source)),
         readiness_(std::move(readiness)),
         reports_(std::make_shared<Reports>()) {}
-  ~HttpServer() override {
+  ~ServerOfStatus() override {
     if (server_ == nullptr) return;
     server_->stop();
     thread_.Join();
@@ -97,16 +98,15 @@ class HttpServer final : public StatusServer {
     }
     TF_ASSIGN_OR_RETURN(HostPort bind, BindAddress(options_.address, options_.bind_address));
     bind.port = options_.port;
+    ContextPtr context(nullptr, SSL_CTX_free);
     if (options_.tls.enabled()) {
       TF_RETURN_IF_ERROR(CheckFiles(options_.tls));
-      server_ = std::make_unique<httplib::SSLServer>(
-          [tls = &options_.tls](SSL_CTX& context) { return SetUpTls(context, tls); });
-    } else {
-      if (!options_.insecure) TF_RETURN_IF_ERROR(CheckLoopback(bind, options_.address));
-      server_ = std::make_unique<httplib::Server>();
+      context = NewContext(&options_.tls);
+      if (context == nullptr) return Internal("cannot use TLS");
+    } else if (!options_.insecure) {
+      TF_RETURN_IF_ERROR(CheckLoopback(bind, options_.address));
     }
-    server_->new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
-    server_->set_keep_alive_max_count(1);
+    server_ = std::make_unique<HttpServer>(std::move(context), HttpLimits{.request = options_.request_time});
     server_->set_payload_max_length(1024);
     // The default would let several servers share the port.
     server_->set_socket_options([](int socket) {
@@ -114,9 +114,7 @@ class HttpServer final : public StatusServer {
       ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     });
     Route(IsLoopbackHost(bind.host));
-    const int port = bind.port == 0                                ? server_->bind_to_any_port(bind.host)
-                     : server_->bind_to_port(bind.host, bind.port) ? bind.port
-                                                                   : -1;
+    const int port = server_->Bind(bind.host, bind.port);
     if (port < 0) {
       server_.reset();
       return Annotate(WhyBindFails(bind, bind.ToString()), "--metrics_port");
@@ -242,7 +240,7 @@ class HttpServer final : public StatusServer {
   const Readiness readiness_;
   const std::shared_ptr<Reports> reports_;
   std::vector<std::unique_ptr<TokenFile>> tokens_;
-  std::unique_ptr<httplib::Server> server_;
+  std::unique_ptr<HttpServer> server_;
   std::string url_;
   std::atomic<bool> ended_{false};
   Thread thread_;
@@ -252,7 +250,7 @@ class HttpServer final : public StatusServer {
 
 StatusOr<std::unique_ptr<StatusServer>> StatusServer::Start(const StatusServerOptions& options, Source source,
                                                             Readiness readiness) {
-  auto server = std::make_unique<HttpServer>(options, std::move(source), std::move(readiness));
+  auto server = std::make_unique<ServerOfStatus>(options, std::move(source), std::move(readiness));
   TF_RETURN_IF_ERROR(server->Listen());
   return std::unique_ptr<StatusServer>(std::move(server));
 }

@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_CLUSTER_STATUS_STATUS_SERVER_H_
 #define TENSORBRAID_CLUSTER_STATUS_STATUS_SERVER_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,6 +29,8 @@ struct StatusServerOptions {
   // token of one of the two files. Prometheus sends it as a bearer token, browsers as a password with any user name.
   std::string token_file = "";
   std::string client_token_file = "";
+  // The time in which a client must have sent its request.
+  std::chrono::milliseconds request_time{5000};
 };
 
 // Serves GET requests for "/metrics" (MetricsText), "/report.json" (ReportJson) and "/" (the page). Reports are at most
@@ -35,6 +38,8 @@ struct StatusServerOptions {
 //
 // Supervisors probe the task at two more paths, which need no token and never wait for other tasks: "/healthz" answers
 // 200 as long as the process serves; "/readyz" answers 200 if the task can work, otherwise 503 and the reason.
+//
+// Clients that are slow, or send nothing, keep no other client waiting, however many they are (http_server.h).
 // Thread-safe.
 class StatusServer {
  public:
@@ -47,7 +52,7 @@ class StatusServer {
   // taken. If a file of `tls` or of tokens is wrong, the error names its flag.
   static StatusOr<std::unique_ptr<StatusServer>> Start(const StatusServerOptions& options, Source source,
                                                        Readiness readiness);
-  virtual ~StatusServer() = default;  // Stops listening, and waits for requests that are being answered.
+  virtual ~StatusServer() = default;  // Stops listening, and waits for reports that are asked.
   // "http://localhost:9090/".
   virtual const std::string& url() const = 0;
 };
