@@ -30,6 +30,9 @@ class Session:
     def __init__(self, target="", graph=None, config=None):
         if graph is not None and not isinstance(graph, graphs.Graph):
             raise TypeError(f"Argument `graph` must be a tf.Graph, but got {graph!r}")
+        target = "" if target is None else target
+        if not isinstance(target, str):
+            raise TypeError(f"target must be a string, but got {target!r}")
         self.graph = graphs.get_default_graph() if graph is None else graph
         self.sess_str = target
         self._target = target

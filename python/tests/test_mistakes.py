@@ -44,6 +44,17 @@ class GraphTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "'nonsense' is not a device name"), tf.device("nonsense"):
             tf.constant(1.0)
 
+    def test_labels_and_logits_cannot_be_mixed_up(self):
+        for function in (tf.nn.softmax_cross_entropy_with_logits, tf.nn.sparse_softmax_cross_entropy_with_logits,
+                         tf.nn.sigmoid_cross_entropy_with_logits):
+            with self.assertRaisesRegex(ValueError, f"Only call `{function.__name__}` with named arguments"):
+                function([[1.0]], [[1.0]])
+
+    def test_the_target_of_a_session_is_a_string(self):
+        with self.assertRaisesRegex(TypeError, "target must be a string, but got 3"):
+            tf.Session(3)
+        tf.Session(None).close()
+
     def test_a_wrong_feed_names_the_tensor(self):
         number = tf.placeholder(tf.int32, [None], "number")
         rows = tf.placeholder(tf.float32, [None, None], "rows")

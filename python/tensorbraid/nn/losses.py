@@ -13,7 +13,10 @@ __all__ = ["compute_average_loss", "in_top_k", "l2_loss", "log_poisson_loss", "s
            "top_k", "weighted_cross_entropy_with_logits"]
 
 
-def _both(function, labels, logits):
+def _both(function, sentinel, labels, logits):
+    if sentinel is not None:
+        raise ValueError(f"Only call `{function}` with named arguments (labels=..., logits=...): their order differs "
+                         "between versions of TensorFlow")
     if labels is None or logits is None:
         raise ValueError(f"Both labels and logits must be provided to {function}.")
 
@@ -47,22 +50,22 @@ def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, d
         return loss
 
 
-def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=None, axis=None):
-    """As softmax_cross_entropy_with_logits_v2, without a gradient for the labels."""
-    _both("softmax_cross_entropy_with_logits", labels, logits)
+def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None, axis=None):
+    """As softmax_cross_entropy_with_logits_v2, without a gradient for the labels. Arguments must be named."""
+    _both("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     axis = one_axis(axis, dim)
     with graphs.name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
         labels = op("StopGradient", [tensor(labels)], "labels_stop_gradient")
         return softmax_cross_entropy_with_logits_v2(labels, logits, axis, scope)
 
 
-def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None):
+def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
     """The loss of each example: -log softmax(logits)[label].
 
     `logits` are scores [..., classes] of a floating dtype; `labels` are numbers of classes [...], int32 or int64. The
     result has the shape of `labels`. A label that is no class fails the step with InvalidArgumentError.
     """
-    _both("sparse_softmax_cross_entropy_with_logits", labels, logits)
+    _both("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with graphs.name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         labels, logits = tensor(labels), tensor(logits)
         if logits.shape.ndims == 0:
@@ -85,9 +88,9 @@ def _same_shape(name, labels, logits):
                          f"{labels.shape}).")
 
 
-def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
     """The loss of each independent class: -labels * log(sigmoid(logits)) - (1 - labels) * log(1 - sigmoid(logits))."""
-    _both("sigmoid_cross_entropy_with_logits", labels, logits)
+    _both("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
     with graphs.name_scope(name, "logistic_loss", [logits, labels]) as scope:
         logits = tensor(logits, name="logits")
         labels = tensor(labels, logits.dtype, name="labels")
