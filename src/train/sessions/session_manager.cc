@@ -20,6 +20,9 @@ constexpr std::chrono::seconds kFirstReport{1};
 constexpr std::chrono::seconds kNextReports{10};
 // The longer a task has waited, the longer it pauses between two attempts: a quarter of the time, up to this.
 constexpr std::chrono::seconds kMaxPause{1};
+// How long an attempt may continue after this process was asked to stop. The training has not begun, so nothing is
+// lost. Shorter than the 1.5 s after which 'tensorbraid launch' kills its tasks at Ctrl-C.
+constexpr std::chrono::seconds kStopGrace{1};
 
 // "a, b and 3 more".
 std::string Listing(const std::vector<std::string>& all) {
@@ -189,7 +192,7 @@ StatusOr<std::unique_ptr<Session>> SessionManager::Create(const SessionOptions& 
   bool reported = false;
   std::string reason;
   Attempt attempt(graph_, options_, session, is_chief);
-  RunInterrupter interrupter([&attempt] { attempt.Cancel(); });
+  RunInterrupter interrupter([&attempt] { attempt.Cancel(); }, kStopGrace);
   interrupter.BeginRun();  // for the interrupter, all attempts together are one run
   const auto stopped = [&reason] {
     return Cancelled("this process was asked to stop while it waited for ",
