@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "cli/cannot_run.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -140,7 +141,7 @@ StatusOr<ChildProcess> ChildProcess::Start(const std::vector<std::string>& comma
   do {
     got = ::read(report.read.get(), &error, sizeof error);
   } while (got < 0 && errno == EINTR);
-  if (got == sizeof error) return absl::ErrnoToStatus(error, StrCat("cannot run '", command[0], "'"));
+  if (got == sizeof error) return CannotRun(command[0], error);
   return child;
 }
 
