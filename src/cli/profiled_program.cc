@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <thread>
 
@@ -14,6 +15,12 @@
 #include "session/step_profiler.h"
 
 namespace tensorbraid {
+namespace {
+
+constexpr auto kRecordedSteps = StepProfiler::kWarmUp.steps + StepProfiler::kTimed.steps + StepProfiler::kTraced.steps;
+constexpr std::chrono::seconds kReportEvery{30};
+
+}  // namespace
 
 Status RunProfiled(const std::vector<std::string>& command, const std::string& directory) {
   if (planner::HasProfile(directory)) {
@@ -30,7 +37,14 @@ Status RunProfiled(const std::vector<std::string>& command, const std::string& d
   ::pthread_sigmask(SIG_BLOCK, &signals, &before);
   std::atomic<bool> ended = false;
   std::thread watcher([&] {
-    while (!ended && !planner::HasProfile(directory)) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    auto report_at = std::chrono::steady_clock::now() + kReportEvery;
+    while (!ended && !planner::HasProfile(directory)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      if (std::chrono::steady_clock::now() < report_at) continue;
+      std::fprintf(stderr, "plan: the program runs until %lld steps of one kind have been recorded; Ctrl-C ends it\n",
+                   static_cast<long long>(kRecordedSteps));
+      report_at += kReportEvery;
+    }
     if (!ended) ::kill(::getpid(), SIGTERM);
   });
   LaunchOptions options;
@@ -49,9 +63,11 @@ Status RunProfiled(const std::vector<std::string>& command, const std::string& d
   ::unsetenv(StepProfiler::kVariable);
   TF_RETURN_IF_ERROR(result.status());
   if (planner::HasProfile(directory)) return OkStatus();
-  const std::string fate = result->failure.empty() ? StrCat("'", command[0], "' ended") : result->failure;
-  return FailedPrecondition(fate, " before ",
-                            StepProfiler::kWarmUp.steps + StepProfiler::kTimed.steps + StepProfiler::kTraced.steps,
+  if (!result->failure.empty()) {
+    const std::string what = StrCat(result->failure, " before its steps could be measured; its output above says why");
+    return result->exit_code == 2 ? InvalidArgument(what) : FailedPrecondition(what);
+  }
+  return FailedPrecondition("'", command[0], "' ended before ", kRecordedSteps,
                             " steps of one kind had been recorded: let it make more steps");
 }
 

@@ -1,5 +1,8 @@
 #include "cli/program.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -26,10 +29,16 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
   if (rest.empty()) {
     const std::string_view what = error.what();
+    constexpr std::string_view kNoNumber = "Could not convert: ", kIs = " = ";  // "Could not convert: --ps = many"
+    if (const size_t is = what.find(kIs); what.starts_with(kNoNumber) && is != std::string_view::npos) {
+      return StrCat(what.substr(kNoNumber.size(), is - kNoNumber.size()), ": '", what.substr(is + kIs.size()),
+                    "' is not a number, or is too large; see ", help);
+    }
     return what.ends_with("?") ? std::string(what) : StrCat(what, "; see ", help);
   }
 
   const std::string word = rest.front().substr(0, rest.front().find('='));
+  if (word == "help") return StrCat("unknown command help; see ", help);
   std::vector<std::string> known;
   if (word.starts_with("-")) {
     for (const CLI::Option* option : command->get_options()) known.push_back(option->get_name());
@@ -46,9 +55,20 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
                 word, nearest.empty() ? StrCat("; see ", help) : StrCat("; did you mean ", nearest, "?"));
 }
 
+// Opens those of the standard descriptors that the caller has closed (">&-"). A file that is opened later would get
+// their number, and what is printed would go to that file.
+void OpenStandardDescriptors() {
+  int fd;
+  do {
+    fd = ::open("/dev/null", O_RDWR);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) ::close(fd);
+}
+
 }  // namespace
 
 int RunProgram(int argc, char** argv, const std::string& version) {
+  OpenStandardDescriptors();
   // Benchmarks start this program again for each of their processes.
   bench::MaybeServeRawGrpc(argc, argv);
   if (argc == 3 && std::string(argv[1]) == kBenchTaskArgument) return RunBenchTask(std::atoi(argv[2]));

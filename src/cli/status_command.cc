@@ -15,6 +15,7 @@
 #include "cluster/status/metrics.h"
 #include "cluster/status/status_service.h"
 #include "core/system/clock.h"
+#include "core/text/host_port.h"
 #include "core/text/strings.h"
 #include "tensorbraid/transport/tls_options.h"
 #include "transport/grpc/call_client.h"
@@ -61,6 +62,7 @@ void Print(const std::string& text, bool clear) {
 StatusOr<int> ShowStatus(const StatusFlags& flags) {
   const std::string scheme = "grpc://";
   const std::string address = flags.address.starts_with(scheme) ? flags.address.substr(scheme.size()) : flags.address;
+  TF_RETURN_IF_ERROR(ParseHostPort(address).status());
   TF_ASSIGN_OR_RETURN(const auto client, NewGrpcCallClient(address, kConnectPatience, flags.tls, flags.token_file));
   const auto pause = Milliseconds(flags.interval);
   TF_ASSIGN_OR_RETURN(proto::ClusterReport report, AskForReport(*client, flags));

@@ -29,12 +29,15 @@ Status BoundedLog::OpenFile() {
   return OkStatus();
 }
 
-void BoundedLog::Write(std::string_view lines) {
+Status BoundedLog::Write(std::string_view lines) {
+  const std::string what = StrCat("cannot write '", path_, "'");
   if (size_ > 0 && size_ + lines.size() > max_bytes_ / 2) {
-    if (::rename(path_.c_str(), (path_ + ".1").c_str()) != 0 || !OpenFile().ok()) return;
+    if (::rename(path_.c_str(), (path_ + ".1").c_str()) != 0) return absl::ErrnoToStatus(errno, what);
+    TF_RETURN_IF_ERROR(OpenFile());
   }
-  WriteAll(fd_.get(), lines);
+  if (const int error = WriteAll(fd_.get(), lines); error != 0) return absl::ErrnoToStatus(error, what);
   size_ += lines.size();
+  return OkStatus();
 }
 
 Status CopyLog(const std::string& path, int fd) {

@@ -20,8 +20,9 @@ class BoundedLog {
   BoundedLog(BoundedLog&&) = default;
   BoundedLog& operator=(BoundedLog&&) = default;
 
-  // Appends whole lines. A line that cannot be written, because the disk is full, is lost.
-  void Write(std::string_view lines);
+  // Appends whole lines. The system's error if they cannot be written, for example because the disk is full. Then they
+  // are lost, and later lines may succeed again.
+  Status Write(std::string_view lines);
 
  private:
   BoundedLog(std::string path, uint64_t max_bytes) : path_(std::move(path)), max_bytes_(max_bytes) {}

@@ -65,15 +65,21 @@ Status DetachedJob::Listen() {
   return absl::ErrnoToStatus(errno, StrCat("cannot listen on '", job_.job.folder, "/socket'"));
 }
 
-void DetachedJob::OnTaskLine(const std::string& task, std::string_view line) {
-  const std::string file = absl::StrReplaceAll(task, {{"/", "-"}}) + ".log";
+Status DetachedJob::Log(const std::string& file, std::string_view line) {
   auto log = logs_.find(file);
   if (log == logs_.end()) {
-    auto opened = BoundedLog::Open(StrCat(job_.job.folder, "/", file), max_log_bytes_);
-    if (!opened.ok()) return;
-    log = logs_.emplace(file, *std::move(opened)).first;
+    TF_ASSIGN_OR_RETURN(BoundedLog opened, BoundedLog::Open(StrCat(job_.job.folder, "/", file), max_log_bytes_));
+    log = logs_.emplace(file, std::move(opened)).first;
   }
-  log->second.Write(StrCat(line, "\n"));
+  return log->second.Write(StrCat(line, "\n"));
+}
+
+void DetachedJob::OnTaskLine(const std::string& task, std::string_view line) {
+  const std::string file = absl::StrReplaceAll(task, {{"/", "-"}}) + ".log";
+  const Status logged = Log(file, line);
+  if (logged.ok() || !incomplete_.insert(file).second) return;
+  // Those who follow the job read this, and the log of the whole output may be on the full disk, too.
+  OnOutput(OutputStream::kErr, StrCat("launch: ", std::string(logged.message()), "; lines of ", task, " are lost\n"));
 }
 
 void DetachedJob::OnOutput(OutputStream stream, std::string_view line) {

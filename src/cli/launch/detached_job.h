@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,8 @@ class DetachedJob final : public JobMonitor {
   DetachedJob(NewJob job, std::function<void()> on_all_started, uint64_t max_log_bytes)
       : job_(std::move(job)), on_all_started_(std::move(on_all_started)), max_log_bytes_(max_log_bytes) {}
   Status Listen();
+  // Appends a line to a log of the job.
+  Status Log(const std::string& file, std::string_view line);
   void Accept();
   void Read(Client& client, const std::function<void()>& stop);
   static void Send(Client& client, const std::string& line);
@@ -62,6 +65,7 @@ class DetachedJob final : public JobMonitor {
   const std::function<void()> on_all_started_;
   const uint64_t max_log_bytes_;
   std::map<std::string, BoundedLog> logs_;  // by file name
+  std::set<std::string> incomplete_;        // files that lack a line, because it could not be written
   Fd listener_;
   std::deque<Client> clients_;
   std::deque<std::string> latest_;  // lines for clients that come, at most kLatestBytes of them

@@ -121,10 +121,16 @@ StatusOr<NewJob> CreateJob(const std::string& directory, Job job) {
     }
   }
   Fd lock(::open((job.folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  Status status;
   if (!lock.is_open() || ::flock(lock.get(), LOCK_EX) != 0) {
-    return absl::ErrnoToStatus(errno, StrCat("cannot lock '", job.folder, "/lock'"));
+    status = absl::ErrnoToStatus(errno, StrCat("cannot lock '", job.folder, "/lock'"));
+  } else {
+    status = WriteJob(job);
   }
-  TF_RETURN_IF_ERROR(WriteJob(job));
+  if (!status.ok()) {
+    fs::remove_all(job.folder, error);
+    return status;
+  }
   return NewJob{std::move(job), std::move(lock)};
 }
 

@@ -6,9 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
 
 #include "cli/launch/bounded_log.h"
+#include "cli/launch/detached_job.h"
 #include "cli/launch/run_command.h"
 #include "cli/process_testutil.h"
 #include "core/text/strings.h"
@@ -27,10 +30,10 @@ TEST(BoundedLogTest, KeepsTheLatestLines) {
   {
     auto log = BoundedLog::Open(path, 100);
     ASSERT_TRUE(log.ok()) << log.status();
-    for (int i = 0; i < 100; ++i) log->Write(StrCat("line ", i, "\n"));
+    for (int i = 0; i < 100; ++i) EXPECT_TRUE(log->Write(StrCat("line ", i, "\n")).ok());
   }
   auto log = BoundedLog::Open(path, 100);  // continues the file
-  log->Write("line 100\n");
+  EXPECT_TRUE(log->Write("line 100\n").ok());
   const Fd copy(::open((dir.path() + "/copy").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   ASSERT_TRUE(CopyLog(path, copy.get()).ok());
   const std::string text = TextOf(dir.path() + "/copy");
@@ -67,6 +70,33 @@ TEST(JobsTest, LivesAsLongAsItsLockOrHasAResult) {
   EXPECT_EQ(FindJob(dir.path(), "train-1")->StateText(), "exited with 3");
   EXPECT_TRUE(ForgetJob(*FindJob(dir.path(), "train-1")).ok());
   EXPECT_THAT(FindJob(dir.path(), "train-1").status().message(), HasSubstr("there is no job 'train-1'"));
+}
+
+TEST(JobsTest, OnAFullDiskNoFolderIsLeft) {
+  TempDir dir;
+  // A limit on the size of files fails as a full disk does.
+  auto launch = ChildProcess::Start(
+      {"sh", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" launch --detach --jobs_dir=\"$1\" -- true",
+       TENSORBRAID_PROGRAM, dir.path() + "/jobs"},
+      {});
+  ASSERT_TRUE(launch.ok()) << launch.status();
+  EXPECT_THAT(AwaitLine(launch->err(), ""), HasSubstr("/jobs/true-1/job.json.new': File too large"));
+  EXPECT_EQ(launch->Reap().exit_code, 1);
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path() + "/jobs"));
+}
+
+TEST(JobsTest, ALogThatCannotBeWrittenIsSaidOnce) {
+  TempDir dir;
+  auto job = CreateJob(dir.path(), {.command = {"train"}});
+  ASSERT_TRUE(job.ok()) << job.status();
+  const std::string folder = job->job.folder;
+  std::filesystem::create_symlink("/dev/full", folder + "/worker-0.log");
+  auto monitor = DetachedJob::Create(*std::move(job), [] {});
+  ASSERT_TRUE(monitor.ok()) << monitor.status();
+  for (int i = 0; i < 3; ++i) (*monitor)->OnTaskLine("worker/0", "step");
+  const std::string output = TextOf(folder + "/output.log");
+  EXPECT_THAT(output, HasSubstr("worker-0.log': No space left on device; lines of worker/0 are lost\n"));
+  EXPECT_EQ(std::count(output.begin(), output.end(), '\n'), 1);
 }
 
 // The commands themselves, for tasks of this machine and for tasks of agents.
@@ -187,8 +217,8 @@ TEST_P(JobCommandsTest, AJobIsLostWithItsLauncherAndLeavesNoTask) {
 
 TEST_P(JobCommandsTest, ALaunchThatFailsLeavesNoJob) {
   auto launch = Launch("true", {}, "/nonexistent/sh");
-  EXPECT_THAT(AwaitLine(launch.err(), "NOT_FOUND: "), HasSubstr("cannot run '/nonexistent/sh'"));
-  EXPECT_EQ(launch.Reap().exit_code, 1);
+  EXPECT_THAT(AwaitLine(launch.err(), "INVALID_ARGUMENT: "), HasSubstr("cannot run '/nonexistent/sh'"));
+  EXPECT_EQ(launch.Reap().exit_code, 2);
   EXPECT_EQ(Output({"jobs"}), "");
   EXPECT_THAT(Output({"stop", "sh-1"}), HasSubstr("there is no job 'sh-1'"));
 }

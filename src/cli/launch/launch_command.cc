@@ -79,6 +79,25 @@ void AddRayOptions(CLI::App* launch, RayOptions* options) {
       ->capture_default_str();
 }
 
+// Refuses options of other engines than the one of --on: they would have no effect.
+Status CheckEngineOptions(const CLI::App& launch, const LaunchFlags& flags) {
+  const std::string prefix = "With --on=";
+  const bool is_local = flags.on == "local";
+  const std::string this_job = StrCat("this job is on ", flags.on, is_local ? ", the default" : "");
+  for (const CLI::Option* option : launch.get_options()) {
+    if (option->count() == 0) continue;
+    const std::string name = option->get_name(), group = option->get_group();
+    if (is_local && (name == "--directory" || name == "--remote_program")) {
+      return InvalidArgument(name, " is for jobs on other machines, and ", this_job,
+                             "; --on=ssh and others change that");
+    }
+    if (!group.starts_with(prefix) || group == prefix + flags.on) continue;
+    if (name == "--sync" && !is_local) continue;  // NewEngine says what takes its place
+    return InvalidArgument(name, " is for ", group.substr(prefix.find("--")), ", and ", this_job);
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
@@ -216,8 +235,11 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       "  tensorbraid launch --on=slurm --nodes=2 --tasks_per_node=2 --time=1:00:00 -- ./train --data_dir=data\n"
       "  tensorbraid launch --on=kubernetes --image=registry.example/train:1 --volume=train:/data -- train "
       "--data_dir=/data");
-  launch->callback([flags, invocation] {
-    invocation->run = [flags, invocation] {
+  launch->callback([launch, flags, invocation] {
+    invocation->run = [launch, flags, invocation] {
+      if (const Status fits = CheckEngineOptions(*launch, *flags); !fits.ok()) {
+        return ExitCode(Annotate(fits, "tensorbraid launch"));
+      }
       flags->options.command = invocation->program;
       flags->options.insecure = flags->insecure;
       for (const std::string& text : flags->environment) {

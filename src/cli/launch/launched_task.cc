@@ -25,13 +25,17 @@ LaunchedTask::LaunchedTask(std::string job, int index, size_t number)
 std::string LaunchedTask::name() const { return StrCat(job_, "/", index_); }
 
 Status LaunchedTask::OpenLog(const std::string& directory) {
-  const std::string path = StrCat(directory, "/", job_, "-", index_, ".log");
-  log_ = Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  return log_.is_open() ? OkStatus() : absl::ErrnoToStatus(errno, StrCat("cannot write '", path, "'"));
+  log_path_ = StrCat(directory, "/", job_, "-", index_, ".log");
+  log_ = Fd(::open(log_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  return log_.is_open() ? OkStatus() : absl::ErrnoToStatus(errno, StrCat("cannot write '", log_path_, "'"));
 }
 
-void LaunchedTask::Log(std::string_view line) const {
-  if (log_.is_open()) WriteAll(log_.get(), StrCat(line, "\n"));
+Status LaunchedTask::Log(std::string_view line) {
+  if (!log_.is_open()) return OkStatus();
+  const int error = WriteAll(log_.get(), StrCat(line, "\n"));
+  if (error == 0) return OkStatus();
+  log_.Close();
+  return absl::ErrnoToStatus(error, StrCat("cannot write '", log_path_, "'"));
 }
 
 std::string LaunchedTask::Named(std::string_view line, bool in_color) const {
@@ -58,13 +62,14 @@ std::chrono::milliseconds LaunchedTask::ScheduleRestart(const RestartPolicy& pol
   return delay_;
 }
 
-void WriteAll(int fd, std::string_view bytes) {
+int WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // the reader has gone; the tasks continue
+    if (written <= 0) return written < 0 ? errno : EIO;
     bytes.remove_prefix(static_cast<size_t>(written));
   }
+  return 0;
 }
 
 }  // namespace tensorbraid

@@ -28,8 +28,9 @@ class LaunchedTask {
 
   // Copies the task's output to DIRECTORY/JOB-INDEX.log from now on.
   Status OpenLog(const std::string& directory);
-  // Writes a line of the task's output to the log.
-  void Log(std::string_view line) const;
+  // Writes a line of the task's output to the log. The error of the first line that cannot be written, for example
+  // because the disk is full; the log has no line from then on, and later calls return OK.
+  Status Log(std::string_view line);
   // A line of the task's output as users see it: with the task's name before it, unless it begins with '{'.
   std::string Named(std::string_view line, bool in_color) const;
 
@@ -59,13 +60,15 @@ class LaunchedTask {
   const int index_;
   const std::string color_;
   Fd log_;
+  std::string log_path_;
   Clock::time_point started_;
   int restarts_ = 0;
   std::chrono::milliseconds delay_{0};  // before the latest restart
 };
 
-// Writes all bytes, or as many as the reader takes before it goes.
-void WriteAll(int fd, std::string_view bytes);
+// Writes all bytes and returns 0. If the reader goes before that, or the disk is full, drops the rest and returns the
+// system's error.
+int WriteAll(int fd, std::string_view bytes);
 
 }  // namespace tensorbraid
 

@@ -102,9 +102,14 @@ class Launcher final : public EngineListener {
     while (error_.ok() && (phase_ == Phase::kPlace || AnyUnfinished() || AnyOutput())) Step();
     engine_.reset();  // ends what is left
     TF_RETURN_IF_ERROR(error_);
-    if (!options_.log_dir.empty()) Say(StrCat("logs are in ", options_.log_dir));
+    if (!options_.log_dir.empty()) {
+      Say(StrCat("logs are in ", options_.log_dir, logs_are_whole_ ? "" : ", but could not be written to the end"));
+    }
     if (!result_.failure.empty()) Say(result_.failure);
-    TF_RETURN_IF_ERROR(Report());
+    if (const Status written = Report(); !written.ok()) {
+      if (result_.exit_code == 0) return written;
+      Say(ToString(written));  // the exit code says how the tasks ended
+    }
     return result_;
   }
 
@@ -140,7 +145,9 @@ class Launcher final : public EngineListener {
   void OnStartFailed(size_t number, const Status& why) override {
     LaunchedTask& task = tasks_[number];
     if (task.restarts() == 0) {
-      error_ = why;
+      // A program that does not exist or may not be run is a mistake in the command line, which ExitCode tells apart.
+      const bool is_mistake = absl::IsNotFound(why) || absl::IsPermissionDenied(why);
+      error_ = is_mistake ? InvalidArgument(std::string(why.message())) : why;
       return;
     }
     task.has_output = false;
@@ -150,8 +157,11 @@ class Launcher final : public EngineListener {
   }
 
   void OnLine(size_t number, OutputStream stream, std::string_view line) override {
-    const LaunchedTask& task = tasks_[number];
-    task.Log(line);
+    LaunchedTask& task = tasks_[number];
+    if (const Status logged = task.Log(line); !logged.ok()) {
+      logs_are_whole_ = false;
+      Say(StrCat(std::string(logged.message()), "; what ", task.name(), " writes from now on is not in its log"));
+    }
     if (options_.monitor != nullptr) options_.monitor->OnTaskLine(task.name(), line);
     Write(stream, task.Named(line, stream == OutputStream::kOut ? out_has_color_ : err_has_color_));
   }
@@ -168,6 +178,9 @@ class Launcher final : public EngineListener {
     const std::string how = end.ok() ? StrCat(task.name(), " is done") : StrCat(task.name(), " ", end.ToString());
     Say(StrCat(how, " after ", Seconds(Clock::now() - began_), ", ", running, " of ", tasks_.size(),
                " tasks still running"));
+    if (end.process.signal == SIGKILL && end.lost.empty() && phase_ == Phase::kRun) {
+      Say(StrCat("the launcher has not killed ", task.name(), "; the kernel kills a process when memory runs out"));
+    }
     if (!end.ok() && phase_ == Phase::kRun) {
       if (const std::optional<std::string> obstacle = ObstacleToRestart(task, end); !obstacle.has_value()) {
         const milliseconds delay = task.ScheduleRestart(options_.restart);
@@ -280,8 +293,10 @@ class Launcher final : public EngineListener {
     if (!why.empty()) Say(StrCat(how, ": ", why));
     for (LaunchedTask& task : tasks_) task.GiveUpRestart();
     if (std::any_of(tasks_.begin(), tasks_.end(), [](const auto& t) { return t.is_running; })) {
-      Say(StrCat("the other tasks have ", options_.grace.count() / 1000.0, " s to end by themselves"));
-      SetPhase(Phase::kGrace, options_.grace);
+      const milliseconds grace =
+          AnyWorkerUnfinished() ? options_.grace : std::min(options_.grace, kGraceWithoutWorkers);
+      Say(StrCat("the other tasks have ", grace.count() / 1000.0, " s to end by themselves"));
+      SetPhase(Phase::kGrace, grace);
     }
   }
 
@@ -321,12 +336,13 @@ class Launcher final : public EngineListener {
       return;
     }
     if (result_.failure.empty()) result_ = {StrCat("stopped by SIG", ::sigabbrev_np(signal)), 128 + signal};
-    const milliseconds kill_after = signal == SIGTERM ? options_.stop_grace : kKillAfter;
+    const milliseconds kill_after = signal == SIGINT ? kKillAfter : options_.stop_grace;
     if (phase_ != Phase::kPlace) {
       Say(StrCat("SIG", ::sigabbrev_np(signal), ": the tasks have ", Seconds(kill_after),
                  " to save and leave; a second signal ends them at once"));
     }
-    Stop(signal, kill_after);
+    // Programs save at SIGTERM and SIGINT. SIGHUP, when the terminal or the connection to it is closed, would end them.
+    Stop(signal == SIGHUP ? SIGTERM : signal, kill_after);
   }
 
   void OnDeadline() {
@@ -376,6 +392,7 @@ class Launcher final : public EngineListener {
   Phase phase_ = Phase::kPlace;
   std::optional<Clock::time_point> deadline_;
   bool engine_stops_ = false;  // the engine has asked for the end, and the launcher has got no SIGTERM since
+  bool logs_are_whole_ = true;
   LaunchResult result_;
   Status error_;  // of the launch itself
   std::unique_ptr<Engine> engine_;
@@ -387,6 +404,10 @@ Status Check(const LaunchOptions& options) {
                            ": there must be at least one worker and at most ", kMaxTasks, " tasks");
   }
   if (options.command.empty()) return InvalidArgument("no program to run; put it after '--'");
+  std::error_code error;
+  if (std::filesystem::is_directory(options.report_file, error)) {
+    return InvalidArgument("--report=", options.report_file, " is a directory; give the name of a file");
+  }
   return OkStatus();
 }
 

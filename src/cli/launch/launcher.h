@@ -79,13 +79,14 @@ StatusOr<std::pair<std::string, std::string>> ParseEnvironment(const std::string
 // At the end, what the servers of the tasks reported (cluster/status/report_file.h) is printed as a table, and written
 // to options.report_file. Nothing is printed if no such server made a step.
 //
-// SIGINT, SIGTERM and SIGHUP are passed on to all tasks. Tasks that still run after a while are killed: after
-// options.stop_grace if the signal was SIGTERM, otherwise after 1.5 s. A second signal kills them at once. No process
-// of a task's process group outlives the task or this call. The three signals are blocked during the call, so every
-// other thread of the program must block them too.
+// SIGINT and SIGTERM are passed on to all tasks; at SIGHUP they get SIGTERM. Tasks that still run after a while are
+// killed: after 1.5 s if the signal was SIGINT, otherwise after options.stop_grace. A second signal kills them at once.
+// No process of a task's process group outlives the task or this call. The three signals are blocked during the call,
+// so every other thread of the program must block them too.
 //
-// InvalidArgument when the options do not describe a cluster; the system's error when report_file cannot be written;
-// the system's error when the program cannot be run; the engine's error when it has no place for the tasks.
+// InvalidArgument when the options do not describe a cluster, or when the program does not exist or may not be run; the
+// system's error when report_file cannot be written although all tasks have succeeded; the engine's error when it has
+// no place for the tasks.
 StatusOr<LaunchResult> Launch(const LaunchOptions& options, std::unique_ptr<Engine> engine);
 // What Launch would do, in lines for the user: the engine's places, and the program of each job's first task with PORT
 // in place of the ports. The same errors as Launch, as far as they are known before anything is started.

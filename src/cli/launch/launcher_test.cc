@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 
 #include "cli/launch/agent_engine.h"
 #include "cli/launch/local_engine.h"
@@ -92,6 +95,27 @@ TEST_P(LaunchTest, PrefixesLinesExceptJsonAndWritesLogs) {
   EXPECT_THAT(log, AllOf(HasSubstr("hello\n{\"a\":1}\n"), HasSubstr("trouble\n"), Not(HasSubstr("[worker/1]"))));
 }
 
+TEST_P(LaunchTest, ALogThatCannotBeWrittenIsSaid) {
+  std::filesystem::create_symlink("/dev/full", Path("worker-0.log"));
+  const LaunchResult result = Run("echo hello", {.ps = 0, .workers = 2, .log_dir = dir_.path()});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(err(), AllOf(HasSubstr("/worker-0.log': No space left on device; what worker/0 writes from now on"),
+                           HasSubstr("logs are in " + dir_.path() + ", but could not be written to the end")));
+  EXPECT_THAT(out(), HasSubstr("[worker/0] hello\n"));
+  EXPECT_EQ(TextOf(Path("worker-1.log")), "hello\n");
+}
+
+TEST_P(LaunchTest, AReportThatCannotBeWrittenDoesNotHideAFailure) {
+  const LaunchResult result = Run("exit 3", {.ps = 0, .workers = 1, .report_file = "/dev/full"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(err(), HasSubstr("--report: cannot write /dev/full: No space left on device"));
+}
+
+TEST_P(LaunchTest, ATaskThatWasKilledByOthersMayHaveHadNoMemory) {
+  Run("kill -KILL $$", {.ps = 0, .workers = 1});
+  EXPECT_THAT(err(), HasSubstr("the launcher has not killed worker/0; the kernel kills"));
+}
+
 TEST_P(LaunchTest, LosesNoOutput) {
   Run("seq 100000", {.ps = 0, .workers = 1});
   const std::string text = out();
@@ -145,6 +169,11 @@ TEST_P(LaunchTest, FirstFailureIsNamedAndTheOthersAreStopped) {
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(err(), AllOf(HasSubstr("worker/1 exited with 3"), HasSubstr("the other tasks have 0.01 s"),
                            HasSubstr("stopping the other tasks")));
+}
+
+TEST_P(LaunchTest, ParameterServersWithoutWorkersHaveTwoSecondsToEnd) {
+  Run("case \"$*\" in *job_name=worker*) exit 3;; esac; exec sleep 1000", {.ps = 1, .workers = 1});
+  EXPECT_THAT(err(), AllOf(HasSubstr("the other tasks have 2 s to end"), Not(HasSubstr("have 30 s"))));
 }
 
 TEST_P(LaunchTest, VariablesAreSetInEachTask) {
@@ -310,7 +339,10 @@ TEST_P(LaunchTest, BadOptionsAreRefused) {
   EXPECT_EQ(Launch({.workers = 0, .command = {"true"}}).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Launch({.ps = -1, .command = {"true"}}).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Launch({.command = {}}).status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(Launch({.command = {"/nonexistent/program"}}, NewEngine()).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(Launch({.command = {"/nonexistent/program"}}, NewEngine()).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(Launch({.command = {"true"}, .report_file = dir_.path()}, NewEngine()).status().message(),
+              HasSubstr("is a directory; give the name of a file"));
   dir_.Write("file", "");
   EXPECT_FALSE(Launch({.command = {"true"}, .log_dir = Path("file")}).ok());
 }
@@ -370,6 +402,17 @@ TEST_F(LaunchProgramTest, CtrlCEndsEverythingWithinTwoSeconds) {
   EXPECT_LT(ShortestEnd({SIGINT}, "exited with 130", std::chrono::seconds(2)), std::chrono::seconds(2));
 }
 
+TEST_F(LaunchProgramTest, AClosedTerminalLetsTheTasksSave) {
+  auto launch = ChildProcess::Start({TENSORBRAID_PROGRAM, "launch", "--ps=0", "--workers=1", "--", "sh", "-c",
+                                     "trap 'echo saved; exit 0' TERM; echo ready; while :; do sleep 0.01; done"},
+                                    {});
+  ASSERT_TRUE(launch.ok()) << launch.status();
+  AwaitLine(launch->out(), "[worker/0] ready");
+  ::kill(launch->pid(), SIGHUP);
+  EXPECT_EQ(AwaitLine(launch->out(), "[worker/0] sav"), "ed");
+  EXPECT_EQ(launch->Reap().ToString(), "exited with 129");  // 128 + SIGHUP
+}
+
 TEST_F(LaunchProgramTest, SecondSignalKillsAtOnce) {
   constexpr milliseconds kAtOnce{1400};  // less than after one signal, 1.5 s
   EXPECT_LT(ShortestEnd({SIGINT, SIGTERM}, "exited with 130", kAtOnce), kAtOnce);
@@ -390,10 +433,13 @@ TEST_F(LaunchProgramTest, ErrorsOnTheCommandLineAreNamed) {
   const std::vector<std::pair<std::vector<std::string>, const char*>> cases = {
       {{"lunch"}, "unknown command lunch; did you mean launch?"},
       {{"launch", "--worker=2", "--", "true"}, "unknown option --worker; did you mean --workers?"},
-      {{"launch", "--workers=many", "--", "true"}, "--workers"},
+      {{"launch", "--workers=many", "--", "true"}, "--workers: 'many' is not a number, or is too large; see "},
+      {{"launch", "--ps=99999999999", "--", "true"}, "--ps: '99999999999' is not a number, or is too large; see "},
+      {{"help", "launch"}, "unknown command help; see tensorbraid launch --help"},
       {{"launch", "true"}, "unexpected argument true"},
       {{"launch", "--env-style=xml", "--", "true"}, "tf_config; see tensorbraid launch --help"},
       {{"launch", "--env-style=flag", "--", "true"}, "did you mean flags?"},
+      {{"status", "localhost"}, "the port is missing; write host:port"},
       {{"bench", "lennet"},
        "'lennet' is none of step, softmax, lenet, lstm, crnn, push, pull, allpairs, nullstep, sparse, save; did you "
        "mean lenet?"},
@@ -419,6 +465,52 @@ TEST_F(LaunchProgramTest, AGraceMayBeLongerThanClocksCount) {
     EXPECT_EQ(AwaitLine(launch->out(), "[worker/0] "), "ended by itself") << grace;
     EXPECT_EQ(launch->Reap().exit_code, 3);
   }
+}
+
+TEST_F(LaunchProgramTest, OptionsWithoutEffectAreRefused) {
+  const std::vector<std::pair<std::vector<std::string>, const char*>> cases = {
+      {{"--sync=."}, "--sync is for --on=ssh, and this job is on local, the default"},
+      {{"--image=train"}, "--image is for --on=kubernetes, and this job is on local, the default"},
+      {{"--on=ssh", "--hosts=alpha", "--tasks_per_node=2"},
+       "--tasks_per_node is for --on=slurm, and this job is on ssh"},
+      {{"--batch"}, "--batch is for --on=slurm"},
+      {{"--directory=/data"}, "--directory is for jobs on other machines"},
+      {{"--on=slurm", "--sync=."}, "--hosts, --hostfile and --sync are for --on=ssh"},
+  };
+  for (const auto& [options, message] : cases) {
+    std::vector<std::string> command = {TENSORBRAID_PROGRAM, "launch", "--dry-run"};
+    command.insert(command.end(), options.begin(), options.end());
+    command.insert(command.end(), {"--", "true"});
+    auto program = ChildProcess::Start(command, {});
+    ASSERT_TRUE(program.ok()) << program.status();
+    EXPECT_THAT(AwaitLine(program->err(), "INVALID_ARGUMENT: tensorbraid launch: "), HasSubstr(message));
+    EXPECT_EQ(program->Reap().exit_code, 2);
+  }
+}
+
+TEST_F(LaunchProgramTest, ATakenMetricsPortIsSaidBeforeTheStart) {
+  const Fd server(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+  socklen_t size = sizeof address;
+  ASSERT_EQ(::bind(server.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(server.get(), 1), 0);
+  ASSERT_EQ(::getsockname(server.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const std::string option = StrCat("--metrics_port=", ntohs(address.sin_port));
+  auto program = ChildProcess::Start({TENSORBRAID_PROGRAM, "launch", option, "--", "true"}, {});
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_THAT(AwaitLine(program->err(), ""), HasSubstr(option));  // the first line
+  EXPECT_EQ(program->Reap().exit_code, 1);
+}
+
+TEST_F(LaunchProgramTest, AClosedStandardOutputIsNotMistakenForALog) {
+  const TempDir dir;
+  auto program = ChildProcess::Start(
+      {"sh", "-c", "exec \"$0\" launch --ps=0 --workers=1 --log_dir=\"$1\" -- sh -c 'echo hello' >&- 2>&-",
+       TENSORBRAID_PROGRAM, dir.path()},
+      {});
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(program->Reap().exit_code, 0);
+  EXPECT_EQ(TextOf(dir.path() + "/worker-0.log"), "hello\n");
 }
 
 TEST_F(LaunchProgramTest, HelpAndVersionAreNoErrors) {

@@ -18,6 +18,7 @@
 #include "cluster/discovery/surroundings.h"
 #include "cluster/registry/seal.h"
 #include "core/system/env.h"
+#include "core/system/held_port.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 
@@ -188,6 +189,9 @@ StatusOr<std::unique_ptr<Engine>> NewEngine(const Invocation& invocation, Launch
   TF_RETURN_IF_ERROR(CheckSpares(flags));
   if (flags.on == "local") {
     if (has_machines) return InvalidArgument("--hosts and --hostfile are for other machines: add --on=ssh");
+    if (const int port = flags.options.metrics_port; port > 0 && !flags.dry_run) {
+      TF_RETURN_IF_ERROR(Annotate(HeldPort::Take(port).status(), StrCat("--metrics_port=", port)));
+    }
     return std::make_unique<LocalEngine>();
   }
   if (flags.on == "slurm") {
@@ -237,7 +241,6 @@ StatusOr<std::unique_ptr<Engine>> NewEngine(const Invocation& invocation, Launch
 }
 
 Status LaunchAsBatchJob(const LaunchFlags& flags, const Invocation& invocation) {
-  if (flags.on != "slurm") return InvalidArgument("--batch is for --on=slurm");
   if (invocation.program.empty()) return InvalidArgument("no program to run; put it after '--'");
   TF_ASSIGN_OR_RETURN(const std::string words, ReadFile("/proc/self/cmdline"));
   std::vector<std::string> command = WithoutBatchOptions(StrSplit(words, '\0'));
