@@ -1,6 +1,7 @@
 // Which source wins, and whole jobs whose processes are threads.
 #include "cluster/discovery/discover.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -184,7 +185,7 @@ class PmiJob final : public Job {
  public:
   explicit PmiJob(int size) : size_(size), pmi_(size) {}
   std::unique_ptr<RecordExchange> Join(int) override {
-    return NewPmiExchange(pmi_.Connect(), size_, std::chrono::seconds(60));
+    return *NewPmiExchange(pmi_.Connect().Release(), size_, std::chrono::seconds(60));
   }
 
  private:
@@ -280,16 +281,29 @@ TEST(RegistryExchangeTest, TheServerMayEndAsSoonAsItsOwnExchangeIsOver) {
 
 TEST(PmiExchangeTest, AnExchangeIsFinalized) {
   FakePmi pmi(1);
-  const auto exchange = NewPmiExchange(pmi.Connect(), 1, std::chrono::seconds(60));
+  const auto exchange = *NewPmiExchange(pmi.Connect().Release(), 1, std::chrono::seconds(60));
   ASSERT_TRUE(exchange->Gather({"rank 0", {.host = "a", .node = "a", .port = 1}}).ok());
   EXPECT_EQ(pmi.finalized(), 1);
+}
+
+TEST(PmiExchangeTest, ADescriptorOfSomethingElseIsAnErrorAndStaysOpen) {
+  constexpr int kNone = 1 << 20;
+  const Fd file(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const Fd alone(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const Fd datagrams(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  for (const int fd : {file.get(), alone.get(), datagrams.get(), kNone}) {
+    const Status status = NewPmiExchange(fd, 2, std::chrono::seconds(60)).status();
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr(StrCat("PMI_FD=", fd, " is no connection")), HasSubstr("TENSORBRAID_DISCOVERY=none")));
+    EXPECT_EQ(::fcntl(fd, F_GETFD) == -1, fd == kNone);
+  }
 }
 
 TEST(PmiExchangeTest, ALauncherThatLeavesIsAnError) {
   int ends[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
   const Fd own(ends[0]);
-  const auto exchange = NewPmiExchange(Fd(ends[1]), 2, std::chrono::seconds(60));
+  const auto exchange = *NewPmiExchange(ends[1], 2, std::chrono::seconds(60));
   ::shutdown(own.get(), SHUT_RDWR);
   EXPECT_EQ(exchange->Gather({"rank 0", {.host = "a", .node = "a", .port = 1}}).status().code(),
             absl::StatusCode::kUnavailable);
@@ -299,7 +313,7 @@ TEST(PmiExchangeTest, ARankThatNeverComesIsAnErrorAfterTheTimeout) {
   int ends[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
   const Fd silent(ends[0]);
-  const auto exchange = NewPmiExchange(Fd(ends[1]), 2, std::chrono::milliseconds(50));
+  const auto exchange = *NewPmiExchange(ends[1], 2, std::chrono::milliseconds(50));
   const auto result = exchange->Gather({"rank 0", {.host = "a", .node = "a", .port = 1}});
   EXPECT_EQ(result.status().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(std::string(result.status().message()), HasSubstr("2 ranks"));
@@ -309,7 +323,7 @@ TEST(PmiExchangeTest, ARequestToStopEndsTheWait) {
   int ends[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
   const Fd silent(ends[0]);
-  const auto exchange = NewPmiExchange(Fd(ends[1]), 2, std::chrono::seconds(60));
+  const auto exchange = *NewPmiExchange(ends[1], 2, std::chrono::seconds(60));
   std::thread stopper([&] {
     char byte;
     EXPECT_EQ(::read(silent.get(), &byte, 1), 1);  // the exchange has begun

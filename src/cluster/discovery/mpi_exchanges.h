@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "cluster/discovery/record_exchange.h"
-#include "core/system/fd.h"
 
 namespace tensorbraid {
 
@@ -15,8 +14,9 @@ namespace tensorbraid {
 StatusOr<std::unique_ptr<RecordExchange>> NewPmixExchange(int size, std::chrono::milliseconds timeout);
 
 // Version 1 of PMI, in which a process writes lines to a socket that it has inherited (PMI_FD): MPICH's mpiexec
-// (hydra), Intel MPI, and Slurm with --mpi=pmi2. The socket is closed when the exchange is done.
-std::unique_ptr<RecordExchange> NewPmiExchange(Fd socket, int size, std::chrono::milliseconds timeout);
+// (hydra), Intel MPI, and Slurm with --mpi=pmi2. The exchange owns the socket `fd`, and closes it when it is done.
+// FailedPrecondition if `fd` is no connected socket; it is left alone then, because it is something else's.
+StatusOr<std::unique_ptr<RecordExchange>> NewPmiExchange(int fd, int size, std::chrono::milliseconds timeout);
 
 }  // namespace tensorbraid
 

@@ -56,9 +56,8 @@ StatusOr<Claim> LookAtMpi(const TaskArguments&, VariableReader& reader) {
     TF_ASSIGN_OR_RETURN(const auto fd, reader.GetNumber("PMI_FD", 3));
     if (participant.size == 0) return InvalidArgument("PMI_SIZE is missing; the launcher sets it");
     by = "PMI";
-    participant.exchange = [fd = *fd, size = participant.size](
-                               std::chrono::milliseconds timeout) -> StatusOr<std::unique_ptr<RecordExchange>> {
-      return NewPmiExchange(Fd(fd), size, timeout);
+    participant.exchange = [fd = *fd, size = participant.size](std::chrono::milliseconds timeout) {
+      return NewPmiExchange(fd, size, timeout);
     };
   } else if (in_slurm_step) {
     return Claim::NotMine("the launcher offers neither PMIx nor PMI; Slurm can do without them");

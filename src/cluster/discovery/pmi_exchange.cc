@@ -10,6 +10,7 @@
 
 #include "cluster/discovery/mpi_exchanges.h"
 #include "core/system/clock.h"
+#include "core/system/fd.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "tensorbraid/core/stop.h"
@@ -131,10 +132,26 @@ class PmiExchange final : public RecordExchange {
   std::string received_;  // not read yet
 };
 
+Status CheckConnected(int fd) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  sockaddr_storage peer{};
+  socklen_t peer_size = sizeof peer;
+  if (::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM &&
+      ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_size) == 0) {
+    return OkStatus();
+  }
+  const int why = type != 0 && type != SOCK_STREAM ? EPROTOTYPE : errno;
+  return FailedPrecondition("PMI_FD=", fd, " is no connection to a launcher of MPI (", std::strerror(why),
+                            "): a program between the launcher and this one has perhaps closed it or uses it; if this ",
+                            "process is no rank of the job, set TENSORBRAID_DISCOVERY=none");
+}
+
 }  // namespace
 
-std::unique_ptr<RecordExchange> NewPmiExchange(Fd socket, int size, std::chrono::milliseconds timeout) {
-  return std::make_unique<PmiExchange>(std::move(socket), size, timeout);
+StatusOr<std::unique_ptr<RecordExchange>> NewPmiExchange(int fd, int size, std::chrono::milliseconds timeout) {
+  TF_RETURN_IF_ERROR(CheckConnected(fd));
+  return std::make_unique<PmiExchange>(Fd(fd), size, timeout);
 }
 
 }  // namespace tensorbraid
