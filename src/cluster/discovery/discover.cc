@@ -106,6 +106,8 @@ StatusOr<FoundTask> Meet(const Participant& participant, const Surroundings& aro
                        .node = around.node,
                        .port = port.port(),
                        .version = LibraryVersion()};
+  const bool has_address = !around.addresses.empty() || around.variables.contains("TENSORBRAID_HOST");
+  record.may_move = participant.may_move && has_address;
   TF_ASSIGN_OR_RETURN(record.program, Sha256OfFile(around.program));
   TF_ASSIGN_OR_RETURN(const auto all, exchange->Gather({participant.name, std::move(record)}));
   TF_ASSIGN_OR_RETURN(FoundTask found, TaskFromRecords(participant, all));

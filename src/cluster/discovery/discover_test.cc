@@ -472,6 +472,28 @@ TEST_P(ComingBackTest, OtherTasksFindOneThatComesBackAtAnotherAddress) {
   EXPECT_TRUE(later.ok()) << later;
 }
 
+TEST(DiscoverTest, WithoutCertificatesATaskThatComesBackOnAnotherMachineIsRefusedInWords) {
+  const auto registry = RegistryServer::Start({.job = "job", .names = {"ps/0", "worker/0"}, .address = "127.0.0.1:0"},
+                                              *NewTokenSeal(TokenFile()));
+  ASSERT_TRUE(registry.ok()) << registry.status();
+  std::thread starts_ps([&] { const RegisteredTask ps("ps/0", (*registry)->port()); });
+  const RegisteredTask worker("worker/0", (*registry)->port());
+  starts_ps.join();
+  EXPECT_THAT(worker.Address(), HasSubstr("127.0.0.1:"));
+
+  const Discovery again =
+      Discover({.token_file = TokenFile()},
+               MakeSurroundings({{"TENSORBRAID_REGISTRY", StrCat("127.0.0.1:", (*registry)->port())},
+                                 {"TENSORBRAID_TASK", "ps/0"},
+                                 {"TENSORBRAID_JOB_ID", "job"},
+                                 {"TENSORBRAID_DISCOVERY_TIMEOUT", "240"}},
+                                "beta"));
+  ASSERT_TRUE(again.task.ok()) << again.task.status();
+  const FoundTask& found = **again.task;
+  const Status status = Server::Create(found.cluster, {.job_name = found.job, .task_index = found.index}).status();
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("refuses to listen on beta:"), HasSubstr("--tls_cert")));
+}
+
 TEST(DiscoverTest, ADifferentProgramOnOneHostIsRefused) {
   std::vector<Discovery> found(2);
   const std::string other = StrCat(::testing::TempDir(), "/discover_test_", ::getpid(), ".program");

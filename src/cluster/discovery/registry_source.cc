@@ -22,6 +22,8 @@ StatusOr<Claim> LookAtRegistry(const TaskArguments& arguments, VariableReader& r
   }
   const auto job = reader.Get("TENSORBRAID_JOB_ID");
   Participant participant{.name = *name};
+  // A registry needs a token, and a server with a token listens for other machines only with TLS.
+  participant.may_move = !arguments.tls.cert.empty();
   participant.exchange = [address = *address, job = job.value_or("job"), tls = arguments.tls,
                           token_file = arguments.token_file](
                              std::chrono::milliseconds timeout) -> StatusOr<std::unique_ptr<RecordExchange>> {

@@ -68,6 +68,8 @@ struct Participant {
   int size = 0;  // 0: only the exchange knows it
   // The tasks by rank, from the ranks' nodes. If null, the names that the exchange returns are those of tasks.
   std::function<StatusOr<std::vector<TaskName>>(const std::vector<std::string>& nodes)> tasks = nullptr;
+  // See ProcessRecord.
+  bool may_move = false;
   // The engine's name of this machine; may be empty.
   std::string host = "";
   std::function<StatusOr<std::unique_ptr<RecordExchange>>(std::chrono::milliseconds timeout)> exchange = nullptr;

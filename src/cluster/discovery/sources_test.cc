@@ -123,6 +123,15 @@ TEST(RegistrySourceTest, TheNameOfTheTaskAndTheSecretAreNeeded) {
   EXPECT_THAT(message(With(good, "TENSORBRAID_REGISTRY", "alpha"), "t"), HasSubstr("TENSORBRAID_REGISTRY: "));
 }
 
+TEST(RegistrySourceTest, ATaskWithACertificateMayMove) {
+  const Variables variables = {{"TENSORBRAID_REGISTRY", "alpha:7000"}, {"TENSORBRAID_TASK", "worker/1"}};
+  const auto may_move = [&variables](const TaskArguments& arguments) {
+    return Ask(&LookAtRegistry, variables, "alpha", arguments)->participant->may_move;
+  };
+  EXPECT_FALSE(may_move({.token_file = "job.token"}));
+  EXPECT_TRUE(may_move({.tls = {.cert = "cert.pem", .key = "key.pem"}, .token_file = "job.token"}));
+}
+
 // MPI.
 
 TEST(MpiSourceTest, PmiGivesRankAndSize) {

@@ -16,11 +16,12 @@ proto::ProcessRecord ToProto(const ProcessRecord& record) {
   message.set_port(record.port);
   message.set_version(record.version);
   message.set_program(record.program);
+  message.set_may_move(record.may_move);
   return message;
 }
 
 ProcessRecord FromProto(const proto::ProcessRecord& message) {
-  return {message.host(), message.node(), message.port(), message.version(), message.program()};
+  return {message.host(), message.node(), message.port(), message.version(), message.program(), message.may_move()};
 }
 
 std::string EncodeRecord(const ProcessRecord& record) {
@@ -63,9 +64,11 @@ Status CheckSameProgram(const NamedRecord& a, const NamedRecord& b) {
 std::vector<std::string> AddressesOf(const std::vector<ProcessRecord>& records) {
   const bool one_node = std::all_of(records.begin(), records.end(),
                                     [&](const ProcessRecord& r) { return r.node == records.front().node; });
+  const bool all_may_move =
+      std::all_of(records.begin(), records.end(), [](const ProcessRecord& r) { return r.may_move; });
   std::vector<std::string> addresses;
   for (const ProcessRecord& record : records) {
-    addresses.push_back(HostPort{one_node ? "127.0.0.1" : record.host, record.port}.ToString());
+    addresses.push_back(HostPort{one_node && !all_may_move ? "127.0.0.1" : record.host, record.port}.ToString());
   }
   return addresses;
 }

@@ -24,6 +24,9 @@ struct ProcessRecord {
   std::string version = "";
   // The SHA-256 of the program, in hexadecimal.
   std::string program = "";
+  // The process may come back on another machine, so those that stay must have addresses that machines reach. Only a
+  // process whose server may listen for other machines says so.
+  bool may_move = false;
 
   friend bool operator==(const ProcessRecord&, const ProcessRecord&) = default;
 };
@@ -48,7 +51,8 @@ struct NamedRecord {
 // FailedPrecondition if the two have different versions of the library or different programs. Names both hosts.
 Status CheckSameProgram(const NamedRecord& a, const NamedRecord& b);
 
-// The address of each process, "host:port", in the same order: on loopback if all run on one node.
+// The address of each process, "host:port", in the same order: on loopback if all run on one node, unless all of them
+// may move.
 std::vector<std::string> AddressesOf(const std::vector<ProcessRecord>& records);
 
 }  // namespace tensorbraid

@@ -417,6 +417,15 @@ TEST(ProcessRecordTest, ProcessesOfOneNodeMeetOnLoopback) {
   EXPECT_THAT(AddressesOf({RecordOn("a", 1), RecordOn("2001:db8::7", 2)}), ElementsAre("a:1", "[2001:db8::7]:2"));
 }
 
+TEST(ProcessRecordTest, ProcessesThatMayMoveMeetWhereOtherMachinesReachThem) {
+  std::vector<ProcessRecord> records = {RecordOn("a", 1), RecordOn("a", 2)};
+  records[0].may_move = true;
+  EXPECT_THAT(AddressesOf(records), ElementsAre("127.0.0.1:1", "127.0.0.1:2"));
+  records[1].may_move = true;
+  EXPECT_THAT(AddressesOf(records), ElementsAre("a:1", "a:2"));
+  EXPECT_EQ(*DecodeRecord(EncodeRecord(records[0])), records[0]);
+}
+
 TEST(DigestTest, ValuesAreThoseOfTheStandards) {
   // FIPS 180-2, B.1; RFC 4231, test case 2.
   EXPECT_EQ(Sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
