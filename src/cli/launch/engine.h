@@ -99,7 +99,7 @@ class Engine {
   virtual bool PlaceAgain(size_t /*task*/) { return true; }
   // Starts a task that is not running, for the first time or again. If output of an earlier run is still open, it is
   // given up, and its end is not reported.
-  // The engine adds the files that it has put on the machine (AddFile).
+  // The engine adds the files that it has put on the machine (AddFile). `knows_flags`: the program has flags for them.
   virtual void Start(size_t task, const ProgramCall& call, bool knows_flags) = 0;
   // Sends a signal to the task's process group. No effect on a task that is not running.
   virtual void Signal(size_t task, int signal) = 0;

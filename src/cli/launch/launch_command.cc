@@ -214,7 +214,8 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       "password. Parameter servers are spread over the machines. The tasks use TLS with certificates that are made "
       "for\n"
       "this job; their keys are in files that only the user can read, and are gone when the job ends.\n"
-      "--sync=DIR never removes a file that it has not brought, and leaves checkpoints alone.\n\n"
+      "--sync=DIR never removes a file that it has not brought, and leaves checkpoints alone. For a Python program it\n"
+      "also brings the packages of its Python; the machines need an interpreter of the same version.\n\n"
       "With --on=slurm, srun asks for the nodes, or the job runs in the allocation of a batch script or of salloc. "
       "The\n"
       "tasks get SIGTERM before the time is up. With --on=mpi, an mpirun on each machine starts its tasks.\n\n"
@@ -232,6 +233,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       "  tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax --train_steps=1000\n"
       "  tensorbraid launch --ps=1 --workers=2 -- python -m tensorbraid train.py    # written for TensorFlow 1\n"
       "  tensorbraid launch --on=ssh --hosts=alpha:2,beta:2 --sync=. -- ./train --data_dir=data\n"
+      "  tensorbraid launch --on=ssh --hosts=alpha:2,beta:2 --sync=. -- env/bin/python train.py\n"
       "  tensorbraid launch --on=slurm --nodes=2 --tasks_per_node=2 --time=1:00:00 -- ./train --data_dir=data\n"
       "  tensorbraid launch --on=kubernetes --image=registry.example/train:1 --volume=train:/data -- train "
       "--data_dir=/data");

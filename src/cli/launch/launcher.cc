@@ -18,6 +18,7 @@
 #include "cli/launch/job_report.h"
 #include "cli/launch/launched_task.h"
 #include "cli/launch/local_engine.h"
+#include "cli/launch/python_environment.h"
 #include "cluster/spec/tf_config.h"
 #include "core/text/strings.h"
 #include "io/file.h"
@@ -50,6 +51,12 @@ std::vector<std::pair<std::string, int>> TasksOf(const LaunchOptions& options) {
   return tasks;
 }
 
+// Whether the program has flags for certificates, tokens and --insecure. Programs of Python get their names from the
+// environment alone, because those that were written for TensorFlow know no other flags than those of the cluster.
+bool KnowsAccessFlags(const LaunchOptions& options) {
+  return options.style == TaskStyle::kFlags && !IsPython(options.command.front());
+}
+
 // How the program of a task is called.
 ProgramCall CallOf(const LaunchedTask& task, Addresses addresses, const LaunchOptions& options) {
   ProgramCall call{.command = options.command};
@@ -72,10 +79,10 @@ ProgramCall CallOf(const LaunchedTask& task, Addresses addresses, const LaunchOp
   }
   call.environment.emplace_back("TF_CONFIG", tf_config);
   if (options.insecure) {
-    if (knows_flags) call.command.push_back("--insecure");
+    if (KnowsAccessFlags(options)) call.command.push_back("--insecure");
     call.environment.emplace_back("TENSORBRAID_INSECURE", "1");
   }
-  if (!options.token_file.empty()) AddFile("token_file", options.token_file, knows_flags, &call);
+  if (!options.token_file.empty()) AddFile("token_file", options.token_file, KnowsAccessFlags(options), &call);
   return call;
 }
 
@@ -214,7 +221,7 @@ class Launcher final : public EngineListener {
     LaunchedTask& task = tasks_[number];
     ProgramCall call = CallOf(task, jobs_, options_);
     task.OnStart();
-    engine_->Start(number, call, options_.style == TaskStyle::kFlags);
+    engine_->Start(number, call, KnowsAccessFlags(options_));
   }
 
   bool AnyUnfinished() const {
@@ -448,7 +455,7 @@ StatusOr<std::string> DescribeLaunch(const LaunchOptions& options, const Engine&
   for (const auto& [job, index] : tasks) {
     if (index > 0) continue;
     const LaunchedTask task(job, index, 0);
-    text += engine.DescribeStart(task.name(), CallOf(task, addresses, options), options.style == TaskStyle::kFlags);
+    text += engine.DescribeStart(task.name(), CallOf(task, addresses, options), KnowsAccessFlags(options));
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <csignal>
@@ -186,6 +187,25 @@ TEST_P(LaunchTest, VariablesAreSetInEachTask) {
   for (const char* task : {"[worker/0]", "[worker/1]"}) {
     EXPECT_THAT(out(), HasSubstr(StrCat(task, " c=d e, of the launcher, none, vt100\n")));
   }
+}
+
+TEST_P(LaunchTest, ProgramsOfPythonGetAccessByTheEnvironmentAlone) {
+  dir_.Write("python3", "#!/bin/sh\necho \"$* in $TENSORBRAID_TOKEN_FILE $TENSORBRAID_INSECURE\"\n");
+  ::chmod(Path("python3").c_str(), 0700);
+  LaunchOptions options{
+      .ps = 0, .workers = 1, .command = {Path("python3"), "train.py"}, .token_file = "a/token", .insecure = true};
+  const Fd out(::open(Path("out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  options.out_fd = out.get();
+  options.err_fd = -1;
+  ASSERT_TRUE(Launch(options, NewEngine()).ok());
+  EXPECT_THAT(TextOf(Path("out")),
+              ::testing::MatchesRegex(".worker/0. train.py --ps_hosts= --worker_hosts=127.0.0.1:[0-9]+ "
+                                      "--job_name=worker --task_index=0 in a/token 1\n"));
+}
+
+TEST_P(LaunchTest, OtherProgramsGetAccessByFlagsToo) {
+  Run("echo $*", {.ps = 0, .workers = 1, .token_file = "a/token", .insecure = true});
+  EXPECT_THAT(out(), HasSubstr("--insecure --token_file=a/token\n"));
 }
 
 TEST(ParseEnvironmentTest, NamesWhatIsWrong) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <filesystem>
 
+#include "cli/launch/fake_ssh_testutil.h"
 #include "cli/launch/remote_shell.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
@@ -49,11 +50,12 @@ TEST(ForEachMachineTest, ReturnsTheFirstErrorAndWaitsForAll) {
   EXPECT_TRUE(absl::IsInvalidArgument(status));
 }
 
-// An "ssh" to this machine, with an ldd there that lacks some libraries. They are found in LD_LIBRARY_PATH.
+// A machine with an ldd that lacks some libraries. They are found in LD_LIBRARY_PATH.
 class BringLibrariesTest : public ::testing::Test {
  protected:
   void MakeMachine(const std::string& lacks) {
-    for (const char* name : {"/bin", "/job"}) std::filesystem::create_directory(dir_.path() + name);
+    ssh_ = WriteFakeSsh(dir_);
+    std::filesystem::create_directory(dir_.path() + "/job");
     dir_.Write("bin/ldd",
                "#!/bin/sh\n"
                "/usr/bin/ldd \"$1\" | while read -r name rest; do\n"
@@ -64,20 +66,14 @@ class BringLibrariesTest : public ::testing::Test {
                    "  esac\n"
                    "  printf '\\t%s %s\\n' \"$name\" \"$rest\"\n"
                    "done\n");
-    dir_.Write("ssh",
-               "#!/bin/sh\n"
-               "while [ \"$1\" = -o ]; do shift 2; done\n"
-               "[ \"$1\" = gamma ] && { echo no route >&2; exit 255; }\n"
-               "shift; [ \"$1\" = -- ] && shift\n"
-               "PATH=" +
-                   dir_.path() + "/bin:$PATH exec sh -c \"$*\"\n");
-    for (const char* name : {"/bin/ldd", "/ssh"}) ::chmod((dir_.path() + name).c_str(), 0700);
+    ::chmod((dir_.path() + "/bin/ldd").c_str(), 0700);
     std::filesystem::copy_file("/bin/bash", dir_.path() + "/job/train");  // its library is libtinfo
   }
   StatusOr<std::string> Bring(const std::vector<AgentNode>& nodes) {
-    return BringLibraries(nodes, {dir_.path() + "/ssh"}, dir_.path() + "/job/train", /*err_fd=*/-1);
+    return BringLibraries(nodes, {ssh_}, dir_.path() + "/job/train", /*err_fd=*/-1);
   }
   TempDir dir_;
+  std::string ssh_;
 };
 
 TEST_F(BringLibrariesTest, BringsWhatIsMissing) {

@@ -12,6 +12,8 @@
 #include "cli/launch/libraries.h"
 #include "cli/launch/local_engine.h"
 #include "cli/launch/mpi.h"
+#include "cli/launch/python_environment.h"
+#include "cli/launch/python_sync.h"
 #include "cli/launch/run_command.h"
 #include "cli/launch/ssh.h"
 #include "cli/launch/sync.h"
@@ -155,22 +157,20 @@ Status CheckSpares(const LaunchFlags& flags) {
   return OkStatus();
 }
 
-// Brings the directories of --sync, and the libraries of a program in one of them.
-Status Sync(const SshOptions& ssh, const std::string& program, LaunchFlags* flags) {
+// Brings the libraries of a program in one of the directories, and tells the tasks where they are.
+Status BringLibrariesOf(const std::string& program, const SyncOptions& options, const std::vector<std::string>& synced,
+                        LaunchOptions* launch) {
   namespace fs = std::filesystem;
-  TF_RETURN_IF_ERROR(SyncDirectories({.nodes = ssh.nodes, .ssh = ssh.ssh, .directories = flags->sync}));
   if (program.find('/') == std::string::npos) return OkStatus();
   std::error_code error;
   const fs::path path = fs::canonical(program, error);
-  const bool is_brought = std::any_of(flags->sync.begin(), flags->sync.end(), [&path](const std::string& directory) {
-    std::error_code unknown;
-    const fs::path parent = fs::canonical(directory, unknown);
+  const bool is_brought = std::any_of(synced.begin(), synced.end(), [&path](const fs::path& parent) {
     return std::mismatch(parent.begin(), parent.end(), path.begin(), path.end()).first == parent.end();
   });
   if (error || !is_brought) return OkStatus();
-  TF_ASSIGN_OR_RETURN(std::string folder, BringLibraries(ssh.nodes, ssh.ssh, path));
+  TF_ASSIGN_OR_RETURN(std::string folder, BringLibraries(options.nodes, options.ssh, path));
   if (folder.empty()) return OkStatus();
-  auto& environment = flags->options.environment;
+  auto& environment = launch->environment;
   const auto given = std::find_if(environment.begin(), environment.end(),
                                   [](const auto& variable) { return variable.first == "LD_LIBRARY_PATH"; });
   if (given == environment.end()) {
@@ -179,6 +179,47 @@ Status Sync(const SshOptions& ssh, const std::string& program, LaunchFlags* flag
     given->second = StrCat(folder, ":", given->second);
   }
   return OkStatus();
+}
+
+// Brings the directories of --sync, and what the program in them needs: its libraries, or the packages of its Python,
+// with which the tasks then run, and perhaps the agents. In a dry run nothing is brought.
+Status Sync(const SyncOptions& options, LaunchFlags* flags) {
+  std::vector<std::string> synced;
+  for (const std::string& name : flags->sync) {
+    TF_ASSIGN_OR_RETURN(synced.emplace_back(), SyncedDirectory(name));
+    if (!flags->dry_run) TF_RETURN_IF_ERROR(BringDirectory(options, name));
+  }
+  std::vector<std::string>& command = flags->options.command;
+  if (synced.empty() || command.empty()) return OkStatus();
+  if (!IsPython(command[0])) {
+    return flags->dry_run ? OkStatus() : BringLibrariesOf(command[0], options, synced, &flags->options);
+  }
+  const auto environment = ReadPythonEnvironment(command[0]);
+  if (!environment.ok()) return Annotate(environment.status(), "--sync");
+  const PythonPlace place = PlacePython(*environment, synced, SharedDirectory(*flags));
+  if (!flags->dry_run) TF_RETURN_IF_ERROR(BringPython(options, *environment, place));
+  command[0] = place.interpreter;
+  if (flags->remote_program.empty()) flags->remote_program = place.agent;
+  return OkStatus();
+}
+
+StatusOr<std::unique_ptr<Engine>> NewEngineOverSsh(const std::vector<AgentNode>& nodes, const Invocation& invocation,
+                                                   LaunchFlags* flags) {
+  TF_ASSIGN_OR_RETURN(const std::vector<std::string> ssh, WordsOf("--ssh", flags->ssh));
+  TF_RETURN_IF_ERROR(Sync({.nodes = nodes, .ssh = ssh}, flags));
+  std::vector<std::string> checked_files = FilesOf(flags->options.command);
+  // Each machine has a Python of its own.
+  if (!flags->sync.empty() && !flags->options.command.empty() && IsPython(flags->options.command[0])) {
+    std::erase(checked_files, flags->options.command[0]);
+  }
+  return NewSshEngine({.nodes = nodes,
+                       .ssh = ssh,
+                       .remote_program = AgentProgram(*flags),
+                       .version = invocation.version,
+                       .directory = SharedDirectory(*flags),
+                       .checked_files = checked_files,
+                       .spare_nodes = flags->spare_nodes,
+                       .tls = !flags->insecure});
 }
 
 }  // namespace
@@ -218,26 +259,14 @@ StatusOr<std::unique_ptr<Engine>> NewEngine(const Invocation& invocation, Launch
                                                   .stop_grace = flags.options.stop_grace});
   }
   if (!flags.hosts.empty() && !flags.host_file.empty()) return InvalidArgument("give --hosts or --hostfile, not both");
-  SshOptions options{.nodes = {},
-                     .ssh = {},
-                     .remote_program = AgentProgram(flags),
-                     .version = invocation.version,
-                     .directory = flags.directory,
-                     .checked_files = FilesOf(invocation.program),
-                     .tls = !flags.insecure};
+  std::vector<AgentNode> nodes;
   if (!flags.host_file.empty()) {
-    TF_ASSIGN_OR_RETURN(options.nodes, ReadHostFile(flags.host_file));
+    TF_ASSIGN_OR_RETURN(nodes, ReadHostFile(flags.host_file));
   } else if (!flags.hosts.empty()) {
-    TF_ASSIGN_OR_RETURN(options.nodes, ParseHosts(flags.hosts));
+    TF_ASSIGN_OR_RETURN(nodes, ParseHosts(flags.hosts));
   }
-  if (flags.on == "mpi") return NewMpiEngine(flags, invocation, options.nodes);
-  TF_ASSIGN_OR_RETURN(options.ssh, WordsOf("--ssh", flags.ssh));
-  options.directory = SharedDirectory(flags);
-  options.spare_nodes = flags.spare_nodes;
-  if (!flags.dry_run) {
-    TF_RETURN_IF_ERROR(Sync(options, invocation.program.empty() ? "" : invocation.program[0], all_flags));
-  }
-  return NewSshEngine(options);
+  if (flags.on == "mpi") return NewMpiEngine(flags, invocation, nodes);
+  return NewEngineOverSsh(nodes, invocation, all_flags);
 }
 
 Status LaunchAsBatchJob(const LaunchFlags& flags, const Invocation& invocation) {

@@ -11,8 +11,9 @@
 
 namespace tensorbraid {
 
-// Unless the flags ask for a dry run, first brings what --sync names, and blocks meanwhile; the tasks then also get the
-// variables that they need for it (flags->options.environment). InvalidArgument names flags that do not fit the engine.
+// Unless the flags ask for a dry run, first brings what --sync names, and blocks meanwhile. The tasks then also get the
+// variables that they need for it (flags->options.environment), and a Python program runs with the Python that its
+// machine has for it (flags->options.command). InvalidArgument names flags that do not fit the engine.
 StatusOr<std::unique_ptr<Engine>> NewEngine(const Invocation& invocation, LaunchFlags* flags);
 
 // Submits a batch job of Slurm that runs this command without --batch, or prints its script in a dry run.

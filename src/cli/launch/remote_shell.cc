@@ -16,7 +16,7 @@ RemoteShell::RemoteShell(const AgentNode& node, const std::vector<std::string>& 
 
 StatusOr<std::string> RemoteShell::Run(const std::string& script) const {
   std::vector<std::string> command = ssh_;
-  command.insert(command.end(), {node_, "--", script});
+  command.insert(command.end(), {node_, "--", "exec sh -c " + ShellWord(script)});
   return RunCommand(command);
 }
 

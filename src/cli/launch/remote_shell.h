@@ -17,7 +17,7 @@ class RemoteShell {
  public:
   // `ssh` is the ssh program and its options.
   RemoteShell(const AgentNode& node, const std::vector<std::string>& ssh);
-  // Runs a script of the login's shell there, and returns its standard output.
+  // Runs a script of sh there, whatever the login's shell is, and returns its standard output. The script is one line.
   StatusOr<std::string> Run(const std::string& script) const;
   // Runs rsync with these arguments, of which the last is a path there.
   StatusOr<std::string> Rsync(std::vector<std::string> arguments,

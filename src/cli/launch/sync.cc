@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "cli/launch/job_folder.h"
 #include "cli/launch/remote_shell.h"
@@ -17,33 +18,6 @@ namespace fs = std::filesystem;
 // On the machines, in each directory that was brought: the names of the files that were.
 constexpr char kManifest[] = ".tensorbraid-sync";
 
-struct Directory {
-  std::string path;      // absolute
-  std::string manifest;  // the names of its files, a line each
-};
-
-StatusOr<Directory> ReadDirectory(const std::string& name) {
-  std::error_code error;
-  Directory directory{fs::canonical(name, error).string(), ""};
-  if (error || !fs::is_directory(directory.path))
-    return InvalidArgument("--sync=", name, ": there is no such directory");
-  if (directory.path == "/") return InvalidArgument("--sync=/ would bring the whole system");
-  std::vector<std::string> files;
-  for (auto entry = fs::recursive_directory_iterator(directory.path, error); !error && entry != fs::end(entry);
-       entry.increment(error)) {
-    if (entry->is_directory() && !entry->is_symlink()) continue;
-    const std::string file = entry->path().lexically_relative(directory.path);
-    if (file.find('\n') != std::string::npos) return InvalidArgument("--sync: the name '", file, "' has a line break");
-    if (file == kManifest || IsWrittenByJobs(entry->path().filename())) continue;
-    // In a list of files, rsync takes a line that begins with one of these two for a comment.
-    files.push_back(file.starts_with('#') || file.starts_with(';') ? "./" + file : file);
-  }
-  if (error) return absl::ErrnoToStatus(error.value(), StrCat("--sync: cannot read '", name, "'"));
-  std::sort(files.begin(), files.end());
-  for (const std::string& file : files) directory.manifest += file + "\n";
-  return directory;
-}
-
 // "  1,234,567  45%  12.3MB/s ..." -> "45%".
 std::string PercentOf(const std::string& line) {
   const size_t end = line.find('%');
@@ -52,65 +26,129 @@ std::string PercentOf(const std::string& line) {
   return line.substr(begin + 1, end - begin);
 }
 
-// Where a directory stands on one machine.
+std::string LinesOf(const std::vector<std::string>& names, const char* before) {
+  std::string lines;
+  for (const std::string& name : names) lines += StrCat(before, name, "\n");
+  return lines;
+}
+
+// What is brought to each machine. The lists of files are files, too, for rsync.
+struct Cargo {
+  const std::vector<SyncSource>& sources;
+  std::vector<std::string> lists;  // of the sources
+  std::string manifest;            // the list of all
+  size_t files;
+  std::string target;
+};
+
+// Where a machine stands.
 struct Place {
   const AgentNode& node;
   size_t number;  // of the machine
 };
 
-Status SyncTo(const Place& place, const Directory& directory, const std::string& manifest_file,
-              const std::vector<std::string>& ssh, SyncProgress* progress) {
+Status BringTo(const Place& place, const Cargo& cargo, const std::vector<std::string>& ssh, SyncProgress* progress) {
   const std::string& name = place.node.name;
   const std::string what = StrCat("--sync: ", name);
   const RemoteShell shell(place.node, ssh);
-  progress->Show(place.number, StrCat("launch: ", name, ": ", directory.path));
-  TF_RETURN_IF_ERROR(Annotate(shell.Run("mkdir -p " + ShellWord(directory.path)).status(), what));
+  progress->Show(place.number, StrCat("launch: ", name, ": ", cargo.target));
+  TF_RETURN_IF_ERROR(Annotate(shell.Run("mkdir -p " + ShellWord(cargo.target)).status(), what));
 
   std::string summary;
-  const auto on_line = [&](const std::string& line) {
-    const std::string percent = PercentOf(line);
-    if (!percent.empty()) progress->Show(place.number, StrCat("launch: ", name, ": ", directory.path, " ", percent));
-    if (line.starts_with("sent ")) summary = line;
-  };
-  const auto brought = shell.Rsync(
-      {"--recursive", "--links", "--perms", "--times", "--compress", "--checksum", "--files-from=" + manifest_file,
-       "--info=progress2,stats1", "--no-human-readable", directory.path + "/", directory.path + "/"},
-      on_line);
-  TF_RETURN_IF_ERROR(Annotate(brought.status(), what));
+  for (size_t i = 0; i < cargo.sources.size(); ++i) {
+    const std::string& directory = cargo.sources[i].directory;
+    const auto on_line = [&](const std::string& line) {
+      const std::string percent = PercentOf(line);
+      if (!percent.empty()) progress->Show(place.number, StrCat("launch: ", name, ": ", directory, " ", percent));
+      if (line.starts_with("sent ")) summary += StrCat(summary.empty() ? "" : "; ", line.substr(0, line.find("  ")));
+    };
+    const auto brought = shell.Rsync(
+        {"--recursive", "--links", "--perms", "--times", "--compress", "--checksum", "--files-from=" + cargo.lists[i],
+         "--info=progress2,stats1", "--no-human-readable", directory + "/", cargo.target + "/"},
+        on_line);
+    TF_RETURN_IF_ERROR(Annotate(brought.status(), what));
+  }
 
   // Removes what an earlier call has brought and this one has not.
-  const std::string path = ShellWord(StrCat(directory.path, "/", kManifest));
-  const auto listed = shell.Rsync({manifest_file, StrCat(directory.path, "/", kManifest, ".new")});
+  // Two machines may share the directory.
+  const std::string manifest = StrCat(cargo.target, "/", kManifest);
+  const std::string new_manifest = StrCat(manifest, ".", place.number);
+  const auto listed = shell.Rsync({cargo.manifest, new_manifest});
   TF_RETURN_IF_ERROR(Annotate(listed.status(), what));
   const auto removed =
-      shell.Run(StrCat("cd ", ShellWord(directory.path), " && m=", path, " && { [ ! -f \"$m\" ] || ",
-                       "LC_ALL=C comm -23 \"$m\" \"$m.new\" | while IFS= read -r f; do rm -f -- \"$f\"; done; } && ",
-                       "mv -f \"$m.new\" \"$m\""));
+      shell.Run(StrCat("cd ", ShellWord(cargo.target), " && m=", ShellWord(manifest), " && n=", ShellWord(new_manifest),
+                       " && { [ ! -f \"$m\" ] || LC_ALL=C comm -23 \"$m\" \"$n\" | ",
+                       "while IFS= read -r f; do rm -f -- \"$f\"; done; } && mv -f \"$n\" \"$m\""));
   TF_RETURN_IF_ERROR(Annotate(removed.status(), what));
-  const auto files = std::count(directory.manifest.begin(), directory.manifest.end(), '\n');
-  progress->Finish(place.number, StrCat("launch: ", name, " has the ", files, " files of ", directory.path, " (",
-                                        summary.substr(0, summary.find("  ")), ")"));
+  progress->Finish(place.number,
+                   StrCat("launch: ", name, " has the ", cargo.files, " files of ", cargo.target, " (", summary, ")"));
   return OkStatus();
 }
 
 }  // namespace
 
+StatusOr<SyncSource> ReadSyncSource(const std::string& directory, const IsLeftOut& is_left_out) {
+  std::error_code error;
+  SyncSource source{fs::canonical(directory, error).string(), {}};
+  if (error || !fs::is_directory(source.directory)) return InvalidArgument("there is no directory '", directory, "'");
+  for (auto entry = fs::recursive_directory_iterator(source.directory, error); !error && entry != fs::end(entry);
+       entry.increment(error)) {
+    const std::string file = entry->path().lexically_relative(source.directory);
+    if (file.find('\n') != std::string::npos) return InvalidArgument("the name '", file, "' has a line break");
+    const bool is_directory = entry->is_directory() && !entry->is_symlink();
+    if (is_left_out(file, is_directory) || file.starts_with(kManifest)) {
+      if (is_directory) entry.disable_recursion_pending();
+    } else if (!is_directory) {
+      source.files.push_back(file);
+    }
+  }
+  if (error) return absl::ErrnoToStatus(error.value(), StrCat("cannot read '", directory, "'"));
+  std::sort(source.files.begin(), source.files.end());
+  return source;
+}
+
+Status BringFiles(const SyncOptions& options, const std::vector<SyncSource>& sources, const std::string& target) {
+  std::map<std::string, std::string> lists;
+  std::vector<std::string> all;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    // rsync skips lines that begin with '#' or ';'.
+    lists[StrCat("list-", i)] = LinesOf(sources[i].files, "./");
+    all.insert(all.end(), sources[i].files.begin(), sources[i].files.end());
+  }
+  std::sort(all.begin(), all.end());
+  lists["manifest"] = LinesOf(all, "");
+  TF_ASSIGN_OR_RETURN(const JobFolder folder, JobFolder::Make(lists));
+  Cargo cargo{
+      .sources = sources, .lists = {}, .manifest = folder.path() + "/manifest", .files = all.size(), .target = target};
+  for (size_t i = 0; i < sources.size(); ++i) cargo.lists.push_back(StrCat(folder.path(), "/list-", i));
+  SyncProgress progress(options.err_fd, options.nodes.size());
+  return ForEachMachine(options.nodes.size(), [&](size_t i) {
+    return BringTo({options.nodes[i], i}, cargo, options.ssh, &progress);
+  });
+}
+
+StatusOr<std::string> SyncedDirectory(const std::string& name) {
+  std::error_code error;
+  std::string path = fs::canonical(name, error);
+  if (error || !fs::is_directory(path)) return InvalidArgument("--sync=", name, ": there is no such directory");
+  if (path == "/") return InvalidArgument("--sync=/ would bring the whole system");
+  return path;
+}
+
+Status BringDirectory(const SyncOptions& options, const std::string& name) {
+  TF_ASSIGN_OR_RETURN(const std::string path, SyncedDirectory(name));
+  const auto is_left_out = [](const std::string& file, bool is_directory) {
+    return is_directory ? file == kPythonFolder : IsWrittenByJobs(fs::path(file).filename());
+  };
+  auto source = ReadSyncSource(path, is_left_out);
+  if (!source.ok()) return Annotate(source.status(), "--sync");
+  return BringFiles(options, {*std::move(source)}, path);
+}
+
 bool IsWrittenByJobs(const std::string& name) {
   return name == "checkpoint" || name.find(".ckpt") != std::string::npos ||
          name.find("tfevents.") != std::string::npos || name.find(".tempstate") != std::string::npos ||
          (name.find(".data-") != std::string::npos && name.find("-of-") != std::string::npos);
-}
-
-Status SyncDirectories(const SyncOptions& options) {
-  for (const std::string& name : options.directories) {
-    TF_ASSIGN_OR_RETURN(const Directory directory, ReadDirectory(name));
-    TF_ASSIGN_OR_RETURN(const JobFolder folder, JobFolder::Make({{"manifest", directory.manifest}}));
-    SyncProgress progress(options.err_fd, options.nodes.size());
-    TF_RETURN_IF_ERROR(ForEachMachine(options.nodes.size(), [&](size_t i) {
-      return SyncTo({options.nodes[i], i}, directory, folder.path() + "/manifest", options.ssh, &progress);
-    }));
-  }
-  return OkStatus();
 }
 
 }  // namespace tensorbraid
