@@ -7,6 +7,7 @@
 
 #include "cli/text_table.h"
 #include "cluster/protobuf/report.pb.h"
+#include "cluster/status/report_text.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -44,9 +45,10 @@ JobReport SummarizeJob(const std::vector<TaskRuns>& tasks, double seconds) {
     task.machine = runs.machine;
     task.end = runs.end;
     task.restarts = runs.restarts;
-    for (const std::string& bytes : runs.reports) {
-      proto::TaskReport report;
-      if (bytes.empty() || !report.ParseFromString(bytes) || report.state() != "up") continue;
+    for (const std::string& text : runs.reports) {
+      const auto read = ReportFromText(text);
+      if (!read.ok() || read->state() != "up") continue;
+      const proto::TaskReport& report = *read;
       task.has_report = true;
       task.up_s += Amount(report.up_seconds());
       task.cpu_s += Amount(report.cpu_seconds());

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/protobuf/report.pb.h"
+#include "cluster/status/report_text.h"
 
 namespace tensorbraid {
 namespace {
@@ -37,7 +38,7 @@ void Receive(proto::TaskReport* report, const std::string& from, double bytes) {
   received->set_tensor_bytes(bytes);
 }
 TaskRuns Runs(const std::string& name, const proto::TaskReport& report, const std::string& machine = "") {
-  return {.name = name, .machine = machine, .end = "", .reports = {report.SerializeAsString()}, .restarts = 0};
+  return {.name = name, .machine = machine, .end = "", .reports = {ReportToText(report)}, .restarts = 0};
 }
 JobReport SummaryOf(const std::vector<TaskRuns>& runs) { return SummarizeJob(runs, 100); }
 
@@ -80,7 +81,7 @@ TEST(JobReportTest, WhatOthersReceivedIsWhatATaskSent) {
 TEST(JobReportTest, TheRunsOfATaskAreAddedUp) {
   TaskRuns runs = Runs("worker/0", Worker(100, 50, 10), "alpha");
   runs.reports.push_back("");  // it was lost
-  runs.reports.push_back(Worker(200, 50, 10).SerializeAsString());
+  runs.reports.push_back(ReportToText(Worker(200, 50, 10)));
   runs.reports.emplace_back("\xff not a report");
   runs.restarts = 3;
   runs.end = "exited with 3";

@@ -17,6 +17,7 @@
 #include "cli/process_testutil.h"
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/spec/tf_config.h"
+#include "cluster/status/report_text.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
 
@@ -285,13 +286,13 @@ TEST(RestartPolicyTest, IsReadFromText) {
   }
 }
 
-// The serialized report of a worker that made 100 steps in 20 s.
+// The text of the report of a worker that made 100 steps in 20 s.
 std::string ReportOfWorker() {
   proto::TaskReport report;
   report.set_state("up");
   report.set_steps(100);
   report.set_stepping_seconds(20);
-  return report.SerializeAsString();
+  return ReportToText(report);
 }
 
 TEST_P(LaunchTest, ATableAtTheEndSaysWhatTheServersOfTheTasksReported) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cluster/protobuf/report.pb.h"
+#include "cluster/status/report_text.h"
 #include "core/system/env.h"
 #include "core/text/logging.h"
 #include "io/file.h"
@@ -50,13 +51,21 @@ void ReportFile::Run() {
 void ReportFile::Write() {
   proto::TaskReport report;
   fill_(&report);
-  report.clear_history();
-  report.clear_running();
-  const std::string next = path_ + ".new";
-  Status status = WriteFile(next, report.SerializeAsString());
-  if (status.ok()) status = Env::Default().RenameFile(next, path_);
+  const Status status = WriteText(ReportToText(report));
   if (status.ok() || std::exchange(failed_, true)) return;
   TB_LOG(Warning, "cluster") << "cannot write the report of this task for the launcher: " << status.message();
+}
+
+Status ReportFile::WriteText(const std::string& text) {
+  if (!in_place_) {
+    const std::string next = path_ + ".new";
+    Status status = WriteFile(next, text);
+    if (status.ok()) status = Env::Default().RenameFile(next, path_);
+    if (status.ok()) return status;
+    Env::Default().RemoveFile(next).IgnoreError();
+    in_place_ = true;
+  }
+  return WriteFile(path_, text);
 }
 
 }  // namespace tensorbraid

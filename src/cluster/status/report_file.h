@@ -8,6 +8,7 @@
 
 #include "core/threads/mutex.h"
 #include "core/threads/thread.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 
@@ -15,9 +16,10 @@ namespace proto {
 class TaskReport;
 }
 
-// Writes a serialized TaskReport, without its history and running steps, at once, every two seconds, and when this
-// object is destroyed. So a process that is killed leaves a report, too. Each report replaces the one before as a
-// whole. An error of the file system is logged once and does no further harm.
+// Writes the report as text (report_text.h) at once, every two seconds, and when this object is destroyed. So a process
+// that is killed leaves a report, too. Each report replaces the file as a whole. A file that cannot be replaced is
+// overwritten, such as the one that Kubernetes mounts for the last message of a container; a process that is killed
+// meanwhile leaves no report. An error of the file system is logged once and does no further harm.
 class ReportFile {
  public:
   // The environment variable that names the file. `tensorbraid launch` sets it (docs/design/0026).
@@ -36,10 +38,12 @@ class ReportFile {
   ReportFile(std::string path, Fill fill);
   void Run();
   void Write();
+  Status WriteText(const std::string& text);
 
   const std::string path_;
   const Fill fill_;
-  bool failed_ = false;  // an error has been logged
+  bool failed_ = false;    // an error has been logged
+  bool in_place_ = false;  // the file cannot be replaced
   Mutex mu_;
   CondVar cv_;
   bool stopping_ TB_GUARDED_BY(mu_) = false;
