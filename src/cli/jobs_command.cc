@@ -144,7 +144,8 @@ void AddJobsCommands(CLI::App& app, Invocation* invocation) {
       ->check(AtLeast(0))
       ->type_name("DAYS");
   jobs->footer(
-      "\nA job is running, or it has exited, or it is lost: its launcher was killed, which ended its tasks, too.");
+      "\nA job is running, or it has exited, or it is lost: its launcher was killed, which ended its tasks, too. On\n"
+      "Kubernetes they go on for --lost_launcher_s of launch, or until 'tensorbraid stop JOB' deletes them.");
   jobs->callback([flags, run] { run("jobs", [flags] { return RunJobs(*flags); }); });
 
   CLI::App* attach = AddCommand(app, "attach", "Follow the output of a job, to its end", flags.get());

@@ -98,7 +98,8 @@ StatusOr<std::string> LaunchDetached(const LaunchOptions& options, std::unique_p
                                                                     .on = detach.on,
                                                                     .ps = options.ps,
                                                                     .workers = options.workers,
-                                                                    .started_s = int64_t(WallClock::Seconds())}));
+                                                                    .started_s = int64_t(WallClock::Seconds()),
+                                                                    .clean_up = engine->CleanUpCommand()}));
   const std::string name = job.job.name, folder = job.job.folder;
   std::array<int, 2> fds{};
   const pid_t pid = ::pipe2(fds.data(), O_CLOEXEC) == 0 ? ::fork() : -1;

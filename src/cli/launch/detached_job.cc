@@ -9,12 +9,15 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_replace.h"
 #include "cli/launch/launched_task.h"
+#include "cli/launch/run_command.h"
+#include "core/system/clock.h"
 #include "core/system/host_name.h"
 #include "core/text/strings.h"
 
@@ -204,8 +207,11 @@ StatusOr<JobResult> Ask(const Job& job, std::string_view request, int out_fd, in
   const auto lost = [&job]() -> StatusOr<JobResult> {
     const auto now = ReadJob(job.folder);  // it may have ended meanwhile
     if (now.ok() && now->state == Job::State::kEnded) return now->result;
+    const std::string tasks =
+        job.clean_up.empty() ? "its tasks have ended"
+                             : StrCat("its tasks may go on for a while: 'tensorbraid stop ", job.name, "' ends them");
     return absl::UnavailableError(StrCat("the launcher of ", job.name, " is lost: it was killed, or its machine has ",
-                                         "failed, and its tasks have ended; 'tensorbraid logs ", job.name,
+                                         "failed, and ", tasks, "; 'tensorbraid logs ", job.name,
                                          "' has their output"));
   };
   if (job.state == Job::State::kLost) return lost();
@@ -245,6 +251,16 @@ StatusOr<JobResult> Ask(const Job& job, std::string_view request, int out_fd, in
 }  // namespace
 
 StatusOr<JobResult> AttachToJob(const Job& job, int out_fd, int err_fd) { return Ask(job, "attach", out_fd, err_fd); }
-StatusOr<JobResult> StopJob(const Job& job) { return Ask(job, "stop", -1, -1); }
+
+StatusOr<JobResult> StopJob(const Job& job) {
+  if (job.state != Job::State::kLost || job.clean_up.empty()) return Ask(job, "stop", -1, -1);
+  TF_RETURN_IF_ERROR(
+      Annotate(RunCommand(job.clean_up).status(), StrCat("the tasks of ", job.name, " cannot be ended")));
+  const JobResult result{.exit_code = 128 + SIGKILL,
+                         .failure = "its launcher had been killed, and what it had left has been deleted",
+                         .ended_s = static_cast<int64_t>(WallClock::Seconds())};
+  TF_RETURN_IF_ERROR(WriteResult(job, result));
+  return result;
+}
 
 }  // namespace tensorbraid

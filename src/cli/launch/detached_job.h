@@ -77,7 +77,8 @@ class DetachedJob final : public JobMonitor {
 // Passes the output of the job on: `out_fd` gets what tasks write to standard output, `err_fd` everything else. Returns
 // how the job ended. FailedPrecondition if its launcher runs on another machine; Unavailable if the launcher is lost.
 StatusOr<JobResult> AttachToJob(const Job& job, int out_fd, int err_fd);
-// Lets the tasks save and leave, or kills them if that has been asked before. The same result and errors.
+// Lets the tasks save and leave, or kills them if that has been asked before. The same result and errors. If the
+// launcher is lost and the job has a command for that (Job::clean_up), runs it, and returns when it has ended.
 StatusOr<JobResult> StopJob(const Job& job);
 
 }  // namespace tensorbraid

@@ -39,9 +39,11 @@ struct TaskEnd {
   std::string lost = "";
   // The machine does not come back, and there is no other one, so the task cannot be started again.
   bool lost_for_good = false;
-  // What the task's server last wrote to TENSORBRAID_REPORT_FILE (cluster/status/report_file.h). Empty if there is no
-  // such server, or if its machine was lost.
+  // What the task's server last wrote to TENSORBRAID_REPORT_FILE (cluster/status/report_file.h), perhaps within other
+  // text. Empty if there is no such server, or if its machine was lost.
   std::string report = "";
+  // Where the task ran, if the engine did not know that when it placed the task; as TaskPlace::node.
+  std::string node = "";
 
   bool ok() const { return lost.empty() && process.ok(); }
   // "exited with 3", "was killed by SIGKILL", "was lost: no connection to alpha".
@@ -105,6 +107,9 @@ class Engine {
   virtual void Signal(size_t task, int signal) = 0;
   // Gives up the rest of a task's output, if there is any.
   virtual void CloseOutput(size_t task) = 0;
+
+  // The command that ends what the tasks leave behind if this process is killed. Empty if they end by themselves then.
+  virtual std::vector<std::string> CleanUpCommand() const { return {}; }
 
   // Appends what to wait for before Handle is called again.
   virtual void AddEvents(std::vector<pollfd>* events) = 0;

@@ -73,6 +73,7 @@ StatusOr<Job> ReadJob(const std::string& folder) {
     job.ps = json.at("ps");
     job.workers = json.at("workers");
     job.started_s = json.at("started_s");
+    job.clean_up = json.value("clean_up", std::vector<std::string>());
     // In this order: the launcher writes the result before it ends.
     const bool locked = IsLocked(folder);
     const Json result = ReadJson(folder + "/result.json");
@@ -135,8 +136,9 @@ StatusOr<NewJob> CreateJob(const std::string& directory, Job job) {
 }
 
 Status WriteJob(const Job& job) {
-  const Json json = {{"host", job.host}, {"pid", job.pid},         {"command", job.command},    {"on", job.on},
-                     {"ps", job.ps},     {"workers", job.workers}, {"started_s", job.started_s}};
+  const Json json = {
+      {"host", job.host}, {"pid", job.pid},         {"command", job.command},     {"on", job.on},
+      {"ps", job.ps},     {"workers", job.workers}, {"started_s", job.started_s}, {"clean_up", job.clean_up}};
   return WritePrivateFile(job.folder + "/job.json", json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 

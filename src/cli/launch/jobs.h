@@ -37,6 +37,8 @@ struct Job {
   int ps = 0;
   int workers = 0;
   int64_t started_s = 0;  // since 1970
+  // The command that ends what the job leaves behind if its launcher is killed; see Engine::CleanUpCommand.
+  std::vector<std::string> clean_up = {};
 
   // A launcher that has gone without a result was killed, or its machine was.
   enum class State { kRunning, kEnded, kLost };

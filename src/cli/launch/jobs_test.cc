@@ -55,6 +55,25 @@ TEST(JobsTest, AreNamedAfterTheirPrograms) {
   EXPECT_EQ(name({"a b;c"}), "a-b-c-1");
 }
 
+TEST(JobsTest, StopEndsWhatALostJobHasLeftBehind) {
+  TempDir dir;
+  auto job = CreateJob(dir.path(), {.command = {"train"}, .clean_up = {"touch", dir.path() + "/deleted"}});
+  ASSERT_TRUE(job.ok()) << job.status();
+  job->lock.Close();
+  const Job lost = *FindJob(dir.path(), "train-1");
+  EXPECT_THAT(AttachToJob(lost, -1, -1).status().message(), HasSubstr("'tensorbraid stop train-1' ends them"));
+  const auto result = StopJob(lost);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_THAT(result->failure, HasSubstr("had been killed"));
+  EXPECT_EQ(::access((dir.path() + "/deleted").c_str(), F_OK), 0);
+  EXPECT_EQ(FindJob(dir.path(), "train-1")->StateText(), "exited with 137");
+
+  auto other = CreateJob(dir.path(), {.command = {"other"}, .clean_up = {"false"}});
+  other->lock.Close();
+  EXPECT_THAT(StopJob(*FindJob(dir.path(), "other-1")).status().message(), HasSubstr("other-1 cannot be ended"));
+  EXPECT_EQ(FindJob(dir.path(), "other-1")->StateText(), "lost");
+}
+
 TEST(JobsTest, LivesAsLongAsItsLockOrHasAResult) {
   TempDir dir;
   auto job = CreateJob(dir.path(), {.command = {"train"}});
