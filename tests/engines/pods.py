@@ -76,17 +76,21 @@ class Node:
         self.network.wait(timeout=PATIENCE_S)
 
 
-def start_process(node, name, host, command, environment, stdout):
-    """Starts a program in the network and the namespaces of a new pod `name`, which the others find as `host`."""
+def start_process(node, name, host, command, environment, stdout, mounts=()):
+    """Starts a program in the network and the namespaces of a new pod `name`, which the others find as `host`.
+
+    Each file of `mounts` is a mount there.
+    """
     inside = (
         'read -r address && hostname "$1" && mount --bind "$2" /etc/hosts && ip link set lo up &&'
-        ' ip link set eth0 up && ip address add "$address/24" dev eth0 && shift 2 && exec setpriv --reuid=10001'
+        ' ip link set eth0 up && ip address add "$address/24" dev eth0 && shift 2 &&'
+        ' while [ "$1" != -- ]; do mount --bind "$1" "$1" && shift || exit 1; done && shift && exec setpriv --reuid=10001'
         ' --regid=10001 --clear-groups --no-new-privs --bounding-set=-all "$@" < /dev/null'
     )
     address = node.new_address(host)
     process = subprocess.Popen(
         ["unshare", "--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "bash", "-c", inside,
-         "pod", name, node.hosts, *command],
+         "pod", name, node.hosts, *mounts, "--", *command],
         stdin=subprocess.PIPE, stdout=stdout, stderr=subprocess.STDOUT, text=True, cwd=node.directory, env=environment,
     )  # fmt: skip
     await_network(process)

@@ -49,6 +49,7 @@ class LaunchedTask {
   // Of the runs that have ended: see TaskRuns.
   std::vector<std::string> reports = {};
   std::string end = "";
+  std::string node = "";  // where the latest of them ran; "" if the engine has told that before
 
   bool has_started = false;  // at least once
   bool is_running = false;

@@ -180,6 +180,7 @@ class Launcher final : public EngineListener {
     if (!task.is_running && !task.awaits_place) return;  // there was no place for it, and it was not to run any more
     task.is_running = task.awaits_place = false;
     task.reports.push_back(end.report);
+    if (!end.node.empty()) task.node = end.node;
     task.end = end.ok() ? "" : end.ToString();
     const auto running = std::count_if(tasks_.begin(), tasks_.end(), [](const auto& t) { return t.is_running; });
     const std::string how = end.ok() ? StrCat(task.name(), " is done") : StrCat(task.name(), " ", end.ToString());
@@ -313,7 +314,7 @@ class Launcher final : public EngineListener {
     for (size_t i = 0; i < tasks_.size(); ++i) {
       const LaunchedTask& task = tasks_[i];
       runs.push_back({.name = task.name(),
-                      .machine = i < places_.size() ? places_[i].node : "",
+                      .machine = !task.node.empty() || i >= places_.size() ? task.node : places_[i].node,
                       .end = task.end,
                       .reports = task.reports,
                       .restarts = task.restarts()});

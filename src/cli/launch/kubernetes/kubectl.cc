@@ -17,7 +17,9 @@ struct ErrorReason {
   std::string_view text;
   absl::StatusCode code;
 };
-constexpr std::array<ErrorReason, 6> kErrorReasons = {{{"(Forbidden)", absl::StatusCode::kPermissionDenied},
+constexpr std::array<ErrorReason, 8> kErrorReasons = {{{"exceeded quota", absl::StatusCode::kResourceExhausted},
+                                                       {"denied the request", absl::StatusCode::kFailedPrecondition},
+                                                       {"(Forbidden)", absl::StatusCode::kPermissionDenied},
                                                        {"(Unauthorized)", absl::StatusCode::kPermissionDenied},
                                                        {"(AlreadyExists)", absl::StatusCode::kAlreadyExists},
                                                        {"(NotFound)", absl::StatusCode::kNotFound},
@@ -121,8 +123,7 @@ std::vector<std::string> Kubectl::Command(const std::vector<std::string>& argume
 
 std::string Kubectl::DeleteCommand() const {
   std::vector<std::string> words;
-  for (const std::string& word :
-       Command({"delete", "pods,services,secrets", "-l", "app.kubernetes.io/instance=" + job})) {
+  for (const std::string& word : Command({"delete", kinds, "-l", "app.kubernetes.io/instance=" + job})) {
     words.push_back(ShellWord(word));
   }
   return StrJoin(words, " ");
@@ -136,9 +137,26 @@ Status Kubectl::Explained(const Status& status) const {
                                            text, ")"));
   }
   if (absl::IsPermissionDenied(status) && text.find(" cannot ") != text.npos) {
+    const bool is_of_job = text.find("\"jobs\"") != text.npos;
+    return absl::PermissionDeniedError(StrCat(
+        text, "; the launcher needs a role in namespace ", name_space,
+        " that may create, get, list, watch and delete pods, services and secrets, get pods/log, and also patch jobs",
+        is_of_job ? "; --lost_launcher_s=0 does without jobs" : ""));
+  }
+  if (absl::IsPermissionDenied(status) && text.find("PodSecurity") != text.npos) {
     return absl::PermissionDeniedError(
-        StrCat(text, "; the launcher needs a role in namespace ", name_space,
-               " that may create, get, list and delete pods, services and secrets, and get pods/log"));
+        StrCat(text, "; the pods of the launcher satisfy the level 'restricted', unless --user=0 is given"));
+  }
+  if (absl::IsResourceExhausted(status)) {
+    return absl::ResourceExhaustedError(
+        StrCat(text,
+               "; ask for less by --workers, --ps, --cpus, --memory or --gpus, or end what uses the quota of "
+               "namespace ",
+               name_space, ": ", StrJoin(Command({"describe", "resourcequota"}), " ")));
+  }
+  if (absl::IsFailedPrecondition(status)) {
+    return absl::FailedPreconditionError(
+        StrCat(text, "; that is a rule of the cluster: 'tensorbraid launch --dry-run' prints what it was asked for"));
   }
   if (absl::IsUnavailable(status)) {
     return absl::UnavailableError(StrCat(text, "; '", StrJoin(Command({"get", "pods"}), " "),
@@ -161,6 +179,25 @@ Status KubectlError(std::string_view errors) {
   }
   if (text.find("Unauthorized") != text.npos) return absl::PermissionDeniedError(text);
   return absl::UnavailableError(text);
+}
+
+Status ErrorOf(const std::string& object, const Status& status) {
+  const std::string text(status.message());
+  std::string error;
+  size_t begin = 0;
+  for (size_t end = 0; end != text.npos; begin = end + 2) {
+    // An error begins so; other "; " are within one.
+    end = text.find("; Error from server", begin);
+    const std::string part = text.substr(begin, end == text.npos ? end : end - begin);
+    if (error.empty() || part.find(StrCat("\"", object, "\"")) != part.npos) error = part;
+    if (part.find(StrCat("\"", object, "\"")) != part.npos) break;
+  }
+  return KubectlError(error);
+}
+
+bool HasReachedServer(const Status& status) {
+  const std::string text(status.message());
+  return text.find("dial tcp") == text.npos && text.find("was refused") == text.npos;
 }
 
 }  // namespace tensorbraid

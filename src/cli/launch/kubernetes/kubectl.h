@@ -55,6 +55,7 @@ struct Kubectl {
   std::vector<std::string> program;  // and its first arguments
   std::string name_space;
   std::string job;
+  std::string kinds;  // of all objects of the job: "pods,services"
 
   std::vector<std::string> Command(const std::vector<std::string>& arguments) const;
   // What a user types to delete all that belongs to the job.
@@ -65,7 +66,13 @@ struct Kubectl {
 
 // What kubectl wrote to standard error, as a status. The code tells why the cluster refused, as far as that is known:
 // PermissionDenied, AlreadyExists, NotFound, InvalidArgument; otherwise it is Unavailable.
+// ResourceExhausted is the code of a quota that is used up.
 Status KubectlError(std::string_view errors);
+// kubectl goes on after an error with one of many objects, and the text then has all errors, with "; " between them.
+// Returns the error about the object of this name, or the first one if none names it.
+Status ErrorOf(const std::string& object, const Status& status);
+// Whether a request that failed may have come to the server.
+bool HasReachedServer(const Status& status);
 
 }  // namespace tensorbraid
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <utility>
 
 #include "core/text/strings.h"
 
@@ -19,11 +20,10 @@ constexpr milliseconds kTick{250};
 // How often the states of the pods are asked for: while some of them start or stop, and otherwise.
 constexpr milliseconds kPollWhileChanging{500};
 constexpr milliseconds kPoll{2000};
+constexpr int kSlowerWithWatch = 5;  // so many times
 // How long after a pod's end its log may stay silent until it is given up, and how long if the pod is gone.
 constexpr seconds kLogSilence{10};
 constexpr seconds kLogOfGonePod{2};
-// How long a pod may stay after its time to end, until its node counts as lost.
-constexpr seconds kNodeSilence{10};
 // How long Kubernetes may take to kill a pod, until the launcher no longer waits for that.
 constexpr seconds kKillPatience{10};
 constexpr seconds kEndPatience{10};  // for the deletion of everything
@@ -33,31 +33,26 @@ constexpr int kMaxRests = 8;
 }  // namespace
 
 KubernetesEngine::KubernetesEngine(KubernetesJob job, std::vector<std::string> kubectl)
-    : job_(std::move(job)), kubectl_{std::move(kubectl), job_.name_space, job_.name} {
-  soft_deletion_.options = {StrCat("--grace-period=", job_.grace_s)};
-  hard_deletion_.options = {"--grace-period=0", "--force"};
-}
+    : job_(std::move(job)),
+      kubectl_{std::move(kubectl), job_.name_space, job_.name, KindsOf(job_)},
+      objects_(kubectl_, &job_, [this](const auto& text) { Tell(text); }),
+      soft_deletion_(kubectl_, {StrCat("--grace-period=", job_.grace_s)}, [this](const auto& text) { Tell(text); }),
+      hard_deletion_(kubectl_, {"--grace-period=0", "--force"}, [this](const auto& text) { Tell(text); }),
+      watch_(kubectl_, RunSelector(job_), [this](const PodEvent& event) { HandleEvent(event); }) {}
 
 KubernetesEngine::~KubernetesEngine() {
   const auto deadline = MonotonicClock::now() + kEndPatience;
-  // What is being created would otherwise appear after the deletion.
-  bool is_clean = true;
-  for (KubectlCall* call : {placing_.get(), creation_.get()}) {
-    if (call != nullptr) is_clean = call->AwaitEnd(deadline) && is_clean;
-  }
-  if (placing_ != nullptr) has_objects_ = true;
-  if (!has_objects_) return;
-  auto deletion = KubectlCall::Start(
-      kubectl_.Command({"delete", "pods,services,secrets", "--selector=" + RunSelector(job_), "--grace-period=0",
-                        "--force", "--ignore-not-found", "--wait=false", "--request-timeout=10s"}));
-  is_clean = deletion.ok() && (*deletion)->AwaitEnd(deadline) && (*deletion)->status().ok() && is_clean;
-  if (!is_clean)
+  // Pods that are being created would otherwise appear after the deletion.
+  const bool is_quiet = creation_ == nullptr || creation_->AwaitEnd(deadline);
+  if (!objects_.DeleteAll(deadline) || !is_quiet)
     listener_->OnMessage("the cluster may still have objects of this job; delete them: " + kubectl_.DeleteCommand());
 }
 
-std::unique_ptr<KubectlCall> KubernetesEngine::Call(const std::vector<std::string>& arguments, std::string input,
+std::vector<std::string> KubernetesEngine::CleanUpCommand() const { return DeleteRunCommand(kubectl_, job_); }
+
+std::unique_ptr<KubectlCall> KubernetesEngine::Call(const std::vector<std::string>& command, std::string input,
                                                     std::function<void(std::string_view)> on_line) {
-  auto call = KubectlCall::Start(kubectl_.Command(arguments), std::move(input), std::move(on_line));
+  auto call = KubectlCall::Start(command, std::move(input), std::move(on_line));
   if (call.ok()) return *std::move(call);
   listener_->OnFailure(call.status());
   return nullptr;
@@ -70,8 +65,9 @@ void KubernetesEngine::Tell(const std::string& text) {
 StatusOr<std::string> KubernetesEngine::Describe(const std::vector<std::string>& tasks) const {
   std::vector<std::string> pods;
   for (const std::string& task : tasks) pods.push_back(PodName(job_, task));
-  std::string text =
-      StrCat("'", StrJoin(kubectl_.Command({"create", "-f", "-"}), " "), "' would get\n", ServiceManifest(job_));
+  std::string text = StrCat("'", StrJoin(kubectl_.Command({"create", "-f", "-"}), " "), "' would get\n");
+  if (job_.lost_launcher_s > 0) text += LifelineManifest(job_);
+  text += ServiceManifest(job_);
   if (!job_.files.empty()) text += SecretManifest(job_, /*secret_values=*/false);
   return StrCat(text, "and the pods ", StrJoin(pods, ", "), "\n");
 }
@@ -96,22 +92,17 @@ void KubernetesEngine::Place(const std::vector<std::string>& tasks, EngineListen
     return listener_->OnFailure(absl::ErrnoToStatus(errno, "cannot make a timer"));
   }
   for (const std::string& task : tasks) tasks_.push_back({.name = task, .pod = PodName(job_, task)});
-  listener_->OnMessage(
-      StrCat("job ", job_.name, " in namespace ", job_.name_space,
-             "; if this launcher is killed, its pods go on until you delete them: ", kubectl_.DeleteCommand()));
-  std::vector<std::string> manifests = {ServiceManifest(job_)};
-  if (!job_.files.empty()) manifests.push_back(SecretManifest(job_));
-  placing_ = Call({"create", "-f", "-", "--output=name", "--validate=false", "--request-timeout=20s"},
-                  ListManifest(manifests));
+  const bool has_lifeline = job_.lost_launcher_s > 0;
+  listener_->OnMessage(StrCat("job ", job_.name, " in namespace ", job_.name_space,
+                              "; if this launcher is killed, its pods go on ",
+                              has_lifeline ? StrCat("for ", job_.lost_launcher_s, " s, or ") : "",
+                              "until you delete them: ", kubectl_.DeleteCommand()));
+  if (const Status status = objects_.Create(); !status.ok()) listener_->OnFailure(status);
 }
 
 void KubernetesEngine::HandlePlacing() {
-  if (placing_ == nullptr || !placing_->Handle()) return;
-  const Status status = placing_->status();
-  has_objects_ = !placing_->output().empty();
-  placing_.reset();
-  if (!status.ok()) return listener_->OnFailure(kubectl_.Explained(status));
-  is_placed_ = true;
+  if (const Status status = objects_.Handle(); !status.ok()) return listener_->OnFailure(status);
+  if (!objects_.are_there() || std::exchange(is_placed_, true)) return;
   std::vector<TaskPlace> places;
   for (const PodTask& task : tasks_) places.push_back({.node = "", .address = PodAddress(job_, task.name)});
   listener_->OnPlaced(std::move(places));
@@ -124,7 +115,7 @@ void KubernetesEngine::Start(size_t number, const ProgramCall& call, bool knows_
   next.had_pod = next.must_vanish = task.had_pod;
   next.has_output = true;
   task = std::move(next);
-  if (task.must_vanish) hard_deletion_.pods.insert(task.pod);
+  if (task.must_vanish) hard_deletion_.Add(task.pod);
 }
 
 void KubernetesEngine::Signal(size_t number, int signal) {
@@ -140,7 +131,7 @@ void KubernetesEngine::Signal(size_t number, int signal) {
   task.signal = signal;
   if (signal == SIGKILL) task.give_up_at = MonotonicClock::now() + kKillPatience;
   if (task.phase == PodTask::Phase::kCreating) return;  // deleted as soon as it is there
-  (signal == SIGKILL ? hard_deletion_ : soft_deletion_).pods.insert(task.pod);
+  (signal == SIGKILL ? hard_deletion_ : soft_deletion_).Add(task.pod);
 }
 
 void KubernetesEngine::CloseOutput(size_t number) { EndOutput(number); }
@@ -156,10 +147,12 @@ void KubernetesEngine::EndOutput(size_t number) {
 void KubernetesEngine::AddEvents(std::vector<pollfd>* events) {
   StartCalls();
   if (ticks_.is_open()) events->push_back({ticks_.get(), POLLIN, 0});
-  for (KubectlCall* call :
-       {placing_.get(), creation_.get(), poll_.get(), soft_deletion_.call.get(), hard_deletion_.call.get()}) {
+  for (KubectlCall* call : {creation_.get(), poll_.get()}) {
     if (call != nullptr) call->AddEvents(events);
   }
+  objects_.AddEvents(events);
+  for (PodDeletion* deletion : {&soft_deletion_, &hard_deletion_}) deletion->AddEvents(events);
+  watch_.AddEvents(events);
   for (PodTask& task : tasks_) {
     if (task.log != nullptr) task.log->AddEvents(events);
   }
@@ -170,8 +163,10 @@ void KubernetesEngine::Handle() {
   [[maybe_unused]] const ssize_t got = ::read(ticks_.get(), &ticks, sizeof ticks);
   HandlePlacing();
   HandleCreation();
-  HandleDeletion(soft_deletion_);
-  HandleDeletion(hard_deletion_);
+  for (PodDeletion* deletion : {&soft_deletion_, &hard_deletion_}) {
+    if (deletion->Handle()) PollSoon();
+  }
+  watch_.Handle();
   HandlePoll();
   const auto now = MonotonicClock::now();
   for (size_t i = 0; i < tasks_.size(); ++i) {
@@ -199,8 +194,10 @@ bool KubernetesEngine::AnyChanging() const {
 void KubernetesEngine::StartCalls() {
   if (!is_placed_) return;
   StartCreation();
-  StartDeletion(soft_deletion_);
-  StartDeletion(hard_deletion_);
+  soft_deletion_.StartCalls();
+  hard_deletion_.StartCalls();
+  watch_.StartCalls();
+  objects_.StartCalls();
   int rests = 0;
   for (const PodTask& task : tasks_) rests += task.log != nullptr && task.end.has_value() && !task.log_follows ? 1 : 0;
   for (size_t i = 0; i < tasks_.size() && rests < kMaxRests; ++i) {
@@ -214,7 +211,8 @@ void KubernetesEngine::StartCalls() {
   });
   if (poll_ != nullptr || is_idle || MonotonicClock::now() < next_poll_) return;
   ++polls_;
-  poll_ = Call({"get", "pods", "--selector=" + RunSelector(job_), "--output=json", "--request-timeout=20s"});
+  poll_ = Call(
+      kubectl_.Command({"get", "pods", "--selector=" + RunSelector(job_), "--output=json", "--request-timeout=20s"}));
 }
 
 void KubernetesEngine::StartCreation() {
@@ -227,56 +225,30 @@ void KubernetesEngine::StartCreation() {
     manifests.push_back(task.manifest);
   }
   if (manifests.empty()) return;
-  creation_ = Call({"create", "-f", "-", "--output=name", "--validate=false", "--request-timeout=20s"},
-                   ListManifest(manifests));
+  creation_ = Call(CreateCommand(kubectl_), ListManifest(manifests));
 }
 
 void KubernetesEngine::HandleCreation() {
   if (creation_ == nullptr || !creation_->Handle()) return;
   const Status status = creation_->status();
-  const std::vector<std::string> created = StrSplit(creation_->output(), '\n');
+  const auto created = CreatedUids(creation_->output());
   creation_.reset();
   PollSoon();
   for (size_t i = 0; i < tasks_.size(); ++i) {
     PodTask& task = tasks_[i];
     if (task.phase != PodTask::Phase::kCreating) continue;
-    if (std::find(created.begin(), created.end(), "pod/" + task.pod) == created.end()) {
-      // An error for each pod, of which the first is enough.
+    const auto found = created.find("Pod/" + task.pod);
+    if (found == created.end()) {
       const Status why = status.ok() ? absl::InternalError("kubectl has not created " + task.pod) : status;
-      FailStart(i, kubectl_.Explained(why));
+      FailStart(i, kubectl_.Explained(ErrorOf(task.pod, why)));
       continue;
     }
     task.phase = PodTask::Phase::kStarting;
+    task.uid = found->second;
     task.first_poll = polls_ + 1;
+    task.created = MonotonicClock::now();
     if (task.signal != 0) Signal(i, task.signal);
   }
-}
-
-void KubernetesEngine::StartDeletion(Deletion& deletion) {
-  if (deletion.call != nullptr || deletion.pods.empty() || MonotonicClock::now() < deletion.not_before) return;
-  std::vector<std::string> arguments = {"delete", "pods", "--ignore-not-found", "--wait=false",
-                                        "--request-timeout=20s"};
-  arguments.insert(arguments.end(), deletion.options.begin(), deletion.options.end());
-  arguments.insert(arguments.end(), deletion.pods.begin(), deletion.pods.end());
-  deletion.in_call = std::move(deletion.pods);
-  deletion.pods.clear();
-  deletion.call = Call(arguments);
-}
-
-void KubernetesEngine::HandleDeletion(Deletion& deletion) {
-  if (deletion.call == nullptr || !deletion.call->Handle()) return;
-  const Status status = deletion.call->status();
-  deletion.call.reset();
-  PollSoon();
-  if (status.ok()) return;
-  Tell(StrCat("pods cannot be deleted, trying again: ", std::string(kubectl_.Explained(status).message())));
-  deletion.pods.insert(deletion.in_call.begin(), deletion.in_call.end());
-  deletion.not_before = MonotonicClock::now() + kPoll;
-}
-
-bool KubernetesEngine::IsInDeletion(const std::string& pod) const {
-  const auto has = [&pod](const Deletion& d) { return d.call != nullptr && d.in_call.contains(pod); };
-  return has(soft_deletion_) || has(hard_deletion_);
 }
 
 void KubernetesEngine::HandlePoll() {
@@ -284,7 +256,8 @@ void KubernetesEngine::HandlePoll() {
   const Status status = poll_->status();
   auto pods = status.ok() ? ParsePods(poll_->output()) : StatusOr<std::map<std::string, PodState>>(status);
   poll_.reset();
-  next_poll_ = MonotonicClock::now() + (AnyChanging() ? kPollWhileChanging : kPoll);
+  next_poll_ =
+      MonotonicClock::now() + (AnyChanging() ? kPollWhileChanging : kPoll) * (watch_.is_alive() ? kSlowerWithWatch : 1);
   if (absl::IsPermissionDenied(status) && !was_polled_) return listener_->OnFailure(kubectl_.Explained(status));
   if (!pods.ok()) {
     if (!poll_failed_) {
@@ -317,50 +290,38 @@ void KubernetesEngine::TellWhatTasksWaitFor(const std::map<std::string, PodState
   }
 }
 
+void KubernetesEngine::HandleEvent(const PodEvent& event) {
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    PodTask& task = tasks_[i];
+    if (task.pod != event.pod) continue;
+    if (task.has_pod() && task.uid == event.state.uid) {
+      HandleState(i, &event.state);
+      if (event.is_gone) HandleState(i, nullptr);
+    }
+    if (event.is_gone || task.phase == PodTask::Phase::kQueued) PollSoon();
+  }
+}
+
 void KubernetesEngine::HandleState(size_t number, const PodState* state) {
   PodTask& task = tasks_[number];
-  if (task.phase == PodTask::Phase::kQueued && state == nullptr && !IsInDeletion(task.pod)) {
+  if (task.phase == PodTask::Phase::kQueued && state == nullptr && !soft_deletion_.IsInCall(task.pod) &&
+      !hard_deletion_.IsInCall(task.pod)) {
     task.must_vanish = false;
-    for (Deletion* deletion : {&soft_deletion_, &hard_deletion_}) deletion->pods.erase(task.pod);
+    soft_deletion_.Remove(task.pod);
+    hard_deletion_.Remove(task.pod);
   }
-  const bool has_pod = task.phase == PodTask::Phase::kStarting || task.phase == PodTask::Phase::kRunning;
-  if (!has_pod || task.end.has_value()) return;
-  TaskEnd end;
-  end.process.signal = task.signal;
-  if (state == nullptr) {
-    if (task.signal == 0) {
-      end.lost = task.disruption.empty() ? StrCat("somebody has deleted its pod ", task.pod) : task.disruption;
-    }
-    return SetEnd(number, end, /*has_log=*/false);
-  }
-  if (!state->disruption.empty()) task.disruption = state->disruption;
-  if (task.phase == PodTask::Phase::kStarting && !state->start_error.empty()) {
-    return FailStart(number, absl::NotFoundError(state->start_error));
-  }
-  if (task.phase == PodTask::Phase::kStarting && (state->is_running || state->end.has_value())) {
+  if (!task.has_pod() || task.end.has_value()) return;
+  if (state != nullptr && state->uid != task.uid) state = nullptr;  // somebody has made another pod of this name
+  const PodVerdict verdict = JudgePod(state, MonotonicClock::now(), &task);
+  if (!verdict.start_error.empty()) return FailStart(number, absl::NotFoundError(verdict.start_error));
+  if (verdict.runs && task.phase == PodTask::Phase::kStarting) {
     task.phase = PodTask::Phase::kRunning;
     listener_->OnStarted(number, 0);
   }
-  if (state->is_being_deleted && !task.deleted_since.has_value()) task.deleted_since = MonotonicClock::now();
-  const std::string taken_away =
-      !task.disruption.empty() ? task.disruption : StrCat("somebody has deleted its pod ", task.pod);
-  if (state->end.has_value()) {
-    end.process = *state->end;
-    // A program that Kubernetes has told to end may have saved its work and left with 0. Its task is not done.
-    if (task.signal == 0 && (!task.disruption.empty() || state->is_being_deleted)) end.lost = taken_away;
-    if (state->out_of_memory) {
-      Tell(StrCat(task.name, " has used more memory than it may: raise --memory, or the limit of the namespace"));
-    }
-    return SetEnd(number, end, /*has_log=*/true);
-  }
-  const bool is_silent = task.deleted_since.has_value() &&
-                         MonotonicClock::now() > *task.deleted_since + seconds(state->deletion_grace_s) + kNodeSilence;
-  if (state->has_failed || is_silent) {
-    if (task.signal == 0) {
-      end.lost = is_silent ? StrCat("node ", state->node, " does not answer (", taken_away, ")") : taken_away;
-    }
-    return SetEnd(number, end, /*has_log=*/!is_silent);
-  }
+  if (!verdict.advice.empty()) Tell(verdict.advice);
+  // Perhaps the whole job is being deleted.
+  if (verdict.was_deleted) objects_.CheckLifeline();
+  if (verdict.end.has_value()) return SetEnd(number, *verdict.end, verdict.has_log);
   if (task.phase == PodTask::Phase::kRunning && task.log == nullptr && task.has_output)
     StartLog(number, /*follow=*/true);
 }
@@ -372,7 +333,7 @@ void KubernetesEngine::StartLog(size_t number, bool follow) {
   if (!task.log_lines.since().empty()) arguments.push_back("--since-time=" + task.log_lines.since());
   task.log_follows = follow;
   task.log_lines.BeginReading();
-  task.log = Call(arguments, "", [this, number](std::string_view line) {
+  task.log = Call(kubectl_.Command(arguments), "", [this, number](std::string_view line) {
     tasks_[number].report_at = MonotonicClock::now() + kLogSilence;
     tasks_[number].log_lines.Add(
         line, [this, number](std::string_view text) { listener_->OnLine(number, OutputStream::kOut, text); });

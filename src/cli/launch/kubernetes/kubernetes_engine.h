@@ -11,22 +11,26 @@
 #include <vector>
 
 #include "cli/launch/engine.h"
+#include "cli/launch/kubernetes/job_objects.h"
 #include "cli/launch/kubernetes/kubectl.h"
 #include "cli/launch/kubernetes/manifests.h"
+#include "cli/launch/kubernetes/pod_deletion.h"
 #include "cli/launch/kubernetes/pod_state.h"
 #include "cli/launch/kubernetes/pod_task.h"
+#include "cli/launch/kubernetes/pod_watch.h"
 #include "core/system/clock.h"
 #include "core/system/fd.h"
 
 namespace tensorbraid {
 
 // Each task is a pod that Kubernetes does not restart, found by the others through a headless service. Everything is
-// done by kubectl, in child processes, with the user's rights. The states of the pods are asked for every second or
-// two.
+// done by kubectl, in child processes, with the user's rights. A watch tells of changes of the pods, and their states
+// are asked for every few seconds, in case it has missed one.
 //
-// A task that is started again gets a new pod of the same name. A signal deletes the pod: SIGKILL at once, every other
-// one with job.grace_s to end. What a task writes to standard output and standard error arrives as one stream, kOut.
-// When the launcher is killed, the pods go on.
+// A task that is started again gets a new pod of the same name, when its old pod is gone. A signal deletes the pod:
+// SIGKILL at once, every other one with job.grace_s to end. What a task writes to standard output and standard error
+// arrives as one stream, kOut. When the launcher is killed, Kubernetes ends the pods after job.lost_launcher_s, unless
+// that is 0.
 class KubernetesEngine final : public Engine {
  public:
   // `kubectl` is the program and its first arguments. REQUIRES: `job` has passed CheckJob.
@@ -43,18 +47,10 @@ class KubernetesEngine final : public Engine {
   void CloseOutput(size_t task) override;
   void AddEvents(std::vector<pollfd>* events) override;
   void Handle() override;
+  std::vector<std::string> CleanUpCommand() const override;
 
  private:
-  // A deletion of pods that kubectl is asked for. There are two: with time to end, and at once.
-  struct Deletion {
-    std::vector<std::string> options;
-    std::set<std::string> pods = {};     // still to be deleted
-    std::set<std::string> in_call = {};  // by the call that runs
-    std::unique_ptr<KubectlCall> call = nullptr;
-    MonotonicClock::time_point not_before = {};  // after a call that failed
-  };
-
-  std::unique_ptr<KubectlCall> Call(const std::vector<std::string>& arguments, std::string input = "",
+  std::unique_ptr<KubectlCall> Call(const std::vector<std::string>& command, std::string input = "",
                                     std::function<void(std::string_view)> on_line = nullptr);
   // Tells the user, once for each text.
   void Tell(const std::string& text);
@@ -62,14 +58,14 @@ class KubernetesEngine final : public Engine {
   // Start the calls that are due.
   void StartCalls();
   void StartCreation();
-  void StartDeletion(Deletion& deletion);
   void StartLog(size_t number, bool follow);
 
   void HandlePlacing();
   void HandleCreation();
-  void HandleDeletion(Deletion& deletion);
   void HandlePoll();
   void HandleLog(size_t number);
+  void HandleEvent(const PodEvent& event);
+  // `state` is that of a pod of the task's name, or null if there is none.
   void HandleState(size_t number, const PodState* state);
   void TellWhatTasksWaitFor(const std::map<std::string, PodState>& pods);
   // The task's container has ended, or is gone. Reported when the rest of the log has been read.
@@ -81,10 +77,8 @@ class KubernetesEngine final : public Engine {
   // Asks for the states of the pods soon.
   void PollSoon();
   bool AnyChanging() const;
-  // Whether a call that deletes the pod of this name runs.
-  bool IsInDeletion(const std::string& pod) const;
 
-  const KubernetesJob job_;
+  KubernetesJob job_;
   const Kubectl kubectl_;
   EngineListener* listener_ = nullptr;
   std::deque<PodTask> tasks_;
@@ -93,10 +87,12 @@ class KubernetesEngine final : public Engine {
   Fd ticks_;  // a timer
   MonotonicClock::time_point next_poll_;
   int polls_ = 0;  // that have been started
-  std::unique_ptr<KubectlCall> placing_, creation_, poll_;
-  Deletion soft_deletion_, hard_deletion_;
+  std::unique_ptr<KubectlCall> creation_, poll_;
+  JobObjects objects_;
+  PodDeletion soft_deletion_;  // with time to end
+  PodDeletion hard_deletion_;  // at once
+  PodWatch watch_;
   bool is_placed_ = false;
-  bool has_objects_ = false;  // some may be in the cluster
   bool poll_failed_ = false;  // the last one
   bool was_polled_ = false;   // at least once, with success
 };

@@ -1,6 +1,5 @@
 #include "cli/launch/kubernetes/kubernetes_options.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 
@@ -61,6 +60,10 @@ void AddKubernetesOptions(CLI::App* launch, KubernetesOptions* options) {
   add("--gpus", job->gpus, "GPUs of NVIDIA for each worker")->check(CLI::Range(0, 64))->capture_default_str();
   add("--volume", options->volumes, "mount a PersistentVolumeClaim: train-data:/data; may be given several times")
       ->type_name("CLAIM:PATH");
+  add("--lost_launcher_s,--lost-launcher-s", job->lost_launcher_s,
+      "seconds after which Kubernetes ends the tasks if the launcher was killed or cannot reach the cluster; 0: never")
+      ->check(CLI::Range(0, 30 * 24 * 3600))
+      ->capture_default_str();
   add("--user", job->user, "number of the user and the group that the tasks run as")
       ->check(CLI::Range(0, 65534))
       ->capture_default_str();
@@ -83,8 +86,7 @@ StatusOr<std::unique_ptr<Engine>> NewKubernetesEngine(const KubernetesOptions& o
   }
   // Kubernetes kills a pod only when the launcher would have killed its task.
   constexpr std::chrono::seconds kMargin{10};
-  const auto grace = std::chrono::ceil<std::chrono::seconds>(launch.stop_grace + kMargin);
-  job.grace_s = std::max(job.grace_s, static_cast<int>(grace.count()));
+  job.grace_s = static_cast<int>(std::chrono::ceil<std::chrono::seconds>(launch.stop_grace + kMargin).count());
   const bool asks = job.name_space.empty();
   // A mistake in the options is told before kubectl is asked, which may have mistakes of its own.
   if (asks) job.name_space = "default";

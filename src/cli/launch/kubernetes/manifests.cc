@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_replace.h"
+#include "cluster/status/report_file.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -40,7 +41,12 @@ OrderedJson Metadata(const KubernetesJob& job, const std::string& name, const st
                         {"app.kubernetes.io/managed-by", "tensorbraid-launch"},
                         {"tensorbraid/run", job.run}};
   if (!component.empty()) labels["app.kubernetes.io/component"] = component;
-  return {{"name", name}, {"namespace", job.name_space}, {"labels", labels}};
+  OrderedJson metadata = {{"name", name}, {"namespace", job.name_space}, {"labels", labels}};
+  if (!job.owner_uid.empty()) {
+    const OrderedJson owner = {{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"name", job.name}, {"uid", job.owner_uid}};
+    metadata["ownerReferences"] = OrderedJson::array({owner});
+  }
+  return metadata;
 }
 
 std::string Text(const OrderedJson& json) {
@@ -57,6 +63,16 @@ OrderedJson Resources(const KubernetesJob& job, const std::string& task) {
   return {{"requests", requests}, {"limits", limits}};
 }
 
+OrderedJson ContainerSecurity() { return {{"allowPrivilegeEscalation", false}, {"capabilities", {{"drop", {"ALL"}}}}}; }
+OrderedJson PodSecurity(const KubernetesJob& job) {
+  return {{"runAsNonRoot", job.user != 0},
+          {"runAsUser", job.user},
+          {"runAsGroup", job.user},
+          {"fsGroup", job.user},
+          {"fsGroupChangePolicy", "OnRootMismatch"},
+          {"seccompProfile", {{"type", "RuntimeDefault"}}}};
+}
+
 OrderedJson Container(const KubernetesJob& job, const std::string& task, ProgramCall call, bool knows_flags) {
   for (const auto& [flag, content] : job.files) AddFile(flag, StrCat(kSecretPath, "/", flag), knows_flags, &call);
   OrderedJson command = OrderedJson::array();
@@ -65,6 +81,7 @@ OrderedJson Container(const KubernetesJob& job, const std::string& task, Program
   for (const auto& [name, value] : call.environment) {
     if (!value.empty()) env.push_back({{"name", name}, {"value", Escaped(value)}});
   }
+  env.push_back({{"name", ReportFile::kVariable}, {"value", kLastMessagePath}});
   OrderedJson mounts = OrderedJson::array();
   if (!job.files.empty()) mounts.push_back({{"name", "job"}, {"mountPath", kSecretPath}, {"readOnly", true}});
   for (size_t i = 0; i < job.volumes.size(); ++i) {
@@ -74,9 +91,10 @@ OrderedJson Container(const KubernetesJob& job, const std::string& task, Program
   if (!job.directory.empty()) container["workingDir"] = job.directory;
   // Programs write to a terminal line by line, and to a pipe in blocks.
   container["tty"] = true;
+  container["terminationMessagePath"] = kLastMessagePath;
   container["ports"] = {{{"name", "tensorbraid"}, {"containerPort", kPort}}};
   container["resources"] = Resources(job, task);
-  container["securityContext"] = {{"allowPrivilegeEscalation", false}, {"capabilities", {{"drop", {"ALL"}}}}};
+  container["securityContext"] = ContainerSecurity();
   container["volumeMounts"] = mounts;
   return container;
 }
@@ -140,6 +158,27 @@ std::string WildcardHost(const KubernetesJob& job) { return StrCat("*.", job.nam
 
 std::string RunSelector(const KubernetesJob& job) { return StrCat("tensorbraid/run=", job.run); }
 
+std::string KindsOf(const KubernetesJob& job) {
+  return StrCat("pods,services,secrets", job.lost_launcher_s > 0 ? ",jobs.batch" : "");
+}
+
+std::string LifelineManifest(const KubernetesJob& job) {
+  const OrderedJson container = {{"name", "none"}, {"image", job.image}, {"securityContext", ContainerSecurity()}};
+  return Text({{"apiVersion", "batch/v1"},
+               {"kind", "Job"},
+               {"metadata", Metadata(job, job.name)},
+               {"spec",
+                {{"parallelism", 0},  // no pod is ever started
+                 {"completions", 1},
+                 {"activeDeadlineSeconds", job.lost_launcher_s},
+                 {"ttlSecondsAfterFinished", 0},
+                 {"template",
+                  {{"spec",
+                    {{"restartPolicy", "Never"},
+                     {"securityContext", PodSecurity(job)},
+                     {"containers", OrderedJson::array({container})}}}}}}}});
+}
+
 std::string ServiceManifest(const KubernetesJob& job) {
   return Text({{"apiVersion", "v1"},
                {"kind", "Service"},
@@ -184,13 +223,7 @@ std::string PodManifest(const KubernetesJob& job, const std::string& task, const
                             {"enableServiceLinks", false},
                             {"terminationGracePeriodSeconds", job.grace_s},
                             {"tolerations", tolerations},
-                            {"securityContext",
-                             {{"runAsNonRoot", job.user != 0},
-                              {"runAsUser", job.user},
-                              {"runAsGroup", job.user},
-                              {"fsGroup", job.user},
-                              {"fsGroupChangePolicy", "OnRootMismatch"},
-                              {"seccompProfile", {{"type", "RuntimeDefault"}}}}},
+                            {"securityContext", PodSecurity(job)},
                             {"containers", OrderedJson::array({Container(job, task, call, knows_flags)})},
                             {"volumes", volumes}};
   return Text({{"apiVersion", "v1"},

@@ -1,4 +1,5 @@
-// The Kubernetes objects of a job: a headless service, a secret, and a pod for each task. All functions are pure.
+// The Kubernetes objects of a job: a lifeline, a headless service, a secret, and a pod for each task. All functions are
+// pure.
 #ifndef TENSORBRAID_CLI_LAUNCH_KUBERNETES_MANIFESTS_H_
 #define TENSORBRAID_CLI_LAUNCH_KUBERNETES_MANIFESTS_H_
 
@@ -13,6 +14,9 @@ namespace tensorbraid {
 
 // The name of the container in which a pod runs its task.
 inline constexpr const char* kTaskContainer = "task";
+// The file whose content Kubernetes keeps as the last message of the container. The report of the task is written to
+// it. (The usual name of this file is /dev/termination-log, which a program may use for something else.)
+inline constexpr const char* kLastMessagePath = "/dev/tensorbraid-report";
 
 // A volume that pods mount.
 struct ClaimedVolume {
@@ -33,6 +37,9 @@ struct KubernetesJob {
   std::vector<ClaimedVolume> volumes;
   int user = 10001;  // the number of the user that tasks run as
   int grace_s = 60;  // how long a pod may take to end after SIGTERM
+  // How long the pods go on when the launcher is gone (lifeline.h); 0: for ever.
+  int lost_launcher_s = 600;
+  std::string owner_uid = "";  // of the lifeline, to which all other objects belong; "": to none
   // The contents of files for the tasks, by the flag that tells a task their path; empty: no secret.
   std::map<std::string, std::string> files;
 };
@@ -49,10 +56,12 @@ std::string PodName(const KubernetesJob& job, const std::string& task);
 std::string PodAddress(const KubernetesJob& job, const std::string& task);
 // The name that the certificate of all tasks has.
 std::string WildcardHost(const KubernetesJob& job);
-// What selects all objects of this run.
+// What selects all objects of this run, and what kinds of objects it has: "pods,services,secrets".
 std::string RunSelector(const KubernetesJob& job);
+std::string KindsOf(const KubernetesJob& job);
 
 // Objects as JSON, which kubectl reads. Without `secret_values`, the values of the secret are left out.
+std::string LifelineManifest(const KubernetesJob& job);
 std::string ServiceManifest(const KubernetesJob& job);
 std::string SecretManifest(const KubernetesJob& job, bool secret_values = true);
 std::string PodManifest(const KubernetesJob& job, const std::string& task, const ProgramCall& call, bool knows_flags);

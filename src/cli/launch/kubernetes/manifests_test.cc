@@ -36,13 +36,35 @@ TEST(KubernetesManifestsTest, APodIsFoundByTheNameOfItsAddress) {
   EXPECT_EQ(RunSelector(job), "tensorbraid/run=0123abcd");
 }
 
+TEST(KubernetesManifestsTest, EverythingBelongsToTheLifeline) {
+  KubernetesJob job = SmallJob();
+  job.lost_launcher_s = 300;
+  const auto lifeline = nlohmann::json::parse(LifelineManifest(job));
+  EXPECT_EQ(lifeline["kind"], "Job");
+  EXPECT_EQ(lifeline["metadata"]["name"], "train");
+  EXPECT_FALSE(lifeline["metadata"].contains("ownerReferences"));
+  EXPECT_EQ(lifeline["spec"]["parallelism"], 0);
+  EXPECT_EQ(lifeline["spec"]["activeDeadlineSeconds"], 300);
+  EXPECT_EQ(KindsOf(job), "pods,services,secrets,jobs.batch");
+  job.owner_uid = "1-2-3";
+  for (const std::string& text :
+       {ServiceManifest(job), SecretManifest(job), PodManifest(job, "worker/0", {.command = {"train"}}, true)}) {
+    EXPECT_EQ(nlohmann::json::parse(text)["metadata"]["ownerReferences"],
+              nlohmann::json::parse(R"([{"apiVersion": "batch/v1", "kind": "Job", "name": "train", "uid": "1-2-3"}])"));
+  }
+  job.lost_launcher_s = 0;
+  EXPECT_EQ(KindsOf(job), "pods,services,secrets");
+}
+
 TEST(KubernetesManifestsTest, TheProgramGetsItsArgumentsUnchanged) {
   // Kubernetes makes "$" of "$$", and a value of "$(NAME)".
   const ProgramCall call{.command = {"sh", "-c", "echo $(date) $$ $HOME"}, .environment = {{"A", "$(B)"}, {"C", ""}}};
   const auto pod = nlohmann::json::parse(PodManifest(SmallJob(), "worker/0", call, true));
   const auto container = pod["spec"]["containers"][0];
   EXPECT_EQ(container["command"], nlohmann::json::parse(R"json(["sh", "-c", "echo $$(date) $$$$ $$HOME"])json"));
-  EXPECT_EQ(container["env"], nlohmann::json::parse(R"json([{"name": "A", "value": "$$(B)"}])json"));
+  EXPECT_EQ(container["terminationMessagePath"], "/dev/tensorbraid-report");
+  EXPECT_EQ(container["env"], nlohmann::json::parse(R"json([{"name": "A", "value": "$$(B)"},
+                                  {"name": "TENSORBRAID_REPORT_FILE", "value": "/dev/tensorbraid-report"}])json"));
 }
 
 TEST(KubernetesManifestsTest, KeysAreInTheSecretAlone) {

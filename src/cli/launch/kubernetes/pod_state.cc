@@ -34,6 +34,16 @@ std::string Reason(const Json& json) {
   return reason.empty() || message.empty() ? reason + message : StrCat(reason, ": ", message);
 }
 
+// What helps a container that cannot be started, by the reason that Kubernetes gives.
+std::string FixFor(const std::string& reason) {
+  if (reason == "ErrImagePull" || reason == "ImagePullBackOff") {
+    return "; --image must name an image that the nodes can pull, and a private registry needs an imagePullSecret at "
+           "the service account 'default'";
+  }
+  if (reason == "CreateContainerConfigError") return "; a secret of the job is missing, or the image needs --user=N";
+  return "";
+}
+
 void ReadContainer(const Json& status, PodState* pod) {
   const Json& state = Member(status, "state");
   const Json& waiting = Member(state, "waiting");
@@ -47,6 +57,10 @@ void ReadContainer(const Json& status, PodState* pod) {
     pod->end->exit_code = code;
     pod->end->signal = signal;
     if (signal == 0 && code > kSignalBase && code <= kSignalBase + kMaxSignal) pod->end->signal = code - kSignalBase;
+    pod->last_message = TextMember(terminated, "message");
+    // The node was started again, or has lost its memory of the container.
+    if (reason == "ContainerStatusUnknown" || (reason == "Unknown" && code == 255))
+      pod->disruption = Reason(terminated);
     pod->out_of_memory = reason == "OOMKilled";
     // The runtimes' words for a program that is not there or cannot be run.
     if (reason == "StartError" || reason == "ContainerCannotRun") pod->start_error = Reason(terminated);
@@ -55,7 +69,7 @@ void ReadContainer(const Json& status, PodState* pod) {
   } else if (why == "InvalidImageName") {
     pod->start_error = Reason(waiting);
   } else if (why != "ContainerCreating" && why != "PodInitializing") {
-    pod->waits_for = Reason(waiting);
+    pod->waits_for = Reason(waiting) + FixFor(why);
   }
 }
 
@@ -75,6 +89,7 @@ PodState ReadPod(const Json& item) {
   PodState pod;
   const Json& metadata = item.at("metadata");
   const Json& status = Member(item, "status");
+  pod.uid = TextMember(metadata, "uid");
   pod.node = TextMember(Member(item, "spec"), "nodeName");
   pod.is_being_deleted = !Member(metadata, "deletionTimestamp").is_null();
   const Json& grace = Member(metadata, "deletionGracePeriodSeconds");
@@ -96,25 +111,45 @@ PodState ReadPod(const Json& item) {
   if (phase == "Failed" && (kNotTheProgram.contains(reason) || !pod.end.has_value()) && pod.disruption.empty()) {
     pod.disruption = reason.empty() ? "its pod failed, and Kubernetes gives no reason" : Reason(status);
   }
+  // Kubernetes before 1.20 said so of a node that does not answer.
+  if (reason == "NodeLost" && pod.disruption.empty()) pod.disruption = Reason(status);
   pod.has_failed = phase == "Failed";
   if (pod.has_failed) pod.is_running = false;
   return pod;
 }
 
+// Calls a function whose only exceptions are those of the JSON library.
+template <typename Function>
+auto WithoutExceptions(std::string_view text, std::string_view what, const Function& function)
+    -> StatusOr<decltype(function())> {
+  try {
+    return function();
+  } catch (const std::exception& error) {
+    return InvalidArgument("kubectl has printed no ", what, " (", error.what(), "): ", text.substr(0, 200));
+  }
+}
+
 }  // namespace
 
 StatusOr<std::map<std::string, PodState>> ParsePods(const std::string& json) {
-  try {  // The only exceptions are those of the JSON library.
+  return WithoutExceptions(json, "list of pods", [&json] {
     std::map<std::string, PodState> pods;
     const Json list = Json::parse(json);
     for (const Json& item : list.at("items")) {
       pods[item.at("metadata").at("name").get<std::string>()] = ReadPod(item);
     }
     return pods;
-  } catch (const std::exception& error) {
-    return InvalidArgument("kubectl has printed no list of pods (", error.what(),
-                           "): ", std::string_view(json).substr(0, 200));
-  }
+  });
+}
+
+StatusOr<PodEvent> ParsePodEvent(const std::string& json) {
+  return WithoutExceptions(json, "change of a pod", [&json] {
+    const Json event = Json::parse(json);
+    const Json& item = event.at("object");
+    return PodEvent{.pod = item.at("metadata").at("name").get<std::string>(),
+                    .state = ReadPod(item),
+                    .is_gone = event.at("type") == "DELETED"};
+  });
 }
 
 }  // namespace tensorbraid

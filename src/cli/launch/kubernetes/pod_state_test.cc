@@ -30,7 +30,7 @@ TEST(PodStateTest, APodThatWaitsSaysForWhat) {
                 .waits_for,
             "0/3 nodes are available");
   const PodState pull = StateOf(Containers(R"("waiting": {"reason": "ImagePullBackOff", "message": "no such image"})"));
-  EXPECT_EQ(pull.waits_for, "ImagePullBackOff: no such image");
+  EXPECT_THAT(pull.waits_for, ::testing::StartsWith("ImagePullBackOff: no such image; --image must"));
   EXPECT_FALSE(pull.is_running);
   EXPECT_EQ(StateOf(Containers(R"("waiting": {"reason": "ContainerCreating"})")).waits_for, "");
   EXPECT_FALSE(StateOf(R"("containerStatuses": [{"name": "proxy", "state": {"running": {}}}])").is_running);
@@ -44,6 +44,8 @@ TEST(PodStateTest, AContainerRunsAndEnds) {
   const PodState failed = StateOf(R"("phase": "Failed", )" + Containers(R"("terminated": {"exitCode": 3})"));
   EXPECT_EQ(failed.end->ToString(), "exited with 3");
   EXPECT_EQ(failed.disruption, "");
+  EXPECT_EQ(failed.last_message, "");
+  EXPECT_EQ(StateOf(Containers(R"("terminated": {"exitCode": 0, "message": "done"})")).last_message, "done");
   const PodState killed =
       StateOf(R"("phase": "Failed", )" + Containers(R"("terminated": {"exitCode": 137, "reason": "OOMKilled"})"));
   EXPECT_EQ(killed.end->ToString(), "was killed by SIGKILL");
@@ -73,6 +75,29 @@ TEST(PodStateTest, WhatKubernetesTakesAwayIsNoFailureOfTheProgram) {
   EXPECT_EQ(drained.disruption, "EvictionByEvictionAPI: drained");
   EXPECT_TRUE(drained.is_running && drained.is_being_deleted);
   EXPECT_EQ(drained.deletion_grace_s, 60);
+}
+
+TEST(PodStateTest, ANodeThatWasLostIsNoFailureOfTheProgram) {
+  EXPECT_EQ(StateOf(R"("phase": "Running", "reason": "NodeLost", "message": "node n is unresponsive")").disruption,
+            "NodeLost: node n is unresponsive");
+  const PodState forgotten = StateOf(
+      R"("phase": "Failed", )" +
+      Containers(R"("terminated": {"exitCode": 137, "reason": "ContainerStatusUnknown", "message": "not located"})"));
+  EXPECT_EQ(forgotten.disruption, "ContainerStatusUnknown: not located");
+  EXPECT_EQ(StateOf(Containers(R"("terminated": {"exitCode": 255, "reason": "Unknown"})")).disruption, "Unknown");
+  EXPECT_EQ(StateOf(Containers(R"("terminated": {"exitCode": 255, "reason": "Error"})")).disruption, "");
+}
+
+TEST(PodStateTest, AChangeOfAPodIsRead) {
+  const auto gone = ParsePodEvent(
+      R"({"type": "DELETED", "object": {"metadata": {"name": "a", "uid": "u"}, "status": {"phase": "Failed"}}})");
+  ASSERT_TRUE(gone.ok()) << gone.status();
+  EXPECT_EQ(gone->pod + gone->state.uid, "au");
+  EXPECT_TRUE(gone->is_gone && gone->state.has_failed);
+  EXPECT_FALSE(ParsePodEvent(R"({"type": "MODIFIED", "object": {"metadata": {"name": "a"}}})")->is_gone);
+  for (const char* text : {"", "{}", R"({"type": "ERROR", "object": {"kind": "Status", "metadata": {}}})"}) {
+    EXPECT_THAT(std::string(ParsePodEvent(text).status().message()), HasSubstr("no change of a pod")) << text;
+  }
 }
 
 TEST(PodStateTest, WhatIsNoListOfPodsIsAnError) {
@@ -122,13 +147,35 @@ TEST(KubectlErrorTest, IsReadFromWhatKubectlPrints) {
 }
 
 TEST(KubectlErrorTest, SaysWhatTheUserCanDo) {
-  const Kubectl kubectl{{"kubectl", "--context=a b"}, "lab", "train"};
+  const Kubectl kubectl{{"kubectl", "--context=a b"}, "lab", "train", "pods,services,secrets"};
   EXPECT_EQ(kubectl.DeleteCommand(),
             "kubectl '--context=a b' --namespace=lab delete pods,services,secrets -l app.kubernetes.io/instance=train");
   EXPECT_THAT(std::string(kubectl.Explained(absl::AlreadyExistsError("x")).message()), HasSubstr("another --name"));
   EXPECT_THAT(std::string(kubectl.Explained(absl::PermissionDeniedError("u cannot create")).message()),
               HasSubstr("a role in namespace lab"));
   EXPECT_THAT(std::string(kubectl.Explained(absl::UnavailableError("x")).message()), HasSubstr("must work"));
+}
+
+TEST(KubectlErrorTest, EachObjectHasItsOwn) {
+  const std::string quota =
+      R"(Error from server (Forbidden): error when creating "STDIN": pods "train-worker-1" is forbidden: exceeded quota: )"
+      "compute, requested: pods=1, used: pods=2, limited: pods=2";
+  const std::string hook =
+      R"(Error from server: error when creating "STDIN": admission webhook "policy" denied the request: "train-ps-0" has )"
+      "no owner; ask the admins";
+  const Status all = KubectlError(StrCat(hook, "\n", quota, "\n"));
+  const Status of_worker = ErrorOf("train-worker-1", all);
+  EXPECT_TRUE(absl::IsResourceExhausted(of_worker));
+  EXPECT_EQ(of_worker.message(), quota);
+  const Status of_ps = ErrorOf("train-ps-0", all);
+  EXPECT_TRUE(absl::IsFailedPrecondition(of_ps));
+  EXPECT_EQ(of_ps.message(), hook);
+  EXPECT_EQ(ErrorOf("another", all).message(), hook);
+  const Kubectl kubectl{{"kubectl"}, "lab", "train", "pods"};
+  EXPECT_THAT(std::string(kubectl.Explained(of_worker).message()), HasSubstr("describe resourcequota"));
+  EXPECT_THAT(std::string(kubectl.Explained(of_ps).message()), HasSubstr("a rule of the cluster"));
+  EXPECT_TRUE(HasReachedServer(absl::UnavailableError("net/http: request canceled (Client.Timeout exceeded)")));
+  EXPECT_FALSE(HasReachedServer(absl::UnavailableError("dial tcp 10.0.0.1:6443: i/o timeout")));
 }
 
 }  // namespace
