@@ -21,6 +21,8 @@ constexpr milliseconds kTick{250};
 constexpr milliseconds kPollWhileChanging{500};
 constexpr milliseconds kPoll{2000};
 constexpr int kSlowerWithWatch = 5;  // so many times
+// How long the last state of a pod that is gone may still be on its way through the watch.
+constexpr seconds kWatchDelay{5};
 // How long after a pod's end its log may stay silent until it is given up, and how long if the pod is gone.
 constexpr seconds kLogSilence{10};
 constexpr seconds kLogOfGonePod{2};
@@ -274,8 +276,23 @@ void KubernetesEngine::HandlePoll() {
   for (size_t i = 0; i < tasks_.size(); ++i) {
     if (tasks_[i].first_poll > polls_) continue;  // its pod was created later
     const auto found = pods->find(tasks_[i].pod);
-    HandleState(i, found == pods->end() ? nullptr : &found->second);
+    const PodState* const state = found == pods->end() ? nullptr : &found->second;
+    if (AwaitsLastState(&tasks_[i], state)) {
+      next_poll_ = std::min(next_poll_, MonotonicClock::now() + kPoll);
+    } else {
+      HandleState(i, state);
+    }
   }
+}
+
+bool KubernetesEngine::AwaitsLastState(PodTask* task, const PodState* state) const {
+  const bool is_missing = task->has_pod() && (state == nullptr || state->uid != task->uid);
+  if (!is_missing || !watch_.is_alive()) {
+    task->missing_since.reset();
+    return false;
+  }
+  if (!task->missing_since.has_value()) task->missing_since = MonotonicClock::now();
+  return MonotonicClock::now() < *task->missing_since + kWatchDelay;
 }
 
 void KubernetesEngine::TellWhatTasksWaitFor(const std::map<std::string, PodState>& pods) {

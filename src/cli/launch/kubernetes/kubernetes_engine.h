@@ -67,6 +67,8 @@ class KubernetesEngine final : public Engine {
   void HandleEvent(const PodEvent& event);
   // `state` is that of a pod of the task's name, or null if there is none.
   void HandleState(size_t number, const PodState* state);
+  // Whether the pod of a task is gone, by this state of a pod of its name, but its last state may still be heard.
+  bool AwaitsLastState(PodTask* task, const PodState* state) const;
   void TellWhatTasksWaitFor(const std::map<std::string, PodState>& pods);
   // The task's container has ended, or is gone. Reported when the rest of the log has been read.
   void SetEnd(size_t number, const TaskEnd& end, bool has_log);

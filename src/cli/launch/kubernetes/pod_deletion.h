@@ -15,8 +15,8 @@
 
 namespace tensorbraid {
 
-// Pods that are to be deleted in one way: with time to end, or at once. One call of kubectl deletes all that wait, and a
-// deletion that fails is tried again. No function blocks. Not thread-safe.
+// Pods that are to be deleted in one way: with time to end, or at once. One call of kubectl deletes all that wait, and
+// a deletion that fails is tried again. No function blocks. Not thread-safe.
 class PodDeletion {
  public:
   // `options` are those of kubectl, such as "--grace-period=30". `tell` gets what the user should know. `kubectl`

@@ -32,6 +32,7 @@ struct PodTask {
   std::string node = "";
   std::string disruption = "";
   std::optional<MonotonicClock::time_point> deleted_since = {};
+  std::optional<MonotonicClock::time_point> missing_since = {};  // its pod is not in the list of pods
   std::optional<MonotonicClock::time_point> give_up_at = {};
   std::optional<TaskEnd> end = {};  // seen, and reported when the rest of the log has been read
   bool needs_rest = false;

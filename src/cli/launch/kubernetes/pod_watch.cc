@@ -3,7 +3,6 @@
 #include <chrono>
 #include <utility>
 
-
 namespace tensorbraid {
 namespace {
 
