@@ -1,7 +1,10 @@
 // A task of the trainings with which benchmarks/plan_accuracy compares the planner. Each worker trains on batches that
-// do not change, and prints how many steps it makes per second.
+// do not change. At its end a task prints a line of JSON: what it used of the processors, and of a worker also when its
+// steps ended.
+#include <sys/resource.h>
 #include <tensorbraid/tensorbraid.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -14,6 +17,7 @@ namespace {
 
 constexpr int64_t kBatch = 100;
 constexpr int kWarmUpSteps = 10;
+constexpr size_t kMostPrinted = 400;  // times of steps
 
 struct Model {
   tf::Output loss;
@@ -66,6 +70,29 @@ Model Embedding(tf::Graph& g, int worker) {
   return {loss, {{ids, Numbers(kBatch * kIds, kRows, 1000 * worker)}, {labels, Numbers(kBatch, 10, 0)}}};
 }
 
+double Seconds(const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); }
+
+// Prints every n-th of the times, so that a line stays short.
+void PrintSteps(const tf::TaskFlags& task, const std::vector<double>& ends) {
+  const size_t step = std::max<size_t>(1, ends.size() / kMostPrinted);
+  std::string times;
+  for (size_t i = kWarmUpSteps; i < ends.size(); i += step) {
+    char text[40];
+    std::snprintf(text, sizeof(text), "%s[%zu,%.6f]", times.empty() ? "" : ",", i, ends[i]);
+    times += text;
+  }
+  std::printf("{\"worker\":%d,\"steps\":%zu,\"ends\":[%s]}\n", task.task_index, ends.size(), times.c_str());
+}
+
+void PrintUse(const tf::TaskFlags& task) {
+  rusage use = {};
+  if (::getrusage(RUSAGE_SELF, &use) != 0) return;
+  std::printf("{\"task\":\"%s/%d\",\"user_s\":%.3f,\"system_s\":%.3f,\"sleeps\":%ld,\"preemptions\":%ld}\n",
+              task.job_name.c_str(), task.task_index, Seconds(use.ru_utime), Seconds(use.ru_stime), use.ru_nvcsw,
+              use.ru_nivcsw);
+  std::fflush(stdout);
+}
+
 tf::Status Train(const tf::TaskFlags& task, const std::string& master, const std::string& name, int steps) {
   tf::Graph g;
   auto device = g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device()}));
@@ -82,17 +109,13 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, const std
   const tf::Operation train = optimizer->Minimize(model.loss, {.global_step = global_step});
   TF_ASSIGN_OR_RETURN(auto session,
                       tf::MonitoredTrainingSession(g, {.master = master, .is_chief = task.is_chief(), .hooks = hooks}));
-  int made = 0;
-  auto start = std::chrono::steady_clock::now();
-  auto end = start;
+  // When each step ended. Workers start one after the other, so only a time in which all of them train counts.
+  std::vector<double> ends;
   while (!session->ShouldStop()) {
     TF_RETURN_IF_ERROR(session->Run({train}, model.feeds).status());
-    end = std::chrono::steady_clock::now();
-    if (++made == kWarmUpSteps) start = end;
+    ends.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count());
   }
-  const double seconds = std::chrono::duration<double>(end - start).count();
-  std::printf("{\"worker\":%d,\"steps\":%d,\"steps_per_s\":%.6g}\n", task.task_index, made,
-              made > kWarmUpSteps && seconds > 0 ? (made - kWarmUpSteps) / seconds : 0.0);
+  PrintSteps(task, ends);
   return session->Close();
 }
 
@@ -104,8 +127,9 @@ tf::Status Main(int argc, char** argv) {
   auto& steps = flags.Define("train_steps", 100, "stop at this global step");
   flags.ParseOrExit(argc, argv);
   TF_ASSIGN_OR_RETURN(auto server, tf::Server::Create(task.cluster(), task.server_options()));
-  if (task.job_name == "ps") return server->Join();
-  return Train(task, server->target(), model, steps);
+  const tf::Status ended = task.job_name == "ps" ? server->Join() : Train(task, server->target(), model, steps);
+  PrintUse(task);
+  return ended;
 }
 
 }  // namespace

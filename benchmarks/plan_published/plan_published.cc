@@ -1,5 +1,6 @@
 // Compares the planner with published speeds of training over parameter servers, and with the formula "linear until a
-// link is full". The inputs are in rows.json beside this file.
+// link is full". The inputs are in rows.json beside this file. A machine moves what its link does, but no more than the
+// software of that time did.
 //
 //   plan_published ROWS.json
 #include <algorithm>
@@ -44,7 +45,7 @@ Setup SetupOf(const json& doc, const json& group, const json& row) {
   model.step_ns = batch / one_device * 1e9;
   // A server reads the gradient and reads and writes the variable, at 20 GB/s.
   model.update_byte_ns = model.accumulate_byte_ns = 0.15;
-  const double link = group["link_gbit"].get<double>() * 1e9 / 8;
+  const double link = std::min(group["link_gbit"].get<double>() / 8, doc["machine_gbyte_s"].get<double>()) * 1e9;
   if (group.value("fetch_only", false)) {
     double bytes = 0;
     for (const double b : model.variable_bytes) bytes += b;

@@ -13,6 +13,7 @@
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
 #include "io/file.h"
+#include "planner/calibration.h"
 #include "planner/devices.h"
 #include "planner/planner.h"
 #include "planner/profile.h"
@@ -197,7 +198,8 @@ Status RunPlan(const PlanFlags& flags, const std::vector<std::string>& program) 
       } else {
         if (servers.size() > 1) text += StrCat(count == servers.front() ? "" : "\n", count, " PS\n");
         text += ScalingTable(rows);
-        text += StrCat("With ", rows.back().configuration.workers, " workers, ", Advice(rows.back()), ".\n");
+        text +=
+            StrCat("With ", rows.back().configuration.workers, " workers, ", Advice(rows.back()), ".\n", Caution(rows));
       }
       if (count == servers.back() && !flags.svg.empty()) TF_RETURN_IF_ERROR(WriteFile(flags.svg, SpeedUpChart(rows)));
     }

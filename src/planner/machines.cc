@@ -31,7 +31,9 @@ SimulatedMachines::SimulatedMachines(const ClusterModel& cluster, EventQueue* ev
   for (const double cores : cluster.host_cores) hosts_.push_back(std::make_unique<SharedCores>(events, cores));
   for (const LinkSpeed& link : cluster.links) network_.AddLink(link);
   for (const auto* places : {&cluster.servers, &cluster.workers}) {
-    for (const auto& place : *places) network_.AddTask(hosts_[place.host].get(), place.link);
+    for (const auto& place : *places) {
+      network_.AddTask(hosts_[place.host].get(), place.link, /*is_server=*/places == &cluster.servers);
+    }
   }
 }
 
@@ -63,6 +65,25 @@ double SimulatedMachines::LinkUse(const std::vector<ClusterModel::TaskPlace>& pl
     if (speed.in_bytes_per_s > 0) most = std::max(most, received / s / speed.in_bytes_per_s);
   }
   return std::min(most, 1.0);
+}
+
+bool SimulatedMachines::TasksCompete() {
+  constexpr double kFull = 0.95;
+  std::vector<int> tasks(hosts_.size(), 0);
+  for (const auto* places : {&cluster_.servers, &cluster_.workers}) {
+    for (const auto& place : *places) ++tasks[place.host];
+  }
+  const double ns = events_->now_ns() - before_.ns;
+  for (size_t i = 0; i < hosts_.size(); ++i) {
+    if (tasks[i] > 1 && hosts_[i]->busy_ns() - before_.busy_ns[i] > kFull * ns * hosts_[i]->cores()) return true;
+  }
+  return false;
+}
+
+double SimulatedMachines::BusyNs() {
+  double ns = 0;
+  for (size_t i = 0; i < hosts_.size(); ++i) ns += hosts_[i]->busy_ns() - before_.busy_ns[i];
+  return ns;
 }
 
 double SimulatedMachines::ServerCpuUse() {

@@ -55,6 +55,10 @@ class SimulatedMachines {
   double WorkerLinkUse() const { return LinkUse(cluster_.workers); }
   double ServerLinkUse() const { return LinkUse(cluster_.servers); }
   double ServerCpuUse();
+  // Whether the tasks of a machine compete for its cores: it has more than one, and nearly no core was ever idle.
+  bool TasksCompete();
+  // The time that all cores of all machines together have worked since StartMeasuring.
+  double BusyNs();
 
  private:
   const ClusterModel::TaskPlace& PlaceOf(int task) const {

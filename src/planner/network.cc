@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tensorbraid::planner {
 namespace {
@@ -30,8 +31,8 @@ int Network::AddLink(const LinkSpeed& speed) {
   return static_cast<int>(links_.size()) - 1;
 }
 
-int Network::AddTask(SharedCores* cores, int link) {
-  tasks_.push_back({cores, link});
+int Network::AddTask(SharedCores* cores, int link, bool is_server) {
+  tasks_.push_back({cores, link, is_server});
   return static_cast<int>(tasks_.size()) - 1;
 }
 
@@ -74,30 +75,30 @@ void Network::SendParts(Connection* connection) {
 
 void Network::SendPart(const std::shared_ptr<Transfer>& transfer, double bytes) {
   const int from = transfer->from, to = transfer->to;
-  const double message_ns = transfer->first ? transfer->costs.message_ns : 0;
-  transfer->first = false;
+  const bool first = std::exchange(transfer->first, false);
+  const double message_ns = first ? transfer->costs.message_ns : 0;
   transfer->left -= bytes;
   ++transfer->on_the_way;
-  Connection* const connection = transfer->bulk ? &ConnectionOf(from, to) : nullptr;
+  Connection* const connection = &ConnectionOf(from, to);
+  SerialJobs* const sender = transfer->bulk ? &connection->bulk_sender : &connection->sender;
+  SerialJobs* const receiver = transfer->bulk ? &connection->bulk_receiver : &connection->receiver;
   auto received = [this, transfer, connection] {
     const bool last = --transfer->on_the_way == 0 && transfer->left <= 0;
-    if (connection != nullptr) {
+    if (transfer->bulk) {
       --connection->on_the_way;
       SendParts(connection);
     }
     if (last) transfer->arrived();
   };
-  auto crossed = [this, transfer, connection, to, bytes, message_ns, received = std::move(received)]() mutable {
-    const double ns = message_ns + bytes * transfer->costs.receive_byte_ns;
-    if (connection != nullptr) return connection->receiver.Run(ns, 1, std::move(received));
-    tasks_[to].cores->Run(ns, 1, std::move(received));
+  auto crossed = [this, transfer, receiver, to, first, bytes, message_ns, received = std::move(received)]() mutable {
+    receiver->Run(message_ns + bytes * transfer->costs.receive_byte_ns, 1, std::move(received));
+    if (first) receiver->Run(tasks_[to].AfterNs(transfer->costs), 1, [] {});
   };
   auto handled = [this, transfer, from, to, bytes, crossed = std::move(crossed)]() mutable {
     Cross(tasks_[from].link, tasks_[to].link, bytes, transfer->costs.latency_ns, std::move(crossed));
   };
-  const double ns = message_ns + bytes * transfer->costs.send_byte_ns;
-  if (connection != nullptr) return connection->sender.Run(ns, 1, std::move(handled));
-  tasks_[from].cores->Run(ns, 1, std::move(handled));
+  sender->Run(message_ns + bytes * transfer->costs.send_byte_ns, 1, std::move(handled));
+  if (first) sender->Run(tasks_[from].AfterNs(transfer->costs), 1, [] {});
 }
 
 void Network::Cross(int from_link, int to_link, double bytes, double latency_ns, std::function<void()> arrived) {

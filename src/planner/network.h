@@ -15,8 +15,11 @@ namespace tensorbraid::planner {
 
 // What a message costs on one kind of way between two tasks.
 struct WayCosts {
-  double latency_ns = 0;       // until the first byte arrives, without the costs below
-  double message_ns = 0;       // of one core, at the sender and again at the receiver, for each message
+  double latency_ns = 0;  // until the first byte arrives, without the costs below
+  double message_ns = 0;  // of one core, at the sender and again at the receiver, for each message
+  // What the thread that handled a message does afterwards, on one core of a server or of a worker, such as polling for
+  // the next one. The message does not wait for it; the next one does.
+  double server_after_ns = 0, worker_after_ns = 0;
   double send_byte_ns = 0;     // of one core of the sender, for each byte
   double receive_byte_ns = 0;  // of one core of the receiver
   // A tensor above the eager limit is mapped by the receiver: it crosses no link, and needs no grant.
@@ -43,10 +46,10 @@ class Network {
 
   // Returns the number of a new link or task.
   int AddLink(const LinkSpeed& speed);
-  int AddTask(SharedCores* cores, int link);
+  int AddTask(SharedCores* cores, int link, bool is_server = false);
 
-  // Sends a message; calls `arrived` when the receiver has it. A bulk message is handled by a thread of its own at each
-  // end, which the bulk messages from one task to another share; the others do not wait for it.
+  // Sends a message; calls `arrived` when the receiver has it. The messages from one task to another are handled by one
+  // thread at each end, and the bulk messages by a second one.
   void Send(int from, int to, double bytes, bool bulk, const WayCosts& costs, std::function<void()> arrived);
 
   // What crossed the link so far, with the messages on the way.
@@ -63,13 +66,16 @@ class Network {
   struct Task {
     SharedCores* cores;
     int link;
+    bool is_server;
+    double AfterNs(const WayCosts& costs) const { return is_server ? costs.server_after_ns : costs.worker_after_ns; }
   };
   struct Transfer;
-  // The bulk messages from one task to another: a thread at each end, and a bound for what is on the way, as a link of
-  // the gRPC transport has (transport/grpc/bulk_window.h). Its transfers take turns, part by part.
+  // The messages from one task to another: threads at each end. For bulk messages there is a bound for what is on the
+  // way, as a link of the gRPC transport has (transport/grpc/bulk_window.h); they take turns, part by part.
   struct Connection {
-    Connection(EventQueue* events, SharedCores* from, SharedCores* to) : sender(events, from), receiver(events, to) {}
-    SerialJobs sender, receiver;
+    Connection(EventQueue* events, SharedCores* from, SharedCores* to)
+        : sender(events, from), receiver(events, to), bulk_sender(events, from), bulk_receiver(events, to) {}
+    SerialJobs sender, receiver, bulk_sender, bulk_receiver;
     std::deque<std::shared_ptr<Transfer>> waiting;
     int on_the_way = 0;
     int most_on_the_way = 1;

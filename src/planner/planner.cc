@@ -187,47 +187,4 @@ StatusOr<std::vector<PlanRow>> Search(const PlanInput& input, const Configuratio
   return rows;
 }
 
-Stragglers MeasuredStragglers(const MeasuredStep& measured) {
-  double compute_ns = measured.idle_ns + measured.between_steps_ns;
-  for (const auto& [node, ns] : measured.node_ns) compute_ns += ns;
-  constexpr double kMost = 0.5;  // more is noise of this machine
-  if (compute_ns <= 0) return {};
-  return Stragglers::Lognormal(std::min(kMost, measured.sigma * std::max(1.0, measured.step_ns / compute_ns)));
-}
-
-Hardware ThisMachine(double cores, const WayCosts& local) {
-  Hardware hardware;
-  hardware.host_cores = cores;
-  hardware.one_machine = true;
-  hardware.local = local;
-  return hardware;
-}
-
-StatusOr<double> Calibrate(PlanInput* input, const Hardware& measured_on) {
-  const double measured_ns = input->graph.measured.step_ns;
-  if (measured_ns <= 0) return 0;
-  PlanInput here = *input;
-  here.hardware = measured_on;
-  here.training.stragglers = {};
-  TF_ASSIGN_OR_RETURN(const PlanRow row, PlanOne(here, {}));
-  const double predicted_ns = row.prediction.step_ms * 1e6;
-  MeasuredStep& measured = input->graph.measured;
-  if (predicted_ns <= measured_ns) {
-    TF_ASSIGN_OR_RETURN(const StepProgram program, ProgramOf(input->graph, OptionsFor(*input, {})));
-    double known_cpu_ns = program.between_steps_ns;
-    for (const Activity& a : program.activities) known_cpu_ns += a.task == 0 ? a.ns * a.threads : 0;
-    const double longer_ns = measured_ns - predicted_ns;
-    const double cpu_ns = std::clamp(measured.cpu_ns - known_cpu_ns, 0.0, longer_ns);
-    measured.between_steps_ns += cpu_ns;
-    measured.idle_ns += longer_ns - cpu_ns;
-    return predicted_ns;
-  }
-  // Tracing makes small kernels slower.
-  double compute_ns = 0;
-  for (const auto& [node, ns] : measured.node_ns) compute_ns += ns;
-  const double share = std::max(0.1, 1 - (predicted_ns - measured_ns) / std::max(compute_ns, 1.0));
-  for (auto& [node, ns] : measured.node_ns) ns *= share;
-  return predicted_ns;
-}
-
 }  // namespace tensorbraid::planner

@@ -88,17 +88,6 @@ struct SearchSpace {
 // arithmetic (float32, the batch of the program), comes first.
 StatusOr<std::vector<PlanRow>> Search(const PlanInput& input, const Configuration& base, const SearchSpace& space);
 
-// The variation that was measured, as one of the worker's computation alone.
-Stragglers MeasuredStragglers(const MeasuredStep& measured);
-
-// Predicts one worker with one server on the hardware of the measurement: `measured_on`. If the measured step takes
-// longer, adds the difference to the time between steps, as work as far as the worker's cores were in use, and
-// otherwise as waiting; if it is shorter, shortens the times of the nodes, since tracing makes small kernels slower.
-// Returns the predicted time of the step before that, in ns; 0 if no step was measured.
-StatusOr<double> Calibrate(PlanInput* input, const Hardware& measured_on);
-// This machine: one server and one worker that share `cores` and memory.
-Hardware ThisMachine(double cores, const WayCosts& local);
-
 }  // namespace tensorbraid::planner
 
 #endif  // TENSORBRAID_PLANNER_PLANNER_H_

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text/strings.h"
+#include "planner/calibration.h"
 #include "planner/devices.h"
 #include "planner/report.h"
 #include "tensorbraid/tensorbraid.h"

@@ -72,6 +72,8 @@ Prediction Measurement::Result(double ns, int64_t updates, int gradients, double
   p.worker_link_use = machines->WorkerLinkUse();
   p.server_link_use = machines->ServerLinkUse();
   p.server_cpu_use = machines->ServerCpuUse();
+  p.cpu_ms = machines->BusyNs() / steps / 1e6;
+  p.tasks_compete = machines->TasksCompete();
   if (stale_updates_ > 0) p.mean_staleness = staleness_ / static_cast<double>(stale_updates_);
   p.max_staleness = max_staleness_;
   p.dropped_share = 1 - static_cast<double>(used_steps_) / steps;

@@ -101,7 +101,7 @@ struct Header {
   std::vector<TrainingGraph::Feed> feeds;
   std::vector<std::string> fetches, targets;
   int traces = 0;
-  double interval_ms = 0, interval_sigma = 0, run_ms = 0, cpu_ms = 0;
+  double interval_ms = 0, interval_sigma = 0, run_ms = 0, cpu_ms = 0, server_cpu_ms = 0;
 };
 
 StatusOr<Header> ReadHeader(const std::string& path) {
@@ -120,6 +120,7 @@ StatusOr<Header> ReadHeader(const std::string& path) {
     json.at("interval_sigma").get_to(header.interval_sigma);
     json.at("run_ms").get_to(header.run_ms);
     json.at("cpu_ms").get_to(header.cpu_ms);
+    header.server_cpu_ms = json.value("server_cpu_ms", 0.0);  // profiles of older releases do not have it
     return header;
   } catch (const nlohmann::json::exception& error) {
     return InvalidArgument("'", path, "' is not the profile of a step: ", error.what(), "; measure the program again");
@@ -144,6 +145,7 @@ StatusOr<Signature> ReadSignature(const std::string& json_path, double cores) {
   m.step_ns = s.interval_ms * 1e6;
   m.sigma = header.interval_sigma;
   m.cpu_ns = header.cpu_ms * 1e6;
+  m.server_cpu_ns = header.server_cpu_ms * 1e6;
   m.between_steps_ns = std::max(0.0, (s.interval_ms - header.run_ms) * 1e6);
   // The time of the process beyond one thread, spread over the time in which kernels ran.
   if (traces.busy_ns() > 1e6) {

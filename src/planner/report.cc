@@ -58,6 +58,17 @@ std::string Advice(const PlanRow& row) {
   return "";
 }
 
+std::string Caution(const std::vector<PlanRow>& rows) {
+  for (const PlanRow& row : rows) {
+    if (!row.prediction.tasks_compete) continue;
+    return StrCat(
+        "From ", row.configuration.workers, row.configuration.workers == 1 ? " worker" : " workers",
+        " on, tasks of a machine compete for its cores. What its scheduler makes of that is not predicted: "
+        "such rows were wrong by up to a third, and for short synchronous steps by more (docs/scaling.md).\n");
+  }
+  return "";
+}
+
 std::string ScalingTable(const std::vector<PlanRow>& rows) {
   std::string text = Format("%7s  %9s  %9s  %10s  %8s  %9s  %-11s  %7s  %9s\n", "workers", "step", "steps/s",
                             "examples/s", "speed-up", "efficiency", "bound", "PS link", "staleness");
@@ -109,6 +120,7 @@ std::string JsonLines(const std::vector<PlanRow>& rows) {
                                          {"compute_share", p.compute_share},
                                          {"straggler_share", p.straggler_share},
                                          {"worker_link_use", p.worker_link_use},
+                                         {"tasks_compete", p.tasks_compete},
                                          {"ps_link_use", p.server_link_use},
                                          {"ps_cpu_use", p.server_cpu_use},
                                          {"mean_staleness", p.mean_staleness},

@@ -20,6 +20,9 @@ std::string JsonLines(const std::vector<PlanRow>& rows);
 std::string SpeedUpChart(const std::vector<PlanRow>& rows);
 // One sentence of advice for what bounds a configuration.
 std::string Advice(const PlanRow& row);
+// A line that says from how many workers on the tasks of a machine compete for its cores, so that predictions are less
+// sure; "" if they do in no row.
+std::string Caution(const std::vector<PlanRow>& rows);
 
 }  // namespace tensorbraid::planner
 

@@ -134,6 +134,8 @@ class TrainingSimulation {
     for (int s = 0; s < program_.servers; ++s) {
       if (worker.server_left[s] == 0) continue;
       machines_.SendMessage(WorkerTask(w), ServerTask(s), kControlBytes, [this, w, s] { StartRoots(w, s + 1); });
+      // The stamp of the gradients, a variable of the worker.
+      if (sync()) machines_.SendMessage(WorkerTask(w), ServerTask(s), kControlBytes, [] {});
     }
     StartRoots(w, 0);
     MaybeEndStep(w);

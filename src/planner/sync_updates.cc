@@ -61,16 +61,24 @@ void SyncUpdates::OnApplied() {
   applying_ = false;
   for (size_t i = 0; i < workers_.size(); ++i) tokens_.push_back(updates_);
   GiveTokens();
-  // The chief learns that its operation has ended, and starts it again.
+  // The chief learns from each server that its operation has ended, and starts it again.
   const int chief = machines_->WorkerTask(0);
-  machines_->SendMessage(machines_->ServerTask(0), chief, kControlBytes, [this, chief] {
-    for (int s = 0; s < program_.servers; ++s) {
-      machines_->SendMessage(chief, machines_->ServerTask(s), kControlBytes, [this, s] {
-        armed_[s] = true;
-        MaybeApply();
-      });
-    }
-  });
+  answers_left_ = program_.servers;
+  for (int s = 0; s < program_.servers; ++s) {
+    machines_->SendMessage(machines_->ServerTask(s), chief, kControlBytes, [this] {
+      if (--answers_left_ == 0) Arm();
+    });
+  }
+}
+
+void SyncUpdates::Arm() {
+  const int chief = machines_->WorkerTask(0);
+  for (int s = 0; s < program_.servers; ++s) {
+    machines_->SendMessage(chief, machines_->ServerTask(s), kControlBytes, [this, s] {
+      armed_[s] = true;
+      MaybeApply();
+    });
+  }
 }
 
 void SyncUpdates::AwaitToken(int worker) {

@@ -42,6 +42,7 @@ class SyncUpdates {
   void MaybeApply();
   void Apply(int server);
   void OnApplied();
+  void Arm();
   void GiveTokens();
 
   const StepProgram& program_;
@@ -54,6 +55,7 @@ class SyncUpdates {
   int complete_ = 0;           // accumulators with enough gradients
   bool applying_ = false;
   int servers_applying_ = 0;
+  int answers_left_ = 0;     // servers that have not told the chief that the operation has ended
   std::vector<bool> armed_;  // servers on which the chief's operation waits
   std::deque<int64_t> tokens_;
   std::deque<int> waiting_;  // for a token

@@ -24,6 +24,8 @@ struct MeasuredStep {
   double between_steps_ns = 0;
   // The time of the worker's cores in a step, with what it does between two steps.
   double cpu_ns = 0;
+  // The time of the server's cores for a step; 0: not known.
+  double server_cpu_ns = 0;
   // How long a step takes beyond what the simulation explains, without using a core (Calibrate in planner/planner.h).
   double idle_ns = 0;
   // How the time of a step varies: the standard deviation of its logarithm.

@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_SESSION_BACKEND_H_
 #define TENSORBRAID_SESSION_BACKEND_H_
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +42,9 @@ class SessionBackend {
   virtual void CancelRuns() = 0;
   virtual Status Close() = 0;
   virtual std::vector<std::string> ListDevices() = 0;
+  // The processor time of each task of the cluster that answers within two seconds, in seconds since it started, by its
+  // name ("ps/0"). Empty without a network, and if the master is another process. Blocks.
+  virtual std::map<std::string, double> TaskCpuSeconds() { return {}; }
 };
 
 // `graph` must outlive the backend.

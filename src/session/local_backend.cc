@@ -1,4 +1,8 @@
+#include <future>
+
+#include "cluster/protobuf/report.pb.h"
 #include "cluster/server/task.h"
+#include "cluster/status/status_service.h"
 #include "cluster/trace/step_stats.h"
 #include "session/backend.h"
 
@@ -9,9 +13,10 @@ namespace {
 class LocalBackend final : public SessionBackend {
  public:
   // `cluster` is set if the session has its own cluster (SessionOptions::cluster), otherwise null.
-  LocalBackend(std::shared_ptr<Task> task, std::shared_ptr<Member> cluster, const Graph& graph,
+  LocalBackend(std::shared_ptr<Task> task, bool has_network, std::shared_ptr<Member> cluster, const Graph& graph,
                const MasterSessionOptions& options)
       : task_(std::move(task)),
+        has_network_(has_network),
         cluster_(std::move(cluster)),
         device_filters_(options.device_filters),
         session_(master().NewSession(&graph, options)) {}
@@ -47,6 +52,18 @@ class LocalBackend final : public SessionBackend {
     if (cluster_ != nullptr) cluster_->Stop(OkStatus());
     return OkStatus();
   }
+  std::map<std::string, double> TaskCpuSeconds() override {
+    if (!has_network_) return {};
+    auto seconds = std::make_shared<std::promise<std::map<std::string, double>>>();
+    task_->status().Collect(kReportTimeout, [seconds](const proto::ClusterReport& report) {
+      std::map<std::string, double> of_task;
+      for (const auto& task : report.tasks()) {
+        if (task.state() == "up") of_task[task.task()] = task.cpu_seconds();
+      }
+      seconds->set_value(std::move(of_task));
+    });
+    return seconds->get_future().get();
+  }
   std::vector<std::string> ListDevices() override {
     std::vector<std::string> names;
     for (const DeviceName& d : master().DeviceNames(device_filters_)) names.push_back(d.ToString());
@@ -60,6 +77,7 @@ class LocalBackend final : public SessionBackend {
   Master& master() { return cluster_ != nullptr ? cluster_->master() : task_->master(); }
 
   const std::shared_ptr<Task> task_;
+  const bool has_network_;
   const std::shared_ptr<Member> cluster_;
   const std::vector<DeviceName> device_filters_;
   const std::shared_ptr<MasterSession> session_;
@@ -94,7 +112,8 @@ StatusOr<std::unique_ptr<SessionBackend>> NewLocalBackend(const Graph& graph, co
     TF_ASSIGN_OR_RETURN(cluster, task->session_clusters().Open(options.cluster, options.target));
     session_options.isolated_state = true;
   }
-  return std::make_unique<LocalBackend>(std::move(task), std::move(cluster), graph, session_options);
+  return std::make_unique<LocalBackend>(std::move(task), !options.target.empty(), std::move(cluster), graph,
+                                        session_options);
 }
 
 }  // namespace tensorbraid

@@ -128,10 +128,11 @@ struct Session::Impl {
                                         std::vector<Tensor> feeds, Clock::time_point deadline,
                                         SessionBackend::Recording* recording) {
     if (profiler != nullptr && recording == nullptr) {
-      return profiler->Step(*graph, signature, feeds, [&](SessionBackend::Recording* profile) {
+      const auto run = [&](SessionBackend::Recording* profile) {
         return prepared == nullptr || profile != nullptr ? backend->Run(signature, feeds, deadline, profile)
                                                          : backend->RunPrepared(*prepared, feeds, deadline);
-      });
+      };
+      return profiler->Step(*graph, signature, feeds, run, [this] { return backend->TaskCpuSeconds(); });
     }
     return prepared == nullptr ? backend->Run(signature, std::move(feeds), deadline, recording)
                                : backend->RunPrepared(*prepared, std::move(feeds), deadline);

@@ -40,6 +40,18 @@ double SigmaOfLogarithm(std::vector<double> values) {
   return low > 0 ? std::log(high / low) / 2.563 : 0;
 }
 
+// What all parameter servers have used; 0 if one of them has not answered.
+double ServerCpuMs(const std::map<std::string, double>& before, const std::map<std::string, double>& after) {
+  double ms = 0;
+  for (const auto& [task, seconds] : after) {
+    if (!task.starts_with("ps/")) continue;
+    const auto then = before.find(task);
+    if (then == before.end()) return 0;
+    ms += 1e3 * (seconds - then->second);
+  }
+  return ms;
+}
+
 std::string KeyOf(const RunSignature& signature) {
   std::string key;
   for (const Output& feed : signature.feeds) key += StrCat(feed.name(), ",");
@@ -56,7 +68,8 @@ std::unique_ptr<StepProfiler> StepProfiler::FromEnvironment() {
 }
 
 StatusOr<std::vector<Tensor>> StepProfiler::Step(const Graph& graph, const RunSignature& signature,
-                                                 const std::vector<Tensor>& feeds, const Run& run) {
+                                                 const std::vector<Tensor>& feeds, const Run& run,
+                                                 const CpuSeconds& cpu_seconds) {
   bool trace = false;
   const std::string key = KeyOf(signature);
   {
@@ -67,7 +80,7 @@ StatusOr<std::vector<Tensor>> StepProfiler::Step(const Graph& graph, const RunSi
     s.given_up = s.given_up || s.running;
     if (!s.given_up && s.stage < 3) {
       s.running = true;
-      BeginStep(&s);
+      BeginStep(&s, cpu_seconds);
       trace = s.stage == 2;
     } else {
       s.given_up = true;
@@ -100,20 +113,27 @@ StatusOr<std::vector<Tensor>> StepProfiler::Step(const Graph& graph, const RunSi
 
 bool StepProfiler::StageIsOver(const Signature& s) {
   const Stage stage = s.stage == 0 ? kWarmUp : s.stage == 1 ? kTimed : kTraced;
-  return s.steps >= stage.steps || (s.steps >= stage.least && MonotonicClock::now() - s.stage_start > kStageTime);
+  const auto lasted = MonotonicClock::now() - s.stage_start;
+  return (s.steps >= stage.steps && lasted >= stage.time) || (s.steps >= stage.least && lasted > kStageTime);
 }
 
-void StepProfiler::BeginStep(Signature* s) {
-  const auto now = MonotonicClock::now();
+void StepProfiler::BeginStep(Signature* s, const CpuSeconds& cpu_seconds) {
   const int before = s->stage;
   if (s->stage < 2 && s->steps > 0 && StageIsOver(*s)) ++s->stage;
   if (s->stage != before) {
-    if (before == 0) s->cpu_before_ms = ProcessCpuMs();
-    if (before == 1) s->cpu_ms = (ProcessCpuMs() - s->cpu_before_ms) / s->steps;
-    // The last timed interval ends where the first traced step begins.
-    if (before == 1) s->starts.push_back(now);
+    if (before == 0) {
+      s->cpu_seconds_before = cpu_seconds();
+      s->cpu_before_ms = ProcessCpuMs();
+    }
+    if (before == 1) {
+      // The last timed interval ends where the first traced step begins.
+      s->starts.push_back(MonotonicClock::now());
+      s->cpu_ms = (ProcessCpuMs() - s->cpu_before_ms) / s->steps;
+      s->server_cpu_ms = ServerCpuMs(s->cpu_seconds_before, cpu_seconds()) / s->steps;
+    }
     s->steps = 0;
   }
+  const auto now = MonotonicClock::now();
   if (s->steps == 0) s->stage_start = now;
   if (s->stage == 1) s->starts.push_back(now);
 }
@@ -146,6 +166,7 @@ Status StepProfiler::Write(const Graph& graph, const RunSignature& signature, co
                                        {"interval_ms", Median(intervals)},
                                        {"interval_sigma", SigmaOfLogarithm(intervals)},
                                        {"cpu_ms", profile.cpu_ms},
+                                       {"server_cpu_ms", profile.server_cpu_ms},
                                        {"traces", profile.traces.size()}};
   return WriteFileAtomically(base + ".json", json.dump() + "\n");
 }

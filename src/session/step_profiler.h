@@ -22,7 +22,8 @@ namespace tensorbraid {
 //   step-N.trace-K.pb   traced step K, as a RunMetadata
 //   step-N.json         what the step feeds (with shapes), fetches and runs; times in ms, medians: "run_ms" of a run,
 //                       "interval_ms" from the start of one to the start of the next, "cpu_ms" of the process in that
-//                       time; "traces", their number. It is written last, under its name at once.
+//                       time, "server_cpu_ms" of all parameter servers (0: not known); "traces", their number. It is
+//                       written last, under its name at once.
 //
 //                       "interval_sigma" is the standard deviation of the logarithm of an interval, without outliers
 //
@@ -31,11 +32,15 @@ namespace tensorbraid {
 class StepProfiler {
  public:
   static constexpr char kVariable[] = "TENSORBRAID_STEP_PROFILE";
-  // A stage ends after `steps`, or when it has lasted for kStageTime and has `least` steps.
+  // A stage ends when it has `steps` and has lasted for `time`, or has lasted for kStageTime and has `least` steps.
+  // Processor time is counted in milliseconds, so short steps are timed for longer.
   struct Stage {
     int steps, least;
+    std::chrono::milliseconds time;
   };
-  static constexpr Stage kWarmUp = {10, 2}, kTimed = {40, 8}, kTraced = {10, 3};
+  static constexpr Stage kWarmUp = {10, 2, std::chrono::milliseconds(100)};
+  static constexpr Stage kTimed = {40, 8, std::chrono::milliseconds(400)};
+  static constexpr Stage kTraced = {10, 3, std::chrono::milliseconds(0)};
   static constexpr std::chrono::seconds kStageTime{3};
 
   // Null if the environment variable is not set.
@@ -43,9 +48,12 @@ class StepProfiler {
   explicit StepProfiler(std::string directory) : directory_(std::move(directory)) {}
 
   using Run = std::function<StatusOr<std::vector<Tensor>>(SessionBackend::Recording* recording)>;
-  // Makes a step by `run`, with a recording if the step is traced. Returns what `run` returns.
+  // The processor time of each task (SessionBackend::TaskCpuSeconds).
+  using CpuSeconds = std::function<std::map<std::string, double>()>;
+  // Makes a step by `run`, with a recording if the step is traced. Returns what `run` returns. Blocks in `cpu_seconds`
+  // twice for each signature.
   StatusOr<std::vector<Tensor>> Step(const Graph& graph, const RunSignature& signature,
-                                     const std::vector<Tensor>& feeds, const Run& run);
+                                     const std::vector<Tensor>& feeds, const Run& run, const CpuSeconds& cpu_seconds);
 
  private:
   struct Signature {
@@ -58,11 +66,13 @@ class StepProfiler {
     std::vector<MonotonicClock::time_point> starts;
     std::vector<double> run_ms;
     double cpu_before_ms = 0, cpu_ms = 0;
+    std::map<std::string, double> cpu_seconds_before;
+    double server_cpu_ms = 0;
     std::vector<std::string> traces;
   };
   static bool StageIsOver(const Signature& signature);
   // Goes on to the next stage if this one is over, and notes the time.
-  static void BeginStep(Signature* signature);
+  static void BeginStep(Signature* signature, const CpuSeconds& cpu_seconds);
   Status Write(const Graph& graph, const RunSignature& signature, const std::vector<Tensor>& feeds,
                const Signature& profile);
 
