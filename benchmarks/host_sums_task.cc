@@ -21,7 +21,9 @@ double SecondsSince(Clock::time_point start) { return std::chrono::duration<doub
 double CpuSeconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -70,19 +72,19 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, const Way
   std::shared_ptr<tf::Optimizer> optimizer;
   std::shared_ptr<tf::SessionRunHook> hook;
   if (way.async) {
-    const auto async = std::make_shared<tf::AsyncReplicasOptimizer>(
-        descent, tf::AsyncReplicasOptions{.replica = task.task_index,
-                                          .sum_per_host = way.sum_per_host,
-                                          .cluster = task.cluster(),
-                                          .worker_device = task.device()});
+    const auto async =
+        std::make_shared<tf::AsyncReplicasOptimizer>(descent, tf::AsyncReplicasOptions{.replica = task.task_index,
+                                                                                       .sum_per_host = way.sum_per_host,
+                                                                                       .cluster = task.cluster(),
+                                                                                       .worker_device = task.device()});
     hook = async->MakeSessionRunHook();
     optimizer = async;
   } else {
-    const auto sync = std::make_shared<tf::SyncReplicasOptimizer>(
-        descent, tf::SyncReplicasOptions{.replicas_to_aggregate = workers,
-                                         .sum_per_host = way.sum_per_host,
-                                         .cluster = task.cluster(),
-                                         .worker_device = task.device()});
+    const auto sync =
+        std::make_shared<tf::SyncReplicasOptimizer>(descent, tf::SyncReplicasOptions{.replicas_to_aggregate = workers,
+                                                                                     .sum_per_host = way.sum_per_host,
+                                                                                     .cluster = task.cluster(),
+                                                                                     .worker_device = task.device()});
     hook = sync->MakeSessionRunHook(task.is_chief());
     optimizer = sync;
   }
@@ -90,8 +92,8 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, const Way
   // An asynchronous step is one gradient of one worker.
   const int64_t per_round = way.async ? workers : 1;
   const auto hooks = {tf::StopAtStep(way.steps * per_round), hook};
-  TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(
-                                        g, {.master = master, .is_chief = task.is_chief(), .hooks = hooks}));
+  TF_ASSIGN_OR_RETURN(auto session,
+                      tf::MonitoredTrainingSession(g, {.master = master, .is_chief = task.is_chief(), .hooks = hooks}));
   int64_t first = -1, last = -1;  // global steps between which the time is measured
   Clock::time_point start;
   double seconds = 0;

@@ -163,10 +163,9 @@ inline ReplicaFlags DefineReplicas(tf::Flags& flags) {
   auto& staleness = flags.Define<std::string>("staleness", "",
                                               "without --issync: what is done about gradients of old values: " +
                                                   tf::StalenessPolicy::FlagHelp() + "; see docs/staleness.md");
-  auto& sum_per_host =
-      flags.Define("sum_per_host", false,
-                   "workers of a host add up their gradients there, and fetch the variables once; see "
-                   "docs/synchronous.md and docs/staleness.md");
+  auto& sum_per_host = flags.Define("sum_per_host", false,
+                                    "workers of a host add up their gradients there, and fetch the variables once; see "
+                                    "docs/synchronous.md and docs/staleness.md");
   return {to_aggregate, staleness, sum_per_host};
 }
 

@@ -132,8 +132,8 @@ StatusOr<PlanRow> PlanOne(const PlanInput& input, const Configuration& c) {
   }
   TF_ASSIGN_OR_RETURN(row.prediction,
                       Simulate(program, ClusterFor(input.hardware, c.servers, workers, per_machine), training));
-  row.bounds = BoundsOf(program, input.hardware, workers, (workers + per_machine - 1) / per_machine,
-                        training.stragglers);
+  row.bounds =
+      BoundsOf(program, input.hardware, workers, (workers + per_machine - 1) / per_machine, training.stragglers);
   // Each of the workers makes a step when its machine does.
   for (double* rate : {&row.prediction.steps_per_s, &row.bounds.compute, &row.bounds.worker_link,
                        &row.bounds.server_link, &row.bounds.server_cpu}) {
@@ -146,7 +146,8 @@ StatusOr<PlanRow> PlanOne(const PlanInput& input, const Configuration& c) {
 
 namespace {
 
-std::vector<std::pair<int64_t, bool>> BatchesAndSums(const std::vector<int64_t>& batches, const std::vector<bool>& sums) {
+std::vector<std::pair<int64_t, bool>> BatchesAndSums(const std::vector<int64_t>& batches,
+                                                     const std::vector<bool>& sums) {
   std::vector<std::pair<int64_t, bool>> pairs;
   for (const int64_t batch : batches) {
     for (const bool sum : sums) pairs.emplace_back(batch, sum);

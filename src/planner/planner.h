@@ -35,7 +35,7 @@ std::string WireText(const WireTypes& wire);
 // What is the same for all configurations of a plan.
 struct Hardware {
   double host_cores = 1;
-  LinkSpeed link;            // of each machine
+  LinkSpeed link;  // of each machine
   int workers_per_machine = 1;
   bool one_machine = false;  // all tasks share the cores of one machine
   // With one_machine: each task has a link of its own all the same, as in network namespaces.

@@ -43,9 +43,8 @@ StepProgram SummedStep(const StepProgram& program, int workers) {
   const int values = static_cast<int>(program.activities.size()), sum = values + 1;
   Activity copy, add;
   const auto is_gradient = [&](const TensorTransfer& t) {
-    return t.from == 0 && !t.next.empty() && std::ranges::all_of(t.next, [&](int next) {
-      return program.activities[next].after_gradients;
-    });
+    return t.from == 0 && !t.next.empty() &&
+           std::ranges::all_of(t.next, [&](int next) { return program.activities[next].after_gradients; });
   };
   for (size_t i = 0; i < program.activities.size(); ++i) {
     Activity& activity = summed.activities[i];

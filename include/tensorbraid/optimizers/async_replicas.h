@@ -68,12 +68,12 @@ struct AsyncReplicasOptions {
   // The number of this replica, such as the task index of its worker.
   int replica = 0;
   std::string name = "async_replicas";
-  // Lets the gradients of the workers of a host meet there: one sum of the gradients that are ready leaves the host at a
-  // time, and the values of the variables are sent to each host once per sum (docs/design/0029, docs/staleness.md).
+  // Lets the gradients of the workers of a host meet there: one sum of the gradients that are ready leaves the host at
+  // a time, and the values of the variables are sent to each host once per sum (docs/design/0029, docs/staleness.md).
   // It helps if a host has several workers and the network limits the training. A sum of k gradients is one update; the
   // global step grows by k. All workers must have the same setting. Needs `cluster`, `worker_device`, and the hook or a
-  // Supervisor. Cannot be combined with delay_compensation, nor with a batches_per_push above 1. Has no effect if no host
-  // has two workers.
+  // Supervisor. Cannot be combined with delay_compensation, nor with a batches_per_push above 1. Has no effect if no
+  // host has two workers.
   bool sum_per_host = false;
   // For sum_per_host, as in ReplicaDeviceSetterOptions. Workers share a host if their addresses have the same host.
   // `worker_device` names this worker: "/job:worker/task:1".
@@ -102,8 +102,8 @@ struct StalenessCounts {
 //   worker: version = read(clock of w) ─► read w ─► gradient ─► (sum of k batches)
 //   PS of w: age = clock - version ─► drop, or scale and apply ─► clock + 1 ─► outcome
 //
-// The global step grows by one with every push, even if all gradients of the push are dropped; with sum_per_host, by the
-// number of gradients in the sum. MakeSessionRunHook says when a worker needs the hook.
+// The global step grows by one with every push, even if all gradients of the push are dropped; with sum_per_host, by
+// the number of gradients in the sum. MakeSessionRunHook says when a worker needs the hook.
 class AsyncReplicasOptimizer final : public Optimizer {
  public:
   AsyncReplicasOptimizer(std::shared_ptr<Optimizer> optimizer, AsyncReplicasOptions options);
@@ -124,7 +124,8 @@ class AsyncReplicasOptimizer final : public Optimizer {
   Output outcomes() const;
   // Returns the hook that counts the outcomes, logs how many gradients were dropped or scaled (at most every ten
   // seconds, and only if there are more of them), and lets the replica join and leave the others. Every worker needs
-  // the hook if max_lead, warm_up_steps or, in a MonitoredTrainingSession, sum_per_host is set. While the replica waits for another, the hook logs for which one.
+  // the hook if max_lead, warm_up_steps or, in a MonitoredTrainingSession, sum_per_host is set. While the replica waits
+  // for another, the hook logs for which one.
   std::shared_ptr<SessionRunHook> MakeSessionRunHook();
   // The sums of what the hook has seen. Thread-safe.
   StalenessCounts counts() const;

@@ -27,8 +27,7 @@ struct SyncReplicasOptions {
   // servers, and the values of the variables are sent to each host once per step (docs/design/0029). It helps if a host
   // has several workers and the network limits the training. All workers must have the same setting. Needs `cluster`,
   // `worker_device`, a MonitoredTrainingSession with the hook or a Supervisor, and replicas_to_aggregate <=
-  // total_num_replicas. Has no
-  // effect if no host has two workers.
+  // total_num_replicas. Has no effect if no host has two workers.
   bool sum_per_host = false;
   // For sum_per_host, as in ReplicaDeviceSetterOptions. Workers share a host if their addresses have the same host.
   // `worker_device` names this worker: "/job:worker/task:1".

@@ -132,8 +132,8 @@ class Session {
   // FailedPrecondition.
   static StatusOr<std::unique_ptr<Session>> Create(Graph& graph, SessionOptions options = {});
   // Creates another session with the graph and the options of this one. Sessions of one server share their variables; a
-  // session without a target has variables of its own. If a task has been restarted, the new session uses it again. Fails
-  // as Create does. Thread-safe.
+  // session without a target has variables of its own. If a task has been restarted, the new session uses it again.
+  // Fails as Create does. Thread-safe.
   StatusOr<std::unique_ptr<Session>> CreateAnother() const;
   // Clears these containers, or all if none is named, on the tasks of the cluster of `options.target` that the device
   // filters select: variables, queues and other state are gone. Closes the sessions of other processes at this target.

@@ -21,9 +21,10 @@ namespace tensorbraid {
 
 // Has the values of the variables at the latest stamp, and collects gradients until they can be taken. Stamps rise. In
 // synchronous training a stamp numbers a step (see train/replicas/sync_replicas.cc): gradients of earlier stamps are
-// dropped, and a sum waits for all workers that have joined. In asynchronous training a stamp numbers the exchanges with
-// the parameter servers: gradients meet if their stamps differ by at most 1, and a sum waits for the missing workers at
-// most as long as the last exchange took. Without values and gradients, it only tells others of the latest stamp.
+// dropped, and a sum waits for all workers that have joined. In asynchronous training a stamp numbers the exchanges
+// with the parameter servers: gradients meet if their stamps differ by at most 1, and a sum waits for the missing
+// workers at most as long as the last exchange took. Without values and gradients, it only tells others of the latest
+// stamp.
 //
 // Thread-safe; waiting blocks no thread. Calls that wait call `done` once, possibly from another thread, and with
 // Cancelled if `cancellation` (may be null) is cancelled first.
@@ -123,8 +124,8 @@ class HostSums final : public WaitingResource {
   // By the number of the call of Join: the worker, and the stamp after which sums wait for it.
   std::map<uint64_t, std::pair<int64_t, int64_t>> joined_ TB_GUARDED_BY(mu_);
   uint64_t joins_ TB_GUARDED_BY(mu_) = 0;
-  // The workers that the next sum does not miss. Synchronous: those that have added gradients of the latest stamp, taken
-  // ones too. Asynchronous: those with gradients in waiting_.
+  // The workers that the next sum does not miss. Synchronous: those that have added gradients of the latest stamp,
+  // taken ones too. Asynchronous: those with gradients in waiting_.
   std::set<int64_t> contributed_ TB_GUARDED_BY(mu_);
   Entries waiting_ TB_GUARDED_BY(mu_);  // synchronous: all of the latest stamp
   Entries taken_ TB_GUARDED_BY(mu_);

@@ -29,8 +29,7 @@ using Added = Waited<HostSums::Outcomes>;
 struct Sums {
   explicit Sums(HostSums::Options options = {}) : sums(MakeRef<HostSums>("sums", options)) {}
   void Add(int64_t stamp, int64_t replica, Added* call, CancellationManager* cancellation = nullptr) {
-    sums->Add(stamp, {replica}, {Tensor::Scalar(static_cast<float>(replica))}, {kDropped}, cancellation,
-              call->done());
+    sums->Add(stamp, {replica}, {Tensor::Scalar(static_cast<float>(replica))}, {kDropped}, cancellation, call->done());
   }
   void Take(Waited<HostSums::Taken>* call) { sums->Take(nullptr, call->done()); }
   void Report(int64_t outcome) { EXPECT_TRUE(sums->Report({outcome}).ok()); }

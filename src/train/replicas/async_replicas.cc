@@ -6,8 +6,8 @@
 // stale_gradients.h adds these nodes. If several batches make a push, all of this is on one side of a second Switch, on
 // the worker, and accumulators on the worker sum the gradients.
 //
-// With sum_per_host, a step adds its gradients to the sums of its host (async_sums_graph.h), and the nodes above belong to
-// another run, which takes the sums and applies them (host_routes.h).
+// With sum_per_host, a step adds its gradients to the sums of its host (async_sums_graph.h), and the nodes above belong
+// to another run, which takes the sums and applies them (host_routes.h).
 //
 // Delay compensation compares the variable with the value that the step has read. The tensor of this read stays on the
 // parameter server until the step ends, so the value is not sent again, and no copy is kept for workers that may never

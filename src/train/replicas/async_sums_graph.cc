@@ -48,7 +48,8 @@ Status AsyncSumsGraph::CheckGradients(const std::vector<GradAndVar>& grads) {
   for (const GradAndVar& grad : grads) {
     if (!grad.grad.valid() || IsFloating(grad.grad.dtype())) continue;
     return InvalidArgument("sum_per_host cannot sum gradients of ", grad.grad.dtype(), ", as of variable '",
-                           grad.var.name(), "': train without sum_per_host, or with variables of a floating-point type");
+                           grad.var.name(),
+                           "': train without sum_per_host, or with variables of a floating-point type");
   }
   return OkStatus();
 }
@@ -142,11 +143,8 @@ std::vector<Output> AsyncSumsGraph::ReadValues(const std::function<Operation(siz
     const Output read = version.Output();
     if (!read.valid()) return {};
     versions.emplace_back(read);
-    values.push_back(NodeBuilder(g_, "ReadVariableOp")
-                         .Input(var.handle())
-                         .Attr("dtype", var.dtype())
-                         .Control(read.op())
-                         .Output());
+    values.push_back(
+        NodeBuilder(g_, "ReadVariableOp").Input(var.handle()).Attr("dtype", var.dtype()).Control(read.op()).Output());
   }
   {
     auto here = g_.ColocateWith(anchor_);
@@ -183,8 +181,8 @@ HostRouteOps AsyncSumsGraph::Routes(const std::vector<Output>& outcomes, const O
   HostRouteOps ops = HostSumsGraph::Routes(servers);
   if (!sums_of_host_.valid() || !g_.status().ok()) return ops;
   auto there = g_.ColocateWith(sums_of_host_.op());
-  const Operation of_host = Read(sums_of_host_, {}, ConstantOf(g_, Tensor::Scalar<int64_t>(-1)), /*values=*/true,
-                                 "epoch_of_host");
+  const Operation of_host =
+      Read(sums_of_host_, {}, ConstantOf(g_, Tensor::Scalar<int64_t>(-1)), /*values=*/true, "epoch_of_host");
   const Operation of_servers = Latest(servers_);
   if (!of_host.valid() || !of_servers.valid()) return {};
   ops.epoch_of_host = of_host.output(of_host.num_outputs() - 1);

@@ -22,9 +22,9 @@ class AsyncSumsGraph final : private HostSumsGraph {
  public:
   using HostSumsGraph::Options;
 
-  // `anchor` is on the device of the worker and `step_place` on that of the global step. `grads` are valid, and floating
-  // (see CheckGradients). `clocks` has the UpdateClock of each variable, keyed by the node of its handle, and, for a
-  // gradient that is slices, the version that the step has read.
+  // `anchor` is on the device of the worker and `step_place` on that of the global step. `grads` are valid, and
+  // floating (see CheckGradients). `clocks` has the UpdateClock of each variable, keyed by the node of its handle, and,
+  // for a gradient that is slices, the version that the step has read.
   AsyncSumsGraph(Graph& g, Options options, const Operation& anchor, const Operation& step_place,
                  std::vector<GradAndVar> grads, std::map<const Node*, Versioned> clocks);
 
@@ -52,7 +52,7 @@ class AsyncSumsGraph final : private HostSumsGraph {
 
   const std::vector<GradAndVar> grads_;
   const std::map<const Node*, Versioned> clocks_;
-  Output servers_;    // a HostSums without values beside the global step, for its epoch
+  Output servers_;  // a HostSums without values beside the global step, for its epoch
   Operation taken_;
   Output new_stamp_;  // set by StoreNext
 };

@@ -23,7 +23,7 @@ struct HostRouteOps {
   HostRoute servers;  // to and from the parameter servers
   // Asynchronous training: servers.pull does not wait and is run once, and servers.push stores later values, too.
   bool once = false;
-  HostRoute host;     // to and from the first worker of the host; not valid on this worker itself
+  HostRoute host;  // to and from the first worker of the host; not valid on this worker itself
   // Lets the first worker wait for the gradients of this worker, of stamps after `joined_after` (a placeholder), until
   // the run is cancelled. The first worker joins itself.
   Operation join;
@@ -38,8 +38,9 @@ struct HostRouteOps {
 };
 
 // Resets the HostSums of this task and starts the threads. They end when the session is closed, or with an error of the
-// parameter servers, which requests a stop. What concerns the first worker of the host runs in another session, which is
-// replaced when that worker has been restarted. REQUIRES: `session` lives until the coordinator's threads are joined.
+// parameter servers, which requests a stop. What concerns the first worker of the host runs in another session, which
+// is replaced when that worker has been restarted. REQUIRES: `session` lives until the coordinator's threads are
+// joined.
 Status StartHostRoutes(const HostRouteOps& ops, Session& session, Coordinator& coordinator);
 
 // Tells the other workers of the host that this one leaves. Call it before the session is closed. If it fails, they

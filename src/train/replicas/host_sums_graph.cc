@@ -147,9 +147,8 @@ HostRoute HostSumsGraph::RouteByHost() {
   const Operation latest = Latest(own_);
   const Operation taken = Take();
   if (!latest.valid() || !taken.valid()) return {};
-  const Operation read =
-      Read(sums_of_host_, options_.async ? latest.output(0) : Output(), latest.output(1), /*values=*/true,
-           "later_values");
+  const Operation read = Read(sums_of_host_, options_.async ? latest.output(0) : Output(), latest.output(1),
+                              /*values=*/true, "later_values");
   if (!read.valid()) return {};
   std::vector<Output> values, gradients;
   for (int i = kFirst; i < read.num_outputs(); ++i) values.push_back(read.output(i));

@@ -33,7 +33,9 @@ struct HostTrainingOptions {
   StalenessPolicy staleness = {};
   WireTypes wire = {};
   bool held = false;  // asynchronous: steps can be held between their reads and their gradients; see SlowStep
-  std::function<std::shared_ptr<Optimizer>()> optimizer = [] { return std::make_shared<GradientDescentOptimizer>(0.25); };
+  std::function<std::shared_ptr<Optimizer>()> optimizer = [] {
+    return std::make_shared<GradientDescentOptimizer>(0.25);
+  };
 };
 
 // A worker that trains `weights`, `bias` and `table`. One row of the table is looked up, so its gradients are slices.
@@ -43,8 +45,8 @@ struct HostWorker {
   HostWorker(const TestCluster& cluster, const HostTrainingOptions& options, int worker, int64_t last_step)
       : target(cluster.worker_target(worker)), is_chief(worker == 0) {
     const std::string own_device = StrCat("/job:worker/task:", worker);
-    auto device = g.Device(
-        ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = own_device, .wire = options.wire}));
+    auto device =
+        g.Device(ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = own_device, .wire = options.wire}));
     aim = Placeholder(g, kFloat32, {}, "aim");
     weights = Variable(g, {8, 32}, Zeros(), {.name = "weights"});
     bias = Variable(g, {32}, Ones(), {.name = "bias"});
@@ -92,7 +94,8 @@ struct HostWorker {
   Status Step(float to) { return session->Run({train}, {{aim, Tensor::Scalar(to)}}).status(); }
   // A step of asynchronous training, and its outcomes. With `held`, the step calls `meanwhile` after it has read the
   // variables and before it has its gradient.
-  std::vector<int64_t> SlowStep(float to, const std::function<void()>& meanwhile = [] {}) {
+  std::vector<int64_t> SlowStep(
+      float to, const std::function<void()>& meanwhile = [] {}) {
     std::vector<Fetch> fetches = {async->outcomes(), train};
     std::vector<Feed> feeds;
     if (has_read.valid()) {
@@ -185,8 +188,9 @@ struct HostTraining {
     for (std::thread& thread : threads) thread.join();
     threads.clear();
   }
-  // Trains a worker under a Supervisor, on a thread. The chief ends the training after `steps` steps of its own; the other
-  // workers end with it or, if they train asynchronously, after as many. Then calls `at_end`, if the worker is the chief.
+  // Trains a worker under a Supervisor, on a thread. The chief ends the training after `steps` steps of its own; the
+  // other workers end with it or, if they train asynchronously, after as many. Then calls `at_end`, if the worker is
+  // the chief.
   void TrainSupervised(int i, float to, int steps, const std::function<void(Session&)>& at_end = nullptr) {
     threads.emplace_back([this, i, to, steps, at_end] {
       HostWorker worker(cluster, options, i, /*last_step=*/0);

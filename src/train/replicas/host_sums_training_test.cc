@@ -159,8 +159,8 @@ TEST(HostSumsTraining, WorkersJoinTheOneThatSumsForThemWhenItIsBack) {
     const uint64_t before = training.Received("ps", 0, "worker", 2);
     ASSERT_EQ(chief.Step(1), OkStatus());
     ASSERT_EQ(chief.Step(1), OkStatus());
-    const bool by_host = training.Received("ps", 0, "worker", 2) - before < kWeights &&
-                         training.Received("worker", 2, "worker", 1) > 0;
+    const bool by_host =
+        training.Received("ps", 0, "worker", 2) - before < kWeights && training.Received("worker", 2, "worker", 1) > 0;
     joined = by_host ? joined + 1 : 0;
   }
   EXPECT_EQ(chief.session->Close(), OkStatus());

@@ -237,8 +237,8 @@ Status SetSums(KernelContext& ctx, const HostSums::Taken& taken) {
   }
   for (const std::vector<Tensor>& gradients : taken.gradients) {
     if (std::ssize(gradients) == count) continue;
-    return FailedPrecondition("gradients of ", gradients.size(), " tensors came from a worker, and this one has ", count,
-                              ": the workers have different graphs");
+    return FailedPrecondition("gradients of ", gradients.size(), " tensors came from a worker, and this one has ",
+                              count, ": the workers have different graphs");
   }
   for (int i = 0; i < count; ++i) {
     const std::string join = joins.empty() ? "sum" : joins[static_cast<size_t>(i)];
