@@ -296,6 +296,7 @@ TEST(AsyncHostSums, AnOldGradientLeavesAlone) {
   s.Take(&old);
   EXPECT_EQ(old.value().replicas, (std::vector<int64_t>{1}));
   EXPECT_EQ(old.value().stamp, 5);
+  s.env.Advance(std::chrono::seconds(3));
   s.Report(1);
   s.Take(&later);
   EXPECT_TRUE(later.waits()) << "for worker 1";

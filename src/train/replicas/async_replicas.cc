@@ -272,10 +272,12 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
 
   auto scope = g.NameScope(name());
   if (host) {
-    const Output count = Cast(host->NumSummed(), global_step.dtype());
-    auto place = g.ColocateWith(global_step.handle().op());
-    const Operation counted =
-        NodeBuilder(g, "AssignAddVariableOp").Input(global_step.handle()).Input(count).Control(updated).Finish();
+    const Operation counted = NodeBuilder(g, "AssignAddVariableOp")
+                                  .Input(global_step.handle())
+                                  .Input(host->NumSummed(global_step.dtype()))
+                                  .Control(updated)
+                                  .ColocateWith(global_step.handle().op())
+                                  .Finish();
     if (!counted.valid()) return {};
     s.routes = host->Routes(gate.outcomes(), counted);
     if (!g.status().ok()) return {};

@@ -125,9 +125,9 @@ std::vector<GradAndVar> AsyncSumsGraph::TakeSums(std::map<const Node*, Versioned
   return sums;
 }
 
-Output AsyncSumsGraph::NumSummed() {
+Output AsyncSumsGraph::NumSummed(DType dtype) {
   auto here = g_.ColocateWith(anchor_);
-  return Size(taken_.output(1));
+  return Cast(Size(taken_.output(1)), dtype);
 }
 
 std::vector<Output> AsyncSumsGraph::ReadValues(const std::function<Operation(size_t gradient)>& after) {

@@ -39,8 +39,8 @@ class AsyncSumsGraph final : private HostSumsGraph {
   // The sums of the host, in the order of the gradients, and the versions that they were computed from. REQUIRES: the
   // nodes that apply the sums are added next, and then Routes.
   std::vector<GradAndVar> TakeSums(std::map<const Node*, Versioned>* versions);
-  // The number of workers whose gradients are in the sums: an int32 scalar on the worker.
-  Output NumSummed();
+  // The number of workers whose gradients are in the sums, a scalar on the worker.
+  Output NumSummed(DType dtype);
   // Adds what the background needs. `outcomes` are those of the gradients, each known after its update. `applied` runs
   // after all updates.
   HostRouteOps Routes(const std::vector<Output>& outcomes, const Operation& applied);

@@ -16,13 +16,12 @@ using ::testing::HasSubstr;
 constexpr uint64_t kWeights = 8 * 32 * sizeof(float);
 
 // Worker i makes `steps` steps with gradients of i + 1. All sums are exact.
-void TrainAll(const std::string& hosts, int steps, const StalenessPolicy& staleness = {}) {
+void TrainAllAsync(const std::string& hosts, int steps, const StalenessPolicy& staleness = {}) {
   const int n = static_cast<int>(hosts.size());
   HostTraining training({.hosts = hosts, .num_ps = 2, .async = true, .staleness = staleness});
-  for (int i = 0; i < n; ++i) training.Start(i);
   for (int i = 0; i < n; ++i) {
     training.threads.emplace_back([&training, i, steps] {
-      HostWorker& worker = *training.workers[i];
+      HostWorker& worker = training.Start(i);
       for (int step = 0; step < steps; ++step) {
         const Status status = worker.Step(static_cast<float>(i + 1));
         ASSERT_TRUE(status.ok()) << "worker " << i << ": " << status;
@@ -44,11 +43,11 @@ void TrainAll(const std::string& hosts, int steps, const StalenessPolicy& stalen
   for (int i = n - 1; i >= 0; --i) EXPECT_EQ(training.workers[i]->session->Close(), OkStatus()) << "worker " << i;
 }
 
-TEST(AsyncSumsTraining, EachGradientIsAppliedOnce) { TrainAll("aabb", 12); }
-TEST(AsyncSumsTraining, HostsMayHaveDifferentNumbersOfWorkers) { TrainAll("abbbc", 8); }
-TEST(AsyncSumsTraining, WorkersMayAllBeOnOneHost) { TrainAll("aaa", 8); }
-TEST(AsyncSumsTraining, HasNoEffectIfNoHostHasSeveralWorkers) { TrainAll("ab", 8); }
-TEST(AsyncSumsTraining, WorkersMayWaitForSlowerOnes) { TrainAll("aab", 8, {.max_lead = 1, .warm_up_steps = 1}); }
+TEST(AsyncSumsTraining, EachGradientIsAppliedOnce) { TrainAllAsync("aabb", 12); }
+TEST(AsyncSumsTraining, HostsMayHaveDifferentNumbersOfWorkers) { TrainAllAsync("abbbc", 8); }
+TEST(AsyncSumsTraining, WorkersMayAllBeOnOneHost) { TrainAllAsync("aaa", 8); }
+TEST(AsyncSumsTraining, HasNoEffectIfNoHostHasSeveralWorkers) { TrainAllAsync("ab", 8); }
+TEST(AsyncSumsTraining, WorkersMayWaitForSlowerOnes) { TrainAllAsync("aab", 8, {.max_lead = 1, .warm_up_steps = 1}); }
 
 // Starts a worker and returns its values after some steps while the other one of its host only waits.
 std::vector<std::vector<float>> TrainAlone(const std::string& hosts, int worker, HostTrainingOptions options) {
@@ -125,7 +124,7 @@ TEST(AsyncSumsTraining, OldGradientsAreScaled) {
 }
 
 // Trains workers of hosts "abbb" until the global step is `steps`. `lost` is stopped at half of them.
-void TrainAndLose(int lost) {
+void LoseAsync(int lost) {
   constexpr int64_t kSteps = 200;
   HostTraining training({.hosts = "abbb", .num_ps = 2, .async = true});
   for (int i = 0; i < 4; ++i) training.Start(i, i == lost ? 0 : kSteps);
@@ -145,8 +144,8 @@ void TrainAndLose(int lost) {
   EXPECT_EQ(chief.session->Close(), OkStatus());
 }
 
-TEST(AsyncSumsTraining, GoesOnWhenAWorkerIsLost) { TrainAndLose(3); }
-TEST(AsyncSumsTraining, WorkersGoOnWhenTheOneThatSumsForThemIsLost) { TrainAndLose(1); }
+TEST(AsyncSumsTraining, GoesOnWhenAWorkerIsLost) { LoseAsync(3); }
+TEST(AsyncSumsTraining, WorkersGoOnWhenTheOneThatSumsForThemIsLost) { LoseAsync(1); }
 
 TEST(AsyncSumsTraining, WorkersGoOnWhenTheOneThatSumsForThemEndsFirst) {
   HostTraining training({.hosts = "abbb", .async = true});

@@ -41,7 +41,7 @@ class Routes {
         continue;
       }
       if (absl::IsOutOfRange(pulled)) return session_.Run({ops_.end}).status();
-      if (host == nullptr || !Leaves(pulled)) return pulled;
+      if (host == nullptr || !Leaves(pulled)) return ErrorOf(pulled);
     }
   }
 
@@ -57,7 +57,7 @@ class Routes {
         continue;
       }
       if (absl::IsOutOfRange(pushed.status())) return OkStatus();  // the sums were closed
-      if (host == nullptr || !Leaves(pushed.status())) return pushed.status();
+      if (host == nullptr || !Leaves(pushed.status())) return ErrorOf(pushed.status());
     }
   }
 
@@ -125,6 +125,11 @@ class Routes {
       changed_.NotifyAll();
     }
     return uses_host_ ? host_session_ : nullptr;
+  }
+  // Runs that fail when the session has been closed are no error.
+  Status ErrorOf(const Status& why) {
+    MutexLock lock(mu_);
+    return closed_ ? OkStatus() : why;
   }
   // If the error of a run with the first worker of the host means that this worker is lost, uses the parameter servers
   // from now on. Cancelled means that the session for such runs was replaced.

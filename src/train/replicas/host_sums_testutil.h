@@ -150,15 +150,19 @@ struct HostWorker {
 // A cluster whose workers train on threads of their own, apart from those with which the test does something else.
 struct HostTraining {
   explicit HostTraining(HostTrainingOptions training)
-      : options(std::move(training)), cluster(options.num_ps, static_cast<int>(options.hosts.size())) {}
+      : options(std::move(training)), cluster(options.num_ps, static_cast<int>(options.hosts.size())) {
+    for (size_t i = 0; i < options.hosts.size(); ++i) workers[static_cast<int>(i)] = nullptr;
+  }
   ~HostTraining() { Join(); }
 
-  // Makes a worker whose training ends at `last_step` (0: never), and starts its session.
+  // Makes a worker whose training ends at `last_step` (0: never), and starts its session. Each worker may be started by
+  // a thread of its own.
   HostWorker& Start(int i, int64_t last_step = 0) {
-    workers[i] = std::make_unique<HostWorker>(cluster, options, i, last_step);
-    const Status started = workers[i]->Start();
+    auto& worker = workers.at(i);
+    worker = std::make_unique<HostWorker>(cluster, options, i, last_step);
+    const Status started = worker->Start();
     EXPECT_TRUE(started.ok()) << "worker " << i << ": " << started;
-    return *workers[i];
+    return *worker;
   }
   // Starts a worker, trains it towards `to` to its end, and then calls `at_end`, all on a thread.
   void Train(int i, float to, int64_t last_step = 0, std::function<void(HostWorker&)> at_end = nullptr) {
@@ -222,7 +226,7 @@ struct HostTraining {
 
   const HostTrainingOptions options;
   TestCluster cluster;
-  std::map<int, std::unique_ptr<HostWorker>> workers;
+  std::map<int, std::unique_ptr<HostWorker>> workers;  // null: not started by Start
   std::vector<std::thread> threads;
 };
 

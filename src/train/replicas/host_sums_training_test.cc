@@ -175,7 +175,7 @@ void ReplaceChief(const std::string& hosts) {
   HostWorker& chief = training.Start(0);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(chief.Step(1).ok());
   training.cluster.Stop("worker", 0, Unavailable("lost"));
-  training.workers.clear();
+  training.workers.at(0).reset();
   training.cluster.Start("worker", 0);
   HostWorker& again = training.Start(0, 20);
   ASSERT_EQ(again.Train(1), OkStatus());
