@@ -59,10 +59,11 @@ void RegisterTrainingHostSumsOps(OpRegistry& r) {
             .Input("epoch: int64")
             .Input("stamp: int64")
             .Input("values: T")
+            .Output("latest: int64")
             .Attr(kTypes)
             .Attr("reopens: bool = false")
             .Attr("shared: bool = false"),
-        NoOutputs);
+        ScalarShape);
   AddOp(r,
         Op("_ReadHostValues")
             .Input("sums: resource")

@@ -63,19 +63,22 @@ void HostSums::Advance(int64_t stamp) {
   waiting_.clear();
 }
 
-Status HostSums::Store(int64_t epoch, int64_t stamp, std::vector<Tensor> values, bool reopens) {
+StatusOr<int64_t> HostSums::Store(int64_t epoch, int64_t stamp, std::vector<Tensor> values, bool reopens) {
+  int64_t latest;
   {
     MutexLock lock(mu_);
     if (reopens) closed_ = OkStatus();
     if (!closed_.ok()) return OutOfRange(closed_.message());
     if (epoch == 0) epoch = own_epoch_;
+    if (stamp < 0) stamp = values_.stamp + 1;
     if (stamp > values_.stamp || (options_.async && epoch != values_.epoch)) {
       values_ = {.epoch = epoch, .stamp = stamp, .tensors = std::move(values)};
       Advance(stamp);
     }
+    latest = values_.stamp;
   }
   Changed();
-  return OkStatus();
+  return latest;
 }
 
 HostSums::Values HostSums::Latest() const {

@@ -63,8 +63,9 @@ class HostSums final : public WaitingResource {
   void Close(const Status& why);
 
   // Stores the values of a later stamp or, in asynchronous training, of another epoch; does nothing for others. `epoch`
-  // 0 is the own random epoch, which changes with Reset. OutOfRange after Close, unless `reopens`.
-  Status Store(int64_t epoch, int64_t stamp, std::vector<Tensor> values, bool reopens);
+  // 0 is the own random epoch, which changes with Reset. A negative stamp stands for the next one. Returns the stamp of
+  // the values that are then here. OutOfRange after Close, unless `reopens`.
+  StatusOr<int64_t> Store(int64_t epoch, int64_t stamp, std::vector<Tensor> values, bool reopens);
   // The epoch and stamp of the values that are here. Does not wait.
   Values Latest() const;
   // Waits for a stamp greater than `after` or, if `epoch` is not 0, for values of another epoch.

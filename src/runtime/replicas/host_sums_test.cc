@@ -208,7 +208,7 @@ TEST(HostSums, AfterCloseOnlyValuesThatAreHereCanBeRead) {
   EXPECT_TRUE(absl::IsOutOfRange(taken.result->status()));
   s.sums->Read(0, 4, nullptr, here.done());
   EXPECT_EQ(here.value().stamp, 5);
-  EXPECT_TRUE(absl::IsOutOfRange(s.sums->Store(1, 6, {}, /*reopens=*/false)));
+  EXPECT_TRUE(absl::IsOutOfRange(s.sums->Store(1, 6, {}, /*reopens=*/false).status()));
   EXPECT_TRUE(s.sums->Store(1, 6, {}, /*reopens=*/true).ok());
 }
 

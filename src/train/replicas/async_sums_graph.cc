@@ -156,26 +156,23 @@ std::vector<Output> AsyncSumsGraph::ReadValues(const std::function<Operation(siz
   return values;
 }
 
-Operation AsyncSumsGraph::StoreNext(const std::vector<Output>& values) {
-  auto here = g_.ColocateWith(anchor_);
-  const Operation latest = Latest(own_);
-  if (!latest.valid() || values.empty()) return {};
-  new_stamp_ = latest.output(1) + 1;
-  return Store(ConstantOf(g_, Tensor::Scalar<int64_t>(0)), new_stamp_, values);
-}
-
 HostRouteOps AsyncSumsGraph::Routes(const std::vector<Output>& outcomes, const Operation& applied) {
   auto scope = g_.NameScope("host_routes");
   HostRoute servers;
   {
     auto by_servers = g_.NameScope("by_servers");
-    servers.pull = StoreNext(ReadValues([](size_t) { return Operation(); }));
-    const Operation stored = StoreNext(ReadValues([&](size_t i) { return outcomes[i].op(); }));
-    if (!stored.valid()) return {};
-    std::vector<Operand> all(outcomes.begin(), outcomes.end());
     auto here = g_.ColocateWith(anchor_);
+    const Output own_epoch = ConstantOf(g_, Tensor::Scalar<int64_t>(0));
+    // A pull that is overtaken by a push must not replace its values, so the stamp is chosen before they are read.
+    const Operation latest = Latest(own_);
+    if (!latest.valid()) return {};
+    servers.pull = Store(own_epoch, latest.output(1) + 1, ReadValues([&](size_t) { return latest; }));
+    const Operation stored = Store(own_epoch, ConstantOf(g_, Tensor::Scalar<int64_t>(-1)),
+                                   ReadValues([&](size_t i) { return outcomes[i].op(); }));
+    if (!stored.valid()) return {};
+    const std::vector<Operand> all(outcomes.begin(), outcomes.end());
     // The workers learn of the outcomes when they can read the values, and when the global step has grown.
-    servers.push = Report(Concat({Stack(all), ExpandDims(new_stamp_, 0)}, 0), {stored, applied});
+    servers.push = Report(Concat({Stack(all), ExpandDims(stored.output(0), 0)}, 0), {applied});
     servers.pushed = taken_.output(0);
   }
   HostRouteOps ops = HostSumsGraph::Routes(servers);

@@ -48,13 +48,11 @@ class AsyncSumsGraph final : private HostSumsGraph {
  private:
   // Reads the dense variables, each after the operation that `after` returns for its gradient, if it returns one.
   std::vector<Output> ReadValues(const std::function<Operation(size_t gradient)>& after);
-  Operation StoreNext(const std::vector<Output>& values);
 
   const std::vector<GradAndVar> grads_;
   const std::map<const Node*, Versioned> clocks_;
   Output servers_;  // a HostSums without values beside the global step, for its epoch
   Operation taken_;
-  Output new_stamp_;  // set by StoreNext
 };
 
 }  // namespace tensorbraid

@@ -69,15 +69,15 @@ class Routes {
       return OkStatus();
     }
     while (true) {
-      const Status joined = JoinOnce();
+      JoinOnce().IgnoreError();
       {
         MutexLock lock(mu_);
         first_join_failed_ = true;
         changed_.NotifyAll();
         if (closed_) return OkStatus();
       }
-      // The first worker was started again. The session cannot use its new life.
-      if (absl::IsAborted(joined)) EndHostSession();
+      // If the first worker is started again, this session cannot use its new life.
+      EndHostSession();
       if (coordinator_.WaitForStop(kJoinAgain)) return OkStatus();
     }
   }

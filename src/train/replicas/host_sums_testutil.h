@@ -193,9 +193,8 @@ struct HostTraining {
     threads.clear();
   }
   // Trains a worker under a Supervisor, on a thread. The chief ends the training after `steps` steps of its own; the
-  // other workers end with it or, if they train asynchronously, after as many. Then calls `at_end`, if the worker is
-  // the chief.
-  void TrainSupervised(int i, float to, int steps, const std::function<void(Session&)>& at_end = nullptr) {
+  // other workers end with it or, if they train asynchronously, after as many. Then calls `at_end`.
+  void TrainSupervised(int i, float to, int steps, const std::function<void(Session&)>& at_end) {
     threads.emplace_back([this, i, to, steps, at_end] {
       HostWorker worker(cluster, options, i, /*last_step=*/0);
       Supervisor supervisor(worker.g, {.is_chief = worker.is_chief});
@@ -210,7 +209,7 @@ struct HostTraining {
         const Status status = (*session)->Run({worker.train}, {{worker.aim, Tensor::Scalar(to)}}).status();
         ASSERT_TRUE(status.ok()) << "worker " << i << ": " << status;
       }
-      if (worker.is_chief && at_end) at_end((*session)->session());
+      at_end((*session)->session());
       const Status closed = (*session)->Close();
       EXPECT_TRUE(closed.ok()) << "worker " << i << ": " << closed;
     });

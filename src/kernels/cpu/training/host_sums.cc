@@ -79,7 +79,10 @@ Status Store(KernelContext& ctx) {
     ctx.device().CopyInStream(values.back(), moved);
     values.back() = std::move(moved);
   }
-  return sums->Store(epoch, stamp, std::move(values), ctx.node().attr<bool>("reopens"));
+  TF_ASSIGN_OR_RETURN(const int64_t latest,
+                      sums->Store(epoch, stamp, std::move(values), ctx.node().attr<bool>("reopens")));
+  ctx.set_output(0, Tensor::Scalar(latest));
+  return OkStatus();
 }
 
 Status SetValues(KernelContext& ctx, const HostSums::Values& values) {
