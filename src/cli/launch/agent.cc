@@ -275,10 +275,10 @@ class Agent final : public EngineListener {
   const BlockedSignals signals_;
   std::string input_;  // the beginning of a request
   std::optional<AgentSeal> seal_;
-  Status seal_error_;                // why there is none, if there has to be one
-  std::string key_;                  // until its certificate is there
-  std::optional<JobFolder> folder_;  // of the key and the certificates
-  std::vector<std::string> flags_;   // that name its files
+  Status seal_error_;                      // why there is none, if there has to be one
+  std::string key_;                        // until its certificate is there
+  std::optional<JobFolder> folder_;        // of the key and the certificates
+  std::vector<std::string> flags_;         // that name its files
   std::optional<JobFolder> moves_folder_;  // if tasks of the job may move
   NodePrepared prepared_;
   std::vector<size_t> numbers_;  // of the tasks in the job

@@ -1,11 +1,8 @@
 #include "cli/launch/agent_engine.h"
 
 #include <string.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -27,11 +24,6 @@ constexpr int64_t kNotableClockDifferenceMs = 60 * 1000;
 // How long the engine waits for the agents to end.
 constexpr std::chrono::seconds kEndWait{5};
 
-int SlotsOf(const SharedChannel& shared, int node) {
-  if (shared.slots.empty()) return 0;
-  return shared.slots[std::min(static_cast<size_t>(node), shared.slots.size() - 1)];
-}
-
 int64_t NowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(WallClock::now().time_since_epoch()).count();
 }
@@ -44,7 +36,8 @@ Status AddJobCredentials(AgentEngineOptions* options) {
   return OkStatus();
 }
 
-AgentEngine::AgentEngine(AgentEngineOptions options) : options_(std::move(options)), state_([](std::string_view) {}), spares_(options_.spares) {}
+AgentEngine::AgentEngine(AgentEngineOptions options)
+    : options_(std::move(options)), state_([](std::string_view) {}), spares_(options_.spares) {}
 
 AgentEngine::~AgentEngine() {
   // An agent whose input ends stops its tasks. It is waited for, so that nothing is left when this returns; a
@@ -78,7 +71,7 @@ StatusOr<std::string> AgentEngine::Describe(const std::vector<std::string>& task
   std::vector<AgentNode> nodes = options_.nodes;
   if (options_.shared.has_value()) {
     for (int i = 0; i < options_.shared->agents - options_.shared->spares; ++i) {
-      nodes.push_back({StrCat("node ", i + 1, " of ", options_.shared->agents), "any", SlotsOf(*options_.shared, i)});
+      nodes.push_back({StrCat("node ", i + 1, " of ", options_.shared->agents), "any", options_.shared->SlotsOf(i)});
     }
   }
   TF_ASSIGN_OR_RETURN(const std::vector<size_t> assigned, Assign(nodes, tasks.size()));
@@ -115,71 +108,6 @@ void AgentEngine::Place(const std::vector<std::string>& tasks, EngineListener* l
   for (const Node& node : nodes_) names.push_back(node.what.name);
   listener_->OnMessage(StrCat("connecting to ", StrJoin(names, ", ")));
   for (Node& node : nodes_) Connect(node);
-}
-
-void AgentEngine::OpenShared() {
-  const SharedChannel& shared = *options_.shared;
-  // Known before the engine is asked for machines, if all have the same number of slots.
-  std::vector<AgentNode> nodes;
-  for (int i = 0; i < shared.agents - shared.spares; ++i) nodes.push_back({"", "", SlotsOf(shared, i)});
-  if (const auto assigned = Assign(nodes, names_.size()); !assigned.ok())
-    return listener_->OnFailure(assigned.status());
-  alive_timer_ = Fd(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
-  const auto nanoseconds = std::chrono::nanoseconds(shared.alive).count();
-  const timespec every = {nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
-  const itimerspec times = {every, every};
-  if (!alive_timer_.is_open() || ::timerfd_settime(alive_timer_.get(), 0, &times, nullptr) != 0) {
-    return listener_->OnFailure(absl::ErrnoToStatus(errno, "cannot make a timer"));
-  }
-  const std::string own_prefix = (shared.speaker.empty() ? shared.command[0] : shared.speaker) + ": ";
-  shared_.emplace([this, own_prefix](std::string_view line) {
-    listener_->OnMessage(line.starts_with(own_prefix) ? std::string(line) : StrCat(own_prefix, line));
-  });
-  const std::string nodes_asked_for = StrCat(shared.agents, shared.agents == 1 ? " node" : " nodes");
-  listener_->OnMessage(
-      StrCat("asking ", shared.engine, " for ", shared.request.empty() ? nodes_asked_for : shared.request));
-  if (const Status status = shared_->Open(shared.command, options_.death_signal); !status.ok())
-    listener_->OnFailure(status);
-}
-
-void AgentEngine::OnHello(const std::string& name, const NodeHello& hello) {
-  const SharedChannel& shared = *options_.shared;
-  if (!hello.job.empty()) job_ = hello.job;
-  if (placed_) {
-    const auto lost = std::find_if(nodes_.begin(), nodes_.end(), [&hello](const Node& node) {
-      return node.rank == hello.rank && node.is_gone && node.is_coming;
-    });
-    if (lost == nodes_.end()) return;
-    listener_->OnMessage(StrCat(name, " takes the place of ", lost->what.name));
-    lost->what.name = name;
-    lost->what.host = hello.host;
-    lost->is_gone = false;
-    lost->silent = 0;
-    lost->ports.clear();
-    lost->checksums.clear();
-    return Prepare(*lost);
-  }
-  if (static_cast<int>(nodes_.size()) == shared.agents) return;
-  Node& added = nodes_.emplace_back();
-  added.what = {.name = name, .host = hello.host};
-  added.rank = hello.rank;
-  if (static_cast<int>(nodes_.size()) < shared.agents) return;
-  std::sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) { return a.rank < b.rank; });
-  std::vector<AgentNode> nodes;
-  for (size_t i = 0; i < nodes_.size(); ++i) {
-    nodes_[i].what.slots = SlotsOf(shared, static_cast<int>(i));
-    if (i + static_cast<size_t>(shared.spares) < nodes_.size()) nodes.push_back(nodes_[i].what);
-  }
-  const auto assigned = Assign(nodes, names_.size());
-  if (!assigned.ok()) return listener_->OnFailure(assigned.status());
-  for (size_t task = 0; task < names_.size(); ++task) {
-    Node& node = nodes_[(*assigned)[task]];
-    node.tasks.push_back(task);
-    node_of_task_.push_back(&node);
-  }
-  for (Node& node : nodes_) {
-    if (!node.tasks.empty()) Prepare(node);
-  }
 }
 
 void AgentEngine::Connect(Node& node) {
@@ -286,52 +214,11 @@ void AgentEngine::Handle() {
   }
 }
 
-void AgentEngine::OnSharedEnd(const std::string& how) {
-  std::string why = StrCat("the connection has ended (", how, ")");
-  if (!placed_) {
-    for (const auto& [text, hint] : options_.shared->error_hints) {
-      if (how.find(text) != std::string::npos) why += "; " + hint;
-    }
-    return listener_->OnFailure(absl::UnavailableError(StrCat(options_.shared->engine, ": ", why)));
-  }
-  for (Node& node : nodes_) {
-    if (!node.is_gone || node.is_coming) Disconnect(node, why);
-  }
-}
-
 void AgentEngine::OnLine(Node& node, std::string_view line) {
   auto event = ParseAgentEvent(line);
   if (event.ok() && event->node == node.what.name) return OnMessage(node, event->message);
   // Shells print things when they start, such as the message of the day.
   listener_->OnMessage(StrCat(node.what.name, ": ", line));
-}
-
-void AgentEngine::OnSharedLine(std::string_view line) {
-  const auto message = pieces_.Add(line);
-  if (!message.has_value()) return listener_->OnMessage(StrCat(options_.shared->engine, ": ", line));
-  if (message->empty()) return;
-  const SealedLine sealed = SplitLine(*message);
-  auto event = ParseAgentEvent(sealed.message);
-  if (!event.ok()) return listener_->OnMessage(std::string(event.status().message()));
-  if (const auto* hello = std::get_if<NodeHello>(&event->message)) return OnHello(event->node, *hello);
-  const auto* const refused = std::get_if<NodeRefused>(&event->message);
-  if (refused != nullptr && event->node.empty()) {
-    return listener_->OnFailure(Annotate(refused->why, options_.shared->engine));
-  }
-  const auto node =
-      std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& n) { return n.what.name == event->node; });
-  if (node == nodes_.end()) return;
-  if (node->is_gone) {
-    if (refused != nullptr && node->is_coming) Disconnect(*node, std::string(refused->why.message()));
-    return;
-  }
-  node->silent = 0;
-  if (std::holds_alternative<NodePrepared>(event->message) && options_.shared->seal != nullptr) {
-    const Status status = options_.shared->seal->Check(AgentSide::kAgent, sealed);
-    if (!status.ok()) return Disconnect(*node, std::string(status.message()), status.code());
-  }
-  if (std::exchange(is_suspended_, false)) listener_->OnMessage(StrCat(options_.shared->engine, " has resumed the job"));
-  OnMessage(*node, event->message);
 }
 
 void AgentEngine::OnMessage(Node& node, const AgentEvent& event) {

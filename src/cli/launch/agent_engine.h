@@ -38,6 +38,7 @@ struct SharedChannel {
   // How many tasks each node may run, in the order of their agents' ranks; 0: any number. The last one counts for all
   // further nodes; empty: any number.
   std::vector<int> slots = {};
+  int SlotsOf(int node) const;
   std::string room_hint = "";  // how the user gets room for more tasks
   // What a user can try when the command fails with an error, by a part of its text.
   std::vector<std::pair<std::string, std::string>> error_hints = {};
@@ -105,9 +106,13 @@ class AgentEngine final : public Engine {
  private:
   struct Node;
 
-  // Where the nodes and their channels come from.
+  // A channel that all share (agent_engine_shared.cc).
   void OpenShared();
   void OnHello(const std::string& name, const NodeHello& hello);
+  void OnSharedLine(std::string_view line);
+  void OnSharedEnd(const std::string& how);
+
+  // Where the nodes and their channels come from.
   StatusOr<std::vector<size_t>> Assign(const std::vector<AgentNode>& nodes, size_t tasks) const;
   void Connect(Node& node);
   void Prepare(Node& node);
@@ -117,8 +122,6 @@ class AgentEngine final : public Engine {
   void Send(Node& node, const AgentRequest& request);
   AgentChannel& ChannelOf(Node& node);
   void OnLine(Node& node, std::string_view line);
-  void OnSharedLine(std::string_view line);
-  void OnSharedEnd(const std::string& how);
   // Silent agents (agent_engine_silence.cc).
   void OnAliveTimer();
   bool IsSilent(const Node& node) const;

@@ -65,13 +65,15 @@ class MovingTasksTest : public ::testing::Test {
   TempDir dir_;
 };
 
-// Worker 1, which runs on beta at first, ends its machine for good. Worker 0 goes on until it has heard where worker 1 is.
+// Worker 1, which runs on beta at first, ends its machine for good. Worker 0 goes on until it has heard where worker 1
+// is.
 constexpr char kLoseBeta[] =
     "case \"$*\" in *index=1*) "
     "  if [ -e second ]; then echo \"again $2\"; exit 0; fi; touch second down.beta; kill -KILL $(cat beta); "
     "  exec sleep 1000;; "
     "esac; "
-    "echo \"first $2\"; until grep -q : $TENSORBRAID_MOVES_FILE; do sleep 0.05; done; cat $TENSORBRAID_MOVES_FILE; echo";
+    "echo \"first $2\"; until grep -q : $TENSORBRAID_MOVES_FILE; do sleep 0.05; done; cat $TENSORBRAID_MOVES_FILE; "
+    "echo";
 
 // What the workers of kLoseBeta have printed: both know the address of now, and worker 0 has heard of the move.
 void ExpectMoved(const std::string& out) {
@@ -101,13 +103,14 @@ TEST_F(MovingTasksTest, ASpareMachineTakesThePlaceOfOneThatIsNotReachedAgain) {
 }
 
 TEST_F(MovingTasksTest, ASpareAgentTakesThePlaceOfOneThatIsSilent) {
-  const LaunchResult result = Run(kLoseBeta, Shared({"alpha", "beta", "gamma"}, 1),
-                                  {.ps = 0, .workers = 2, .restart = {.max_restarts = -1}});
+  const LaunchResult result =
+      Run(kLoseBeta, Shared({"alpha", "beta", "gamma"}, 1), {.ps = 0, .workers = 2, .restart = {.max_restarts = -1}});
   EXPECT_EQ(result.exit_code, 0) << err();
   ExpectMoved(out());
-  EXPECT_THAT(err(), AllOf(HasSubstr("worker/1 was lost: beta: its agent has said nothing for 3 s"),
-                           HasSubstr("gamma takes the place of beta"), ContainsRegex("worker/1 runs on [^\n]* on gamma"),
-                           Not(ContainsRegex("worker/0 runs on [^\n]* on gamma"))));
+  EXPECT_THAT(err(),
+              AllOf(HasSubstr("worker/1 was lost: beta: its agent has said nothing for 3 s"),
+                    HasSubstr("gamma takes the place of beta"), ContainsRegex("worker/1 runs on [^\n]* on gamma"),
+                    Not(ContainsRegex("worker/0 runs on [^\n]* on gamma"))));
 }
 
 TEST_F(MovingTasksTest, AllTasksOfAMachineMoveTogether) {
@@ -120,15 +123,16 @@ TEST_F(MovingTasksTest, AllTasksOfAMachineMoveTogether) {
       Run(script, Machines({{"alpha", "127.0.0.1", 2}, {"beta", "127.0.0.1", 2}}, {{"gamma", "localhost", 2}}),
           {.ps = 1, .workers = 3, .restart = {.max_restarts = -1}});
   EXPECT_EQ(result.exit_code, 0) << err();
-  EXPECT_THAT(err(), AllOf(ContainsRegex("worker/0 runs on [^\n]* on gamma"), ContainsRegex("worker/2 runs on [^\n]* on gamma"),
-                           Not(ContainsRegex("ps/0 runs on [^\n]* on gamma"))));
+  EXPECT_THAT(
+      err(), AllOf(ContainsRegex("worker/0 runs on [^\n]* on gamma"), ContainsRegex("worker/2 runs on [^\n]* on gamma"),
+                   Not(ContainsRegex("ps/0 runs on [^\n]* on gamma"))));
 }
 
 TEST_F(MovingTasksTest, WithoutASpareThatHasRoomTheLossIsForGood) {
   AgentEngineOptions engine = Shared({"alpha", "beta"}, 1);
   engine.shared->slots = {2, 1};
-  const LaunchResult result = Run("kill -KILL $(cat alpha); exec sleep 1000", engine,
-                                  {.ps = 0, .workers = 2, .restart = {.max_restarts = -1}});
+  const LaunchResult result =
+      Run("kill -KILL $(cat alpha); exec sleep 1000", engine, {.ps = 0, .workers = 2, .restart = {.max_restarts = -1}});
   EXPECT_EQ(result.exit_code, 255);
   EXPECT_THAT(err(), HasSubstr("does not come back to this job, and there is no other one (--spare_nodes)"));
 }
@@ -138,8 +142,8 @@ TEST_F(MovingTasksTest, ASpareThatIsLostItselfIsReplacedByTheNext) {
   const std::string script =
       "case $(cat where 2> /dev/null) in '') echo once > where; kill -KILL $(cat alpha) $(cat beta); exec sleep 1000;; "
       "esac; echo again";
-  const LaunchResult result = Run(script, Shared({"alpha", "beta", "gamma"}, 2),
-                                  {.ps = 0, .workers = 1, .restart = {.max_restarts = -1}});
+  const LaunchResult result =
+      Run(script, Shared({"alpha", "beta", "gamma"}, 2), {.ps = 0, .workers = 1, .restart = {.max_restarts = -1}});
   EXPECT_EQ(result.exit_code, 0) << err();
   EXPECT_THAT(out(), HasSubstr("[worker/0] again"));
   EXPECT_THAT(err(), AllOf(HasSubstr("beta takes the place of alpha"), HasSubstr("gamma takes the place of beta"),
@@ -182,13 +186,15 @@ TEST_F(MovingTasksTest, AChannelThatReplacesAgentsIsAskedToDoSo) {
   const std::string agent = StrCat("env TENSORBRAID_HOST=127.0.0.1 ", TENSORBRAID_PROGRAM, " agent --shared");
   engine.shared->command = {
       "bash", "-c",
-      StrCat("cd ", dir_.path(), "; mkfifo in.alpha in.beta; SLURM_PROCID=0 SLURMD_NODENAME=alpha bash -c 'echo $$ > ",
-             "alpha; exec ", agent, "' < in.alpha & exec 3> in.alpha; while read -r line; do case $line in ",
+      StrCat("trap '' PIPE; cd ", dir_.path(),
+             "; mkfifo in.alpha in.beta; SLURM_PROCID=0 SLURMD_NODENAME=alpha bash -c 'echo $$ > ", "alpha; exec ",
+             agent, "' < in.alpha & exec 3> in.alpha; while read -r line; do case $line in ",
              "*'\"do\":\"replace\"'*) SLURM_PROCID=0 SLURMD_NODENAME=beta ", agent, " < in.beta & exec 3> in.beta;; ",
-             "*) echo \"$line\" >&3;; esac; done; exec 3>&-; wait")};
-  const LaunchResult result = Run("[ -e second ] || { touch second; kill -KILL $(cat alpha); exec sleep 1000; }; "
-                                  "cat $TENSORBRAID_MOVES_FILE",
-                                  engine, {.ps = 0, .workers = 1, .restart = {.max_restarts = -1}});
+             "*) echo \"$line\" 2> /dev/null >&3;; esac; done; exec 3>&-; wait")};
+  const LaunchResult result =
+      Run("[ -e second ] || { touch second; kill -KILL $(cat alpha); exec sleep 1000; }; "
+          "cat $TENSORBRAID_MOVES_FILE",
+          engine, {.ps = 0, .workers = 1, .restart = {.max_restarts = -1}});
   EXPECT_EQ(result.exit_code, 0) << err();
   EXPECT_THAT(out(), ContainsRegex("\\{\"127.0.0.1:[0-9]+\":\"127.0.0.1:[0-9]+\"\\}"));
   EXPECT_THAT(err(), AllOf(HasSubstr("worker/0 was lost: alpha"), HasSubstr("beta takes the place of alpha"),

@@ -43,8 +43,8 @@ void AgentEngine::OnState() {
   if (state_text_ != options_.shared->suspended_state) return LoseSilentNodes();
   for (Node& node : nodes_) node.silent = 0;  // the state is asked for again when they have been silent as long again
   if (std::exchange(is_suspended_, true)) return;
-  listener_->OnMessage(StrCat(options_.shared->engine, " has suspended the job; '", options_.shared->resume_command, " ",
-                              job_, "' lets it go on"));
+  listener_->OnMessage(StrCat(options_.shared->engine, " has suspended the job; '", options_.shared->resume_command,
+                              " ", job_, "' lets it go on"));
 }
 
 void AgentEngine::LoseSilentNodes() {

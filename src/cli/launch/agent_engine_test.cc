@@ -368,6 +368,25 @@ TEST_F(SharedChannelTest, ASilentNodeLosesItsTasksForGood) {
   EXPECT_THAT(err(), HasSubstr("does not come back to this job"));
 }
 
+TEST_F(SharedChannelTest, ASilentNodeOfAJobThatIsSuspendedIsNotLost) {
+  AgentEngineOptions options = Options({"alpha"});
+  options.shared->alive = milliseconds(100);
+  options.shared->command.insert(options.shared->command.begin(), {"env", "SLURM_JOB_ID=77"});
+  options.shared->state_command = [](const std::string& job) {
+    return std::vector<std::string>{"sh", "-c", "[ " + job + " = 77 ] && echo ASLEEP"};
+  };
+  options.shared->suspended_state = "ASLEEP";
+  options.shared->resume_command = "wake";
+  // The agent sleeps until the launcher has noticed it.
+  const auto result = Run(StrCat("kill -STOP $(cat ", Path("alpha"), "); until grep -q 'suspended the job' ",
+                                 Path("err"), "; do sleep 0.05; done; kill -CONT $(cat ", Path("alpha"), ")"),
+                          options, {.ps = 0, .workers = 1});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->exit_code, 0) << err();
+  EXPECT_THAT(err(), AllOf(HasSubstr("launch: the stand-in has suspended the job; 'wake 77' lets it go on"),
+                           HasSubstr("launch: the stand-in has resumed the job"), Not(HasSubstr("was lost"))));
+}
+
 TEST_F(SharedChannelTest, TheEndOfTheChannelLosesAllTasksForGood) {
   const auto result =
       Run(StrCat("kill -KILL $(cat ", Path("channel"), "); exec sleep 1000"), Options({"alpha", "beta"}),

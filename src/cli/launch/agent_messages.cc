@@ -29,16 +29,11 @@ Status ToStatus(const Json& json) {
 // Each type of message: its name, and both directions.
 struct Writer {
   Json operator()(const PrepareNode& m) const {
-    return {{"do", "prepare"},
-            {"version", m.version},
-            {"directory", m.directory},
-            {"tasks", m.tasks},
-            {"numbers", m.numbers},
-            {"ports", m.ports},
-            {"makes_key", m.makes_key},
-            {"checked_files", m.checked_files},
-            {"alive_ms", m.alive_ms},
-            {"tasks_get_signals", m.tasks_get_signals},
+    return {{"do", "prepare"},           {"version", m.version},
+            {"directory", m.directory},  {"tasks", m.tasks},
+            {"numbers", m.numbers},      {"ports", m.ports},
+            {"makes_key", m.makes_key},  {"checked_files", m.checked_files},
+            {"alive_ms", m.alive_ms},    {"tasks_get_signals", m.tasks_get_signals},
             {"tasks_move", m.tasks_move}};
   }
   Json operator()(const NodeCertificate& m) const {
@@ -56,7 +51,9 @@ struct Writer {
   Json operator()(const SignalTask& m) const { return {{"do", "signal"}, {"task", m.task}, {"signal", m.signal}}; }
   Json operator()(const CloseTaskOutput& m) const { return {{"do", "close_output"}, {"task", m.task}}; }
 
-  Json operator()(const NodeHello& m) const { return {{"event", "hello"}, {"rank", m.rank}, {"host", m.host}, {"job", m.job}}; }
+  Json operator()(const NodeHello& m) const {
+    return {{"event", "hello"}, {"rank", m.rank}, {"host", m.host}, {"job", m.job}};
+  }
   Json operator()(const NodeAlive&) const { return {{"event", "alive"}}; }
   Json operator()(const NodeStopping& m) const { return {{"event", "stopping"}, {"signal", m.signal}}; }
   Json operator()(const NodePrepared& m) const {

@@ -66,8 +66,8 @@ using AgentRequest =
 
 // The first message of an agent that shares its channel with others: the launcher does not know its node before.
 struct NodeHello {
-  int rank = 0;      // among the agents of the channel
-  std::string host;  // how other machines reach the node
+  int rank = 0;          // among the agents of the channel
+  std::string host;      // how other machines reach the node
   std::string job = "";  // what the engine calls the job, if it has a name for it
 };
 // The agent is there.

@@ -165,9 +165,10 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->group(machines_group)
       ->type_name("FILE");
   launch
-      ->add_option("--spare_nodes,--spare-nodes", flags->spare_nodes,
-                   "with slurm, ssh and mpi: how many machines run nothing until another one is lost, and then its tasks; "
-                   "with --hosts the last ones. Needs --restart")
+      ->add_option(
+          "--spare_nodes,--spare-nodes", flags->spare_nodes,
+          "with slurm, ssh and mpi: how many machines run nothing until another one is lost, and then its tasks; "
+          "with --hosts the last ones. Needs --restart")
       ->group(machines_group)
       ->check(CLI::Range(1, 100'000));
   launch
