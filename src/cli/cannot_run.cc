@@ -47,8 +47,8 @@ std::string Reason(const std::string& program, int error) {
   if (exists && error == EACCES) {
     if (S_ISDIR(info.st_mode)) return "it is a directory";
     if (::access(program.c_str(), X_OK) != 0) {
-      return StrCat("it is not executable; 'chmod +x ", program, "' makes it so, or call its interpreter, as in 'python ",
-                    program, "'");
+      return StrCat("it is not executable; 'chmod +x ", program,
+                    "' makes it so, or call its interpreter, as in 'python ", program, "'");
     }
   }
   return "";

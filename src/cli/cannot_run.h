@@ -9,8 +9,8 @@
 namespace tensorbraid {
 
 // The error for a program that exec refused with the system's error `error`: what is wrong with the program's file, and
-// what helps. The code is that of `error`, such as NotFound or PermissionDenied. Reads the file system, so call it where
-// the program was to run.
+// what helps. The code is that of `error`, such as NotFound or PermissionDenied. Reads the file system, so call it
+// where the program was to run.
 Status CannotRun(const std::string& program, int error);
 
 }  // namespace tensorbraid

@@ -72,21 +72,20 @@ StatusOr<Interpreter> FindInterpreter(const RemoteShell& shell, const PythonEnvi
 
 // The script that makes the virtual environment. A file that is right is not touched, since another job may use it.
 std::string MakeScript(const PythonEnvironment& environment, const PythonPlace& place, const Interpreter& interpreter) {
-  const std::string configuration = StrCat("home = ", fs::path(interpreter.path).parent_path().string(), "\n",
-                                           "include-system-site-packages = ",
-                                           environment.sees_system_packages ? "true" : "false", "\n",
-                                           "version = ", interpreter.version, "\n");
+  const std::string configuration =
+      StrCat("home = ", fs::path(interpreter.path).parent_path().string(), "\n",
+             "include-system-site-packages = ", environment.sees_system_packages ? "true" : "false", "\n",
+             "version = ", interpreter.version, "\n");
   std::string lines;
   for (std::string line : StrSplit(configuration, '\n')) {
     if (!line.empty()) lines += ShellWord(line) + " ";
   }
-  return StrCat("set -e; d=", ShellWord(place.folder), "; s=", ShellWord(place.packages), "; ",
-                "mkdir -p \"$d/bin\" \"${s%/*}\"; ",
-                "link() { [ \"$(readlink \"$2\")\" = \"$1\" ] || ln -sfn \"$1\" \"$2\"; }; ",
-                "link ", ShellWord(interpreter.path), " ", ShellWord(place.interpreter), "; ",
-                "link ", ShellWord(place.origin), " \"$s\"; ",
-                "c=$(printf '%s\\n' ", lines, "); [ \"$(cat \"$d/pyvenv.cfg\" 2>/dev/null)\" = \"$c\" ] || ",
-                "{ printf '%s\\n' \"$c\" > \"$d/pyvenv.cfg.$$\"; mv -f \"$d/pyvenv.cfg.$$\" \"$d/pyvenv.cfg\"; }");
+  return StrCat(
+      "set -e; d=", ShellWord(place.folder), "; s=", ShellWord(place.packages), "; ",
+      "mkdir -p \"$d/bin\" \"${s%/*}\"; ", "link() { [ \"$(readlink \"$2\")\" = \"$1\" ] || ln -sfn \"$1\" \"$2\"; }; ",
+      "link ", ShellWord(interpreter.path), " ", ShellWord(place.interpreter), "; ", "link ", ShellWord(place.origin),
+      " \"$s\"; ", "c=$(printf '%s\\n' ", lines, "); [ \"$(cat \"$d/pyvenv.cfg\" 2>/dev/null)\" = \"$c\" ] || ",
+      "{ printf '%s\\n' \"$c\" > \"$d/pyvenv.cfg.$$\"; mv -f \"$d/pyvenv.cfg.$$\" \"$d/pyvenv.cfg\"; }");
 }
 
 // Whether the machine can load our package: its shared libraries and its processor may be too old.

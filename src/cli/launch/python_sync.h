@@ -22,9 +22,9 @@ struct PythonPlace {
   std::string agent;       // the program `tensorbraid` among the packages; "" if it is not there
 };
 
-// Decides where a Python's packages are to be. `synced` are the directories of --sync (SyncedDirectory), and `directory`
-// is that of the tasks: the folder is in the first of `synced` that contains it, or else in the first. Packages that are
-// in one of `synced` are used there, and others are copied to the folder.
+// Decides where a Python's packages are to be. `synced` are the directories of --sync (SyncedDirectory), and
+// `directory` is that of the tasks: the folder is in the first of `synced` that contains it, or else in the first.
+// Packages that are in one of `synced` are used there, and others are copied to the folder.
 PythonPlace PlacePython(const PythonEnvironment& environment, const std::vector<std::string>& synced,
                         const std::string& directory);
 

@@ -133,8 +133,9 @@ TEST_F(BringPythonTest, AMachineWithoutTheSameAbiIsNamed) {
 
 TEST_F(BringPythonTest, APackageThatCannotBeLoadedIsNamed) {
   WriteModule("tensorbraid/__init__.py", "raise ImportError('libodd.so.1: cannot open shared object file')\n");
-  EXPECT_THAT(Bring().message(), AllOf(HasSubstr("--sync: alpha: 'import tensorbraid' fails there: ImportError: libodd"),
-                                       HasSubstr("a wheel of tensorbraid")));
+  EXPECT_THAT(Bring().message(),
+              AllOf(HasSubstr("--sync: alpha: 'import tensorbraid' fails there: ImportError: libodd"),
+                    HasSubstr("a wheel of tensorbraid")));
 }
 
 TEST_F(BringPythonTest, TheAgentIsTheProgramAmongThePackages) {

@@ -27,9 +27,8 @@ class SyncTest : public ::testing::Test {
   }
   std::string Path(const std::string& name) const { return fs::canonical(dir_.path()).string() + "/" + name; }
   SyncSource Read(const std::string& folder) const {
-    const auto source = ReadSyncSource(Path(folder), [](const std::string& path, bool is_directory) {
-      return is_directory && path == "left out";
-    });
+    const auto source = ReadSyncSource(
+        Path(folder), [](const std::string& path, bool is_directory) { return is_directory && path == "left out"; });
     EXPECT_TRUE(source.ok()) << source.status();
     return source.ok() ? *source : SyncSource{};
   }
@@ -79,7 +78,8 @@ TEST_F(SyncTest, MistakesAreNamed) {
 }
 
 TEST(IsWrittenByJobsTest, KnowsCheckpointsAndEventFiles) {
-  for (const char* name : {"checkpoint", "model.ckpt-7.index", "events.out.tfevents.1.alpha", "x.data-00000-of-00001"}) {
+  for (const char* name :
+       {"checkpoint", "model.ckpt-7.index", "events.out.tfevents.1.alpha", "x.data-00000-of-00001"}) {
     EXPECT_TRUE(IsWrittenByJobs(name)) << name;
   }
   for (const char* name : {"checkpoint.py", "train.data", "model.pb"}) EXPECT_FALSE(IsWrittenByJobs(name)) << name;
