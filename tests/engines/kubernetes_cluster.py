@@ -2,8 +2,8 @@
 
 It has pods, services, secrets and jobs, as far as `tensorbraid launch --on=kubernetes` needs them, with Kubernetes'
 rules for deletion, owners, watches and deadlines of jobs, for the expansion of $(NAME), and for the output and the last
-message of containers. Each object is validated by Kubernetes' schemas. Each pod runs in namespaces of its own (pods.py).
-An image is a path on this machine where programs are looked for.
+message of containers. Each object is validated by Kubernetes' schemas. Each pod runs in namespaces of its own
+(pods.py). An image is a path on this machine where programs are looked for.
 """
 import base64
 import copy
@@ -255,15 +255,18 @@ class Cluster:
         while not self.has_ended:
             with self.changed:
                 for (kind, name), item in list(self.objects.items()):
-                    if kind == "jobs" and item["spec"]["parallelism"] == 0 and item["spec"]["ttlSecondsAfterFinished"] == 0:
-                        age = now() - datetime.datetime.fromisoformat(item["status"]["startTime"])
-                        if age.total_seconds() >= item["spec"]["activeDeadlineSeconds"]:
-                            self.remove(kind, name)
+                    if kind != "jobs":
+                        continue
+                    spec = item["spec"]
+                    assert spec["parallelism"] == spec["ttlSecondsAfterFinished"] == 0, "other jobs are not known here"
+                    age = now() - datetime.datetime.fromisoformat(item["status"]["startTime"])
+                    if age.total_seconds() >= spec["activeDeadlineSeconds"]:
+                        self.remove(kind, name)
                 uids = {item["metadata"]["uid"] for item in self.objects.values()}
                 for (kind, name), item in list(self.objects.items()):
                     owners = item["metadata"].get("ownerReferences", [])
                     if owners and not any(owner["uid"] in uids for owner in owners):
-                        self.delete(kind, name, item["spec"].get("terminationGracePeriodSeconds", 30) if kind == "pods" else 0)
+                        self.delete(kind, name, item["spec"]["terminationGracePeriodSeconds"] if kind == "pods" else 0)
                 self.changed.wait(0.2)
 
     def schedule(self, pod):

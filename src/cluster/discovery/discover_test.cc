@@ -419,7 +419,7 @@ struct RegisteredTask {
   Discovery discovery;
   std::unique_ptr<Server> server;
 
-  RegisteredTask(const std::string& name, int registry_port, const std::string& job_of_worker)
+  RegisteredTask(const std::string& name, int registry_port, const std::string& job_of_worker = "worker")
       : discovery(Discover({.token_file = TokenFile()},
                            MakeSurroundings({{"TENSORBRAID_REGISTRY", StrCat("127.0.0.1:", registry_port)},
                                              {"TENSORBRAID_TASK", name},

@@ -158,11 +158,11 @@ TEST(KubectlErrorTest, SaysWhatTheUserCanDo) {
 
 TEST(KubectlErrorTest, EachObjectHasItsOwn) {
   const std::string quota =
-      R"(Error from server (Forbidden): error when creating "STDIN": pods "train-worker-1" is forbidden: exceeded quota: )"
-      "compute, requested: pods=1, used: pods=2, limited: pods=2";
+      R"(Error from server (Forbidden): error when creating "STDIN": pods "train-worker-1" is forbidden: )"
+      "exceeded quota: compute, requested: pods=1, used: pods=2, limited: pods=2";
   const std::string hook =
-      R"(Error from server: error when creating "STDIN": admission webhook "policy" denied the request: "train-ps-0" has )"
-      "no owner; ask the admins";
+      R"(Error from server: error when creating "STDIN": admission webhook "policy" denied the request: )"
+      "\"train-ps-0\" has no owner; ask the admins";
   const Status all = KubectlError(StrCat(hook, "\n", quota, "\n"));
   const Status of_worker = ErrorOf("train-worker-1", all);
   EXPECT_TRUE(absl::IsResourceExhausted(of_worker));
