@@ -115,7 +115,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, const Way
 tf::Status Main(int argc, char** argv) {
   tf::StopOnSignals();
   tf::Flags flags("A task of benchmarks/host_sums.");
-  auto& task = flags.DefineTask();
+  auto& task = flags.DefineTask(/*required=*/false);
   auto& mb = flags.Define("mb", 16.0, "megabytes of weights");
   auto& steps = flags.Define("train_steps", 20, "the steps of each worker");
   auto& async = flags.Define("async", false, "train asynchronously");

@@ -96,7 +96,8 @@ void TrainAndLose(HostTraining& training, int lost, int64_t steps) {
   EXPECT_EQ(chief.GlobalStep(), steps);
   double weight = 0;
   for (int step = 0; step < steps; ++step) weight -= 0.25 * (weight - 1);
-  for (const float value : chief.Values()[0]) EXPECT_NEAR(value, weight, 1e-5);
+  const auto values = chief.Values();
+  for (const float value : values[0]) EXPECT_NEAR(value, weight, 1e-5);
   EXPECT_EQ(chief.session->Close(), OkStatus());
 }
 
