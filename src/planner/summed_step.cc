@@ -1,6 +1,7 @@
 #include "planner/summed_step.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace tensorbraid::planner {
 namespace {
