@@ -246,7 +246,7 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
     }
     // Removes nothing, but sorts the nodes, because the new control edges lead to older nodes.
     ImplOf(g).RemoveNodes({});
-    if (plan->meets) {
+    if (plan->meets && !versions.empty()) {
       std::erase_if(pushed, [](const GradAndVar& grad) { return !grad.grad.valid() || !grad.var.valid(); });
       const Operation anchor = NodeBuilder(g, "NoOp").Name("local_anchor").Finish();
       host.emplace(g, AsyncSumsGraph::Options{.plan = *plan, .prefix = ImplOf(g).name_scope() + "/", .async = true},
