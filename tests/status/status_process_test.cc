@@ -1,7 +1,9 @@
 // Tests `tensorbraid status`, the metrics and the status page with a cluster of real processes that trains.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 // The options that Debian's library was compiled with.
 #define CPPHTTPLIB_OPENSSL_SUPPORT
@@ -15,6 +17,7 @@
 #include "cli/certificates.h"
 #include "cli/child_process.h"
 #include "cli/process_testutil.h"
+#include "core/system/fd.h"
 #include "core/system/held_port.h"
 #include "io/file.h"
 #include "io/file_testutil.h"
@@ -352,6 +355,17 @@ TEST_F(StatusProcessTest, AWorkerIsReadyWhileItReachesItsParameterServers) {
   EXPECT_EQ(get(MetricsUrl(), "/healthz").first, 200);
 }
 
+// A connection on which nothing is sent.
+Fd ConnectTo(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+  address.sin_port = ::htons(static_cast<uint16_t>(port));
+  Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  return socket;
+}
+
 TEST_F(StatusProcessTest, WithTlsOnlyClientsWithACertificateSeeTheStatus) {
   const TempDir dir;
   ASSERT_TRUE(RunCommand({TENSORBRAID_PROGRAM, "certs", dir.path() + "/certs", "--hosts=localhost"}).exit_code == 0);
@@ -383,6 +397,10 @@ TEST_F(StatusProcessTest, WithTlsOnlyClientsWithACertificateSeeTheStatus) {
     const auto got = client.Get(path);
     return got ? got->status : -1;
   };
+  EXPECT_EQ(scrape(httplib::SSLClient("localhost", port, tls.cert, tls.key)), 200);
+  // Clients that never begin with TLS keep nobody waiting.
+  std::vector<Fd> silent;
+  for (int i = 0; i < 100; ++i) silent.push_back(ConnectTo(port));
   EXPECT_EQ(scrape(httplib::SSLClient("localhost", port, tls.cert, tls.key)), 200);
   EXPECT_EQ(scrape(httplib::SSLClient("localhost", port)), -1) << "a client without a certificate must be refused";
   EXPECT_EQ(scrape(httplib::SSLClient("localhost", port, tls.cert, tls.key), "/readyz"), 200);
