@@ -21,7 +21,9 @@ constexpr int64_t kMostBytes = 1 << 20;  // of a report that is read
 // To how many significant bits counts are rounded, until the text is short enough.
 constexpr std::array<int, 3> kPrecisions = {53, 18, 12};
 
+// 0 for what cannot be a count of bytes.
 double Rounded(double value, int bits) {
+  if (!(value > 0 && value < 1e18)) return 0;
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);
   return std::ldexp(std::round(std::ldexp(fraction, bits)), exponent - bits);
@@ -60,7 +62,7 @@ proto::TaskReport Shortened(const proto::TaskReport& report, int bits) {
     uint32_t last = 0;
     for (const auto& [index, count] : by_index) {
       columns->add_index_steps(index - last);
-      columns->add_tensor_bytes(static_cast<uint64_t>(Rounded(std::max(0.0, count), bits)));
+      columns->add_tensor_bytes(static_cast<uint64_t>(Rounded(count, bits)));
       last = index;
     }
   }
