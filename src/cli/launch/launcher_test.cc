@@ -448,6 +448,14 @@ TEST_F(LaunchProgramTest, TasksDieWithAKilledLauncher) {
   for (pid_t pid : pids) EXPECT_TRUE(Ends(pid));
 }
 
+TEST_F(LaunchProgramTest, ProcessesOfTasksDieWithAKilledLauncher) {
+  auto launch = StartStubborn();
+  ASSERT_TRUE(launch.ok()) << launch.status();
+  const std::vector<pid_t> pids = ReadPids(launch->out());
+  ::kill(launch->pid(), SIGKILL);
+  for (pid_t pid : pids) EXPECT_TRUE(Ends(pid));
+}
+
 TEST_F(LaunchProgramTest, ErrorsOnTheCommandLineAreNamed) {
   const std::vector<std::pair<std::vector<std::string>, const char*>> cases = {
       {{"lunch"}, "unknown command lunch; did you mean launch?"},

@@ -36,6 +36,7 @@ StatusOr<std::string> LocalEngine::Describe(const std::vector<std::string>& task
 
 void LocalEngine::Place(const std::vector<std::string>& tasks, EngineListener* listener) {
   listener_ = listener;
+  guard_.emplace();
   auto folder = JobFolder::Make({});
   if (folder.ok()) {
     folder_ = *std::move(folder);
@@ -66,6 +67,7 @@ void LocalEngine::Start(size_t number, const ProgramCall& call, bool /*knows_fla
   auto process = ChildProcess::Start(call.command, environment, ChildProcess::Stdout::kTerminal);
   if (!process.ok()) return listener_->OnStartFailed(number, process.status());
   task.process = *std::move(process);
+  guard_->Add(task.process->pid());
   task.is_running = task.has_output = true;
   listener_->OnStarted(number, task.process->pid());
 }
@@ -110,6 +112,7 @@ void LocalEngine::Handle() {
     ReadOutput(number);
     if (!has_ended) continue;
     task.is_running = false;
+    guard_->Remove(task.process->pid());
     const ProcessEnd how = task.process->Reap();
     ReadOutput(number);
     listener_->OnEnd(number, {.process = how, .lost = "", .report = TakeReport(number)});

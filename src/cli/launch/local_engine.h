@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/launch/engine.h"
+#include "cli/launch/group_guard.h"
 #include "cli/launch/job_folder.h"
 #include "cli/launch/line_splitter.h"
 #include "core/system/held_port.h"
@@ -16,7 +17,7 @@
 namespace tensorbraid {
 
 // Each task is a child process, with a pipe and a pseudo-terminal for its output. All processes of a task's group are
-// killed when the task has ended, and when the engine or the thread that started them ends. REQUIRES: SIGPIPE is
+// killed when the task has ended, and when the engine or this process ends, however that happens. REQUIRES: SIGPIPE is
 // ignored.
 class LocalEngine final : public Engine {
  public:
@@ -53,6 +54,7 @@ class LocalEngine final : public Engine {
   EngineListener* listener_ = nullptr;
   std::vector<HeldPort> ports_;
   std::optional<JobFolder> folder_;  // of the reports
+  std::optional<GroupGuard> guard_;  // of the processes of tasks_
   std::deque<Task> tasks_;
 };
 
