@@ -88,7 +88,10 @@ class Agent final : public EngineListener {
     });
     if (engine_ != nullptr) engine_->Handle();
     if (events[1].revents != 0) ReadRequests();
-    if (kill_at_.has_value() && Clock::now() >= *kill_at_) SignalAll(SIGKILL);
+    if (kill_at_.has_value() && Clock::now() >= *kill_at_) {
+      kill_at_.reset();
+      SignalAll(SIGKILL);
+    }
     if (tell_at_.has_value() && Clock::now() >= *tell_at_) {
       tell_at_.reset();
       for (size_t task : std::exchange(to_tell_, {})) {

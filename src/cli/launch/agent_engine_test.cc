@@ -455,6 +455,8 @@ TEST(AgentMessagesTest, LinesThatAreNoMessagesAreErrors) {
   for (const char* line : {"", "{", "[]", "3", "{\"node\":\"a\"}", "{\"node\":\"a\",\"event\":\"started\"}",
                            "{\"node\":\"a\",\"event\":\"started\",\"task\":-1,\"pid\":\"x\"}",
                            "{\"node\":\"a\",\"event\":\"line\",\"task\":1,\"stream\":\"out\",\"line\":\"%\"}",
+                           "{\"node\":\"a\",\"event\":\"refused\",\"why\":{\"code\":0,\"message\":\"\"}}",
+                           "{\"node\":\"a\",\"event\":\"stopping\",\"signal\":1000}",
                            "{\"node\":1,\"event\":\"output_ended\",\"task\":1}"}) {
     EXPECT_TRUE(absl::IsInvalidArgument(ParseAgentEvent(line).status())) << line;
     EXPECT_TRUE(absl::IsInvalidArgument(ParseAgentRequest(line).status())) << line;

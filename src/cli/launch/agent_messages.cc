@@ -1,5 +1,7 @@
 #include "cli/launch/agent_messages.h"
 
+#include <string.h>
+
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -22,8 +24,10 @@ std::string ToBytes(const Json& json) {
 Json FromStatus(const Status& status) {
   return {{"code", static_cast<int>(status.code())}, {"message", std::string(status.message())}};
 }
-Status ToStatus(const Json& json) {
-  return {static_cast<absl::StatusCode>(json.at("code").get<int>()), json.at("message").get<std::string>()};
+Status ToError(const Json& json) {
+  Status error(static_cast<absl::StatusCode>(json.at("code").get<int>()), json.at("message").get<std::string>());
+  if (error.ok()) throw std::invalid_argument("an error without a code");
+  return error;
 }
 
 // Each type of message: its name, and both directions.
@@ -113,14 +117,18 @@ AgentEvent ReadEvent(const Json& json) {
   const std::string what = json.at("event");
   if (what == "hello") return NodeHello{json.at("rank"), json.at("host"), json.value("job", "")};
   if (what == "alive") return NodeAlive{};
-  if (what == "stopping") return NodeStopping{json.at("signal")};
+  if (what == "stopping") {
+    const int signal = json.at("signal");
+    if (::sigabbrev_np(signal) == nullptr) throw std::invalid_argument("no signal");
+    return NodeStopping{signal};
+  }
   if (what == "prepared") {
     return NodePrepared{json.at("ports"), json.at("time_ms"), json.at("checksums"), json.at("certificate_request")};
   }
-  if (what == "refused") return NodeRefused{ToStatus(json.at("why"))};
+  if (what == "refused") return NodeRefused{ToError(json.at("why"))};
   const size_t task = json.at("task");
   if (what == "started") return TaskStarted{task, json.at("pid")};
-  if (what == "start_failed") return TaskStartFailed{task, ToStatus(json.at("why"))};
+  if (what == "start_failed") return TaskStartFailed{task, ToError(json.at("why"))};
   if (what == "line") {
     const bool is_out = json.at("stream") == "out";
     return TaskLine{task, is_out ? OutputStream::kOut : OutputStream::kErr, ToBytes(json.at("line"))};

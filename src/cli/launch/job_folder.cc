@@ -41,15 +41,16 @@ std::string Parent() {
 // Removes the folders of this user's processes that no longer run.
 void RemoveLeftovers(const std::string& parent, const std::string& prefix) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(parent, error)) {
-    const std::string name = entry.path().filename();
+  for (fs::directory_iterator entry(parent, error); !error && entry != fs::end(entry); entry.increment(error)) {
+    const std::string name = entry->path().filename();
     struct stat info;
-    if (!name.starts_with(prefix) || ::lstat(entry.path().c_str(), &info) != 0) continue;
+    if (!name.starts_with(prefix) || ::lstat(entry->path().c_str(), &info) != 0) continue;
     if (!S_ISDIR(info.st_mode) || info.st_uid != ::geteuid()) continue;
     int pid = 0;
     std::from_chars(name.data() + prefix.size(), name.data() + name.size(), pid);
     if (pid <= 0 || ::kill(pid, 0) == 0 || errno != ESRCH) continue;
-    fs::remove_all(entry.path(), error);
+    std::error_code ignored;
+    fs::remove_all(entry->path(), ignored);
   }
 }
 

@@ -154,8 +154,8 @@ StatusOr<std::vector<Job>> ListJobs(const std::string& directory) {
   std::vector<Job> jobs;
   std::error_code error;
   if (!fs::exists(directory, error)) return jobs;
-  for (const auto& entry : fs::directory_iterator(directory, error)) {
-    auto job = ReadJob(entry.path());
+  for (fs::directory_iterator entry(directory, error); !error && entry != fs::end(entry); entry.increment(error)) {
+    auto job = ReadJob(entry->path());
     if (job.ok()) jobs.push_back(*std::move(job));
   }
   if (error) return absl::ErrnoToStatus(error.value(), StrCat("cannot read '", directory, "'"));
