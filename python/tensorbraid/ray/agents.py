@@ -155,8 +155,9 @@ class _Agents:
         rank = self._ranks[lost]
         try:
             self._place.find_again(rank, self._wait_s, self._channel.say, self._closing)
-        except errors.ResourceExhaustedError as error:
-            self._channel.refuse(lost, errors.RESOURCE_EXHAUSTED, error.message)
+        except (errors.ResourceExhaustedError, self._ray.exceptions.RayError) as error:
+            code = getattr(error, "error_code", errors.UNAVAILABLE)
+            self._channel.refuse(lost, code, " ".join(str(error).split()))  # the launcher waits for an answer
             return
         node = self._place.nodes[rank]
         with self._naming:
