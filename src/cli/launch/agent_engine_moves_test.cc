@@ -138,9 +138,9 @@ TEST_F(MovingTasksTest, WithoutASpareThatHasRoomTheLossIsForGood) {
 }
 
 TEST_F(MovingTasksTest, ASpareThatIsLostItselfIsReplacedByTheNext) {
-  // gamma is lost before it is needed.
+  // beta is lost before it is needed. With alpha the task itself ends.
   const std::string script =
-      "case $(cat where 2> /dev/null) in '') echo once > where; kill -KILL $(cat alpha) $(cat beta); exec sleep 1000;; "
+      "case $(cat where 2> /dev/null) in '') echo once > where; kill -KILL $(cat beta) $(cat alpha); exec sleep 1000;; "
       "esac; echo again";
   const LaunchResult result =
       Run(script, Shared({"alpha", "beta", "gamma"}, 2), {.ps = 0, .workers = 1, .restart = {.max_restarts = -1}});

@@ -38,7 +38,8 @@ constexpr size_t kMostGroups = 1024;  // more than a launcher has tasks
     if (got < 0 && errno == EINTR) continue;
     if (got != sizeof change) break;  // the launcher has ended
     if (change > 0 && count < groups.size()) groups[count++] = change;
-    if (change < 0) count = static_cast<size_t>(std::remove(groups.data(), groups.data() + count, -change) - groups.data());
+    if (change < 0)
+      count = static_cast<size_t>(std::remove(groups.data(), groups.data() + count, -change) - groups.data());
   }
   for (size_t i = 0; i < count; ++i) ::kill(-groups[i], SIGKILL);
   ::_exit(0);

@@ -8,10 +8,10 @@
 
 namespace tensorbraid {
 
-// The kernel kills the program of a task when the process that started it is killed (ChildProcess), but not the processes
-// that the program has started, such as those of a shell script. So another process, which needs no more than a pipe to
-// this one, waits for the end of this process and then kills the process groups that it knows. Without this process, for
-// example because the system has no more, the guard has no effect. Not thread-safe.
+// The kernel kills the program of a task when the process that started it is killed (ChildProcess), but not the
+// processes that the program has started, such as those of a shell script. So another process, which needs no more than
+// a pipe to this one, waits for the end of this process and then kills the process groups that it knows. Without this
+// process, for example because the system has no more, the guard has no effect. Not thread-safe.
 class GroupGuard {
  public:
   GroupGuard();
