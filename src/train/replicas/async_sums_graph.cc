@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/text/strings.h"
 #include "graph/node.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
