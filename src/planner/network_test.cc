@@ -92,5 +92,17 @@ TEST_F(NetworkTest, SmallMessagesDoNotWaitForTheThreadOfBulkMessages) {
   EXPECT_NEAR(small_ms, 0.1, 1e-6);
 }
 
+TEST_F(NetworkTest, WhatFollowsAMessageDelaysTheNextOneOnly) {
+  costs_ = {.message_ns = 1 * kMs, .server_after_ns = 10 * kMs, .worker_after_ns = 4 * kMs};
+  const int link = network_.AddLink({});
+  const int server = network_.AddTask(&cores_, link, /*is_server=*/true), worker = network_.AddTask(&cores_, link);
+  for (int i = 0; i < 2; ++i) {
+    network_.Send(worker, server, 0, /*bulk=*/false, costs_, [this] { arrived_ms_.push_back(events_.now_ns() / kMs); });
+  }
+  ASSERT_EQ(Arrived().size(), 2u);
+  EXPECT_NEAR(arrived_ms_[0], 2, 1e-6);
+  EXPECT_NEAR(arrived_ms_[1], 1 + 1 + 10 + 1, 1e-6) << "the server's thread is the slower one";
+}
+
 }  // namespace
 }  // namespace tensorbraid::planner

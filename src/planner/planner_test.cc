@@ -137,6 +137,32 @@ TEST(PlannerTest, TheMeasuredConfigurationIsExactAfterCalibration) {
   }
 }
 
+TEST(PlannerTest, TasksThatShareCoresCostEachOtherWhatTheyUsedWhenMeasured) {
+  PlanInput input = OneProduct();
+  MeasuredStep& measured = input.graph.measured;
+  for (const char* node : {"MatMul", "gradients/MatMul_grad/MatMul_1"}) measured.node_ns[node] = 0.1e6;
+  measured.between_steps_ns = 0.1e6;
+  // Both processes are busy nearly all the time, though the model explains only a part of it.
+  measured.step_ns = 2e6;
+  measured.cpu_ns = 1.6e6;
+  measured.server_cpu_ns = 1.8e6;
+  const Hardware here = ThisMachine(2, SharedMemoryCosts());
+  input.hardware = here;
+  ASSERT_TRUE(Calibrate(&input, here).ok());
+  const Prediction alone = One(input, {}).prediction;
+  EXPECT_NEAR(alone.step_ms, 2, 0.15);
+  EXPECT_NEAR(alone.cpu_ms, 3.4, 0.34);
+  EXPECT_FALSE(alone.tasks_compete);
+  const PlanRow four = One(input, {.workers = 4});
+  EXPECT_NEAR(four.prediction.cpu_ms, alone.cpu_ms, 0.1 * alone.cpu_ms);
+  EXPECT_NEAR(four.prediction.steps_per_s, 2 / (alone.cpu_ms / 1e3), 0.1 * four.prediction.steps_per_s);
+  EXPECT_TRUE(four.prediction.tasks_compete);
+  EXPECT_THAT(Caution({four}), HasSubstr("From 4 workers on"));
+  // On machines of their own, they do not compete.
+  input.hardware.one_machine = false;
+  EXPECT_EQ(Caution({One(input, {.workers = 4})}), "");
+}
+
 TEST(PlannerTest, DevicesOfTheTableComputeAtTheirSpeed) {
   const auto v100 = SpeedOf("v100", 0.5), cpu = SpeedOf("epyc-7763", 0.5);
   ASSERT_TRUE(v100.ok() && cpu.ok());
