@@ -61,10 +61,9 @@ std::string Advice(const PlanRow& row) {
 std::string Caution(const std::vector<PlanRow>& rows) {
   for (const PlanRow& row : rows) {
     if (!row.prediction.tasks_compete) continue;
-    return StrCat(
-        "From ", row.configuration.workers, row.configuration.workers == 1 ? " worker" : " workers",
-        " on, tasks of a machine compete for its cores. What its scheduler makes of that is not predicted: "
-        "such rows were wrong by up to a third, and for short synchronous steps by more (docs/scaling.md).\n");
+    return StrCat("From ", row.configuration.workers, row.configuration.workers == 1 ? " worker" : " workers",
+                  " on, tasks of a machine compete for its cores. What its scheduler makes of that is not predicted: "
+                  "such rows were mostly wrong by less than a fifth, and by two fifths at most (docs/scaling.md).\n");
   }
   return "";
 }
