@@ -77,7 +77,7 @@ std::string MakeScript(const PythonEnvironment& environment, const PythonPlace& 
              "include-system-site-packages = ", environment.sees_system_packages ? "true" : "false", "\n",
              "version = ", interpreter.version, "\n");
   std::string lines;
-  for (std::string line : StrSplit(configuration, '\n')) {
+  for (const std::string& line : StrSplit(configuration, '\n')) {
     if (!line.empty()) lines += ShellWord(line) + " ";
   }
   return StrCat(
