@@ -107,6 +107,18 @@ TEST_F(AgentEngineTest, AMachineThatCannotBeReachedIsNamedWithWhatToTry) {
                     HasSubstr("Connection refused"), HasSubstr("try 'ssh alpha true'")));
 }
 
+TEST_F(AgentEngineTest, ALongWaitForAMachineIsNotSilent) {
+  AgentEngineOptions options = Options();
+  // The machine answers when the launcher has said for the third time that it waits.
+  options.command = [path = dir_.path()](const AgentNode&) {
+    return std::vector<std::string>{
+        "sh", "-c", StrCat("until [ $(grep -c 'still waits' ", path, "/err) -ge 3 ]; do sleep 0.01; done; exit 255")};
+  };
+  const auto result = Run("true", options, {.ps = 0, .workers = 1, .remind_after = std::chrono::milliseconds(10)});
+  EXPECT_TRUE(absl::IsUnavailable(result.status())) << result.status();
+  EXPECT_THAT(err(), HasSubstr("launch: still waits for machines, 0.0 s after the start\n"));
+}
+
 TEST_F(AgentEngineTest, AnotherVersionIsRefused) {
   AgentEngineOptions options = Options();
   options.version = "0.0.1";

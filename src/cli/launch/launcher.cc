@@ -105,6 +105,7 @@ class Launcher final : public EngineListener {
     }
     std::vector<std::string> names;
     for (const LaunchedTask& task : tasks_) names.push_back(task.name());
+    remind_at_ = began_ + options_.remind_after;
     engine_->Place(names, this);
     while (error_.ok() && (phase_ == Phase::kPlace || AnyUnfinished() || AnyOutput())) Step();
     engine_.reset();  // ends what is left
@@ -255,15 +256,21 @@ class Launcher final : public EngineListener {
       const auto& at = tasks_[i].restart_at;
       if (at.has_value() && Clock::now() >= *at) StartAgain(i);
     }
+    if (phase_ == Phase::kPlace && Clock::now() >= remind_at_) {
+      const Clock::duration waited = Clock::now() - began_;
+      Say(StrCat("still waits for machines, ", Seconds(waited), " after the start"));
+      remind_at_ = Clock::now() + waited;
+    }
     if (deadline_.has_value() && Clock::now() >= *deadline_) OnDeadline();
     if (phase_ != Phase::kPlace && !AnyUnfinished() && AnyOutput() && phase_ != Phase::kDrain) {
       SetPhase(Phase::kDrain, kDrainAfterEnd);
     }
   }
 
-  // The earliest of the phase's deadline and the restarts.
+  // The earliest of the phase's deadline, the next reminder and the restarts.
   std::optional<Clock::time_point> NextDeadline() const {
     std::optional<Clock::time_point> next = deadline_;
+    if (phase_ == Phase::kPlace && error_.ok()) next = remind_at_;  // this phase has no deadline
     for (const LaunchedTask& task : tasks_) {
       const auto& at = task.restart_at;
       if (at.has_value() && (!next.has_value() || *at < *next)) next = at;
@@ -399,7 +406,8 @@ class Launcher final : public EngineListener {
   Addresses jobs_;
   Phase phase_ = Phase::kPlace;
   std::optional<Clock::time_point> deadline_;
-  bool engine_stops_ = false;  // the engine has asked for the end, and the launcher has got no SIGTERM since
+  Clock::time_point remind_at_;  // in Phase::kPlace
+  bool engine_stops_ = false;    // the engine has asked for the end, and the launcher has got no SIGTERM since
   bool logs_are_whole_ = true;
   LaunchResult result_;
   Status error_;  // of the launch itself

@@ -43,6 +43,9 @@ struct LaunchOptions {
   std::chrono::milliseconds grace{30000};
   // How long tasks may take to save and leave after SIGTERM, before they are killed.
   std::chrono::milliseconds stop_grace{30000};
+  // After what time without machines the launcher says for the first time that it still waits for them. The times
+  // between two such lines double.
+  std::chrono::milliseconds remind_after{30000};
   // File descriptors for the output: `out_fd` for what tasks write to standard output, `err_fd` for everything else.
   // Launch does not close them.
   int out_fd = 1;
