@@ -95,7 +95,10 @@ else:
             supervisor.start_queue_runners(session, [optimizer.get_chief_queue_runner()])
             session.run(optimizer.get_init_tokens_op())
         while not supervisor.should_stop():
-            _, value, now = session.run([train, loss, step], feed_dict=batch())
+            _, value = session.run([train, loss], feed_dict=batch())
+            # After the step: within it, one worker may still see the global step of before when the other one does not.
+            # The first one would then wait for a gradient of the other, which has ended.
+            now = session.run(step)
             if now >= 200:
                 break
 print("ended", float(value), int(now), sorted({v.device for v in tf.trainable_variables()}))

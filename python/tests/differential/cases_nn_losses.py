@@ -7,13 +7,14 @@ LOGITS = floats(3, 4)
 SOFT = np.exp(floats(3, 4, seed=1)) / np.exp(floats(3, 4, seed=1)).sum(1, keepdims=True)
 CUBE = floats(2, 3, 4)
 SAME = {"names": False}
+UNNAMED = "TensorFlow 1 refused arguments without names, as the library does; their order was another one before"
 
 for name in ("softmax_cross_entropy_with_logits", "softmax_cross_entropy_with_logits_v2"):
     op(f"nn.{name}", labels=SOFT, logits=LOGITS, _options=SAME)
     op(f"nn.{name}", labels=CUBE, logits=CUBE[::-1], axis=1, name="given", _options=SAME)
     op(f"nn.{name}", labels=CUBE, logits=CUBE, dim=0, _options=SAME)
     op(f"nn.{name}", labels=None, logits=LOGITS)
-op("nn.softmax_cross_entropy_with_logits", SOFT, LOGITS, _options=SAME)
+op("nn.softmax_cross_entropy_with_logits", SOFT, LOGITS, _options={**SAME, "known": UNNAMED})
 op("nn.softmax_cross_entropy_with_logits", labels=SOFT[np.newaxis], logits=LOGITS, _options=SAME)
 for dtype in ("float64", "int32", "float16", "bool"):  # labels of another dtype are converted
     for name in ("softmax_cross_entropy_with_logits", "softmax_cross_entropy_with_logits_v2"):
@@ -23,7 +24,7 @@ op("nn.sparse_softmax_cross_entropy_with_logits", labels=np.array([0, 3, 1]), lo
 op("nn.sparse_softmax_cross_entropy_with_logits", labels=np.array([[0, 3, 1], [1, 1, 2]], np.int32), logits=CUBE,
    _options=SAME)
 op("nn.sparse_softmax_cross_entropy_with_logits", labels=np.array([[0, 3, 1]]), logits=LOGITS)
-op("nn.sparse_softmax_cross_entropy_with_logits", np.array([0, 3, 1]), LOGITS)
+op("nn.sparse_softmax_cross_entropy_with_logits", np.array([0, 3, 1]), LOGITS, _options={"known": UNNAMED})
 op("nn.sigmoid_cross_entropy_with_logits", labels=SOFT, logits=LOGITS, _options=SAME)
 op("nn.sigmoid_cross_entropy_with_logits", labels=SOFT, logits=5 * LOGITS, name="given", _options=SAME)
 op("nn.sigmoid_cross_entropy_with_logits", labels=SOFT, logits=CUBE)
