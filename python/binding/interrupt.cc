@@ -26,27 +26,37 @@ Watch& TheWatch() {
   static Watch* const watch = [] {
     auto* const made = new Watch;
     sem_init(&made->pressed, 0, 0);
-    std::thread([made] {
-      sigset_t all;
-      sigfillset(&all);
-      pthread_sigmask(SIG_BLOCK, &all, nullptr);
-      while (true) {
-        if (sem_wait(&made->pressed) != 0) continue;
-        const std::lock_guard lock(made->mu);
-        // A later call than the one that was to be interrupted goes on.
-        if (made->cancel && made->pressed_in == made->call) made->cancel();
-      }
-    }).detach();
     return made;
   }();
   return *watch;
 }
 
-// Python's handler notes the signal; the thread is told as well. All of this is safe in a signal handler.
+void WaitForInterrupts() {
+  Watch& watch = TheWatch();
+  while (true) {
+    if (sem_wait(&watch.pressed) != 0) continue;
+    const std::lock_guard lock(watch.mu);
+    // A later call than the one that was to be interrupted goes on.
+    if (watch.cancel && watch.pressed_in == watch.call) watch.cancel();
+  }
+}
+
+void StartThread() {
+  // The new thread gets no signals, from its beginning on.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  std::thread(WaitForInterrupts).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// Python's handler notes the signal; the thread is told as well. All of this is safe in a signal handler. The kernel
+// may choose any thread for it. If the main thread begins a call meanwhile, either it finds the note, or the call is
+// the one that is interrupted.
 void OnInterrupt(int number) {
   Watch& watch = TheWatch();
-  watch.pressed_in = watch.call.load();
   watch.python_handler(number);
+  watch.pressed_in = watch.call.load();
   sem_post(&watch.pressed);
 }
 
@@ -81,6 +91,10 @@ std::function<void()> SetCancel(std::function<void()> cancel) {
 
 }  // namespace
 
+void WatchInterrupts() {
+  if (OnMainThread()) HandlesInterrupt();
+}
+
 Interruptible::Interruptible(std::function<void()> cancel) : cancel_(std::move(cancel)) { Begin(); }
 
 Interruptible::Interruptible() : cancel_([] { RequestStop("Ctrl-C"); }), stops_process_(true) { Begin(); }
@@ -88,6 +102,8 @@ Interruptible::Interruptible() : cancel_([] { RequestStop("Ctrl-C"); }), stops_p
 void Interruptible::Begin() {
   if (!OnMainThread() || !HandlesInterrupt()) return;
   active_ = true;
+  static std::once_flag started;
+  std::call_once(started, StartThread);
   outer_ = SetCancel(cancel_);
   // A signal that came before.
   if (PyErr_CheckSignals() == 0) return;

@@ -10,6 +10,10 @@
 
 namespace tensorbraid::python {
 
+// Call it when the module is loaded. Otherwise Ctrl-C could reach another thread while the first call of the program
+// begins, and the call would not be told.
+void WatchInterrupts();
+
 // While an object of this class exists on Python's main thread, Ctrl-C calls `cancel` on another thread, so that the
 // call which blocks the main thread ends. Make the object with Python's lock, and call Run. Objects may be nested; the
 // innermost `cancel` is called. The constructor raises KeyboardInterrupt if Ctrl-C was pressed before. Has no effect on

@@ -1,6 +1,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include "binding/binding.h"
+#include "binding/interrupt.h"
 
 NB_MODULE(_core, native) {
   // A thread that Python does not wait for may hold objects until the end.
@@ -8,6 +9,7 @@ NB_MODULE(_core, native) {
   tensorbraid::python::Module m(native);
   m.doc() = "The C++ library under the package tensorbraid.";
   m.def("_header_doc", &tensorbraid::python::HeaderDoc);
+  tensorbraid::python::WatchInterrupts();
   tensorbraid::python::BindErrors(m);
   tensorbraid::python::BindArrays(m);
   tensorbraid::python::BindPythonCalls(m);
