@@ -8,6 +8,7 @@
 #include "cli/launch/agent_engine.h"
 #include "cli/launch/launcher.h"
 #include "cli/launch/shared_channel_testutil.h"
+#include "cli/process_testutil.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
 
