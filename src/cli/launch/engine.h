@@ -63,7 +63,8 @@ class EngineListener {
   virtual void OnPlacedAgain(size_t /*task*/, const TaskPlace& /*place*/) {}
   // `pid` is the process on the task's machine; 0: only the engine knows it.
   virtual void OnStarted(size_t task, pid_t pid) = 0;
-  // The program could not be started. The task is not running.
+  // The program could not be started. The task is not running. NotFound and PermissionDenied mean the program itself:
+  // it does not exist, or may not be executed.
   virtual void OnStartFailed(size_t task, const Status& why) = 0;
   virtual void OnLine(size_t task, OutputStream stream, std::string_view line) = 0;
   // The task has ended. More of its output may follow, until OnOutputEnd.

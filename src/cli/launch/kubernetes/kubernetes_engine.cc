@@ -242,7 +242,9 @@ void KubernetesEngine::HandleCreation() {
     const auto found = created.find("Pod/" + task.pod);
     if (found == created.end()) {
       const Status why = status.ok() ? absl::InternalError("kubectl has not created " + task.pod) : status;
-      FailStart(i, kubectl_.Explained(ErrorOf(task.pod, why)));
+      const Status refused = kubectl_.Explained(ErrorOf(task.pod, why));
+      const bool of_cluster = absl::IsPermissionDenied(refused) || absl::IsNotFound(refused);  // and not of the program
+      FailStart(i, of_cluster ? FailedPrecondition(std::string(refused.message())) : refused);
       continue;
     }
     task.phase = PodTask::Phase::kStarting;
