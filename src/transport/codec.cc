@@ -109,6 +109,7 @@ struct Encoder {
 
   void operator()(const Heartbeat& m) { out->mutable_heartbeat()->set_only_serves(m.only_serves); }
   void operator()(const Leave& m) { Put(m.status, out->mutable_leave()->mutable_status()); }
+  void operator()(const WorkOver& m) { Put(m.how, out->mutable_work_over()->mutable_how()); }
   void operator()(const RegisterGraph& m) {
     auto* to = out->mutable_register_graph();
     to->set_request(m.request);
@@ -134,8 +135,10 @@ struct Encoder {
     for (const std::string& c : m.containers) to->add_container(c);
   }
   void operator()(const GetReport& m) {
-    out->mutable_get_report()->set_request(m.request);
-    out->mutable_get_report()->set_session_clusters_within_ms(m.session_clusters_within_ms);
+    auto* to = out->mutable_get_report();
+    to->set_request(m.request);
+    to->set_session_clusters_within_ms(m.session_clusters_within_ms);
+    to->set_whole_cluster_within_ms(m.whole_cluster_within_ms);
   }
   void operator()(const Reply& m) {
     auto* to = out->mutable_reply();
@@ -300,6 +303,8 @@ StatusOr<Message> DecodePlain(const proto::Header& h) {
       return Heartbeat{.only_serves = h.heartbeat().only_serves()};
     case proto::Header::kLeave:
       return Leave{Get(h.leave().status())};
+    case proto::Header::kWorkOver:
+      return WorkOver{Get(h.work_over().how())};
     case proto::Header::kGraphPart:
       return GraphPart{h.graph_part().request(), h.graph_part().bytes()};
     case proto::Header::kRegisterGraph: {
@@ -316,7 +321,8 @@ StatusOr<Message> DecodePlain(const proto::Header& h) {
       return ResetContainers{m.request(), {m.container().begin(), m.container().end()}};
     }
     case proto::Header::kGetReport:
-      return GetReport{h.get_report().request(), h.get_report().session_clusters_within_ms()};
+      return GetReport{h.get_report().request(), h.get_report().session_clusters_within_ms(),
+                       h.get_report().whole_cluster_within_ms()};
     case proto::Header::kReply:
       return Reply{h.reply().request(), Get(h.reply().status()), h.reply().body()};
     case proto::Header::kRunGraph:

@@ -53,7 +53,8 @@ std::vector<Message> OneOfEach() {
           GrantTensor{kKey},
           MakeBulk(3, "abcdef"),
           EagerCredit{~uint64_t{0}},
-          GetReport{5, 6}};
+          GetReport{5, 6},
+          WorkOver{OddStatus()}};
 }
 
 template <typename T>
@@ -110,6 +111,7 @@ TEST(CodecTest, FieldsSurviveARoundTrip) {
   EXPECT_FALSE(AsSent(Heartbeat{}).only_serves);
   EXPECT_TRUE(AsSent(Heartbeat{.only_serves = true}).only_serves);
   EXPECT_EQ(AsSent(Leave{OddStatus()}).status, OddStatus());
+  EXPECT_EQ(AsSent(WorkOver{OddStatus()}).how, OddStatus());
   const auto graph = AsSent(RegisterGraph{1, {2, 3}, 4, std::string("par\0tition", 10), true, true});
   EXPECT_TRUE(graph.isolated_state);
   EXPECT_TRUE(graph.limited_files);
@@ -125,7 +127,8 @@ TEST(CodecTest, FieldsSurviveARoundTrip) {
   EXPECT_EQ(deregister.handle, 4u);
   EXPECT_EQ(AsSent(CloseSession{{2, 3}}).session, (SessionId{2, 3}));
   EXPECT_EQ(AsSent(GetReport{~uint64_t{0}}).request, ~uint64_t{0});
-  EXPECT_EQ(AsSent(GetReport{1, 2000}).session_clusters_within_ms, 2000u);
+  EXPECT_EQ(AsSent(GetReport{1, 2000, 3000}).session_clusters_within_ms, 2000u);
+  EXPECT_EQ(AsSent(GetReport{1, 2000, 3000}).whole_cluster_within_ms, 3000u);
   const auto reset = AsSent(ResetContainers{7, {"", "c"}});
   EXPECT_EQ(reset.request, 7u);
   EXPECT_EQ(reset.containers, (std::vector<std::string>{"", "c"}));

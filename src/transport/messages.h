@@ -92,7 +92,7 @@ struct LaneOffer {
 
 // The first message on every link. The answer has the same form; its `expected_task` is the connecting task's name.
 struct Hello {
-  static constexpr uint32_t kProtocolVersion = 5;
+  static constexpr uint32_t kProtocolVersion = 6;
   uint32_t protocol_version = kProtocolVersion;
   std::string task;           // "/job:worker/replica:0/task:1"
   std::string expected_task;  // the task that the sender expects at the other end; empty: any task
@@ -145,6 +145,9 @@ struct GetReport {
   // the cluster that the task was started in, these are the clusters whose master the task is. In the cluster of a
   // session, it is this cluster, if the task is its master.
   uint32_t session_clusters_within_ms = 0;
+  // If not 0, the answer is the report of all tasks of the cluster in which the task was started, and is sent within
+  // about this time. A worker asks a parameter server this, which is connected with all tasks already.
+  uint32_t whole_cluster_within_ms = 0;
 };
 // Answers a RegisterGraph, ResetContainers or GetReport. `body` is empty except for a GetReport.
 struct Reply {
@@ -219,11 +222,16 @@ struct Heartbeat {
 struct Leave {
   Status status;
 };
+// A parameter server tells a worker that only serves, once: the work of the cluster is over (Server::Join). The worker
+// has no connection to the tasks that worked.
+struct WorkOver {
+  Status how;  // what Server::Join of the worker returns
+};
 
 // What a LinkHandler gets.
 using Message = std::variant<Heartbeat, Leave, GraphPart, RegisterGraph, DeregisterGraph, CloseSession, ResetContainers,
                              Reply, RunGraph, StepDone, AbortStep, EndStep, EagerTensor, AnnounceTensor, GrantTensor,
-                             BulkTensor, EagerCredit, GetReport>;
+                             BulkTensor, EagerCredit, GetReport, WorkOver>;
 
 }  // namespace tensorbraid
 

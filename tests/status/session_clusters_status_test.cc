@@ -249,9 +249,10 @@ TEST_F(SessionClusterOfAClusterTest, IsReportedByItsOtherTasksIfTheMasterDoesNot
   AwaitReport(cluster_.task("worker", 1), [](const auto& r) { return TaskIn(r, "worker/2").state() == "up"; });
   const std::string chief = *cluster_.spec().task_address("worker", 0);
   const std::string first = *cluster_.spec().task_address("worker", 1);
-  cluster_.network().Partition(chief, first);
+  const std::string ps = *cluster_.spec().task_address("ps", 0);
+  for (const std::string& other : {first, ps}) cluster_.network().Partition(chief, other);
   const auto report = ReportOf(cluster_.task("worker", 1), std::chrono::milliseconds(200));
-  cluster_.network().Heal(chief, first);
+  for (const std::string& other : {first, ps}) cluster_.network().Heal(chief, other);
   ASSERT_EQ(report.session_clusters_size(), 1) << report.DebugString();
   const auto& cluster = report.session_clusters(0);
   EXPECT_EQ(cluster.asked(), "first/0");

@@ -207,10 +207,30 @@ TEST(StatusTest, ATaskThatHasLeftOrCannotBeReachedIsReported) {
   const auto report = AwaitReport(
       cluster.task("ps", 0), [](const proto::ClusterReport& r) { return TaskIn(r, "worker/1").state() == "left"; });
   EXPECT_EQ(TaskIn(report, "worker/0").state(), "up");
-  // Worker 0 has never been connected to worker 1.
-  const auto other = ReportOf(cluster.task("worker", 0), milliseconds(50));
-  EXPECT_EQ(TaskIn(other, "worker/1").state(), "not connected");
-  EXPECT_NE(TaskIn(other, "worker/1").problem(), "");
+  // Worker 0 has never been connected to worker 1. The parameter server has been.
+  AwaitReport(cluster.task("worker", 0), [](const auto& r) { return TaskIn(r, "worker/1").state() == "left"; });
+}
+
+TEST(StatusTest, AWorkerAsksAParameterServerAndMakesNoConnection) {
+  TestCluster cluster(2, 3, {}, std::make_unique<SimNetwork>(1));
+  auto& asked = cluster.task("worker", 0);
+  AwaitReport(asked, [](const auto& r) { return TaskIn(r, "worker/2").state() == "up"; });
+  EXPECT_EQ(ReportOf(asked).asked(), "worker/0");
+  EXPECT_EQ(asked.membership().connections().Find(FullTaskName("worker", 1)), nullptr);
+  for (const char* const ps : {"localhost:1000", "localhost:1001"}) cluster.network().Partition(ps, "localhost:2000");
+  const auto report = ReportOf(asked, milliseconds(50));
+  EXPECT_EQ(TaskIn(report, "worker/0").state(), "up");
+  EXPECT_EQ(TaskIn(report, "ps/0").state(), "no answer");
+  EXPECT_EQ(TaskIn(report, "worker/1").state(), "not connected");
+  EXPECT_THAT(TaskIn(report, "worker/1").problem(), HasSubstr(", which was asked about it, has not answered"));
+}
+
+TEST(StatusTest, AWorkerWithoutParameterServersAsksEachTask) {
+  TestCluster cluster(0, 2);
+  for (int i : {0, 1}) {
+    AwaitReport(cluster.task("worker", i),
+                [i](const auto& r) { return TaskIn(r, StrCat("worker/", 1 - i)).state() == "up"; });
+  }
 }
 
 TEST(StatusTest, ATaskThatDoesNotAnswerDelaysTheReportUntilTheTimeout) {

@@ -160,7 +160,7 @@ class RecordingWorker final : public RemoteWorker {
   void DeregisterGraph(SessionId, uint64_t) override {}
   void CloseSession(SessionId) override {}
   void ResetContainers(const std::vector<std::string>&, Done done) override { done(OkStatus()); }
-  void GetReport(std::chrono::milliseconds, ReportDone done) override { done(OkStatus(), ""); }
+  void GetReport(tensorbraid::GetReport, ReportDone done) override { done(OkStatus(), ""); }
   void RunGraph(StepId, SessionId, uint64_t, bool, std::shared_ptr<StepListener> listener) override {
     calls.emplace_back("run");
     listener_ = std::move(listener);

@@ -25,6 +25,38 @@ void ForDevicesOf(const ClusterView& view, const TaskView& task, const std::vect
   }
 }
 
+bool IsPs(const ClusterView& view) { return DeviceName::Parse(view.self)->job == "ps"; }
+
+// What the other tasks do that are no parameter servers.
+struct Work {
+  int tasks = 0;
+  int working = 0;    // neither serve only, nor have ended; a task that was not seen yet may still come to work
+  int serving = 0;    // serve only, and have not ended
+  bool done = false;  // a task that worked has ended
+};
+
+Work WorkOf(const ClusterView& view) {
+  Work work;
+  for (const auto& task : view.others) {
+    if (task->is_ps) continue;
+    ++work.tasks;
+    if (!task->has_ended()) {
+      ++(task->only_serves ? work.serving : work.working);
+    } else if (!task->only_serves) {
+      work.done = true;
+    }
+  }
+  return work;
+}
+
+// The parameter server that has said that the work is over, or null.
+const TaskView* SaysOver(const ClusterView& view) {
+  for (const auto& task : view.others) {
+    if (task->work_over.has_value()) return task.get();
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::vector<ClusterDevice> DevicesOf(const ClusterView& view, const std::vector<DeviceName>& filters) {
@@ -62,7 +94,7 @@ std::vector<std::string> TasksOf(const ClusterView& view, const std::vector<Devi
 }
 
 Status ReadyToWork(const ClusterView& view) {
-  if (DeviceName::Parse(view.self)->job == "ps") return OkStatus();
+  if (IsPs(view)) return OkStatus();
   std::vector<std::string> missing;
   for (const auto& task : view.others) {
     if (!task->is_ps || task->state == TaskView::State::kConnected) continue;
@@ -76,17 +108,22 @@ Status ReadyToWork(const ClusterView& view) {
 }
 
 bool WorkIsOver(const ClusterView& view) {
-  bool any = false;        // whether there is a task that is not a parameter server
-  bool all_ended = true;   // whether all of them have ended
-  bool work_done = false;  // whether one has ended that did not only serve
-  for (const auto& task : view.others) {
-    if (task->is_ps) continue;
-    any = true;
-    if (!task->has_ended() && !task->only_serves) return false;
-    all_ended = all_ended && task->has_ended();
-    work_done = work_done || (task->has_ended() && !task->only_serves);
-  }
-  return any && (all_ended || work_done);
+  if (SaysOver(view) != nullptr) return true;
+  const Work work = WorkOf(view);
+  return work.tasks > 0 && work.working == 0 && (work.serving == 0 || work.done);
+}
+
+bool WillHearOfTheEnd(const ClusterView& view) {
+  if (IsPs(view)) return false;
+  return std::any_of(view.others.begin(), view.others.end(), [](const auto& task) {
+    return task->is_ps && (task->state == TaskView::State::kConnected || task->state == TaskView::State::kNotSeen);
+  });
+}
+
+bool WorkIsOverForServing(const ClusterView& view) {
+  const Work work = WorkOf(view);
+  // One of those that serve is the task that is told, and waits only for the others.
+  return work.tasks > 1 && work.working == 0 && (work.serving <= 1 || work.done);
 }
 
 std::vector<std::string> WorkingTasks(const ClusterView& view) {
@@ -99,6 +136,7 @@ std::vector<std::string> WorkingTasks(const ClusterView& view) {
 }
 
 Status HowWorkEnded(const ClusterView& view) {
+  if (const TaskView* const ps = SaysOver(view)) return *ps->work_over;
   std::vector<std::string> bad;
   for (const auto& task : view.others) {
     if (task->is_ps) continue;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct TaskView {
   State state = State::kNotSeen;
   bool only_serves = false;  // has no work of its own: it waits in Server::Join
   Status leave_status;
+  std::optional<Status> work_over;  // what this parameter server has said with WorkOver
   uint64_t incarnation = 0;         // of the connected task, otherwise 0
   std::vector<DeviceInfo> devices;  // of the connected task, otherwise empty
 
@@ -61,8 +63,14 @@ std::vector<std::string> TasksOf(const ClusterView& view, const std::vector<Devi
 // server of the cluster. Otherwise Unavailable; the message names those parameter servers, but no address.
 Status ReadyToWork(const ClusterView& view);
 
-// Whether the work of the cluster is over, so that a task which only serves may stop; see Server::Join.
+// Whether the work of the cluster is over, so that a task which only serves may stop; see Server::Join. A parameter
+// server has said so, or the task has seen it by itself.
 bool WorkIsOver(const ClusterView& view);
+// Whether this task, a worker, will be told that the work is over: a parameter server is connected, or has yet to
+// start.
+bool WillHearOfTheEnd(const ClusterView& view);
+// Whether the work is over for the other tasks that only serve. This is what a parameter server tells them.
+bool WorkIsOverForServing(const ClusterView& view);
 // The connected tasks that still work: neither parameter servers nor tasks that only serve.
 std::vector<std::string> WorkingTasks(const ClusterView& view);
 // The result of Server::Join once the work is over.

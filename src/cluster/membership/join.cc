@@ -64,7 +64,10 @@ Status JoinCluster(Membership* membership) {
   while ((end = membership->AwaitView(Clock::now() + interval, over)) == nullptr) {
     const auto now = membership->view();
     const auto waited = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started).count();
-    if (const auto missing = NotSeen(*now); !missing.empty()) {
+    if (WillHearOfTheEnd(*now)) {
+      TB_LOG(Info, "cluster") << ShortTaskName(now->self) << " has served for " << waited
+                              << " s, and does so until a parameter server says that the work is over";
+    } else if (const auto missing = NotSeen(*now); !missing.empty()) {
       TB_LOG(Info, "cluster") << "still waiting for " << StrJoin(missing, ", ") << " after " << waited
                               << " s: not connected yet";
     }

@@ -119,6 +119,7 @@ std::shared_ptr<const TaskView> Membership::ViewOf(const std::string& name, cons
   view->is_ps = task.is_ps;
   view->only_serves = task.only_serves;
   view->leave_status = task.leave_status;
+  view->work_over = task.work_over;
   view->state = task.lost               ? TaskView::State::kLost
                 : task.left             ? TaskView::State::kLeft
                 : connection != nullptr ? TaskView::State::kConnected
@@ -201,7 +202,10 @@ void Membership::OnLinkUp(const std::shared_ptr<PeerConnection>& connection) {
     MutexLock lock(mu_);
     added = connections_.Add(connection);
     Task& task = tasks_[peer.task];
-    if (added.primary == connection) task.only_serves = false;  // until it says so again
+    if (added.primary == connection) {
+      task.only_serves = task.told_over = false;  // until it says so again
+      task.work_over.reset();
+    }
     task.seen = true;
     // A second link with a task that leaves may come up after its Leave on the first one.
     const bool is_late = !in_session_ && task.left && task.left_incarnation == peer.incarnation;
@@ -222,14 +226,22 @@ void Membership::OnLinkUp(const std::shared_ptr<PeerConnection>& connection) {
 
 void Membership::OnHeartbeat(const Hello& from, const Heartbeat& m) {
   if (!m.only_serves) return;
-  MutexLock lock(mu_);
-  Task& task = tasks_[from.task];
-  if (std::exchange(task.only_serves, true)) return;
-  TB_LOG(Debug, "cluster") << DescribeTask(from.task, task.address) << " only serves";
-  Changed(task);
+  {
+    MutexLock lock(mu_);
+    Task& task = tasks_[from.task];
+    if (std::exchange(task.only_serves, true)) return;
+    TB_LOG(Debug, "cluster") << DescribeTask(from.task, task.address) << " only serves";
+    Changed(task);
+  }
+  TellWorkOver();
 }
 
 void Membership::OnLeave(const Hello& from, const Leave& m) {
+  NoteLeave(from, m);
+  TellWorkOver();
+}
+
+void Membership::NoteLeave(const Hello& from, const Leave& m) {
   MutexLock lock(mu_);
   Task& task = tasks_[from.task];
   task.left = true;
@@ -247,20 +259,35 @@ void Membership::OnLeave(const Hello& from, const Leave& m) {
   Changed(task);
 }
 
+void Membership::OnWorkOver(const Hello& from, const WorkOver& m) {
+  MutexLock lock(mu_);
+  Task& task = tasks_[from.task];
+  if (!task.is_ps) return;
+  TB_LOG(Info, "cluster") << ShortTaskName(from.task) << " says that the work is over";
+  task.work_over = m.how;
+  Changed(task);
+}
+
 Status Membership::OnLinkDown(const std::shared_ptr<PeerConnection>& connection, const Status& why) {
   const std::string& name = connection->peer().task;
   const bool is_connected = connections_.Erase(connection);
-  MutexLock lock(mu_);
-  Task& task = tasks_[name];
-  const Status named = Unavailable(DescribeTask(name, task.address), " is gone: ", std::string(why.message()));
-  if (!is_connected) {
-    task.down_since = Clock::now();
-    if (!task.is_ps) away_.emplace(name, &task);
-    if (!task.left && !stopping_) {
-      TB_LOG(Warning, "cluster") << named.message();
+  Status named;
+  bool is_ps = false;
+  {
+    MutexLock lock(mu_);
+    Task& task = tasks_[name];
+    is_ps = task.is_ps;
+    named = Unavailable(DescribeTask(name, task.address), " is gone: ", std::string(why.message()));
+    if (!is_connected) {
+      task.down_since = Clock::now();
+      if (!task.is_ps) away_.emplace(name, &task);
+      if (!task.left && !stopping_) {
+        TB_LOG(Warning, "cluster") << named.message();
+      }
     }
+    Changed(task);
   }
-  Changed(task);
+  if (is_ps && !is_connected) WatchWorkers();
   return named;
 }
 
@@ -268,19 +295,22 @@ Status Membership::OnLinkDown(const std::shared_ptr<PeerConnection>& connection,
 
 void Membership::Tick() {
   bool only_serves = false;
+  bool some_lost = false;
   {
     MutexLock lock(mu_);
     if (stopping_) return;
     only_serves = only_serves_;
-    LookForLostTasks();
+    some_lost = LookForLostTasks();
   }
+  if (some_lost) TellWorkOver();
   connections_.Tick();
   heartbeats_.Tick(connections_.All(), only_serves);
   MutexLock lock(mu_);
   if (!stopping_) tick_ = timer_->RunAfter(std::min(options_.heartbeat_interval, kTick), [this] { Tick(); });
 }
 
-void Membership::LookForLostTasks() {
+bool Membership::LookForLostTasks() {
+  bool some_lost = false;
   const auto now = Clock::now();
   for (auto it = away_.begin(); it != away_.end();) {
     const auto& [name, away] = *it;
@@ -289,7 +319,9 @@ void Membership::LookForLostTasks() {
       ++it;
       continue;
     }
-    if (!task.left) {
+    // A task that was never seen is lost only while no parameter server can tell of it (WatchWorkers).
+    if (!task.left && (task.seen || !WillHearOfTheEnd(*View()))) {
+      some_lost = true;
       task.lost = true;
       const long long seconds = std::chrono::duration_cast<std::chrono::seconds>(now - task.down_since).count();
       TB_LOG(Warning, "cluster") << DescribeTask(name, task.address) << " is lost: unreachable for " << seconds << " s";
@@ -297,20 +329,62 @@ void Membership::LookForLostTasks() {
     }
     it = away_.erase(it);
   }
+  return some_lost;
 }
 
+// --- The end of the work.
+
 void Membership::OnlyServe() {
-  std::vector<std::string> awaited;
   {
     MutexLock lock(mu_);
     only_serves_ = true;
-    for (const auto& [name, task] : tasks_) {
-      // Every other task connects to a parameter server by itself, but two workers may have no link.
-      if (!is_ps_ && task.in_cluster && !task.is_ps) awaited.push_back(name);
+  }
+  WatchWorkers();
+  for (const auto& c : connections_.All()) c->link()->Send(Heartbeat{.only_serves = true});
+}
+
+void Membership::TellWorkOver() {
+  std::vector<std::shared_ptr<PeerConnection>> untold;
+  WorkOver over;
+  {
+    MutexLock lock(mu_);
+    if (!is_ps_ || in_session_) return;
+    for (NamedTask* const named : order_) {
+      auto& [name, task] = *named;
+      if (task.is_ps || !task.only_serves || task.told_over || task.left) continue;
+      auto connection = connections_.Find(name);
+      if (connection == nullptr) continue;
+      if (untold.empty()) {
+        if (!WorkIsOverForServing(*View())) return;
+        over.how = HowWorkEnded(*View());
+      }
+      task.told_over = true;
+      untold.push_back(std::move(connection));
+    }
+    if (untold.empty()) return;
+    ++telling_;
+  }
+  for (const auto& connection : untold) connection->link()->Send(over);
+  MutexLock lock(mu_);
+  if (--telling_ == 0) changed_.NotifyAll();
+}
+
+void Membership::WatchWorkers() {
+  std::vector<std::string> workers;
+  {
+    MutexLock lock(mu_);
+    if (!only_serves_ || is_ps_ || stopping_ || WillHearOfTheEnd(*View()) || WorkIsOver(*View())) return;
+    const bool had_ps =
+        std::any_of(order_.begin(), order_.end(), [](const auto* named) { return named->second.is_ps; });
+    for (NamedTask* const named : order_) {
+      auto& [name, task] = *named;
+      if (task.is_ps) continue;
+      workers.push_back(name);
+      // Without parameter servers it has yet to start. After them, it may have ended before this task could see it.
+      if (had_ps && !task.seen && away_.emplace(name, &task).second) task.down_since = Clock::now();
     }
   }
-  for (const std::string& name : awaited) connections_.KeepConnected(name, Connections::Waits::kSilent);
-  for (const auto& c : connections_.All()) c->link()->Send(Heartbeat{.only_serves = true});
+  for (const std::string& name : workers) connections_.KeepConnected(name, Connections::Waits::kSilent);
 }
 
 void Membership::Shutdown(const Status& why) {
@@ -321,6 +395,12 @@ void Membership::Shutdown(const Status& why) {
     tick = tick_;
   }
   if (tick != 0) timer_->CancelAndWait(tick);
+  TellWorkOver();
+  {
+    // A worker that only serves gets WorkOver before Leave.
+    MutexLock lock(mu_);
+    changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return telling_ == 0; });
+  }
   connections_.Shutdown(why);
   {
     // This object may be destroyed once it has shut down.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,11 +49,12 @@ class Membership {
   // links of a task that is no longer in the cluster are closed, and calls that wait for it fail with NotFound.
   void Update(const ClusterSpec& cluster);
 
-  // From now on, this task tells the others that it only serves (see JoinCluster), and stays connected with all tasks
-  // whose end it waits for.
+  // From now on, this task tells the others that it only serves (see JoinCluster). A worker hears from the parameter
+  // servers that the work is over. As long as none is connected any more, or if the cluster has none, it stays
+  // connected with the other workers instead, and sees for itself.
   void OnlyServe();
-  // Sends Leave with `why` to every connected task, then closes all links and stops. Waiters get Cancelled. When this
-  // returns, OnLinkDown has been called for every link.
+  // Sends Leave with `why` to every connected task, after a last WorkOver, then closes all links and stops. Waiters get
+  // Cancelled. When this returns, OnLinkDown has been called for every link.
   void Shutdown(const Status& why);
 
   // What this task has received from `task` since this task started, over all links.
@@ -72,6 +74,7 @@ class Membership {
   void OnLinkUp(const std::shared_ptr<PeerConnection>& connection);
   void OnHeartbeat(const Hello& from, const Heartbeat& m);
   void OnLeave(const Hello& from, const Leave& m);
+  void OnWorkOver(const Hello& from, const WorkOver& m);
   // Returns `why` with the name of the task at the other end.
   Status OnLinkDown(const std::shared_ptr<PeerConnection>& connection, const Status& why);
 
@@ -84,9 +87,11 @@ class Membership {
     bool is_ps = false;
     bool seen = false;         // has been connected at least once
     bool only_serves = false;  // waits in JoinCluster itself
+    bool told_over = false;    // has been sent WorkOver
     bool left = false;
     bool lost = false;
     Status leave_status;
+    std::optional<Status> work_over;       // what the task has said with WorkOver
     uint64_t left_incarnation = 0;         // of the task when it left
     Clock::time_point down_since;          // when its last link went down
     std::shared_ptr<const TaskView> view;  // null when it must be made again
@@ -96,8 +101,14 @@ class Membership {
   void Changed(Task& task) TB_REQUIRES(mu_);
   const std::shared_ptr<const ClusterView>& View() TB_REQUIRES(mu_);
   std::shared_ptr<const TaskView> ViewOf(const std::string& name, const Task& task) TB_REQUIRES(mu_);
+  void NoteLeave(const Hello& from, const Leave& m) TB_EXCLUDES(mu_);
   void Tick();
-  void LookForLostTasks() TB_REQUIRES(mu_);
+  // Returns whether a task has been lost.
+  bool LookForLostTasks() TB_REQUIRES(mu_);
+  // At a parameter server: sends WorkOver to the workers that only serve, if the work is over and they do not know.
+  void TellWorkOver() TB_EXCLUDES(mu_);
+  // At a worker that only serves: connects with the other workers if no parameter server can tell it of their end.
+  void WatchWorkers() TB_EXCLUDES(mu_);
 
   Transport* const transport_;
   Timer* const timer_;
@@ -121,6 +132,7 @@ class Membership {
   std::map<std::string, Task*> away_ TB_GUARDED_BY(mu_);
   bool stopping_ TB_GUARDED_BY(mu_) = false;
   int awaiting_ TB_GUARDED_BY(mu_) = 0;          // running calls of AwaitView
+  int telling_ TB_GUARDED_BY(mu_) = 0;           // running calls of TellWorkOver that send
   bool only_serves_ TB_GUARDED_BY(mu_) = false;  // this task
   Timer::Id tick_ TB_GUARDED_BY(mu_) = 0;
 };

@@ -185,21 +185,101 @@ void WaitForLinkWithChief(TestCluster& cluster, const std::string& job, int inde
   wait(cluster.task(job, index), FullTaskName("worker", 0));
 }
 
+// Blocks until the view of a task is as `done` wants it.
+void Await(Task& task, const std::function<bool(const ClusterView&)>& done) {
+  TB_CHECK(task.membership().AwaitView(MonotonicClock::time_point::max(), done) != nullptr);
+}
+
+bool Serves(const ClusterView& view, const std::string& job, int index) {
+  return std::any_of(view.others.begin(), view.others.end(),
+                     [&](const auto& task) { return task->name == FullTaskName(job, index) && task->only_serves; });
+}
+
 TEST(JoinTest, WorkersThatOnlyServeDoNotWaitForEachOther) {
   TestCluster cluster(1, 3);
   JoinedTasks joined(cluster);
   joined.Start("ps", 0);
   joined.Start("worker", 1);
   joined.Start("worker", 2);
-  // Worker 0 works, and has no link to the others before they join. A task that has never seen it would wait for it.
   WaitForLinkWithChief(cluster, "ps", 0);
-  for (int i : {1, 2}) WaitForLinkWithChief(cluster, "worker", i);
+  Await(cluster.task("ps", 0), [](const auto& view) { return Serves(view, "worker", 1) && Serves(view, "worker", 2); });
   EXPECT_FALSE(joined.IsOver("ps", 0));
   EXPECT_FALSE(joined.IsOver("worker", 1));
   cluster.Stop("worker", 0);
   EXPECT_EQ(joined.Result("worker", 1), OkStatus());
   EXPECT_EQ(joined.Result("worker", 2), OkStatus());
   EXPECT_EQ(joined.Result("ps", 0), OkStatus());
+}
+
+TEST(JoinTest, WorkersHearFromAParameterServerHowTheWorkEndsAndHaveNoConnectionWithEachOther) {
+  TestCluster cluster(1, 3);
+  JoinedTasks joined(cluster);
+  joined.Start("ps", 0);
+  WaitForLinkWithChief(cluster, "ps", 0);
+  for (int i : {1, 2}) {
+    joined.Start("worker", i);
+    Await(cluster.task("ps", 0), [i](const auto& view) { return Serves(view, "worker", i); });
+  }
+  for (int i : {1, 2}) {
+    auto& connections = cluster.task("worker", i).membership().connections();
+    EXPECT_NE(connections.Find(FullTaskName("ps", 0)), nullptr);
+    for (int other : {0, 3 - i}) EXPECT_EQ(connections.Find(FullTaskName("worker", other)), nullptr);
+  }
+  cluster.Stop("worker", 0, Internal("no more data"));
+  for (const auto& [job, index] : {std::pair("worker", 1), std::pair("worker", 2), std::pair("ps", 0)}) {
+    const Status status = joined.Result(job, index);
+    EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+    EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("worker/0 failed"), HasSubstr("no more data")));
+  }
+}
+
+// A program ends when Join has returned, so a parameter server may leave at the moment at which it knows.
+TEST(JoinTest, AParameterServerThatStopsAtOnceHasToldTheWorkersBefore) {
+  for (int i = 0; i < 20; ++i) {
+    TestCluster cluster(1, 2);
+    JoinedTasks joined(cluster);
+    joined.Start("worker", 1);
+    WaitForLinkWithChief(cluster, "ps", 0);
+    auto& ps = cluster.task("ps", 0);
+    Await(ps, [](const auto& view) { return Serves(view, "worker", 1); });
+    const auto end = std::async(std::launch::async, [&ps] {
+      JoinCluster(&ps.membership()).IgnoreError();
+      ps.Stop(OkStatus());
+    });
+    cluster.Stop("worker", 0, Internal("no more data"));
+    EXPECT_THAT(std::string(joined.Result("worker", 1).message()), HasSubstr("no more data"));
+  }
+}
+
+TEST(JoinTest, AWorkerWithoutParameterServersWatchesTheOthersItself) {
+  TestCluster cluster(2, 2);
+  JoinedTasks joined(cluster);
+  joined.Start("worker", 1);
+  auto& chief = cluster.task("worker", 0);
+  for (int i : {0, 1}) {
+    Await(cluster.task("ps", i), [](const auto& view) { return Serves(view, "worker", 1); });
+    EXPECT_EQ(chief.membership().connections().Find(FullTaskName("worker", 1)), nullptr);
+    cluster.Stop("ps", i);
+  }
+  Await(chief, [](const auto& view) { return Serves(view, "worker", 1); });
+  EXPECT_FALSE(joined.IsOver("worker", 1));
+  cluster.Stop("worker", 0);
+  EXPECT_EQ(joined.Result("worker", 1), OkStatus());
+}
+
+TEST(JoinTest, AWorkerThatLosesAllOtherTasksAtOnceEnds) {
+  TaskOptions options;
+  options.membership.lost_after = std::chrono::milliseconds(50);
+  TestCluster cluster(TestCluster::NotStarted{}, 1, 2, options, nullptr);
+  cluster.Start("ps", 0);
+  cluster.Start("worker", 1);  // and worker 0 is never started
+  JoinedTasks joined(cluster);
+  joined.Start("worker", 1);
+  Await(cluster.task("ps", 0), [](const auto& view) { return Serves(view, "worker", 1); });
+  cluster.Stop("ps", 0);
+  const Status status = joined.Result("worker", 1);
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("worker/0 is lost"));
 }
 
 TEST(JoinTest, AWorkerThatOnlyServesSeesTheErrorOfTheChief) {
@@ -223,8 +303,7 @@ TEST(JoinTest, ATaskThatOnlyServedDoesNotEndTheOthersWhenItLeaves) {
   ConfigureLog("cluster=debug");
   StderrReader log;
   joined.Start("worker", 0);
-  // Waits until both the parameter server and worker 1 have learned that worker 0 only serves.
-  for (int i = 0; i < 2; ++i) log.WaitForLine(only_serves(0));
+  log.WaitForLine(only_serves(0));  // at the parameter server
   joined.Stop("worker", 0);
   joined.Start("ps", 0);
   joined.Start("worker", 1);

@@ -55,10 +55,7 @@ void LinkWorker::ResetContainers(const std::vector<std::string>& containers, Don
   Ask(tensorbraid::ResetContainers{.request = 0, .containers = containers}, WithoutBody(std::move(done)));
 }
 
-void LinkWorker::GetReport(std::chrono::milliseconds session_clusters_within, ReportDone done) {
-  Ask(tensorbraid::GetReport{.session_clusters_within_ms = static_cast<uint32_t>(session_clusters_within.count())},
-      std::move(done));
-}
+void LinkWorker::GetReport(tensorbraid::GetReport question, ReportDone done) { Ask(question, std::move(done)); }
 
 void LinkWorker::RunGraph(StepId step, SessionId session, uint64_t handle, bool trace,
                           std::shared_ptr<StepListener> listener) {

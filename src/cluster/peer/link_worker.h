@@ -28,7 +28,7 @@ class LinkWorker final : public RemoteWorker {
   void DeregisterGraph(SessionId session, uint64_t handle) override;
   void CloseSession(SessionId session) override;
   void ResetContainers(const std::vector<std::string>& containers, Done done) override;
-  void GetReport(std::chrono::milliseconds session_clusters_within, ReportDone done) override;
+  void GetReport(tensorbraid::GetReport question, ReportDone done) override;
   void RunGraph(StepId step, SessionId session, uint64_t handle, bool trace,
                 std::shared_ptr<StepListener> listener) override;
   void AbortStep(StepId step, const Status& why) override;

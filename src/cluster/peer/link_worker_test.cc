@@ -105,7 +105,7 @@ TEST(PeerConnectionTest, ATaskIsNotSilentWhileItsMessageIsHandled) {
 TEST_F(LinkWorkerTest, AReportIsTheBodyOfItsReply) {
   Status status = Internal("not called");
   std::string report;
-  worker_.GetReport(std::chrono::seconds(2), [&](const Status& s, const std::string& body) {
+  worker_.GetReport({.session_clusters_within_ms = 2000}, [&](const Status& s, const std::string& body) {
     status = s;
     report = body;
   });

@@ -49,10 +49,10 @@ class RemoteWorker {
   // Frees the resources in these containers (empty: in the default container).
   virtual void ResetContainers(const std::vector<std::string>& containers, Done done) = 0;
 
-  // Asks the task for its report. `answer` is a serialized TaskAnswer (cluster/protobuf/report.proto). For
-  // `session_clusters_within`, see the message GetReport.
+  // Asks the task for its report. `answer` is a serialized TaskAnswer (cluster/protobuf/report.proto). The number of
+  // `question` is set by this call.
   using ReportDone = std::function<void(const Status&, const std::string& answer)>;
-  virtual void GetReport(std::chrono::milliseconds session_clusters_within, ReportDone done) = 0;
+  virtual void GetReport(tensorbraid::GetReport question, ReportDone done) = 0;
 
   // Runs a registered partition as a part of a step. The worker holds the listener until EndStep.
   virtual void RunGraph(StepId step, SessionId session, uint64_t handle, bool trace,

@@ -119,6 +119,7 @@ void Member::Connection::OnMessage(Message message) {
   std::visit(Overloaded{
                  [&](const Heartbeat& m) { member_->membership_.OnHeartbeat(peer(), m); },
                  [&](const Leave& m) { member_->membership_.OnLeave(peer(), m); },
+                 [&](const WorkOver& m) { member_->membership_.OnWorkOver(peer(), m); },
                  [&](const GraphPart& m) { graph_parts_.Add(m); },
                  [&](RegisterGraph& m) { OnRegisterGraph(std::move(m)); },
                  [&](const DeregisterGraph& m) { worker.Deregister(m.session, m.handle); },
@@ -189,19 +190,31 @@ std::vector<std::shared_ptr<ReportSource>> Member::ReportedClusters() const {
 void Member::OnGetReport(const std::shared_ptr<Link>& link, const GetReport& m) {
   // A report may wait for locks, so it is not made on the transport's thread. The pool's threads may be busy with long
   // kernels, so it is not made there either.
-  env_->pool().ScheduleBlocking([this, weak_link = std::weak_ptr<Link>(link), request = m.request,
-                                 within_ms = m.session_clusters_within_ms, held = owner_.lock()] {
+  env_->pool().ScheduleBlocking([this, weak_link = std::weak_ptr<Link>(link), m, held = owner_.lock()] {
     const auto answer = std::make_shared<proto::TaskAnswer>();
+    const auto send = [weak_link, request = m.request, answer] {
+      const auto link = weak_link.lock();
+      if (link == nullptr) return;
+      link->Send(Reply{.request = request, .status = OkStatus(), .body = answer->SerializeAsString()});
+    };
+    const auto within = [](uint32_t ms) { return std::min(std::chrono::milliseconds(ms), kMaxReportTimeout); };
+    if (m.whole_cluster_within_ms > 0 && cluster_id() == 0) {
+      const std::shared_ptr<ReportSource> self(std::shared_ptr<void>(), this);  // not owned
+      const auto sessions = options_.session_members == nullptr ? std::vector<std::shared_ptr<ReportSource>>()
+                                                                : options_.session_members();
+      return CollectClusterReport(self, sessions, env_->timer(), within(m.whole_cluster_within_ms),
+                                  [answer, send](const proto::ClusterReport& cluster) {
+                                    *answer->mutable_whole_cluster() = cluster;
+                                    send();
+                                  });
+    }
     FillReport(answer->mutable_task());
-    const auto members = within_ms == 0 ? std::vector<std::shared_ptr<ReportSource>>() : ReportedClusters();
-    const auto within = std::min<std::chrono::milliseconds>(std::chrono::milliseconds(within_ms), kMaxReportTimeout);
     CollectSessionClusters(
-        members, env_->timer(), within,
-        [weak_link, request, answer](const std::vector<proto::ClusterReport>& clusters) {
+        m.session_clusters_within_ms == 0 ? std::vector<std::shared_ptr<ReportSource>>() : ReportedClusters(),
+        env_->timer(), within(m.session_clusters_within_ms),
+        [answer, send](const std::vector<proto::ClusterReport>& clusters) {
           for (const auto& cluster : clusters) *answer->add_session_clusters() = cluster;
-          const auto link = weak_link.lock();
-          if (link == nullptr) return;
-          link->Send(Reply{.request = request, .status = OkStatus(), .body = answer->SerializeAsString()});
+          send();
         });
   });
 }

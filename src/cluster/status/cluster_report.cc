@@ -45,15 +45,20 @@ class Collection final : public std::enable_shared_from_this<Collection> {
       proto::TaskReport& task = *report_.mutable_tasks(i);
       proto::TaskAnswer answer;
       if (status.ok() && answer.ParseFromString(bytes)) {
-        answer.mutable_task()->set_task(task.task());
-        answer.mutable_task()->set_address(task.address());
-        task = std::move(*answer.mutable_task());
-        if (report_.cluster().empty()) {
-          for (auto& cluster : *answer.mutable_session_clusters()) *report_.add_session_clusters() = std::move(cluster);
-        } else if (answer.session_clusters_size() > 0) {
-          // The master of this session's cluster has answered for all its tasks, so no other answer is awaited.
+        if (answer.has_whole_cluster()) {
+          // The parameter server has answered for all tasks, so no other answer is awaited.
+          answer.mutable_whole_cluster()->set_asked(report_.asked());
+          report_ = std::move(*answer.mutable_whole_cluster());
+          pending_ = 1;
+        } else if (!report_.cluster().empty() && answer.session_clusters_size() > 0) {
+          // So has the master of this session's cluster.
           report_ = std::move(*answer.mutable_session_clusters(0));
           pending_ = 1;
+        } else {
+          answer.mutable_task()->set_task(task.task());
+          answer.mutable_task()->set_address(task.address());
+          task = std::move(*answer.mutable_task());
+          for (auto& cluster : *answer.mutable_session_clusters()) *report_.add_session_clusters() = std::move(cluster);
         }
       } else {
         task.set_problem(status.ok() ? "its report cannot be read" : std::string(status.message()));
@@ -228,30 +233,54 @@ std::string NoAnswerWithin(std::chrono::milliseconds timeout) {
 // The time that an asked task has for the clusters of sessions, so that its answer arrives within `timeout`.
 std::chrono::milliseconds TimeoutOfAsked(std::chrono::milliseconds timeout) { return timeout * 3 / 4; }
 
+// At a worker: the parameter server that was heard of last, which is asked for the report of all tasks, because it is
+// connected with them. Null at a parameter server, or if none is connected.
+std::shared_ptr<PeerConnection> WhoKnowsAll(Membership& membership, const ClusterView& view) {
+  std::shared_ptr<PeerConnection> best;
+  if (IsPs(ShortTaskName(view.self))) return best;
+  const auto now = MonotonicClock::now();
+  for (const auto& other : view.others) {
+    auto connection = other->is_ps ? membership.connections().Find(other->name) : nullptr;
+    if (connection != nullptr && (best == nullptr || connection->silence(now) < best->silence(now))) {
+      best = std::move(connection);
+    }
+  }
+  return best;
+}
+
 // Collects the report of the cluster in which this process was started.
 void CollectOwnCluster(const std::shared_ptr<ReportSource>& source, Timer* timer, std::chrono::milliseconds timeout,
                        std::function<void(const proto::ClusterReport&)> done) {
   Membership& membership = source->membership();
   const auto view = membership.view();
+  const auto knows_all = WhoKnowsAll(membership, *view);
   proto::ClusterReport report = BeginReport(source, *view);
   std::vector<std::pair<int, std::string>> asked;  // the number of the report, and the task
   for (size_t i = 0; i < view->others.size(); ++i) {
-    if (view->others[i]->state == TaskView::State::kLeft) continue;
+    const TaskView& other = *view->others[i];
+    if (other.state == TaskView::State::kLeft) continue;
     const int number = static_cast<int>(i) + 1;
+    // A connection that is made for one question would stay.
+    if (knows_all != nullptr && other.state != TaskView::State::kConnected) {
+      report.mutable_tasks(number)->set_problem(
+          StrCat(ShortTaskName(knows_all->peer().task), ", which was asked about it, has not answered"));
+      continue;
+    }
     report.mutable_tasks(number)->set_problem(NoAnswerWithin(timeout));
-    asked.emplace_back(number, view->others[i]->name);
+    asked.emplace_back(number, other.name);
   }
   // The count includes one more answer, which arrives below, so that the collection does not end while tasks are still
   // asked.
   const auto collection = std::make_shared<Collection>(std::move(report), asked.size() + 1, timer, std::move(done));
   collection->StartTimer(timeout);
+  const auto within_ms = static_cast<uint32_t>(TimeoutOfAsked(timeout).count());
   for (const auto& [i, name] : asked) {
+    GetReport question = {.session_clusters_within_ms = within_ms};
+    if (knows_all != nullptr && name == knows_all->peer().task) question = {.whole_cluster_within_ms = within_ms};
     membership.connections().Get(
-        name, timeout,
-        [collection, i = i,
-         within = TimeoutOfAsked(timeout)](const StatusOr<std::shared_ptr<PeerConnection>>& connection) {
+        name, timeout, [collection, i = i, question](const StatusOr<std::shared_ptr<PeerConnection>>& connection) {
           if (!connection.ok()) return collection->Arrive(i, connection.status(), "");
-          (*connection)->worker()->GetReport(within, [collection, i](const Status& status, const std::string& bytes) {
+          (*connection)->worker()->GetReport(question, [collection, i](const Status& status, const std::string& bytes) {
             collection->Arrive(i, status, bytes);
           });
         });
@@ -289,8 +318,9 @@ void CollectSessionCluster(const std::shared_ptr<ReportSource>& source, Timer* t
   collection->StartTimer(timeout);
   for (const auto& [i, worker] : asked) {
     const bool is_master = worker->task() == source->cluster_master();
+    const auto within_ms = is_master ? static_cast<uint32_t>(TimeoutOfAsked(timeout).count()) : 0;
     worker->GetReport(
-        is_master ? TimeoutOfAsked(timeout) : std::chrono::milliseconds(0),
+        {.session_clusters_within_ms = within_ms},
         [collection, i = i](const Status& status, const std::string& bytes) { collection->Arrive(i, status, bytes); });
   }
   collection->EndOfAsking();

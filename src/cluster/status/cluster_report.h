@@ -25,6 +25,9 @@ inline constexpr std::chrono::milliseconds kMaxReportTimeout{60000};
 // must not block. `timer` must live until then. Does not wait for the other tasks. Like FillTaskReport, must
 // not be called on a transport thread.
 //
+// A worker asks a parameter server for the report of all tasks, if one is connected, and other tasks only in case that
+// it does not answer. It makes no new connection then, because such a connection would stay.
+//
 // The report also has the clusters that sessions brought (ClusterReport::session_clusters): those of `sessions`, and
 // those whose master is another task of `task`'s cluster.
 void CollectClusterReport(const std::shared_ptr<ReportSource>& task,
