@@ -43,6 +43,7 @@ struct PlanFlags {
   int workers_per_machine = 1;
   bool one_machine = false, link_per_task = false, sum_per_host = false;
   std::string link = "10gbit", allpairs;
+  double link_burst_kb = 0;
   std::optional<double> latency_us, message_us, send_gb_s, receive_gb_s, local_message_us;
   std::string protocol, measured_on = "here";
   std::string device, ps_device;
@@ -92,7 +93,8 @@ Status SetHardware(const PlanFlags& flags, planner::Hardware* hardware) {
   } else {
     TF_ASSIGN_OR_RETURN(bytes_per_s, ReadAllPairs(flags.allpairs));
   }
-  hardware->link = {.out_bytes_per_s = bytes_per_s, .in_bytes_per_s = bytes_per_s};
+  hardware->link = {
+      .out_bytes_per_s = bytes_per_s, .in_bytes_per_s = bytes_per_s, .burst_bytes = flags.link_burst_kb * 1e3};
   planner::WayCosts& remote = hardware->remote;
   if (flags.latency_us) remote.latency_ns = *flags.latency_us * 1e3;
   if (flags.message_us) remote.message_ns = *flags.message_us * 1e3;
@@ -277,6 +279,11 @@ void AddPlanCommand(CLI::App& app, Invocation* invocation) {
                  "all tasks share the cores of one machine, but each has a link of its own, as in network namespaces")
       ->group(what);
   plan->add_option("--link", flags->link, "bandwidth of each machine's link in each direction, such as 10gbit or 1.2GB")
+      ->capture_default_str()
+      ->group(what);
+  plan->add_option("--link_burst_kb", flags->link_burst_kb,
+                   "what a link passes at once after a pause, if a token bucket limits it")
+      ->check(AtLeast(0))
       ->capture_default_str()
       ->group(what);
   plan->add_option("--allpairs", flags->allpairs,

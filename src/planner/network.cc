@@ -101,6 +101,11 @@ void Network::SendPart(const std::shared_ptr<Transfer>& transfer, double bytes) 
   if (first) sender->Run(tasks_[from].AfterNs(transfer->costs), 1, [] {});
 }
 
+double Network::Link::Pass(double* free_ns, double now_ns, double bytes, double bytes_per_s) const {
+  *free_ns = std::max(*free_ns, now_ns - NsFor(speed.burst_bytes, bytes_per_s)) + NsFor(bytes, bytes_per_s);
+  return std::max(*free_ns, now_ns);
+}
+
 void Network::Cross(int from_link, int to_link, double bytes, double latency_ns, std::function<void()> arrived) {
   const double now = events_->now_ns();
   Link& from = links_[from_link];
@@ -109,14 +114,13 @@ void Network::Cross(int from_link, int to_link, double bytes, double latency_ns,
     return events_->At(from.loopback_free_ns + latency_ns, std::move(arrived));
   }
   const double start = std::max(from.out_free_ns, now);
-  from.out_free_ns = start + NsFor(bytes, from.speed.out_bytes_per_s);
+  const double sent = from.Pass(&from.out_free_ns, now, bytes, from.speed.out_bytes_per_s);
   from.bytes_out += bytes;
-  const double sent = from.out_free_ns;
   events_->At(start + latency_ns, [this, to_link, bytes, sent, latency_ns, arrived = std::move(arrived)]() mutable {
     Link& to = links_[to_link];
-    to.in_free_ns = std::max(to.in_free_ns, events_->now_ns()) + NsFor(bytes, to.speed.in_bytes_per_s);
+    const double received = to.Pass(&to.in_free_ns, events_->now_ns(), bytes, to.speed.in_bytes_per_s);
     to.bytes_in += bytes;
-    events_->At(std::max(to.in_free_ns, sent + latency_ns), std::move(arrived));
+    events_->At(std::max(received, sent + latency_ns), std::move(arrived));
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -32,6 +33,9 @@ struct LinkSpeed {
   double in_bytes_per_s = 0;
   // Between tasks behind the same link, whose messages do not leave the machine.
   double loopback_bytes_per_s = 0;
+  // What each direction passes at once after a pause. A link that a token bucket limits, as Linux' tc or a cloud does,
+  // has as many as the bucket holds.
+  double burst_bytes = 0;
 };
 
 // Transfers between tasks. A transfer is divided into parts of up to 1 MiB, as in the gRPC transport
@@ -58,10 +62,15 @@ class Network {
   const LinkSpeed& speed(int link) const { return links_[link].speed; }
 
  private:
+  static constexpr double kNever = -std::numeric_limits<double>::infinity();
   struct Link {
     LinkSpeed speed;
-    double out_free_ns = 0, in_free_ns = 0, loopback_free_ns = 0;
+    double out_free_ns = kNever, in_free_ns = kNever, loopback_free_ns = kNever;
     double bytes_out = 0, bytes_in = 0;
+
+    // Lets bytes pass in one direction, and returns when the last one has passed. `free_ns` is when the direction is
+    // free; with a bucket that is not empty it lies in the past.
+    double Pass(double* free_ns, double now_ns, double bytes, double bytes_per_s) const;
   };
   struct Task {
     SharedCores* cores;

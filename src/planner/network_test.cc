@@ -52,6 +52,21 @@ TEST_F(NetworkTest, SeveralSendersShareTheLinkOfTheReceiver) {
   EXPECT_GT(arrived_ms_.front(), 350) << "the transfers take turns, so all end late";
 }
 
+TEST_F(NetworkTest, ABucketPassesItsBytesAtOnceAndFillsAgainInAPause) {
+  const LinkSpeed speed = {.out_bytes_per_s = 100 * kMb, .in_bytes_per_s = 100 * kMb, .burst_bytes = 1 * kMb};
+  const int a = network_.AddTask(&cores_, network_.AddLink(speed));
+  const int b = network_.AddTask(&cores_, network_.AddLink(speed));
+  for (int i = 0; i < 2; ++i)
+    network_.Send(a, b, 1 * kMb, /*bulk=*/false, costs_, [this] { arrived_ms_.push_back(events_.now_ns() / kMs); });
+  events_.At(100 * kMs, [&] {
+    network_.Send(a, b, 3 * kMb, /*bulk=*/false, costs_, [this] { arrived_ms_.push_back(events_.now_ns() / kMs); });
+  });
+  ASSERT_EQ(Arrived().size(), 3u);
+  EXPECT_NEAR(arrived_ms_[0], 0, 1e-6);
+  EXPECT_NEAR(arrived_ms_[1], 10, 1e-6);
+  EXPECT_NEAR(arrived_ms_[2], 120, 1e-6) << "the bucket has filled, but never holds more than its size";
+}
+
 TEST_F(NetworkTest, BothDirectionsOfALinkAreIndependent) {
   const int a = AddTask(100), b = AddTask(100);
   Send(a, b, 10);

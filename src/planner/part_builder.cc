@@ -173,8 +173,10 @@ class PartBuilder {
     a.variable = updated;
     a.after_gradients = after || updated >= 0;
     a.accumulates = updated >= 0 && from_worker && !after;
-    // Reads the gradient and the sum, writes the sum.
-    if (a.accumulates) a.accumulate_ns = EstimatedNs({.bytes = 3 * gradient_bytes});
+    const std::string& type = plan_.nodes()[i].node->type();
+    a.by_rows = a.accumulates && (type.find("Scatter") != type.npos || type.find("Sparse") != type.npos);
+    // Reads the gradient and the sum, writes the sum; or reads and writes each gradient that the sum of rows has.
+    if (a.accumulates) a.accumulate_ns = EstimatedNs({.bytes = (a.by_rows ? 2 : 3) * gradient_bytes});
   }
 
   void AddSend(int i) {

@@ -153,14 +153,16 @@ class TrainingSimulation {
     }
     const bool late = sync() && a.accumulates && sync_updates_.IsLate(w);
     if (late) workers_[w].dropped = true;
-    const double ns = sync() && a.after_gradients ? (late ? 0 : a.accumulate_ns) : a.ns;
     SharedCores& cores = machines_.CoresOf(ServerTask(a.task - 1));
     const bool locks = a.variable >= 0 && !(sync() && !a.accumulates);
+    const auto ns = [this, activity, late, ns = a.ns, accumulates = sync() && a.after_gradients] {
+      return !accumulates ? ns : late ? 0 : sync_updates_.AccumulateNs(activity);
+    };
     auto ended = [this, w, activity] { OnServerActivity(w, activity); };
-    if (!locks) return cores.Run(ns, a.threads, std::move(ended));
+    if (!locks) return cores.Run(ns(), a.threads, std::move(ended));
     const int variable = a.variable;
     auto locked = [this, &cores, ns, threads = a.threads, variable, ended = std::move(ended)]() mutable {
-      cores.Run(ns, threads, [this, variable, ended = std::move(ended)] {
+      cores.Run(ns(), threads, [this, variable, ended = std::move(ended)] {
         Unlock(variable);
         ended();
       });

@@ -165,6 +165,19 @@ TEST(SimulationTest, UpdatesOfOneVariableRunOneAfterTheOther) {
   EXPECT_NEAR(p.steps_per_s, 1000, 10) << "although the server has eight cores";
 }
 
+TEST(SimulationTest, ASumOfRowsIsAsLongAsAllGradients) {
+  StepProgram program = OneVariable(0, 0.001);
+  for (Activity& a : program.activities) {
+    if (!a.accumulates) continue;
+    a.ns = 1 * kMillisecond;
+    a.accumulate_ns = 0.1 * kMillisecond;
+  }
+  const auto update_ms = [&] { return 1e3 / Predict(program, Machines(1, 4, 0), {.mode = Mode::kSync}).updates_per_s; };
+  EXPECT_NEAR(update_ms(), 4 * 0.1 + 1, 0.02);
+  for (Activity& a : program.activities) a.by_rows = a.accumulates;
+  EXPECT_NEAR(update_ms(), (2 + 3 + 4) * 0.1 + 4, 0.02);
+}
+
 TEST(SimulationTest, AnnouncedTensorsWaitForTheRequest) {
   StepProgram program = OneVariable(0, 1);
   ClusterModel cluster = SeparateMachines(1, 1, 8, {}, {.latency_ns = 1 * kMillisecond});

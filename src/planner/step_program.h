@@ -21,6 +21,10 @@ struct Activity {
   // which takes accumulate_ns.
   bool accumulates = false;
   double accumulate_ns = 0;
+  // The gradient is a list of rows, usually others than those of the other workers (tf.IndexedSlices). Their sum is as
+  // long as all of them together. It is written anew with each gradient, which takes accumulate_ns for each gradient
+  // that it then has, except for the first one.
+  bool by_rows = false;
   std::vector<int> next = {};   // activities of the same task that wait for this one
   std::vector<int> sends = {};  // transfers that begin when this one ends
   int waits_for = 0;            // activities and transfers

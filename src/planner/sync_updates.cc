@@ -18,6 +18,12 @@ SyncUpdates::SyncUpdates(const StepProgram& program, SimulatedMachines* machines
   for (const Activity& a : program.activities) accumulators_ += a.accumulates;
 }
 
+double SyncUpdates::AccumulateNs(int activity) const {
+  const Activity& a = program_.activities[activity];
+  if (!a.by_rows) return a.accumulate_ns;
+  return gathered_[activity] == 0 ? 0 : a.accumulate_ns * (gathered_[activity] + 1);
+}
+
 void SyncUpdates::AddGradient(int activity) {
   if (++gathered_[activity] == needed_ && ++complete_ == accumulators_) MaybeApply();
 }
@@ -43,7 +49,7 @@ void SyncUpdates::Apply(int server) {
   double ns = 0, variables = 0;
   for (const Activity& a : program_.activities) {
     if (a.task != server + 1 || !a.after_gradients) continue;
-    ns += a.ns;
+    ns += a.ns * (a.by_rows ? needed_ : 1);
     variables += a.ns > 0;
   }
   SharedCores& cores = machines_->CoresOf(machines_->ServerTask(server));

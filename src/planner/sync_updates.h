@@ -26,6 +26,8 @@ class SyncUpdates {
   int64_t updates() const { return updates_; }
   // Whether a gradient that the worker adds now comes late: it was computed from the values before the last update.
   bool IsLate(int worker) const { return workers_[worker].stamp < updates_; }
+  // How long it takes to add one more gradient to the accumulator of this activity, on one core.
+  double AccumulateNs(int activity) const;
   // The accumulator of this activity has got a gradient in time.
   void AddGradient(int activity);
   // The worker has given its gradients.
