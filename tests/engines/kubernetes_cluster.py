@@ -3,7 +3,7 @@
 It has pods, services, secrets and jobs, as far as `tensorbraid launch --on=kubernetes` needs them, with Kubernetes'
 rules for deletion, owners, watches and deadlines of jobs, for the expansion of $(NAME), and for the output and the last
 message of containers. Each object is validated by Kubernetes' schemas. Each pod runs in namespaces of its own
-(pods.py). An image is a path on this machine where programs are looked for.
+(pods.py). An image is a path on this machine where programs are looked for, or a name of Cluster.images.
 """
 import base64
 import copy
@@ -75,7 +75,8 @@ class Container:
         with open(self.message, "wb"):
             os.chmod(self.message, 0o666)
         self.places[container["terminationMessagePath"]] = self.message
-        image = container["image"]
+        image, places = self.cluster.images.get(container["image"], (container["image"], {}))
+        self.places.update(places)
         command = [self.moved(expand(word)) for word in container["command"]]
         program = shutil.which(command[0], path=f"{image}:/usr/bin:/bin")
         if program is None:
@@ -182,6 +183,7 @@ class Cluster:
         self.refusals = {}  # by name of an object that may not be created: a Refusal
         self.is_down = False
         self.has_ended = False
+        self.images = {}  # by name: the path of its programs, and where other paths of it are on this machine
         self.cut_logs_after = []  # numbers of lines after which the next answers with logs break off
         self.versions = 0
         self.created = []  # all objects that ever were
