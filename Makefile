@@ -8,7 +8,7 @@ DATA ?= examples/data/mnist
 LOGS ?= build/demo_logs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test test_engines release wheel package site packages clean
+.PHONY: help demo examples test test_tensorflow test_engines release wheel package site packages clean
 
 help:
 	@echo "make demo      train softmax regression on MNIST with $(PS) parameter server(s) and $(WORKERS) worker(s), as local processes"
@@ -16,6 +16,7 @@ help:
 	@echo "make examples  train each program of examples/ to the accuracy that it should reach, which takes some minutes;"
 	@echo "               with the whole of MNIST in idx format: DATA=DIR"
 	@echo "make test      build the preset 'release' and run all its tests"
+	@echo "make test_tensorflow  compare more programs with TensorFlow, which takes some minutes (tests/interop/README.md)"
 	@echo "make test_engines  test with Prometheus and other systems, which it installs (tests/engines/README.md)"
 	@echo "make wheel     build wheels of the Python package into build/dist (python/wheel/README.md)"
 	@echo "make package   build Debian packages into build/dist (deploy/package/README.md)"
@@ -37,6 +38,9 @@ examples: packages
 
 test: release
 	ctest --preset release
+
+test_tensorflow: release
+	ctest --preset tensorflow
 
 test_engines: release
 	scripts/test_engines
