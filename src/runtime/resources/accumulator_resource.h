@@ -133,10 +133,26 @@ class SparseAccumulator final : public AccumulatorResource {
  private:
   // Checks that `gradient` can be added to `sum`, or, if `sum` is null, can begin a round.
   Status Check(const Gradient& gradient, const Tensor* sum) const;
+  // A row of a gradient, and the next part of the same row of the sum (-1: it is the last one).
+  struct Part {
+    int64_t gradient = 0, row = 0, next = -1;
+  };
+  struct Row {
+    int64_t index = 0, count = 0;  // the number of gradients that have it
+    int64_t first = 0, last = 0;   // of its parts
+  };
+  // The gradients are kept as they are. Their rows are added once, at the end, in the order in which they came.
+  struct Sum {
+    std::vector<Tensor> gradients;
+    std::vector<Row> rows;  // in the order of the result
+    std::vector<Part> parts;
+    // The sums, or means, of all rows. Takes the buffer of a single gradient.
+    StatusOr<Tensor> Values(const Arithmetic& arithmetic, bool mean, ThreadPool& pool);
+  };
+  // Replaces the gradients by their sum.
+  void Compact(ThreadPool& pool);
   const Arithmetic arithmetic_;
-  std::vector<int64_t> indices_;
-  std::vector<int64_t> counts_;  // indexed by row: the number of gradients that were added
-  Tensor values_;
+  Sum sum_;
 };
 
 }  // namespace tensorbraid

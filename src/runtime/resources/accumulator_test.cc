@@ -208,6 +208,28 @@ TEST_F(AccumulatorTest, SparseGradientsAreAddedRowByRow) {
   EXPECT_EQ((**taken)[2].ToString(), Tensor::Vector<int64_t>({5}).ToString());
 }
 
+// With many gradients of the same rows, the accumulator sums before the end.
+TEST_F(AccumulatorTest, SparseGradientsOfTheSameRowsAreAddedToo) {
+  for (const auto reduction : {AccumulatorResource::Reduction::kSum, AccumulatorResource::Reduction::kMean}) {
+    auto a = MakeRef<SparseAccumulator>("a", kFloat32, Shape({-1}), reduction,
+                                        SparseAccumulator::Arithmetic{AddFloatRow, DivideFloatRow});
+    constexpr int kGradients = 8;
+    const Tensor first = Tensor::Vector<float>({1, 2});
+    for (int i = 0; i < kGradients; ++i) {
+      const Tensor values = i == 0 ? first : Tensor::Vector<float>({1, 2});
+      ASSERT_TRUE(a->Apply(0, {Tensor::Vector<int64_t>({3, 7 + i % 2}), values}, pool_).ok());
+    }
+    std::optional<StatusOr<AccumulatorResource::Gradient>> taken;
+    a->Take(kGradients, nullptr, pool_, [&](StatusOr<AccumulatorResource::Gradient> t) { taken = std::move(t); });
+    ASSERT_TRUE(taken->ok());
+    EXPECT_EQ((**taken)[0].ToString(), Tensor::Vector<int64_t>({3, 7, 8}).ToString());
+    const bool mean = reduction == AccumulatorResource::Reduction::kMean;
+    EXPECT_EQ((**taken)[1].ToString(),
+              Tensor::Vector<float>(mean ? std::vector<float>{1, 2, 2} : std::vector<float>{8, 8, 8}).ToString());
+    EXPECT_EQ(first.data<float>()[0], 1) << "the caller's tensor has changed";
+  }
+}
+
 TEST_F(AccumulatorTest, WorksAsOpsOfAGraph) {
   Graph g;
   ConditionalAccumulator a(g, kFloat32, {.shape = Shape({2}), .shared_name = "grads", .name = "grads"});

@@ -1,4 +1,8 @@
 // Implements SparseAccumulator (accumulator_resource.h).
+#include <algorithm>
+#include <memory>
+#include <utility>
+
 #include "core/text/strings.h"
 #include "runtime/resources/accumulator_resource.h"
 #include "runtime/variables/tensor_rows.h"
@@ -58,77 +62,101 @@ Status SparseAccumulator::Check(const Gradient& gradient, const Tensor* sum) con
 
 Status SparseAccumulator::Begin(Gradient gradient) {
   TF_RETURN_IF_ERROR(Check(gradient, nullptr));
+  sum_ = Sum();
   const auto indices = gradient[0].data<int64_t>();
-  indices_.assign(indices.begin(), indices.end());
-  counts_.assign(indices.size(), 1);
-  values_ = std::move(gradient[1]);
+  sum_.rows.reserve(indices.size());
+  sum_.parts.reserve(indices.size());
+  for (const int64_t index : indices) {
+    const int64_t i = std::ssize(sum_.parts);
+    sum_.rows.push_back({.index = index, .count = 1, .first = i, .last = i});
+    sum_.parts.push_back({.gradient = 0, .row = i});
+  }
+  sum_.gradients.push_back(std::move(gradient[1]));
   return OkStatus();
 }
 
-Status SparseAccumulator::Add(Gradient gradient, ThreadPool&) {
-  TF_RETURN_IF_ERROR(Check(gradient, &values_));
+Status SparseAccumulator::Add(Gradient gradient, ThreadPool& pool) {
+  TF_RETURN_IF_ERROR(Check(gradient, &sum_.gradients[0]));
   const auto added = gradient[0].data<int64_t>();
-  const Tensor& values = gradient[1];
-  // The rows of the result: the rows of the sum and the rows of the gradient, merged by index. `mine` is a row of the
-  // sum and `other` a row of the gradient; either is -1 if there is none.
-  struct Row {
-    int64_t index = 0, count = 0, mine = -1, other = -1;
-  };
+  // Merges the rows of the sum and those of the gradient by index.
   std::vector<Row> rows;
-  for (size_t i = 0, j = 0; i < indices_.size() || j < added.size();) {
-    const bool take_mine = i < indices_.size() && (j == added.size() || indices_[i] <= added[j]);
-    const bool take_other = j < added.size() && (i == indices_.size() || added[j] <= indices_[i]);
-    Row row;
-    if (take_other) row = {added[j], 1, -1, static_cast<int64_t>(j++)};
-    if (take_mine) {
-      row.index = indices_[i];
-      row.count += counts_[i];
-      row.mine = static_cast<int64_t>(i++);
-    }
-    rows.push_back(row);
-  }
-  Shape shape = values_.shape();
-  shape.set_dim(0, static_cast<int64_t>(rows.size()));
-  TF_ASSIGN_OR_RETURN(Tensor merged, Tensor::Create(dtype(), shape));
-  const int64_t size = rows.empty() ? 0 : merged.num_elements() / shape.dim(0);
-  indices_.clear();
-  counts_.clear();
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const Row& row = rows[i];
-    const auto to = static_cast<int64_t>(i);
-    if (row.mine >= 0) {
-      CopyElementRange(values_, row.mine * size, size, &merged, to * size);
-      if (row.other >= 0) arithmetic_.add_row(values, row.other, &merged, to);
+  rows.reserve(sum_.rows.size() + added.size());
+  const int64_t number = std::ssize(sum_.gradients);
+  for (size_t i = 0, j = 0; i < sum_.rows.size() || j < added.size();) {
+    const bool take_mine = i < sum_.rows.size() && (j == added.size() || sum_.rows[i].index <= added[j]);
+    const bool take_other = j < added.size() && (i == sum_.rows.size() || added[j] <= sum_.rows[i].index);
+    const int64_t part = std::ssize(sum_.parts);
+    if (take_other) sum_.parts.push_back({.gradient = number, .row = static_cast<int64_t>(j)});
+    if (!take_mine) {
+      rows.push_back({.index = added[j], .count = 1, .first = part, .last = part});
     } else {
-      CopyElementRange(values, row.other * size, size, &merged, to * size);
+      Row row = sum_.rows[i];
+      if (take_other) {
+        ++row.count;
+        sum_.parts[row.last].next = part;
+        row.last = part;
+      }
+      rows.push_back(row);
     }
-    indices_.push_back(row.index);
-    counts_.push_back(row.count);
+    i += take_mine;
+    j += take_other;
   }
-  values_ = std::move(merged);
+  sum_.rows = std::move(rows);
+  sum_.gradients.push_back(std::move(gradient[1]));
+  // Where gradients often have the same rows, their sum needs less memory than they do.
+  if (sum_.parts.size() > 2 * sum_.rows.size()) Compact(pool);
   return OkStatus();
+}
+
+void SparseAccumulator::Compact(ThreadPool& pool) {
+  StatusOr<Tensor> values = sum_.Values(arithmetic_, /*mean=*/false, pool);
+  if (!values.ok()) return;  // there is no memory for it; the gradients still are the sum
+  sum_.gradients.assign(1, *std::move(values));
+  sum_.parts.resize(sum_.rows.size());
+  for (int64_t i = 0; i < std::ssize(sum_.rows); ++i) {
+    sum_.rows[i].first = sum_.rows[i].last = i;
+    sum_.parts[i] = {.gradient = 0, .row = i};
+  }
+}
+
+StatusOr<Tensor> SparseAccumulator::Sum::Values(const Arithmetic& arithmetic, bool mean, ThreadPool& pool) {
+  if (gradients.size() == 1) {
+    // Only a sum that Compact has made, which has its own buffer, has rows of several gradients.
+    for (int64_t i = 0; mean && i < std::ssize(rows); ++i) {
+      if (rows[i].count > 1) arithmetic.divide_row(&gradients[0], i, rows[i].count);
+    }
+    return std::move(gradients[0]);
+  }
+  Shape shape = gradients[0].shape();
+  shape.set_dim(0, std::ssize(rows));
+  TF_ASSIGN_OR_RETURN(Tensor values, Tensor::Create(gradients[0].dtype(), shape));
+  const int64_t size = rows.empty() ? 0 : values.num_elements() / shape.dim(0);
+  constexpr double kRowNs = 20, kElementNs = 0.5;
+  pool.ParallelFor(std::ssize(rows), kRowNs + kElementNs * static_cast<double>(size), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const Part* part = &parts[rows[i].first];
+      CopyElementRange(gradients[part->gradient], part->row * size, size, &values, i * size);
+      while (part->next >= 0) {
+        part = &parts[part->next];
+        arithmetic.add_row(gradients[part->gradient], part->row, &values, i);
+      }
+      if (mean && rows[i].count > 1) arithmetic.divide_row(&values, i, rows[i].count);
+    }
+  });
+  return values;
 }
 
 AccumulatorResource::Finish SparseAccumulator::End(int64_t) {
-  struct Round {
-    std::vector<int64_t> indices, counts;
-    Tensor values;
-  };
-  auto round = std::make_shared<Round>();
-  round->indices = std::exchange(indices_, {});
-  round->counts = std::exchange(counts_, {});
-  std::swap(round->values, values_);
-  const bool mean = reduction() == Reduction::kMean;
+  const auto sum = std::make_shared<Sum>(std::exchange(sum_, {}));
   const int64_t num_rows = shape().has_rank() && shape().rank() > 0 ? shape().dim(0) : -1;
-  return [round, mean, num_rows, divide = arithmetic_.divide_row](ThreadPool&) -> StatusOr<Gradient> {
-    Tensor& values = round->values;
-    for (size_t i = 0; mean && i < round->counts.size(); ++i) {
-      if (round->counts[i] == 1) continue;
-      divide(&values, static_cast<int64_t>(i), round->counts[i]);  // a sum of several gradients has its own buffer
-    }
-    std::vector<int64_t> whole(values.shape().dims().begin(), values.shape().dims().end());
+  const bool mean = reduction() == Reduction::kMean;
+  return [sum, num_rows, mean, arithmetic = arithmetic_](ThreadPool& pool) -> StatusOr<Gradient> {
+    std::vector<int64_t> whole(sum->gradients[0].shape().dims().begin(), sum->gradients[0].shape().dims().end());
     whole[0] = num_rows;
-    Tensor indices = Tensor::Vector(round->indices);
+    TF_ASSIGN_OR_RETURN(Tensor indices, Tensor::Create(kInt64, {std::ssize(sum->rows)}));
+    const auto index = indices.mutable_data<int64_t>();
+    for (size_t i = 0; i < sum->rows.size(); ++i) index[i] = sum->rows[i].index;
+    TF_ASSIGN_OR_RETURN(Tensor values, sum->Values(arithmetic, mean, pool));
     return Gradient{std::move(indices), std::move(values), Tensor::Vector(whole)};
   };
 }

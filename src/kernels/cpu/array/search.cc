@@ -145,6 +145,8 @@ Status UniqueSlices(KernelContext& ctx, const Comparison& compare) {
   // `firsts` has the first occurrence of each distinct slice. The map has, for each hash, the number of the first
   // distinct slice with this hash, and `next` chains the distinct slices that have the same hash.
   absl::flat_hash_map<uint64_t, int64_t> first_of_hash;
+  constexpr int64_t kUsual = 1 << 14;
+  first_of_hash.reserve(std::min(slices.dim, kUsual));
   std::vector<int64_t> firsts, next, counts;
   // Allocates the output first, because a tensor without elements may have any number of slices.
   TF_ASSIGN_OR_RETURN(Tensor * idx, ctx.AllocateOutput(1, {slices.dim}));
@@ -373,8 +375,14 @@ std::vector<int64_t> TopIndices(const T* row, int64_t columns, int64_t k, bool s
   }
   std::vector<int64_t> indices(columns);
   std::iota(indices.begin(), indices.end(), 0);
-  std::partial_sort(indices.begin(), indices.begin() + k, indices.end(),
-                    [&](int64_t a, int64_t b) { return order.Before(a, b); });
+  const auto before = [&](int64_t a, int64_t b) { return order.Before(a, b); };
+  if (k < columns / 8) {
+    std::partial_sort(indices.begin(), indices.begin() + k, indices.end(), before);
+  } else {
+    // Twice as fast for most of a row, which is how the indices of a sparse gradient are sorted.
+    if (k < columns) std::nth_element(indices.begin(), indices.begin() + k, indices.end(), before);
+    std::sort(indices.begin(), indices.begin() + k, before);
+  }
   indices.resize(k);
   return indices;
 }
