@@ -204,10 +204,11 @@ class TrainingSimulation {
       ComputeNext(w);
       MaybeEndStep(w);
     };
+    const double ns = (a.ns + (sync() ? a.sort_ns : 0)) * worker.factor;
     if (program_.has_device) {
-      events_.After(a.ns * worker.factor, std::move(ended));
+      events_.After(ns, std::move(ended));
     } else {
-      machines_.CoresOf(WorkerTask(w)).Run(a.ns * worker.factor, a.threads, std::move(ended));
+      machines_.CoresOf(WorkerTask(w)).Run(ns, a.threads, std::move(ended));
     }
   }
 

@@ -25,6 +25,8 @@ struct Activity {
   // long as all of them together. It is written anew with each gradient, which takes accumulate_ns for each gradient
   // that it then has, except for the first one.
   bool by_rows = false;
+  // On a worker: what the activity takes in addition in synchronous training, to sort the rows of gradients.
+  double sort_ns = 0;
   std::vector<int> next = {};   // activities of the same task that wait for this one
   std::vector<int> sends = {};  // transfers that begin when this one ends
   int waits_for = 0;            // activities and transfers

@@ -1,7 +1,9 @@
 #include "planner/training_graph.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "core/text/device_name.h"
@@ -51,6 +53,7 @@ class ProgramBuilder {
       TF_ASSIGN_OR_RETURN(const auto plan, Plan::Create(std::move(part), &resources, &kernels));
       AddPart(number, *plan, &costs_, &parts_, &program_);
     }
+    AddSortOfRows();
     TF_RETURN_IF_ERROR(CheckKnown());
     if (options_.placement == Placement::kEven) return DividedOver(program_, options_.servers);
     return program_;
@@ -73,6 +76,48 @@ class ProgramBuilder {
     }
     costs_.ScaleFrom(std::move(estimates));
     return OkStatus();
+  }
+
+  // For synchronous training, in which a worker sorts the rows of each gradient and adds equal ones
+  // (train/optimizers/increasing_rows.h). This graph trains asynchronously, and lacks these nodes.
+  void AddSortOfRows() {
+    for (int update = 0; update < static_cast<int>(program_.activities.size()); ++update) {
+      if (!program_.activities[update].by_rows) continue;
+      // The indices, which are the smaller ones, and the values.
+      std::vector<int> parts = SentFor(update);
+      const auto bytes = [this](int i) { return program_.transfers[i].bytes; };
+      if (parts.size() != 2) continue;
+      std::ranges::sort(parts, {}, bytes);
+      constexpr double kHashNs = 25, kCompareNs = 4;
+      const double rows = std::max(1.0, bytes(parts[0]) / sizeof(int64_t));
+      const double ns = rows * (kHashNs + kCompareNs * std::log2(rows)) + EstimatedNs({.bytes = 5 * bytes(parts[1])});
+      for (Activity& a : program_.activities) {
+        if (std::ranges::find(a.sends, parts[1]) != a.sends.end()) a.sort_ns += ns;
+      }
+    }
+  }
+
+  // The tensors from the worker on which an activity of a server depends.
+  std::vector<int> SentFor(int activity) const {
+    std::set<int> before = {activity};
+    std::vector<int> found, left = {activity};
+    while (!left.empty()) {
+      const int current = left.back();
+      left.pop_back();
+      for (int i = 0; i < static_cast<int>(program_.activities.size()); ++i) {
+        const Activity& a = program_.activities[i];
+        if (a.task == program_.activities[activity].task && std::ranges::find(a.next, current) != a.next.end() &&
+            before.insert(i).second) {
+          left.push_back(i);
+        }
+      }
+    }
+    for (int i = 0; i < static_cast<int>(program_.transfers.size()); ++i) {
+      const TensorTransfer& t = program_.transfers[i];
+      const auto needed = [&](int next) { return before.contains(next); };
+      if (t.from == 0 && t.bytes > 0 && std::ranges::any_of(t.next, needed)) found.push_back(i);
+    }
+    return found;
   }
 
   Status AddTransfers(const std::map<std::string, std::unique_ptr<Graph>>& parts) {

@@ -66,6 +66,24 @@ TEST(TrainingGraphTest, AStepSendsTheVariablesAndTheirGradients) {
   }
 }
 
+TEST(TrainingGraphTest, AGradientOfRowsIsSortedByTheWorkerInSynchronousTraining) {
+  tensorbraid::Graph g;
+  TrainingGraph graph;
+  {
+    auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = 1}));
+    const Variable table(g, {1000, 64}, Zeros(), {.name = "table"});
+    const Output ids = Placeholder(g, kInt64, {100}, "ids");
+    const Output loss = ReduceMean(nn::EmbeddingLookup(table, ids));
+    const Operation train = GradientDescentOptimizer(0.1).Minimize(loss, {.global_step = GetOrCreateGlobalStep(g)});
+    graph.targets = {train.name()};
+  }
+  graph.graph_def = *g.ToGraphDef();
+  graph.feeds = {{"ids:0", {100}}};
+  const StepProgram p = Program(graph);
+  EXPECT_EQ(std::ranges::count_if(p.activities, [](const Activity& a) { return a.by_rows && a.task == 1; }), 1);
+  EXPECT_EQ(std::ranges::count_if(p.activities, [](const Activity& a) { return a.sort_ns > 0 && a.task == 0; }), 1);
+}
+
 TEST(TrainingGraphTest, AGraphWithoutDevicesIsPlacedLikeOneForACluster) {
   const StepProgram p = Program(Softmax(/*with_cluster=*/false).Graph(100));
   EXPECT_EQ(p.BytesBetween(1, 0), (7840 + 10) * 4);
