@@ -107,9 +107,9 @@ class Server {
   // working task unless it is a parameter server or waits in Join itself. If there never was a working task, because
   // sessions come from outside the cluster, the work is over when all tasks but the parameter servers have left or are
   // lost. A worker hears of it from the parameter servers, and has no connection to other workers; it watches them
-  // itself if the cluster has no parameter server, or has lost all of them. After a signal has asked this process to
-  // stop (core/stop.h), returns once the connected working tasks have left, or after stop_grace. Returns OK, or
-  // Unavailable with the names of the tasks that were lost or left with an error.
+  // itself if the cluster has no parameter server, or all of them have been gone for lost_after. After a signal has
+  // asked this process to stop (core/stop.h), returns once the connected working tasks have left, or after stop_grace.
+  // Returns OK, or Unavailable with the names of the tasks that were lost or left with an error.
   Status Join();
 
   // Leaves the cluster: tells the connected tasks that this one has ended, with success or with the error `why`, fails

@@ -263,7 +263,7 @@ void Membership::OnWorkOver(const Hello& from, const WorkOver& m) {
   MutexLock lock(mu_);
   Task& task = tasks_[from.task];
   if (!task.is_ps) return;
-  TB_LOG(Info, "cluster") << ShortTaskName(from.task) << " says that the work is over";
+  if (!WorkIsOver(*View())) TB_LOG(Info, "cluster") << ShortTaskName(from.task) << " says that the work is over";
   task.work_over = m.how;
   Changed(task);
 }
@@ -271,23 +271,17 @@ void Membership::OnWorkOver(const Hello& from, const WorkOver& m) {
 Status Membership::OnLinkDown(const std::shared_ptr<PeerConnection>& connection, const Status& why) {
   const std::string& name = connection->peer().task;
   const bool is_connected = connections_.Erase(connection);
-  Status named;
-  bool is_ps = false;
-  {
-    MutexLock lock(mu_);
-    Task& task = tasks_[name];
-    is_ps = task.is_ps;
-    named = Unavailable(DescribeTask(name, task.address), " is gone: ", std::string(why.message()));
-    if (!is_connected) {
-      task.down_since = Clock::now();
-      if (!task.is_ps) away_.emplace(name, &task);
-      if (!task.left && !stopping_) {
-        TB_LOG(Warning, "cluster") << named.message();
-      }
+  MutexLock lock(mu_);
+  Task& task = tasks_[name];
+  const Status named = Unavailable(DescribeTask(name, task.address), " is gone: ", std::string(why.message()));
+  if (!is_connected) {
+    task.down_since = Clock::now();
+    if (!task.is_ps) away_.emplace(name, &task);
+    if (!task.left && !stopping_) {
+      TB_LOG(Warning, "cluster") << named.message();
     }
-    Changed(task);
   }
-  if (is_ps && !is_connected) WatchWorkers();
+  Changed(task);
   return named;
 }
 
@@ -303,6 +297,7 @@ void Membership::Tick() {
     some_lost = LookForLostTasks();
   }
   if (some_lost) TellWorkOver();
+  if (only_serves) WatchWorkers();
   connections_.Tick();
   heartbeats_.Tick(connections_.All(), only_serves);
   MutexLock lock(mu_);
@@ -370,21 +365,29 @@ void Membership::TellWorkOver() {
 }
 
 void Membership::WatchWorkers() {
-  std::vector<std::string> workers;
+  std::vector<std::string> others;
   {
     MutexLock lock(mu_);
-    if (!only_serves_ || is_ps_ || stopping_ || WillHearOfTheEnd(*View()) || WorkIsOver(*View())) return;
-    const bool had_ps =
+    if (is_ps_ || watches_workers_ || WorkIsOver(*View())) return;
+    const auto now = Clock::now();
+    if (WillHearOfTheEnd(*View())) {
+      hears_nothing_since_.reset();
+      return;
+    }
+    const bool has_ps =
         std::any_of(order_.begin(), order_.end(), [](const auto* named) { return named->second.is_ps; });
+    if (!hears_nothing_since_) hears_nothing_since_ = now;
+    if (has_ps && now - *hears_nothing_since_ < options_.lost_after) return;
+    watches_workers_ = true;
     for (NamedTask* const named : order_) {
       auto& [name, task] = *named;
-      if (task.is_ps) continue;
-      workers.push_back(name);
+      others.push_back(name);
+      if (task.is_ps) connections_.SetLeft(name, false);  // it may come back
       // Without parameter servers it has yet to start. After them, it may have ended before this task could see it.
-      if (had_ps && !task.seen && away_.emplace(name, &task).second) task.down_since = Clock::now();
+      if (has_ps && !task.is_ps && !task.seen && away_.emplace(name, &task).second) task.down_since = now;
     }
   }
-  for (const std::string& name : workers) connections_.KeepConnected(name, Connections::Waits::kSilent);
+  for (const std::string& name : others) connections_.KeepConnected(name, Connections::Waits::kSilent);
 }
 
 void Membership::Shutdown(const Status& why) {

@@ -50,8 +50,8 @@ class Membership {
   void Update(const ClusterSpec& cluster);
 
   // From now on, this task tells the others that it only serves (see JoinCluster). A worker hears from the parameter
-  // servers that the work is over. As long as none is connected any more, or if the cluster has none, it stays
-  // connected with the other workers instead, and sees for itself.
+  // servers that the work is over. If the cluster has none, or all have been gone for lost_after, it connects with the
+  // other workers instead, and sees for itself.
   void OnlyServe();
   // Sends Leave with `why` to every connected task, after a last WorkOver, then closes all links and stops. Waiters get
   // Cancelled. When this returns, OnLinkDown has been called for every link.
@@ -107,7 +107,8 @@ class Membership {
   bool LookForLostTasks() TB_REQUIRES(mu_);
   // At a parameter server: sends WorkOver to the workers that only serve, if the work is over and they do not know.
   void TellWorkOver() TB_EXCLUDES(mu_);
-  // At a worker that only serves: connects with the other workers if no parameter server can tell it of their end.
+  // At a worker that only serves: connects with the other workers if no parameter server can tell it of their end, and
+  // none has come back in time. Dials the parameter servers, too, from then on.
   void WatchWorkers() TB_EXCLUDES(mu_);
 
   Transport* const transport_;
@@ -134,6 +135,9 @@ class Membership {
   int awaiting_ TB_GUARDED_BY(mu_) = 0;          // running calls of AwaitView
   int telling_ TB_GUARDED_BY(mu_) = 0;           // running calls of TellWorkOver that send
   bool only_serves_ TB_GUARDED_BY(mu_) = false;  // this task
+  // See WatchWorkers. Since when no parameter server is there.
+  std::optional<Clock::time_point> hears_nothing_since_ TB_GUARDED_BY(mu_);
+  bool watches_workers_ TB_GUARDED_BY(mu_) = false;
   Timer::Id tick_ TB_GUARDED_BY(mu_) = 0;
 };
 
