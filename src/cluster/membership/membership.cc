@@ -263,7 +263,9 @@ void Membership::OnWorkOver(const Hello& from, const WorkOver& m) {
   MutexLock lock(mu_);
   Task& task = tasks_[from.task];
   if (!task.is_ps) return;
-  if (!WorkIsOver(*View())) TB_LOG(Info, "cluster") << ShortTaskName(from.task) << " says that the work is over";
+  if (!WorkIsOver(*View())) {
+    TB_LOG(Info, "cluster") << ShortTaskName(from.task) << " says that the work is over";
+  }
   task.work_over = m.how;
   Changed(task);
 }
