@@ -214,6 +214,10 @@ TEST(StatusTest, ATaskThatHasLeftOrCannotBeReachedIsReported) {
 TEST(StatusTest, AWorkerAsksAParameterServerAndMakesNoConnection) {
   TestCluster cluster(2, 3, {}, std::make_unique<SimNetwork>(1));
   auto& asked = cluster.task("worker", 0);
+  for (int i : {0, 1}) {
+    const auto ps = FullTaskName("ps", i);
+    ASSERT_TRUE(asked.membership().connections().WaitFor(ps, MonotonicClock::time_point::max(), nullptr).ok());
+  }
   AwaitReport(asked, [](const auto& r) { return TaskIn(r, "worker/2").state() == "up"; });
   EXPECT_EQ(ReportOf(asked).asked(), "worker/0");
   EXPECT_EQ(asked.membership().connections().Find(FullTaskName("worker", 1)), nullptr);
