@@ -223,6 +223,7 @@ TEST(StatusTest, AWorkerAsksAParameterServerAndMakesNoConnection) {
   EXPECT_EQ(asked.membership().connections().Find(FullTaskName("worker", 1)), nullptr);
   for (const char* const ps : {"localhost:1000", "localhost:1001"}) cluster.network().Partition(ps, "localhost:2000");
   const auto report = ReportOf(asked, milliseconds(50));
+  for (const char* const ps : {"localhost:1000", "localhost:1001"}) cluster.network().Heal(ps, "localhost:2000");
   EXPECT_EQ(TaskIn(report, "worker/0").state(), "up");
   EXPECT_EQ(TaskIn(report, "ps/0").state(), "no answer");
   EXPECT_EQ(TaskIn(report, "worker/1").state(), "not connected");
