@@ -15,7 +15,7 @@ help:
 	@echo "               (PS=$(PS) WORKERS=$(WORKERS) STEPS=$(STEPS) SYNC=$(SYNC) DATA=$(DATA) LOGS=$(LOGS))"
 	@echo "make examples  train each program of examples/ to the accuracy that it should reach, which takes some minutes;"
 	@echo "               with the whole of MNIST in idx format: DATA=DIR"
-	@echo "make test      build the preset 'release' and run all its tests"
+	@echo "make test      build the preset 'release' and run its tests"
 	@echo "make test_tensorflow  compare more programs with TensorFlow, which takes some minutes (tests/interop/README.md)"
 	@echo "make test_engines  test with Prometheus and other systems, which it installs (tests/engines/README.md)"
 	@echo "make wheel     build wheels of the Python package into build/dist (python/wheel/README.md)"
