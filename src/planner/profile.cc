@@ -101,7 +101,8 @@ struct Header {
   std::vector<TrainingGraph::Feed> feeds;
   std::vector<std::string> fetches, targets;
   int traces = 0;
-  double interval_ms = 0, interval_sigma = 0, run_ms = 0, cpu_ms = 0, server_cpu_ms = 0;
+  double interval_ms = 0, interval_sigma = 0, run_ms = 0;
+  double cpu_ms = 0, server_cpu_ms = 0;  // without polling
 };
 
 StatusOr<Header> ReadHeader(const std::string& path) {
@@ -119,8 +120,12 @@ StatusOr<Header> ReadHeader(const std::string& path) {
     json.at("interval_ms").get_to(header.interval_ms);
     json.at("interval_sigma").get_to(header.interval_sigma);
     json.at("run_ms").get_to(header.run_ms);
-    json.at("cpu_ms").get_to(header.cpu_ms);
-    header.server_cpu_ms = json.value("server_cpu_ms", 0.0);  // profiles of older releases do not have it
+    // Polling uses processors that are idle. Older releases did not measure it, or the time of the servers.
+    const auto without_polling = [&json](const char* all, const char* polling) {
+      return std::max(0.0, json.value(all, 0.0) - json.value(polling, 0.0));
+    };
+    header.cpu_ms = without_polling("cpu_ms", "polling_ms");
+    header.server_cpu_ms = without_polling("server_cpu_ms", "server_polling_ms");
     return header;
   } catch (const nlohmann::json::exception& error) {
     return InvalidArgument("'", path, "' is not the profile of a step: ", error.what(), "; measure the program again");

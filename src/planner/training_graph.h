@@ -22,9 +22,9 @@ struct MeasuredStep {
   double threads = 1;
   // What the worker spends between two steps, outside of Session::Run.
   double between_steps_ns = 0;
-  // The time of the worker's cores in a step, with what it does between two steps.
+  // The time of the worker's cores in a step, with what it does between two steps and without polling.
   double cpu_ns = 0;
-  // The time of the server's cores for a step; 0: not known.
+  // The time of the server's cores for a step, without polling; 0: not known.
   double server_cpu_ns = 0;
   // How long a step takes beyond what the simulation explains, without using a core (Calibrate in planner/planner.h).
   double idle_ns = 0;

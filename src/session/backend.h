@@ -42,9 +42,14 @@ class SessionBackend {
   virtual void CancelRuns() = 0;
   virtual Status Close() = 0;
   virtual std::vector<std::string> ListDevices() = 0;
-  // The processor time of each task of the cluster that answers within two seconds, in seconds since it started, by its
-  // name ("ps/0"). Empty without a network, and if the master is another process. Blocks.
-  virtual std::map<std::string, double> TaskCpuSeconds() { return {}; }
+  // Processor time of a task since it started, in seconds.
+  struct CpuTime {
+    double all = 0;
+    double polling = 0;  // the part of `all` in which threads polled for messages
+  };
+  // The processor time of each task of the cluster that answers within two seconds, by its name ("ps/0"). Empty without
+  // a network, and if the master is another process. Blocks.
+  virtual std::map<std::string, CpuTime> TaskCpuTimes() { return {}; }
 };
 
 // `graph` must outlive the backend.

@@ -52,17 +52,18 @@ class LocalBackend final : public SessionBackend {
     if (cluster_ != nullptr) cluster_->Stop(OkStatus());
     return OkStatus();
   }
-  std::map<std::string, double> TaskCpuSeconds() override {
+  std::map<std::string, CpuTime> TaskCpuTimes() override {
     if (!has_network_) return {};
-    auto seconds = std::make_shared<std::promise<std::map<std::string, double>>>();
-    task_->status().Collect(kReportTimeout, [seconds](const proto::ClusterReport& report) {
-      std::map<std::string, double> of_task;
+    auto times = std::make_shared<std::promise<std::map<std::string, CpuTime>>>();
+    task_->status().Collect(kReportTimeout, [times](const proto::ClusterReport& report) {
+      std::map<std::string, CpuTime> of_task;
       for (const auto& task : report.tasks()) {
-        if (task.state() == "up") of_task[task.task()] = task.cpu_seconds();
+        if (task.state() != "up") continue;
+        of_task[task.task()] = {.all = task.cpu_seconds(), .polling = task.polling_seconds()};
       }
-      seconds->set_value(std::move(of_task));
+      times->set_value(std::move(of_task));
     });
-    return seconds->get_future().get();
+    return times->get_future().get();
   }
   std::vector<std::string> ListDevices() override {
     std::vector<std::string> names;

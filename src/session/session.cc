@@ -132,7 +132,7 @@ struct Session::Impl {
         return prepared == nullptr || profile != nullptr ? backend->Run(signature, feeds, deadline, profile)
                                                          : backend->RunPrepared(*prepared, feeds, deadline);
       };
-      return profiler->Step(*graph, signature, feeds, run, [this] { return backend->TaskCpuSeconds(); });
+      return profiler->Step(*graph, signature, feeds, run, [this] { return backend->TaskCpuTimes(); });
     }
     return prepared == nullptr ? backend->Run(signature, std::move(feeds), deadline, recording)
                                : backend->RunPrepared(*prepared, std::move(feeds), deadline);

@@ -1,34 +1,50 @@
 #include "session/step_profiler.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/files.h"
+#include "core/system/cpu_time.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "core/threads/polling_time.h"
 #include "graph/node.h"
 #include "io/file.h"
 
 namespace tensorbraid {
 namespace {
 
-double ProcessCpuMs() {
-  struct rusage usage = {};
-  if (::getrusage(RUSAGE_SELF, &usage) != 0) return 0;
-  const auto ms = [](const timeval& t) {
-    return 1e3 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_usec);
-  };
-  return ms(usage.ru_utime) + ms(usage.ru_stime);
+using CpuTime = SessionBackend::CpuTime;
+
+CpuTime OfThisProcess() {
+  const auto seconds = [](std::chrono::duration<double> time) { return time.count(); };
+  return {.all = seconds(ProcessCpuTime()), .polling = seconds(PollingTime::OfProcess())};
+}
+
+// The time of one of `steps` steps.
+CpuTime OfStep(const CpuTime& before, const CpuTime& after, int steps) {
+  return {.all = (after.all - before.all) / steps, .polling = (after.polling - before.polling) / steps};
 }
 
 double Median(std::vector<double> values) {
   if (values.empty()) return 0;
   std::nth_element(values.begin(), values.begin() + static_cast<int64_t>(values.size() / 2), values.end());
   return values[values.size() / 2];
+}
+
+// The mean of those `values` whose interval is at most ten times the median of the intervals.
+double MeanOfUsual(const std::vector<double>& values, const std::vector<double>& intervals) {
+  constexpr double kUnusual = 10;
+  const double most = kUnusual * Median(intervals);
+  double sum = 0, count = 0;
+  for (size_t i = 0; i < std::min(values.size(), intervals.size()); ++i) {
+    if (intervals[i] > most) continue;
+    sum += values[i];
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
 }
 
 // The standard deviation of the logarithms, from the distance of the first and the ninth tenth (2.563 standard
@@ -40,16 +56,19 @@ double SigmaOfLogarithm(std::vector<double> values) {
   return low > 0 ? std::log(high / low) / 2.563 : 0;
 }
 
-// What all parameter servers have used; 0 if one of them has not answered.
-double ServerCpuMs(const std::map<std::string, double>& before, const std::map<std::string, double>& after) {
-  double ms = 0;
-  for (const auto& [task, seconds] : after) {
+// What all parameter servers have used for one of `steps` steps; 0 if one of them has not answered.
+CpuTime OfServers(const std::map<std::string, CpuTime>& before, const std::map<std::string, CpuTime>& after,
+                  int steps) {
+  CpuTime sum;
+  for (const auto& [task, time] : after) {
     if (!task.starts_with("ps/")) continue;
     const auto then = before.find(task);
-    if (then == before.end()) return 0;
-    ms += 1e3 * (seconds - then->second);
+    if (then == before.end()) return {};
+    const CpuTime of_step = OfStep(then->second, time, steps);
+    sum.all += of_step.all;
+    sum.polling += of_step.polling;
   }
-  return ms;
+  return sum;
 }
 
 std::string KeyOf(const RunSignature& signature) {
@@ -69,7 +88,7 @@ std::unique_ptr<StepProfiler> StepProfiler::FromEnvironment() {
 
 StatusOr<std::vector<Tensor>> StepProfiler::Step(const Graph& graph, const RunSignature& signature,
                                                  const std::vector<Tensor>& feeds, const Run& run,
-                                                 const CpuSeconds& cpu_seconds) {
+                                                 const CpuTimes& cpu_times) {
   bool trace = false;
   const std::string key = KeyOf(signature);
   {
@@ -80,7 +99,7 @@ StatusOr<std::vector<Tensor>> StepProfiler::Step(const Graph& graph, const RunSi
     s.given_up = s.given_up || s.running;
     if (!s.given_up && s.stage < 3) {
       s.running = true;
-      BeginStep(&s, cpu_seconds);
+      BeginStep(&s, cpu_times);
       trace = s.stage == 2;
     } else {
       s.given_up = true;
@@ -117,19 +136,19 @@ bool StepProfiler::StageIsOver(const Signature& s) {
   return (s.steps >= stage.steps && lasted >= stage.time) || (s.steps >= stage.least && lasted > kStageTime);
 }
 
-void StepProfiler::BeginStep(Signature* s, const CpuSeconds& cpu_seconds) {
+void StepProfiler::BeginStep(Signature* s, const CpuTimes& cpu_times) {
   const int before = s->stage;
   if (s->stage < 2 && s->steps > 0 && StageIsOver(*s)) ++s->stage;
   if (s->stage != before) {
     if (before == 0) {
-      s->cpu_seconds_before = cpu_seconds();
-      s->cpu_before_ms = ProcessCpuMs();
+      s->servers_before = cpu_times();
+      s->own_before = OfThisProcess();
     }
     if (before == 1) {
       // The last timed interval ends where the first traced step begins.
       s->starts.push_back(MonotonicClock::now());
-      s->cpu_ms = (ProcessCpuMs() - s->cpu_before_ms) / s->steps;
-      s->server_cpu_ms = ServerCpuMs(s->cpu_seconds_before, cpu_seconds()) / s->steps;
+      s->own = OfStep(s->own_before, OfThisProcess(), s->steps);
+      s->servers = OfServers(s->servers_before, cpu_times(), s->steps);
     }
     s->steps = 0;
   }
@@ -162,11 +181,13 @@ Status StepProfiler::Write(const Graph& graph, const RunSignature& signature, co
   const nlohmann::ordered_json json = {{"feeds", fed},
                                        {"fetches", fetches},
                                        {"targets", targets},
-                                       {"run_ms", Median(profile.run_ms)},
-                                       {"interval_ms", Median(intervals)},
+                                       {"run_ms", MeanOfUsual(profile.run_ms, intervals)},
+                                       {"interval_ms", MeanOfUsual(intervals, intervals)},
                                        {"interval_sigma", SigmaOfLogarithm(intervals)},
-                                       {"cpu_ms", profile.cpu_ms},
-                                       {"server_cpu_ms", profile.server_cpu_ms},
+                                       {"cpu_ms", 1e3 * profile.own.all},
+                                       {"polling_ms", 1e3 * profile.own.polling},
+                                       {"server_cpu_ms", 1e3 * profile.servers.all},
+                                       {"server_polling_ms", 1e3 * profile.servers.polling},
                                        {"traces", profile.traces.size()}};
   return WriteFileAtomically(base + ".json", json.dump() + "\n");
 }

@@ -20,9 +20,11 @@ namespace tensorbraid {
 //
 //   step-N.graph.pb     the graph of the session, as a GraphDef
 //   step-N.trace-K.pb   traced step K, as a RunMetadata
-//   step-N.json         what the step feeds (with shapes), fetches and runs; times in ms, medians: "run_ms" of a run,
-//                       "interval_ms" from the start of one to the start of the next, "cpu_ms" of the process in that
-//                       time, "server_cpu_ms" of all parameter servers (0: not known); "traces", their number. It is
+//   step-N.json         what the step feeds (with shapes), fetches and runs; times in ms, means: "run_ms" of a run,
+//                       "interval_ms" from the start of one to the start of the next, both without intervals of more
+//                       than ten times the median, such as one in which a checkpoint was saved; "cpu_ms" of the process
+//                       in that time, "server_cpu_ms" of all parameter servers (0: not known), and the parts of both in
+//                       which threads polled, "polling_ms" and "server_polling_ms"; "traces", their number. It is
 //                       written last, under its name at once.
 //
 //                       "interval_sigma" is the standard deviation of the logarithm of an interval, without outliers
@@ -39,7 +41,7 @@ class StepProfiler {
     std::chrono::milliseconds time;
   };
   static constexpr Stage kWarmUp = {10, 2, std::chrono::milliseconds(100)};
-  static constexpr Stage kTimed = {40, 8, std::chrono::milliseconds(400)};
+  static constexpr Stage kTimed = {40, 8, std::chrono::milliseconds(1000)};
   static constexpr Stage kTraced = {10, 3, std::chrono::milliseconds(0)};
   static constexpr std::chrono::seconds kStageTime{3};
 
@@ -48,12 +50,13 @@ class StepProfiler {
   explicit StepProfiler(std::string directory) : directory_(std::move(directory)) {}
 
   using Run = std::function<StatusOr<std::vector<Tensor>>(SessionBackend::Recording* recording)>;
-  // The processor time of each task (SessionBackend::TaskCpuSeconds).
-  using CpuSeconds = std::function<std::map<std::string, double>()>;
-  // Makes a step by `run`, with a recording if the step is traced. Returns what `run` returns. Blocks in `cpu_seconds`
+  using CpuTime = SessionBackend::CpuTime;
+  // The processor time of each task (SessionBackend::TaskCpuTimes).
+  using CpuTimes = std::function<std::map<std::string, CpuTime>()>;
+  // Makes a step by `run`, with a recording if the step is traced. Returns what `run` returns. Blocks in `cpu_times`
   // twice for each signature.
   StatusOr<std::vector<Tensor>> Step(const Graph& graph, const RunSignature& signature,
-                                     const std::vector<Tensor>& feeds, const Run& run, const CpuSeconds& cpu_seconds);
+                                     const std::vector<Tensor>& feeds, const Run& run, const CpuTimes& cpu_times);
 
  private:
   struct Signature {
@@ -65,14 +68,14 @@ class StepProfiler {
     bool running = false;
     std::vector<MonotonicClock::time_point> starts;
     std::vector<double> run_ms;
-    double cpu_before_ms = 0, cpu_ms = 0;
-    std::map<std::string, double> cpu_seconds_before;
-    double server_cpu_ms = 0;
+    CpuTime own_before, own;  // of this process; `own` and `servers` are the time of one step
+    std::map<std::string, CpuTime> servers_before;
+    CpuTime servers;
     std::vector<std::string> traces;
   };
   static bool StageIsOver(const Signature& signature);
   // Goes on to the next stage if this one is over, and notes the time.
-  static void BeginStep(Signature* signature, const CpuSeconds& cpu_seconds);
+  static void BeginStep(Signature* signature, const CpuTimes& cpu_times);
   Status Write(const Graph& graph, const RunSignature& signature, const std::vector<Tensor>& feeds,
                const Signature& profile);
 

@@ -64,6 +64,8 @@ const std::vector<TaskMetric>& TaskMetrics() {
       {"memory_peak_bytes", "Highest resident memory of the process so far.", Gauge,
        [](const Task& t) { return t.peak_memory_bytes(); }},
       {"cpu_seconds_total", "Processor time of the process.", Counter, [](const Task& t) { return t.cpu_seconds(); }},
+      {"polling_seconds_total", "The part of the processor time in which threads polled for messages; estimated.",
+       Counter, [](const Task& t) { return t.polling_seconds(); }},
       {"busy_seconds_total", "Time that threads worked on steps which span several tasks.", Counter,
        [](const Task& t) { return t.busy_seconds(); }},
       {"variables", "Variables on the task.", Gauge, [](const Task& t) { return t.variables(); }},

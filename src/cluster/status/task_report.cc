@@ -18,6 +18,7 @@
 #include "core/system/env.h"
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
+#include "core/threads/polling_time.h"
 #include "io/file.h"
 #include "runtime/replicas/update_clock.h"
 #include "runtime/variables/variable_resource.h"
@@ -46,6 +47,7 @@ void FillUsage(WorkerEnv& env, MonotonicClock::time_point now, proto::TaskReport
       return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
     };
     report->set_cpu_seconds(seconds(usage.ru_utime) + seconds(usage.ru_stime));
+    report->set_polling_seconds(Seconds(PollingTime::OfProcess()));
     report->set_peak_memory_bytes(static_cast<double>(usage.ru_maxrss) * 1024);
   }
   // The second number in this file is the resident memory in pages.

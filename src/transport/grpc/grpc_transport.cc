@@ -18,6 +18,7 @@
 #include "core/text/strings.h"
 #include "core/threads/live_count.h"
 #include "core/threads/mutex.h"
+#include "core/threads/polling_time.h"
 #include "core/threads/thread.h"
 #include "transport/codec.h"
 #include "transport/grpc/bind_address.h"
@@ -464,16 +465,20 @@ void GrpcTransport::Poll(grpc::CompletionQueue* queue) {
   void* tag;
   bool ok;
   Clock::time_point awake_until{};
+  PollingTime polling;
   while (true) {
     if (Clock::now() < awake_until) {
       const auto got = queue->AsyncNext(&tag, &ok, gpr_time_0(GPR_CLOCK_MONOTONIC));
       if (got == grpc::CompletionQueue::SHUTDOWN) return;
       if (got == grpc::CompletionQueue::TIMEOUT) {
+        polling.FoundNothing();
         sched_yield();
         continue;
       }
-    } else if (!queue->Next(&tag, &ok)) {
-      return;
+      polling.End();
+    } else {
+      polling.End();
+      if (!queue->Next(&tag, &ok)) return;
     }
     static_cast<Tag*>(tag)->Run(ok);
     awake_until = Clock::now() + stay_awake;

@@ -9,6 +9,7 @@
 #include "core/system/clock.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "core/threads/polling_time.h"
 #include "core/threads/thread.h"
 #include "transport/codec.h"
 
@@ -252,6 +253,7 @@ void LaneLink::ReadLane() {
   };
   bool in_order = false;  // everything that came over the base has been delivered
   MonotonicClock::time_point last = MonotonicClock::now();
+  PollingTime polling;
   for (;;) {
     // Takes the events before it reads the lane: so what the peer has sent before the link went down is still received.
     look_if_called();
@@ -272,6 +274,7 @@ void LaneLink::ReadLane() {
       return;
     }
     if (*received) {
+      polling.End();
       last = MonotonicClock::now();
       continue;
     }
@@ -281,9 +284,11 @@ void LaneLink::ReadLane() {
       continue;
     }
     if (polls && MonotonicClock::now() - last < stay_awake_) {
+      polling.FoundNothing();
       sched_yield();
       continue;
     }
+    polling.End();
     sleeps_.store(true, std::memory_order_relaxed);
     lane_->Sleep(called);
     sleeps_.store(false, std::memory_order_relaxed);
