@@ -7,8 +7,9 @@
 namespace tensorbraid::planner {
 namespace {
 
-constexpr double kPartBytes = 1 << 20;
-// A transfer of many parts is simulated with larger ones: this many are enough to overlap its stages.
+constexpr double kPartBytes = 64 << 10;
+// A transfer of many parts is simulated with larger ones: this many are enough to overlap its stages, and for
+// connections to share a link.
 constexpr double kMostParts = 64;
 
 double NsFor(double bytes, double bytes_per_s) { return bytes_per_s > 0 ? bytes / bytes_per_s * 1e9 : 0; }
@@ -57,8 +58,8 @@ void Network::Send(int from, int to, double bytes, bool bulk, const WayCosts& co
   // As many parts as fill the path, and some that wait at the link.
   const double speed = links_[tasks_[from].link].speed.out_bytes_per_s;
   constexpr double kMostOnTheWay = 1e6;
-  connection.most_on_the_way =
-      4 + static_cast<int>(std::min(kMostOnTheWay, std::ceil(costs.latency_ns * speed / 1e9 / kPartBytes)));
+  const double on_path = speed > 0 ? std::ceil(costs.latency_ns * speed / 1e9 / kPartBytes) : kMostOnTheWay;
+  connection.most_on_the_way = 4 + static_cast<int>(std::min(kMostOnTheWay, on_path));
   SendParts(&connection);
 }
 

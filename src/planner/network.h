@@ -38,11 +38,11 @@ struct LinkSpeed {
   double burst_bytes = 0;
 };
 
-// Transfers between tasks. A transfer is divided into parts of up to 1 MiB, as in the gRPC transport
-// (docs/design/0001): the sender handles a part, the part crosses the sender's and the receiver's link, the receiver
-// handles it. The stages of different parts overlap. The connections that use a link share it equally, however many
-// transfers each has. The first byte of a part may arrive while its last byte is still being sent, so one transfer of b
-// bytes over two idle links takes latency + b / bandwidth. Used by one thread.
+// Transfers between tasks. A transfer is divided into parts: the sender handles a part, the part crosses the sender's
+// and the receiver's link, the receiver handles it. The stages of different parts overlap. The connections that use a
+// link share it equally, however many transfers each has; so a part is small, 64 KiB if the transfer has no more than 4
+// MiB. The first byte of a part may arrive while its last byte is still being sent, so one transfer of b bytes over two
+// idle links takes latency + b / bandwidth. Used by one thread.
 class Network {
  public:
   explicit Network(EventQueue* events) : events_(events) {}
