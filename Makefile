@@ -16,7 +16,7 @@ help:
 	@echo "make examples  train each program of examples/ to the accuracy that it should reach, which takes some minutes;"
 	@echo "               with the whole of MNIST in idx format: DATA=DIR"
 	@echo "make test      build the preset 'release' and run its tests"
-	@echo "make test_tensorflow  compare more programs with TensorFlow, which takes some minutes (tests/interop/README.md)"
+	@echo "make test_tensorflow  compare with TensorFlow, which it installs; takes some minutes (tests/interop/README.md)"
 	@echo "make test_engines  test with Prometheus and other systems, which it installs (tests/engines/README.md)"
 	@echo "make wheel     build wheels of the Python package into build/dist (python/wheel/README.md)"
 	@echo "make package   build Debian packages into build/dist (deploy/package/README.md)"
