@@ -1,14 +1,18 @@
 """A small cluster for the test `kubernetes_launch`: an API server that the real kubectl talks to, and three nodes.
 
-It has pods, services, secrets and jobs, as far as `tensorbraid launch --on=kubernetes` needs them, with Kubernetes'
+It has the kinds of objects that `tensorbraid launch --on=kubernetes` and deploy/kubernetes/base use, with Kubernetes'
 rules for deletion, owners, watches and deadlines of jobs, for the expansion of $(NAME), and for the output and the last
-message of containers. Each object is validated by Kubernetes' schemas. Each pod runs in namespaces of its own
-(pods.py). An image is a path on this machine where programs are looked for, or a name of Cluster.images.
+message of containers. The controllers make the pods of StatefulSets and of Indexed Jobs. Each object is validated by
+Kubernetes' schemas. Each pod runs in namespaces of its own (pods.py). An image is a path on this machine where programs
+are looked for, or a name of Cluster.images.
+
+It does less than Kubernetes: nodes run no probes and limit no memory; an emptyDir is the machine's own directory; a Job
+has no back-off and no policy for failed pods; of all kinds only a Job can be changed. (The test `kubernetes` runs the
+probes.)
 """
 import base64
 import copy
 import datetime
-import http.server
 import json
 import os
 import pty
@@ -17,37 +21,45 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
-import urllib.parse
 
+import kubernetes_api
 import kubernetes_tools
 import pods
+from kubernetes_api import Refusal
 
-KINDS = {"pods": "Pod", "services": "Service", "secrets": "Secret", "jobs": "Job"}
-GROUPS = {"/api/v1": ["pods", "services", "secrets"], "/apis/batch/v1": ["jobs"]}
 NODES = ["node-1", "node-2", "node-3"]
 GPUS = 0  # of the node
 # What a kubelet keeps of the last message of a container: the end of its file, and of that an equal share for each
 # container of the pod.
 MAX_MESSAGE, MAX_MESSAGES_OF_POD = 4096, 12 * 1024
+JOB_LABEL, INDEX_LABEL = "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-completion-index"
+RESTART_AFTER_S = 1  # of a container; a kubelet waits longer after each end
 
 
 def now():
     return datetime.datetime.now(datetime.timezone.utc)
 
 
-def expand(text):
-    """Kubernetes' expansion of $(NAME) in commands and variables, when no variable is known."""
-    return re.sub(r"\$(\$|\([^)]*\)|)", lambda found: "$" if found[1] == "$" else found[0], text)
+def expand(text, known):
+    """Kubernetes' expansion of $(NAME) in commands and variables. A variable that is not known stays as it is."""
+
+    def replace(found):
+        return "$" if found[1] == "$" else known.get(found[1].strip("()"), found[0])
+
+    return re.sub(r"\$(\$|\([^)]*\)|)", replace, text)
 
 
-class Refusal(Exception):
-    """An answer of the API server other than success."""
+def without_nulls(value):
+    """An object without the fields that are null, which the API server drops."""
+    if isinstance(value, dict):
+        return {name: without_nulls(inner) for name, inner in value.items() if inner is not None}
+    return [without_nulls(inner) for inner in value] if isinstance(value, list) else value
 
-    def __init__(self, code, reason, message):
-        super().__init__(message)
-        self.status = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": reason,
-                       "message": message}  # fmt: skip
+
+def claims_of(pod):
+    """The names of the PersistentVolumeClaims that a pod mounts."""
+    return [volume["persistentVolumeClaim"]["claimName"] for volume in pod["spec"].get("volumes", [])
+            if "persistentVolumeClaim" in volume]  # fmt: skip
 
 
 class Container:
@@ -62,30 +74,37 @@ class Container:
         self.reason = "Error"  # for a bad end
         self.process = None
         spec = pod["spec"]
+        before = cluster.containers.get(pod["metadata"]["name"])
+        self.restarts = before.restarts + 1 if before else 0
         [container] = spec["containers"]
         self.host = f"{spec['hostname']}.{spec['subdomain']}.{pod['metadata']['namespace']}.svc"
         self.places = {}
         self.directory = f"{cluster.directory}/{pod['metadata']['uid']}"
         for volume in spec["volumes"]:
+            if "emptyDir" in volume:
+                continue
             [mount] = [m["mountPath"] for m in container["volumeMounts"] if m["name"] == volume["name"]]
             self.places[mount] = self.bring(volume, spec["securityContext"]["fsGroup"])
         # As a kubelet does it: everybody may write the file, but not replace it, because it is mounted.
         self.message = f"{cluster.directory}/{pod['metadata']['uid']}-last/message"
-        os.makedirs(os.path.dirname(self.message))
+        os.makedirs(os.path.dirname(self.message), exist_ok=True)
         with open(self.message, "wb"):
             os.chmod(self.message, 0o666)
-        self.places[container["terminationMessagePath"]] = self.message
+        self.places[container.get("terminationMessagePath", "/dev/termination-log")] = self.message
         image, places = self.cluster.images.get(container["image"], (container["image"], {}))
         self.places.update(places)
-        command = [self.moved(expand(word)) for word in container["command"]]
+        variables = self.variables(container)
+        # No image has an entry point.
+        command = [self.moved(expand(word, variables))
+                   for word in container.get("command", []) + container.get("args", [])]  # fmt: skip
         program = shutil.which(command[0], path=f"{image}:/usr/bin:/bin")
         if program is None:
             self.set_state({"terminated": {"exitCode": 128, "reason": "StartError", "message": "failed to create task:"
                             f" exec: \"{command[0]}\": executable file not found in $PATH"}}, "Failed")  # fmt: skip
             self.has_ended = True
             return
-        environment = {"PATH": os.environ["PATH"]}
-        environment.update({e["name"]: self.moved(expand(e["value"])) for e in container["env"]})
+        environment = {"PATH": os.environ["PATH"], "HOSTNAME": spec["hostname"]}
+        environment.update({name: self.moved(value) for name, value in variables.items()})
         assert spec["securityContext"]["runAsUser"] == 10001, "pods.py runs all programs as this user"
         reader, writer = pty.openpty() if container.get("tty") else os.pipe()
         self.process = pods.start_process(cluster.node, spec["hostname"], self.host, [program, *command[1:]],
@@ -104,14 +123,30 @@ class Container:
             os.chmod(path, 0o775)
             return path
         secret = self.cluster.objects["secrets", volume["secret"]["secretName"]]
-        os.makedirs(self.directory)
+        directory = f"{self.directory}/{volume['name']}"
+        os.makedirs(directory)
         for name, content in secret["data"].items():
-            path = f"{self.directory}/{name}"
+            path = f"{directory}/{name}"
             with open(path, "wb") as file:
                 file.write(base64.b64decode(content))
             os.chown(path, 0, group)
             os.chmod(path, volume["secret"]["defaultMode"])
-        return self.directory
+        return directory
+
+    def variables(self, container):
+        """The variables of the environment that the pod gives, by name."""
+        metadata = self.pod["metadata"]
+        values = {}
+        for source in container.get("envFrom", []):
+            values.update(self.cluster.objects["configmaps", source["configMapRef"]["name"]]["data"])
+        for variable in container.get("env", []):
+            if "valueFrom" in variable:
+                path = variable["valueFrom"]["fieldRef"]["fieldPath"]
+                label = re.fullmatch(r"metadata\.labels\['(.*)'\]", path)
+                values[variable["name"]] = metadata["labels"][label[1]] if label else metadata[path.split(".")[1]]
+            else:
+                values[variable["name"]] = expand(variable["value"], values)
+        return values
 
     def moved(self, text):
         for path, place in self.places.items():
@@ -123,7 +158,8 @@ class Container:
             if self.pod["spec"]["nodeName"] in self.cluster.silent_nodes:
                 return
             self.pod["status"]["phase"] = phase
-            self.pod["status"]["containerStatuses"] = [{"name": "task", "state": state}]
+            self.pod["status"]["containerStatuses"] = [
+                {"name": "task", "state": state, "restartCount": self.restarts}]  # fmt: skip
             self.cluster.note("MODIFIED", self.pod)
 
     def follow(self, reader):
@@ -150,9 +186,13 @@ class Container:
                 message = file.read()[-MAX_MESSAGE:].decode(errors="replace")
             if message:
                 ended["message"] = message[: MAX_MESSAGES_OF_POD // len(self.pod["spec"]["containers"])]
-            self.set_state({"terminated": ended}, "Succeeded" if code == 0 else "Failed")
+            starts_again = self.pod["spec"].get("restartPolicy", "Always") == "Always"
+            phase = "Running" if starts_again else "Succeeded" if code == 0 else "Failed"
+            self.set_state({"terminated": ended}, phase)
             self.cluster.node.forget(self.host, self.address)
             shutil.rmtree(self.directory, ignore_errors=True)
+            if starts_again:
+                threading.Timer(RESTART_AFTER_S, self.cluster.start, (self.pod,)).start()
             self.cluster.changed.notify_all()
 
     def add(self, lines):
@@ -188,10 +228,8 @@ class Cluster:
         self.versions = 0
         self.created = []  # all objects that ever were
         self.node = pods.Node(directory)
-        handler = type("BoundHandler", (Handler,), {"cluster": self})
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        threading.Thread(target=self.control_jobs, daemon=True).start()
+        self.server = kubernetes_api.serve(self)
+        threading.Thread(target=self.control, daemon=True).start()
         self.config = f"{directory}/kubeconfig"
         with open(self.config, "w", encoding="utf-8") as file:
             json.dump({"apiVersion": "v1", "kind": "Config", "current-context": "test",
@@ -213,6 +251,8 @@ class Cluster:
         self.node.close()
 
     def create(self, kind, item):
+        item = without_nulls(item)
+        item["metadata"].setdefault("namespace", "default")
         name = item["metadata"]["name"]
         try:
             kubernetes_tools.validate_core(item)
@@ -231,6 +271,7 @@ class Cluster:
                 self.schedule(item)
             if kind == "jobs":
                 item["status"] = {"startTime": now().isoformat()}
+                item["spec"]["selector"] = {"matchLabels": {JOB_LABEL: item["metadata"]["uid"]}}
             self.note("ADDED", item)
             return copy.deepcopy(item)
 
@@ -238,12 +279,14 @@ class Cluster:
         """Tells the watches of a change. REQUIRES: the lock is held."""
         self.versions += 1
         item["metadata"]["resourceVersion"] = str(self.versions)
-        [kind] = [kind for kind, name in KINDS.items() if name == item["kind"]]
+        [kind] = [kind for kind, (name, _) in kubernetes_api.RESOURCES.items() if name == item["kind"]]
         self.events.append((self.versions, kind, {"type": what, "object": copy.deepcopy(item)}))
         self.changed.notify_all()
 
     def patch(self, kind, name, patch):
-        """A merge of the `spec`."""
+        """A merge of the `spec` of a job."""
+        if kind != "jobs":
+            raise Refusal(405, "MethodNotAllowed", f"{kind} are not changed here")
         with self.changed:
             item = self.objects.get((kind, name))
             if item is None:
@@ -252,24 +295,90 @@ class Cluster:
             self.note("MODIFIED", item)
             return copy.deepcopy(item)
 
-    def control_jobs(self):
-        """What the controllers of jobs, of finished jobs and of owners do."""
+    def control(self):
+        """What the controllers do."""
         while not self.has_ended:
             with self.changed:
-                for (kind, name), item in list(self.objects.items()):
-                    if kind != "jobs":
-                        continue
-                    spec = item["spec"]
-                    assert spec["parallelism"] == spec["ttlSecondsAfterFinished"] == 0, "other jobs are not known here"
-                    age = now() - datetime.datetime.fromisoformat(item["status"]["startTime"])
-                    if age.total_seconds() >= spec["activeDeadlineSeconds"]:
-                        self.remove(kind, name)
+                for (kind, _), item in list(self.objects.items()):
+                    if kind == "jobs" and item["spec"].get("completionMode") == "Indexed":
+                        self.control_indexed_job(item)
+                    elif kind == "jobs":
+                        self.control_empty_job(item)
+                    elif kind == "statefulsets":
+                        self.control_stateful_set(item)
+                    elif kind == "persistentvolumeclaims" and "deletionTimestamp" in item["metadata"]:
+                        self.end_claim(item)
                 uids = {item["metadata"]["uid"] for item in self.objects.values()}
                 for (kind, name), item in list(self.objects.items()):
                     owners = item["metadata"].get("ownerReferences", [])
                     if owners and not any(owner["uid"] in uids for owner in owners):
                         self.delete(kind, name, item["spec"]["terminationGracePeriodSeconds"] if kind == "pods" else 0)
                 self.changed.wait(0.2)
+
+    def control_empty_job(self, job):
+        """The job of a launcher, which has no pods of its own: it ends by its deadline."""
+        spec = job["spec"]
+        assert spec["parallelism"] == spec["ttlSecondsAfterFinished"] == 0, "other jobs are not known here"
+        age = now() - datetime.datetime.fromisoformat(job["status"]["startTime"])
+        if age.total_seconds() >= spec["activeDeadlineSeconds"]:
+            self.remove("jobs", job["metadata"]["name"])
+
+    def control_indexed_job(self, job):
+        """Makes a pod for each index until one has succeeded, and reports the state of the job."""
+        status, name = job["status"], job["metadata"]["name"]
+        phases = {}  # of the pods of each index
+        for pod in self.pods_of(job):
+            phase = "Terminating" if "deletionTimestamp" in pod["metadata"] else pod["status"]["phase"]
+            phases.setdefault(int(pod["metadata"]["labels"][INDEX_LABEL]), []).append(phase)
+        for index in range(job["spec"]["completions"]):
+            if not {"Pending", "Running", "Succeeded"} & set(phases.get(index, [])):
+                self.create_pod(job, f"{name}-{index}-{self.versions:05x}", f"{name}-{index}", job["spec"]["template"],
+                                {JOB_LABEL: job["metadata"]["uid"], INDEX_LABEL: str(index)},
+                                [{"name": "JOB_COMPLETION_INDEX",
+                                  "valueFrom": {"fieldRef": {"fieldPath": f"metadata.labels['{INDEX_LABEL}']"}}}])
+        done = sorted(index for index, seen in phases.items() if "Succeeded" in seen)
+        report = {"succeeded": len(done), "completedIndexes": ",".join(map(str, done)),
+                  "failed": sum(seen.count("Failed") for seen in phases.values())}  # fmt: skip
+        if len(done) == job["spec"]["completions"]:
+            report["conditions"] = [{"type": "Complete", "status": "True"}]
+        if not report.items() <= status.items():
+            status.update(report)
+            self.note("MODIFIED", job)
+
+    def control_stateful_set(self, stateful_set):
+        """Makes the pods of a StatefulSet, which are numbered, in any order (podManagementPolicy: Parallel)."""
+        spec = stateful_set["spec"]
+        assert spec["podManagementPolicy"] == "Parallel", "other policies are not known here"
+        for index in range(spec["replicas"]):
+            name = f"{stateful_set['metadata']['name']}-{index}"
+            if ("pods", name) not in self.objects:
+                template = copy.deepcopy(spec["template"])
+                template["spec"]["subdomain"] = spec["serviceName"]
+                self.create_pod(stateful_set, name, name, template, {"statefulset.kubernetes.io/pod-name": name}, [])
+
+    def create_pod(self, owner, name, hostname, template, labels, variables):
+        """Makes a pod of a controller's template, with these labels and variables added."""
+        pod = {"apiVersion": "v1", "kind": "Pod", **copy.deepcopy(template)}
+        reference = {"apiVersion": owner["apiVersion"], "kind": owner["kind"], "name": owner["metadata"]["name"],
+                     "uid": owner["metadata"]["uid"], "controller": True}  # fmt: skip
+        pod["metadata"].update(name=name, labels={**pod["metadata"]["labels"], **labels}, ownerReferences=[reference])
+        pod["spec"].update(hostname=hostname)
+        for container in pod["spec"]["containers"]:
+            container["env"] = container.get("env", []) + variables
+        self.create("pods", pod)
+
+    def pods_of(self, owner):
+        """The pods that a controller has made for its object."""
+        uid = owner["metadata"]["uid"]
+        return [item for (kind, _), item in self.objects.items() if kind == "pods"
+                and any(reference["uid"] == uid for reference in item["metadata"].get("ownerReferences", []))]
+
+    def end_claim(self, claim):
+        """A PersistentVolumeClaim that is being deleted goes, with its files, when no pod mounts it any more."""
+        name = claim["metadata"]["name"]
+        if not any(kind == "pods" and name in claims_of(item) for (kind, _), item in self.objects.items()):
+            shutil.rmtree(f"{self.directory}/{name}", ignore_errors=True)
+            self.remove("persistentvolumeclaims", name)
 
     def schedule(self, pod):
         pod["status"] = {"phase": "Pending"}
@@ -292,7 +401,7 @@ class Cluster:
     def start(self, pod):
         with self.changed:
             name = pod["metadata"]["name"]
-            if self.objects.get(("pods", name)) is pod:  # nobody has deleted it meanwhile
+            if self.objects.get(("pods", name)) is pod and "deletionTimestamp" not in pod["metadata"]:
                 self.containers[name] = Container(self, pod)
                 self.changed.notify_all()
 
@@ -301,6 +410,10 @@ class Cluster:
             item = self.objects.get((kind, name))
             if item is None:
                 raise Refusal(404, "NotFound", f'{kind} "{name}" not found')
+            if kind == "persistentvolumeclaims":
+                item["metadata"]["deletionTimestamp"] = now().strftime("%Y-%m-%dT%H:%M:%SZ")
+                self.note("MODIFIED", item)
+                return item
             container = self.containers.get(name)
             is_silent = kind == "pods" and item["spec"].get("nodeName") in self.silent_nodes
             if kind != "pods" or grace_s == 0 or not is_silent and (container is None or container.has_ended):
@@ -361,15 +474,20 @@ class Cluster:
                     self.note("MODIFIED", item)
                     self.remove(kind, name)
 
-    def list(self, kind, selector):
-        wanted = dict(part.split("=", 1) for part in selector.split(",") if part)
+    def list(self, kind, query):
+        """The objects that the selectors of a query choose."""
         with self.lock:
-            return [item for (k, _), item in self.objects.items()
-                    if k == kind and wanted.items() <= item["metadata"].get("labels", {}).items()]  # fmt: skip
+            return [item for (k, _), item in self.objects.items() if k == kind and kubernetes_api.selects(query, item)]
 
     def names(self):
         with self.lock:
             return sorted(f"{kind}/{name}" for kind, name in self.objects)
+
+    def log(self, pod):
+        """The output, since its last start, of the program of the newest pod whose name begins with `pod`."""
+        with self.lock:
+            logs = [container.log for name, container in self.containers.items() if name.startswith(pod)]
+            return b"".join(line for _, line in logs[-1]).decode() if logs else ""
 
     def kill(self, pod, reason="Error"):
         """The program of a pod dies."""
@@ -377,130 +495,3 @@ class Cluster:
             container = self.containers[pod]
             container.reason = reason
         container.signal(signal.SIGKILL)
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    """Answers the requests of kubectl. Closes the connection after each."""
-
-    cluster = None
-
-    def log_message(self, *unused):
-        pass
-
-    def answer(self, code, content):
-        body = json.dumps(content).encode()
-        self.send_response(code)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def handle_request(self):
-        url = urllib.parse.urlsplit(self.path)
-        query = {name: values[0] for name, values in urllib.parse.parse_qs(url.query).items()}
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        try:
-            if self.cluster.is_down:
-                raise Refusal(503, "ServiceUnavailable", "the server is currently unable to handle the request")
-            self.route(url.path, query, json.loads(body) if body else {})
-        except Refusal as refusal:
-            self.answer(refusal.status["code"], refusal.status)
-        except BrokenPipeError:
-            pass  # kubectl has ended
-
-    do_GET = do_POST = do_DELETE = do_PATCH = handle_request
-
-    def route(self, path, query, body):
-        if path == "/version":
-            return self.answer(200, {"major": "1", "minor": "32", "gitVersion": "v1.32.0"})
-        if path == "/api":
-            return self.answer(200, {"kind": "APIVersions", "versions": ["v1"]})
-        if path == "/apis":
-            version = {"groupVersion": "batch/v1", "version": "v1"}
-            return self.answer(200, {"kind": "APIGroupList", "apiVersion": "v1", "groups": [
-                {"name": "batch", "versions": [version], "preferredVersion": version}]})  # fmt: skip
-        if path in GROUPS:
-            verbs = ["create", "delete", "get", "list", "patch", "watch"]
-            version = path.removeprefix("/apis/").removeprefix("/api/")
-            return self.answer(200, {"kind": "APIResourceList", "groupVersion": version, "resources": [
-                {"name": kind, "singularName": KINDS[kind].lower(), "namespaced": True, "kind": KINDS[kind],
-                 "verbs": verbs} for kind in GROUPS[path]]})  # fmt: skip
-        found = re.fullmatch(
-            r"(?:/api/v1|/apis/batch/v1)/namespaces/default/(pods|services|secrets|jobs)(?:/([^/]+))?(/log)?", path)
-        if found is None:
-            raise Refusal(404, "NotFound", "the server could not find the requested resource")
-        kind, name, is_log = found.groups()
-        verb = {"POST": "create", "DELETE": "delete", "PATCH": "patch", "GET": "get" if name else "list"}[self.command]
-        if verb == "list" and query.get("watch") in ("true", "1"):
-            verb = "watch"
-        if (verb, kind) in self.cluster.forbidden:
-            group = "batch" if kind == "jobs" else ""
-            raise Refusal(403, "Forbidden", f'{kind} is forbidden: User "test" cannot {verb} resource "{kind}" in API '
-                          f'group "{group}" in the namespace "default"')  # fmt: skip
-        if verb == "create":
-            return self.answer(201, self.cluster.create(kind, body))
-        if verb == "delete":
-            return self.answer(200, self.cluster.delete(kind, name, body.get("gracePeriodSeconds", 30)))
-        if verb == "patch":
-            return self.answer(200, self.cluster.patch(kind, name, body))
-        if verb == "watch":
-            return self.send_events(kind, int(query["resourceVersion"]), query.get("labelSelector", ""))
-        if verb == "list":
-            items = self.cluster.list(kind, query.get("labelSelector", ""))
-            with self.cluster.lock:
-                version = "batch/v1" if kind == "jobs" else "v1"
-                return self.answer(200, {"kind": KINDS[kind] + "List", "apiVersion": version, "items": items,
-                                         "metadata": {"resourceVersion": str(self.cluster.versions)}})  # fmt: skip
-        with self.cluster.lock:
-            item = self.cluster.objects.get((kind, name))
-            container = self.cluster.containers.get(name)
-        if item is None:
-            raise Refusal(404, "NotFound", f'{kind} "{name}" not found')
-        if not is_log:
-            return self.answer(200, item)
-        if container is None:
-            raise Refusal(400, "BadRequest", f'container "task" in pod "{name}" is waiting to start')
-        return self.send_log(container, query)
-
-    def send_events(self, kind, version, selector):
-        """Answers a watch, which goes on until the client or the cluster ends."""
-        cluster = self.cluster
-        wanted = dict(part.split("=", 1) for part in selector.split(",") if part)
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.end_headers()
-        while not cluster.has_ended and not cluster.is_down:
-            with cluster.changed:
-                events = [(v, e) for v, k, e in cluster.events if v > version and k == kind
-                          and wanted.items() <= e["object"]["metadata"]["labels"].items()]  # fmt: skip
-                if not events:
-                    cluster.changed.wait(1)
-                    continue
-            version = events[-1][0]
-            self.wfile.write(b"".join(json.dumps(event).encode() + b"\n" for _, event in events))
-            self.wfile.flush()
-
-    def send_log(self, container, query):
-        cluster = self.cluster
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain")
-        self.end_headers()
-        since = query.get("sinceTime", "")
-        limit = cluster.cut_logs_after.pop(0) if cluster.cut_logs_after else None
-        sent = 0
-        while True:
-            with cluster.changed:
-                lines = container.log[sent:]
-                if not lines and container.has_ended or limit is not None and limit <= 0:
-                    return
-                if not lines:
-                    if query.get("follow") != "true":
-                        return
-                    cluster.changed.wait(1)
-                    continue
-            sent += len(lines)
-            chosen = [(when, line) for when, line in lines if when.strftime("%Y-%m-%dT%H:%M:%SZ") >= since]
-            if limit is not None:
-                chosen, limit = chosen[:limit], limit - len(chosen)
-            self.wfile.write(b"".join(when.strftime("%Y-%m-%dT%H:%M:%S.%f000Z ").encode() + line
-                                      for when, line in chosen))  # fmt: skip

