@@ -8,6 +8,8 @@ namespace tensorbraid::planner {
 namespace {
 
 constexpr double kPartBytes = 64 << 10;
+// A connection sends so much of a transfer before it is the turn of the next one, as the gRPC transport does.
+constexpr double kTurnBytes = 1 << 20;
 // A transfer of many parts is simulated with larger ones: this many are enough to overlap its stages, and for
 // connections to share a link.
 constexpr double kMostParts = 64;
@@ -18,8 +20,9 @@ double NsFor(double bytes, double bytes_per_s) { return bytes_per_s > 0 ? bytes 
 
 struct Network::Transfer {
   int from, to;
-  double left;  // bytes that the sender has not begun to handle
-  double part;  // bytes of a part
+  double left;               // bytes that the sender has not begun to handle
+  double part;               // bytes of a part
+  double turn = kTurnBytes;  // bytes until it is the turn of another transfer
   int on_the_way = 0;
   bool bulk = false;
   bool first = true;
@@ -69,7 +72,13 @@ void Network::SendParts(Connection* connection) {
     connection->waiting.pop_front();
     const double bytes = std::min(transfer->left, transfer->part);
     ++connection->on_the_way;
-    if (transfer->left > bytes) connection->waiting.push_back(transfer);
+    transfer->turn -= bytes;
+    if (transfer->left > bytes && transfer->turn > 0) {
+      connection->waiting.push_front(transfer);
+    } else if (transfer->left > bytes) {
+      transfer->turn = kTurnBytes;
+      connection->waiting.push_back(transfer);
+    }
     SendPart(transfer, bytes);
   }
 }

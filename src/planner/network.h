@@ -41,8 +41,9 @@ struct LinkSpeed {
 // Transfers between tasks. A transfer is divided into parts: the sender handles a part, the part crosses the sender's
 // and the receiver's link, the receiver handles it. The stages of different parts overlap. The connections that use a
 // link share it equally, however many transfers each has; so a part is small, 64 KiB if the transfer has no more than 4
-// MiB. The first byte of a part may arrive while its last byte is still being sent, so one transfer of b bytes over two
-// idle links takes latency + b / bandwidth. Used by one thread.
+// MiB. The transfers of a connection take turns of 1 MiB, as in the gRPC transport (docs/design/0001). The first byte
+// of a part may arrive while its last byte is still being sent, so one transfer of b bytes over two idle links takes
+// latency + b / bandwidth. Used by one thread.
 class Network {
  public:
   explicit Network(EventQueue* events) : events_(events) {}
@@ -80,7 +81,7 @@ class Network {
   };
   struct Transfer;
   // The messages from one task to another: threads at each end. For bulk messages there is a bound for what is on the
-  // way, as a link of the gRPC transport has (transport/grpc/bulk_window.h); they take turns, part by part.
+  // way, as a link of the gRPC transport has (transport/grpc/bulk_window.h).
   struct Connection {
     Connection(EventQueue* events, SharedCores* from, SharedCores* to)
         : sender(events, from), receiver(events, to), bulk_sender(events, from), bulk_receiver(events, to) {}

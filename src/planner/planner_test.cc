@@ -92,7 +92,8 @@ TEST(PlannerTest, SumsPerHostDivideTheBytesByTheWorkersOfAMachine) {
     EXPECT_NEAR(sums.bounds.server_link, 4 * plain.bounds.server_link, 1e-6);
     // The server's link passes the 4 MB of a step in 0.32 s, and the computation takes some 0.1 s. At the slowest, both
     // machines read at the same time and write at the same time. At the fastest, one reads while the other one writes.
-    EXPECT_NEAR(plain.prediction.steps_per_s, mode == Mode::kAsync ? 1 / 0.32 : 8 / (16 * 0.32 + 0.1), 0.3);
+    EXPECT_GT(plain.prediction.steps_per_s, 8 / (16 * 0.32 + 0.2));
+    EXPECT_LT(plain.prediction.steps_per_s, mode == Mode::kAsync ? 1.02 / 0.32 : 8 / (15 * 0.32));
     EXPECT_GT(sums.prediction.steps_per_s, 8 / (4 * 0.32 + 0.2));
     EXPECT_LT(sums.prediction.steps_per_s, 8 / (2 * 0.32));
   }

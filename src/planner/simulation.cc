@@ -45,9 +45,9 @@ class TrainingSimulation {
     const auto workers = static_cast<int64_t>(workers_.size());
     const int64_t measure_from = workers * training_.warm_up_steps;
     const int64_t end = measure_from + workers * training_.steps;
-    const double longest_ns = sync() || workers == 1 ? 0 : LongestStepNs();
+    const double step_ns = sync() ? 0 : FastestStepNs();
     for (int w = 0; w < workers; ++w) {
-      const double offset = UniformNumber(random_) * longest_ns;
+      const double offset = static_cast<double>(w) / static_cast<double>(workers) * step_ns;
       events_.After(offset, [this, w] { StartStep(w); });
     }
     while (completed_ < end) {
@@ -59,19 +59,21 @@ class TrainingSimulation {
   }
 
  private:
-  // About the time of a step in which all workers use the fullest link of a server at the same time. Asynchronous
-  // workers begin within this time. If all began together, they would go on reading and writing at the same times for
-  // long, and use one direction of the links after the other.
-  double LongestStepNs() const {
-    double transfers_ns = 0;
+  // About the time of a step if the fullest link of a server is in use in both directions all the time. Asynchronous
+  // workers begin one after the other within this time, so that some read while others write. Those that begin together
+  // go on reading and writing at the same times, and use one direction of the links after the other.
+  double FastestStepNs() const {
+    double alone_ns = 0, shared_ns = 0;
     for (int s = 0; s < program_.servers; ++s) {
       const LinkSpeed& speed = cluster_.links[cluster_.servers[s].link];
-      double ns = 0;
-      if (speed.out_bytes_per_s > 0) ns += program_.BytesBetween(s + 1, 0) / speed.out_bytes_per_s * 1e9;
-      if (speed.in_bytes_per_s > 0) ns += program_.BytesBetween(0, s + 1) / speed.in_bytes_per_s * 1e9;
-      transfers_ns = std::max(transfers_ns, ns * static_cast<double>(workers_.size()));
+      double read_ns = 0, write_ns = 0;
+      if (speed.out_bytes_per_s > 0) read_ns = program_.BytesBetween(s + 1, 0) / speed.out_bytes_per_s * 1e9;
+      if (speed.in_bytes_per_s > 0) write_ns = program_.BytesBetween(0, s + 1) / speed.in_bytes_per_s * 1e9;
+      alone_ns = std::max(alone_ns, read_ns + write_ns);
+      shared_ns = std::max({shared_ns, read_ns, write_ns});
     }
-    return program_.ComputeNs(0) + program_.idle_ns + transfers_ns;
+    return std::max(program_.ComputeNs(0) + program_.idle_ns + alone_ns,
+                    shared_ns * static_cast<double>(workers_.size()));
   }
 
   struct Worker {
@@ -360,21 +362,7 @@ StatusOr<Prediction> Simulate(const StepProgram& program, const ClusterModel& cl
     return InvalidArgument("of ", cluster.workers.size(), " workers, ", training.spares,
                            " cannot be spare: at least one must be left");
   }
-  // Asynchronous workers settle in a pattern: they read while others write, or all at the same time. With few workers
-  // it depends on when each one has begun.
-  constexpr size_t kFew = 8;
-  const bool one_pattern = training.mode == Mode::kSync || cluster.workers.size() == 1 || cluster.workers.size() > kFew;
-  const uint64_t starts = one_pattern ? 1 : 5;
-  std::vector<Prediction> predictions;
-  for (uint64_t start = 0; start < starts; ++start) {
-    TrainingModel one = training;
-    one.seed = training.seed + start * 0x9E3779B97F4A7C15;  // the seeds of two simulations do not overlap
-    predictions.push_back(TrainingSimulation(program, cluster, one).Run());
-  }
-  const auto middle = predictions.begin() + static_cast<int64_t>(starts / 2);
-  std::nth_element(predictions.begin(), middle, predictions.end(),
-                   [](const Prediction& a, const Prediction& b) { return a.steps_per_s < b.steps_per_s; });
-  return *middle;
+  return TrainingSimulation(program, cluster, training).Run();
 }
 
 }  // namespace tensorbraid::planner

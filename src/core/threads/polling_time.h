@@ -13,8 +13,8 @@ namespace tensorbraid {
 // polling uses a processor that would be idle. If other threads need the processor, the polling thread yields, so this
 // time is not part of what the work costs. Each polling thread has an object of this class.
 //
-// To read the clock of a thread costs as much as a short poll. So one in kSampled periods of polling is measured, chosen
-// at random, and counts kSampled times.
+// To read the clock of a thread costs as much as a short poll. So one in kSampled periods of polling is measured,
+// chosen at random, and counts kSampled times.
 class PollingTime {
  public:
   static constexpr int kSampled = 8;
@@ -25,8 +25,8 @@ class PollingTime {
     if (measured_) (polling_ ? ended_ : began_) = ThreadCpuTime();
     polling_ = true;
   }
-  // The thread has found something, or is about to sleep. The period has ended with the last call of FoundNothing, since
-  // a look that finds a message may do work, such as to read it.
+  // The thread has found something, or is about to sleep. The period has ended with the last call of FoundNothing,
+  // since a look that finds a message may do work, such as to read it.
   void End() {
     if (polling_ && measured_ && ended_ > began_) AddToProcess(kSampled * (ended_ - began_));
     polling_ = false;
