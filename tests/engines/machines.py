@@ -27,9 +27,14 @@ def own_tmp():
     return "mount --bind %s /mnt; %s; mkdir -p %s; mount --bind /mnt %s; umount /mnt" % (keep, mount, keep, keep)
 
 
+def has_entered():
+    """Whether this process is the test in its namespaces, where it does not reach the network."""
+    return os.environ.get(_ENTERED) == "1"
+
+
 def enter(limit_s=280):
     """Goes on in namespaces of this test. Call it before anything else. The test ends after `limit_s` seconds."""
-    if os.environ.get(_ENTERED) == "1":
+    if has_entered():
         _run("hostname", "login")
         signal.signal(signal.SIGALRM, _too_long)
         signal.alarm(limit_s)
