@@ -94,6 +94,7 @@ void AgentEngine::Place(const std::vector<std::string>& tasks, EngineListener* l
   if (options_.shared.has_value()) return OpenShared();
   const auto assigned = Assign(options_.nodes, tasks.size());
   if (!assigned.ok()) return listener_->OnFailure(assigned.status());
+  if (const Status status = StartAliveTimer(); !status.ok()) return listener_->OnFailure(status);
   std::vector<Node*> by_index(options_.nodes.size());
   for (size_t task = 0; task < tasks.size(); ++task) {
     Node*& node = by_index[(*assigned)[task]];
@@ -118,6 +119,7 @@ void AgentEngine::Connect(Node& node) {
   const Status status = node.channel->Open(options_.command(node.what), options_.death_signal);
   if (!status.ok()) return Disconnect(node, std::string(status.message()), status.code());
   node.is_prepared = false;
+  node.silent = 0;
   Prepare(node);
 }
 
@@ -129,10 +131,8 @@ void AgentEngine::Prepare(Node& node) {
                       .ports = node.ports,
                       .makes_key = options_.credentials != nullptr,
                       .checked_files = options_.checked_files};
-  if (options_.shared.has_value()) {
-    prepare.alive_ms = static_cast<int>(options_.shared->alive.count());
-    prepare.tasks_get_signals = !options_.shared->signals_agents_only;
-  }
+  prepare.alive_ms = static_cast<int>(alive().count());
+  if (options_.shared.has_value()) prepare.tasks_get_signals = !options_.shared->signals_agents_only;
   prepare.tasks_move = tasks_move();
   for (size_t task : node.tasks) prepare.tasks.push_back(names_[task]);
   Send(node, prepare);
@@ -189,9 +189,9 @@ void AgentEngine::Send(Node& node, const AgentRequest& request) {
 void AgentEngine::AddEvents(std::vector<pollfd>* events) {
   if (shared_.has_value()) {
     shared_->AddEvents(events);
-    events->push_back({alive_timer_.get(), POLLIN, 0});
     state_.AddEvents(events);
   }
+  if (alive_timer_.is_open()) events->push_back({alive_timer_.get(), POLLIN, 0});
   for (Node& node : nodes_) {
     if (node.channel != nullptr) node.channel->AddEvents(events);
   }
@@ -202,7 +202,6 @@ void AgentEngine::Handle() {
     const auto how = shared_->Handle([this](std::string_view line) { OnSharedLine(line); });
     if (how.has_value()) OnSharedEnd(*how);
     OnState();
-    OnAliveTimer();
   }
   for (Node& node : nodes_) {
     if (node.channel == nullptr) continue;
@@ -212,9 +211,11 @@ void AgentEngine::Handle() {
         placed_ || options_.hint.empty() ? "" : absl::StrReplaceAll(options_.hint, {{"NODE", node.what.name}});
     Disconnect(node, StrCat("the connection has ended (", *how, ")", hint.empty() ? "" : "; ", hint));
   }
+  OnAliveTimer();  // after all that the agents have said
 }
 
 void AgentEngine::OnLine(Node& node, std::string_view line) {
+  node.silent = 0;
   auto event = ParseAgentEvent(line);
   if (event.ok() && event->node == node.what.name) return OnMessage(node, event->message);
   // Shells print things when they start, such as the message of the day.

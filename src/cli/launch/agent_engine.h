@@ -74,6 +74,10 @@ struct AgentEngineOptions {
   int death_signal = SIGKILL;
   // What a user can try when a machine cannot be reached, with the node's name in place of NODE.
   std::string hint = "";
+  // Where each agent has a channel: how often agents say that they are there. An agent that says nothing for six times
+  // as long is lost, and so is one that is started again and does not answer for as long. 0: only the end of its
+  // channel shows that an agent is lost. (A shared channel has its own value.)
+  std::chrono::milliseconds alive{0};
 };
 
 // Sets `credentials` to those of a new authority.
@@ -84,11 +88,11 @@ Status SetSpares(int count, AgentEngineOptions* options);
 
 // An agent for each node that runs tasks. When an agent is lost, its tasks are.
 //
-// Where each agent has a channel, the end of the channel is the loss, and the engine starts an agent again, which takes
-// the same ports, when one of its tasks is to be started again; if that fails, it tries the spare machines. Where all
-// share one, the loss is that an agent says nothing for a while, or the channel says so. It is for good, unless there
-// is a spare agent, or the channel starts another one. All tasks of a machine go to the same other one, and the tasks
-// that run are told their new addresses (MovesFile).
+// Where each agent has a channel, the end of the channel is the loss, or silence if the agents say that they are there.
+// The engine starts an agent again, which takes the same ports, when one of its tasks is to be started again; if that
+// fails, it tries the spare machines. Where all share one, the loss is that an agent says nothing for a while, or the
+// channel says so. It is for good, unless there is a spare agent, or the channel starts another one. All tasks of a
+// machine go to the same other one, and the tasks that run are told their new addresses (MovesFile).
 class AgentEngine final : public Engine {
  public:
   explicit AgentEngine(AgentEngineOptions options);
@@ -123,6 +127,8 @@ class AgentEngine final : public Engine {
   AgentChannel& ChannelOf(Node& node);
   void OnLine(Node& node, std::string_view line);
   // Silent agents (agent_engine_silence.cc).
+  std::chrono::milliseconds alive() const;  // how often agents say that they are there; 0: never
+  Status StartAliveTimer();
   void OnAliveTimer();
   bool IsSilent(const Node& node) const;
   void AskForState();

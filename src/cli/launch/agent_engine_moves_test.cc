@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "absl/strings/str_replace.h"
 #include "cli/launch/agent_engine.h"
 #include "cli/launch/launcher.h"
 #include "cli/launch/shared_channel_testutil.h"
@@ -112,6 +113,26 @@ TEST_F(MovingTasksTest, ASpareAgentTakesThePlaceOfOneThatIsSilent) {
               AllOf(HasSubstr("worker/1 was lost: beta: its agent has said nothing for 3 s"),
                     HasSubstr("gamma takes the place of beta"), ContainsRegex("worker/1 runs on [^\n]* on gamma"),
                     Not(ContainsRegex("worker/0 runs on [^\n]* on gamma"))));
+}
+
+TEST_F(MovingTasksTest, ASpareMachineTakesThePlaceOfOneThatIsSilentAndDoesNotAnswerAgain) {
+  // As mpirun, which ends neither when a machine is cut off nor when it cannot reach one: the agent of beta is stopped,
+  // and the second connection to beta says nothing.
+  AgentEngineOptions engine =
+      Machines({{"alpha", "127.0.0.1", 0}, {"beta", "127.0.0.1", 0}}, {{"gamma", "localhost", 0}});
+  engine.alive = milliseconds(300);
+  engine.command = [path = dir_.path(), command = engine.command](const AgentNode& node) {
+    std::vector<std::string> words = command(node);
+    words[2] = StrCat("[ ! -e ", path, "/down.", node.name, " ] || exec sleep 1000; ", words[2]);
+    return words;
+  };
+  const LaunchResult result = Run(absl::StrReplaceAll(kLoseBeta, {{"kill -KILL", "kill -STOP"}}), std::move(engine),
+                                  {.ps = 0, .workers = 2, .restart = {.max_restarts = -1}});
+  EXPECT_EQ(result.exit_code, 0) << err();
+  ExpectMoved(out());
+  EXPECT_THAT(err(), AllOf(HasSubstr("worker/1 was lost: beta: its agent has said nothing for 1.8 s"),
+                           HasSubstr("gamma takes the place of beta"),
+                           ContainsRegex("worker/1 runs on localhost:[0-9]+, pid [0-9]+ on gamma")));
 }
 
 TEST_F(MovingTasksTest, AllTasksOfAMachineMoveTogether) {

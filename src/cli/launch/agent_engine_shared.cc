@@ -1,9 +1,5 @@
 // The agents of an AgentEngine that share one channel.
-#include <sys/timerfd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <utility>
 
 #include "cli/launch/agent_engine.h"
@@ -24,13 +20,7 @@ void AgentEngine::OpenShared() {
   for (int i = 0; i < shared.agents - shared.spares; ++i) nodes.push_back({"", "", shared.SlotsOf(i)});
   if (const auto assigned = Assign(nodes, names_.size()); !assigned.ok())
     return listener_->OnFailure(assigned.status());
-  alive_timer_ = Fd(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
-  const auto nanoseconds = std::chrono::nanoseconds(shared.alive).count();
-  const timespec every = {nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
-  const itimerspec times = {every, every};
-  if (!alive_timer_.is_open() || ::timerfd_settime(alive_timer_.get(), 0, &times, nullptr) != 0) {
-    return listener_->OnFailure(absl::ErrnoToStatus(errno, "cannot make a timer"));
-  }
+  if (const Status status = StartAliveTimer(); !status.ok()) return listener_->OnFailure(status);
   const std::string own_prefix = (shared.speaker.empty() ? shared.command[0] : shared.speaker) + ": ";
   shared_.emplace([this, own_prefix](std::string_view line) {
     listener_->OnMessage(line.starts_with(own_prefix) ? std::string(line) : StrCat(own_prefix, line));

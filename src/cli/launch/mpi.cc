@@ -1,6 +1,7 @@
 #include "cli/launch/mpi.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "cli/launch/run_command.h"
@@ -45,6 +46,9 @@ Status UseMpirun(const std::vector<std::string>& mpirun, const std::string& agen
     return command;
   };
   options->hint = StrCat("try '", StrJoin(mpirun, " "), " -host NODE -n 1 hostname'");
+  // mpirun itself does not notice that a machine has lost its power or its network. That of MPICH does not even end
+  // when it cannot reach a machine.
+  options->alive = std::chrono::milliseconds(2500);
   return OkStatus();
 }
 

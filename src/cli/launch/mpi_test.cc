@@ -38,6 +38,7 @@ TEST(UseMpirunTest, StartsOneProcessOnEachMachine) {
   EXPECT_THAT(options.command(options.nodes[1]),
               ElementsAre("mpirun", "-x", "A", "-host", "beta", "-n", "1", "-bind-to", "none", "sh", "-c",
                           HasSubstr("agent --node=beta")));
+  EXPECT_GT(options.alive.count(), 0);
   options.nodes.push_back({"alpha", "", 1});
   EXPECT_THAT(UseMpirun({"mpirun"}, "", &options).message(), HasSubstr("'alpha' is given twice"));
 }
