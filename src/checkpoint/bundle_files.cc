@@ -1,14 +1,29 @@
 #include "checkpoint/bundle_files.h"
 
+#include <set>
+#include <utility>
+
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
 #include "checkpoint/files.h"
 #include "checkpoint/table_writer.h"
 #include "checkpoint/tensor_bundle.pb.h"
 #include "core/text/logging.h"
+#include "core/threads/mutex.h"
 
 namespace tensorbraid {
 namespace {
+
+// The prefixes whose files get their names at present.
+struct Publishing {
+  Mutex mu;
+  CondVar changed;
+  std::set<std::string> prefixes TB_GUARDED_BY(mu);
+};
+Publishing& publishing() {
+  static Publishing& publishing = *new Publishing;
+  return publishing;
+}
 
 // The number of data files of the bundle at `prefix`; 0 if there is none that can be read.
 int DataFilesOf(const std::string& prefix) {
@@ -17,6 +32,20 @@ int DataFilesOf(const std::string& prefix) {
 }
 
 }  // namespace
+
+BundleLock::BundleLock(std::string prefix) : prefix_(std::move(prefix)) {
+  Publishing& p = publishing();
+  MutexLock lock(p.mu);
+  p.changed.Wait(p.mu, [&]() TB_REQUIRES(p.mu) { return !p.prefixes.contains(prefix_); });
+  p.prefixes.insert(prefix_);
+}
+
+BundleLock::~BundleLock() {
+  Publishing& p = publishing();
+  MutexLock lock(p.mu);
+  p.prefixes.erase(prefix_);
+  p.changed.NotifyAll();
+}
 
 BundleFiles::BundleFiles(std::string prefix, int num_data_files)
     : prefix_(std::move(prefix)),

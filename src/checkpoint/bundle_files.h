@@ -17,11 +17,25 @@ class BundleEntryProto;
 // The entries of a bundle's index, by their keys.
 using BundleEntries = std::map<std::string, proto::BundleEntryProto, std::less<>>;
 
+// Held while the files of a bundle get their names. Writers of the same prefix take turns, or the data of one could get
+// the index of another: a Supervisor's thread and its program may save the same step at the same time. Only writers of
+// this process wait for each other.
+class BundleLock {
+ public:
+  explicit BundleLock(std::string prefix);  // blocks while another one of the same prefix exists
+  ~BundleLock();
+  BundleLock(const BundleLock&) = delete;
+  BundleLock& operator=(const BundleLock&) = delete;
+
+ private:
+  const std::string prefix_;
+};
+
 // Chooses the names of a new bundle's data files, and makes the bundle appear by writing its index. If the prefix
 // already has a bundle, the new data files must have other names than the old ones. Names contain the number of data
 // files, so if this number is the same, the new bundle gets one more data file, which is empty. So the old bundle stays
 // whole until the new index replaces the old index, in one rename. Not thread-safe; blocks for as long as the file
-// system does.
+// system does. REQUIRES: a BundleLock of the prefix exists for as long as this object.
 class BundleFiles {
  public:
   BundleFiles(std::string prefix, int num_data_files);

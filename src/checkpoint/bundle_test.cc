@@ -11,6 +11,7 @@
 #include "checkpoint/table_writer.h"
 #include "checkpoint/tensor_bundle.pb.h"
 #include "core/text/strings.h"
+#include "core/threads/thread.h"
 #include "core/values/crc32c.h"
 #include "core/values/tensor_value.h"
 #include "io/file_testutil.h"
@@ -52,6 +53,37 @@ class BundleTest : public testing::Test {
   }
   TempDir dir_;
 };
+
+TEST_F(BundleTest, AWriterThatFinishesSecondReplacesTheBundleOfTheFirst) {
+  auto first = BundleWriter::Create(Path("x")).value();
+  auto second = BundleWriter::Create(Path("x")).value();
+  ASSERT_TRUE(first->Add("v", Iota({2}, 1)).ok());
+  ASSERT_TRUE(second->Add("v", Iota({2}, 2)).ok());
+  ASSERT_TRUE(first->Finish().ok());
+  ASSERT_TRUE(second->Finish().ok());
+  EXPECT_EQ(ValuesOf<float>(Open(Path("x"))->Read("v").value()), (std::vector<float>{2, 3}));
+  EXPECT_EQ(FileNames(), (std::vector<std::string>{"x.data-00000-of-00002", "x.data-00001-of-00002", "x.index"}))
+      << "until the new index is there, the first bundle stays whole";
+}
+
+// A Supervisor's thread and its program may save the same step at the same time.
+TEST_F(BundleTest, WritersOfOnePrefixAtTheSameTimeLeaveAWholeBundle) {
+  constexpr int kRounds = 100;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string prefix = Path(StrCat("x", round));
+    const auto save = [&prefix](float first) {
+      auto writer = BundleWriter::Create(prefix).value();
+      ASSERT_TRUE(writer->Add("v", Iota({2}, first)).ok());
+      const Status finished = writer->Finish();
+      EXPECT_TRUE(finished.ok()) << finished;
+    };
+    Thread one("save-1", [&] { save(1); }), two("save-2", [&] { save(2); });
+    one.Join();
+    two.Join();
+    const auto value = Open(prefix)->Read("v");
+    ASSERT_TRUE(value.ok()) << round << ": " << value.status();
+  }
+}
 
 TEST_F(BundleTest, TensorFlowsBundleIsReadInAllDtypes) {
   auto reader = Open(kTestdata + "/all");

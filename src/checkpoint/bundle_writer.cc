@@ -29,11 +29,11 @@ StatusOr<std::unique_ptr<BundleWriter>> BundleWriter::Create(const std::string& 
   TF_RETURN_IF_ERROR(CheckBundlePrefix(prefix));
   TF_RETURN_IF_ERROR(MakeDirectory(DirectoryOf(prefix)));
   std::unique_ptr<BundleWriter> writer(new BundleWriter(prefix));
-  TF_ASSIGN_OR_RETURN(writer->data_, AtomicFile::Create(writer->files_.DataName(0)));
+  TF_ASSIGN_OR_RETURN(writer->data_, AtomicFile::Create(BundleDataName(prefix, 0, 1)));
   return writer;
 }
 
-BundleWriter::BundleWriter(const std::string& prefix) : files_(prefix, 1) {}
+BundleWriter::BundleWriter(const std::string& prefix) : prefix_(prefix) {}
 BundleWriter::~BundleWriter() = default;
 
 Status BundleWriter::Append(std::string_view bytes, uint32_t* crc) {
@@ -148,10 +148,13 @@ Status BundleWriter::AddSlice(std::string_view name, const Shape& full_shape, co
 }
 
 Status BundleWriter::Finish() {
-  const Status committed = data_->Commit();
-  if (data_->renamed()) files_.Added();
+  TF_RETURN_IF_ERROR(data_->Sync());  // takes long, so another writer need not wait for it
+  const BundleLock lock(prefix_);
+  BundleFiles files(prefix_, 1);
+  const Status committed = data_->CommitAs(files.DataName(0));
+  if (data_->renamed()) files.Added();
   TF_RETURN_IF_ERROR(committed);
-  return files_.Commit(entries_);
+  return files.Commit(entries_);
 }
 
 namespace {
@@ -206,6 +209,7 @@ Status MergeBundles(const std::vector<std::string>& prefixes, const std::string&
   if (merged_prefixes.empty()) return InvalidArgument("none of the checkpoints to merge exists");
   TF_RETURN_IF_ERROR(MakeDirectory(DirectoryOf(destination)));
   const int num_data_files = static_cast<int>(data_files.size());
+  const BundleLock lock(destination);
   BundleFiles files(destination, num_data_files);
   for (int i = 0; i < num_data_files; ++i) {
     TF_RETURN_IF_ERROR(RenameFile(data_files[i], files.DataName(i)));

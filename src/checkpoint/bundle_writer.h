@@ -23,7 +23,8 @@ std::string BundleDataName(const std::string& prefix, int shard, int num_shards)
 Status CheckBundlePrefix(const std::string& prefix);
 
 // Writes a bundle with one data file. Finish makes the files appear, complete and on the disk: first the data, then the
-// index. If Finish is not called or fails, no file is left, and a bundle that the prefix had before is unchanged. Not
+// index. If Finish is not called or fails, no file is left, and a bundle that the prefix had before is unchanged.
+// Several writers of this process may write the same prefix: the bundle is that of the last one that finishes. Not
 // thread-safe; blocks for as long as the file system does.
 class BundleWriter {
  public:
@@ -48,7 +49,7 @@ class BundleWriter {
   Status AppendStrings(const Tensor& tensor, uint32_t* crc);
   Status AppendVariants(std::string_view name, const Tensor& tensor, uint32_t* crc);
 
-  BundleFiles files_;
+  const std::string prefix_;
   std::unique_ptr<AtomicFile> data_;
   int64_t size_ = 0;
   BundleEntries entries_;

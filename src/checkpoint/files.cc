@@ -58,11 +58,11 @@ Status AtomicFile::Sync() {
   return OkStatus();
 }
 
-Status AtomicFile::Commit() {
+Status AtomicFile::CommitAs(const std::string& path) {
   if (!synced_) TF_RETURN_IF_ERROR(Sync());
-  TF_RETURN_IF_ERROR(RenameFile(temporary_, path_));
+  TF_RETURN_IF_ERROR(RenameFile(temporary_, path));
   file_ = nullptr;
-  return SyncDirectory(DirectoryOf(path_));
+  return SyncDirectory(DirectoryOf(path));
 }
 
 StatusOr<std::string> ReadWholeFile(const std::string& path) {

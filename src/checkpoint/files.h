@@ -35,7 +35,9 @@ class AtomicFile {
   // Waits until all appended bytes are on the disk.
   Status Sync();
   // Syncs, then renames the temporary file to `path`, replacing a file of that name.
-  Status Commit();
+  Status Commit() { return CommitAs(path_); }
+  // As Commit, with another name in the same directory.
+  Status CommitAs(const std::string& path);
   // Whether Commit has renamed the file. This is true even if the sync of the directory failed afterwards.
   bool renamed() const { return file_ == nullptr; }
 
