@@ -10,7 +10,6 @@
 #include "core/text/device_name.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "core/threads/polling_time.h"
 #include "graph/node_status.h"
 
 namespace tensorbraid {
@@ -212,12 +211,7 @@ std::vector<std::string> MasterStep::TakeTraces() {
 bool MasterStep::WaitUntil(Deadline deadline) {
   if (!is_local()) {
     const auto sleep_at = std::min(deadline, MonotonicClock::now() + env_->stay_awake);
-    PollingTime polling;
-    while (!has_ended_.load(std::memory_order_acquire) && MonotonicClock::now() < sleep_at) {
-      polling.FoundNothing();
-      sched_yield();
-    }
-    polling.End();
+    while (!has_ended_.load(std::memory_order_acquire) && MonotonicClock::now() < sleep_at) sched_yield();
   }
   auto log_at = begun + env_->slow_wait;
   while (true) {

@@ -11,7 +11,7 @@ namespace tensorbraid {
 
 // A thread that has nothing to do polls for some time before it sleeps, so that the next message finds it awake. The
 // polling uses a processor that would be idle. If other threads need the processor, the polling thread yields, so this
-// time is not part of what the work costs. Each polling thread has an object of this class.
+// time is not part of what the work costs. Each thread that receives messages has an object of this class.
 //
 // To read the clock of a thread costs as much as a short poll. So one in kSampled periods of polling is measured,
 // chosen at random, and counts kSampled times.
@@ -38,6 +38,7 @@ class PollingTime {
 
  private:
   static void AddToProcess(std::chrono::nanoseconds time);
+  static uint64_t NewSeed();  // another one for each object
   // A linear congruential generator (Knuth); the high bits are the random ones.
   uint32_t NextRandom() {
     random_ = random_ * 6364136223846793005 + 1442695040888963407;
@@ -47,7 +48,7 @@ class PollingTime {
   bool polling_ = false;
   bool measured_ = false;  // this period
   std::chrono::nanoseconds began_{0}, ended_{0};
-  uint64_t random_ = reinterpret_cast<uintptr_t>(this);
+  uint64_t random_ = NewSeed();
 };
 
 }  // namespace tensorbraid
