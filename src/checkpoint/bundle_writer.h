@@ -24,8 +24,8 @@ Status CheckBundlePrefix(const std::string& prefix);
 
 // Writes a bundle with one data file. Finish makes the files appear, complete and on the disk: first the data, then the
 // index. If Finish is not called or fails, no file is left, and a bundle that the prefix had before is unchanged.
-// Several writers of this process may write the same prefix: the bundle is that of the last one that finishes. Not
-// thread-safe; blocks for as long as the file system does.
+// Several writers of this process may have the same prefix. Each one that finishes replaces the bundle of the one
+// before. Not thread-safe; blocks for as long as the file system does.
 class BundleWriter {
  public:
   // Creates the directory of `prefix`, but not its parents. Returns the errors of CheckBundlePrefix and of the file

@@ -18,8 +18,8 @@ namespace tensorbraid::planner {
 struct WayCosts {
   double latency_ns = 0;  // until the first byte arrives, without the costs below
   double message_ns = 0;  // of one core, at the sender and again at the receiver, for each message
-  // What the thread that handled a message does afterwards, on one core of a server or of a worker, such as polling for
-  // the next one. The message does not wait for it; the next one does.
+  // What the thread that handled a message does afterwards, on one core of a server or of a worker, such as freeing
+  // memory. The message does not wait for it; the next one does.
   double server_after_ns = 0, worker_after_ns = 0;
   double send_byte_ns = 0;     // of one core of the sender, for each byte
   double receive_byte_ns = 0;  // of one core of the receiver

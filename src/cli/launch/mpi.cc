@@ -46,8 +46,8 @@ Status UseMpirun(const std::vector<std::string>& mpirun, const std::string& agen
     return command;
   };
   options->hint = StrCat("try '", StrJoin(mpirun, " "), " -host NODE -n 1 hostname'");
-  // mpirun itself does not notice that a machine has lost its power or its network. That of MPICH does not even end
-  // when it cannot reach a machine.
+  // No mpirun notices that a machine has lost its power or its network. MPICH's mpirun also waits for ever for a
+  // machine that it cannot reach.
   options->alive = std::chrono::milliseconds(2500);
   return OkStatus();
 }

@@ -15,6 +15,7 @@
 #include "cluster/membership/membership.h"
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/worker/worker.h"
+#include "core/system/cpu_time.h"
 #include "core/system/env.h"
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
@@ -41,13 +42,10 @@ void FillUsage(WorkerEnv& env, MonotonicClock::time_point now, proto::TaskReport
   report->set_busy_seconds(Seconds(env.work()->of_all_threads()));
   report->set_working_seconds(Seconds(env.work()->of_any_thread()));
   report->set_cores(Env::Default().NumCores());
+  report->set_cpu_seconds(Seconds(ProcessCpuTime()));
+  report->set_polling_seconds(Seconds(PollingTime::OfProcess()));
   rusage usage{};
   if (::getrusage(RUSAGE_SELF, &usage) == 0) {
-    const auto seconds = [](const timeval& t) {
-      return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-    };
-    report->set_cpu_seconds(seconds(usage.ru_utime) + seconds(usage.ru_stime));
-    report->set_polling_seconds(Seconds(PollingTime::OfProcess()));
     report->set_peak_memory_bytes(static_cast<double>(usage.ru_maxrss) * 1024);
   }
   // The second number in this file is the resident memory in pages.
