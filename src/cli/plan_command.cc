@@ -10,6 +10,7 @@
 #include "cli/one_of.h"
 #include "cli/plan_flags.h"
 #include "cli/profiled_program.h"
+#include "cli/slow_work.h"
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
 #include "io/file.h"
@@ -157,12 +158,26 @@ StatusOr<PlanInput> InputOf(const PlanFlags& flags, const std::vector<std::strin
   return input;
 }
 
+// Says on standard error which simulation takes long.
+class Progress {
+ public:
+  void Begin(size_t number, size_t of, const Configuration& c) {
+    slow_.Begin(StrCat("tensorbraid plan: ", c.workers, " workers, ", c.servers, " PS, ", planner::ModeName(c.mode),
+                       " (", number, " of ", of, ")"));
+  }
+
+ private:
+  SlowWork slow_{[](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }};
+};
+
 StatusOr<std::vector<PlanRow>> Scaling(const PlanInput& input, Configuration configuration,
                                        const std::vector<int>& workers) {
   std::vector<PlanRow> rows;
-  for (const int count : workers) {
-    if (configuration.mode == Mode::kSync && count <= configuration.spares) continue;
-    configuration.workers = count;
+  Progress progress;
+  for (size_t i = 0; i < workers.size(); ++i) {
+    if (configuration.mode == Mode::kSync && workers[i] <= configuration.spares) continue;
+    configuration.workers = workers[i];
+    progress.Begin(i + 1, workers.size(), configuration);
     TF_ASSIGN_OR_RETURN(rows.emplace_back(), planner::PlanOne(input, configuration));
   }
   if (rows.empty()) return InvalidArgument("--workers has no number above --spares=", configuration.spares);
@@ -170,11 +185,12 @@ StatusOr<std::vector<PlanRow>> Scaling(const PlanInput& input, Configuration con
 }
 
 Status RunPlan(const PlanFlags& flags, const std::vector<std::string>& program) {
-  TF_ASSIGN_OR_RETURN(const std::vector<int> workers, ParseCounts(flags.workers));
-  TF_ASSIGN_OR_RETURN(const std::vector<int> servers, ParseCounts(flags.ps));
+  constexpr int kMostTasks = 10'000;  // their simulation takes some seconds for a small model, and minutes for others
+  TF_ASSIGN_OR_RETURN(const std::vector<int> workers, ParseCounts("--workers", flags.workers, kMostTasks));
+  TF_ASSIGN_OR_RETURN(const std::vector<int> servers, ParseCounts("--ps", flags.ps, kMostTasks));
   std::vector<int64_t> batches = {0};  // as in the graph
   if (!flags.batch.empty()) {
-    TF_ASSIGN_OR_RETURN(const auto counts, ParseCounts(flags.batch));
+    TF_ASSIGN_OR_RETURN(const auto counts, ParseCounts("--batch", flags.batch, 1'000'000));
     batches.assign(counts.begin(), counts.end());
   }
   TF_ASSIGN_OR_RETURN(const auto wires, ParseWireRules(flags.wire));
@@ -219,7 +235,11 @@ Status RunPlan(const PlanFlags& flags, const std::vector<std::string>& program) 
   space.wires = {Wire::kFloat32, Wire::kBFloat16, {Wire::kInt8, Wire::kInt8}};
   space.batches = batches;
   if (flags.workers_per_machine > 1 && flags.spares == 0) space.sums = {false, true};
-  TF_ASSIGN_OR_RETURN(const auto rows, planner::Search(input, configuration, space));
+  Progress progress;
+  TF_ASSIGN_OR_RETURN(const auto rows, planner::Search(input, configuration, space,
+                                                       [&](size_t number, size_t of, const Configuration& c) {
+                                                         progress.Begin(number, of, c);
+                                                       }));
   if (flags.json) {
     text = JsonLines(rows);
   } else {

@@ -19,15 +19,15 @@ bool ReadAll(std::string_view text, T* value) {
 
 }  // namespace
 
-StatusOr<std::vector<int>> ParseCounts(const std::string& text) {
+StatusOr<std::vector<int>> ParseCounts(const std::string& flag, const std::string& text, int most) {
   std::vector<int> counts;
-  constexpr int kMost = 1'000'000;
   for (const std::string& word : StrSplit(text, ',')) {
     const std::vector<std::string> ends = StrSplit(word, '-');
     int first = 0, last = 0;
     if (ends.size() > 2 || !ReadAll(ends[0], &first) || !ReadAll(ends.back(), &last) || first < 1 || last < first ||
-        last > kMost || (!counts.empty() && first <= counts.back())) {
-      return InvalidArgument("'", text, "' is no list of rising numbers from 1 to ", kMost, ", such as 1,2,4 or 1-8");
+        last > most || (!counts.empty() && first <= counts.back())) {
+      return InvalidArgument(flag, ": '", text, "' is no list of rising numbers from 1 to ", most,
+                             ", such as 1,2,4 or 1-8");
     }
     counts.push_back(first);
     int power = 1;

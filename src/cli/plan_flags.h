@@ -11,8 +11,9 @@
 
 namespace tensorbraid {
 
-// "1,2,4" and "1-8" (the powers of two in between, and both ends). InvalidArgument unless all are at least 1, and rise.
-StatusOr<std::vector<int>> ParseCounts(const std::string& text);
+// "1,2,4" and "1-8" (the powers of two in between, and both ends). InvalidArgument, which names `flag`, unless all
+// are from 1 to `most`, and rise.
+StatusOr<std::vector<int>> ParseCounts(const std::string& flag, const std::string& text, int most);
 // "10gbit", "100mbit", "1.25GB" (per second), in bytes per second. InvalidArgument for other text.
 StatusOr<double> ParseBandwidth(const std::string& text);
 // "images=100,784".

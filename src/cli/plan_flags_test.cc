@@ -8,12 +8,14 @@ namespace tensorbraid {
 namespace {
 
 TEST(PlanFlagsTest, CountsAreListsAndRanges) {
-  EXPECT_EQ(*ParseCounts("1,3"), (std::vector<int>{1, 3}));
-  EXPECT_EQ(*ParseCounts("1-8"), (std::vector<int>{1, 2, 4, 8}));
-  EXPECT_EQ(*ParseCounts("3-12"), (std::vector<int>{3, 4, 8, 12}));
-  EXPECT_EQ(*ParseCounts("5-5,50"), (std::vector<int>{5, 50}));
-  for (const char* text : {"", "0", "2,1", "2-1", "x", "1-2-3", "1,,2", "1-2000000000", "1500000000"})
-    EXPECT_FALSE(ParseCounts(text).ok()) << text;
+  EXPECT_EQ(*ParseCounts("--ps", "1,3", 100), (std::vector<int>{1, 3}));
+  EXPECT_EQ(*ParseCounts("--ps", "1-8", 100), (std::vector<int>{1, 2, 4, 8}));
+  EXPECT_EQ(*ParseCounts("--ps", "3-12", 100), (std::vector<int>{3, 4, 8, 12}));
+  EXPECT_EQ(*ParseCounts("--ps", "5-5,100", 100), (std::vector<int>{5, 100}));
+  for (const char* text : {"", "0", "2,1", "2-1", "x", "1-2-3", "1,,2", "1-101", "101", "5000000000"})
+    EXPECT_FALSE(ParseCounts("--ps", text, 100).ok()) << text;
+  EXPECT_EQ(ParseCounts("--ps", "101", 100).status().message(),
+            "--ps: '101' is no list of rising numbers from 1 to 100, such as 1,2,4 or 1-8");
 }
 
 TEST(PlanFlagsTest, BandwidthsHaveUnits) {

@@ -41,7 +41,9 @@ Status RunProfiled(const std::vector<std::string>& command, const std::string& d
     while (!ended && !planner::HasProfile(directory)) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       if (std::chrono::steady_clock::now() < report_at) continue;
-      std::fprintf(stderr, "plan: the program runs until %lld steps of one kind have been recorded; Ctrl-C ends it\n",
+      std::fprintf(stderr,
+                   "plan: the program runs until %lld steps with the same feeds and fetches have been measured; Ctrl-C "
+                   "ends it\n",
                    static_cast<long long>(kRecordedSteps));
       report_at += kReportEvery;
     }
@@ -67,8 +69,9 @@ Status RunProfiled(const std::vector<std::string>& command, const std::string& d
     const std::string what = StrCat(result->failure, " before its steps could be measured; its output above says why");
     return result->exit_code == 2 ? InvalidArgument(what) : FailedPrecondition(what);
   }
-  return FailedPrecondition("'", command[0], "' ended before ", kRecordedSteps,
-                            " steps of one kind had been recorded: let it make more steps");
+  return FailedPrecondition(
+      "'", command[0], "' ended before its steps were measured, which takes at least ", kRecordedSteps,
+      " steps with the same feeds and fetches, and those of a second or more: let it make more steps");
 }
 
 }  // namespace tensorbraid

@@ -156,17 +156,15 @@ std::vector<std::pair<int64_t, bool>> BatchesAndSums(const std::vector<int64_t>&
   return pairs;
 }
 
-}  // namespace
-
-StatusOr<std::vector<PlanRow>> Search(const PlanInput& input, const Configuration& base, const SearchSpace& space) {
-  std::vector<PlanRow> rows;
+std::vector<Configuration> ConfigurationsOf(const SearchSpace& space, const Configuration& base) {
+  std::vector<Configuration> all;
   for (const int servers : space.servers) {
     for (const Mode mode : space.modes) {
       for (const WireTypes& wire : space.wires) {
         for (const Placement placement : space.placements) {
           if (servers == 1 && placement != space.placements.front()) continue;  // they do not differ
           for (const auto& [batch, sums] : BatchesAndSums(space.batches, space.sums)) {
-            Configuration c = base;
+            Configuration& c = all.emplace_back(base);
             c.sum_per_host = sums;
             c.servers = servers;
             c.mode = mode;
@@ -174,11 +172,23 @@ StatusOr<std::vector<PlanRow>> Search(const PlanInput& input, const Configuratio
             c.wire = wire;
             c.placement = placement;
             c.batch = batch;
-            TF_ASSIGN_OR_RETURN(rows.emplace_back(), PlanOne(input, c));
           }
         }
       }
     }
+  }
+  return all;
+}
+
+}  // namespace
+
+StatusOr<std::vector<PlanRow>> Search(const PlanInput& input, const Configuration& base, const SearchSpace& space,
+                                      const OnConfiguration& begins) {
+  const std::vector<Configuration> configurations = ConfigurationsOf(space, base);
+  std::vector<PlanRow> rows;
+  for (const Configuration& configuration : configurations) {
+    if (begins) begins(rows.size() + 1, configurations.size(), configuration);
+    TF_ASSIGN_OR_RETURN(rows.emplace_back(), PlanOne(input, configuration));
   }
   // Fewer servers and unchanged arithmetic come first in the lists of the space, so a stable sort keeps them first.
   // Speeds are compared on a scale of 2 %, which makes the comparison transitive.

@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_PLANNER_PLANNER_H_
 #define TENSORBRAID_PLANNER_PLANNER_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -83,10 +84,13 @@ struct SearchSpace {
   std::vector<int64_t> batches;
   std::vector<bool> sums = {false};  // sum_per_host
 };
+// Called before the configuration with this number, which begins with 1, is simulated, of so many.
+using OnConfiguration = std::function<void(size_t number, size_t of, const Configuration&)>;
 // Returns a prediction for each configuration with base.workers workers, the fastest (in examples per second) first. Of
 // configurations that differ by less than 2 %, the one with fewer servers, and then the one that changes less of the
 // arithmetic (float32, the batch of the program), comes first.
-StatusOr<std::vector<PlanRow>> Search(const PlanInput& input, const Configuration& base, const SearchSpace& space);
+StatusOr<std::vector<PlanRow>> Search(const PlanInput& input, const Configuration& base, const SearchSpace& space,
+                                      const OnConfiguration& begins = {});
 
 }  // namespace tensorbraid::planner
 
