@@ -139,16 +139,17 @@ class IdleCluster {
 
 }  // namespace
 
-int NumPs(int num_tasks) { return std::max(1, num_tasks / 25); }
+JobSize UsualJob(int num_tasks) {
+  const int num_ps = std::max(1, num_tasks / 25);
+  return {.num_ps = num_ps, .num_workers = num_tasks - num_ps};
+}
 
-TrainingOptions ScaleTraining(int num_tasks, bool sync) {
-  const int num_ps = NumPs(num_tasks);
-  const int num_workers = num_tasks - num_ps;
-  return {.num_ps = num_ps,
-          .num_workers = num_workers,
+TrainingOptions ScaleTraining(const JobSize& size, bool sync) {
+  return {.num_ps = size.num_ps,
+          .num_workers = size.num_workers,
           .sync = sync,
-          .spares = sync ? num_workers / 20 : 0,
-          .biases = std::max(0, num_ps - 3),
+          .spares = sync ? size.num_workers / 20 : 0,
+          .biases = std::max(0, size.num_ps - 3),
           .heartbeat_interval = std::chrono::seconds(1)};
 }
 
@@ -158,8 +159,8 @@ SimulationOptions ScaleSimulation() {
       .patience = std::chrono::seconds(600)};
 }
 
-StatusOr<ScaleCosts> MeasureScale(uint64_t seed, int num_tasks, bool sync, int rounds) {
-  TrainingOptions options = ScaleTraining(num_tasks, sync);
+StatusOr<ScaleCosts> MeasureScale(uint64_t seed, const JobSize& size, bool sync, int rounds) {
+  TrainingOptions options = ScaleTraining(size, sync);
   options.measure = true;
   options.last_step = sync ? rounds : int64_t{rounds} * options.num_workers;
   const SimulationResult trained = Simulate(

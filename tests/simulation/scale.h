@@ -34,19 +34,25 @@ struct ScaleCosts {
   double peak_mb = 0;                // and its memory
 };
 
-// 20 parameter servers for 480 workers, and the same share for fewer tasks.
-int NumPs(int num_tasks);
+struct JobSize {
+  int num_ps = 1;
+  int num_workers = 2;
 
-// The options of a training on this many tasks, in which each parameter server has a variable.
-TrainingOptions ScaleTraining(int num_tasks, bool sync);
+  int num_tasks() const { return num_ps + num_workers; }
+};
+// 20 parameter servers for 480 workers, and the same share for fewer tasks.
+JobSize UsualJob(int num_tasks);
+
+// The options of a training on these tasks, in which each parameter server has a variable.
+TrainingOptions ScaleTraining(const JobSize& size, bool sync);
 
 // A simulation whose threads are interrupted only where they wait, because its purpose is the number of tasks. It has
 // patience on a machine that is busy with other work.
 SimulationOptions ScaleSimulation();
 
-// Trains on `num_tasks` tasks. In asynchronous training, each worker makes about `rounds` steps; in synchronous
-// training, all of them make `rounds` steps together, and one worker in 20 is a spare.
-StatusOr<ScaleCosts> MeasureScale(uint64_t seed, int num_tasks, bool sync, int rounds);
+// Trains on `size` tasks, with two workers or more. In asynchronous training, each worker makes about `rounds` steps;
+// in synchronous training, all of them make `rounds` steps together, and one worker in 20 is a spare.
+StatusOr<ScaleCosts> MeasureScale(uint64_t seed, const JobSize& size, bool sync, int rounds);
 
 }  // namespace tensorbraid
 

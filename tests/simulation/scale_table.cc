@@ -1,6 +1,7 @@
-// Prints what a task pays in jobs of several sizes, as a table in Markdown: scale_table [--sync] [TASKS...]
+// Prints what a task pays in jobs of several sizes, as a table in Markdown: scale_table [--sync] [SIZE...]
+// A size is a number of tasks, one in 25 of them a parameter server, or PS+WORKERS, such as 20+10.
 #include <cstdio>
-#include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,9 @@ void PrintRow(const char* what, const std::vector<ScaleCosts>& all, double (*val
 
 #define ROW(what, expression) PrintRow(what, all, [](const ScaleCosts& c) -> double { return expression; })
 
-void PrintTable(const std::vector<int>& sizes, const std::vector<ScaleCosts>& all) {
-  std::printf("| tasks |");
-  for (const int size : sizes) std::printf(" %d |", size);
+void PrintTable(const std::vector<JobSize>& sizes, const std::vector<ScaleCosts>& all) {
+  std::printf("| parameter servers + workers |");
+  for (const JobSize& size : sizes) std::printf(" %d + %d |", size.num_ps, size.num_workers);
   std::printf("\n|---|");
   for (size_t i = 0; i < sizes.size(); ++i) std::printf("---|");
   std::printf("\n");
@@ -46,26 +47,35 @@ void PrintTable(const std::vector<int>& sizes, const std::vector<ScaleCosts>& al
   ROW("simulation, processor s", c.cpu_seconds);
 }
 
+std::optional<JobSize> ParseSize(const std::string& text) {
+  int first = 0, second = 0, used = 0;
+  const int found = std::sscanf(text.c_str(), "%d%n+%d%n", &first, &used, &second, &used);
+  if (used != static_cast<int>(text.size())) return std::nullopt;
+  if (found == 1 && first >= 3) return UsualJob(first);
+  if (found == 2 && first >= 1 && second >= 2) return JobSize{.num_ps = first, .num_workers = second};
+  return std::nullopt;
+}
+
 int Main(int argc, char** argv) {
   bool sync = false;
-  std::vector<int> sizes;
+  std::vector<JobSize> sizes;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
     if (arg == "--sync") {
       sync = true;
-    } else if (const int size = std::atoi(argv[i]); size >= 3) {
-      sizes.push_back(size);
+    } else if (const auto size = ParseSize(arg)) {
+      sizes.push_back(*size);
     } else {
-      std::fprintf(stderr, "usage: scale_table [--sync] [TASKS...], with 3 or more tasks\n");
+      std::fprintf(stderr, "usage: scale_table [--sync] [SIZE...], of 3 or more tasks, or such as 20+10\n");
       return 2;
     }
   }
-  if (sizes.empty()) sizes = {50, 100, 500};
+  if (sizes.empty()) sizes = {UsualJob(50), UsualJob(100), UsualJob(500)};
   std::vector<ScaleCosts> all;
-  for (const int size : sizes) {
+  for (const JobSize& size : sizes) {
     const auto costs = MeasureScale(/*seed=*/0, size, sync, /*rounds=*/3);
     if (!costs.ok()) {
-      std::fprintf(stderr, "%d tasks: %s\n", size, ToString(costs.status()).c_str());
+      std::fprintf(stderr, "%d tasks: %s\n", size.num_tasks(), ToString(costs.status()).c_str());
       return 1;
     }
     all.push_back(*costs);

@@ -27,7 +27,7 @@ constexpr double kMaxMb = 8 * 1024;  // of a simulation
 // Checks what the tasks of the larger job pay, by what those of the smaller job pay.
 void ExpectThatTasksPayForTheirNeighboursOnly(const ScaleCosts& few, const ScaleCosts& many, bool sync) {
   // Workers connect to the parameter servers and to no other task. Each end of a connection sends a heartbeat a second.
-  const int num_ps = NumPs(kMany), num_workers = kMany - num_ps;
+  const auto [num_ps, num_workers] = UsualJob(kMany);
   EXPECT_EQ(num_ps, 20);
   for (const RoleCosts& worker : {many.worker, many.chief}) {
     EXPECT_EQ(worker.links, num_ps);
@@ -38,7 +38,8 @@ void ExpectThatTasksPayForTheirNeighboursOnly(const ScaleCosts& few, const Scale
   EXPECT_NEAR(many.ps.heartbeats_per_second, num_workers, 0.1 * num_workers);
   // A worker works with five times as many parameter servers in the larger job, a parameter server with five times as
   // many workers.
-  const double more_ps = num_ps / NumPs(kFew), more_workers = num_workers / (kFew - NumPs(kFew));
+  const JobSize fewer = UsualJob(kFew);
+  const double more_ps = num_ps / fewer.num_ps, more_workers = num_workers / fewer.num_workers;
   // A step that is half done when the measurement begins or ends counts as one step or as none.
   constexpr double kSlack = 1.6;
   EXPECT_LE(many.worker.messages_per_step, kSlack * more_ps * few.worker.messages_per_step);
@@ -63,9 +64,9 @@ INSTANTIATE_TEST_SUITE_P(Modes, ScaleOf500Test, ::testing::Bool(),
 
 TEST_P(ScaleOf500Test, ATaskPaysForTheTasksThatItWorksWith) {
   const bool sync = GetParam();
-  const auto few = MeasureScale(kSeed, kFew, sync, /*rounds=*/4);
+  const auto few = MeasureScale(kSeed, UsualJob(kFew), sync, /*rounds=*/4);
   ASSERT_TRUE(few.ok()) << few.status();
-  const auto many = MeasureScale(kSeed, kMany, sync, /*rounds=*/4);
+  const auto many = MeasureScale(kSeed, UsualJob(kMany), sync, /*rounds=*/4);
   ASSERT_TRUE(many.ok()) << many.status();
   ExpectThatTasksPayForTheirNeighboursOnly(*few, *many, sync);
   std::cout << kMany << " tasks: " << many->cpu_seconds << " s of a processor, " << many->peak_mb << " MB" << std::endl;
@@ -74,7 +75,7 @@ TEST_P(ScaleOf500Test, ATaskPaysForTheTasksThatItWorksWith) {
 // One parameter server and ten workers are killed while the others start or make their first steps, and started again.
 // Train() checks that all workers end well, and that no gradient is lost or applied twice (simulation/training.h).
 TEST(ScaleTest, TrainingOf500TasksSurvivesTheLossOfAParameterServerAndTenWorkers) {
-  TrainingOptions options = ScaleTraining(kMany, /*sync=*/true);
+  TrainingOptions options = ScaleTraining(UsualJob(kMany), /*sync=*/true);
   options.checkpoints = true;
   options.last_step = 16;
   const auto kill = [&](const FaultyTask& task, milliseconds at) {
