@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "cli/op_functions.h"
@@ -39,6 +40,25 @@ TEST(OpFiles, AreAllHeadersOfRawOps) {
     if (name.starts_with("include/tensorbraid/raw_ops/")) expected.insert(PathOf(name));
   }
   EXPECT_EQ(std::set<std::string>(paths->begin(), paths->end()), expected);
+}
+
+TEST(OpFiles, AreWrittenIntoASourceTreeAndNowhereElse) {
+  const std::string tree = JoinPath(testing::TempDir(), "op_files_tree");
+  std::filesystem::remove_all(tree);
+  std::filesystem::create_directory(tree);
+  const auto refused = UpdateOpFiles(tree);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().message(),
+            StrCat("'", tree, "' is no source tree of Tensorbraid: it has no include/tensorbraid/raw_ops/call.h"));
+  EXPECT_TRUE(std::filesystem::is_empty(tree));
+
+  std::filesystem::create_directories(JoinPath(tree, "include/tensorbraid/raw_ops"));
+  ASSERT_TRUE(WriteFile(JoinPath(tree, "include/tensorbraid/raw_ops/call.h"), "").ok());
+  const auto written = UpdateOpFiles(tree);
+  ASSERT_TRUE(written.ok()) << written.status();
+  EXPECT_EQ(written->size(), OpFiles().size());
+  EXPECT_EQ(*ReadFile(JoinPath(tree, "docs/ops.md")), OpFiles().at("docs/ops.md"));
+  EXPECT_TRUE(UpdateOpFiles(tree)->empty());
 }
 
 TEST(OpFiles, EveryFunctionOfAnOpIsDeclared) {

@@ -6,22 +6,14 @@
 #include "cli/commands.h"
 #include "cli/op_files.h"
 #include "cli/ops_document.h"
-#include "io/file.h"
 
 namespace tensorbraid {
 namespace {
 
-// Leaves files that are up to date as they are, so that nothing is compiled again without need.
-int UpdateOpFiles(const std::string& tree) {
-  for (const auto& [name, text] : OpFiles()) {
-    const std::string path = JoinPath(tree, name);
-    if (const auto kept = ReadFile(path); kept.ok() && *kept == text) continue;
-    if (const Status written = WriteFile(path, text); !written.ok()) {
-      std::fprintf(stderr, "tensorbraid ops: %s\n", std::string(written.message()).c_str());
-      return 1;
-    }
-    std::printf("wrote %s\n", name.c_str());
-  }
+int Update(const std::string& tree) {
+  const auto written = UpdateOpFiles(tree);
+  if (!written.ok()) return ExitCode(Annotate(written.status(), "tensorbraid ops: --update"));
+  for (const std::string& name : *written) std::printf("wrote %s\n", name.c_str());
   return 0;
 }
 
@@ -39,7 +31,7 @@ void AddOpsCommand(CLI::App& app, Invocation* invocation) {
       "  tensorbraid ops --update=.    # writes docs/ops.md and include/tensorbraid/raw_ops");
   ops->callback([invocation, tree] {
     invocation->run = [tree] {
-      if (!tree->empty()) return UpdateOpFiles(*tree);
+      if (!tree->empty()) return Update(*tree);
       std::fputs(OpsDocument().c_str(), stdout);
       return 0;
     };

@@ -37,9 +37,8 @@ void SlowWork::Run() {
       const auto now = MonotonicClock::now();
       if (what_.empty() || now < write_at_) {
         const auto until = what_.empty() ? MonotonicClock::time_point::max() : write_at_;
-        const auto changed = [this, until]() TB_REQUIRES(mu_) {
-          return ended_ || (!what_.empty() && write_at_ != until);
-        };
+        const auto changed = [this, until]()
+                                 TB_REQUIRES(mu_) { return ended_ || (!what_.empty() && write_at_ != until); };
         cv_.WaitUntil(mu_, until, changed);
         continue;
       }

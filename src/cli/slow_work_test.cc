@@ -39,7 +39,8 @@ class Lines {
 
 TEST(SlowWorkTest, WorkThatTakesLongIsNamedAgainAndAgain) {
   Lines lines;
-  SlowWork work([&](const std::string& line) { lines.Add(line); }, {.first = milliseconds(1), .others = milliseconds(1)});
+  SlowWork work([&](const std::string& line) { lines.Add(line); },
+                {.first = milliseconds(1), .others = milliseconds(1)});
   work.Begin("the first part");
   EXPECT_THAT(lines.Await(3), ::testing::Each(::testing::MatchesRegex("the first part: [0-9]+ s so far")));
   work.Begin("the second part");
