@@ -8,6 +8,12 @@ namespace tensorbraid::planner {
 namespace {
 
 constexpr double kPartBytes = 64 << 10;
+// TCP lets a connection have about a millisecond of its speed in the queue of the machine (its small queues), and at
+// least two segments. So short messages of several connections, which leave at the same time, take turns in such parts.
+constexpr double kShortPartNs = 1e6;
+constexpr double kShortPartBytes = 2 * 1460;
+// Parts of a connection that leave or wait at the link, beside those that fill the path.
+constexpr double kWaitingParts = 4, kWaitingShortParts = 2;
 // A connection sends so much of a transfer before it is the turn of the next one, as the gRPC transport does.
 constexpr double kTurnBytes = 1 << 20;
 // A transfer of many parts is simulated with larger ones: this many are enough to overlap its stages, and for
@@ -21,10 +27,9 @@ double NsFor(double bytes, double bytes_per_s) { return bytes_per_s > 0 ? bytes 
 struct Network::Transfer {
   int from, to;
   double left;               // bytes that the sender has not begun to handle
-  double part;               // bytes of a part
+  double part = kPartBytes;  // bytes of a part
   double turn = kTurnBytes;  // bytes until it is the turn of another transfer
-  int on_the_way = 0;
-  bool bulk = false;
+  int on_the_way = 0;        // parts
   bool first = true;
   WayCosts costs;
   std::function<void()> arrived;
@@ -46,69 +51,82 @@ Network::Connection& Network::ConnectionOf(int from, int to) {
   return *connection;
 }
 
+double Network::SpeedBetween(int from, int to) const {
+  const Link& a = links_[tasks_[from].link];
+  const Link& b = links_[tasks_[to].link];
+  if (&a == &b) return a.speed.loopback_bytes_per_s;
+  const double out = a.speed.out_bytes_per_s, in = b.speed.in_bytes_per_s;
+  return out > 0 && in > 0 ? std::min(out, in) : std::max(out, in);
+}
+
 void Network::Send(int from, int to, double bytes, bool bulk, const WayCosts& costs, std::function<void()> arrived) {
+  if (bulk && costs.shares_memory) {
+    bulk = false;
+    bytes = 0;
+  }
   auto transfer = std::make_shared<Transfer>();
   transfer->from = from;
   transfer->to = to;
-  transfer->left = bulk && costs.shares_memory ? 0 : std::max(bytes, 0.0);
-  transfer->part = std::max(kPartBytes, transfer->left / kMostParts);
-  transfer->bulk = bulk && !costs.shares_memory;
+  transfer->left = std::max(bytes, 0.0);
+  const double speed = SpeedBetween(from, to);
+  if (bulk) {
+    transfer->part = std::max(kPartBytes, transfer->left / kMostParts);
+  } else {
+    if (speed > 0) transfer->part = std::clamp(speed * kShortPartNs / 1e9, kShortPartBytes, kPartBytes);
+    transfer->turn = transfer->left;
+  }
   transfer->costs = costs;
   transfer->arrived = std::move(arrived);
-  if (!transfer->bulk) return SendPart(transfer, transfer->left);
   Connection& connection = ConnectionOf(from, to);
-  connection.waiting.push_back(std::move(transfer));
-  // As many parts as fill the path, and some that wait at the link.
-  const double speed = links_[tasks_[from].link].speed.out_bytes_per_s;
-  constexpr double kMostOnTheWay = 1e6;
-  const double on_path = speed > 0 ? std::ceil(costs.latency_ns * speed / 1e9 / kPartBytes) : kMostOnTheWay;
-  connection.most_on_the_way = 4 + static_cast<int>(std::min(kMostOnTheWay, on_path));
-  SendParts(&connection);
+  Stream& stream = bulk ? connection.bulk : connection.control;
+  stream.most_on_the_way = std::numeric_limits<double>::infinity();
+  if (speed > 0) {
+    const double path = std::ceil(speed * costs.latency_ns / 1e9 / transfer->part);
+    stream.most_on_the_way = path + (bulk ? kWaitingParts : kWaitingShortParts);
+  }
+  stream.waiting.push_back(std::move(transfer));
+  SendParts(&stream);
 }
 
-void Network::SendParts(Connection* connection) {
-  while (!connection->waiting.empty() && connection->on_the_way < connection->most_on_the_way) {
-    const auto transfer = std::move(connection->waiting.front());
-    connection->waiting.pop_front();
+void Network::SendParts(Stream* stream) {
+  while (!stream->waiting.empty()) {
+    const auto transfer = stream->waiting.front();
     const double bytes = std::min(transfer->left, transfer->part);
-    ++connection->on_the_way;
+    if (stream->on_the_way + bytes / transfer->part > stream->most_on_the_way) return;
+    stream->waiting.pop_front();
     transfer->turn -= bytes;
     if (transfer->left > bytes && transfer->turn > 0) {
-      connection->waiting.push_front(transfer);
+      stream->waiting.push_front(transfer);
     } else if (transfer->left > bytes) {
       transfer->turn = kTurnBytes;
-      connection->waiting.push_back(transfer);
+      stream->waiting.push_back(transfer);
     }
-    SendPart(transfer, bytes);
+    SendPart(stream, transfer, bytes);
   }
 }
 
-void Network::SendPart(const std::shared_ptr<Transfer>& transfer, double bytes) {
+void Network::SendPart(Stream* stream, const std::shared_ptr<Transfer>& transfer, double bytes) {
   const int from = transfer->from, to = transfer->to;
   const bool first = std::exchange(transfer->first, false);
   const double message_ns = first ? transfer->costs.message_ns : 0;
   transfer->left -= bytes;
   ++transfer->on_the_way;
-  Connection* const connection = &ConnectionOf(from, to);
-  SerialJobs* const sender = transfer->bulk ? &connection->bulk_sender : &connection->sender;
-  SerialJobs* const receiver = transfer->bulk ? &connection->bulk_receiver : &connection->receiver;
-  auto received = [this, transfer, connection] {
+  stream->on_the_way += bytes / transfer->part;
+  auto received = [this, transfer, stream, bytes] {
+    stream->on_the_way -= bytes / transfer->part;
     const bool last = --transfer->on_the_way == 0 && transfer->left <= 0;
-    if (transfer->bulk) {
-      --connection->on_the_way;
-      SendParts(connection);
-    }
+    SendParts(stream);
     if (last) transfer->arrived();
   };
-  auto crossed = [this, transfer, receiver, to, first, bytes, message_ns, received = std::move(received)]() mutable {
-    receiver->Run(message_ns + bytes * transfer->costs.receive_byte_ns, 1, std::move(received));
-    if (first) receiver->Run(tasks_[to].AfterNs(transfer->costs), 1, [] {});
+  auto crossed = [this, transfer, stream, to, first, bytes, message_ns, received = std::move(received)]() mutable {
+    stream->receiver.Run(message_ns + bytes * transfer->costs.receive_byte_ns, 1, std::move(received));
+    if (first) stream->receiver.Run(tasks_[to].AfterNs(transfer->costs), 1, [] {});
   };
   auto handled = [this, transfer, from, to, bytes, crossed = std::move(crossed)]() mutable {
     Cross(tasks_[from].link, tasks_[to].link, bytes, transfer->costs.latency_ns, std::move(crossed));
   };
-  sender->Run(message_ns + bytes * transfer->costs.send_byte_ns, 1, std::move(handled));
-  if (first) sender->Run(tasks_[from].AfterNs(transfer->costs), 1, [] {});
+  stream->sender.Run(message_ns + bytes * transfer->costs.send_byte_ns, 1, std::move(handled));
+  if (first) stream->sender.Run(tasks_[from].AfterNs(transfer->costs), 1, [] {});
 }
 
 double Network::Link::Pass(double* free_ns, double now_ns, double bytes, double bytes_per_s) const {

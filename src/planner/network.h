@@ -40,10 +40,11 @@ struct LinkSpeed {
 
 // Transfers between tasks. A transfer is divided into parts: the sender handles a part, the part crosses the sender's
 // and the receiver's link, the receiver handles it. The stages of different parts overlap. The connections that use a
-// link share it equally, however many transfers each has; so a part is small, 64 KiB if the transfer has no more than 4
-// MiB. The transfers of a connection take turns of 1 MiB, as in the gRPC transport (docs/design/0001). The first byte
-// of a part may arrive while its last byte is still being sent, so one transfer of b bytes over two idle links takes
-// latency + b / bandwidth. Used by one thread.
+// link share it equally, however many transfers each has. So parts are small: of a bulk message 64 KiB, if it has no
+// more than 4 MiB; of others what the link carries in a millisecond, and at most 64 KiB. The bulk transfers of a
+// connection take turns of 1 MiB, as in the gRPC transport (docs/design/0001); its other messages leave in order. The
+// first byte of a part may arrive while its last byte is still being sent, so one transfer of b bytes over two idle
+// links takes latency + b / bandwidth. Used by one thread.
 class Network {
  public:
   explicit Network(EventQueue* events) : events_(events) {}
@@ -80,18 +81,23 @@ class Network {
     double AfterNs(const WayCosts& costs) const { return is_server ? costs.server_after_ns : costs.worker_after_ns; }
   };
   struct Transfer;
-  // The messages from one task to another: threads at each end. For bulk messages there is a bound for what is on the
-  // way, as a link of the gRPC transport has (transport/grpc/bulk_window.h).
+  // Messages from one task to another that share a thread at each end and a connection: their parts leave in order.
+  struct Stream {
+    Stream(EventQueue* events, SharedCores* from, SharedCores* to) : sender(events, from), receiver(events, to) {}
+    SerialJobs sender, receiver;
+    std::deque<std::shared_ptr<Transfer>> waiting;
+    // Parts that the sender has begun to handle, and the receiver has not handled. A smaller message is a share of one.
+    double on_the_way = 0, most_on_the_way = 0;
+  };
   struct Connection {
     Connection(EventQueue* events, SharedCores* from, SharedCores* to)
-        : sender(events, from), receiver(events, to), bulk_sender(events, from), bulk_receiver(events, to) {}
-    SerialJobs sender, receiver, bulk_sender, bulk_receiver;
-    std::deque<std::shared_ptr<Transfer>> waiting;
-    int on_the_way = 0;
-    int most_on_the_way = 1;
+        : control(events, from, to), bulk(events, from, to) {}
+    Stream control, bulk;
   };
-  void SendParts(Connection* connection);
-  void SendPart(const std::shared_ptr<Transfer>& transfer, double bytes);
+  // Of the connection from one task to another, in bytes per second; 0: no limit.
+  double SpeedBetween(int from, int to) const;
+  void SendParts(Stream* stream);
+  void SendPart(Stream* stream, const std::shared_ptr<Transfer>& transfer, double bytes);
   void Cross(int from_link, int to_link, double bytes, double latency_ns, std::function<void()> arrived);
   Connection& ConnectionOf(int from, int to);
 

@@ -52,6 +52,21 @@ TEST_F(NetworkTest, SeveralSendersShareTheLinkOfTheReceiver) {
   EXPECT_GT(arrived_ms_.front(), 350) << "the transfers take turns, so all end late";
 }
 
+TEST_F(NetworkTest, ShortMessagesOfSeveralConnectionsTakeTurns) {
+  const int sender = AddTask(12.5);  // 12.5 kB in a millisecond
+  const auto send = [&](int to, double bytes) {
+    network_.Send(sender, to, bytes, /*bulk=*/false, costs_, [this] { arrived_ms_.push_back(events_.now_ns() / kMs); });
+  };
+  for (int i = 0; i < 4; ++i) {
+    const int receiver = AddTask(12.5);
+    send(receiver, 50e3);
+    send(receiver, 0);  // does not overtake the message before it
+  }
+  ASSERT_EQ(Arrived().size(), 8u);
+  EXPECT_NEAR(arrived_ms_.back(), 16, 1e-6);
+  EXPECT_GT(arrived_ms_.front(), 9) << "the halves of the messages take turns";
+}
+
 TEST_F(NetworkTest, ABucketPassesItsBytesAtOnceAndFillsAgainInAPause) {
   const LinkSpeed speed = {.out_bytes_per_s = 100 * kMb, .in_bytes_per_s = 100 * kMb, .burst_bytes = 1 * kMb};
   const int a = network_.AddTask(&cores_, network_.AddLink(speed));
