@@ -19,8 +19,9 @@ Hardware ThisMachine(double cores, const WayCosts& local);
 // If the measured step takes longer, messages cost more, up to a few times of what they usually do; what is left is
 // work between two steps as far as the worker's cores were in use, and otherwise waiting. If it is shorter, messages
 // cost less, and then the nodes, since tracing makes small kernels slower. The use of the cores that none of this
-// explains follows the messages (WayCosts::server_after_ns). The costs of messages change for the ways of
-// `input->hardware` that are like the measured one.
+// explains follows the messages (WayCosts::server_after_ns). So does what it costs to wake a thread, if threads polled
+// when they were measured on one machine: where tasks share cores, threads sleep instead. The costs of messages change
+// for the ways of `input->hardware` that are like the measured one.
 StatusOr<double> Calibrate(PlanInput* input, const Hardware& measured_on);
 
 }  // namespace tensorbraid::planner

@@ -167,6 +167,29 @@ TEST(PlannerTest, TasksThatShareCoresCostEachOtherWhatTheyUsedWhenMeasured) {
   EXPECT_EQ(Caution({One(input, {.workers = 4})}), "");
 }
 
+TEST(PlannerTest, ThreadsThatPolledWhenMeasuredSleepWhereCoresAreShared) {
+  const auto cpu_us = [](double polling_ns, bool link_per_task) {
+    PlanInput input = OneProduct();
+    MeasuredStep& measured = input.graph.measured;
+    for (const char* node : {"MatMul", "gradients/MatMul_grad/MatMul_1"}) measured.node_ns[node] = 0.1e6;
+    measured.step_ns = 1e6;
+    measured.cpu_ns = measured.server_cpu_ns = 0.8e6;
+    measured.polling_ns = measured.server_polling_ns = polling_ns;
+    Hardware here = ThisMachine(2, SharedMemoryCosts());
+    here.link_per_task = link_per_task;
+    input.hardware = here;
+    EXPECT_TRUE(Calibrate(&input, here).ok());
+    return One(input, {.workers = 4}).prediction.cpu_ms * 1e3;
+  };
+  // Some messages of a step, 2.4 us each at either end.
+  const double without = cpu_us(0, false);
+  EXPECT_GT(cpu_us(1e6, false) - without, 2 * 2.4);
+  EXPECT_LT(cpu_us(1e6, false) - without, 20 * 2.4);
+  // They cost no more than the polling did.
+  EXPECT_NEAR(cpu_us(1e3, false) - without, 2, 1.5);
+  EXPECT_EQ(cpu_us(1e6, true), cpu_us(0, true)) << "over a link they slept when they were measured";
+}
+
 TEST(PlannerTest, DevicesOfTheTableComputeAtTheirSpeed) {
   const auto v100 = SpeedOf("v100", 0.5), cpu = SpeedOf("epyc-7763", 0.5);
   ASSERT_TRUE(v100.ok() && cpu.ok());

@@ -103,6 +103,7 @@ struct Header {
   int traces = 0;
   double interval_ms = 0, interval_sigma = 0, run_ms = 0;
   double cpu_ms = 0, server_cpu_ms = 0;  // without polling
+  double polling_ms = 0, server_polling_ms = 0;
 };
 
 StatusOr<Header> ReadHeader(const std::string& path) {
@@ -120,12 +121,11 @@ StatusOr<Header> ReadHeader(const std::string& path) {
     json.at("interval_ms").get_to(header.interval_ms);
     json.at("interval_sigma").get_to(header.interval_sigma);
     json.at("run_ms").get_to(header.run_ms);
-    // Polling uses processors that are idle. Older releases did not measure it, or the time of the servers.
-    const auto without_polling = [&json](const char* all, const char* polling) {
-      return std::max(0.0, json.value(all, 0.0) - json.value(polling, 0.0));
-    };
-    header.cpu_ms = without_polling("cpu_ms", "polling_ms");
-    header.server_cpu_ms = without_polling("server_cpu_ms", "server_polling_ms");
+    // Older releases did not measure polling, or the time of the servers.
+    header.polling_ms = json.value("polling_ms", 0.0);
+    header.server_polling_ms = json.value("server_polling_ms", 0.0);
+    header.cpu_ms = std::max(0.0, json.value("cpu_ms", 0.0) - header.polling_ms);
+    header.server_cpu_ms = std::max(0.0, json.value("server_cpu_ms", 0.0) - header.server_polling_ms);
     return header;
   } catch (const nlohmann::json::exception& error) {
     return InvalidArgument("'", path, "' is not the profile of a step: ", error.what(), "; measure the program again");
@@ -151,6 +151,8 @@ StatusOr<Signature> ReadSignature(const std::string& json_path, double cores) {
   m.sigma = header.interval_sigma;
   m.cpu_ns = header.cpu_ms * 1e6;
   m.server_cpu_ns = header.server_cpu_ms * 1e6;
+  m.polling_ns = header.polling_ms * 1e6;
+  m.server_polling_ns = header.server_polling_ms * 1e6;
   m.between_steps_ns = std::max(0.0, (s.interval_ms - header.run_ms) * 1e6);
   // The time of the process beyond one thread, spread over the time in which kernels ran.
   if (traces.busy_ns() > 1e6) {

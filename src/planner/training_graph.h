@@ -26,6 +26,8 @@ struct MeasuredStep {
   double cpu_ns = 0;
   // The time of the server's cores for a step, without polling; 0: not known.
   double server_cpu_ns = 0;
+  // What the worker and the server polled for messages in a step.
+  double polling_ns = 0, server_polling_ns = 0;
   // How long a step takes beyond what the simulation explains, without using a core (Calibrate in planner/planner.h).
   double idle_ns = 0;
   // How the time of a step varies: the standard deviation of its logarithm.
