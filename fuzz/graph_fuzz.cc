@@ -6,7 +6,7 @@
 
 #include "bounds.h"
 #include "core/memory/allocator.h"
-#include "graph/graph.pb.h"
+#include "graph/format/graph.pb.h"
 #include "proto_mutator.h"
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/session/session.h"

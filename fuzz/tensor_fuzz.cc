@@ -7,9 +7,9 @@
 
 #include "bounds.h"
 #include "core/memory/allocator.h"
-#include "graph/attr_proto.h"
-#include "graph/graph.pb.h"
-#include "graph/tensor_proto.h"
+#include "graph/format/attr_proto.h"
+#include "graph/format/graph.pb.h"
+#include "graph/format/tensor_proto.h"
 #include "proto_mutator.h"
 
 namespace tensorbraid {

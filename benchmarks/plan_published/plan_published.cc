@@ -12,7 +12,7 @@
 
 #include "core/text/strings.h"
 #include "io/file.h"
-#include "planner/simulation.h"
+#include "planner/simulation/simulation.h"
 
 namespace tensorbraid::planner {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/text/strings.h"
 #include "io/file.h"
 #include "planner/planner.h"
-#include "planner/simulation.h"
+#include "planner/simulation/simulation.h"
 
 namespace tensorbraid::planner {
 namespace {

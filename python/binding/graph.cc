@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "binding/functions.h"
-#include "graph/handles.h"
-#include "graph/node.h"
-#include "graph/op_registry.h"
+#include "graph/model/handles.h"
+#include "graph/model/node.h"
+#include "graph/model/op_registry.h"
 
 namespace tensorbraid::python {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "binding/graph.h"
 #include "core/text/device_name.h"
-#include "graph/handles.h"
-#include "graph/node.h"
-#include "graph/op_registry.h"
+#include "graph/model/handles.h"
+#include "graph/model/node.h"
+#include "graph/model/op_registry.h"
 
 namespace tensorbraid::python {
 namespace {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "binding/graph.h"
-#include "graph/handles.h"
-#include "graph/node.h"
-#include "graph/op_registry.h"
+#include "graph/model/handles.h"
+#include "graph/model/node.h"
+#include "graph/model/op_registry.h"
 #include "tensorbraid/graph/custom_gradient.h"
 
 namespace tensorbraid::python {

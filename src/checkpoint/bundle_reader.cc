@@ -10,7 +10,7 @@
 #include "core/values/bools.h"
 #include "core/values/crc32c.h"
 #include "core/values/tensor_value.h"
-#include "graph/tensor_proto.h"
+#include "graph/format/tensor_proto.h"
 
 namespace tensorbraid {
 namespace {

@@ -3,7 +3,7 @@
 #include "checkpoint/saved_tensor_slice.pb.h"
 #include "checkpoint/v1_checkpoint.h"
 #include "core/text/strings.h"
-#include "graph/tensor_proto.h"
+#include "graph/format/tensor_proto.h"
 #include "io/file.h"
 
 namespace tensorbraid {

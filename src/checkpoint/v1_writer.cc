@@ -3,7 +3,7 @@
 #include "checkpoint/table_writer.h"
 #include "checkpoint/v1_checkpoint.h"
 #include "core/text/strings.h"
-#include "graph/tensor_proto.h"
+#include "graph/format/tensor_proto.h"
 
 namespace tensorbraid {
 namespace {

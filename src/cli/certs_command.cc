@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
-#include "cli/certificates.h"
 #include "cli/commands.h"
+#include "launch/credentials/certificates.h"
 
 namespace tensorbraid {
 namespace {

@@ -10,14 +10,14 @@
 #include "absl/strings/str_replace.h"
 #include "cli/at_least.h"
 #include "cli/commands.h"
-#include "cli/launch/bounded_log.h"
-#include "cli/launch/detached_job.h"
-#include "cli/launch/jobs.h"
-#include "cli/launch/launched_task.h"
-#include "cli/launch/run_command.h"
-#include "cli/text_table.h"
 #include "core/system/clock.h"
 #include "core/text/strings.h"
+#include "core/text/text_table.h"
+#include "launch/jobs/bounded_log.h"
+#include "launch/jobs/detached_job.h"
+#include "launch/jobs/jobs.h"
+#include "launch/launcher/launched_task.h"
+#include "launch/processes/run_command.h"
 
 namespace tensorbraid {
 namespace {

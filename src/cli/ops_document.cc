@@ -8,7 +8,7 @@
 #include "cli/op_functions.h"
 #include "cli/tensorflow_ops.h"
 #include "core/text/strings.h"
-#include "graph/op_registry.h"
+#include "graph/model/op_registry.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/op_registry.h"
+#include "graph/model/op_registry.h"
 
 namespace tensorbraid {
 

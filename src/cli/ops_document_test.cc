@@ -8,7 +8,7 @@
 
 #include "cli/tensorflow_ops.h"
 #include "core/text/strings.h"
-#include "graph/op_registry.h"
+#include "graph/model/op_registry.h"
 
 namespace tensorbraid {
 namespace {

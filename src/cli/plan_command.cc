@@ -14,10 +14,10 @@
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
 #include "io/file.h"
-#include "planner/calibration.h"
-#include "planner/devices.h"
+#include "planner/model/calibration.h"
+#include "planner/model/devices.h"
+#include "planner/model/profile.h"
 #include "planner/planner.h"
-#include "planner/profile.h"
 #include "planner/report.h"
 
 namespace tensorbraid {

@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <thread>
 
-#include "cli/launch/launcher.h"
 #include "core/text/strings.h"
-#include "planner/profile.h"
+#include "launch/launcher/launcher.h"
+#include "planner/model/profile.h"
 #include "session/step_profiler.h"
 
 namespace tensorbraid {

@@ -4,9 +4,9 @@
 #include <functional>
 #include <vector>
 
-#include "cli/text_table.h"
 #include "cluster/protobuf/report.pb.h"
 #include "core/text/strings.h"
+#include "core/text/text_table.h"
 
 namespace tensorbraid {
 namespace {

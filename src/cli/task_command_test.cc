@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "cli/child_process.h"
-#include "cli/process_testutil.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
+#include "launch/processes/child_process.h"
+#include "launch/processes/process_testutil.h"
 
 namespace tensorbraid {
 namespace {

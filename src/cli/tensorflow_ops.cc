@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "graph/op_registry.h"
+#include "graph/model/op_registry.h"
 
 namespace tensorbraid {
 namespace {

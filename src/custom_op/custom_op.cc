@@ -7,8 +7,8 @@
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "custom_op/custom_ops.h"
-#include "graph/node.h"
-#include "graph/op_spec.h"
+#include "graph/model/node.h"
+#include "graph/model/op_spec.h"
 
 namespace tensorbraid {
 namespace {

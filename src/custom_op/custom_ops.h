@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/text/strings.h"
-#include "graph/op_registry.h"
+#include "graph/model/op_registry.h"
 #include "runtime/kernel/kernel.h"
 #include "tensorbraid/custom_op/custom_op.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/text/strings.h"
 #include "custom_op/custom_ops.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "core/text/strings.h"
-#include "graph/control_flow.h"
-#include "graph/node.h"
-#include "graph/node_status.h"
-#include "graph/references.h"
+#include "graph/control_flow/control_flow.h"
+#include "graph/model/node.h"
+#include "graph/model/node_status.h"
+#include "graph/model/references.h"
 
 namespace tensorbraid {
 namespace {

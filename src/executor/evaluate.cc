@@ -8,9 +8,9 @@
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "executor/scheduling.h"
-#include "graph/control_flow.h"
-#include "graph/node.h"
-#include "graph/unused_outputs.h"
+#include "graph/control_flow/control_flow.h"
+#include "graph/gradients/unused_outputs.h"
+#include "graph/model/node.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {

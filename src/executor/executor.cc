@@ -12,7 +12,7 @@
 #include "executor/frame_step.h"
 #include "executor/function_runtime.h"
 #include "executor/scheduling.h"
-#include "graph/node_status.h"
+#include "graph/model/node_status.h"
 #include "runtime/kernel/step_tracer.h"
 
 namespace tensorbraid {

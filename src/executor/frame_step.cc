@@ -13,7 +13,7 @@
 #include "core/text/strings.h"
 #include "executor/device_copies.h"
 #include "executor/scheduling.h"
-#include "graph/node_status.h"
+#include "graph/model/node_status.h"
 #include "runtime/kernel/step_tracer.h"
 
 namespace tensorbraid {

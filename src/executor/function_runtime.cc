@@ -4,8 +4,8 @@
 #include "core/text/strings.h"
 #include "executor/executor.h"
 #include "executor/optimize.h"
-#include "graph/expand_functions.h"
-#include "graph/subgraph.h"
+#include "graph/functions/expand_functions.h"
+#include "graph/model/subgraph.h"
 
 namespace tensorbraid {
 namespace {

@@ -7,8 +7,8 @@
 #include "executor/device_copies.h"
 #include "executor/scheduling.h"
 #include "executor/send_order.h"
-#include "graph/node_status.h"
-#include "graph/references.h"
+#include "graph/model/node_status.h"
+#include "graph/model/references.h"
 
 namespace tensorbraid {
 

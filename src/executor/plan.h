@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/threads/still_wanted.h"
-#include "graph/control_flow.h"
+#include "graph/control_flow/control_flow.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/kernel/kernel_state.h"
 #include "tensorbraid/graph/graph.h"

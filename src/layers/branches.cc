@@ -1,6 +1,6 @@
 #include "layers/branches.h"
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/ops/control_flow.h"
 
 namespace tensorbraid::layers {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "tensorbraid/layers/layers.h"
 #include "tensorbraid/ops/array.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/layers/metrics.h"
 

@@ -3,7 +3,7 @@
 #include "layers/rnn_cell.h"
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/node.h"
-#include "graph/op_registry.h"
+#include "graph/model/node.h"
+#include "graph/model/op_registry.h"
 #include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {

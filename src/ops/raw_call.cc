@@ -1,7 +1,7 @@
 // Implements the calls of the functions of raw_ops, which are generated (src/cli/raw_ops).
 #include "core/text/logging.h"
-#include "graph/node.h"
-#include "graph/op_registry.h"
+#include "graph/model/node.h"
+#include "graph/model/op_registry.h"
 #include "tensorbraid/raw_ops/call.h"
 
 namespace tensorbraid::raw_ops::internal {

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/control_flow.h"
+#include "graph/control_flow/control_flow.h"
 
 namespace tensorbraid {
 

@@ -9,9 +9,9 @@
 #include "core/text/strings.h"
 #include "core/values/repeated_tensor.h"
 #include "core/values/tensor_bytes.h"
-#include "graph/control_flow.h"
-#include "graph/node.h"
-#include "graph/references.h"
+#include "graph/control_flow/control_flow.h"
+#include "graph/model/node.h"
+#include "graph/model/references.h"
 #include "kernels/cpu/wire/codec.h"
 #include "partition/loop_drivers.h"
 

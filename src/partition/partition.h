@@ -13,9 +13,10 @@ namespace tensorbraid {
 
 // Returns the parts of `graph`, keyed by full task name ("/job:ps/replica:0/task:0"). An edge between tasks becomes a
 // _Send in one part and a _Recv in the other, with the same edge number. A tensor is sent to a task once, however many
-// nodes use it there, but a reference is sent once for each set of nodes that its reads follow (graph/references.h). A
-// control edge is sent as an empty tensor. All devices of a task are in the same part. If an edge within a loop crosses
-// tasks, the receiving part gets a driver (loop_drivers.h), so that it receives once in each iteration.
+// nodes use it there, but a reference is sent once for each set of nodes that its reads follow
+// (graph/model/references.h). A control edge is sent as an empty tensor. All devices of a task are in the same part. If
+// an edge within a loop crosses tasks, the receiving part gets a driver (loop_drivers.h), so that it receives once in
+// each iteration.
 //
 // A tensor with a wire type (wire_edges.h) goes through a _WireEncode before the _Send and a _WireDecode after the
 // _Recv, on the first CPU of their tasks. `jobs` has, for each job, the wire types of its variables that have none of

@@ -6,8 +6,8 @@
 
 #include "core/text/strings.h"
 #include "core/values/repeated_tensor.h"
-#include "graph/node.h"
-#include "graph/wire_attrs.h"
+#include "graph/model/node.h"
+#include "graph/model/wire_attrs.h"
 #include "placement/placer.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"

@@ -7,7 +7,7 @@
 
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
-#include "graph/wire_attrs.h"
+#include "graph/model/wire_attrs.h"
 #include "kernels/cpu/wire/codec.h"
 
 namespace tensorbraid {

@@ -7,12 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/core/wire.h"
 
 namespace tensorbraid {
 
-// Wire types, keyed by job, for variables and accumulators whose own attributes (graph/wire_attrs.h) leave them open.
+// Wire types, keyed by job, for variables and accumulators whose own attributes (graph/model/wire_attrs.h) leave them
+// open.
 using JobWireTypes = std::map<std::string, WireTypes>;
 
 // How the sender of an edge between tasks encodes the tensor.

@@ -5,8 +5,8 @@
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "graph/node.h"
-#include "graph/node_status.h"
+#include "graph/model/node.h"
+#include "graph/model/node_status.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/text/strings.h"
-#include "planner/placed_step.h"
-#include "planner/summed_step.h"
+#include "planner/model/placed_step.h"
+#include "planner/model/summed_step.h"
 
 namespace tensorbraid::planner {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/simulation.h"
-#include "planner/training_graph.h"
+#include "planner/model/training_graph.h"
+#include "planner/simulation/simulation.h"
 
 namespace tensorbraid::planner {
 

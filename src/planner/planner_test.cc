@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text/strings.h"
-#include "planner/calibration.h"
-#include "planner/devices.h"
+#include "planner/model/calibration.h"
+#include "planner/model/devices.h"
 #include "planner/report.h"
 #include "tensorbraid/tensorbraid.h"
 

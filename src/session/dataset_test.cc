@@ -3,7 +3,7 @@
 
 #include "cluster/testing/test_cluster.h"
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/session/session.h"

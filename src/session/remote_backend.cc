@@ -9,9 +9,9 @@
 #include "core/system/clock.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "graph/graph.pb.h"
-#include "graph/node.h"
-#include "graph/tensor_proto.h"
+#include "graph/format/graph.pb.h"
+#include "graph/format/tensor_proto.h"
+#include "graph/model/node.h"
 #include "session/backend.h"
 #include "transport/grpc/call_client.h"
 

@@ -8,7 +8,7 @@
 #include "core/text/host_port.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "session/backend.h"
 #include "session/step_profiler.h"
 

@@ -10,7 +10,7 @@
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/polling_time.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "io/file.h"
 
 namespace tensorbraid {

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 
 namespace tensorbraid {
 namespace {

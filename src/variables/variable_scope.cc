@@ -1,7 +1,7 @@
 #include "tensorbraid/variables/variable_scope.h"
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/ops/math.h"
 #include "variables/variable_scopes.h"
 

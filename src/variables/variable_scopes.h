@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/variables/partitioned_variable.h"
 #include "tensorbraid/variables/variable_scope.h"

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/child_process.h"
-#include "cli/process_testutil.h"
 #include "core/system/held_port.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
+#include "launch/processes/child_process.h"
+#include "launch/processes/process_testutil.h"
 #include "tensorbraid/custom_op/library.h"
 #include "tensorbraid/tensorbraid.h"
 

@@ -10,11 +10,11 @@
 #include <map>
 
 #include "absl/strings/numbers.h"
-#include "cli/child_process.h"
-#include "cli/process_testutil.h"
 #include "core/system/held_port.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
+#include "launch/processes/child_process.h"
+#include "launch/processes/process_testutil.h"
 #include "tensorbraid/checkpoint/checkpoint.h"
 
 namespace tensorbraid {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/child_process.h"
-#include "cli/process_testutil.h"
 #include "core/system/held_port.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
+#include "launch/processes/child_process.h"
+#include "launch/processes/process_testutil.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {

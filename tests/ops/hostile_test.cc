@@ -20,7 +20,7 @@
 #include "core/memory/allocator.h"
 #include "core/text/strings.h"
 #include "executor/evaluate.h"
-#include "graph/op_registry.h"
+#include "graph/model/op_registry.h"
 #include "op_case.h"
 #include "tensorbraid/ops.h"
 

@@ -1,5 +1,5 @@
 // Compares the registry with TensorFlow's op definitions, and checks that the op table (op_case.h) covers the registry.
-#include "graph/op_registry.h"
+#include "graph/model/op_registry.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include "core/text/strings.h"
 #include "decompositions.h"
 #include "executor/evaluate.h"
-#include "graph/op_registry.h"
+#include "graph/model/op_registry.h"
 #include "op_case.h"
 #include "tensorbraid/ops.h"
 

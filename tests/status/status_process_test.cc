@@ -14,13 +14,13 @@
 #include <chrono>
 #include <map>
 
-#include "cli/certificates.h"
-#include "cli/child_process.h"
-#include "cli/process_testutil.h"
 #include "core/system/fd.h"
 #include "core/system/held_port.h"
 #include "io/file.h"
 #include "io/file_testutil.h"
+#include "launch/credentials/certificates.h"
+#include "launch/processes/child_process.h"
+#include "launch/processes/process_testutil.h"
 #include "nlohmann/json.hpp"
 #include "status/prometheus_parser.h"
 #include "tensorbraid/tensorbraid.h"

@@ -10,7 +10,7 @@
 #include "cluster/status/metrics.h"
 #include "cluster/testing/test_cluster.h"
 #include "core/system/env_testutil.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "status/prometheus_parser.h"
 #include "status/report_testutil.h"
 #include "tensorbraid/tensorbraid.h"

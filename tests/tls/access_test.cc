@@ -7,10 +7,10 @@
 #include <future>
 #include <utility>
 
-#include "cli/child_process.h"
-#include "cli/process_testutil.h"
 #include "core/system/held_port.h"
 #include "core/text/logging.h"
+#include "launch/processes/child_process.h"
+#include "launch/processes/process_testutil.h"
 #include "tensorbraid/tensorbraid.h"
 #include "tls/access_testutil.h"
 #include "transport/address.h"

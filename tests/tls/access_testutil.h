@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/certificates.h"
 #include "core/system/env.h"
 #include "io/file.h"
 #include "io/file_testutil.h"
+#include "launch/credentials/certificates.h"
 #include "transport/grpc/call_client.h"
 #include "transport/grpc/grpc_transport.h"
 #include "transport/transport_test_util.h"

@@ -1,8 +1,8 @@
 // Tests links of tasks, calls of clients and sessions with a server that uses TLS, with the right certificate and with
 // each kind of wrong certificate. docs/security.md says what TLS protects.
-#include "cli/child_process.h"
-#include "cli/process_testutil.h"
 #include "core/system/held_port.h"
+#include "launch/processes/child_process.h"
+#include "launch/processes/process_testutil.h"
 #include "tensorbraid/tensorbraid.h"
 #include "tls/access_testutil.h"
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/child_process.h"
 #include "core/system/env.h"
 #include "core/system/held_port.h"
 #include "core/text/strings.h"
+#include "launch/processes/child_process.h"
 
 namespace tensorbraid::bench {
 namespace {

@@ -5,9 +5,9 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/numbers.h"
 #include "cli/commands.h"
-#include "cli/launch/agent.h"
 #include "core/system/host_name.h"
 #include "core/text/strings.h"
+#include "launch/agent/agent.h"
 
 namespace tensorbraid {
 

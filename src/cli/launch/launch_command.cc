@@ -8,13 +8,13 @@
 #include "cli/at_least.h"
 #include "cli/commands.h"
 #include "cli/duration.h"
-#include "cli/launch/detach.h"
-#include "cli/launch/jobs.h"
 #include "cli/launch/launch_flags.h"
-#include "cli/launch/launcher.h"
 #include "cli/launch/new_engine.h"
 #include "cli/one_of.h"
 #include "core/text/strings.h"
+#include "launch/jobs/detach.h"
+#include "launch/jobs/jobs.h"
+#include "launch/launcher/launcher.h"
 
 namespace tensorbraid {
 namespace {

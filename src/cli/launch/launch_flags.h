@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/launch/kubernetes/kubernetes_options.h"
-#include "cli/launch/launcher.h"
-#include "cli/launch/ray.h"
-#include "cli/launch/slurm.h"
+#include "cli/launch/kubernetes_options.h"
+#include "launch/engines/ray/ray.h"
+#include "launch/engines/slurm/slurm.h"
+#include "launch/launcher/launcher.h"
 
 namespace tensorbraid {
 

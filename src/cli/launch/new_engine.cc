@@ -7,22 +7,22 @@
 #include <string>
 #include <vector>
 
-#include "cli/launch/agent_engine.h"
-#include "cli/launch/agent_seal.h"
-#include "cli/launch/libraries.h"
-#include "cli/launch/local_engine.h"
-#include "cli/launch/mpi.h"
-#include "cli/launch/python_environment.h"
-#include "cli/launch/python_sync.h"
-#include "cli/launch/run_command.h"
-#include "cli/launch/ssh.h"
-#include "cli/launch/sync.h"
 #include "cluster/discovery/surroundings.h"
 #include "cluster/registry/seal.h"
 #include "core/system/env.h"
 #include "core/system/held_port.h"
 #include "core/text/strings.h"
 #include "io/file.h"
+#include "launch/agent/agent_engine.h"
+#include "launch/agent/agent_seal.h"
+#include "launch/bring/libraries.h"
+#include "launch/bring/python_environment.h"
+#include "launch/bring/python_sync.h"
+#include "launch/bring/sync.h"
+#include "launch/engines/local/local_engine.h"
+#include "launch/engines/mpi/mpi.h"
+#include "launch/engines/ssh/ssh.h"
+#include "launch/processes/run_command.h"
 
 namespace tensorbraid {
 namespace {

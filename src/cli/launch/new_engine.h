@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/launch/engine.h"
 #include "cli/launch/launch_flags.h"
+#include "launch/engines/engine.h"
 #include "tensorbraid/core/status.h"
 
 namespace tensorbraid {

@@ -4,7 +4,7 @@
 
 #include "cluster/protobuf/proto_io.h"
 #include "core/text/strings.h"
-#include "graph/node_status.h"
+#include "graph/model/node_status.h"
 
 namespace tensorbraid {
 namespace {

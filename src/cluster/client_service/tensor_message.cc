@@ -4,7 +4,7 @@
 #include "cluster/protobuf/proto_io.h"
 #include "core/text/strings.h"
 #include "core/values/bools.h"
-#include "graph/graph.pb.h"
+#include "graph/format/graph.pb.h"
 
 namespace tensorbraid {
 namespace {

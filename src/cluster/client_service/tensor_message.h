@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "graph/tensor_proto.h"
+#include "graph/format/tensor_proto.h"
 #include "transport/calls.h"
 
 namespace tensorbraid {

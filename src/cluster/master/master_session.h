@@ -16,7 +16,7 @@
 #include "cluster/master/master_step.h"
 #include "cluster/peer/remote_worker.h"
 #include "executor/optimize.h"
-#include "graph/handles.h"
+#include "graph/model/handles.h"
 #include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {

@@ -10,7 +10,7 @@
 #include "core/text/device_name.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "graph/node_status.h"
+#include "graph/model/node_status.h"
 
 namespace tensorbraid {
 namespace {

@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "cluster/master/master_step.h"
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 
 namespace tensorbraid {
 

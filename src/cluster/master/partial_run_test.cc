@@ -7,7 +7,7 @@
 
 #include "cluster/master/master_step.h"
 #include "cluster/testing/test_cluster.h"
-#include "graph/node_status.h"
+#include "graph/model/node_status.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/ops/math.h"

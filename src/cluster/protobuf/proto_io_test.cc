@@ -7,8 +7,8 @@
 #include "cluster/client_service/tensor_message.h"
 #include "cluster/protobuf/master_service.pb.h"
 #include "core/text/strings.h"
-#include "graph/graph.pb.h"
-#include "graph/node_status.h"
+#include "graph/format/graph.pb.h"
+#include "graph/model/node_status.h"
 
 namespace tensorbraid {
 namespace {

@@ -8,7 +8,7 @@
 #include "cluster/protobuf/cluster_def.pb.h"
 #include "core/text/host_port.h"
 #include "core/text/strings.h"
-#include "graph/deterministic_bytes.h"
+#include "graph/format/deterministic_bytes.h"
 
 namespace tensorbraid {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "core/text/device_name.h"
 #include "core/values/tensor_bytes.h"
-#include "graph/node.h"
-#include "graph/wire_attrs.h"
+#include "graph/model/node.h"
+#include "graph/model/wire_attrs.h"
 #include "tensorbraid/cluster/server.h"
 
 namespace tensorbraid {

@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "cluster/protobuf/config.pb.h"
-#include "graph/graph.pb.h"
+#include "graph/format/graph.pb.h"
 
 namespace tensorbraid {
 namespace {

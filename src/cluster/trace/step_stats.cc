@@ -9,7 +9,7 @@
 #include "cluster/trace/cost_graph.h"
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
-#include "graph/tensor_proto.h"
+#include "graph/format/tensor_proto.h"
 
 namespace tensorbraid {
 namespace {

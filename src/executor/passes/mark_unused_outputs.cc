@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "executor/passes/pass.h"
-#include "graph/unused_outputs.h"
+#include "graph/gradients/unused_outputs.h"
 
 namespace tensorbraid {
 namespace {

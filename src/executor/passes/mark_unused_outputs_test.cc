@@ -4,7 +4,7 @@
 
 #include "executor/evaluate.h"
 #include "executor/passes/pass_test_util.h"
-#include "graph/unused_outputs.h"
+#include "graph/gradients/unused_outputs.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/rnn.h"

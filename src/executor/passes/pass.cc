@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/text/device_name.h"
-#include "graph/control_flow.h"
+#include "graph/control_flow/control_flow.h"
 
 namespace tensorbraid {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/threads/still_wanted.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/graph/graph.h"
 
 namespace tensorbraid {

@@ -9,7 +9,7 @@
 
 #include "core/text/strings.h"
 #include "executor/passes/pass.h"
-#include "graph/subgraph.h"
+#include "graph/model/subgraph.h"
 
 namespace tensorbraid {
 

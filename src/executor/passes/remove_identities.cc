@@ -1,6 +1,6 @@
 // Removes Identity nodes that only pass a tensor on: they have no control inputs, and are on the device of their input.
 #include "executor/passes/pass.h"
-#include "graph/control_flow.h"
+#include "graph/control_flow/control_flow.h"
 
 namespace tensorbraid {
 namespace {
@@ -29,7 +29,7 @@ Status Remove(Graph* graph, PassContext& context, bool of_references) {
 
 Status RemoveIdentities(Graph* graph, PassContext& context) { return Remove(graph, context, /*of_references=*/false); }
 
-// An Identity of a reference ("v/read") forwards it (graph/references.h), so its consumers may as well have the
+// An Identity of a reference ("v/read") forwards it (graph/model/references.h), so its consumers may as well have the
 // reference itself. An Identity with control inputs stays, since it also says when the consumers run.
 Status RemoveReferenceIdentities(Graph* graph, PassContext& context) {
   return Remove(graph, context, /*of_references=*/true);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/nn/convolution.h"
 
 namespace tensorbraid::cpu {

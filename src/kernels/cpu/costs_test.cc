@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "runtime/kernel/kernel.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"

@@ -1,6 +1,6 @@
 // Constants, placeholders and ops that pass tensors through: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/array/registration.h"
 #include "ops/builder.h"
 

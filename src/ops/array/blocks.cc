@@ -1,7 +1,7 @@
 // Array ops that mirror, reverse or roll elements, or move blocks between the spatial dimensions and the batch or depth
 // dimension: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/array/registration.h"
 #include "ops/builder.h"
 

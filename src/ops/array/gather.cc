@@ -1,6 +1,6 @@
 // Ops that gather rows and slices of tensors and of variables: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/array/registration.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/array.h"

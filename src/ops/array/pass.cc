@@ -1,7 +1,7 @@
 // Array ops that pass a tensor through unchanged or reinterpret it, Empty, and ops that convert data formats: schemas,
 // shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/array/registration.h"
 #include "ops/builder.h"
 

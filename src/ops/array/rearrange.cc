@@ -1,6 +1,6 @@
 // Ops that repeat, transpose, reverse or search elements: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/array/registration.h"
 #include "ops/builder.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "graph/op_registry.h"
+#include "graph/model/op_registry.h"
 
 namespace tensorbraid {
 

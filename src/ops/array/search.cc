@@ -1,7 +1,7 @@
 // Array ops that search for distinct values, list differences, the largest values or bounds in sorted rows, and
 // UnravelIndex: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/array/registration.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/array.h"

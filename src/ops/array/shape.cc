@@ -3,7 +3,7 @@
 #include <set>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/array/registration.h"
 
 namespace tensorbraid {

@@ -1,7 +1,7 @@
 // Array ops that extract a region of a tensor or insert one (slice, strided slice, pad): schemas, shape rules,
 // gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/array/registration.h"
 #include "ops/array/strided_slice.h"
 #include "ops/builder.h"

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/core/shape.h"
 
 namespace tensorbraid {

@@ -2,7 +2,7 @@
 // (executor/frame_step.h): a Switch makes one of its outputs dead, a Merge forwards its live input, and Enter,
 // NextIteration and Exit move values between frames and iterations.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/control_flow/registration.h"
 #include "tensorbraid/ops/array.h"

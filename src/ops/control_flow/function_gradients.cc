@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/text/strings.h"
-#include "graph/function.h"
-#include "graph/node.h"
+#include "graph/functions/function.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 
 namespace tensorbraid {

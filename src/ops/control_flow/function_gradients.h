@@ -4,13 +4,13 @@
 
 #include <vector>
 
-#include "graph/op_registry.h"
+#include "graph/model/op_registry.h"
 
 namespace tensorbraid {
 
 // The gradient of f at x for the gradient dy of its result is the call SymbolicGradient[f](x, dy). An op that chooses
 // between functions has the same op as its gradient, with SymbolicGradient[f] in place of each f. The expansion of
-// functions builds the bodies (graph/expand_functions.h).
+// functions builds the bodies (graph/functions/expand_functions.h).
 //
 // The gradient runs the function again. So these functions return Unimplemented if the function has an op whose second
 // run could differ from the first one, such as a random op; reads of variables are allowed. They also return

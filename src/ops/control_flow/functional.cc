@@ -1,8 +1,8 @@
 // Ops that refer to library functions (calls, and v2 control flow): schemas, shape rules, gradients. The master
-// replaces them by the bodies of the functions before a step runs (see graph/expand_functions.h), so they have no
-// kernels. The helper ops _ForTurns, _CheckOwnTask, ToBool and FakeParam are not replaced; they have kernels.
+// replaces them by the bodies of the functions before a step runs (see graph/functions/expand_functions.h), so they
+// have no kernels. The helper ops _ForTurns, _CheckOwnTask, ToBool and FakeParam are not replaced; they have kernels.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/control_flow/function_gradients.h"
 #include "ops/control_flow/registration.h"
 

@@ -1,9 +1,10 @@
-// The public conditionals and loops. The contexts in which their nodes are added are in graph/flow_context.h.
+// The public conditionals and loops. The contexts in which their nodes are added are in
+// graph/control_flow/flow_context.h.
 #include <algorithm>
 
 #include "core/text/strings.h"
-#include "graph/flow_context.h"
-#include "graph/node.h"
+#include "graph/control_flow/flow_context.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/control_flow.h"

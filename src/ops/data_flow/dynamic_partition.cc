@@ -1,7 +1,7 @@
 // Ops that partition rows by index and stitch them together again: schemas, shape rules, gradients. Lookups in
 // partitioned variables use these ops.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/data_flow/registration.h"
 #include "tensorbraid/ops/array.h"

@@ -1,6 +1,6 @@
 // The public classes FIFOQueue, ConditionalAccumulator and SparseConditionalAccumulator.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/ops/data_flow.h"
 
 namespace tensorbraid {

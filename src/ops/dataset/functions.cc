@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/dataset/element_spec.h"
 #include "tensorbraid/data/dataset.h"

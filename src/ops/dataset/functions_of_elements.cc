@@ -1,6 +1,6 @@
 // The public functions of Dataset that apply functions to elements.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/dataset/element_spec.h"
 #include "tensorbraid/data/dataset.h"
 

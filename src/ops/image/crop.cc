@@ -1,6 +1,6 @@
 // Crops of images: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/image/registration.h"
 #include "tensorbraid/ops/array.h"

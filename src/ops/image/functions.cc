@@ -1,5 +1,5 @@
 // The public functions of the image op family.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/image.h"
 #include "tensorbraid/ops/math.h"

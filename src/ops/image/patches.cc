@@ -2,7 +2,7 @@
 #include "ops/image/patches.h"
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/image/registration.h"
 #include "tensorbraid/ops/array.h"

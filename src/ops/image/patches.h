@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 
 namespace tensorbraid {
 

@@ -1,7 +1,7 @@
 // Ops that save and restore tensors: schemas and shape rules.
 #include "checkpoint/tensor_slice.h"
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/io/registration.h"
 
 namespace tensorbraid {

@@ -1,7 +1,7 @@
 // The checkpoint ops of version 1: schemas and shape rules.
 #include "checkpoint/tensor_slice.h"
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/io/registration.h"
 
 namespace tensorbraid {

@@ -1,6 +1,6 @@
 // Linear systems and products of banded matrices: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/matrices.h"
 #include "ops/linalg/products.h"

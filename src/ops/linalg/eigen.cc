@@ -1,5 +1,5 @@
 // Eigenvalues and eigenvectors: schemas, shape rules, gradients.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/matrices.h"
 #include "ops/linalg/products.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/registration.h"
 #include "tensorbraid/ops/array.h"

@@ -1,6 +1,6 @@
 // Fourier transforms: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/registration.h"
 #include "tensorbraid/ops/array.h"

@@ -4,7 +4,7 @@
 
 #include <source_location>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/matrices.h"
 #include "ops/linalg/products.h"

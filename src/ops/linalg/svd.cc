@@ -1,7 +1,7 @@
 // Singular value decompositions: schemas, shape rules, gradients.
 #include <cstdlib>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/matrices.h"
 #include "ops/linalg/products.h"

@@ -4,7 +4,7 @@
 
 #include <source_location>
 
-#include "graph/op_registry.h"
+#include "graph/model/op_registry.h"
 #include "tensorbraid/core/shape.h"
 
 namespace tensorbraid {

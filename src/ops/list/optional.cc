@@ -1,7 +1,7 @@
 // Optionals (variants that hold tensors or nothing): schemas, shape rules, gradients. The gradient of an optional is an
 // optional of the gradients of its tensors.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/list/registration.h"
 

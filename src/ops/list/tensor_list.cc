@@ -1,6 +1,6 @@
 // Lists of tensors and their elements: schemas, shape rules, gradients. The gradient of a list is the list of the
 // gradients of its elements.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/list/element_shape.h"
 #include "ops/list/lists.h"
 #include "ops/list/registration.h"

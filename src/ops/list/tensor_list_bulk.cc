@@ -1,6 +1,6 @@
 // Ops that make one tensor of a list, or a list of one tensor (stack, concatenate, gather, split, scatter): schemas,
 // shape rules, gradients.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/list/element_shape.h"
 #include "ops/list/lists.h"
 #include "ops/list/registration.h"

@@ -1,5 +1,5 @@
 // The public functions of the logging op family, and ReadFile.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/logging.h"
 

@@ -1,6 +1,6 @@
 // Ops that check or print values while a step runs, and Timestamp: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/logging/registration.h"
 

@@ -1,5 +1,5 @@
 // AddN and AccumulateNV2: schemas, shape rules, gradients.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/math/registration.h"
 #include "tensorbraid/ops/math.h"

@@ -1,5 +1,5 @@
 // Operations on the bits of integers: schemas.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/math/registration.h"
 #include "tensorbraid/ops/math.h"

@@ -1,5 +1,5 @@
 // Cast: schema and gradient.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/math/registration.h"
 #include "tensorbraid/ops/math.h"

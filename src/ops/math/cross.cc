@@ -1,6 +1,6 @@
 // Cross: schema, shape rule, gradient.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/math/registration.h"
 #include "tensorbraid/ops/math.h"

@@ -1,5 +1,5 @@
 // The public functions of the math op family.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/math.h"
 

@@ -4,8 +4,8 @@
 
 #include <source_location>
 
-#include "graph/node.h"
-#include "graph/op_registry.h"
+#include "graph/model/node.h"
+#include "graph/model/op_registry.h"
 #include "ops/builder.h"
 
 namespace tensorbraid {

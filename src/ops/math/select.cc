@@ -1,6 +1,6 @@
 // Select: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/math/registration.h"
 #include "tensorbraid/ops/math.h"

@@ -1,5 +1,5 @@
 // Functions of one operand: schemas and gradients.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/math/gradients.h"
 #include "ops/math/registration.h"

@@ -1,5 +1,5 @@
 // Activation functions and their gradient ops: schemas, shape rules, gradients.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/nn/registration.h"
 #include "tensorbraid/ops/math.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/op_registry.h"
+#include "graph/model/op_registry.h"
 #include "ops/nn/window.h"
 
 namespace tensorbraid {

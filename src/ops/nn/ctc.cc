@@ -1,6 +1,6 @@
 // Connectionist temporal classification: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/nn/registration.h"
 #include "tensorbraid/ops/array.h"

@@ -1,6 +1,6 @@
 // The public functions of connectionist temporal classification.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/ctc.h"

@@ -2,7 +2,7 @@
 #include "ops/nn/dilation.h"
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/nn/registration.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/nn/registration.h"
 

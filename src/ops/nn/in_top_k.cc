@@ -1,5 +1,5 @@
 // InTopK and InTopKV2: schemas and shape rule.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/nn/registration.h"
 #include "tensorbraid/ops/math.h"

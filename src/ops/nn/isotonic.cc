@@ -1,5 +1,5 @@
 // Isotonic regression: schema and shape rule.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/nn/registration.h"
 
 namespace tensorbraid {

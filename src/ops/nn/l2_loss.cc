@@ -1,5 +1,5 @@
 // L2Loss: schema and gradient.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/nn/registration.h"
 #include "tensorbraid/ops/math.h"

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "tensorbraid/graph/graph.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,5 +1,5 @@
 // Maximum and mean over windows of images, and their gradients: schemas, shape rules, gradients.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/nn/pool_gradients.h"
 #include "ops/nn/pool_window.h"

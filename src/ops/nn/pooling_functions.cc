@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/nn.h"
 

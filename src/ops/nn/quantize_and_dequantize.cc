@@ -1,7 +1,7 @@
 // Ops that round numbers to those that an integer of a few bits can represent, with one scale for the whole tensor or
 // one for each slice along an axis: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/nn/registration.h"
 

@@ -1,5 +1,5 @@
 // ParseTensor and SerializeTensor: schemas and shape rules.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/parsing/registration.h"
 
 namespace tensorbraid {

@@ -1,5 +1,5 @@
 // Ops that sample candidate classes, and ComputeAccidentalHits: schemas and shape rules.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/random/registration.h"
 

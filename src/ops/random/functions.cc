@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "core/text/logging.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/logging.h"
 #include "tensorbraid/ops/math.h"

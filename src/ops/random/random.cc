@@ -1,5 +1,5 @@
 // Ops that make random tensors, and RandomShuffle: schemas and shape rules.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/random/registration.h"
 #include "tensorbraid/ops/math.h"

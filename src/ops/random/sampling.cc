@@ -1,5 +1,5 @@
 // Ops that draw samples from distributions whose parameters are inputs: schemas, shape rules, gradients.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/random/registration.h"
 #include "tensorbraid/ops/math.h"

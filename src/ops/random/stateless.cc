@@ -1,5 +1,5 @@
 // Random tensors that are a function of a seed, and generators whose state is in a variable: schemas and shape rules.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/random/registration.h"
 
 namespace tensorbraid {

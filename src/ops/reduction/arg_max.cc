@@ -1,5 +1,5 @@
 // ArgMax and ArgMin: schemas and shape rules.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/reduction/axes.h"
 #include "ops/reduction/registration.h"

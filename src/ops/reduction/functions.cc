@@ -1,5 +1,5 @@
 // The public functions of the reduction op family.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/math.h"
 

@@ -1,6 +1,6 @@
 // Ops that count values, and Bucketize: schemas and shape rules.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/reduction/registration.h"
 #include "tensorbraid/ops/math.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/reduction/axes.h"
 #include "ops/reduction/registration.h"

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/reduction/axes.h"
 #include "ops/reduction/registration.h"

@@ -5,8 +5,8 @@
 #include <source_location>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
-#include "graph/op_registry.h"
+#include "graph/model/node.h"
+#include "graph/model/op_registry.h"
 #include "ops/builder.h"
 #include "tensorbraid/core/shape.h"
 #include "tensorbraid/ops/math.h"

@@ -1,6 +1,6 @@
 // Basic recurrent networks over whole sequences: schemas, shape rules, gradient. The layers of tensorbraid/layers/rnn.h
 // use these ops.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/rnn/registration.h"
 #include "tensorbraid/ops/array.h"

@@ -1,5 +1,5 @@
 // GRU cells: schemas, shape rules, gradients.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/rnn/registration.h"
 #include "tensorbraid/ops/array.h"

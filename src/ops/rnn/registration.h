@@ -2,7 +2,7 @@
 #ifndef TENSORBRAID_OPS_RNN_REGISTRATION_H_
 #define TENSORBRAID_OPS_RNN_REGISTRATION_H_
 
-#include "graph/op_registry.h"
+#include "graph/model/op_registry.h"
 
 namespace tensorbraid {
 

@@ -1,5 +1,5 @@
 // Ops that cross sparse and dense features: schemas and shape rules.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/sparse/registration.h"
 
 namespace tensorbraid {

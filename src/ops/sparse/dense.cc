@@ -1,6 +1,6 @@
 // SparseToDense, and ops that multiply, divide or add a sparse and a dense tensor: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/sparse/registration.h"
 #include "ops/sparse/shapes.h"

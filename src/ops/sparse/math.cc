@@ -1,7 +1,7 @@
 // Sums, reductions and extremes of sparse tensors: schemas, shape rules, gradients.
 #include "tensorbraid/ops/math.h"
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/sparse/registration.h"
 #include "ops/sparse/shapes.h"

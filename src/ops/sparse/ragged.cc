@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/sparse/registration.h"
 #include "tensorbraid/ops/array.h"

@@ -1,6 +1,6 @@
 // Ops that convert between ragged tensors and variants: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/sparse/registration.h"
 #include "tensorbraid/ops/array.h"

@@ -2,7 +2,7 @@
 #include "ops/reduction/segment.h"
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/sparse/registration.h"
 #include "tensorbraid/ops/math.h"

@@ -1,6 +1,6 @@
 // Ops that reorder, reshape, join, split or slice sparse tensors or fill their empty rows, and EditDistance: schemas,
 // shape rules, gradients.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/sparse/registration.h"
 #include "ops/sparse/shapes.h"

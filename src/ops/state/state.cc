@@ -1,6 +1,6 @@
 // Ops that create, read and assign variables: schemas, shape rules, gradients.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/state/registration.h"
 

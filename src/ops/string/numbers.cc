@@ -1,5 +1,5 @@
 // Ops that convert between strings and numbers: schemas and shape rules.
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/string/registration.h"
 
 namespace tensorbraid {

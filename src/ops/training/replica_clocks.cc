@@ -2,7 +2,7 @@
 // and to let fast replicas wait for slow ones. An update clock counts the updates of one variable
 // (runtime/replicas/update_clock.h); replica clocks count the steps of each replica
 // (runtime/replicas/replica_clocks.h).
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/training/registration.h"
 
 namespace tensorbraid {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/training/rule.h"
 
 namespace tensorbraid {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/threads/thread_pool.h"
-#include "graph/function.h"
+#include "graph/functions/function.h"
 #include "runtime/kernel/cancellation.h"
 #include "runtime/kernel/kernel_state.h"
 #include "runtime/kernel/resource.h"

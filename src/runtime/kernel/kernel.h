@@ -21,7 +21,7 @@
 #include "core/text/strings.h"
 #include "core/threads/thread_pool.h"
 #include "core/values/new_tensor.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "runtime/kernel/cancellation.h"
 #include "runtime/kernel/cost.h"
 #include "runtime/kernel/device.h"
@@ -114,7 +114,7 @@ class KernelContext {
   // Moves the input out, so that the kernel can reuse its buffer. The input is empty afterwards.
   Tensor TakeInput(int i) { return std::move(inputs_[i].value); }
   // Makes input `from` output `to`, and leaves it empty. The input may be a reference although it is declared as a
-  // value: see ForwardsInput in graph/references.h.
+  // value: see ForwardsInput in graph/model/references.h.
   void ForwardInput(int from, int to) { outputs_[to] = std::move(inputs_[from]); }
 
   void set_output(int i, Tensor value) { outputs_[i].value = std::move(value); }
@@ -244,7 +244,7 @@ class KernelRegistry {
   std::multimap<std::string, KernelDef, std::less<>> kernels_;
 };
 
-// The kernels of the ops in AddedOps (graph/op_registry.h). Kernels are never removed. Thread-safe.
+// The kernels of the ops in AddedOps (graph/model/op_registry.h). Kernels are never removed. Thread-safe.
 class AddedKernels {
  public:
   // REQUIRES: called once for an op, before the op is added.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/core/status.h"
 #include "tensorbraid/core/tensor.h"
 

@@ -3,7 +3,7 @@
 #define TENSORBRAID_RUNTIME_VARIABLES_VARIABLE_ACCESS_H_
 
 #include "core/text/strings.h"
-#include "graph/node_status.h"
+#include "graph/model/node_status.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {

@@ -8,7 +8,7 @@
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {

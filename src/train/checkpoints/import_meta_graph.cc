@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/train/saver.h"
 #include "train/checkpoints/meta_graph.pb.h"
 

@@ -1,7 +1,7 @@
 #include "train/checkpoints/meta_graph.h"
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/graph/variable.h"
 #include "train/checkpoints/meta_graph.pb.h"
 

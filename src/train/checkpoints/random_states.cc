@@ -5,7 +5,7 @@
 #include "checkpoint/bundle_reader.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 
 namespace tensorbraid {
 namespace {

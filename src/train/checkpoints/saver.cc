@@ -14,7 +14,7 @@
 #include "core/text/device_name.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "train/checkpoints/kept_checkpoints.h"
 #include "train/checkpoints/meta_graph.h"
 #include "train/checkpoints/random_states.h"

@@ -4,7 +4,7 @@
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/tensor_slice.h"
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/train/saver.h"
 
 namespace tensorbraid {

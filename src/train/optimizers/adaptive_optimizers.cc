@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/optimizers/optimizer.h"
 #include "tensorbraid/optimizers/rules.h"

@@ -1,7 +1,7 @@
 #include "tensorbraid/optimizers/clip.h"
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/nn.h"

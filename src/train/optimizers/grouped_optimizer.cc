@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/ops/array.h"
 #include "train/optimizers/wire_option.h"
 #include "train/sessions/train_op.h"

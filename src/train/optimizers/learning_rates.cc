@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/random.h"

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "variables/variable_scopes.h"

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/optimizers/rules.h"
 #include "train/optimizers/update_node.h"

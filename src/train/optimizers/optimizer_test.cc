@@ -8,7 +8,7 @@
 #include <cmath>
 #include <functional>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/optimizers/rules.h"
 #include "tensorbraid/optimizers/sync_replicas.h"
 #include "tensorbraid/tensorbraid.h"

@@ -1,6 +1,6 @@
 // Optimizers with regularisation in their update rules: proximal steps and dual averaging.
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/optimizers/optimizer.h"
 #include "tensorbraid/optimizers/rules.h"

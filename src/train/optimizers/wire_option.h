@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "graph/wire_attrs.h"
+#include "graph/model/wire_attrs.h"
 #include "tensorbraid/optimizers/optimizer.h"
 
 namespace tensorbraid {

@@ -21,7 +21,7 @@
 #include <set>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/ops/math.h"
 #include "train/optimizers/increasing_rows.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/text/device_name.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {

@@ -1,6 +1,6 @@
 #include "train/replicas/replica_setup.h"
 
-#include "graph/handles.h"
+#include "graph/model/handles.h"
 
 namespace tensorbraid {
 namespace {

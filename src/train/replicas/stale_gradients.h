@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/optimizers/async_replicas.h"
 #include "train/replicas/update_gate.h"
 

@@ -25,8 +25,8 @@
 #include <optional>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
-#include "graph/wire_attrs.h"
+#include "graph/model/node.h"
+#include "graph/model/wire_attrs.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/ops/math.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 

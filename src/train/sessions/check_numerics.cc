@@ -4,8 +4,8 @@
 #include <set>
 
 #include "core/text/strings.h"
-#include "graph/control_flow.h"
-#include "graph/node.h"
+#include "graph/control_flow/control_flow.h"
+#include "graph/model/node.h"
 #include "tensorbraid/train/hooks.h"
 
 namespace tensorbraid {

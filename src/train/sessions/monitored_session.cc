@@ -5,7 +5,7 @@
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/stop.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "tensorbraid/train/coordinator.h"
 #include "tensorbraid/train/file_writer.h"
 #include "tensorbraid/train/hooks.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "train/sessions/train_op.h"
 
 namespace tensorbraid {

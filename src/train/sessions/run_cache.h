@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/handles.h"
+#include "graph/model/handles.h"
 #include "tensorbraid/session/session.h"
 #include "tensorbraid/train/hooks.h"
 

@@ -8,7 +8,7 @@
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "core/threads/stop.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "io/file.h"
 #include "tensorbraid/ops/summary.h"
 #include "train/checkpoints/checkpoint_saver.h"

@@ -11,7 +11,7 @@
 #include "core/testing/memory_limit.h"
 #include "core/text/strings.h"
 #include "executor/evaluate.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 
 namespace tensorbraid {
 namespace {

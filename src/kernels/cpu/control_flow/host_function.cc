@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/host_function_registry.h"
+#include "graph/functions/host_function_registry.h"
 #include "kernels/cpu/control_flow/registration.h"
 
 namespace tensorbraid {

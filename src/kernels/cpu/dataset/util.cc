@@ -5,8 +5,8 @@
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
 #include "core/values/fingerprint.h"
-#include "graph/fingerprint.h"
-#include "graph/node.h"
+#include "graph/format/fingerprint.h"
+#include "graph/model/node.h"
 #include "kernels/cpu/elements.h"
 
 namespace tensorbraid {

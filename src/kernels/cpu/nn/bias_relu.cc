@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "kernels/cpu/elementwise.h"
 
 namespace tensorbraid::cpu {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
-#include "graph/unused_outputs.h"
+#include "graph/gradients/unused_outputs.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/gemm.h"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/text/strings.h"
-#include "graph/tensor_proto.h"
+#include "graph/format/tensor_proto.h"
 #include "io/png_writer.h"
 #include "io/summary.pb.h"
 #include "kernels/cpu/costs.h"

@@ -2,7 +2,7 @@
 
 #include "core/system/clock.h"
 #include "core/text/strings.h"
-#include "graph/tensor_proto.h"
+#include "graph/format/tensor_proto.h"
 #include "io/summary.pb.h"
 #include "kernels/cpu/io/file_kernel.h"
 #include "kernels/cpu/scalar_input.h"

@@ -28,7 +28,7 @@
 #include <utility>
 
 #include "core/text/strings.h"
-#include "graph/node.h"
+#include "graph/model/node.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/numbers.h"
 #include "runtime/variables/variable_access.h"

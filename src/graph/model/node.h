@@ -1,0 +1,314 @@
+// The implementation of graphs: nodes, and the inside of the public Graph.
+#ifndef TENSORBRAID_GRAPH_MODEL_NODE_H_
+#define TENSORBRAID_GRAPH_MODEL_NODE_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <typeindex>
+#include <vector>
+
+#include "core/text/logging.h"
+#include "core/threads/mutex.h"
+#include "graph/model/handles.h"
+#include "graph/model/op_registry.h"
+#include "tensorbraid/graph/graph.h"
+#include "tensorbraid/graph/variable.h"
+
+namespace tensorbraid {
+
+class FunctionLibrary;
+struct FlowContext;  // flow_context.h
+
+// A line of the user's program, which may be in another language than C++ (see Graph::Location). `file` must live as
+// long as the program.
+struct SourceLine {
+  SourceLine(const char* file_name, int number) : file(file_name), line(number) {}
+  SourceLine(const std::source_location& loc)  // NOLINT: converts
+      : file(loc.file_name()), line(static_cast<int>(loc.line())) {}
+  const char* file;
+  int line;
+};
+
+// The graph and the program's handles share the ownership of a node. A handle may keep its node longer than the graph
+// exists; the node then has its description, but no inputs and no graph. Handles do not own the graph, because nodes
+// have handles of their inputs: the graph would own itself.
+class Node : public std::enable_shared_from_this<Node> {
+ public:
+  // Position among the graph's nodes. Ids rise along every edge except a back edge (NextIteration to Merge).
+  int id() const { return id_; }
+  const std::string& name() const { return name_; }
+  const OpDef& op() const { return *op_; }
+  const std::string& type() const { return op_->name; }
+  Graph* graph() const;  // null if the graph has been destroyed, or the node removed from it
+  // FailedPrecondition if the graph has been destroyed.
+  Status CheckGraphExists() const;
+
+  const std::vector<Output>& inputs() const { return inputs_; }
+  const std::vector<Node*>& control_inputs() const { return control_inputs_; }
+  int num_outputs() const { return static_cast<int>(output_types_.size()); }
+  DType input_type(int i) const { return NodeOf(inputs_[i])->output_type(inputs_[i].index()); }
+  DType output_type(int i) const { return output_types_[i]; }
+  const std::vector<DType>& output_types() const { return output_types_; }
+  const Shape& output_shape(int i) const { return output_shapes_[i]; }
+  // The declared type of input i: a reference type if the op takes the variable itself.
+  DType declared_input_type(int i) const { return declared_input_types_[i]; }
+  // Returns the range [begin, end) of inputs that belong to argument `arg` of the op.
+  std::pair<int, int> InputRange(int arg) const;
+
+  const std::string& device() const { return device_; }
+  void set_device(std::string device) { device_ = std::move(device); }
+  // Names of the nodes that this one must be placed with ("_class": "loc:@name").
+  std::vector<std::string> colocated_with() const;
+
+  const std::map<std::string, AttrValue, std::less<>>& attrs() const { return attrs_; }
+  const AttrValue* FindAttr(std::string_view name) const;
+  // REQUIRES: the node has the attribute, with type T (checked). This holds for every attribute that the op declares.
+  template <typename T>
+  const T& attr(std::string_view name) const {
+    const AttrValue* a = FindAttr(name);
+    const T* v = a == nullptr ? nullptr : a->get<T>();
+    if (v == nullptr) MissingAttr(name);
+    return *v;
+  }
+  // The innermost branch or loop that the node's outputs belong to; null: none, or the node is from a GraphDef.
+  FlowContext* flow_context() const { return flow_context_; }
+  // Where in the user's source the node was created: "model.cc:12"; "" for nodes from a GraphDef.
+  std::string location() const;
+  // "MatMul 'logits' (model.cc:12)".
+  std::string Describe() const;
+
+ private:
+  friend class GraphImpl;
+  Node() = default;
+  [[noreturn]] void MissingAttr(std::string_view name) const;
+
+  int id_ = 0;
+  GraphImpl* graph_ = nullptr;
+  std::string name_;
+  const OpDef* op_ = nullptr;
+  std::vector<Output> inputs_;
+  std::vector<Node*> control_inputs_;
+  std::vector<DType> declared_input_types_;
+  std::vector<DType> output_types_;
+  std::vector<Shape> output_shapes_;
+  std::string device_;
+  std::map<std::string, AttrValue, std::less<>> attrs_;
+  std::optional<SourceLine> line_;
+  FlowContext* flow_context_ = nullptr;
+  // Set if the node has lost its graph and its op is a function: owns *op_.
+  std::shared_ptr<const FunctionLibrary> kept_functions_;
+};
+
+template <typename T>
+const T& ShapeContext::attr(std::string_view name) const {
+  return node_.attr<T>(name);
+}
+
+// The specification of a new node, not yet checked. `inputs` has the inputs of all arguments, flattened.
+struct NodeSpec {
+  std::string name;  // used as it is, so it must be unique; "" stands for the name of the op
+  std::string op;
+  std::vector<Output> inputs;
+  std::vector<Node*> controls;
+  // Attributes that the op declares, and any whose name begins with "_". Those with a default, and those that follow
+  // from the inputs, may be missing.
+  std::map<std::string, AttrValue> attrs;
+  std::string device;
+  std::optional<SourceLine> line = std::nullopt;  // of the user's source; none for nodes from a GraphDef
+  FlowContext* flow_context = nullptr;            // that the node belongs to
+  // If set, an error of the shape rule does not fail AddNode: the output shapes are unknown, and the kernel reports the
+  // error if the node ever runs.
+  bool defer_shape_errors = false;
+};
+
+class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
+ public:
+  explicit GraphImpl(Graph* self);
+  // Called when the Graph is destroyed. The nodes lose their inputs and their graph. Waits until no GraphUse of this
+  // graph is left.
+  void End();
+
+  Graph* graph() const { return self_; }  // null after End()
+  const std::vector<std::shared_ptr<Node>>& nodes() const { return nodes_; }
+  Node* Find(std::string_view name) const;
+
+  // Checks the spec against the definition of the op, infers types and shapes, and adds the node. Adds nothing on
+  // error. Inputs of a Merge may be missing (invalid Outputs) until CloseLoop sets them.
+  StatusOr<Node*> AddNode(NodeSpec spec);
+  // FailedPrecondition if the graph is finalized.
+  Status CheckMayChange() const;
+  // Returns the definition of an op or the signature of a library function; null if neither exists.
+  const OpDef* FindOp(std::string_view op) const;
+  // Never null. REQUIRES (set_functions): `functions` has every function that a node of this graph has as its op.
+  const std::shared_ptr<const FunctionLibrary>& functions() const { return functions_; }
+  void set_functions(std::shared_ptr<const FunctionLibrary> functions);
+  // Adds the node that a NodeBuilder describes, with the scopes that are open applied to it.
+  Operation Add(NodeBuilder& builder);
+  // Adds a copy of a node of another graph, with these inputs and control inputs. The copy keeps the original's shapes
+  // and location. If this graph has no functions, it takes over the library of the other graph. AlreadyExists if the
+  // name is taken.
+  StatusOr<Node*> CopyNode(const Node& node, std::vector<Output> inputs, std::vector<Node*> controls);
+  // Merges `shape` into the shape of an output. REQUIRES: the shapes are compatible (checked).
+  void RefineShape(Node* node, int output, const Shape& shape);
+  // Returns the line of the user's source for a node that is added at `line`: the line of the open ScopedLocation, or
+  // `line` if none is open.
+  SourceLine UserLine(const SourceLine& line) const { return user_line_.value_or(line); }
+  // The line of the open ScopedLocation, if any.
+  const std::optional<SourceLine>& user_line() const { return user_line_; }
+  // The branch or loop that new nodes belong to; null: none. See flow_context.h.
+  FlowContext* flow_context() const { return flow_context_; }
+  void set_flow_context(FlowContext* context) { flow_context_ = context; }
+  // Makes a context that lives as long as the graph.
+  FlowContext* MakeFlowContext();
+  // Adds the control inputs that the open scopes give a new node, and makes all its inputs usable in the open flow
+  // context. Implemented in flow_context.cc.
+  Status EnterFlowContext(NodeSpec* spec);
+  size_t num_control_scopes() const { return control_scopes_.size(); }
+  // The device that the open device scopes give to a node.
+  std::string DeviceFor(const Node& node) const;
+  // Makes `name` unique within the open name scope: "scope/name_1". A name that ends with "/" is the full name of a
+  // scope: it is used without the "/" and without a prefix, and made unique only if a node already has that name.
+  std::string UniqueName(const std::string& name);
+  // Full name of the open name scope: "tower_1/conv"; "" at the top level.
+  std::string name_scope() const { return name_scopes_.empty() ? "" : name_scopes_.back(); }
+  // Full name of the name scope of the gradients that are being added, "gradients_1"; "" at other times. TensorArrays
+  // that hold gradients are named after it, so that each call of Gradients has TensorArrays of its own.
+  const std::string& gradient_scope() const { return gradient_scope_; }
+  void set_gradient_scope(std::string scope) { gradient_scope_ = std::move(scope); }
+  // Sets an input that was missing (an invalid Output) when the Merge was added: in a loop, the NextIteration is
+  // created after the Merge. InvalidArgument unless `from` is an output of a NextIteration of this graph with the dtype
+  // of the Merge. Nothing else may read the inputs of the Merge until all of them are set.
+  Status CloseLoop(Node* merge, int input, Output from);
+  // Adds a control edge to an existing node. Does nothing if the edge exists.
+  void AddControlEdge(Node* from, Node* to);
+  // The following five rewrite a finished graph (see executor/passes). They keep names, devices and locations.
+  // Sets an input of a node. REQUIRES: `from` is an output of this graph with the dtype of the input that it replaces.
+  void SetInput(Node* node, int input, Output from) { node->inputs_[input] = from; }
+  // REQUIRES: the node's op declares the attribute, with the type of `value`; nothing else keeps a reference to it.
+  void SetAttr(Node* node, std::string_view name, AttrValue value) {
+    node->attrs_.insert_or_assign(std::string(name), std::move(value));
+  }
+  void SetControlInputs(Node* node, std::vector<Node*> controls) { node->control_inputs_ = std::move(controls); }
+  // Turns `node` into the node that `spec` describes. `node` keeps its id, name, device, location and consumers,
+  // whatever `spec` says about them. Returns the errors of AddNode, or Internal if the output types differ; the node
+  // then does not change. REQUIRES: nothing else keeps a reference to an attribute of the node.
+  Status Become(Node* node, NodeSpec spec);
+  // Removes the nodes whose ids are set in `removed` (which may be shorter than the graph), sorts the others such that
+  // ids rise along every edge except back edges, and renumbers them. REQUIRES: no other node refers to a removed one.
+  void RemoveNodes(const std::vector<bool>& removed);
+  // Removes all but the first `count` nodes. REQUIRES: no earlier node, scope or collection refers to the removed ones.
+  void RemoveFrom(size_t count);
+  // Called by the constructor of Variable.
+  void AddVariable(Variable variable) { variables_.push_back(std::move(variable)); }
+  // The part of a partitioned variable whose initializer is being called; empty at other times.
+  const std::optional<VariablePart>& initialized_part() const { return initialized_part_; }
+  void set_initialized_part(std::optional<VariablePart> part) { initialized_part_ = std::move(part); }
+  // Returns the object of type T that a later layer keeps with the graph. Makes the object at the first call.
+  template <typename T>
+  T& extension() {
+    std::shared_ptr<void>& object = extensions_[typeid(T)];
+    if (object == nullptr) object = std::make_shared<T>();
+    return *static_cast<T*>(object.get());
+  }
+  // A guard that calls `end` when it is destroyed, unless the graph has been destroyed before.
+  ScopeGuard GuardOf(std::function<void(GraphImpl&)> end);
+  // An error if `op`, which the program gave, is not an operation of this graph: FailedPrecondition if its graph has
+  // been destroyed. REQUIRES: `op` is valid.
+  Status CheckOwns(const Operation& op) const;
+  bool in_control_scope() const { return !control_scopes_.empty(); }
+
+ private:
+  friend class Graph;
+  friend class GraphUse;
+  friend class ScopedLocation;
+  friend class ScopedUserCode;
+  struct DeviceScope {
+    std::string name;
+    DeviceFunction function;
+    bool reset = false;
+  };
+  struct ControlScope {
+    std::vector<Node*> nodes;
+    bool reset = false;
+  };
+  // Removes the graph and the inputs from a node, which handles may still keep.
+  void Release(Node& node) const;
+  // Sorts the nodes such that ids rise along every edge except back edges.
+  void Sort();
+
+  Graph* self_;
+  std::vector<std::shared_ptr<Node>> nodes_;
+  std::map<std::string, Node*, std::less<>> by_name_;
+  std::map<std::string, int> name_uses_;  // keyed by lower-cased full name; see UniqueName
+  std::vector<DeviceScope> device_scopes_;
+  std::vector<std::string> name_scopes_;  // full prefixes, without the last "/"
+  std::string gradient_scope_;
+  std::vector<ControlScope> control_scopes_;
+  std::vector<Node*> colocation_scopes_;
+  std::vector<std::string> container_scopes_;
+  FlowContext* flow_context_ = nullptr;
+  std::vector<std::shared_ptr<FlowContext>> flow_contexts_;  // all of the graph
+  std::optional<SourceLine> user_line_;
+  Status status_ TB_GUARDED_BY(mu_);
+  int64_t seed_ = 0;
+  std::string finalized_by_ TB_GUARDED_BY(mu_);
+  std::map<std::string, std::vector<Output>> collections_;
+  std::vector<Variable> variables_;
+  std::shared_ptr<const FunctionLibrary> functions_;
+  std::map<std::type_index, std::shared_ptr<void>> extensions_;
+  std::optional<VariablePart> initialized_part_;
+  // Held by readers on other threads than the one that builds and destroys the graph, see GraphUse.
+  SharedMutex use_mu_;
+  // Guards the members that a failed attempt to change a finalized graph writes while other threads run sessions of the
+  // graph. The other members no longer change then, or are used only by the thread that builds the graph.
+  mutable Mutex mu_;
+};
+
+// While an object of this class exists, the nodes that are added to `graph` get the line `line`, and so do messages
+// about them. Public functions that add nodes open it with the line of the user's call. Only the outermost scope has an
+// effect: the user made that call, and the library made the calls inside it.
+class ScopedLocation {
+ public:
+  ScopedLocation(const Graph& graph, const SourceLine& line);
+  ~ScopedLocation();
+  ScopedLocation(const ScopedLocation&) = delete;
+  ScopedLocation& operator=(const ScopedLocation&) = delete;
+
+ private:
+  GraphImpl* impl_;  // null if this scope has no effect
+};
+
+// While an object of this class exists, no ScopedLocation and no Graph::Location of an outer call has an effect: the
+// library calls a function of the user, whose nodes have lines of their own.
+class ScopedUserCode {
+ public:
+  explicit ScopedUserCode(const Graph& graph);
+  ~ScopedUserCode();
+  ScopedUserCode(const ScopedUserCode&) = delete;
+  ScopedUserCode& operator=(const ScopedUserCode&) = delete;
+
+ private:
+  GraphImpl& impl_;
+  const std::optional<SourceLine> outer_;
+};
+
+// "model.cc:12".
+std::string LocationText(const SourceLine& line);
+
+// The message of LogMistake for an empty list of operands.
+inline constexpr std::string_view kEmptyList = "the list is empty";
+// Logs an error in the program that no graph can record, because none of the operands belongs to one: "AddN
+// (model.cc:12): the list is empty". Remembers the error for this thread.
+void LogMistake(std::string_view function, const std::source_location& loc, std::string_view message);
+// Returns the error that this thread logged last, as the end of an error message about an invalid handle: "; the last
+// mistake outside of a graph: AddN (model.cc:12): ...". Returns "" if the thread has logged none since the last call.
+std::string TakeLoggedMistake();
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_GRAPH_MODEL_NODE_H_

@@ -1,0 +1,250 @@
+// Implements Variable, the ops that initialize several variables, and the global step.
+#include "tensorbraid/graph/variable.h"
+
+#include "core/text/strings.h"
+#include "graph/control_flow/flow_context.h"
+#include "graph/model/node.h"
+
+namespace tensorbraid {
+
+struct Variable::State {
+  Output handle;
+  Operation initializer;
+  Output initial_value;
+  Output is_initialized;
+  Output read;  // shared by all uses outside of a ControlDependencies scope
+  Shape shape;
+  DType dtype = kFloat32;
+  bool trainable = true;
+  bool local = false;
+  std::optional<VariablePart> part_of;
+};
+
+Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initializer, VariableOptions options,
+                   std::source_location loc) {
+  const ScopedLocation at(graph, loc);
+  const SourceLine line = ImplOf(graph).UserLine(loc);
+  if (options.fixed_shape && !shape.is_fully_defined()) {
+    graph.AddError(InvalidArgument("Variable '", options.name, "' (", LocationText(line),
+                                   "): the shape must be fully known, got ", shape));
+    return;
+  }
+  auto state = std::make_shared<State>();
+  state->shape = shape;
+  state->dtype = options.dtype;
+  state->trainable = options.trainable;
+  state->local = options.local;
+  state->part_of = options.part_of;
+
+  auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
+  const ScopedFlowContext outside(graph, nullptr);  // a variable exists once, also if a loop's body makes it
+  const std::string name = ImplOf(graph).UniqueName(options.name);
+  state->handle = NodeBuilder(graph, "VarHandleOp", loc)
+                      .Name(name + "/")  // the "/" says that the name is complete
+                      .Attr("dtype", options.dtype)
+                      .Attr("shape", shape)
+                      .Attr("shared_name", name)
+                      .Output();
+  if (!state->handle.valid()) return;
+  auto place = graph.ColocateWith(state->handle.op());
+  {
+    auto scope = graph.NameScope(name + "/Initializer/");
+    ImplOf(graph).set_initialized_part(state->part_of);
+    state->initial_value = initializer(graph, shape, options.dtype);
+    ImplOf(graph).set_initialized_part(std::nullopt);
+  }
+  auto scope = graph.NameScope(name + "/");
+  if (!state->initial_value.valid()) {
+    graph.AddError(
+        InvalidArgument("Variable '", name, "' (", LocationText(line), "): its initializer returned no tensor"));
+    return;
+  }
+  if (state->initial_value.dtype() != options.dtype || !state->initial_value.shape().IsCompatibleWith(shape)) {
+    graph.AddError(InvalidArgument("Variable '", name, "' (", LocationText(line), ") is ", options.dtype, shape,
+                                   ", but its initializer returns ", state->initial_value.dtype(),
+                                   state->initial_value.shape()));
+    return;
+  }
+  state->initializer = NodeBuilder(graph, "AssignVariableOp", loc)
+                           .Name("Assign")
+                           .Input(state->handle)
+                           .Input(state->initial_value)
+                           .Finish();
+  state->is_initialized = NodeBuilder(graph, "VarIsInitializedOp", loc)
+                              .Name("IsInitialized/VarIsInitializedOp")
+                              .Input(state->handle)
+                              .Output();
+  state->read = NodeBuilder(graph, "ReadVariableOp", loc)
+                    .Name("Read/ReadVariableOp")
+                    .Input(state->handle)
+                    .Attr("dtype", options.dtype)
+                    .Output();
+  if (!state->read.valid()) return;
+  state_ = std::move(state);
+  graph.AddToCollection(options.local ? "local_variables" : "global_variables", state_->handle);
+  if (options.trainable) graph.AddToCollection("trainable_variables", state_->handle);
+  ImplOf(graph).AddVariable(*this);
+}
+
+StatusOr<Variable> Variable::FromNodes(Graph& graph, const Output& handle, const Operation& initializer,
+                                       const Output& initial_value, const Output& read, VariableOptions options) {
+  if (handle.op().type() != "VarHandleOp" || read.op().type() != "ReadVariableOp" ||
+      NodeOf(read)->inputs()[0] != handle || !initializer.valid()) {
+    return InvalidArgument("the nodes of the variable '", handle.name(), "' are not those of a resource variable");
+  }
+  auto state = std::make_shared<State>();
+  state->handle = handle;
+  state->initializer = initializer;
+  state->initial_value = initial_value;
+  state->read = read;
+  state->shape = NodeOf(handle)->attr<Shape>("shape");
+  state->dtype = NodeOf(handle)->attr<DType>("dtype");
+  state->trainable = options.trainable;
+  state->local = options.local;
+  state->part_of = options.part_of;
+  const std::string initialized = handle.op().name() + "/IsInitialized/VarIsInitializedOp";
+  if (const auto known = graph.FindOutput(initialized + ":0"); known.ok()) {
+    state->is_initialized = *known;
+  } else {
+    auto place = graph.ColocateWith(handle.op());
+    state->is_initialized = NodeBuilder(graph, "VarIsInitializedOp").Name(initialized + "/").Input(handle).Output();
+  }
+  TF_RETURN_IF_ERROR(graph.status());
+  Variable variable;
+  variable.state_ = std::move(state);
+  graph.AddToCollection(options.local ? "local_variables" : "global_variables", handle);
+  if (options.trainable) graph.AddToCollection("trainable_variables", handle);
+  ImplOf(graph).AddVariable(variable);
+  return variable;
+}
+
+const std::string& Variable::name() const { return handle().op().name(); }
+DType Variable::dtype() const { return valid() ? state_->dtype : DType::kInvalid; }
+const Shape& Variable::shape() const {
+  static const Shape unknown = Shape::Unknown();
+  return valid() ? state_->shape : unknown;
+}
+bool Variable::trainable() const { return valid() && state_->trainable; }
+bool Variable::local() const { return valid() && state_->local; }
+const VariablePart* Variable::part_of() const { return valid() && state_->part_of ? &*state_->part_of : nullptr; }
+Output Variable::handle() const { return valid() ? state_->handle : Output(); }
+Operation Variable::initializer() const { return valid() ? state_->initializer : Operation(); }
+Output Variable::initial_value() const { return valid() ? state_->initial_value : Output(); }
+Output Variable::is_initialized() const { return valid() ? state_->is_initialized : Output(); }
+Graph* Variable::graph(std::source_location loc) const { return valid() ? state_->handle.graph(loc) : nullptr; }
+
+Output Variable::shared_read() const { return valid() ? state_->read : Output{}; }
+
+Output Variable::value(std::source_location loc) const {
+  if (!valid()) return {};
+  // If the graph was destroyed, the op that uses the read reports it.
+  const Graph* const graph = NodeOf(state_->read)->graph();
+  if (graph == nullptr || graph->finalized()) return state_->read;
+  if (!ImplOf(*graph).in_control_scope() && ImplOf(*graph).flow_context() == nullptr) return state_->read;
+  return Read(loc);
+}
+
+Output Variable::Read(std::source_location loc) const {
+  if (!valid()) return {};
+  return NodeBuilder(GraphUsedAt(state_->handle, loc), "ReadVariableOp", loc)
+      .Input(state_->handle)
+      .Attr("dtype", state_->dtype)
+      .ColocateWith(state_->handle.op())
+      .Output();
+}
+
+Output Variable::SparseRead(const Operand& indices, const std::string& name) const {
+  if (!valid()) return {};
+  Graph& g = GraphUsedAt(state_->handle, indices.location());
+  const ScopedLocation at(g, indices.location());
+  return NodeBuilder(g, "ResourceGather", indices.location())
+      .Name(name)
+      .Input(state_->handle)
+      .Input(indices.ToOutput(g))
+      .Attr("dtype", state_->dtype)
+      .ColocateWith(state_->handle.op())
+      .Output();
+}
+
+namespace {
+
+Operation Update(const Variable& variable, const char* op, const Operand& value) {
+  if (!variable.valid()) return {};
+  Graph& graph = *variable.graph(value.location());
+  NodeBuilder update(graph, op, value.location());
+  update.Input(variable.handle()).Input(value.ToOutput(graph, variable.dtype()));
+  if (std::string_view(op) == "AssignVariableOp") update.Attr("validate_shape", variable.shape().is_fully_defined());
+  return update.ColocateWith(variable.handle().op()).Finish();
+}
+
+}  // namespace
+
+Operation Variable::Assign(const Operand& value) const { return Update(*this, "AssignVariableOp", value); }
+Operation Variable::AssignAdd(const Operand& delta) const { return Update(*this, "AssignAddVariableOp", delta); }
+Operation Variable::AssignSub(const Operand& delta) const { return Update(*this, "AssignSubVariableOp", delta); }
+
+Operand::Operand(const Variable& variable, std::source_location loc) : value_(variable.value(loc)), loc_(loc) {}
+
+Operation VariablesInitializer(Graph& graph, const std::vector<Variable>& variables, const std::string& name,
+                               std::source_location loc) {
+  NodeBuilder init(graph, "NoOp", loc);
+  init.Name(name);
+  for (const Variable& v : variables) init.Control(v.initializer());
+  return init.Finish();
+}
+
+Operation GlobalVariablesInitializer(Graph& graph, std::source_location loc) {
+  std::vector<Variable> variables;
+  for (const Variable& v : graph.variables()) {
+    if (!v.local()) variables.push_back(v);
+  }
+  return VariablesInitializer(graph, variables, "init", loc);
+}
+
+Operation LocalVariablesInitializer(Graph& graph, std::source_location loc) {
+  std::vector<Variable> variables;
+  for (const Variable& v : graph.variables()) {
+    if (v.local()) variables.push_back(v);
+  }
+  return VariablesInitializer(graph, variables, "init_local", loc);
+}
+
+Output ReportUninitializedVariables(Graph& graph, const std::vector<Variable>& variables, std::source_location loc) {
+  const ScopedLocation at(graph, loc);
+  auto scope = graph.NameScope("report_uninitialized_variables");
+  std::vector<std::string> names;
+  std::vector<Output> flags;
+  for (const Variable& v : variables) {
+    if (!v.valid()) continue;
+    names.push_back(v.name());
+    flags.push_back(NodeBuilder(graph, "VarIsInitializedOp").Input(v.handle()).ColocateWith(v.handle().op()).Output());
+  }
+  const Output all = NodeBuilder(graph, "Const").Attr("value", Tensor::Vector(names)).Attr("dtype", kString).Output();
+  if (names.empty()) return all;
+  const Output initialized = NodeBuilder(graph, "Pack").InputList(flags).Output();
+  const Output missing = NodeBuilder(graph, "LogicalNot").Input(initialized).Output();
+  const Output where = NodeBuilder(graph, "Where").Input(missing).Output();
+  const Output indices =
+      NodeBuilder(graph, "Squeeze").Input(where).Attr("squeeze_dims", std::vector<int64_t>{1}).Output();
+  const Output axis =
+      NodeBuilder(graph, "Const").Attr("value", Tensor::Scalar<int32_t>(0)).Attr("dtype", kInt32).Output();
+  return NodeBuilder(graph, "GatherV2").Input(all).Input(indices).Input(axis).Output();
+}
+
+Variable GetGlobalStep(const Graph& graph) {
+  const std::vector<Output> marked = graph.GetCollection("global_step");
+  for (const Variable& v : graph.variables()) {
+    if (!marked.empty() ? v.handle() == marked[0] : v.name() == "global_step") return v;
+  }
+  return {};
+}
+
+Variable GetOrCreateGlobalStep(Graph& graph, std::source_location loc) {
+  if (Variable v = GetGlobalStep(graph); v.valid()) return v;
+  auto top = graph.NameScope("");
+  Variable step(graph, {}, Zeros(), {.name = "global_step", .dtype = kInt64, .trainable = false}, loc);
+  if (step.valid()) graph.AddToCollection("global_step", step.handle());
+  return step;
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,81 @@
+// How an AgentEngine notices that an agent says nothing any more.
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <utility>
+
+#include "core/text/strings.h"
+#include "launch/agent/agent_engine.h"
+#include "launch/agent/agent_engine_node.h"
+
+namespace tensorbraid {
+namespace {
+
+// How many looks at an agent may find that it has said nothing since the last.
+constexpr int kMostSilent = 6;
+
+}  // namespace
+
+std::chrono::milliseconds AgentEngine::alive() const {
+  return options_.shared.has_value() ? options_.shared->alive : options_.alive;
+}
+
+Status AgentEngine::StartAliveTimer() {
+  const auto nanoseconds = std::chrono::nanoseconds(alive()).count();
+  if (nanoseconds == 0) return OkStatus();
+  alive_timer_ = Fd(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  const timespec every = {nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+  const itimerspec times = {every, every};
+  if (!alive_timer_.is_open() || ::timerfd_settime(alive_timer_.get(), 0, &times, nullptr) != 0) {
+    return absl::ErrnoToStatus(errno, "cannot make a timer");
+  }
+  return OkStatus();
+}
+
+bool AgentEngine::IsSilent(const Node& node) const {
+  const bool should_speak = node.is_prepared || (node.is_coming && !node.is_gone);
+  return should_speak && node.silent > kMostSilent;
+}
+
+void AgentEngine::OnAliveTimer() {
+  if (!alive_timer_.is_open()) return;
+  // A launcher that was stopped for a while finds one expiration, after the messages of the meantime.
+  uint64_t expirations = 0;
+  if (::read(alive_timer_.get(), &expirations, sizeof expirations) != sizeof expirations) return;
+  for (Node& node : nodes_) ++node.silent;
+  if (std::none_of(nodes_.begin(), nodes_.end(), [this](const Node& node) { return IsSilent(node); })) return;
+  const bool can_ask = options_.shared.has_value() && options_.shared->state_command != nullptr && !job_.empty();
+  if (!can_ask) return LoseSilentNodes();
+  if (!state_.is_open()) AskForState();
+}
+
+void AgentEngine::AskForState() {
+  state_text_.clear();
+  if (!state_.Open(options_.shared->state_command(job_)).ok()) LoseSilentNodes();
+}
+
+void AgentEngine::OnState() {
+  const auto how = state_.Handle([this](std::string_view line) { state_text_ += line; });
+  if (!how.has_value()) return;
+  if (state_text_ != options_.shared->suspended_state) return LoseSilentNodes();
+  for (Node& node : nodes_) node.silent = 0;  // the state is asked for again when they have been silent as long again
+  if (std::exchange(is_suspended_, true)) return;
+  listener_->OnMessage(StrCat(options_.shared->engine, " has suspended the job; '", options_.shared->resume_command,
+                              " ", job_, "' lets it go on"));
+}
+
+void AgentEngine::LoseSilentNodes() {
+  for (Node& node : nodes_) {
+    if (!IsSilent(node)) continue;
+    // Should it still be there, nothing of it stays.
+    for (size_t task : node.tasks) Send(node, SignalTask{task, SIGKILL});
+    const auto silence = alive() * kMostSilent;
+    Disconnect(node, StrCat("its agent has said nothing for ", silence.count() / 1000.0, " s"));
+  }
+}
+
+}  // namespace tensorbraid

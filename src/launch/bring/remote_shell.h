@@ -1,0 +1,38 @@
+// Runs commands on other machines before a job starts, by the system's ssh and rsync.
+#ifndef TENSORBRAID_LAUNCH_BRING_REMOTE_SHELL_H_
+#define TENSORBRAID_LAUNCH_BRING_REMOTE_SHELL_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "launch/agent/agent_engine.h"
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid {
+
+// A machine. Its functions block, and return the errors of RunCommand. They ask for no password, and give up after ten
+// seconds if the machine does not answer.
+class RemoteShell {
+ public:
+  // `ssh` is the ssh program and its options.
+  RemoteShell(const AgentNode& node, const std::vector<std::string>& ssh);
+  // Runs a script of sh there, whatever the login's shell is, and returns its standard output. The script is one line.
+  StatusOr<std::string> Run(const std::string& script) const;
+  // Runs rsync with these arguments, of which the last is a path there.
+  StatusOr<std::string> Rsync(std::vector<std::string> arguments,
+                              const std::function<void(const std::string&)>& on_line = nullptr) const;
+
+ private:
+  const std::string node_;
+  std::vector<std::string> ssh_;
+};
+
+// Calls the function for each machine, with its index, for up to 16 machines at a time. It runs on other threads, which
+// have ended when this returns. The first error in the order of the machines; after an error no further machine is
+// begun.
+Status ForEachMachine(size_t machines, const std::function<Status(size_t)>& function);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_LAUNCH_BRING_REMOTE_SHELL_H_

@@ -1,0 +1,58 @@
+// Brings files to the machines of a job, with the system's rsync.
+#ifndef TENSORBRAID_LAUNCH_BRING_SYNC_H_
+#define TENSORBRAID_LAUNCH_BRING_SYNC_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "launch/agent/agent_engine.h"
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid {
+
+// On the machines, at the top of a directory that --sync brings: what the machine needs for a Python of its own
+// (python_sync.h). It is neither brought nor removed as a part of the directory.
+inline constexpr char kPythonFolder[] = ".tensorbraid-python";
+
+// Where files are brought to, and how.
+struct SyncOptions {
+  std::vector<AgentNode> nodes;
+  std::vector<std::string> ssh = {"ssh"};
+  int err_fd = 2;  // for progress
+};
+
+// Files below a directory of this machine.
+struct SyncSource {
+  std::string directory;           // absolute, without links
+  std::vector<std::string> files;  // relative to it, sorted
+};
+
+// Whether a file, or a directory with all that is in it, is not brought. The path is relative to the source.
+using IsLeftOut = std::function<bool(const std::string& path, bool is_directory)>;
+
+// The files of a directory and of the directories in it, without those that are left out. Links count as files.
+// InvalidArgument if the directory does not exist, or for a name with a line break.
+StatusOr<SyncSource> ReadSyncSource(const std::string& directory, const IsLeftOut& is_left_out);
+
+// Gives each machine a copy of the files of all sources in `target`, an absolute path. Only files whose contents differ
+// travel (by checksum, which rsync also compares after each transfer). A file that an earlier call has brought to
+// `target` and that no source has now is removed there; no other file is ever removed. No file may be in two sources.
+//
+// Blocks until all is done, for 16 machines at a time. On a terminal, each machine has a line that shows its progress.
+// Unavailable for a machine that cannot be reached, NotFound without rsync.
+Status BringFiles(const SyncOptions& options, const std::vector<SyncSource>& sources, const std::string& target);
+
+// The path of a directory of --sync, without links. InvalidArgument if it does not exist or is "/".
+StatusOr<std::string> SyncedDirectory(const std::string& name);
+
+// Gives each machine a copy of a directory, at the same absolute path. Checkpoints and event files are neither brought
+// nor removed, because the job itself writes them. Blocks, with the errors of the functions above.
+Status BringDirectory(const SyncOptions& options, const std::string& name);
+
+// Whether a file is part of a checkpoint or an event file, by its name.
+bool IsWrittenByJobs(const std::string& name);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_LAUNCH_BRING_SYNC_H_

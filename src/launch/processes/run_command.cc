@@ -1,0 +1,65 @@
+#include "launch/processes/run_command.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+#include "absl/strings/ascii.h"
+#include "core/text/strings.h"
+#include "launch/processes/child_process.h"
+
+namespace tensorbraid {
+
+StatusOr<std::string> RunCommand(const std::vector<std::string>& command,
+                                 const std::function<void(const std::string&)>& on_line) {
+  auto started = ChildProcess::Start(command, {});
+  if (absl::IsNotFound(started.status())) {
+    return absl::NotFoundError(StrCat("there is no program '", command[0], "' here: install it"));
+  }
+  TF_RETURN_IF_ERROR(started);
+  ChildProcess process = *std::move(started);
+  std::string output, errors;
+  size_t reported = 0;  // bytes of `output` that were passed on as lines
+  while (process.out().is_open() || process.err().is_open()) {
+    std::array<pollfd, 2> events = {{{process.out().get(), POLLIN, 0}, {process.err().get(), POLLIN, 0}}};
+    ::poll(events.data(), events.size(), -1);
+    for (auto [fd, text] : {std::pair(&process.out(), &output), {&process.err(), &errors}}) {
+      if (!fd->is_open()) continue;
+      std::array<char, 4096> bytes;
+      const ssize_t got = ::read(fd->get(), bytes.data(), bytes.size());
+      if (got > 0) text->append(bytes.data(), static_cast<size_t>(got));
+      if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) fd->Close();
+    }
+    if (on_line == nullptr) continue;
+    for (size_t end; (end = output.find_first_of("\r\n", reported)) != std::string::npos; reported = end + 1) {
+      on_line(output.substr(reported, end - reported));
+    }
+  }
+  const ProcessEnd end = process.Reap();
+  if (end.ok()) return output;
+  while (!errors.empty() && (errors.back() == '\n' || errors.back() == '\r')) errors.pop_back();
+  return absl::UnavailableError(StrCat(command[0], " ", end.ToString(), ": ", errors));
+}
+
+std::string ShellWord(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("-_./=:,@%+").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+std::string ShellWords(const std::vector<std::string>& command) {
+  std::string line;
+  for (const std::string& word : command) line += StrCat(line.empty() ? "" : " ", ShellWord(word));
+  return line;
+}
+
+}  // namespace tensorbraid
