@@ -33,7 +33,7 @@ struct PyServer {
 // registry of a task must live as long as the process.
 std::atomic<const FoundTask*> found_task = nullptr;
 
-// `access` has the certificates and tokens of tensorbraid.access.
+// `access` has the certificates and tokens of tensorbraid.internal.credentials.
 std::unique_ptr<PyServer> MakeServer(const ClusterSpec& cluster, const std::string& job_name, int task_index,
                                      const std::string& config, bool start,
                                      const std::map<std::string, std::string>& access) {

@@ -213,7 +213,7 @@ void Training::Meet(Session& session, Coordinator& coordinator) {
   run_context = present_run;
   met_ = &session;
   core_session_ = nb::cast(Borrow(graph_, session));
-  session_ = nb::module_::import_("tensorbraid.session").attr("Session").attr("_wrap")(core_session_);
+  session_ = nb::module_::import_("tensorbraid.internal.session").attr("Session").attr("_wrap")(core_session_);
   auto lent = std::make_unique<PyCoordinator>(coordinator);
   core_coordinator_ = nb::cast(lent.release(), nb::rv_policy::take_ownership);
   coordinator_ =
@@ -266,7 +266,7 @@ std::function<StatusOr<bool>(Session&)> SessionPredicate(nb::object function, st
     const nb::object core = nb::cast(Borrow(training->graph(), session));
     bool result = false;
     const Status status = training->Guard([&] {
-      const nb::object session_class = nb::module_::import_("tensorbraid.session").attr("Session");
+      const nb::object session_class = nb::module_::import_("tensorbraid.internal.session").attr("Session");
       result = (*function)(session_class.attr("_wrap")(core)).ptr() == Py_True;
     });
     nb::cast<PySession&>(core).session = nullptr;

@@ -25,8 +25,8 @@ struct PySession {
 // A PySession that does not own its session.
 PySession Borrow(nb::object graph, Session& session);
 
-// The options in a dict of tensorbraid.session_config.session_options, which has the names of SessionOptions. Those
-// that are missing have C++'s defaults.
+// The options in a dict of tensorbraid.internal.session_config.session_options, which has the names of SessionOptions.
+// Those that are missing have C++'s defaults.
 SessionOptions SessionOptionsOf(nb::handle options);
 
 // What a step fetches and feeds.
@@ -36,7 +36,7 @@ struct PySignature {
   nb::object graph;
 };
 
-// The options in the tuple of tensorbraid.session_config.run_options.
+// The options in the tuple of tensorbraid.internal.session_config.run_options.
 RunOptions RunOptionsOf(nb::handle options);
 // The bytes of what a run has recorded.
 nb::bytes BytesOf(const RunMetadata& metadata);

@@ -6,9 +6,10 @@
 import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from tensorbraid import native  # noqa: F401
+from tensorbraid.internal import native_module  # noqa: F401
 from tensorbraid import (  # noqa: F401
-    app, compat, errors, flags, gfile, graph_util, io, messages, nest, nn, python_io, resource_loader, summary, train)
+    app, compat, errors, flags, gfile, graph_util, io, nest, nn, python_io, resource_loader, summary, train)
+from tensorbraid.internal import protobuf_messages  # noqa: F401
 from tensorbraid import tf_logging as logging, tf_sysconfig as sysconfig, versions as version  # noqa: F401
 from tensorbraid.ops.accumulators import *  # noqa: F401,F403
 from tensorbraid.ops.control_flow import *  # noqa: F401,F403
@@ -16,7 +17,7 @@ from tensorbraid import data  # noqa: F401
 from tensorbraid.nn.convolutions import conv  # noqa: F401
 from tensorbraid.ops.critical_section import *  # noqa: F401,F403
 from tensorbraid.ops.derivatives import *  # noqa: F401,F403
-from tensorbraid.device_spec import *  # noqa: F401,F403
+from tensorbraid.internal.device_spec import *  # noqa: F401,F403
 from tensorbraid import (  # noqa: F401
     bitwise, debugging, image, linalg, lookup, math, quantization, random, sets, signal, sparse, strings)
 from tensorbraid import signal as spectral  # noqa: F401
@@ -24,36 +25,36 @@ from tensorbraid.errors import OpError  # noqa: F401
 from tensorbraid.dtypes import (  # noqa: F401
     DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32,
     int64, resource, string, uint8, uint16, uint32, uint64, variant)
-from tensorbraid.graph_checks import *  # noqa: F401,F403
-from tensorbraid.graph_defs import *  # noqa: F401,F403
-from tensorbraid.graphs import (  # noqa: F401
+from tensorbraid.internal.graph_functions import *  # noqa: F401,F403
+from tensorbraid.internal.graph_defs import *  # noqa: F401,F403
+from tensorbraid.internal.graphs import (  # noqa: F401
     Graph, IndexedSlices, Operation, Tensor, add_to_collection, add_to_collections, constant, container,
     control_dependencies, convert_to_tensor, device, get_collection, get_collection_ref, get_default_graph,
-    global_variables, local_variables, model_variables,
-    moving_average_variables, name_scope, placeholder, reset_default_graph, set_random_seed, trainable_variables)
+    global_variables, local_variables, model_variables, moving_average_variables, name_scope, placeholder,
+    reset_default_graph, set_random_seed, trainable_variables)
 from tensorbraid.ops.math_ops import *  # noqa: F401,F403
-from tensorbraid.modes import *  # noqa: F401,F403
+from tensorbraid.internal.version_switches import *  # noqa: F401,F403
 from tensorbraid.ops.op_libraries import *  # noqa: F401,F403
 from tensorbraid.ops.quantize_ops import *  # noqa: F401,F403
 from tensorbraid.ops.queues import *  # noqa: F401,F403
 from tensorbraid.ops.readers import *  # noqa: F401,F403
 from tensorbraid.ops.script_ops import *  # noqa: F401,F403
-from tensorbraid.session import InteractiveSession, Session, get_default_session  # noqa: F401
-from tensorbraid.specs import *  # noqa: F401,F403
+from tensorbraid.internal.session import InteractiveSession, Session, get_default_session  # noqa: F401
+from tensorbraid.internal.type_specs import *  # noqa: F401,F403
 from tensorbraid.ops.spectral import *  # noqa: F401,F403
-from tensorbraid.shapes import Dimension, TensorShape  # noqa: F401
+from tensorbraid.internal.shapes import Dimension, TensorShape  # noqa: F401
 from tensorbraid import feature_column, initializers, layers, losses, metrics, saved_model  # noqa: F401
 from tensorbraid import distributions, estimator  # noqa: F401
-from tensorbraid.graph_keys import *  # noqa: F401,F403
+from tensorbraid.internal.graph_keys import *  # noqa: F401,F403
 from tensorbraid.initializers import *  # noqa: F401,F403
-from tensorbraid.own_gradients import *  # noqa: F401,F403
-from tensorbraid.partitioned_variables import *  # noqa: F401,F403
-from tensorbraid.variable_methods import *  # noqa: F401,F403
-from tensorbraid.variable_scope import *  # noqa: F401,F403
-from tensorbraid.variables import *  # noqa: F401,F403
-from tensorbraid.templates import *  # noqa: F401,F403
+from tensorbraid.internal.own_gradients import *  # noqa: F401,F403
+from tensorbraid.internal.partitioned_variables import *  # noqa: F401,F403
+from tensorbraid.internal.variable_methods import *  # noqa: F401,F403
+from tensorbraid.internal.variable_scope import *  # noqa: F401,F403
+from tensorbraid.internal.variables import *  # noqa: F401,F403
+from tensorbraid.internal.templates import *  # noqa: F401,F403
 from tensorbraid.ops.tensor_array import *  # noqa: F401,F403
-from tensorbraid.tensor_protos import *  # noqa: F401,F403
+from tensorbraid.internal.tensor_protos import *  # noqa: F401,F403
 from tensorbraid.tf_logging import get_logger  # noqa: F401
 from tensorbraid.versions import *  # noqa: F401,F403
 from tensorbraid import contrib  # noqa: E402,F401  # it uses the names above
@@ -65,7 +66,7 @@ _LAZY = {"keras": "keras", "profiler": "profiler", "proto": "proto", "raw_ops": 
 def _find(name):
     if name in _LAZY:
         return _importlib.import_module("tensorbraid." + _LAZY[name])
-    return messages.find("tensorbraid", name)
+    return protobuf_messages.find("tensorbraid", name)
 
 
 if _TYPE_CHECKING:  # editors and type checkers see these names, and so notice misspelt ones
@@ -79,9 +80,9 @@ else:
 
 
 def __dir__():
-    return sorted({*globals(), *_LAZY, *messages.NAMES['tensorbraid']})
+    return sorted({*globals(), *_LAZY, *protobuf_messages.NAMES['tensorbraid']})
 
 
-messages.install(train)
-messages.install(summary)
+protobuf_messages.install(train)
+protobuf_messages.install(summary)
 train.write_graph = io.write_graph

@@ -3,7 +3,7 @@
 import re
 
 from tensorbraid import dtypes
-from tensorbraid.graph_defs import import_graph_def  # noqa: F401
+from tensorbraid.internal.graph_defs import import_graph_def  # noqa: F401
 
 __all__ = ["convert_variables_to_constants", "extract_sub_graph", "import_graph_def", "must_run_on_cpu",
            "remove_training_nodes", "tensor_shape_from_node_def_name"]
@@ -157,7 +157,7 @@ class _Frozen:
 
 def _tensor_proto(value, dtype):
     """The value as a TensorProto, as a graph writes a constant."""
-    from tensorbraid import graphs
+    from tensorbraid.internal import graphs
 
     with graphs.Graph().as_default():
         return graphs.constant(value, dtypes.as_dtype(dtype)).op.get_attr("value")

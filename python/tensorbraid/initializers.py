@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from tensorbraid import _core, dtypes, graphs
-from tensorbraid.naming import named
-from tensorbraid.shapes import TensorShape
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.shapes import TensorShape
+from tensorbraid.internal.variables import global_variables_initializer as global_variables  # noqa: F401
+from tensorbraid.internal.variables import local_variables_initializer as local_variables  # noqa: F401
+from tensorbraid.internal.variables import variables_initializer as variables  # noqa: F401
 from tensorbraid.lookup import tables_initializer  # noqa: F401
-from tensorbraid.variables import global_variables_initializer as global_variables  # noqa: F401
-from tensorbraid.variables import local_variables_initializer as local_variables  # noqa: F401
-from tensorbraid.variables import variables_initializer as variables  # noqa: F401
 
 __all__ = ["constant_initializer", "glorot_normal_initializer", "glorot_uniform_initializer", "ones_initializer",
            "orthogonal_initializer", "random_normal_initializer", "random_uniform_initializer",

@@ -1,10 +1,10 @@
 """The namespace tf.io."""
 
 from tensorbraid import gfile  # noqa: F401
-from tensorbraid.graph_defs import write_graph  # noqa: F401
 from tensorbraid.image.files import (  # noqa: F401
     decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, encode_jpeg, encode_png,
     extract_jpeg_shape, is_jpeg)
+from tensorbraid.internal.graph_defs import write_graph  # noqa: F401
 from tensorbraid.ops.parsing_ops import (  # noqa: F401
     FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature, decode_compressed, decode_csv,
     decode_json_example, decode_raw, match_filenames_once, matching_files, parse_example, parse_sequence_example,

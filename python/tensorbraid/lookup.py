@@ -1,8 +1,9 @@
 """The namespace tf.lookup: tables from keys to values."""
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 
 
 class TextFileIndex:

@@ -1,7 +1,8 @@
 """Losses. C++ computes them; a loss is also put into a collection of the graph."""
 
-from tensorbraid import _core, graphs
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid import _core
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.ops.node import op, tensor
 
 __all__ = ["Reduction", "absolute_difference", "add_loss", "compute_weighted_loss", "cosine_distance", "get_losses",

@@ -3,8 +3,9 @@
 import copy
 import re
 
-from tensorbraid import _core, flops, graphs
-from tensorbraid.graphs import GraphKeys
+from tensorbraid import _core
+from tensorbraid.internal import flops, graphs
+from tensorbraid.internal.graphs import GraphKeys
 
 __all__ = ["ProfileOptionBuilder", "profile"]
 

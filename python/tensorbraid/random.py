@@ -2,7 +2,7 @@
 
 import types
 
-from tensorbraid.graphs import set_random_seed  # noqa: F401
+from tensorbraid.internal.graphs import set_random_seed  # noqa: F401
 from tensorbraid.nn.embeddings import (  # noqa: F401
     all_candidate_sampler, fixed_unigram_candidate_sampler, learned_unigram_candidate_sampler,
     log_uniform_candidate_sampler, uniform_candidate_sampler)

@@ -7,9 +7,10 @@ the C++ functions (include/tensorbraid/raw_ops), and of the usual function of th
 import collections
 import inspect
 
-from tensorbraid import _core, dtypes, graph_defs, graphs
-from tensorbraid.graphs import make_op
-from tensorbraid.naming import named
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graph_defs, graphs
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graphs import make_op
 from tensorbraid.ops.op_functions import op_doc
 
 __all__ = []

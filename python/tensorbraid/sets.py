@@ -1,6 +1,6 @@
 """The namespace tf.sets: sets in the last axis of dense or sparse tensors."""
 
-from tensorbraid.graphs import convert_to_tensor, make_op
+from tensorbraid.internal.graphs import convert_to_tensor, make_op
 from tensorbraid.ops.sparse_tensor import SparseTensor
 
 _DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "string")

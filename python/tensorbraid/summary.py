@@ -5,10 +5,11 @@ import re
 import threading
 import time
 
-from tensorbraid import _core, dtypes, graphs
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.graphs import make_op
-from tensorbraid.summary_tensors import *  # noqa: F401,F403
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.summary_tensors import *  # noqa: F401,F403
 
 __all__ = ["FileWriter", "FileWriterCache", "audio", "histogram", "image", "merge", "merge_all", "scalar"]
 

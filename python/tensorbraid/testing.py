@@ -11,7 +11,8 @@ from unittest import mock  # noqa: F401
 
 import numpy as np
 
-from tensorbraid import _core, dtypes, errors, graphs, nest, session
+from tensorbraid import _core, dtypes, errors, nest
+from tensorbraid.internal import graphs, session
 
 __all__ = []
 

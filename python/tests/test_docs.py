@@ -7,7 +7,8 @@ import types
 import unittest
 
 import tensorbraid as tf
-from tensorbraid import _core, messages, raw_ops
+from tensorbraid import _core, raw_ops
+from tensorbraid.internal import protobuf_messages
 
 # What is not the package's own, or a message of protobuf, whose fields are the documentation.
 _FOREIGN = ("tensorbraid.proto", "tensorbraid.runner", "unittest")
@@ -80,7 +81,7 @@ class DocsTest(unittest.TestCase):
             with open(module.__file__, encoding="utf-8") as file:
                 seen = {alias.name for node in ast.walk(ast.parse(file.read())) if isinstance(node, ast.ImportFrom)
                         and node.module == "tensorbraid.proto" for alias in node.names}
-            self.assertEqual(seen, messages.NAMES[module.__name__])
+            self.assertEqual(seen, protobuf_messages.NAMES[module.__name__])
 
     def test_variable_shows_its_arguments_and_methods(self):
         self.assertEqual(list(inspect.signature(tf.Variable).parameters)[:3],

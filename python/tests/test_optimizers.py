@@ -5,7 +5,7 @@ import unittest
 
 import numpy as np
 import tensorbraid as tf
-from tensorbraid.graphs import make_op
+from tensorbraid.internal.graphs import make_op
 
 
 def run(*fetches):

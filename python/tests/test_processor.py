@@ -7,7 +7,7 @@ import tempfile
 import textwrap
 import unittest
 
-from tensorbraid import processor
+from tensorbraid.internal import processor_check
 
 V3 = ("fpu cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3 abm avx avx2 bmi1 bmi2 f16c fma movbe xsave").split()
 
@@ -28,24 +28,24 @@ class ProcessorTest(unittest.TestCase):
         return compiled_for, cpuinfo
 
     def test_a_processor_with_all_flags_is_accepted(self):
-        processor.check(*self.files("x86-64-v3", V3))
+        processor_check.check(*self.files("x86-64-v3", V3))
 
     def test_missing_flags_are_named_with_the_way_out(self):
         flags = [flag for flag in V3 if flag not in ("avx2", "fma")]
         with self.assertRaisesRegex(ImportError, "compiled for x86-64-v3 .* lacks avx2, fma.*TENSORBRAID_ARCH=native"):
-            processor.check(*self.files("x86-64-v3", flags))
+            processor_check.check(*self.files("x86-64-v3", flags))
         with self.assertRaisesRegex(ImportError, "lacks avx512bw"):
-            processor.check(*self.files("x86-64-v4", V3))
+            processor_check.check(*self.files("x86-64-v4", V3))
 
     def test_what_is_not_known_is_accepted(self):
         for name in ("native", "", "znver3"):
-            processor.check(*self.files(name, ["fpu"]))
+            processor_check.check(*self.files(name, ["fpu"]))
         compiled_for, cpuinfo = self.files("x86-64-v3", ["fpu"])
-        processor.check(compiled_for, os.path.join(self.dir, "none"))
-        processor.check(os.path.join(self.dir, "none"), cpuinfo)
+        processor_check.check(compiled_for, os.path.join(self.dir, "none"))
+        processor_check.check(os.path.join(self.dir, "none"), cpuinfo)
         with open(cpuinfo, "w", encoding="utf-8") as file:
             file.write("processor\t: 0\nFeatures\t: fp asimd\n")  # ARM
-        processor.check(compiled_for, cpuinfo)
+        processor_check.check(compiled_for, cpuinfo)
 
     def test_the_package_checks_before_it_loads_the_module(self):
         files = self.files("x86-64-v3", [flag for flag in V3 if flag != "avx2"])

@@ -17,6 +17,7 @@ from unittest import mock
 
 import tensorbraid as tf
 import tensorbraid.ray
+from tensorbraid.internal import program
 from tensorbraid.ray import actors, agents, keys, placement, shape, task_errors
 
 HAS_RAY = importlib.util.find_spec("ray") is not None
@@ -202,7 +203,7 @@ class KeysTest(unittest.TestCase):
             keys.certify(["10.0.0.1"], ["nonsense"])
 
     def test_the_program_that_is_missing_is_named(self):
-        with mock.patch.dict(os.environ, PATH="/nowhere"), mock.patch.object(tf.program, "path", lambda: None), \
+        with mock.patch.dict(os.environ, PATH="/nowhere"), mock.patch.object(program, "path", lambda: None), \
              self.assertRaisesRegex(tf.errors.NotFoundError, "which the program tensorbraid makes; put it into PATH"):
             keys.make_key()
 

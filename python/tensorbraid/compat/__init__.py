@@ -55,7 +55,7 @@ def dimension_value(dimension):
 
 def dimension_at_index(shape, index):
     """The Dimension of a shape, which is unknown if the rank is."""
-    from tensorbraid.shapes import Dimension
+    from tensorbraid.internal.shapes import Dimension
 
     return Dimension(None) if shape.ndims is None else shape.dims[index]
 

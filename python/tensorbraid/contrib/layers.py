@@ -1,6 +1,6 @@
 """tf.contrib.layers: layers with `scope` arguments, regularizers, initializers and the training operation."""
 
-from tensorbraid import graphs, nn
+from tensorbraid import nn
 from tensorbraid import layers as core_layers
 from tensorbraid.contrib.arg_scope import add_arg_scope
 from tensorbraid.contrib.layers_base import NAMES, applied, collected, format_of, with_model_variables
@@ -12,11 +12,12 @@ from tensorbraid.contrib.layers_regularizers import xavier_initializer
 from tensorbraid.contrib.layers_simple import *  # noqa: F401,F403
 from tensorbraid.contrib.layers_summaries import *  # noqa: F401,F403
 from tensorbraid.contrib.layers_training import *  # noqa: F401,F403
-from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.initializers import Constant, Zeros
-from tensorbraid.naming import named
+from tensorbraid.internal import graphs
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.variable_scope import variable_scope
 from tensorbraid.ops.node import op, tensor
-from tensorbraid.variable_scope import variable_scope
 
 
 @add_arg_scope

@@ -1,8 +1,8 @@
 """What the layers of tf.contrib.layers share: scopes, names of variables, collections, normalizers and activations."""
 
-from tensorbraid import graphs
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.variable_scope import variable_scope
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.variable_scope import variable_scope
 
 __all__ = []
 

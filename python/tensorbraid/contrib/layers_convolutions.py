@@ -6,7 +6,7 @@ from tensorbraid.contrib.arg_scope import add_arg_scope
 from tensorbraid.contrib.layers_base import NAMES, applied, collected
 from tensorbraid.contrib.layers_regularizers import xavier_initializer
 from tensorbraid.initializers import Zeros
-from tensorbraid.naming import named
+from tensorbraid.internal.function_names import named
 from tensorbraid.ops.node import tensor
 
 __all__ = ["avg_pool3d", "conv1d", "conv2d_transpose", "conv3d", "conv3d_transpose", "convolution1d",

@@ -5,10 +5,10 @@ import math
 
 from tensorbraid import dtypes, feature_column
 from tensorbraid.feature_column.categorical import IdentityCategoricalColumn
-from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.initializers import TruncatedNormal
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.variable_scope import variable_scope
 from tensorbraid.ops import math_ops
-from tensorbraid.variable_scope import variable_scope
 
 __all__ = [
     "bucketized_column", "create_feature_spec_for_parsing", "crossed_column", "embedding_column",

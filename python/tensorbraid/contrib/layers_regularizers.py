@@ -3,9 +3,10 @@
 import numbers
 
 import tensorbraid as tf
-from tensorbraid import graphs, nn
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid import nn
 from tensorbraid.initializers import GlorotNormal, GlorotUniform, Initializer, VarianceScaling
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.ops.node import op, tensor
 
 __all__ = ["apply_regularization", "l1_l2_regularizer", "l1_regularizer", "l2_regularizer", "sum_regularizer",

@@ -3,7 +3,7 @@
 import re
 
 import tensorbraid as tf
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.internal.graph_keys import GraphKeys
 
 __all__ = ["summarize_activation", "summarize_activations", "summarize_biases", "summarize_collection",
            "summarize_tensor", "summarize_tensors", "summarize_variables", "summarize_weights"]

@@ -1,7 +1,7 @@
 """The operation that trains, with what is usual around an optimizer."""
 
 import tensorbraid as tf
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.internal.graph_keys import GraphKeys
 
 __all__ = ["OPTIMIZER_CLS_NAMES", "OPTIMIZER_SUMMARIES", "optimize_loss"]
 

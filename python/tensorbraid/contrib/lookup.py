@@ -1,7 +1,7 @@
 """tf.contrib.lookup: the tables of tf.lookup under their first names and arguments."""
 
 from tensorbraid import dtypes, lookup
-from tensorbraid.graphs import name_scope
+from tensorbraid.internal.graphs import name_scope
 from tensorbraid.lookup import KeyValueTensorInitializer, TextFileIndex, TextFileInitializer  # noqa: F401
 from tensorbraid.lookup import StaticHashTable as HashTable  # noqa: F401
 from tensorbraid.ops import index_tables

@@ -1,9 +1,9 @@
 """tf.contrib.metrics: the metrics of tf.metrics under their first names, which take predictions before labels."""
 
 from tensorbraid import metrics, nn
-from tensorbraid.graphs import convert_to_tensor, name_scope
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.math import confusion_matrix  # noqa: F401
-from tensorbraid.naming import named
 from tensorbraid.ops import math_ops
 from tensorbraid.sets import (  # noqa: F401
     difference as set_difference, intersection as set_intersection, size as set_size, union as set_union)

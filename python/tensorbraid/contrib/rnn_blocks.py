@@ -1,7 +1,7 @@
 """Cells of tf.contrib.rnn whose step, or whose loop over all steps, is one op."""
 
 import tensorbraid as tf
-from tensorbraid.graphs import make_op
+from tensorbraid.internal.graphs import make_op
 from tensorbraid.nn.cells import LSTMStateTuple, RNNCell
 
 __all__ = ["GRUBlockCellV2", "LSTMBlockCell", "LSTMBlockFusedCell", "TimeReversedFusedRNN"]

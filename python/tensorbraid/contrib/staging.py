@@ -1,9 +1,9 @@
 """tf.contrib.staging: buffers between two parts of a step, such as the copy of an input and its use."""
 
 from tensorbraid import dtypes as dtypes_module
-from tensorbraid import graphs
-from tensorbraid.graphs import make_op
-from tensorbraid.shapes import TensorShape
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.shapes import TensorShape
 
 __all__ = []
 

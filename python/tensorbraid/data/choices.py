@@ -1,7 +1,8 @@
 """Datasets that take each element from one of several datasets."""
 
-from tensorbraid import dtypes, graphs, nest
+from tensorbraid import dtypes, nest
 from tensorbraid.data import structure
+from tensorbraid.internal import graphs
 from tensorbraid.ops import arrays, elementwise, random_ops
 
 __all__ = []

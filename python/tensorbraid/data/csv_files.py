@@ -9,8 +9,9 @@ import zlib
 
 import numpy as np
 
-from tensorbraid import dtypes, gfile, graphs
+from tensorbraid import dtypes, gfile
 from tensorbraid.data.readers import CsvDataset
+from tensorbraid.internal import graphs
 
 __all__ = ["column_defaults_of", "column_names_of", "columns_of", "named_rows"]
 

@@ -2,9 +2,10 @@
 
 import builtins
 
-from tensorbraid import _core, dtypes, functions, graphs, nest
+from tensorbraid import _core, dtypes, nest
 from tensorbraid.data import choices, generators, groups, iterators, options, padding, states, structure
 from tensorbraid.data.structure import built
+from tensorbraid.internal import graphs, library_functions
 from tensorbraid.ops import elementwise, random_ops
 
 __all__ = []
@@ -141,11 +142,12 @@ class Dataset(structure.Described):
             templates.append(template)
             return results
 
-        return built(functions.define, self._core.graph, _name(kind, function), self._core.element, build), templates[0]
+        defined = built(library_functions.define, self._core.graph, _name(kind, function), self._core.element, build)
+        return defined, templates[0]
 
     def _define(self, kind, function, build, args=None):
         """The library function that build(tensors) makes, for the op of a dataset. It gets an element unless `args`."""
-        return built(functions.define, graphs.graph_of([self._variant_tensor]), _name(kind, function),
+        return built(library_functions.define, graphs.graph_of([self._variant_tensor]), _name(kind, function),
                      self._core.element if args is None else args, build)
 
     def _predicate(self, kind, predicate):
@@ -169,7 +171,8 @@ class Dataset(structure.Described):
             made.append(result)
             return [result._variant_tensor]
 
-        return built(functions.define, self._core.graph, _name(kind, function), self._core.element, build), made[0]
+        defined = built(library_functions.define, self._core.graph, _name(kind, function), self._core.element, build)
+        return defined, made[0]
 
     def map(self, map_func, num_parallel_calls=None, deterministic=None):
         """map_func(element) for each element, with several calls at a time if `num_parallel_calls` is given."""
@@ -287,7 +290,7 @@ class Dataset(structure.Described):
                 elements = structure.template_of(structure.components(self._template, tensors))
                 return [leaf.slices() for leaf in nest.flatten(elements)]
 
-            slices = built(functions.define, core.graph, "Dataset_slices", core.element, build)
+            slices = built(library_functions.define, core.graph, "Dataset_slices", core.element, build)
             core = built(core.map, slices)
         return Dataset(built(core.unbatch), structure.transformed(self._template, lambda leaf: leaf.unbatched()))
 

@@ -1,9 +1,10 @@
 """Datasets whose elements functions of the program make."""
 
-from tensorbraid import _core, dtypes, graphs, nest
+from tensorbraid import _core, dtypes, nest
 from tensorbraid.data import structure
+from tensorbraid.internal import graphs
+from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops.script_ops import HostFunction, as_array
-from tensorbraid.shapes import TensorShape
 
 __all__ = []
 

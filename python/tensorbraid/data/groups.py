@@ -1,9 +1,10 @@
 """Datasets that put elements together by a key that a function gives."""
 
-from tensorbraid import dtypes, graphs
+from tensorbraid import dtypes
 from tensorbraid.data import structure
+from tensorbraid.internal import graphs
+from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops import checks, elementwise, reductions
-from tensorbraid.shapes import TensorShape
 
 __all__ = []
 

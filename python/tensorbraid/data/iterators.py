@@ -1,9 +1,10 @@
 """Iterators over datasets."""
 
-from tensorbraid import _core, dtypes, errors, graphs
+from tensorbraid import _core, dtypes, errors
 from tensorbraid.data import structure
+from tensorbraid.internal import graphs
+from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops.sparse_tensor import SparseTensor
-from tensorbraid.shapes import TensorShape
 
 __all__ = []
 

@@ -2,7 +2,8 @@
 
 import enum
 
-from tensorbraid import _core, dtypes, graphs
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graphs
 
 __all__ = []
 

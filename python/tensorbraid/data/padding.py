@@ -1,9 +1,10 @@
 """Batches of elements that are padded to one shape."""
 
-from tensorbraid import _core, dtypes, graphs, nest
+from tensorbraid import _core, dtypes, nest
 from tensorbraid.data import structure
+from tensorbraid.internal import graphs
+from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops import arrays, elementwise
-from tensorbraid.shapes import TensorShape
 
 __all__ = []
 

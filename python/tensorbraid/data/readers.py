@@ -1,8 +1,9 @@
 """Datasets of the lines and records of files."""
 
-from tensorbraid import _core, dtypes, graphs
+from tensorbraid import _core, dtypes
 from tensorbraid.data import structure
 from tensorbraid.data.datasets import Dataset
+from tensorbraid.internal import graphs
 from tensorbraid.ops import arrays
 
 __all__ = []

@@ -1,7 +1,8 @@
 """Functions that go through a dataset with a state, which each element changes."""
 
-from tensorbraid import graphs, nest
+from tensorbraid import nest
 from tensorbraid.data import structure
+from tensorbraid.internal import graphs
 
 __all__ = []
 

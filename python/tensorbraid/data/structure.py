@@ -7,10 +7,10 @@ A leaf knows how a tensor, a SparseTensor or a dataset becomes this tensor, and 
 import copy
 
 from tensorbraid import dtypes, errors, nest
-from tensorbraid.graphs import Tensor, convert_to_tensor, make_op, name_scope
+from tensorbraid.internal.graphs import Tensor, convert_to_tensor, make_op, name_scope
+from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops import sparse_ops
 from tensorbraid.ops.sparse_tensor import SparseTensor, SparseTensorValue
-from tensorbraid.shapes import TensorShape
 
 __all__ = []
 

@@ -6,13 +6,13 @@ import os
 import time
 
 from tensorbraid import dtypes, gfile, tf_logging as logging
-from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.initializers import Zeros
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.variable_scope import get_variable
 from tensorbraid.train.checkpoints import latest_checkpoint, load_variable
 from tensorbraid.train.event_files import summary_iterator
 from tensorbraid.train.global_step import get_global_step
 from tensorbraid.train.hooks import SecondOrStepTimer, SessionRunArgs, SessionRunHook
-from tensorbraid.variable_scope import get_variable
 
 __all__ = [
     "make_early_stopping_hook", "make_stop_at_checkpoint_step_hook", "read_eval_metrics", "stop_if_higher_hook",

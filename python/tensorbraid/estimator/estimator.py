@@ -4,14 +4,15 @@ import copy
 import os
 import tempfile
 
-from tensorbraid import graphs, metrics, summary, tf_logging as logging
+from tensorbraid import metrics, summary, tf_logging as logging
 from tensorbraid.estimator import evaluation, exporting, prediction
 from tensorbraid.estimator.arguments import check_positive, checked_hooks, checked_listeners
 from tensorbraid.estimator.input_pipeline import accepted, arguments_of, features_and_labels
 from tensorbraid.estimator.run_config import RunConfig, default_session_config
 from tensorbraid.estimator.spec import EstimatorSpec, ModeKeys
 from tensorbraid.estimator.task import TaskType
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.train.basic_hooks import CheckpointSaverHook, LoggingTensorHook, NanTensorHook, StopAtStepHook
 from tensorbraid.train.checkpoint_values import as_warm_start, warm_start
 from tensorbraid.train.checkpoints import latest_checkpoint, list_variables, load_checkpoint, load_variable

@@ -4,7 +4,8 @@ import time
 
 import numpy as np
 
-from tensorbraid import graphs, summary, tf_logging as logging
+from tensorbraid import summary, tf_logging as logging
+from tensorbraid.internal import graphs
 from tensorbraid.train.hooks import FinalOpsHook, SessionRunHook
 from tensorbraid.train.monitored_session import ChiefSessionCreator, MonitoredSession
 

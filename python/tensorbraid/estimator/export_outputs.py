@@ -1,6 +1,7 @@
 """What a model offers for serving: each ExportOutput becomes a signature of a SavedModel."""
 
-from tensorbraid import _core, dtypes, graphs, saved_model
+from tensorbraid import _core, dtypes, saved_model
+from tensorbraid.internal import graphs
 
 __all__ = ["ClassificationOutput", "EvalOutput", "ExportOutput", "PredictOutput", "RegressionOutput"]
 

@@ -3,12 +3,13 @@
 import os
 import time
 
-from tensorbraid import compat, gfile, graphs, metrics, saved_model, tf_logging as logging
+from tensorbraid import compat, gfile, metrics, saved_model, tf_logging as logging
 from tensorbraid.estimator import export_outputs
 from tensorbraid.estimator.receivers import SupervisedInputReceiver
 from tensorbraid.estimator.spec import ModeKeys
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.session import Session
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.session import Session
 from tensorbraid.train.saver import Saver
 
 __all__ = []

@@ -2,11 +2,11 @@
 
 import inspect
 
-from tensorbraid import graphs
 from tensorbraid.data.datasets import Dataset
 from tensorbraid.data.iterators import make_initializable_iterator
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.train.fed_input import has_fed_input
-from tensorbraid.graph_keys import GraphKeys
 from tensorbraid.train.hooks import SessionRunHook
 
 __all__ = []

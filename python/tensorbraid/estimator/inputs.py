@@ -4,9 +4,10 @@ import collections
 
 import numpy as np
 
-from tensorbraid import dtypes, graphs
+from tensorbraid import dtypes
 from tensorbraid.data.datasets import Dataset
 from tensorbraid.data.iterators import make_initializable_iterator
+from tensorbraid.internal import graphs
 from tensorbraid.train.fed_input import add_fed_input
 
 __all__ = ["numpy_input_fn", "pandas_input_fn"]

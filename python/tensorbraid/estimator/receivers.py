@@ -2,7 +2,8 @@
 
 import collections
 
-from tensorbraid import dtypes, graphs
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
 from tensorbraid.ops.parsing_ops import parse_example
 from tensorbraid.ops.sparse_tensor import SparseTensor
 

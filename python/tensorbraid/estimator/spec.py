@@ -2,8 +2,9 @@
 
 import collections
 
-from tensorbraid import _core, graphs
+from tensorbraid import _core
 from tensorbraid.estimator import export_outputs as outputs
+from tensorbraid.internal import graphs
 from tensorbraid.train.hooks import SessionRunHook
 from tensorbraid.train.scaffold import Scaffold
 

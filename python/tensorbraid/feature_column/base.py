@@ -2,8 +2,8 @@
 
 import collections
 
-from tensorbraid import graphs
-from tensorbraid.graphs import name_scope
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import name_scope
 from tensorbraid.ops import arrays, checks
 from tensorbraid.ops.control_flow import cond
 from tensorbraid.ops.node import op

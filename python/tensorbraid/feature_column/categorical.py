@@ -2,9 +2,10 @@
 
 import collections
 
-from tensorbraid import dtypes, gfile, graphs
+from tensorbraid import dtypes, gfile
 from tensorbraid.feature_column.base import (
     CategoricalColumn, IdsAndWeights, checked_key, checked_string_or_int, to_sparse)
+from tensorbraid.internal import graphs
 from tensorbraid.ops import arrays, math_ops, sparse_crosses, string_ops
 from tensorbraid.ops.index_tables import index_table_from_file, index_table_from_tensor
 from tensorbraid.ops.node import op

@@ -6,11 +6,11 @@ import math
 from tensorbraid.feature_column.base import CategoricalColumn, DenseColumn, SequenceDenseColumn
 from tensorbraid.feature_column.sequence_ids import SequenceCategoricalColumn, sequence_length
 from tensorbraid.feature_column.tables import table_of
-from tensorbraid.graphs import name_scope
 from tensorbraid.initializers import TruncatedNormal
+from tensorbraid.internal.graphs import name_scope
+from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.nn.embeddings import embedding_lookup_sparse, safe_embedding_lookup_sparse
 from tensorbraid.ops import indexing, math_ops, patterns, reductions, sparse_ops
-from tensorbraid.shapes import TensorShape
 
 __all__ = ["embedding_column", "indicator_column", "shared_embedding_columns"]
 

@@ -1,10 +1,10 @@
 """The layer that joins dense columns to one tensor."""
 
 from tensorbraid.feature_column.base import DenseColumn, Features, sorted_columns
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.graphs import get_collection
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.graphs import get_collection
+from tensorbraid.internal.variable_scope import variable_scope
 from tensorbraid.ops import arrays
-from tensorbraid.variable_scope import variable_scope
 
 __all__ = ["input_layer"]
 

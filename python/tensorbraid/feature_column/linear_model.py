@@ -4,13 +4,13 @@ from tensorbraid import dtypes, nn
 from tensorbraid.feature_column.base import CategoricalColumn, DenseColumn, Features, sorted_columns
 from tensorbraid.feature_column.input_layer import flat, model_collections
 from tensorbraid.feature_column.tables import pieces
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.graphs import get_collection, name_scope
 from tensorbraid.initializers import Zeros
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.graphs import get_collection, name_scope
+from tensorbraid.internal.variable_scope import get_variable, variable_scope
 from tensorbraid.nn.embeddings import safe_embedding_lookup_sparse
 from tensorbraid.ops import arrays, sparse_ops
 from tensorbraid.ops.node import op, tensor
-from tensorbraid.variable_scope import get_variable, variable_scope
 
 __all__ = ["linear_model"]
 

@@ -4,11 +4,11 @@ import collections
 
 from tensorbraid import dtypes
 from tensorbraid.feature_column.base import CategoricalColumn, DenseColumn, IdsAndWeights, checked_key
+from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops import arrays, math_ops, patterns
 from tensorbraid.ops.node import op
 from tensorbraid.ops.parsing_ops import FixedLenFeature
 from tensorbraid.ops.sparse_tensor import SparseTensor
-from tensorbraid.shapes import TensorShape
 
 __all__ = ["bucketized_column", "numeric_column"]
 

@@ -2,15 +2,16 @@
 
 import collections
 
-from tensorbraid import dtypes, graphs
+from tensorbraid import dtypes
 from tensorbraid.feature_column.base import Features, SequenceDenseColumn, checked_key, sorted_columns, to_sparse
 from tensorbraid.feature_column.input_layer import model_collections
 from tensorbraid.feature_column.numeric import checked_numbers
 from tensorbraid.feature_column.sequence_ids import sequence_length
+from tensorbraid.internal import graphs
+from tensorbraid.internal.shapes import TensorShape
+from tensorbraid.internal.variable_scope import variable_scope
 from tensorbraid.ops import arrays, checks, math_ops, sparse_ops
 from tensorbraid.ops.parsing_ops import VarLenFeature
-from tensorbraid.shapes import TensorShape
-from tensorbraid.variable_scope import variable_scope
 
 __all__ = ["sequence_numeric_column"]
 

@@ -7,7 +7,7 @@ from tensorbraid.feature_column.base import CategoricalColumn, IdsAndWeights
 from tensorbraid.feature_column.categorical import (
     categorical_column_with_hash_bucket, categorical_column_with_identity, categorical_column_with_vocabulary_file,
     categorical_column_with_vocabulary_list)
-from tensorbraid.graphs import name_scope
+from tensorbraid.internal.graphs import name_scope
 from tensorbraid.ops import arrays, math_ops, sparse_ops
 from tensorbraid.ops.segment_ops import segment_max
 

@@ -1,9 +1,10 @@
 """The variables that are the tables of embeddings."""
 
-from tensorbraid import _core, dtypes, graphs
-from tensorbraid.graphs import make_op
-from tensorbraid.shapes import TensorShape
-from tensorbraid.variable_scope import get_variable
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.shapes import TensorShape
+from tensorbraid.internal.variable_scope import get_variable
 
 
 def table_of(column, weight_collections, trainable, shared=None):

@@ -3,7 +3,7 @@
 import collections
 
 from tensorbraid import dtypes
-from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops.old_names import renamed
 
 _Combined = collections.namedtuple("CombinedNonMaxSuppression",

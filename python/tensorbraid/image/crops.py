@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, name_scope
+from tensorbraid import dtypes
 from tensorbraid.image import sizes as image_sizes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.ops import arrays, control, elementwise, indexing
 
 

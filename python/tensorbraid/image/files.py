@@ -1,8 +1,9 @@
 """Ops that read and write the files of images."""
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid import dtypes
 from tensorbraid.image.colors import convert_image_dtype
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import elementwise, random_ops
 from tensorbraid.ops.op_functions import op_function
 

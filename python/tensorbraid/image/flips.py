@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tensorbraid.graphs import convert_to_tensor, name_scope
-from tensorbraid.naming import named
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.ops import arrays, elementwise, indexing, random_ops
 
 

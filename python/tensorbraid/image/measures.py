@@ -3,8 +3,8 @@
 import numpy as np
 
 from tensorbraid import dtypes
-from tensorbraid.graphs import convert_to_tensor, name_scope
 from tensorbraid.image.colors import convert_image_dtype
+from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.nn import activations as nn_activations, convolutions as nn_convolutions, pools as nn_pools
 from tensorbraid.ops import arrays, control, elementwise, reductions, sequences
 

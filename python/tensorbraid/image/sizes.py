@@ -3,8 +3,8 @@
 import numpy as np
 
 from tensorbraid import dtypes
-from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
-from tensorbraid.naming import named
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, elementwise, reductions
 from tensorbraid.ops.op_functions import op_function
 

@@ -4,12 +4,13 @@ import contextlib
 import copy
 import re
 
-from tensorbraid import _core, dtypes, graphs
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.shapes import TensorShape
+from tensorbraid.internal.variable_scope import get_variable, variable_scope
+from tensorbraid.internal.variables import refuse_constraint
 from tensorbraid.ops.node import cast, op, shape_of, tensor
-from tensorbraid.shapes import TensorShape
-from tensorbraid.variable_scope import get_variable, variable_scope
-from tensorbraid.variables import refuse_constraint
 
 __all__ = ["InputSpec", "Layer"]
 

@@ -2,10 +2,10 @@
 
 from tensorbraid import nn
 from tensorbraid.initializers import Zeros
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.variables import refuse_constraint
 from tensorbraid.layers.base import InputSpec, Layer, checked_format, one_of
-from tensorbraid.naming import named
 from tensorbraid.ops.node import op, shape_of
-from tensorbraid.variables import refuse_constraint
 
 __all__ = ["Conv1D", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "SeparableConv1D", "SeparableConv2D",
            "conv1d", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "separable_conv1d", "separable_conv2d"]

@@ -1,11 +1,12 @@
 """Dense, Dropout and Flatten."""
 
-from tensorbraid import _core, graphs, nn
+from tensorbraid import _core, nn
 from tensorbraid.initializers import Zeros
+from tensorbraid.internal import graphs
+from tensorbraid.internal.shapes import TensorShape
+from tensorbraid.internal.variables import refuse_constraint
 from tensorbraid.layers.base import InputSpec, Layer, checked_format
 from tensorbraid.ops.node import op, shape_of
-from tensorbraid.shapes import TensorShape
-from tensorbraid.variables import refuse_constraint
 
 __all__ = ["Dense", "Dropout", "Flatten", "dense", "dropout", "flatten", "smart_branch"]
 

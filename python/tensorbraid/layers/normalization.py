@@ -1,11 +1,12 @@
 """Batch normalization."""
 
-from tensorbraid import dtypes, graphs, nn
+from tensorbraid import dtypes, nn
 from tensorbraid.initializers import Ones, Zeros
+from tensorbraid.internal import graphs
+from tensorbraid.internal.variables import refuse_constraint
 from tensorbraid.layers.base import InputSpec, Layer
 from tensorbraid.layers.core import smart_branch
 from tensorbraid.ops.node import cast, op, tensor
-from tensorbraid.variables import refuse_constraint
 
 __all__ = ["BatchNormalization", "batch_normalization"]
 

@@ -1,12 +1,13 @@
 """Metrics. C++ computes them and keeps their sums in local variables."""
 
-from tensorbraid import _core, graphs
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid import _core
+from tensorbraid.internal import graphs
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.variables import collect
 from tensorbraid.metrics.top_k import *  # noqa: F401,F403
 from tensorbraid.metrics.top_k import collected
-from tensorbraid.naming import named
 from tensorbraid.ops.node import tensor
-from tensorbraid.variables import collect
 
 __all__ = ["accuracy", "auc", "false_negatives", "false_negatives_at_thresholds", "false_positives",
            "false_positives_at_thresholds", "mean", "mean_absolute_error", "mean_cosine_distance", "mean_iou",

@@ -1,8 +1,9 @@
 """Metrics of the k classes with the highest scores: precision, recall and average precision, as sets in each row."""
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.naming import named
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.ops.node import cast, op, reduce, tensor
 from tensorbraid.ops.sparse_tensor import SparseTensor
 
@@ -80,7 +81,7 @@ def _broadcast(weights, rows):
 
 def _sum_over_batches(name, rows, weights):
     """A local variable that sums over the batches, and its update. `name` is the variable's."""
-    from tensorbraid.variables import Variable
+    from tensorbraid.internal.variables import Variable
 
     if weights is not None:
         rows = op("Mul", [rows, _broadcast(weights, rows)])

@@ -2,8 +2,9 @@
 
 import numbers
 
-from tensorbraid import errors, graphs
-from tensorbraid.naming import named
+from tensorbraid import errors
+from tensorbraid.internal import graphs
+from tensorbraid.internal.function_names import named
 from tensorbraid.ops import random_ops
 from tensorbraid.ops.elementwise import sigmoid, tanh
 from tensorbraid.ops.node import known_rank, one_axis, op, shape_of, tensor

@@ -1,6 +1,7 @@
 """The states of recurrent cells: tensors, or nested structures of them."""
 
-from tensorbraid import graphs, nest
+from tensorbraid import nest
+from tensorbraid.internal import graphs
 from tensorbraid.ops.node import op, tensor
 
 

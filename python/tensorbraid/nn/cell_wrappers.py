@@ -2,7 +2,8 @@
 
 import hashlib
 
-from tensorbraid import graphs, nn
+from tensorbraid import nn
+from tensorbraid.internal import graphs
 from tensorbraid.nest import is_nested, map_structure
 from tensorbraid.nn.cells import LSTMStateTuple, RNNCell
 

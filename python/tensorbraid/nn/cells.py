@@ -2,12 +2,13 @@
 
 import collections
 
-from tensorbraid import _core, dtypes, graphs, nn, tf_logging as logging
+from tensorbraid import _core, dtypes, nn, tf_logging as logging
 from tensorbraid.initializers import Constant, Zeros
+from tensorbraid.internal import graphs
+from tensorbraid.internal.variable_scope import _initial_value_of, variable_scope
 from tensorbraid.layers.base import InputSpec, Layer
 from tensorbraid.nn.cell_states import zero_state
 from tensorbraid.ops.node import op, tensor
-from tensorbraid.variable_scope import _initial_value_of, variable_scope
 
 __all__ = ["BasicLSTMCell", "BasicRNNCell", "GRUCell", "LSTMCell", "LSTMStateTuple", "MultiRNNCell", "RNNCell"]
 

@@ -1,6 +1,6 @@
 """Convolutions."""
 
-from tensorbraid import graphs
+from tensorbraid.internal import graphs
 from tensorbraid.ops.node import known_rank, op, tensor
 from tensorbraid.ops.op_functions import op_function
 

@@ -1,7 +1,8 @@
 """CTC: losses and decoders for sequences whose labels are not aligned with the steps."""
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import make_op
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import make_op
 from tensorbraid.ops.node import cast, op, reduce, shape_of, tensor
 
 __all__ = ["collapse_repeated", "ctc_beam_search_decoder", "ctc_beam_search_decoder_v2", "ctc_greedy_decoder",

@@ -2,12 +2,13 @@
 
 import collections
 
-from tensorbraid import _core, graphs
-from tensorbraid.graphs import make_op
-from tensorbraid.naming import named
+from tensorbraid import _core
+from tensorbraid.internal import graphs
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.partitioned_variables import PartitionedVariable
 from tensorbraid.ops.node import cast, op, reduce, shape_of, tensor
 from tensorbraid.ops.random_ops import seed_attrs
-from tensorbraid.partitioned_variables import PartitionedVariable
 
 __all__ = ["all_candidate_sampler", "compute_accidental_hits", "embedding_lookup", "embedding_lookup_sparse",
            "fixed_unigram_candidate_sampler", "learned_unigram_candidate_sampler", "log_uniform_candidate_sampler",

@@ -2,8 +2,8 @@
 
 import math
 
-from tensorbraid import graphs
-from tensorbraid.graphs import make_op
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import make_op
 from tensorbraid.ops.node import cast, known_rank, one_axis, op, reduce, shape_of, tensor, zeros_like
 from tensorbraid.ops.special_math import in_top_k, top_k
 

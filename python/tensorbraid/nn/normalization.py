@@ -1,7 +1,7 @@
 """Moments and normalization."""
 
-from tensorbraid import graphs
-from tensorbraid.graphs import make_op
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import make_op
 from tensorbraid.ops.node import cast, op, reduce, shape_of, tensor
 from tensorbraid.ops.special_math import l2_normalize
 

@@ -2,9 +2,10 @@
 
 import collections
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import make_op
-from tensorbraid.naming import named
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graphs import make_op
 from tensorbraid.nn.convolutions import _any_above_1, _expanded, _given, with_space_to_batch
 from tensorbraid.ops.node import known_rank, op, tensor
 

@@ -1,12 +1,14 @@
 """Cells over sequences."""
 
-from tensorbraid import _core, dtypes, graphs
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.variable_scope import (
+    AUTO_REUSE, _AUTO, _INHERIT, _MUST_EXIST, _initial_value_of, variable_scope)
+from tensorbraid.internal.variables import collect_new
 from tensorbraid.nest import flatten, is_nested, map_structure, pack_sequence_as
 from tensorbraid.nn.rnn_loops import loop_over_time
 from tensorbraid.ops.node import cast, op, shape_of, tensor
-from tensorbraid.variable_scope import AUTO_REUSE, _AUTO, _INHERIT, _MUST_EXIST, _initial_value_of, variable_scope
-from tensorbraid.variables import collect_new
 
 __all__ = ["bidirectional_dynamic_rnn", "dynamic_rnn", "static_bidirectional_rnn", "static_rnn"]
 

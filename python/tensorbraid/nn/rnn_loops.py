@@ -3,12 +3,12 @@
 import numpy as np
 
 from tensorbraid import dtypes, nest
-from tensorbraid.graphs import constant, convert_to_tensor, make_op
+from tensorbraid.internal.graphs import constant, convert_to_tensor, make_op
+from tensorbraid.internal.shapes import TensorShape
+from tensorbraid.internal.variable_scope import variable_scope
 from tensorbraid.ops.control_flow import while_loop
 from tensorbraid.ops.node import op
 from tensorbraid.ops.tensor_array import TensorArray
-from tensorbraid.shapes import TensorShape
-from tensorbraid.variable_scope import variable_scope
 
 __all__ = ["raw_rnn"]
 

@@ -2,9 +2,10 @@
 
 import collections
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import IndexedSlices, make_op
-from tensorbraid.shapes import TensorShape
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import IndexedSlices, make_op
+from tensorbraid.internal.shapes import TensorShape
 
 __all__ = ["ConditionalAccumulator", "ConditionalAccumulatorBase", "SparseConditionalAccumulator"]
 

@@ -4,13 +4,14 @@ import builtins
 
 import numpy as np
 
-from tensorbraid import _core, dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
-from tensorbraid.naming import named
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.internal.shapes import Dimension, TensorShape
 from tensorbraid.ops import elementwise
 from tensorbraid.ops.old_names import renamed
 from tensorbraid.ops.op_functions import op_function
-from tensorbraid.shapes import Dimension, TensorShape
 
 newaxis = None
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from tensorbraid import dtypes, errors, graphs
-from tensorbraid.graphs import convert_to_tensor, name_scope
-from tensorbraid.naming import named
+from tensorbraid import dtypes, errors
+from tensorbraid.internal import graphs
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.ops import control, elementwise, reductions
 
 

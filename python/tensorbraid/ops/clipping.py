@@ -1,7 +1,8 @@
 """Tensors and gradients that are scaled or cut to a bound, and the norms for it."""
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, elementwise, reductions
 
 __all__ = [

@@ -4,8 +4,9 @@ import builtins
 import pprint
 import sys
 
-from tensorbraid import _core, dtypes, graphs, nest
-from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid import _core, dtypes, nest
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays
 
 

@@ -2,9 +2,10 @@
 
 import contextlib
 
-from tensorbraid import _core, dtypes, errors, graphs, nest
-from tensorbraid.graphs import IndexedSlices, Operation, Tensor, convert_to_tensor, make_op
-from tensorbraid.shapes import TensorShape
+from tensorbraid import _core, dtypes, errors, nest
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import IndexedSlices, Operation, Tensor, convert_to_tensor, make_op
+from tensorbraid.internal.shapes import TensorShape
 
 __all__ = ["case", "cond", "foldl", "foldr", "map_fn", "scan", "switch_case", "while_loop"]
 

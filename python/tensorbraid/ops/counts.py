@@ -1,7 +1,8 @@
 """How often values occur: bins, histograms and the matrix of confusions."""
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, clipping, elementwise, reductions
 
 __all__ = [

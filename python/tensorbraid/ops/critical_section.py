@@ -1,7 +1,8 @@
 """Critical sections: functions of which only one runs at a time."""
 
-from tensorbraid import graphs, nest
-from tensorbraid.graphs import make_op
+from tensorbraid import nest
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import make_op
 from tensorbraid.ops import arrays, control
 
 __all__ = ["CriticalSection"]

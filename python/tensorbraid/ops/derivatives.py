@@ -2,7 +2,8 @@
 
 import enum
 
-from tensorbraid import errors, graphs
+from tensorbraid import errors
+from tensorbraid.internal import graphs
 from tensorbraid.ops import arrays
 
 __all__ = ["AggregationMethod", "UnconnectedGradients", "gradients", "hessians"]

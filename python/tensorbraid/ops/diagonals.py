@@ -1,11 +1,12 @@
 """Diagonals of matrices, and matrices that are made of them."""
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, name_scope
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, name_scope
+from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops import arrays, elementwise
 from tensorbraid.ops.arrays import _op
 from tensorbraid.ops.op_functions import op_function
-from tensorbraid.shapes import TensorShape
 
 matrix_band_part = op_function("MatrixBandPart", "input, num_lower, num_upper")
 diag = op_function("Diag", "diagonal")

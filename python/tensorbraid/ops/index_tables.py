@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, name_scope
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.lookup import KeyValueTensorInitializer, StaticHashTable, TextFileIndex, TextFileInitializer
 from tensorbraid.ops import arrays, math_ops, string_ops
 from tensorbraid.ops.node import op

@@ -5,11 +5,12 @@ import collections
 
 import numpy as np
 
-from tensorbraid import _core, dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.internal.shapes import Dimension
 from tensorbraid.ops import arrays, elementwise
 from tensorbraid.ops.op_functions import op_function
-from tensorbraid.shapes import Dimension
 
 dynamic_partition = op_function("DynamicPartition", "data, partitions", "num_partitions", outputs="*")
 dynamic_stitch = op_function("DynamicStitch", "indices, data")

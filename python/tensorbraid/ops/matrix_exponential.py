@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, name_scope
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.ops import arrays, control_flow, diagonals, elementwise, indexing, linalg_ops, reductions
 
 # The coefficients of Padé approximants of the exponential, by their order, and the norm up to which each is exact

@@ -1,6 +1,7 @@
 """Short forms for modules that compose ops."""
 
-from tensorbraid import _core, dtypes, graphs
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graphs
 
 
 def op(op_type, inputs, name=None, **attrs):

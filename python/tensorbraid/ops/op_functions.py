@@ -6,8 +6,8 @@ import inspect
 import re
 
 from tensorbraid import _core, dtypes
-from tensorbraid.graphs import make_op, name_scope
-from tensorbraid.naming import named
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graphs import make_op, name_scope
 
 _USUAL_FUNCTION = re.compile(r"The usual function is (?:\w+::)*(\w+)")
 _DTYPE_NAMES = {"dtype", "type", "out_type", "output_type", "output_idx_type"}

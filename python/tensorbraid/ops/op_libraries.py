@@ -7,9 +7,9 @@ import os
 import types
 
 from tensorbraid import _core, dtypes
-from tensorbraid.graphs import get_default_graph, make_op
-from tensorbraid.naming import named
-from tensorbraid.shapes import TensorShape
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graphs import get_default_graph, make_op
+from tensorbraid.internal.shapes import TensorShape
 
 __all__ = ["load_op_library"]
 

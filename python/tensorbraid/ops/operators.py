@@ -1,7 +1,7 @@
 """Python's operators on tensors and variables, with values of Python and NumPy on either side."""
 
 from tensorbraid import _core, dtypes
-from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import elementwise, indexing, linalg_ops
 
 

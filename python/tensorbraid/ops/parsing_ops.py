@@ -4,13 +4,14 @@ import collections
 
 import numpy as np
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops import arrays
 from tensorbraid.ops.old_names import renamed
 from tensorbraid.ops.op_functions import op_function
 from tensorbraid.ops.sparse_tensor import SparseTensor
-from tensorbraid.shapes import TensorShape
 
 decode_compressed = op_function("DecodeCompressed", "bytes", "compression_type=''")
 matching_files = op_function("MatchingFiles", "pattern")
@@ -229,8 +230,8 @@ def parse_sequence_example(serialized, context_features=None, sequence_features=
 
 def match_filenames_once(pattern, name=None):
     """A local variable with the names of the files that match the pattern when it is initialized."""
-    from tensorbraid import variables
-    from tensorbraid.graph_keys import GraphKeys
+    from tensorbraid.internal import variables
+    from tensorbraid.internal.graph_keys import GraphKeys
 
     with name_scope(name, "matching_filenames", [pattern]) as scope:
         return variables.Variable(matching_files(pattern), trainable=False, name=scope, validate_shape=False,

@@ -1,7 +1,8 @@
 """Tensors that numbers describe: one-hot vectors, masks of lengths, grids, repetitions, hashes."""
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, name_scope
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.ops import arrays, elementwise
 from tensorbraid.ops.arrays import _op
 from tensorbraid.ops.op_functions import op_function

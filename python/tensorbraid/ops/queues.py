@@ -2,10 +2,11 @@
 
 import hashlib
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import make_op
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops.random_ops import seed_pair
-from tensorbraid.shapes import TensorShape
 
 __all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue"]
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
-from tensorbraid.naming import named
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, control, elementwise, indexing, reductions
 
 _DEFAULT_GRAPH_SEED = 87654321

@@ -1,7 +1,7 @@
 """Readers: they read records from the files, or other pieces of work, that a queue names."""
 
 from tensorbraid import dtypes
-from tensorbraid.graphs import convert_to_tensor, make_op
+from tensorbraid.internal.graphs import convert_to_tensor, make_op
 from tensorbraid.ops.queues import QueueBase
 from tensorbraid.python_io import TFRecordOptions
 

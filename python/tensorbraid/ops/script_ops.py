@@ -4,7 +4,8 @@ import traceback
 
 import numpy as np
 
-from tensorbraid import _core, dtypes, errors, graphs
+from tensorbraid import _core, dtypes, errors
+from tensorbraid.internal import graphs
 
 __all__ = ["numpy_function", "py_func", "py_function"]
 

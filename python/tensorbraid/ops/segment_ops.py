@@ -1,8 +1,8 @@
 """Ops that reduce the rows of a tensor that belong to one segment."""
 
-from tensorbraid import graphs
-from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
-from tensorbraid.naming import named
+from tensorbraid.internal import graphs
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, elementwise
 from tensorbraid.ops.op_functions import op_function
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, elementwise
 
 __all__ = [

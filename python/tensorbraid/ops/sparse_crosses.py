@@ -1,7 +1,8 @@
 """Crossed features: one for each combination of values of sparse or dense tensors."""
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import make_op
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import make_op
 from tensorbraid.ops import elementwise
 from tensorbraid.ops.sparse_tensor import SparseTensor
 

@@ -4,10 +4,11 @@ import collections
 
 import numpy as np
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, name_scope
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, name_scope
+from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops import arrays
-from tensorbraid.shapes import TensorShape
 
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
@@ -51,7 +52,7 @@ class SparseTensor:
 
     def eval(self, feed_dict=None, session=None):
         """Its SparseTensorValue in a step of the session, or of the default session."""
-        from tensorbraid import session as sessions
+        from tensorbraid.internal import session as sessions
 
         session = session or sessions.get_default_session()
         if session is None:

@@ -1,8 +1,9 @@
 """Arrays of tensors for loops."""
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, make_op
-from tensorbraid.shapes import TensorShape
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, make_op
+from tensorbraid.internal.shapes import TensorShape
 
 __all__ = ["TensorArray"]
 

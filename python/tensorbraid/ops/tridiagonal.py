@@ -4,7 +4,7 @@ They are given as "compact", [..., 3, n]; as a "sequence" of the diagonal above,
 whole "matrix".
 """
 
-from tensorbraid.graphs import convert_to_tensor, make_op
+from tensorbraid.internal.graphs import convert_to_tensor, make_op
 from tensorbraid.ops import arrays, diagonals as whole, elementwise
 
 

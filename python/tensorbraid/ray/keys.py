@@ -5,7 +5,8 @@ import shutil
 import subprocess
 import tempfile
 
-from tensorbraid import errors, program
+from tensorbraid import errors
+from tensorbraid.internal import program
 
 __all__ = []
 

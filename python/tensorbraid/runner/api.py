@@ -59,7 +59,7 @@ _PUBLIC = {
 _GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test",
             "contrib.framework", "contrib.util"]
 # Packages whose names are no names of TensorFlow's, or have a shorter one.
-_INTERNAL = ("tensorbraid.ops", "tensorbraid.runner")
+_INTERNAL = ("tensorbraid.internal", "tensorbraid.ops", "tensorbraid.runner")
 
 
 class Missing(Exception):
@@ -238,7 +238,7 @@ def _all_names():
         for name in dir(module):
             value = None if name.startswith("_") else getattr(module, name, None)
             if isinstance(value, types.ModuleType):
-                if value.__name__.startswith("tensorbraid.") and value.__name__ not in _INTERNAL:
+                if value.__name__.startswith("tensorbraid.") and not value.__name__.startswith(_INTERNAL):
                     add(value, f"{prefix}{name}.")
             elif value is not None:
                 names.setdefault(name, []).append(prefix + name)

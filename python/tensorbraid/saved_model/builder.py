@@ -2,7 +2,8 @@
 
 import os
 
-from tensorbraid import compat, gfile, graphs, tf_logging
+from tensorbraid import compat, gfile, tf_logging
+from tensorbraid.internal import graphs
 from tensorbraid.saved_model import constants
 from tensorbraid.saved_model.utils import build_tensor_info
 from tensorbraid.train.saver import Saver

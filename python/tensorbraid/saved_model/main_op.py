@@ -1,6 +1,7 @@
 """Operations to run when a SavedModel has been loaded."""
 
-from tensorbraid import graphs, lookup, variables
+from tensorbraid import lookup
+from tensorbraid.internal import graphs, variables
 from tensorbraid.ops import control
 
 __all__ = ["main_op", "main_op_with_restore"]

@@ -1,6 +1,7 @@
 """Signatures: which tensors of a graph are the inputs and outputs of a computation that others may ask for."""
 
-from tensorbraid import dtypes, graphs
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
 from tensorbraid.saved_model import signature_constants as names
 from tensorbraid.saved_model.utils import build_tensor_info
 

@@ -1,7 +1,7 @@
 """Writes a SavedModel with one signature."""
 
-from tensorbraid import graphs
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.saved_model import signature_constants, tag_constants
 from tensorbraid.saved_model.builder import SavedModelBuilder
 from tensorbraid.saved_model.signature_def_utils import predict_signature_def

@@ -1,6 +1,7 @@
 """TensorInfos: the name, dtype and shape of a tensor of a signature."""
 
-from tensorbraid import _core, graphs
+from tensorbraid import _core
+from tensorbraid.internal import graphs
 from tensorbraid.ops.sparse_tensor import SparseTensor
 
 __all__ = ["build_tensor_info", "get_tensor_from_tensor_info"]

@@ -2,7 +2,7 @@
 
 import collections
 
-from tensorbraid.graphs import convert_to_tensor, make_op
+from tensorbraid.internal.graphs import convert_to_tensor, make_op
 
 __all__ = ["merge", "switch"]
 

@@ -1,7 +1,7 @@
 """tensorflow.python.client.device_lib: the devices of this machine."""
 
 from tensorbraid import proto
-from tensorbraid.session import Session
+from tensorbraid.internal.session import Session
 
 __all__ = ["list_local_devices"]
 

@@ -27,7 +27,7 @@ from tensorbraid.train.session_manager import *  # noqa: F401,F403
 from tensorbraid.train.supervisor import *  # noqa: F401,F403
 from tensorbraid.train.sync_replicas import *  # noqa: F401,F403
 
-if _TYPE_CHECKING:  # names that messages.py finds
+if _TYPE_CHECKING:  # names that protobuf_messages.py finds
     from tensorbraid.proto import (  # noqa: F401
         BytesList, ClusterDef, Example, Feature, FeatureList, FeatureLists, Features, FloatList, Int64List, JobDef,
         SaverDef, SequenceExample, ServerDef)

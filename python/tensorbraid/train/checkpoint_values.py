@@ -3,9 +3,10 @@
 import collections
 import re
 
-from tensorbraid import _core, graphs
-from tensorbraid.initial_operations import set_initializer
-from tensorbraid.partitioned_variables import PartitionedVariable
+from tensorbraid import _core
+from tensorbraid.internal import graphs
+from tensorbraid.internal.initial_operations import set_initializer
+from tensorbraid.internal.partitioned_variables import PartitionedVariable
 from tensorbraid.train.checkpoints import latest_checkpoint, load_checkpoint
 from tensorbraid.train.vocabularies import VocabInfo, remapped
 

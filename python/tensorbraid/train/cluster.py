@@ -3,8 +3,9 @@
 import os
 import sys
 
-from tensorbraid import _core, access, errors, session_config
-from tensorbraid.device_spec import DeviceSpec
+from tensorbraid import _core, errors
+from tensorbraid.internal import credentials, session_config
+from tensorbraid.internal.device_spec import DeviceSpec
 from tensorbraid.train import device_setter
 
 __all__ = ["ClusterSpec", "Server", "Task", "find_task", "replica_device_setter"]
@@ -63,7 +64,7 @@ class ClusterSpec:
 
     def as_cluster_def(self):
         """The message ClusterDef."""
-        from tensorbraid.messages import find
+        from tensorbraid.internal.protobuf_messages import find
 
         make_job = find("tensorbraid.train", "JobDef")
         jobs = [make_job(name=name, tasks=tasks) for name, tasks in sorted(self._jobs.items())]
@@ -108,16 +109,16 @@ class Server:
         self._place = job_name or "", task_index or 0
         try:
             self._server = _core.Server._make(self._cluster._core, *self._place,
-                                              session_config.text_of(config), start, access.of_server())
+                                              session_config.text_of(config), start, credentials.of_server())
         except errors.OpError as error:
-            raise type(error)(None, None, access.in_words_of_python(error.message)) from None
+            raise type(error)(None, None, credentials.in_words_of_python(error.message)) from None
         if start:
             _started.append(self._server)
 
     @property
     def server_def(self):
         """The message ServerDef."""
-        from tensorbraid.messages import find
+        from tensorbraid.internal.protobuf_messages import find
 
         job, task = self._place
         return find("tensorbraid.train", "ServerDef")(cluster=self._cluster.as_cluster_def(), job_name=job,
@@ -191,9 +192,9 @@ def find_task():
     """
     script = getattr(sys.modules.get("__main__"), "__file__", None) or ""
     try:
-        found = _core.find_task(script if os.path.isfile(script) else "", access.of_server())
+        found = _core.find_task(script if os.path.isfile(script) else "", credentials.of_server())
     except errors.OpError as error:
-        raise type(error)(None, None, access.in_words_of_python(error.message)) from None
+        raise type(error)(None, None, credentials.in_words_of_python(error.message)) from None
     if found is None:
         return None
     job_name, task_index, cluster, source = found

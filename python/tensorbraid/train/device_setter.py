@@ -2,7 +2,7 @@
 
 import itertools
 
-from tensorbraid.device_spec import DeviceSpec
+from tensorbraid.internal.device_spec import DeviceSpec
 
 __all__ = []
 

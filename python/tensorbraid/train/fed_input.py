@@ -1,6 +1,6 @@
 """Inputs that are fed once in each session: initializers of iterators over arrays of the program."""
 
-from tensorbraid import graphs
+from tensorbraid.internal import graphs
 from tensorbraid.train.hooks import SessionRunHook
 
 __all__ = []

@@ -1,9 +1,10 @@
 """The global step: the variable that counts the training steps of a graph."""
 
-from tensorbraid import _core, dtypes, graphs
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid import _core, dtypes
 from tensorbraid.initializers import Zeros
-from tensorbraid.variable_scope import get_variable
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.variable_scope import get_variable
 
 __all__ = ["assert_global_step", "create_global_step", "get_global_step", "get_or_create_global_step", "global_step"]
 

@@ -3,9 +3,10 @@
 import collections
 import time
 
-from tensorbraid import _core, graphs
-from tensorbraid.session_config import run_options, run_options_message
-from tensorbraid.steps import Fetches, checked_feeds
+from tensorbraid import _core
+from tensorbraid.internal import graphs
+from tensorbraid.internal.session_config import run_options, run_options_message
+from tensorbraid.internal.session_steps import Fetches, checked_feeds
 
 __all__ = [
     "FeedFnHook", "FinalOpsHook", "NanLossDuringTrainingError", "SecondOrStepTimer", "SessionRunArgs",

@@ -1,13 +1,14 @@
 """Input pipelines of queues: producers of file names and numbers, and batches."""
 
-from tensorbraid import _core, dtypes, graphs, summary, variables
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.graphs import convert_to_tensor, make_op
+from tensorbraid import _core, dtypes, summary
+from tensorbraid.internal import graphs, variables
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.graphs import convert_to_tensor, make_op
+from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops import control_flow
 from tensorbraid.ops.parsing_ops import match_filenames_once
 from tensorbraid.ops.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 from tensorbraid.ops.random_ops import random_shuffle
-from tensorbraid.shapes import TensorShape
 from tensorbraid.train.queue_runner import QueueRunner, add_queue_runner
 
 __all__ = [

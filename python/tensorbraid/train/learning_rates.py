@@ -6,8 +6,9 @@ Below, t is the global step, and p is t / decay_steps, rounded down with `stairc
 import contextlib
 import math
 
-from tensorbraid import _core, dtypes, graphs
-from tensorbraid.graphs import convert_to_tensor, make_op
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor, make_op
 from tensorbraid.ops.random_ops import random_normal
 
 __all__ = [

@@ -2,8 +2,9 @@
 
 import os
 
-from tensorbraid import _core, errors, graph_defs, graphs, tf_logging
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid import _core, errors, tf_logging
+from tensorbraid.internal import graph_defs, graphs
+from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.train.saver import Saver
 
 __all__ = ["export_meta_graph", "import_meta_graph"]

@@ -3,10 +3,11 @@
 import abc
 import inspect
 
-from tensorbraid import _core, errors, graphs, initial_operations
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.session_config import check_run_metadata, run_options, session_options
-from tensorbraid.steps import Steps
+from tensorbraid import _core, errors
+from tensorbraid.internal import graphs, initial_operations
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.session_config import check_run_metadata, run_options, session_options
+from tensorbraid.internal.session_steps import Steps
 from tensorbraid.train.basic_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from tensorbraid.train.fed_input import FedInputsHook, has_fed_input
 from tensorbraid.train.global_step import get_global_step

@@ -1,7 +1,8 @@
 """Moving averages of variables and tensors."""
 
-from tensorbraid import _core, graphs
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid import _core
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.train.new_variables import collected
 
 __all__ = ["ExponentialMovingAverage"]

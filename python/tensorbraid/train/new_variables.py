@@ -3,7 +3,7 @@
 import contextlib
 
 from tensorbraid import _core
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.internal.graph_keys import GraphKeys
 
 
 @contextlib.contextmanager

@@ -1,7 +1,8 @@
 """The base class of the optimizers."""
 
-from tensorbraid import _core, dtypes, graphs, nest
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid import _core, dtypes, nest
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.ops import derivatives
 from tensorbraid.train import own_rule
 from tensorbraid.train.new_variables import collected

@@ -1,10 +1,11 @@
 """What a class of the program replaces to say how an optimizer updates variables."""
 
-from tensorbraid import _core, dtypes, graphs
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.shapes import TensorShape
+from tensorbraid.internal.variables import make_variable
 from tensorbraid.ops.control import group
-from tensorbraid.shapes import TensorShape
 from tensorbraid.train.new_variables import collected
-from tensorbraid.variables import make_variable
 
 DENSE = ("_apply_dense", "_resource_apply_dense")
 SPARSE = ("_apply_sparse_duplicate_indices", "_resource_apply_sparse_duplicate_indices", "_apply_sparse",

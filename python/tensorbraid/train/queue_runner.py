@@ -1,7 +1,8 @@
 """Queue runners: they keep queues filled. Their threads are in C++."""
 
-from tensorbraid import _core, errors, graphs, session as sessions
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid import _core, errors
+from tensorbraid.internal import graphs, session as sessions
+from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.train.coordinator import Coordinator, _Runner
 from tensorbraid.train.fed_input import initialize_fed_inputs
 

@@ -1,6 +1,7 @@
 """The optimizers: a class for each rule by which a gradient changes a variable."""
 
-from tensorbraid import _core, graphs
+from tensorbraid import _core
+from tensorbraid.internal import graphs
 from tensorbraid.train.optimizer import Optimizer
 
 __all__ = [

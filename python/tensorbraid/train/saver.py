@@ -2,8 +2,9 @@
 
 import os
 
-from tensorbraid import _core, graphs
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid import _core
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
 
 __all__ = ["Saver"]
 

@@ -1,10 +1,11 @@
 """What a training session needs besides the model: how it begins, what it saves and what it summarises."""
 
-from tensorbraid import _core, graphs, initial_operations, summary
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.graphs import make_op
+from tensorbraid import _core, summary
+from tensorbraid.internal import graphs, initial_operations
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.session_steps import checked_feeds
 from tensorbraid.ops import control
-from tensorbraid.steps import checked_feeds
 from tensorbraid.train.saver import Saver
 
 __all__ = ["Scaffold"]

@@ -1,9 +1,10 @@
 """Sessions in which the model is ready: restored from a checkpoint, initialised, or made ready by another task."""
 
-from tensorbraid import _core, errors, graphs
-from tensorbraid.session import Session
-from tensorbraid.session_config import session_options
-from tensorbraid.steps import checked_feeds
+from tensorbraid import _core, errors
+from tensorbraid.internal import graphs
+from tensorbraid.internal.session import Session
+from tensorbraid.internal.session_config import session_options
+from tensorbraid.internal.session_steps import checked_feeds
 from tensorbraid.train.checkpoints import get_checkpoint_state
 
 __all__ = ["SessionManager"]

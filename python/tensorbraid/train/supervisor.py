@@ -3,11 +3,12 @@
 import contextlib
 import threading
 
-from tensorbraid import _core, graphs, summary
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.session import Session
-from tensorbraid.session_config import session_options
-from tensorbraid.steps import checked_feeds
+from tensorbraid import _core, summary
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.session import Session
+from tensorbraid.internal.session_config import session_options
+from tensorbraid.internal.session_steps import checked_feeds
 from tensorbraid.train.coordinator import Coordinator
 from tensorbraid.train.global_step import get_global_step
 from tensorbraid.train.saver import Saver

@@ -1,6 +1,7 @@
 """Synchronous training: replicas apply the mean of their gradients together."""
 
-from tensorbraid import _core, graphs
+from tensorbraid import _core
+from tensorbraid.internal import graphs
 from tensorbraid.train.cluster import ClusterSpec
 from tensorbraid.train.hooks import NativeHook
 from tensorbraid.train.optimizer import Optimizer

@@ -6,8 +6,9 @@ ResourceApplyAdam, and the function returns the variable's value after the updat
 
 import functools
 
-from tensorbraid import _core, graphs
-from tensorbraid.naming import named
+from tensorbraid import _core
+from tensorbraid.internal import graphs
+from tensorbraid.internal.function_names import named
 
 __all__ = []
 

@@ -2,8 +2,9 @@
 
 import collections
 
-from tensorbraid import dtypes, graphs
-from tensorbraid.graphs import make_op
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import make_op
 
 __all__ = []
 

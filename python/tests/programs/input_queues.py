@@ -94,7 +94,7 @@ def files(tf, folder):
 
 
 def _raw(tf, op_type, inputs, **attrs):
-    from tensorbraid.graphs import make_op
+    from tensorbraid.internal.graphs import make_op
 
     return make_op(op_type, inputs, **attrs).outputs
 

@@ -128,7 +128,7 @@ PythonPlace PlacePython(const PythonEnvironment& environment, const std::vector<
       });
   place.is_copied = !is_brought;
   place.origin = is_brought ? environment.packages.front() : place.folder + "/packages";
-  constexpr char kProgram[] = "tensorbraid/bin/tensorbraid";  // python/tensorbraid/program.py
+  constexpr char kProgram[] = "tensorbraid/bin/tensorbraid";  // python/tensorbraid/internal/program.py
   if (HasFile(environment, kProgram)) place.agent = StrCat(place.packages, "/", kProgram);
   return place;
 }

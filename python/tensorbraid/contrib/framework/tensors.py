@@ -8,7 +8,7 @@ __all__ = ["get_graph_from_inputs", "get_name_scope", "reduce_sum_n", "remove_sq
 
 def get_graph_from_inputs(op_input_list, graph=None):
     """The graph of the inputs, or the default graph."""
-    from tensorbraid import graphs
+    from tensorbraid.internal import graphs
 
     return graph or graphs.graph_of(list(op_input_list))
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import tensorbraid as tf
 from tensorbraid.contrib.arg_scope import add_arg_scope
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.internal.graph_keys import GraphKeys
 
 __all__ = [
     "add_model_variable", "assert_global_step", "assert_or_get_global_step", "assign_from_checkpoint",

@@ -4,7 +4,7 @@ import time
 
 import tensorbraid as tf
 from tensorbraid.contrib import layers_training
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.internal.graph_keys import GraphKeys
 
 __all__ = ["add_gradients_summaries", "clip_gradient_norms", "create_train_op", "multiply_gradients", "train",
            "train_step"]

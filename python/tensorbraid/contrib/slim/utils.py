@@ -2,8 +2,8 @@
 
 import collections
 
-from tensorbraid import graphs
 from tensorbraid.contrib.layers_base import append_tensor_alias, collected as collect_named_outputs  # noqa: F401
+from tensorbraid.internal import graphs
 
 __all__ = ["append_tensor_alias", "collect_named_outputs", "convert_collection_to_dict", "first_dimension",
            "gather_tensors_aliases", "get_tensor_aliases", "last_dimension", "two_element_tuple", "n_positive_integers"]

@@ -7,10 +7,10 @@ from tensorbraid.estimator.canned.optimizers import optimizer_of
 from tensorbraid.estimator.canned.regression_heads import RegressionHead
 from tensorbraid.estimator.estimator import Estimator
 from tensorbraid.initializers import Zeros
+from tensorbraid.internal.variable_scope import get_variable, variable_scope
 from tensorbraid.losses import Reduction
 from tensorbraid.ops import arrays
 from tensorbraid.ops.sparse_tensor import SparseTensor
-from tensorbraid.variable_scope import get_variable, variable_scope
 
 __all__ = ["BaselineClassifier", "BaselineEstimator", "BaselineRegressor"]
 

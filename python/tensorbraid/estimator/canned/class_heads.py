@@ -1,9 +1,10 @@
 """Heads of classifiers."""
 
-from tensorbraid import dtypes, graphs, losses, metrics, nn
+from tensorbraid import dtypes, losses, metrics, nn
 from tensorbraid.estimator.canned.head import Head
 from tensorbraid.estimator.canned.labels import checked_range, checked_vocabulary, dense_labels
 from tensorbraid.estimator.export_outputs import ClassificationOutput, RegressionOutput
+from tensorbraid.internal import graphs
 from tensorbraid.losses import Reduction
 from tensorbraid.ops import arrays, math_ops, reductions, string_ops
 from tensorbraid.ops.index_tables import index_table_from_tensor, index_to_string_table_from_tensor

@@ -1,6 +1,6 @@
 """The sum of a linear model and a fully connected network, "wide and deep"."""
 
-from tensorbraid import graphs, nn
+from tensorbraid import nn
 from tensorbraid.estimator.canned.heads import classifier_head
 from tensorbraid.estimator.canned.linear import linear_learning_rate
 from tensorbraid.estimator.canned.models import (
@@ -8,11 +8,12 @@ from tensorbraid.estimator.canned.models import (
 from tensorbraid.estimator.canned.optimizers import optimizer_of
 from tensorbraid.estimator.canned.regression_heads import RegressionHead
 from tensorbraid.estimator.estimator import Estimator
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.variable_scope import variable_scope
 from tensorbraid.losses import Reduction
 from tensorbraid.ops import control
 from tensorbraid.train.global_step import get_global_step
-from tensorbraid.variable_scope import variable_scope
 
 __all__ = ["DNNLinearCombinedClassifier", "DNNLinearCombinedEstimator", "DNNLinearCombinedRegressor"]
 

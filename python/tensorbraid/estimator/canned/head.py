@@ -3,12 +3,13 @@
 import collections
 import inspect
 
-from tensorbraid import graphs, losses, metrics, summary
+from tensorbraid import losses, metrics, summary
 from tensorbraid.estimator.canned.labels import weights_of
 from tensorbraid.estimator.export_outputs import DEFAULT_KEY, PredictOutput
 from tensorbraid.estimator.spec import EstimatorSpec, ModeKeys
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.graphs import get_collection, name_scope
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.graphs import get_collection, name_scope
 from tensorbraid.losses import Reduction
 from tensorbraid.ops import arrays, control, math_ops
 from tensorbraid.train.global_step import get_global_step

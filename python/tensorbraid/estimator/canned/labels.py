@@ -1,9 +1,10 @@
 """The labels and weights of examples, as heads need them."""
 
-from tensorbraid import dtypes, graphs
+from tensorbraid import dtypes
 from tensorbraid.feature_column.base import Features
 from tensorbraid.feature_column.numeric import NumericColumn, numeric_column
-from tensorbraid.graphs import name_scope
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import name_scope
 from tensorbraid.ops import arrays, checks, math_ops
 from tensorbraid.ops.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 

@@ -7,8 +7,8 @@ from tensorbraid.estimator.canned.models import checked_features, input_partitio
 from tensorbraid.estimator.canned.optimizers import optimizer_of
 from tensorbraid.estimator.canned.regression_heads import RegressionHead
 from tensorbraid.estimator.estimator import Estimator
+from tensorbraid.internal.variable_scope import variable_scope
 from tensorbraid.losses import Reduction
-from tensorbraid.variable_scope import variable_scope
 
 __all__ = ["LinearClassifier", "LinearEstimator", "LinearRegressor"]
 

@@ -5,12 +5,12 @@ from tensorbraid.estimator.spec import ModeKeys
 from tensorbraid.feature_column.base import Features
 from tensorbraid.feature_column.input_layer import input_layer, model_collections
 from tensorbraid.feature_column.linear_model import checked_columns, weighted_columns
-from tensorbraid.graphs import name_scope
 from tensorbraid.initializers import GlorotUniform
+from tensorbraid.internal.graphs import name_scope
+from tensorbraid.internal.partitioned_variables import min_max_variable_partitioner
+from tensorbraid.internal.variable_scope import variable_scope
 from tensorbraid.ops import arrays, math_ops
 from tensorbraid.ops.node import tensor
-from tensorbraid.partitioned_variables import min_max_variable_partitioner
-from tensorbraid.variable_scope import variable_scope
 
 
 def checked_features(features):

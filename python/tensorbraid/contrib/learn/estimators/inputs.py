@@ -7,7 +7,7 @@ import numpy as np
 from tensorbraid.contrib import layers_feature_columns as columns
 from tensorbraid.estimator.input_pipeline import features_and_labels
 from tensorbraid.estimator.inputs import numpy_input_fn
-from tensorbraid.graphs import Graph
+from tensorbraid.internal.graphs import Graph
 from tensorbraid.ops.sparse_tensor import SparseTensor
 
 __all__ = ["infer_real_valued_columns_from_input", "infer_real_valued_columns_from_input_fn"]

@@ -10,7 +10,8 @@ import os
 
 import numpy as np
 
-from tensorbraid import dtypes, graphs
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
 
 DEFAULT_SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 Datasets = collections.namedtuple("Datasets", ["train", "validation", "test"])

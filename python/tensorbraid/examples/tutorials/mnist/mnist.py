@@ -2,7 +2,8 @@
 
 import math
 
-from tensorbraid import graphs, losses, nn, summary, train, variables
+from tensorbraid import losses, nn, summary, train
+from tensorbraid.internal import graphs, variables
 from tensorbraid.ops import math_ops
 
 NUM_CLASSES = 10

@@ -1,6 +1,6 @@
 """What sessions and steps take from ConfigProto and RunOptions, which may be the package's or TensorFlow's messages."""
 
-from tensorbraid import access
+from tensorbraid.internal import credentials
 
 __all__ = []
 
@@ -23,7 +23,7 @@ def _check(message, known):
 def session_options(config, target):
     """The arguments of the C++ session for a ConfigProto, which may be None."""
     if config is None:
-        return access.of_session(target)
+        return credentials.of_session(target)
     from tensorbraid import proto
 
     config = proto.message("ConfigProto", config, "config")
@@ -39,7 +39,7 @@ def session_options(config, target):
         options["device_filters"] = list(config.device_filters)
         options["isolate_session_state"] = config.isolate_session_state
         options["cluster"] = {job.name: dict(job.tasks) for job in config.cluster_def.job}
-    return {**options, **access.of_session(target)}
+    return {**options, **credentials.of_session(target)}
 
 
 def text_of(config):

@@ -1,8 +1,8 @@
 """Variables in parts, and the functions that choose the number of parts."""
 
 from tensorbraid import _core, dtypes
-from tensorbraid.graphs import make_op
-from tensorbraid.shapes import TensorShape
+from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.shapes import TensorShape
 
 __all__ = ["create_partitioned_variables", "fixed_size_partitioner", "min_max_variable_partitioner",
            "variable_axis_size_partitioner"]
@@ -90,7 +90,7 @@ def parts_of(partitioner):
 def create_partitioned_variables(shape, slicing, initializer, dtype=dtypes.float32, trainable=True, collections=None,
                                  name=None, reuse=None):
     """The parts of a variable; `slicing` has the number of parts along each axis. The old form of a partitioner."""
-    from tensorbraid.variable_scope import get_variable_scope, variable_scope
+    from tensorbraid.internal.variable_scope import get_variable_scope, variable_scope
 
     if len(shape) != len(slicing):
         raise ValueError(f"The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: {shape}, "

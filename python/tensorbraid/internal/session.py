@@ -4,8 +4,9 @@ import collections
 import contextlib
 import threading
 
-from tensorbraid import _core, errors, graphs, session_config
-from tensorbraid.steps import Steps
+from tensorbraid import _core, errors
+from tensorbraid.internal import graphs, session_config
+from tensorbraid.internal.session_steps import Steps
 
 
 _Device = collections.namedtuple("_Device", ["name", "device_type"])

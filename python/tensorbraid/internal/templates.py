@@ -2,9 +2,9 @@
 
 import functools
 
-from tensorbraid import graphs
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.variable_scope import variable_scope
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.variable_scope import variable_scope
 
 __all__ = ["make_template"]
 

@@ -5,9 +5,10 @@ import functools
 import inspect
 import itertools
 
-from tensorbraid import _core, graphs, nest
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.graphs import Graph, convert_to_tensor, make_op
+from tensorbraid import _core, nest
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.graphs import Graph, convert_to_tensor, make_op
 
 __all__ = ["NoGradient", "NotDifferentiable", "RegisterGradient", "custom_gradient", "grad_pass_through", "no_gradient"]
 

@@ -1,6 +1,7 @@
 """Variables that take their first values from elsewhere: operations that take the place of initializers."""
 
-from tensorbraid import _core, graphs
+from tensorbraid import _core
+from tensorbraid.internal import graphs
 
 __all__ = []
 

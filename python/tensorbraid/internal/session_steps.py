@@ -1,7 +1,8 @@
 """What a step fetches and feeds, found once for all steps that fetch and feed the same."""
 
-from tensorbraid import _core, dtypes, graphs, nest
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid import _core, dtypes, nest
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 

@@ -1,9 +1,10 @@
 """The methods of variables, and the functions that update variables."""
 
-from tensorbraid import _core, dtypes, graphs
-from tensorbraid.graphs import make_op
-from tensorbraid.naming import named
-from tensorbraid.shapes import TensorShape
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.shapes import TensorShape
 
 __all__ = ["assign", "assign_add", "assign_sub", "batch_scatter_update", "count_up_to", "scatter_add", "scatter_div",
            "scatter_max", "scatter_min", "scatter_mul", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update",
@@ -31,7 +32,7 @@ _Variable.get_shape = lambda self: self.shape
 
 
 def _run_in(session):
-    from tensorbraid.session import get_default_session
+    from tensorbraid.internal.session import get_default_session
 
     session = session or get_default_session()
     if session is None:

@@ -5,12 +5,13 @@ import enum
 import functools
 import inspect
 
-from tensorbraid import _core, dtypes, graphs
-from tensorbraid.graph_keys import GraphKeys
+from tensorbraid import _core, dtypes
 from tensorbraid.initializers import GlorotUniform, Zeros
-from tensorbraid.partitioned_variables import PartitionedVariable, parts_of
-from tensorbraid.shapes import TensorShape
-from tensorbraid.variables import VariableAggregation, VariableSynchronization, collect, refuse_constraint
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.partitioned_variables import PartitionedVariable, parts_of
+from tensorbraid.internal.shapes import TensorShape
+from tensorbraid.internal.variables import VariableAggregation, VariableSynchronization, collect, refuse_constraint
 
 __all__ = ["AUTO_REUSE", "VariableScope", "get_local_variable", "get_variable", "get_variable_scope", "no_regularizer",
            "variable_op_scope", "variable_scope"]

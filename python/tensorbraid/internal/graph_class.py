@@ -5,8 +5,8 @@ import re
 import threading
 
 from tensorbraid import _core, dtypes, errors
-from tensorbraid.device_spec import DeviceSpec
-from tensorbraid.shapes import TensorShape
+from tensorbraid.internal.device_spec import DeviceSpec
+from tensorbraid.internal.shapes import TensorShape
 
 Operation = _core.Operation
 Tensor = _core.Tensor

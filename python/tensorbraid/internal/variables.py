@@ -5,11 +5,12 @@ import typing
 
 import numpy as np
 
-from tensorbraid import _core, dtypes, graphs, initial_operations
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.graphs import make_op
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graphs, initial_operations
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops.elementwise import has_tensor
-from tensorbraid.shapes import TensorShape
 
 __all__ = ["Variable", "VariableAggregation", "VariableSynchronization", "all_variables",
            "assert_variables_initialized", "global_variables_initializer", "initialize_all_variables",

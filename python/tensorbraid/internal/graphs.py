@@ -4,10 +4,10 @@ import collections
 import contextlib
 
 from tensorbraid import _core, dtypes
-from tensorbraid.graph_class import Graph, Operation, Tensor, opened
-from tensorbraid.graph_keys import GraphKeys
-from tensorbraid.naming import named
-from tensorbraid.shapes import TensorShape
+from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graph_class import Graph, Operation, Tensor, opened
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.shapes import TensorShape
 
 _global_graph = None
 

@@ -1,8 +1,9 @@
 """Descriptions of values: their class, dtype and shape."""
 
-from tensorbraid import dtypes, graphs
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops.sparse_tensor import SparseTensor
-from tensorbraid.shapes import TensorShape
 
 __all__ = ["IndexedSlicesSpec", "OptionalSpec", "SparseTensorSpec", "TensorArraySpec", "TensorSpec", "TypeSpec",
            "type_spec_from_value"]

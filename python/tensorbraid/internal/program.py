@@ -6,7 +6,7 @@ import sys
 
 def path():
     """The file of the program; None in a build folder, where it is not part of the package."""
-    file = os.path.join(os.path.dirname(__file__), "bin", "tensorbraid")
+    file = os.path.join(os.path.dirname(os.path.dirname(__file__)), "bin", "tensorbraid")
     return file if os.path.exists(file) else None
 
 

@@ -1,7 +1,7 @@
 """Summaries of tensors and text, which a plugin of TensorBoard shows."""
 
-from tensorbraid import graphs, messages
-from tensorbraid.graphs import make_op
+from tensorbraid.internal import graphs, protobuf_messages
+from tensorbraid.internal.graphs import make_op
 
 __all__ = ["all_v2_summary_ops", "get_summary_description", "tensor_summary", "text"]
 
@@ -11,7 +11,7 @@ def tensor_summary(name, tensor, summary_description=None, collections=None, sum
     """A summary with the value of a tensor."""
     from tensorbraid.summary import _made, _scope
 
-    metadata = messages.find("tensorbraid", "SummaryMetadata")()
+    metadata = protobuf_messages.find("tensorbraid", "SummaryMetadata")()
     if summary_metadata is not None:
         metadata.ParseFromString(summary_metadata.SerializeToString())
     if display_name is not None:
@@ -29,7 +29,7 @@ def text(name, tensor, collections=None):
     tensor = graphs.convert_to_tensor(tensor)
     if tensor.dtype != "string":
         raise ValueError(f"Expected tensor {tensor.name} to have dtype string, got {tensor.dtype.name}")
-    metadata = messages.find("tensorbraid", "SummaryMetadata")()
+    metadata = protobuf_messages.find("tensorbraid", "SummaryMetadata")()
     metadata.plugin_data.plugin_name = "text"
     return tensor_summary(name, tensor, collections=collections, summary_metadata=metadata)
 
@@ -45,6 +45,6 @@ def get_summary_description(node_def):
         raise ValueError(f"Can't get_summary_description on {node_def.op}")
     from google.protobuf import json_format
 
-    description = messages.find("tensorbraid.summary", "SummaryDescription")()
+    description = protobuf_messages.find("tensorbraid.summary", "SummaryDescription")()
     json_format.Parse(node_def.attr["description"].s.decode(), description)
     return description

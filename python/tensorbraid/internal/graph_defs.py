@@ -2,8 +2,9 @@
 
 import os
 
-from tensorbraid import _core, compat, dtypes, errors, graphs, own_gradients
-from tensorbraid.graphs import Graph, Operation, Tensor
+from tensorbraid import _core, compat, dtypes, errors
+from tensorbraid.internal import graphs, own_gradients
+from tensorbraid.internal.graphs import Graph, Operation, Tensor
 
 __all__ = ["import_graph_def"]
 

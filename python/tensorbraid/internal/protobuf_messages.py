@@ -2,7 +2,7 @@
 
 import importlib
 
-from tensorbraid import missing_names
+from tensorbraid.internal import missing_names
 
 __all__ = []
 

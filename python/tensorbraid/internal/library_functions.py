@@ -2,7 +2,8 @@
 
 import re
 
-from tensorbraid import _core, graphs
+from tensorbraid import _core
+from tensorbraid.internal import graphs
 
 __all__ = []
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensorbraid import graphs
+from tensorbraid.internal import graphs
 
 __all__ = ["make_ndarray", "make_tensor_proto"]
 
@@ -18,7 +18,8 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
 
 def make_ndarray(tensor):
     """The NumPy array of a TensorProto."""
-    from tensorbraid import graph_defs, proto
+    from tensorbraid import proto
+    from tensorbraid.internal import graph_defs
 
     definition = proto.GraphDef()
     node = definition.node.add(name="value", op="Const")

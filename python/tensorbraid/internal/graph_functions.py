@@ -2,8 +2,8 @@
 
 import contextlib
 
-from tensorbraid import graphs
-from tensorbraid.graphs import make_op
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import make_op
 from tensorbraid.ops import control
 
 __all__ = ["add_check_numerics_ops", "colocate_with", "init_scope", "is_symbolic_tensor", "op_scope",

@@ -24,7 +24,8 @@ def _first_line(path, start=""):
         return ""
 
 
-def check(compiled_for=os.path.join(os.path.dirname(__file__), "processor.txt"), cpuinfo="/proc/cpuinfo"):
+def check(compiled_for=os.path.join(os.path.dirname(os.path.dirname(__file__)), "processor.txt"),
+          cpuinfo="/proc/cpuinfo"):
     """Raises ImportError if the processor lacks what the build has written into `processor.txt`."""
     name = _first_line(compiled_for)
     flags = _first_line(cpuinfo, "flags").partition(":")[2].split()

@@ -1,6 +1,6 @@
 """Static shapes of tensors."""
 
-from tensorbraid.dimension import Dimension, size_of
+from tensorbraid.internal.dimension import Dimension, size_of
 
 
 def _size(value):

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from tensorbraid import processor
+from tensorbraid.internal import processor_check
 
 __all__ = []
 
@@ -14,7 +14,7 @@ def _load():
     If TensorFlow has been imported, it has put its own protobuf, of another version, before all libraries that are
     loaded later.
     """
-    processor.check()
+    processor_check.check()
     flags = sys.getdlopenflags()
     if "tensorflow" in sys.modules:
         sys.setdlopenflags(flags | os.RTLD_DEEPBIND)
