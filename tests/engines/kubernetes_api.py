@@ -13,8 +13,9 @@ RESOURCES = {
     "secrets": ("Secret", "/api/v1"),
     "configmaps": ("ConfigMap", "/api/v1"),
     "persistentvolumeclaims": ("PersistentVolumeClaim", "/api/v1"),
-    "statefulsets": ("StatefulSet", "/apis/apps/v1"),
     "jobs": ("Job", "/apis/batch/v1"),
+    "networkpolicies": ("NetworkPolicy", "/apis/networking.k8s.io/v1"),
+    "poddisruptionbudgets": ("PodDisruptionBudget", "/apis/policy/v1"),
 }
 ROOTS = sorted({root for _, root in RESOURCES.values()})
 

@@ -2,7 +2,7 @@
 
 It has the kinds of objects that `tensorbraid launch --on=kubernetes` and deploy/kubernetes/base use, with Kubernetes'
 rules for deletion, owners, watches and deadlines of jobs, for the expansion of $(NAME), and for the output and the last
-message of containers. The controllers make the pods of StatefulSets and of Indexed Jobs. Each object is validated by
+message of containers. The controllers make the pods of Indexed Jobs. Each object is validated by
 Kubernetes' schemas. Each pod runs in namespaces of its own (pods.py). An image is a path on this machine where programs
 are looked for, or a name of Cluster.images.
 
@@ -304,8 +304,6 @@ class Cluster:
                         self.control_indexed_job(item)
                     elif kind == "jobs":
                         self.control_empty_job(item)
-                    elif kind == "statefulsets":
-                        self.control_stateful_set(item)
                     elif kind == "persistentvolumeclaims" and "deletionTimestamp" in item["metadata"]:
                         self.end_claim(item)
                 uids = {item["metadata"]["uid"] for item in self.objects.values()}
@@ -344,17 +342,6 @@ class Cluster:
         if not report.items() <= status.items():
             status.update(report)
             self.note("MODIFIED", job)
-
-    def control_stateful_set(self, stateful_set):
-        """Makes the pods of a StatefulSet, which are numbered, in any order (podManagementPolicy: Parallel)."""
-        spec = stateful_set["spec"]
-        assert spec["podManagementPolicy"] == "Parallel", "other policies are not known here"
-        for index in range(spec["replicas"]):
-            name = f"{stateful_set['metadata']['name']}-{index}"
-            if ("pods", name) not in self.objects:
-                template = copy.deepcopy(spec["template"])
-                template["spec"]["subdomain"] = spec["serviceName"]
-                self.create_pod(stateful_set, name, name, template, {"statefulset.kubernetes.io/pod-name": name}, [])
 
     def create_pod(self, owner, name, hostname, template, labels, variables):
         """Makes a pod of a controller's template, with these labels and variables added."""
