@@ -139,7 +139,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 for name, (kind, root) in RESOURCES.items() if root == path]})  # fmt: skip
         if path.startswith("/openapi/v3"):
             return self.answer(200, self.describe(path.removeprefix("/openapi/v3")))
-        found = re.fullmatch(r"(/api/v1|/apis/[a-z]+/v1)/namespaces/default/([a-z]+)(?:/([^/]+))?(/log)?", path)
+        found = re.fullmatch(r"(/api/v1|/apis/[a-z.0-9]+/v1)/namespaces/default/([a-z]+)(?:/([^/]+))?(/log)?", path)
         if found is None or found[1] != RESOURCES.get(found[2], ("", ""))[1]:
             raise Refusal(404, "NotFound", "the server could not find the requested resource")
         root, kind, name, is_log = found.groups()

@@ -284,13 +284,13 @@ class Cluster:
         self.changed.notify_all()
 
     def patch(self, kind, name, patch):
-        """A merge of the `spec` of a job."""
-        if kind != "jobs":
+        """A merge of the `spec` of a job. kubectl always sends the selector of a PodDisruptionBudget, also unchanged."""
+        if kind not in ("jobs", "poddisruptionbudgets"):
             raise Refusal(405, "MethodNotAllowed", f"{kind} are not changed here")
         with self.changed:
             item = self.objects.get((kind, name))
             if item is None:
-                raise Refusal(404, "NotFound", f'{kind}.batch "{name}" not found')
+                raise Refusal(404, "NotFound", f'{kind} "{name}" not found')
             item["spec"].update(patch["spec"])
             self.note("MODIFIED", item)
             return copy.deepcopy(item)
