@@ -48,7 +48,7 @@ from tensorbraid import distributions, estimator  # noqa: F401
 from tensorbraid.internal.graph_keys import *  # noqa: F401,F403
 from tensorbraid.initializers import *  # noqa: F401,F403
 from tensorbraid.internal.own_gradients import *  # noqa: F401,F403
-from tensorbraid.internal.partitioned_variables import *  # noqa: F401,F403
+from tensorbraid.internal.partitioners import *  # noqa: F401,F403
 from tensorbraid.internal.variable_methods import *  # noqa: F401,F403
 from tensorbraid.internal.variable_scope import *  # noqa: F401,F403
 from tensorbraid.internal.variables import *  # noqa: F401,F403

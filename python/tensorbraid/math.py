@@ -5,14 +5,15 @@ import types
 from tensorbraid.nn.activations import log_softmax, softmax  # noqa: F401
 from tensorbraid.ops.arrays import invert_permutation  # noqa: F401
 from tensorbraid.ops.checks import is_non_decreasing, is_strictly_increasing  # noqa: F401
+from tensorbraid.ops.complex_parts import angle, imag, real  # noqa: F401
 from tensorbraid.ops.counts import bincount, confusion_matrix  # noqa: F401
 from tensorbraid.ops.elementwise import (  # noqa: F401
-    abs, acos, acosh, add, angle, asin, asinh, atan, atan2, atanh, bessel_i0, bessel_i0e, bessel_i1, bessel_i1e,
+    abs, acos, acosh, add, asin, asinh, atan, atan2, atanh, bessel_i0, bessel_i0e, bessel_i1, bessel_i1e,
     betainc, bessel_j0, bessel_j1, bessel_k0, bessel_k0e, bessel_k1, bessel_k1e, bessel_y0, bessel_y1, ceil, conj,
     cos, cosh, dawsn, digamma, divide, divide_no_nan, equal, erf, erfc, erfcinv, erfinv, exp, expint, expm1, floor,
-    floordiv, floormod, fresnel_cos, fresnel_sin, greater, greater_equal, igamma, igammac, imag, is_finite, is_inf,
+    floordiv, floormod, fresnel_cos, fresnel_sin, greater, greater_equal, igamma, igammac, is_finite, is_inf,
     is_nan, less, less_equal, lgamma, log, log1p, log_sigmoid, logical_and, logical_not, logical_or, logical_xor,
-    maximum, minimum, mod, multiply, multiply_no_nan, ndtri, negative, nextafter, not_equal, polygamma, pow, real,
+    maximum, minimum, mod, multiply, multiply_no_nan, ndtri, negative, nextafter, not_equal, polygamma, pow,
     reciprocal, reciprocal_no_nan, rint, round, rsqrt, scalar_mul, sigmoid, sign, sin, sinh, softplus, softsign,
     spence, sqrt, square, squared_difference, subtract, tan, tanh, truediv, xdivy, xlog1py, xlogy, zeta)
 from tensorbraid.ops.reductions import (  # noqa: F401

@@ -1,71 +1,47 @@
 """tf.summary: values of a training run, which TensorBoard shows."""
 
-import contextlib
-import re
 import threading
 import time
 
 from tensorbraid import _core, dtypes
-from tensorbraid.internal import graphs
+from tensorbraid.internal import graphs, meta_graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.summary_nodes import clean_name, collected, summary_scope
 from tensorbraid.internal.summary_tensors import *  # noqa: F401,F403
 
 __all__ = ["FileWriter", "FileWriterCache", "audio", "histogram", "image", "merge", "merge_all", "scalar"]
 
 
-def _clean(name):
-    """The name with "_" for each character that a node's name cannot have, and without a leading "/"."""
-    return re.sub(r"[^-/\w.]", "_", name).lstrip("/") if name else name
-
-
-@contextlib.contextmanager
-def _scope(name, family, value, default_name=None):
-    """Opens the scope of a summary. Yields its tag and the scope's name, as TensorFlow makes them."""
-    name = _clean(name)
-    family = _clean(family)
-    scoped = name if family is None else f"{family}/{name}"
-    with graphs.name_scope(scoped, default_name, [value]) as scope:
-        tag = scope.rstrip("/")
-        yield (tag if family is None else f"{family}/{tag}"), scope
-
-
-def _made(operation, collections):
-    output = operation.outputs[0]
-    for key in [GraphKeys.SUMMARIES] if collections is None else collections:
-        output.graph.add_to_collection(key, output)
-    return output
-
-
 def scalar(name, tensor, collections=None, family=None):
     """A summary of a scalar. Its tag is `name` within the open name scope."""
-    with _scope(name, family, tensor) as (tag, scope):
-        return _made(make_op("ScalarSummary", [tag, tensor], scope), collections)
+    with summary_scope(name, family, tensor) as (tag, scope):
+        return collected(make_op("ScalarSummary", [tag, tensor], scope), collections)
 
 
 def histogram(name, values, collections=None, family=None):
     """A summary of the distribution of the elements of a tensor."""
-    with _scope(name, family, values, "HistogramSummary") as (tag, scope):
-        return _made(make_op("HistogramSummary", [tag, values], scope), collections)
+    with summary_scope(name, family, values, "HistogramSummary") as (tag, scope):
+        return collected(make_op("HistogramSummary", [tag, values], scope), collections)
 
 
 def image(name, tensor, max_outputs=3, collections=None, family=None):
     """A summary of images of shape [batch, height, width, channels]."""
-    with _scope(name, family, tensor) as (tag, scope):
-        return _made(make_op("ImageSummary", [tag, tensor], scope, max_images=max_outputs), collections)
+    with summary_scope(name, family, tensor) as (tag, scope):
+        return collected(make_op("ImageSummary", [tag, tensor], scope, max_images=max_outputs), collections)
 
 
 def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=None):
     """A summary of sound clips of shape [batch, frames] or [batch, frames, channels]."""
-    with _scope(name, family, tensor) as (tag, scope):
+    with summary_scope(name, family, tensor) as (tag, scope):
         rate = graphs.convert_to_tensor(sample_rate, dtype=dtypes.float32, name="sample_rate")
-        return _made(make_op("AudioSummaryV2", [tag, tensor, rate], scope, max_outputs=max_outputs), collections)
+        return collected(make_op("AudioSummaryV2", [tag, tensor, rate], scope, max_outputs=max_outputs), collections)
 
 
 def merge(inputs, collections=None, name=None):
     """One summary with the values of all `inputs`."""
-    with graphs.name_scope(_clean(name), "Merge", list(inputs)):
-        merged = make_op("MergeSummary", [list(inputs)], _clean(name) or "MergeSummary").outputs[0]
+    with graphs.name_scope(clean_name(name), "Merge", list(inputs)):
+        merged = make_op("MergeSummary", [list(inputs)], clean_name(name) or "MergeSummary").outputs[0]
     for key in collections or []:
         merged.graph.add_to_collection(key, merged)
     return merged
@@ -99,8 +75,6 @@ class FileWriter:
 
     def _add_meta_graph_of(self, graph):
         """Adds the MetaGraphDef of a tf.Graph, or of a GraphDef and the collections of the default graph."""
-        from tensorbraid.train import meta_graphs
-
         if isinstance(graph, graphs.Graph):
             meta_graph = meta_graphs.meta_graph_of(graph)
         else:

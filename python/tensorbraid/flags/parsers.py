@@ -1,6 +1,8 @@
 """Parsers and serializers of flags as objects, for DEFINE and DEFINE_multi. Other definitions use the same readers."""
 
-from tensorbraid import flags as _flags
+from tensorbraid.flags import readers
+from tensorbraid.flags.definitions import REPEAT, define
+from tensorbraid.flags.flag import Flag, MultiFlag
 
 __all__ = ["ArgumentParser", "ArgumentSerializer", "BaseListParser", "BooleanParser", "CsvListSerializer", "DEFINE",
            "DEFINE_multi", "EnumClassParser", "EnumClassSerializer", "EnumParser", "FloatParser", "IntegerParser",
@@ -14,7 +16,7 @@ class ArgumentParser:
 
     def parse(self, argument):
         """The value; the text itself unless a subclass does more."""
-        return _flags._text(argument)
+        return readers.text(argument)
 
     def flag_type(self):
         """The name of the type of the values."""
@@ -34,7 +36,7 @@ class _NumberParser(ArgumentParser):
 
     def __init__(self, lower_bound=None, upper_bound=None):
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
-        self._checked, self.syntactic_help = _flags._between(type(self)._read, lower_bound, upper_bound)
+        self._checked, self.syntactic_help = readers.between(type(self)._read, lower_bound, upper_bound)
 
     def parse(self, argument):
         """The number; ValueError if it is out of the bounds."""
@@ -50,13 +52,13 @@ class _NumberParser(ArgumentParser):
 class IntegerParser(_NumberParser):
     """Integers, in base 16 after "0x" and in base 8 after "0o"."""
 
-    _read, _type = staticmethod(_flags._integer), "int"
+    _read, _type = staticmethod(readers.integer), "int"
 
 
 class FloatParser(_NumberParser):
     """Numbers."""
 
-    _read, _type = staticmethod(_flags._real), "float"
+    _read, _type = staticmethod(readers.real), "float"
 
 
 class BooleanParser(ArgumentParser):
@@ -64,7 +66,7 @@ class BooleanParser(ArgumentParser):
 
     def parse(self, argument):
         """The bool; ValueError for another text."""
-        return _flags._boolean(argument)
+        return readers.boolean(argument)
 
     def flag_type(self):
         """The name of the type of the values."""
@@ -75,7 +77,7 @@ class EnumParser(ArgumentParser):
     """One of some texts."""
 
     def __init__(self, enum_values, case_sensitive=True):
-        self._read = _flags._one_of(enum_values, case_sensitive)
+        self._read = readers.one_of(enum_values, case_sensitive)
         self.enum_values, self.case_sensitive = enum_values, case_sensitive
 
     def parse(self, argument):
@@ -91,7 +93,7 @@ class EnumClassParser(ArgumentParser):
     """A member of a class of enum, by its name."""
 
     def __init__(self, enum_class, case_sensitive=True):
-        self._read = _flags._member_of(enum_class, case_sensitive)
+        self._read = readers.member_of(enum_class, case_sensitive)
         self.enum_class = enum_class
         self._member_names = [name if case_sensitive else name.lower() for name in enum_class.__members__]
 
@@ -200,7 +202,7 @@ def DEFINE(parser, name, default, help, flag_values=None, serializer=None, modul
     """Defines a flag whose value a parser makes of the text."""
     args.update({"flag_values": flag_values} if flag_values is not None else {}, required=required,
                 module_name=module_name)
-    return _flags._define(_flags.Flag, name, default, help, parser.parse, args,
+    return define(Flag, name, default, help, parser.parse, args,
                           serializer.serialize if serializer else str, parser.syntactic_help)
 
 
@@ -208,5 +210,5 @@ def DEFINE_multi(parser, serializer, name, default, help, flag_values=None, modu
     """Defines a flag that may be given several times; a parser makes each value."""
     args.update({"flag_values": flag_values} if flag_values is not None else {}, required=required,
                 module_name=module_name)
-    return _flags._define(_flags.MultiFlag, name, default, help, parser.parse, args,
-                          serializer.serialize if serializer else str, _flags._REPEAT)
+    return define(MultiFlag, name, default, help, parser.parse, args,
+                          serializer.serialize if serializer else str, REPEAT)

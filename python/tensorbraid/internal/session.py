@@ -7,6 +7,7 @@ import threading
 from tensorbraid import _core, errors
 from tensorbraid.internal import graphs, session_config
 from tensorbraid.internal.session_steps import Steps
+from tensorbraid.ops.sparse_tensor import SparseTensor
 
 
 _Device = collections.namedtuple("_Device", ["name", "device_type"])
@@ -177,5 +178,5 @@ def _run_operation(operation, feed_dict=None, session=None):
 
 
 _eval.__name__, _run_operation.__name__ = "eval", "run"  # the names that help() shows
-graphs.Tensor.eval = _eval
+graphs.Tensor.eval = SparseTensor.eval = _eval
 graphs.Operation.run = _run_operation

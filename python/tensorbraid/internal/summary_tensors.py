@@ -2,6 +2,7 @@
 
 from tensorbraid.internal import graphs, protobuf_messages
 from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.summary_nodes import collected, summary_scope
 
 __all__ = ["all_v2_summary_ops", "get_summary_description", "tensor_summary", "text"]
 
@@ -9,8 +10,6 @@ __all__ = ["all_v2_summary_ops", "get_summary_description", "tensor_summary", "t
 def tensor_summary(name, tensor, summary_description=None, collections=None, summary_metadata=None, family=None,
                    display_name=None):
     """A summary with the value of a tensor."""
-    from tensorbraid.summary import _made, _scope
-
     metadata = protobuf_messages.find("tensorbraid", "SummaryMetadata")()
     if summary_metadata is not None:
         metadata.ParseFromString(summary_metadata.SerializeToString())
@@ -20,8 +19,8 @@ def tensor_summary(name, tensor, summary_description=None, collections=None, sum
         from google.protobuf import json_format
 
         metadata.summary_description = json_format.MessageToJson(summary_description)
-    with _scope(name, family, tensor) as (tag, scope):
-        return _made(make_op("TensorSummaryV2", [tag, tensor, metadata.SerializeToString()], scope), collections)
+    with summary_scope(name, family, tensor) as (tag, scope):
+        return collected(make_op("TensorSummaryV2", [tag, tensor, metadata.SerializeToString()], scope), collections)
 
 
 def text(name, tensor, collections=None):

@@ -3,8 +3,8 @@
 from tensorbraid import nn
 from tensorbraid.initializers import Zeros
 from tensorbraid.internal.function_names import named
+from tensorbraid.internal.layer_class import InputSpec, Layer, checked_format, one_of
 from tensorbraid.internal.variables import refuse_constraint
-from tensorbraid.layers.base import InputSpec, Layer, checked_format, one_of
 from tensorbraid.ops.node import op, shape_of
 
 __all__ = ["Conv1D", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "SeparableConv1D", "SeparableConv2D",

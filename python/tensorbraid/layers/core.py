@@ -3,9 +3,9 @@
 from tensorbraid import _core, nn
 from tensorbraid.initializers import Zeros
 from tensorbraid.internal import graphs
+from tensorbraid.internal.layer_class import InputSpec, Layer, checked_format
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.internal.variables import refuse_constraint
-from tensorbraid.layers.base import InputSpec, Layer, checked_format
 from tensorbraid.ops.node import op, shape_of
 
 __all__ = ["Dense", "Dropout", "Flatten", "dense", "dropout", "flatten", "smart_branch"]

@@ -3,8 +3,8 @@
 from tensorbraid import dtypes, nn
 from tensorbraid.initializers import Ones, Zeros
 from tensorbraid.internal import graphs
+from tensorbraid.internal.layer_class import InputSpec, Layer
 from tensorbraid.internal.variables import refuse_constraint
-from tensorbraid.layers.base import InputSpec, Layer
 from tensorbraid.layers.core import smart_branch
 from tensorbraid.ops.node import cast, op, tensor
 

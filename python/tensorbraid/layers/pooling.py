@@ -2,7 +2,7 @@
 
 from tensorbraid import nn
 from tensorbraid.internal.function_names import named
-from tensorbraid.layers.base import InputSpec, Layer, checked_format, one_of
+from tensorbraid.internal.layer_class import InputSpec, Layer, checked_format, one_of
 
 __all__ = ["AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "MaxPooling1D", "MaxPooling2D", "MaxPooling3D",
            "average_pooling1d", "average_pooling2d", "average_pooling3d", "max_pooling1d", "max_pooling2d",

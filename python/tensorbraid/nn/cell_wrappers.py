@@ -2,9 +2,9 @@
 
 import hashlib
 
-from tensorbraid import nn
 from tensorbraid.internal import graphs
 from tensorbraid.nest import is_nested, map_structure
+from tensorbraid.nn.activations import dropout
 from tensorbraid.nn.cells import LSTMStateTuple, RNNCell
 
 __all__ = ["DeviceWrapper", "DropoutWrapper", "ResidualWrapper"]
@@ -56,7 +56,7 @@ class DropoutWrapper(_Wrapper):
         if isinstance(keep_prob, (int, float)) and keep_prob >= 1.0:
             return values
         count = iter(range(1 << 30))
-        return map_structure(lambda value: nn.dropout(value, keep_prob=keep_prob,
+        return map_structure(lambda value: dropout(value, keep_prob=keep_prob,
                                                       seed=self._seed_of(salt, next(count))), values)
 
     def _drop_state(self, state):

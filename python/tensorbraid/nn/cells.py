@@ -2,11 +2,12 @@
 
 import collections
 
-from tensorbraid import _core, dtypes, nn, tf_logging as logging
+from tensorbraid import _core, dtypes, tf_logging as logging
 from tensorbraid.initializers import Constant, Zeros
 from tensorbraid.internal import graphs
+from tensorbraid.internal.layer_class import InputSpec, Layer
 from tensorbraid.internal.variable_scope import _initial_value_of, variable_scope
-from tensorbraid.layers.base import InputSpec, Layer
+from tensorbraid.nn.activations import bias_add, tanh
 from tensorbraid.nn.cell_states import zero_state
 from tensorbraid.ops.node import op, tensor
 
@@ -50,7 +51,7 @@ class _WeightedCell(RNNCell):
     def __init__(self, num_units, activation, reuse, name, dtype, **kwargs):
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
         self._num_units = int(num_units)
-        self._activation = activation or nn.tanh
+        self._activation = activation or tanh
         self.input_spec = InputSpec(ndim=2)
 
     @property
@@ -71,11 +72,11 @@ class _WeightedCell(RNNCell):
 
     def _is_plain(self, kind):
         """Whether C++ computes this cell: it is exactly of this class, new, and has the usual activation."""
-        return type(self) is kind and not self.built and self._activation is nn.tanh and self._reuse is None
+        return type(self) is kind and not self.built and self._activation is tanh and self._reuse is None
 
 
 def _linear(values, kernel, bias):
-    return nn.bias_add(op("MatMul", [op("ConcatV2", [values, 1]), kernel]), bias)
+    return bias_add(op("MatMul", [op("ConcatV2", [values, 1]), kernel]), bias)
 
 
 class BasicRNNCell(_WeightedCell):

@@ -3,7 +3,10 @@
 from tensorbraid import dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graphs import make_op
+from tensorbraid.ops import indexing, reductions
+from tensorbraid.ops.control_flow import map_fn
 from tensorbraid.ops.node import cast, op, reduce, shape_of, tensor
+from tensorbraid.ops.sparse_tensor import SparseTensor
 
 __all__ = ["collapse_repeated", "ctc_beam_search_decoder", "ctc_beam_search_decoder_v2", "ctc_greedy_decoder",
            "ctc_loss", "ctc_loss_v2", "ctc_unique_labels"]
@@ -20,17 +23,11 @@ def ctc_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_repe
                    ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs).outputs[0]
 
 
-def _sparse(indices, values, shape):
-    import tensorbraid
-
-    return tensorbraid.SparseTensor(indices, values, shape)
-
-
 def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index=None):
     """The most likely path, as a list of one SparseTensor, and its negated logits."""
     outputs = make_op("CTCGreedyDecoder", [inputs, sequence_length], merge_repeated=merge_repeated,
                       blank_index=-1 if blank_index is None else blank_index).outputs
-    return [_sparse(*outputs[:3])], outputs[3]
+    return [SparseTensor(*outputs[:3])], outputs[3]
 
 
 def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1, merge_repeated=True):
@@ -38,7 +35,7 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
     outputs = make_op("CTCBeamSearchDecoder", [inputs, sequence_length], beam_width=beam_width, top_paths=top_paths,
                       merge_repeated=merge_repeated).outputs
     paths = zip(outputs[:top_paths], outputs[top_paths:2 * top_paths], outputs[2 * top_paths:3 * top_paths])
-    return [_sparse(*path) for path in paths], outputs[-1]
+    return [SparseTensor(*path) for path in paths], outputs[-1]
 
 
 def ctc_beam_search_decoder_v2(inputs, sequence_length, beam_width=100, top_paths=1):
@@ -52,9 +49,7 @@ def ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major=Tr
 
     `unique` only makes TensorFlow faster. The op of the loss finds repeated labels itself.
     """
-    import tensorbraid
-
-    sparse = isinstance(labels, tensorbraid.SparseTensor)
+    sparse = isinstance(labels, SparseTensor)
     if sparse and blank_index is None:
         raise ValueError("Argument `blank_index` must be provided when labels is a SparseTensor.")
     with graphs.name_scope(name, "ctc_loss", [logits, label_length, logit_length]):
@@ -69,7 +64,7 @@ def ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major=Tr
             parts = graphs.make_op("SplitV", [logits, [blank, 1, classes - blank - 1], 2], num_split=3).outputs
             logits = op("ConcatV2", [[parts[0], parts[2], parts[1]], 2])
             values = op("SelectV2", [op("Less", [values, blank]), values, op("Sub", [values, 1])])
-        return ctc_loss(_sparse(labels.indices, values, labels.dense_shape), logits, logit_length,
+        return ctc_loss(SparseTensor(labels.indices, values, labels.dense_shape), logits, logit_length,
                         time_major=logits_time_major)
 
 
@@ -78,22 +73,20 @@ def _sparse_labels(labels, lengths):
     positions = op("Range", [0, op("StridedSlice", [shape_of(labels), [1], [2], [1]], shrink_axis_mask=1), 1])
     used = op("Less", [positions, op("ExpandDims", [cast(lengths, "int32"), 1])])
     indices = op("Where", [used])
-    return _sparse(indices, op("GatherNd", [labels, indices]), op("Shape", [labels], out_type=dtypes.int64))
+    return SparseTensor(indices, op("GatherNd", [labels, indices]), op("Shape", [labels], out_type=dtypes.int64))
 
 
 def ctc_unique_labels(labels, name=None):
     """The different labels of each row, filled up with 0, and for each label its position among them."""
-    import tensorbraid
-
     def row(values):
-        found, positions = tensorbraid.unique(values)
-        missing = op("Sub", [tensorbraid.size(values), tensorbraid.size(found)])
+        found, positions = indexing.unique(values)
+        missing = op("Sub", [reductions.size(values), reductions.size(found)])
         filled = op("Pad", [found, op("Reshape", [op("Pack", [[0, missing]]), [1, 2]])])
         return cast(filled, "int64"), positions
 
     with graphs.name_scope(name, "ctc_unique_labels", [labels]):
         labels = tensor(labels, name="labels")
-        return tensorbraid.map_fn(row, labels, dtype=(tensorbraid.int64, tensorbraid.int32))
+        return map_fn(row, labels, dtype=(dtypes.int64, dtypes.int32))
 
 
 def collapse_repeated(labels, seq_length, name=None):

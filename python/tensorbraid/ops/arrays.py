@@ -12,6 +12,7 @@ from tensorbraid.internal.shapes import Dimension, TensorShape
 from tensorbraid.ops import elementwise
 from tensorbraid.ops.old_names import renamed
 from tensorbraid.ops.op_functions import op_function
+from tensorbraid.ops.sparse_tensor import SparseTensor
 
 newaxis = None
 
@@ -40,8 +41,6 @@ def _op(op_type, inputs, name, default=None, **attrs):
 
 def shape(input, name=None, out_type=dtypes.int32):
     """The sizes of a tensor: a constant if they are known before the step."""
-    from tensorbraid.ops.sparse_tensor import SparseTensor
-
     out_type = dtypes.as_dtype(out_type)
     if isinstance(input, SparseTensor):
         return elementwise.cast(input.dense_shape, out_type)
@@ -56,14 +55,8 @@ def shape_n(input, out_type=dtypes.int32, name=None):
     return make_op("ShapeN", [input], name or "ShapeN", out_type=dtypes.as_dtype(out_type)).outputs
 
 
-def size(input, name=None, out_type=dtypes.int32):
-    """The number of elements."""
-    from tensorbraid.ops import reductions
-    from tensorbraid.ops.sparse_tensor import SparseTensor
-
-    out_type = dtypes.as_dtype(out_type)
-    if isinstance(input, SparseTensor):
-        return reductions.reduce_prod(elementwise.cast(input.dense_shape, out_type), 0, name=name)
+def number_of_elements(input, name=None, out_type=dtypes.int32):
+    """The number of elements of a tensor."""
     x = convert_to_tensor(input)
     if x.shape.is_fully_defined():
         return graphs.constant(x.shape.num_elements(), out_type, name=name or "Size")
@@ -72,10 +65,8 @@ def size(input, name=None, out_type=dtypes.int32):
 
 def rank(input, name=None):
     """The number of axes."""
-    from tensorbraid.ops.sparse_tensor import SparseTensor
-
     if isinstance(input, SparseTensor):
-        return size(input.dense_shape, name)
+        return number_of_elements(input.dense_shape, name)
     x = convert_to_tensor(input)
     if x.shape.ndims is not None:
         return graphs.constant(x.shape.ndims, dtypes.int32, name=name or "Rank")
@@ -350,6 +341,6 @@ __all__ = [
     "dimension_value", "ensure_shape", "expand_dims", "fill", "get_static_value", "guarantee_const", "identity",
     "identity_n", "invert_permutation", "matrix_transpose", "newaxis", "ones", "ones_like", "pad",
     "parallel_stack", "placeholder_with_default", "rank", "reshape", "reverse", "reverse_sequence",
-    "reverse_v2", "roll", "shape", "shape_n", "size", "split", "squeeze", "stack", "stop_gradient", "tile",
+    "reverse_v2", "roll", "shape", "shape_n", "split", "squeeze", "stack", "stop_gradient", "tile",
     "transpose", "unstack", "zeros", "zeros_like",
 ]

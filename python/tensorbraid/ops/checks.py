@@ -6,7 +6,8 @@ from tensorbraid import dtypes, errors
 from tensorbraid.internal import graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import convert_to_tensor, name_scope
-from tensorbraid.ops import control, elementwise, reductions
+from tensorbraid.ops import arrays, control, elementwise, reductions
+from tensorbraid.ops.sparse_tensor import SparseTensor
 
 
 def _static(*tensors):
@@ -97,8 +98,6 @@ def assert_type(tensor, tf_type, message=None, name=None):
 def _rank_check(name_of_op, doc, holds, dynamic):
     def check(x, rank, data=None, summarize=None, message=None, name=None):
         with name_scope(name, name_of_op, [x, rank]):
-            from tensorbraid.ops import arrays
-
             x = convert_to_tensor(x, name="x")
             rank = convert_to_tensor(rank, name="rank")
             if not rank.dtype.is_integer:
@@ -128,8 +127,6 @@ assert_rank_at_least = _rank_check("assert_rank_at_least",
 def assert_rank_in(x, ranks, data=None, summarize=None, message=None, name=None):
     """An operation that fails unless the tensor's rank is one of `ranks`."""
     with name_scope(name, "assert_rank_in", [x]):
-        from tensorbraid.ops import arrays
-
         x = convert_to_tensor(x, name="x")
         tensors = [convert_to_tensor(r, dtypes.int32, name="rank") for r in ranks]
         wanted = _static(*tensors)
@@ -155,8 +152,6 @@ def assert_scalar(tensor, name=None, message=None):
 
 def assert_proper_iterable(values):
     """Raises TypeError for a value that is no list of values: a tensor, an array or a string."""
-    from tensorbraid.ops.sparse_tensor import SparseTensor
-
     if isinstance(values, (graphs.Tensor, SparseTensor, np.ndarray, str, bytes)) or not hasattr(values, "__iter__"):
         raise TypeError(f"Expected argument \"values\" to be a \"proper\" iterable.  Found: {type(values)}")
 
@@ -186,8 +181,6 @@ def is_numeric_tensor(tensor):
 def _increasing(name_of_op, compare):
     def check(x, name=None):
         with name_scope(name, name_of_op, [x]):
-            from tensorbraid.ops import arrays
-
             x = arrays.reshape(convert_to_tensor(x), [-1])
             return reductions.reduce_all(compare(x[:-1], x[1:]))
 

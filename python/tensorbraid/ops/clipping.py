@@ -44,7 +44,7 @@ def clip_by_average_norm(t, clip_norm, name=None):
     """The tensor, scaled down to an L2 norm per element of at most `clip_norm`."""
     with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as scope:
         t = convert_to_tensor(t, name="t")
-        count = elementwise.cast(arrays.size(t), dtypes.float32)
+        count = elementwise.cast(reductions.size(t), dtypes.float32)
         inverse = elementwise.rsqrt(reductions.reduce_sum(t * t))
         return arrays.identity(
             t * clip_norm * elementwise.minimum(inverse * count, graphs.constant(1.0) / clip_norm), name=scope)

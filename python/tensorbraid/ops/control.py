@@ -7,7 +7,8 @@ import sys
 from tensorbraid import _core, dtypes, nest
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
-from tensorbraid.ops import arrays
+from tensorbraid.ops import arrays, string_ops
+from tensorbraid.ops.sparse_tensor import SparseTensor
 
 
 def no_op(name=None):
@@ -95,8 +96,6 @@ def print(*inputs, **kwargs):
         stream = streams.get(id(output_stream))
     if stream is None:
         raise ValueError(f"Unsupported output stream, logging level, or file: {output_stream}")
-    from tensorbraid.ops import string_ops
-
     with name_scope(name, "print"):
         template, tensors, placeholder = _template(inputs, sep)
         text = string_ops.format(template, tensors, placeholder, summarize=summarize)
@@ -116,8 +115,6 @@ class _Placeholder:
 def _template(inputs, sep):
     """The text of the inputs with a placeholder for each tensor, also for those in structures; the tensors; and the
     placeholder, which does not occur in the text otherwise."""
-    from tensorbraid.ops.sparse_tensor import SparseTensor
-
     tensors = []
 
     def parts(value, placeholder):
@@ -165,8 +162,6 @@ def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
 
 def is_tensor(x):
     """Whether the value is a tensor, a variable, a SparseTensor or IndexedSlices."""
-    from tensorbraid.ops.sparse_tensor import SparseTensor
-
     return isinstance(x, (graphs.Tensor, _core.Variable, SparseTensor, graphs.IndexedSlices))
 
 

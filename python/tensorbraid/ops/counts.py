@@ -3,7 +3,7 @@
 from tensorbraid import dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
-from tensorbraid.ops import arrays, clipping, elementwise, reductions
+from tensorbraid.ops import arrays, checks, clipping, control, elementwise, reductions
 
 __all__ = [
     "bincount", "confusion_matrix", "histogram_fixed_width", "histogram_fixed_width_bins",
@@ -47,8 +47,6 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=dtypes.int32, na
 
 def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, name=None, weights=None):
     """How often each label is predicted as each class."""
-    from tensorbraid.ops import checks, control
-
     with name_scope(name, "confusion_matrix", [predictions, labels, num_classes, weights]):
         labels, predictions = convert_to_tensor(labels), convert_to_tensor(predictions)
         if predictions.shape.ndims is not None and labels.shape.ndims is not None:

@@ -7,6 +7,7 @@ from tensorbraid.internal import graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops.op_functions import op_function
+from tensorbraid.ops.sparse_tensor import SparseTensor
 
 acos = op_function("Acos", "x")
 acosh = op_function("Acosh", "x")
@@ -224,36 +225,6 @@ def conj(x, name=None):
     raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}")
 
 
-def real(input, name=None):
-    """The real part; a real tensor is its own."""
-    x = convert_to_tensor(input, name="input")
-    if not x.dtype.is_complex:
-        return x
-    return make_op("Real", [x], name or "Real", Tout=x.dtype.real_dtype).outputs[0]
-
-
-def imag(input, name=None):
-    """The imaginary part; zeros for a real tensor."""
-    with name_scope(name, "Imag", [input]) as scope:
-        x = convert_to_tensor(input, name="input")
-        if x.dtype.is_complex:
-            return make_op("Imag", [x], scope, Tout=x.dtype.real_dtype).outputs[0]
-        from tensorbraid.ops import arrays
-
-        return arrays.zeros_like(x)
-
-
-def angle(input, name=None):
-    """The argument of complex numbers; pi for negative real ones."""
-    with name_scope(name, "Angle", [input]) as scope:
-        x = convert_to_tensor(input, name="input")
-        if x.dtype.is_complex:
-            return make_op("Angle", [x], scope, Tout=x.dtype.real_dtype).outputs[0]
-        from tensorbraid.ops import arrays, indexing
-
-        return indexing.where(x < 0, np.pi * arrays.ones_like(x), arrays.zeros_like(x))
-
-
 def complex(real, imag, name=None):
     """Complex numbers of their parts, which are both float32 or both float64."""
     real = convert_to_tensor(real, name="real")
@@ -268,8 +239,6 @@ def complex(real, imag, name=None):
 def cast(x, dtype, name=None):
     """x converted to `dtype`; x itself if it has that dtype. Also of SparseTensors and IndexedSlices."""
     dtype = dtypes.as_dtype(dtype)
-    from tensorbraid.ops.sparse_tensor import SparseTensor
-
     if isinstance(x, SparseTensor):
         return SparseTensor(x.indices, cast(x.values, dtype, name), x.dense_shape)
     if isinstance(x, graphs.IndexedSlices):
@@ -314,12 +283,12 @@ to_int32 = _to(dtypes.int32, "ToInt32")
 to_int64 = _to(dtypes.int64, "ToInt64")
 
 __all__ = [
-    "abs", "acos", "acosh", "add", "angle", "asin", "asinh", "atan", "atan2", "atanh", "betainc", "bitcast", "cast",
+    "abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "betainc", "bitcast", "cast",
     "ceil", "check_numerics", "complex", "conj", "cos", "cosh", "cross", "digamma", "div", "div_no_nan", "divide",
     "equal", "erf", "erfc", "exp", "expm1", "floor", "floor_div", "floordiv", "floormod", "greater", "greater_equal",
-    "igamma", "igammac", "imag", "is_finite", "is_inf", "is_nan", "less", "less_equal", "lgamma", "log", "log1p",
+    "igamma", "igammac", "is_finite", "is_inf", "is_nan", "less", "less_equal", "lgamma", "log", "log1p",
     "log_sigmoid", "logical_and", "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "mod", "multiply",
-    "negative", "not_equal", "polygamma", "pow", "real", "realdiv", "reciprocal", "rint", "round", "rsqrt",
+    "negative", "not_equal", "polygamma", "pow", "realdiv", "reciprocal", "rint", "round", "rsqrt",
     "saturate_cast", "scalar_mul", "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "squared_difference",
     "subtract", "tan", "tanh", "to_bfloat16", "to_complex128", "to_complex64", "to_double", "to_float", "to_int32",
     "to_int64", "truediv", "truncatediv", "truncatemod", "zeta",

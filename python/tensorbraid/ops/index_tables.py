@@ -6,7 +6,7 @@ from tensorbraid import dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.lookup import KeyValueTensorInitializer, StaticHashTable, TextFileIndex, TextFileInitializer
-from tensorbraid.ops import arrays, math_ops, string_ops
+from tensorbraid.ops import math_ops, string_ops
 from tensorbraid.ops.node import op
 from tensorbraid.ops.sparse_tensor import SparseTensor
 
@@ -63,7 +63,7 @@ def index_table_from_tensor(vocabulary_list, num_oov_buckets=0, default_value=-1
         if keys.dtype.is_integer != dtype.is_integer:
             raise ValueError(f"Invalid dtype: Expected {'integer' if dtype.is_integer else dtype}, got {keys.dtype}.")
         keys = math_ops.cast(keys, dtypes.int64) if dtype.is_integer else keys
-        positions = math_ops.cast(math_ops.range(arrays.size(keys)), dtypes.int64)
+        positions = math_ops.cast(math_ops.range(math_ops.size(keys)), dtypes.int64)
         return _table(lambda: KeyValueTensorInitializer(keys, positions, keys.dtype, dtypes.int64, name="table_init"),
                       default_value, num_oov_buckets, dtype)
 
@@ -76,7 +76,7 @@ def index_to_string_table_from_tensor(vocabulary_list, default_value="UNK", name
         words = vocabulary_list
         if not isinstance(words, graphs.Tensor):
             words = convert_to_tensor(np.array(words, np.object_), dtypes.string)
-        positions = math_ops.cast(math_ops.range(arrays.size(words)), dtypes.int64)
+        positions = math_ops.cast(math_ops.range(math_ops.size(words)), dtypes.int64)
         return _table(lambda: KeyValueTensorInitializer(positions, words, dtypes.int64, dtypes.string,
                                                         name="table_init"),
                       default_value, 0, dtypes.int64)

@@ -11,6 +11,7 @@ from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.internal.shapes import Dimension
 from tensorbraid.ops import arrays, elementwise
 from tensorbraid.ops.op_functions import op_function
+from tensorbraid.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 dynamic_partition = op_function("DynamicPartition", "data, partitions", "num_partitions", outputs="*")
 dynamic_stitch = op_function("DynamicStitch", "indices, data")
@@ -270,8 +271,6 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
 
 def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
     """The Levenshtein distances of sequences in SparseTensors."""
-    from tensorbraid.ops.sparse_tensor import SparseTensor, SparseTensorValue
-
     both = []
     for value in (hypothesis, truth):
         if isinstance(value, SparseTensorValue):

@@ -5,7 +5,7 @@ import numpy as np
 from tensorbraid import dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
-from tensorbraid.ops import arrays, diagonals, elementwise, indexing, reductions
+from tensorbraid.ops import arrays, complex_parts, diagonals, elementwise, indexing, reductions
 from tensorbraid.ops.old_names import renamed
 from tensorbraid.ops.op_functions import op_function
 
@@ -165,7 +165,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims
         if ord in ("fro", "euclidean", 2, 2.0) and not (is_matrix and ord in (2, 2.0)):
             squares = reductions.reduce_sum(x * elementwise.conj(x), axis, keepdims=True)
             if x.dtype.is_complex:
-                squares = elementwise.cast(elementwise.real(squares), x.dtype)
+                squares = elementwise.cast(complex_parts.real(squares), x.dtype)
             result = elementwise.sqrt(squares)
             result = elementwise.cast(elementwise.abs(result), x.dtype) if x.dtype.is_complex else result
         elif is_matrix and ord in (2, 2.0):
@@ -237,7 +237,7 @@ def adjoint(matrix, name=None):
 def logdet(matrix, name=None):
     """The logarithms of the determinants of positive definite matrices."""
     with name_scope(name, "logdet", [matrix]):
-        diagonal = elementwise.real(diagonals.matrix_diag_part(cholesky(matrix)))
+        diagonal = complex_parts.real(diagonals.matrix_diag_part(cholesky(matrix)))
         return 2.0 * reductions.reduce_sum(elementwise.log(diagonal), [-1])
 
 

@@ -5,6 +5,7 @@ from tensorbraid.ops import operators  # noqa: F401  (adds Python's operators to
 from tensorbraid.ops.arrays import *  # noqa: F401,F403
 from tensorbraid.ops.checks import *  # noqa: F401,F403
 from tensorbraid.ops.clipping import *  # noqa: F401,F403
+from tensorbraid.ops.complex_parts import *  # noqa: F401,F403
 from tensorbraid.ops.control import *  # noqa: F401,F403
 from tensorbraid.ops.counts import *  # noqa: F401,F403
 from tensorbraid.ops.diagonals import *  # noqa: F401,F403

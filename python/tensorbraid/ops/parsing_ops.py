@@ -5,10 +5,11 @@ import collections
 import numpy as np
 
 from tensorbraid import dtypes
-from tensorbraid.internal import graphs
+from tensorbraid.internal import graphs, variables
+from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.internal.shapes import TensorShape
-from tensorbraid.ops import arrays
+from tensorbraid.ops import arrays, sparse_ops
 from tensorbraid.ops.old_names import renamed
 from tensorbraid.ops.op_functions import op_function
 from tensorbraid.ops.sparse_tensor import SparseTensor
@@ -123,8 +124,6 @@ def _parsed(serialized, features, example_names):
 
 def _sparse_feature(parsed, feature, index_keys):
     """The SparseTensor of a SparseFeature, from the parsed features of its indices and values."""
-    from tensorbraid.ops import sparse_ops
-
     sizes = [feature.size] if isinstance(feature.index_key, str) else list(feature.size)
     values = parsed[feature.value_key]
     ids = [parsed[key] for key in index_keys]
@@ -230,9 +229,6 @@ def parse_sequence_example(serialized, context_features=None, sequence_features=
 
 def match_filenames_once(pattern, name=None):
     """A local variable with the names of the files that match the pattern when it is initialized."""
-    from tensorbraid.internal import variables
-    from tensorbraid.internal.graph_keys import GraphKeys
-
     with name_scope(name, "matching_filenames", [pattern]) as scope:
         return variables.Variable(matching_files(pattern), trainable=False, name=scope, validate_shape=False,
                                   collections=[GraphKeys.LOCAL_VARIABLES])

@@ -3,8 +3,9 @@
 from tensorbraid import dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graphs import convert_to_tensor, name_scope
-from tensorbraid.ops import arrays, elementwise
+from tensorbraid.ops import arrays, elementwise, reductions
 from tensorbraid.ops.arrays import _op
+from tensorbraid.ops.indexing import boolean_mask, gather
 from tensorbraid.ops.op_functions import op_function
 
 unravel_index = op_function("UnravelIndex", "indices, dims")
@@ -21,7 +22,7 @@ def meshgrid(*args, **kwargs):
     with name_scope(name, "meshgrid", args):
         n = len(args)
         vectors = [arrays.reshape(arrays.stack(x), [1] * i + [-1] + [1] * (n - i - 1)) for i, x in enumerate(args)]
-        sizes = [arrays.size(x) for x in args]
+        sizes = [reductions.size(x) for x in args]
         if indexing == "xy" and n > 1:
             vectors[0] = arrays.reshape(vectors[0], [1, -1] + [1] * (n - 2))
             vectors[1] = arrays.reshape(vectors[1], [-1, 1] + [1] * (n - 2))
@@ -33,8 +34,6 @@ def meshgrid(*args, **kwargs):
 
 def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
     """For each length a row whose first so many elements are true."""
-    from tensorbraid.ops import reductions
-
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert_to_tensor(lengths)
         if maxlen is None:
@@ -81,8 +80,6 @@ def _preferring(value, dtype):
 
 def repeat(input, repeats, axis=None, name=None):
     """Each element, or each slice along an axis, several times."""
-    from tensorbraid.ops import reductions
-
     with name_scope(name, "Repeat", [input, repeats]):
         x = convert_to_tensor(input)
         counts = convert_to_tensor(repeats, name="repeats")
@@ -98,8 +95,6 @@ def repeat(input, repeats, axis=None, name=None):
         longest = elementwise.maximum(0, reductions.reduce_max(counts))
         positions = arrays.tile(arrays.expand_dims(arrays.range_node(0, length, 1), 1), arrays.stack([1, longest]))
         chosen = sequence_mask(counts, longest)
-        from tensorbraid.ops.indexing import boolean_mask, gather
-
         return gather(x, boolean_mask(positions, chosen), axis=axis)
 
 

@@ -6,9 +6,10 @@ from tensorbraid import dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
-from tensorbraid.ops import arrays, elementwise
+from tensorbraid.ops import arrays, complex_parts, elementwise
 from tensorbraid.ops.old_names import renamed
 from tensorbraid.ops.op_functions import op_function
+from tensorbraid.ops.sparse_tensor import SparseTensor
 
 
 def _arguments(axis, keepdims, reduction_indices, keep_dims):
@@ -56,6 +57,14 @@ reduce_prod = _reduction("Prod")
 reduce_sum = _reduction("Sum")
 
 
+def size(input, name=None, out_type=dtypes.int32):
+    """The number of elements."""
+    out_type = dtypes.as_dtype(out_type)
+    if isinstance(input, SparseTensor):
+        return reduce_prod(elementwise.cast(input.dense_shape, out_type), 0, name=name)
+    return arrays.number_of_elements(input, name, out_type)
+
+
 def reduce_logsumexp(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
     """log(sum(exp(x))), without an overflow for large x."""
     axis, keep = _arguments(axis, keepdims, reduction_indices, keep_dims)
@@ -73,8 +82,6 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=None, name=None, reductio
 def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int64, name=None, reduction_indices=None,
                   keep_dims=None, input=None):
     """The number of elements that are not zero, or not an empty string."""
-    from tensorbraid.ops.sparse_tensor import SparseTensor
-
     axis, keep = _arguments(axis, keepdims, reduction_indices, keep_dims)
     x = renamed("input_tensor", input_tensor, "input", input)
     if isinstance(x, SparseTensor):
@@ -95,7 +102,7 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
             raise TypeError(f"Input must be either real or complex. Received integer type {means.dtype}.")
         diff = x - means
         if diff.dtype.is_complex:
-            squared = elementwise.real(elementwise.multiply(elementwise.conj(diff), diff))
+            squared = complex_parts.real(elementwise.multiply(elementwise.conj(diff), diff))
         else:
             squared = elementwise.square(diff)
         return reduce_mean(squared, axis, keepdims)
@@ -176,5 +183,5 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
 __all__ = [
     "accumulate_n", "add_n", "arg_max", "arg_min", "argmax", "argmin", "count_nonzero", "cumprod", "cumsum",
     "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
-    "reduce_sum",
+    "reduce_sum", "size",
 ]

@@ -8,7 +8,6 @@ from tensorbraid import dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.internal.shapes import TensorShape
-from tensorbraid.ops import arrays
 
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
@@ -49,15 +48,6 @@ class SparseTensor:
     def with_values(self, new_values):
         """The same positions with other values."""
         return SparseTensor(self.indices, new_values, self.dense_shape)
-
-    def eval(self, feed_dict=None, session=None):
-        """Its SparseTensorValue in a step of the session, or of the default session."""
-        from tensorbraid.internal import session as sessions
-
-        session = session or sessions.get_default_session()
-        if session is None:
-            raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered.")
-        return session.run(self, feed_dict)
 
     @classmethod
     def from_value(cls, value):
@@ -124,7 +114,8 @@ def sparse_placeholder(dtype, shape=None, name=None):
         ndims = dims.ndims
         default = np.array([-1 if d is None else d for d in dims.as_list()], np.int64)
         default = graphs.constant(default, name=named("shape_default") or "Const")
-        dense_shape = arrays.placeholder_with_default(default, default.shape, named("shape"))
+        dense_shape = graphs.make_op("PlaceholderWithDefault", [default], named("shape") or "PlaceholderWithDefault",
+                                     shape=default.shape).outputs[0]
     values = graphs.placeholder(dtype, [None], named("values"))
     indices = graphs.placeholder(dtypes.int64, [None, ndims], named("indices"))
     result = SparseTensor(indices, values, dense_shape)

@@ -4,7 +4,7 @@ import collections
 
 from tensorbraid import dtypes
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
-from tensorbraid.ops import arrays, elementwise, reductions
+from tensorbraid.ops import arrays, complex_parts, elementwise, reductions
 from tensorbraid.ops.old_names import renamed
 
 
@@ -38,12 +38,12 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     with name_scope(name, "l2_normalize", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_complex:
-            size = reductions.reduce_sum(elementwise.square(elementwise.real(x))
-                                         + elementwise.square(elementwise.imag(x)),
+            size = reductions.reduce_sum(elementwise.square(complex_parts.real(x))
+                                         + elementwise.square(complex_parts.imag(x)),
                                          axis, keepdims=True)
             inverse = elementwise.rsqrt(elementwise.maximum(size, epsilon))
-            return elementwise.complex(elementwise.multiply(elementwise.real(x), inverse),
-                                       elementwise.multiply(elementwise.imag(x), inverse), name=scope)
+            return elementwise.complex(elementwise.multiply(complex_parts.real(x), inverse),
+                                       elementwise.multiply(complex_parts.imag(x), inverse), name=scope)
         size = reductions.reduce_sum(elementwise.square(x), axis, keepdims=True)
         return elementwise.multiply(x, elementwise.rsqrt(elementwise.maximum(size, epsilon)), name=scope)
 
@@ -64,7 +64,7 @@ def zero_fraction(value, name=None):
     """The share of elements that are 0."""
     with name_scope(name, "zero_fraction", [value]):
         value = convert_to_tensor(value, name="value")
-        count = elementwise.cast(arrays.size(value, out_type=dtypes.int64), dtypes.int64)
+        count = elementwise.cast(reductions.size(value, out_type=dtypes.int64), dtypes.int64)
         zeros = count - reductions.count_nonzero(value)
         fraction = elementwise.cast(zeros, dtypes.float32) / elementwise.cast(count, dtypes.float32)
         return arrays.identity(fraction, "fraction")

@@ -4,7 +4,7 @@ import os
 
 from tensorbraid import tf_logging
 from tensorbraid.saved_model import constants
-from tensorbraid.train import meta_graphs
+from tensorbraid.train import imported_graphs
 
 __all__ = ["load", "maybe_saved_model_directory"]
 
@@ -74,7 +74,7 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
     export_dir = os.path.abspath(os.fspath(export_dir))
     meta_graph = _tagged(_read(export_dir), tags)
     with sess.graph.as_default() as graph:
-        saver, _ = meta_graphs.import_with_elements(meta_graph, import_scope=import_scope, **saver_kwargs)
+        saver, _ = imported_graphs.import_with_elements(meta_graph, import_scope=import_scope, **saver_kwargs)
         if saver is None:
             tf_logging.info("The specified SavedModel has no variables; no checkpoints were restored.")
         else:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from tensorbraid.internal.meta_graphs import *  # noqa: F401,F403
 from tensorbraid.train.async_replicas import *  # noqa: F401,F403
 from tensorbraid.train.basic_hooks import *  # noqa: F401,F403
 from tensorbraid.train.basic_loops import *  # noqa: F401,F403
@@ -12,10 +13,10 @@ from tensorbraid.train.coordinator import *  # noqa: F401,F403
 from tensorbraid.train.event_files import *  # noqa: F401,F403
 from tensorbraid.train.global_step import *  # noqa: F401,F403
 from tensorbraid.train.hooks import *  # noqa: F401,F403
+from tensorbraid.train.imported_graphs import *  # noqa: F401,F403
 from tensorbraid.train.inputs import *  # noqa: F401,F403
 from tensorbraid.train.learning_rates import *  # noqa: F401,F403
 from tensorbraid.train.listeners import *  # noqa: F401,F403
-from tensorbraid.train.meta_graphs import *  # noqa: F401,F403
 from tensorbraid.train.monitored_session import *  # noqa: F401,F403
 from tensorbraid.train.moving_average import *  # noqa: F401,F403
 from tensorbraid.train.optimizer import *  # noqa: F401,F403

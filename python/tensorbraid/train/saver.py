@@ -3,7 +3,7 @@
 import os
 
 from tensorbraid import _core
-from tensorbraid.internal import graphs
+from tensorbraid.internal import graphs, meta_graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 
 __all__ = ["Saver"]
@@ -149,8 +149,6 @@ class Saver:
                           clear_devices=False, clear_extraneous_savers=False, strip_default_attrs=False,
                           save_debug_info=False):
         """The graph with this saver as a MetaGraphDef, which is also written to a file if one is named."""
-        from tensorbraid.train import meta_graphs
-
         if export_scope or clear_extraneous_savers:
             raise NotImplementedError("export_scope and clear_extraneous_savers of export_meta_graph")
         meta_graph = meta_graphs.meta_graph_of(self._graph, self, collection_list, clear_devices)

@@ -7,7 +7,7 @@ from tensorbraid.feature_column.input_layer import input_layer, model_collection
 from tensorbraid.feature_column.linear_model import checked_columns, weighted_columns
 from tensorbraid.initializers import GlorotUniform
 from tensorbraid.internal.graphs import name_scope
-from tensorbraid.internal.partitioned_variables import min_max_variable_partitioner
+from tensorbraid.internal.partitioners import min_max_variable_partitioner
 from tensorbraid.internal.variable_scope import variable_scope
 from tensorbraid.ops import arrays, math_ops
 from tensorbraid.ops.node import tensor
