@@ -6,10 +6,10 @@
 import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from tensorbraid.internal import native_module  # noqa: F401
+from tensorbraid.internal import native_module as _native_module  # noqa: F401  # before all others
 from tensorbraid import (  # noqa: F401
     app, compat, errors, flags, gfile, graph_util, io, nest, nn, python_io, resource_loader, summary, train)
-from tensorbraid.internal import protobuf_messages  # noqa: F401
+from tensorbraid.internal import protobuf_messages as _protobuf_messages
 from tensorbraid import tf_logging as logging, tf_sysconfig as sysconfig, versions as version  # noqa: F401
 from tensorbraid.ops.accumulators import *  # noqa: F401,F403
 from tensorbraid.ops.control_flow import *  # noqa: F401,F403
@@ -66,7 +66,7 @@ _LAZY = {"keras": "keras", "profiler": "profiler", "proto": "proto", "raw_ops": 
 def _find(name):
     if name in _LAZY:
         return _importlib.import_module("tensorbraid." + _LAZY[name])
-    return protobuf_messages.find("tensorbraid", name)
+    return _protobuf_messages.find("tensorbraid", name)
 
 
 if _TYPE_CHECKING:  # editors and type checkers see these names, and so notice misspelt ones
@@ -79,10 +79,15 @@ else:
     __getattr__ = _find
 
 
+# Modules that the import system adds to these names. The last four have TensorFlow's names beside these.
+_HIDDEN = {"internal", "ops", "runner", "tensorflow_python", "testing", "tf_logging", "tf_sysconfig", "versions"}
+
+
 def __dir__():
-    return sorted({*globals(), *_LAZY, *protobuf_messages.NAMES['tensorbraid']})
+    names = {*globals(), *_LAZY, *_protobuf_messages.NAMES["tensorbraid"]} - _HIDDEN
+    return sorted(name for name in names if name.startswith("__") or not name.startswith("_"))
 
 
-protobuf_messages.install(train)
-protobuf_messages.install(summary)
+_protobuf_messages.install(train)
+_protobuf_messages.install(summary)
 train.write_graph = io.write_graph

@@ -1,7 +1,7 @@
 """The ops that tf has by their own names, all in one module."""
 
 from tensorbraid.lookup import *  # noqa: F401,F403
-from tensorbraid.ops import operators  # noqa: F401  (adds Python's operators to tensors)
+from tensorbraid.ops import operators as _operators  # noqa: F401  (adds Python's operators to tensors)
 from tensorbraid.ops.arrays import *  # noqa: F401,F403
 from tensorbraid.ops.checks import *  # noqa: F401,F403
 from tensorbraid.ops.clipping import *  # noqa: F401,F403
