@@ -12,7 +12,8 @@ namespace tensorbraid {
 // - A training session that still waits for other tasks, to begin or to recover, fails with Cancelled.
 // - Server::Join returns once the working tasks have left, and at the latest after ServerOptions::stop_grace.
 //
-// A second signal ends the process at once. Call this at the start of main. Later calls have no effect. Thread-safe.
+// A second signal ends the process at once, unless it comes within a second of the first one: supervisors often send a
+// request twice. Call this at the start of main. Later calls have no effect. Thread-safe.
 void StopOnSignals();
 
 // Whether a signal has asked this process to stop. Thread-safe.

@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <ctime>
 #include <set>
 
 #include "core/text/logging.h"
@@ -49,17 +51,25 @@ constexpr int kSignals[] = {SIGTERM, SIGINT};
 std::atomic<bool> stop_requested = false;
 int signal_event = -1;  // an eventfd; OnSignal writes the number of the signal
 
-// Wakes the thread that calls WaitForSignal. Also restores the usual effect of the signals, so that a second signal
-// ends the process.
+std::atomic<int64_t> first_signal_ns = 0;  // when the first signal came, by the monotonic clock
+
+// Wakes the thread that calls WaitForSignal for the first signal. A later one ends the process, also if that thread
+// hangs, unless it is the same request. Only calls that are safe in a signal handler.
 void OnSignal(int number) {
   const int saved_errno = errno;
-  for (const int signal : kSignals) {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const int64_t now_ns = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  int64_t first_ns = 0;
+  if (first_signal_ns.compare_exchange_strong(first_ns, now_ns)) {
+    const auto value = static_cast<uint64_t>(number);
+    (void)!write(signal_event, &value, sizeof value);
+  } else if (std::chrono::nanoseconds(now_ns - first_ns) >= kSameStopRequest) {
     struct sigaction usual = {};
     usual.sa_handler = SIG_DFL;
-    sigaction(signal, &usual, nullptr);
+    sigaction(number, &usual, nullptr);
+    raise(number);  // takes effect when this function returns
   }
-  const auto value = static_cast<uint64_t>(number);
-  (void)!write(signal_event, &value, sizeof value);
   errno = saved_errno;
 }
 
@@ -95,7 +105,7 @@ void StopOnSignals() {
 bool StopRequested() { return stop_requested.load(std::memory_order_relaxed); }
 
 void RequestStop(const char* why) {
-  TB_LOG(Info, "core") << why << ": stopping in good order; a second signal ends this process at once";
+  TB_LOG(Info, "core") << why << ": stopping in good order; a second signal after 1 s ends this process at once";
   stop_requested = true;
   StopListeners::Global().WakeAll();
 }

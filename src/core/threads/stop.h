@@ -2,11 +2,16 @@
 #ifndef TENSORBRAID_CORE_THREADS_STOP_H_
 #define TENSORBRAID_CORE_THREADS_STOP_H_
 
+#include <chrono>
 #include <functional>
 
 #include "tensorbraid/core/stop.h"
 
 namespace tensorbraid {
+
+// A second signal so soon after the first one is the same request. GNU timeout and other supervisors signal a process
+// and its process group, and a process that is in both gets two.
+inline constexpr std::chrono::seconds kSameStopRequest{1};
 
 // Calls `wake` once when this process is asked to stop, on the thread that calls RequestStop (for a signal, a thread
 // that waits for signals). If the process has been asked before, the constructor calls `wake`. `wake` must not block,
