@@ -12,9 +12,11 @@
 #include "cli/launch/new_engine.h"
 #include "cli/one_of.h"
 #include "core/text/strings.h"
+#include "io/file.h"
 #include "launch/jobs/detach.h"
 #include "launch/jobs/jobs.h"
 #include "launch/launcher/launcher.h"
+#include "launch/launcher/task_call.h"
 
 namespace tensorbraid {
 namespace {
@@ -111,7 +113,7 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
   launch->add_option("--ps", flags->options.ps, "number of parameter servers")->capture_default_str();
   launch->add_option("--workers", flags->options.workers, "number of workers")->capture_default_str();
   launch->add_option("--log_dir", flags->options.log_dir,
-                     "also write each task's output to this directory, for example to worker-0.log");
+                     "also append each task's output to a file of this directory, for example worker-0.log");
   launch
       ->add_option("--report", flags->options.report_file,
                    "also write the table at the end to this file, as JSON; written even if no task has a server")
@@ -147,6 +149,8 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->check(AtLeast(0))
       ->type_name("SECONDS")
       ->capture_default_str();
+  // For the script of --batch --requeue: gets the failure if it is that of a machine.
+  launch->add_option("--lost_file", flags->lost_file)->group("");
   launch->add_flag("--dry-run,--dry_run", flags->dry_run, "only print what would be started, and where");
   launch->add_flag("--detach", flags->detach,
                    "return when the tasks have been started; print the name of the job, which goes on");
@@ -205,10 +209,15 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       "Each task runs PROGRAM ARGUMENTS --ps_hosts=... --worker_hosts=... --job_name=... --task_index=...; with\n"
       "--env-style=tf_config it gets the environment variable TF_CONFIG instead of these flags. Tasks get free ports,\n"
       "which are held until the end. Each line of output is prefixed with its task, unless it begins with '{'.\n"
-      "SIGTERM lets the tasks save a checkpoint and leave. Ctrl-C does the same, but ends all tasks within 2 s.\n\n"
+      "SIGTERM lets the tasks save a checkpoint and leave. Ctrl-C does the same, but ends all tasks within 2 s.\n"
+      "Tasks do not wait for readers of the output: at least 64 MiB are kept, then the oldest lines are left out. "
+      "When\n"
+      "the reader ends (| head), the tasks get SIGTERM, and the exit code is 141.\n\n"
       "With --restart=on-failure a task that fails is started again on the same port: after 0.5 s, then after twice "
       "as\n"
-      "long each time, up to 30 s. A task that exits with 2 (an error in its arguments or its program) is not.\n"
+      "long each time, up to 30 s. A task that exits with 2 (an error in its arguments or its program) is not, nor is "
+      "one\n"
+      "that fails after a parameter server has ended with 0.\n"
       "The exit code is 0 if all tasks exited with 0 at last, otherwise the code of the first task that failed for\n"
       "good.\n\n"
       "With --on=ssh each machine needs this program, the user's program at the same path, and a login without a\n"
@@ -262,7 +271,12 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       }
       if (flags->detach) return ExitCode(Annotate(RunDetached(*flags, *std::move(engine)), "tensorbraid launch"));
       const auto result = Launch(flags->options, *std::move(engine));
-      return result.ok() ? result->exit_code : ExitCode(Annotate(result.status(), "tensorbraid launch"));
+      if (!result.ok()) return ExitCode(Annotate(result.status(), "tensorbraid launch"));
+      if (result->machine_lost && !flags->lost_file.empty()) {
+        const Status written = WriteFile(flags->lost_file, result->failure + "\n");
+        if (!written.ok()) return ExitCode(Annotate(written, "tensorbraid launch: --lost_file"));
+      }
+      return result->exit_code;
     };
   });
 }

@@ -35,6 +35,7 @@ struct LaunchFlags {
   std::string jobs_directory;
   std::string style = "flags";
   std::string restart = "no";
+  std::string lost_file;
   double grace_s = 30;
   double stop_grace_s = 30;
 };

@@ -30,7 +30,7 @@
 #include "launch/credentials/job_folder.h"
 #include "launch/engines/local/local_engine.h"
 #include "launch/processes/blocked_signals.h"
-#include "launch/processes/write_all.h"
+#include "launch/processes/output_queue.h"
 
 namespace tensorbraid {
 namespace {
@@ -40,6 +40,9 @@ constexpr std::chrono::milliseconds kAgentKillAfter{1500};
 // How long a SIGTERM of the launcher waits for one of the engine. Programs end at once when they get a second one.
 constexpr std::chrono::milliseconds kSignalDelay{1000};
 
+// How long the agent waits at its end for a launcher that reads nothing.
+constexpr std::chrono::milliseconds kLauncherPatience{1000};
+
 std::optional<Clock::time_point> Earlier(std::optional<Clock::time_point> a, std::optional<Clock::time_point> b) {
   if (!a.has_value() || !b.has_value()) return a.has_value() ? a : b;
   return std::min(*a, *b);
@@ -47,7 +50,10 @@ std::optional<Clock::time_point> Earlier(std::optional<Clock::time_point> a, std
 
 class Agent final : public EngineListener {
  public:
-  explicit Agent(const AgentOptions& options) : options_(options) {}
+  explicit Agent(const AgentOptions& options)
+      : options_(options),
+        output_(options.out_fd, [this](size_t count) { return AsPieces(ToLine(options_.node, LinesLeftOut{count})); }) {
+  }
 
   Status Run() {
     TF_RETURN_IF_ERROR(signals_.status());
@@ -66,6 +72,7 @@ class Agent final : public EngineListener {
     }
     while (!stopping_ || AnyRunning()) Step();
     engine_.reset();
+    FinishOutput();
     return OkStatus();
   }
 
@@ -259,7 +266,19 @@ class Agent final : public EngineListener {
       auto sealed = seal_->Close(AgentSide::kAgent, line);
       line = sealed.ok() ? *std::move(sealed) : ToLine(options_.node, NodeRefused{sealed.status()});
     }
-    WriteAll(options_.out_fd, is_one_of_many() ? ToPieces(options_.node, line) : line);
+    const bool is_task_line = std::holds_alternative<TaskLine>(event);
+    output_.Add(AsPieces(line), is_task_line ? OutputQueue::Loss::kAllowed : OutputQueue::Loss::kNever);
+  }
+  std::string AsPieces(const std::string& line) const {
+    return is_one_of_many() ? ToPieces(options_.node, line) : line;
+  }
+  void FinishOutput() {
+    for (;;) {
+      output_.ReportProgress();
+      if (output_.unwritten() == 0) return;
+      pollfd event = {output_.event().get(), POLLIN, 0};
+      if (::poll(&event, 1, static_cast<int>(kLauncherPatience.count())) == 0) return;
+    }
   }
 
   bool AnyRunning() const { return std::find(is_running_.begin(), is_running_.end(), true) != is_running_.end(); }
@@ -276,7 +295,8 @@ class Agent final : public EngineListener {
 
   const AgentOptions& options_;
   const BlockedSignals signals_;
-  std::string input_;  // the beginning of a request
+  OutputQueue output_;  // the launcher may read nothing for a while; after `signals_`, which its thread must not get
+  std::string input_;   // the beginning of a request
   std::optional<AgentSeal> seal_;
   Status seal_error_;                      // why there is none, if there has to be one
   std::string key_;                        // until its certificate is there

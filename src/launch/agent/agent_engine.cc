@@ -245,6 +245,10 @@ void AgentEngine::OnMessage(Node& node, const AgentEvent& event) {
     listener_->OnStartFailed(failed->task, Annotate(failed->why, node.what.name));
   } else if (const auto* line = std::get_if<TaskLine>(&event)) {
     listener_->OnLine(line->task, line->stream, line->line);
+  } else if (const auto* left_out = std::get_if<LinesLeftOut>(&event)) {
+    listener_->OnMessage(StrCat(node.what.name, ": ", left_out->count,
+                                " lines of its tasks were left out here, because ",
+                                "the connection did not take them in time"));
   } else if (const auto* ended = std::get_if<TaskEnded>(&event)) {
     is_running_[ended->task] = false;
     listener_->OnEnd(ended->task, {.process = ended->end, .lost = "", .report = ended->report});

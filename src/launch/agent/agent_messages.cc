@@ -59,6 +59,7 @@ struct Writer {
     return {{"event", "hello"}, {"rank", m.rank}, {"host", m.host}, {"job", m.job}};
   }
   Json operator()(const NodeAlive&) const { return {{"event", "alive"}}; }
+  Json operator()(const LinesLeftOut& m) const { return {{"event", "left_out"}, {"count", m.count}}; }
   Json operator()(const NodeStopping& m) const { return {{"event", "stopping"}, {"signal", m.signal}}; }
   Json operator()(const NodePrepared& m) const {
     return {{"event", "prepared"},
@@ -125,6 +126,7 @@ AgentEvent ReadEvent(const Json& json) {
   if (what == "prepared") {
     return NodePrepared{json.at("ports"), json.at("time_ms"), json.at("checksums"), json.at("certificate_request")};
   }
+  if (what == "left_out") return LinesLeftOut{json.at("count")};
   if (what == "refused") return NodeRefused{ToError(json.at("why"))};
   const size_t task = json.at("task");
   if (what == "started") return TaskStarted{task, json.at("pid")};

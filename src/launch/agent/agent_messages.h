@@ -98,6 +98,10 @@ struct TaskLine {
   OutputStream stream = OutputStream::kOut;
   std::string line;
 };
+// Lines of the node's tasks that are not sent, because the channel did not take them in time.
+struct LinesLeftOut {
+  size_t count = 0;
+};
 struct TaskEnded {
   size_t task = 0;
   ProcessEnd end;
@@ -107,7 +111,7 @@ struct TaskOutputEnded {
   size_t task = 0;
 };
 using AgentEvent = std::variant<NodeHello, NodeAlive, NodeStopping, NodePrepared, NodeRefused, TaskStarted,
-                                TaskStartFailed, TaskLine, TaskEnded, TaskOutputEnded>;
+                                TaskStartFailed, TaskLine, LinesLeftOut, TaskEnded, TaskOutputEnded>;
 
 // A message with the node of its agent.
 template <typename Message>

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <ctime>
 
+#include "core/system/clock.h"
 #include "core/text/strings.h"
 #include "launch/processes/write_all.h"
 
@@ -27,7 +29,7 @@ std::string LaunchedTask::name() const { return StrCat(job_, "/", index_); }
 
 Status LaunchedTask::OpenLog(const std::string& directory) {
   log_path_ = StrCat(directory, "/", job_, "-", index_, ".log");
-  log_ = Fd(::open(log_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  log_ = Fd(::open(log_path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   return log_.is_open() ? OkStatus() : absl::ErrnoToStatus(errno, StrCat("cannot write '", log_path_, "'"));
 }
 
@@ -44,10 +46,16 @@ std::string LaunchedTask::Named(std::string_view line, bool in_color) const {
   return in_color ? StrCat(color_, "[", name(), "]\033[0m ", line, "\n") : StrCat("[", name(), "] ", line, "\n");
 }
 
-void LaunchedTask::OnStart() {
+Status LaunchedTask::OnStart() {
   started_ = Clock::now();
   GiveUpRestart();  // this is it
   is_running = has_output = true;
+  const auto now = static_cast<std::time_t>(WallClock::Seconds());
+  std::tm local{};
+  char text[32] = "";
+  ::localtime_r(&now, &local);
+  std::strftime(text, sizeof text, "%F %T", &local);
+  return Log(StrCat("launch: ", name(), " starts, ", text));
 }
 
 void LaunchedTask::GiveUpRestart() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/system/fd.h"
+#include "launch/engines/engine.h"
 #include "launch/launcher/restart_policy.h"
 #include "tensorbraid/core/status.h"
 
@@ -26,7 +27,7 @@ class LaunchedTask {
   const std::string& job() const { return job_; }
   int index() const { return index_; }
 
-  // Copies the task's output to DIRECTORY/JOB-INDEX.log from now on.
+  // Appends the task's output to DIRECTORY/JOB-INDEX.log from now on.
   Status OpenLog(const std::string& directory);
   // Writes a line of the task's output to the log. The error of the first line that cannot be written, for example
   // because the disk is full; the log has no line from then on, and later calls return OK.
@@ -34,8 +35,8 @@ class LaunchedTask {
   // A line of the task's output as users see it: with the task's name before it, unless it begins with '{'.
   std::string Named(std::string_view line, bool in_color) const;
 
-  // The launcher has asked the engine to start the task.
-  void OnStart();
+  // The launcher asks the engine to start the task. Writes a line with the time to the log; errors as from Log.
+  Status OnStart();
   // The time at which the task is started again, if it waits for a restart.
   std::optional<Clock::time_point> restart_at = {};
   // It is started again as soon as the engine has a place for it.
@@ -48,8 +49,8 @@ class LaunchedTask {
 
   // Of the runs that have ended: see TaskRuns.
   std::vector<std::string> reports = {};
-  std::string end = "";
-  std::string node = "";  // where the latest of them ran; "" if the engine has told that before
+  TaskEnd latest_end = {};  // ok() if none has ended yet
+  std::string node = "";    // where the latest of them ran; "" if the engine has told that before
 
   bool has_started = false;  // at least once
   bool is_running = false;

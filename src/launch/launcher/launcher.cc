@@ -1,28 +1,24 @@
 #include "launch/launcher/launcher.h"
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
-#include "absl/strings/ascii.h"
-#include "cluster/spec/tf_config.h"
 #include "core/text/strings.h"
+#include "core/threads/stop.h"
 #include "io/file.h"
-#include "launch/bring/python_environment.h"
 #include "launch/engines/local/local_engine.h"
+#include "launch/launcher/job_output.h"
 #include "launch/launcher/job_report.h"
 #include "launch/launcher/launched_task.h"
+#include "launch/launcher/task_call.h"
 #include "launch/processes/blocked_signals.h"
-#include "launch/processes/write_all.h"
 
 namespace tensorbraid {
 namespace {
@@ -38,64 +34,16 @@ constexpr milliseconds kDrainAfterEnd{200};
 // The grace for parameter servers when a task has failed and no worker is left. They then end by themselves soon, or
 // never.
 constexpr milliseconds kGraceWithoutWorkers{2000};
+// How long the launcher waits, when it was asked to end, for readers of its output that read nothing.
+constexpr milliseconds kReaderPatience{1000};
 constexpr int kMaxTasks = 1000;
-// The exit code of a program that would fail again after a restart, because of a wrong flag or an error in the graph.
-constexpr int kMistake = 2;
-
-using Addresses = std::map<std::string, std::vector<std::string>>;  // of the tasks of each job
-
-// The tasks of the job, in order, as pairs of a job and an index.
-std::vector<std::pair<std::string, int>> TasksOf(const LaunchOptions& options) {
-  std::vector<std::pair<std::string, int>> tasks;
-  for (int i = 0; i < options.ps; ++i) tasks.emplace_back("ps", i);
-  for (int i = 0; i < options.workers; ++i) tasks.emplace_back("worker", i);
-  return tasks;
-}
-
-// Whether the program has flags for certificates, tokens and --insecure. Programs of Python get their names from the
-// environment alone, because those that were written for TensorFlow know no other flags than those of the cluster.
-bool KnowsAccessFlags(const LaunchOptions& options) {
-  return options.style == TaskStyle::kFlags && !IsPython(options.command.front());
-}
-
-// How the program of a task is called.
-ProgramCall CallOf(const LaunchedTask& task, Addresses addresses, const LaunchOptions& options) {
-  ProgramCall call{.command = options.command};
-  const bool knows_flags = options.style == TaskStyle::kFlags;
-  std::string tf_config;  // empty unsets it: a TF_CONFIG of the launcher is for another cluster
-  if (knows_flags) {
-    call.command.push_back("--ps_hosts=" + StrJoin(addresses["ps"], ","));
-    call.command.push_back("--worker_hosts=" + StrJoin(addresses["worker"], ","));
-    call.command.push_back("--job_name=" + task.job());
-    call.command.push_back(StrCat("--task_index=", task.index()));
-  } else {
-    tf_config = ToTfConfigJson({ClusterSpec(addresses), task.job(), task.index()});
-  }
-  const bool is_first = task.index() == 0 && (task.job() == "ps" || options.ps == 0);
-  if (options.metrics_port > 0 && is_first) call.command.push_back(StrCat("--metrics_port=", options.metrics_port));
-  // TERM=dumb keeps programs from colouring or redrawing lines, as they would on a terminal.
-  call.environment = options.environment;
-  if (std::none_of(call.environment.begin(), call.environment.end(), [](const auto& e) { return e.first == "TERM"; })) {
-    call.environment.emplace_back("TERM", "dumb");
-  }
-  call.environment.emplace_back("TF_CONFIG", tf_config);
-  if (options.insecure) {
-    if (KnowsAccessFlags(options)) call.command.push_back("--insecure");
-    call.environment.emplace_back("TENSORBRAID_INSECURE", "1");
-  }
-  if (!options.token_file.empty()) AddFile("token_file", options.token_file, KnowsAccessFlags(options), &call);
-  return call;
-}
-
-bool HasColor(int fd) { return ::isatty(fd) != 0 && std::getenv("NO_COLOR") == nullptr; }
 
 class Launcher final : public EngineListener {
  public:
   Launcher(const LaunchOptions& options, std::unique_ptr<Engine> engine)
       : options_(options),
-        out_has_color_(options.monitor == nullptr && HasColor(options.out_fd)),
-        err_has_color_(options.monitor == nullptr && HasColor(options.err_fd)),
         began_(Clock::now()),
+        output_(options.out_fd, options.err_fd, options.monitor),
         engine_(std::move(engine)) {}
 
   StatusOr<LaunchResult> Run() {
@@ -110,19 +58,32 @@ class Launcher final : public EngineListener {
     engine_->Place(names, this);
     while (error_.ok() && (phase_ == Phase::kPlace || AnyUnfinished() || AnyOutput())) Step();
     engine_.reset();  // ends what is left
+    if (error_.ok()) Conclude();
+    output_.Finish(signals_.fd(), asked_at_.has_value() ? std::optional(kReaderPatience) : std::nullopt);
     TF_RETURN_IF_ERROR(error_);
-    if (!options_.log_dir.empty()) {
-      Say(StrCat("logs are in ", options_.log_dir, logs_are_whole_ ? "" : ", but could not be written to the end"));
-    }
-    if (!result_.failure.empty()) Say(result_.failure);
-    if (const Status written = Report(); !written.ok()) {
-      if (result_.exit_code == 0) return written;
-      Say(ToString(written));  // the exit code says how the tasks ended
+    if (output_.is_closed() && result_.failure.empty()) {
+      result_.failure = "the reader of its output ended before it";
+      result_.exit_code = 128 + SIGPIPE;
     }
     return result_;
   }
 
  private:
+  // Says how the job ended.
+  void Conclude() {
+    if (!options_.log_dir.empty()) {
+      Say(StrCat("logs are in ", options_.log_dir, logs_are_whole_ ? "" : ", but could not be written to the end"));
+    }
+    if (!result_.failure.empty()) Say(result_.failure);
+    if (const Status written = Report(); !written.ok()) {
+      if (result_.exit_code == 0) {
+        error_ = written;
+      } else {
+        Say(ToString(written));  // the exit code says how the tasks ended
+      }
+    }
+  }
+
   // The reports of the engine.
 
   void OnPlaced(std::vector<TaskPlace> places) override {
@@ -162,17 +123,15 @@ class Launcher final : public EngineListener {
     task.has_output = false;
     if (absl::IsUnavailable(why)) return OnEnd(number, {.process = {}, .lost = std::string(why.message())});
     task.is_running = false;
-    Fail(StrCat(task.name(), " cannot be started again: ", std::string(why.message())), 1, "");
+    Fail(StrCat(task.name(), " cannot be started again: ", std::string(why.message())), {.process = {.exit_code = 1}},
+         "");
   }
 
   void OnLine(size_t number, OutputStream stream, std::string_view line) override {
     LaunchedTask& task = tasks_[number];
-    if (const Status logged = task.Log(line); !logged.ok()) {
-      logs_are_whole_ = false;
-      Say(StrCat(std::string(logged.message()), "; what ", task.name(), " writes from now on is not in its log"));
-    }
+    CheckLog(task, task.Log(line));
     if (options_.monitor != nullptr) options_.monitor->OnTaskLine(task.name(), line);
-    Write(stream, task.Named(line, stream == OutputStream::kOut ? out_has_color_ : err_has_color_));
+    output_.Write(stream, task.Named(line, output_.has_color(stream)));
   }
 
   void OnOutputEnd(size_t number) override { tasks_[number].has_output = false; }
@@ -183,7 +142,7 @@ class Launcher final : public EngineListener {
     task.is_running = task.awaits_place = false;
     task.reports.push_back(end.report);
     if (!end.node.empty()) task.node = end.node;
-    task.end = end.ok() ? "" : end.ToString();
+    task.latest_end = end;
     const auto running = std::count_if(tasks_.begin(), tasks_.end(), [](const auto& t) { return t.is_running; });
     const std::string how = end.ok() ? StrCat(task.name(), " is done") : StrCat(task.name(), " ", end.ToString());
     Say(StrCat(how, " after ", Seconds(Clock::now() - began_), ", ", running, " of ", tasks_.size(),
@@ -191,12 +150,12 @@ class Launcher final : public EngineListener {
     if (end.process.signal == SIGKILL && end.lost.empty() && phase_ == Phase::kRun) {
       Say(StrCat("the launcher has not killed ", task.name(), "; the kernel kills a process when memory runs out"));
     }
-    if (!end.ok() && phase_ == Phase::kRun) {
-      if (const std::optional<std::string> obstacle = ObstacleToRestart(task, end); !obstacle.has_value()) {
-        const milliseconds delay = task.ScheduleRestart(options_.restart);
-        Say(StrCat(task.name(), " is started again in ", Seconds(delay), RestartCount(task)));
-      } else {
-        Fail(how, end.ShellCode(), *obstacle);
+    if (phase_ == Phase::kRun) {
+      if (!end.ok()) {
+        StartAgainLater(task);
+      } else if (task.job() == "ps" && ended_server_.empty()) {
+        ended_server_ = task.name();
+        GiveUpRestarts();
       }
     }
     if (phase_ == Phase::kGrace && running > 0 && !AnyWorkerUnfinished() && task.job() == "worker") {
@@ -209,9 +168,8 @@ class Launcher final : public EngineListener {
   void OnStopRequest(const std::string& why) override {
     if (phase_ == Phase::kStop) return;
     engine_stops_ = true;
-    if (result_.failure.empty()) result_ = {StrCat("stopped by ", why), 128 + SIGTERM};
     Say(StrCat(why, ": the tasks have ", Seconds(options_.stop_grace), " to save and leave"));
-    Stop(SIGTERM, options_.stop_grace);
+    StopOnRequest(StrCat("stopped by ", why), 128 + SIGTERM, SIGTERM, options_.stop_grace);
   }
 
   void StartAgain(size_t number) {
@@ -222,9 +180,29 @@ class Launcher final : public EngineListener {
   // Starts a task, for the first time or again.
   void Start(size_t number) {
     LaunchedTask& task = tasks_[number];
-    ProgramCall call = CallOf(task, jobs_, options_);
-    task.OnStart();
+    ProgramCall call = CallOf(task.job(), task.index(), jobs_, options_);
+    CheckLog(task, task.OnStart());
     engine_->Start(number, call, KnowsAccessFlags(options_));
+  }
+
+  // A task has failed, and the job goes on if the policy allows it.
+  void StartAgainLater(LaunchedTask& task) {
+    const auto obstacle = ObstacleToRestart(options_.restart, {.job = task.job(),
+                                                               .end = task.latest_end,
+                                                               .restarts = task.restarts(),
+                                                               .any_worker_unfinished = AnyWorkerUnfinished(),
+                                                               .ended_server = ended_server_});
+    if (obstacle.has_value())
+      return Fail(StrCat(task.name(), " ", task.latest_end.ToString()), task.latest_end, *obstacle);
+    const milliseconds delay = task.ScheduleRestart(options_.restart);
+    Say(StrCat(task.name(), " is started again in ", Seconds(delay), RestartCount(task)));
+  }
+  // A parameter server has ended with 0. Tasks that wait for a restart have failed for good.
+  void GiveUpRestarts() {
+    for (const LaunchedTask& task : tasks_) {
+      if (!task.restart_at.has_value() && !task.awaits_place) continue;
+      return Fail(StrCat(task.name(), " ", task.latest_end.ToString()), task.latest_end, JobIsOver(ended_server_));
+    }
   }
 
   bool AnyUnfinished() const {
@@ -243,6 +221,7 @@ class Launcher final : public EngineListener {
     std::vector<pollfd> events = {{signals_.fd().get(), POLLIN, 0}};
     engine_->AddEvents(&events);
     if (options_.monitor != nullptr) options_.monitor->AddEvents(&events);
+    output_.AddEvents(&events);
     int timeout_ms = -1;
     if (const auto wake = NextDeadline(); wake.has_value()) {
       const auto left = std::chrono::ceil<milliseconds>(*wake - Clock::now());
@@ -251,7 +230,8 @@ class Launcher final : public EngineListener {
     if (::poll(events.data(), events.size(), timeout_ms) < 0) return;  // EINTR
 
     signals_.Read([this](int signal) { OnSignal(signal); });
-    if (options_.monitor != nullptr) options_.monitor->Handle([this] { OnSignal(SIGTERM); });
+    if (options_.monitor != nullptr) options_.monitor->Handle([this] { OnStopCommand(); });
+    while (const auto closed = output_.TakeClosed()) OnClosedOutput(*closed);
     engine_->Handle();
     for (size_t i = 0; i < tasks_.size(); ++i) {
       const auto& at = tasks_[i].restart_at;
@@ -279,33 +259,16 @@ class Launcher final : public EngineListener {
     return next;
   }
 
-  // Returns why a task that failed is not started again. std::nullopt if it is started again, and "" if the user asked
-  // for no restarts.
-  std::optional<std::string> ObstacleToRestart(const LaunchedTask& task, const TaskEnd& end) const {
-    const int max = options_.restart.max_restarts;
-    if (max == 0) return "";
-    if (end.lost_for_good) {
-      return "its machine does not come back to this job, and there is no other one (--spare_nodes), so it is not "
-             "started again";
-    }
-    if (end.lost.empty() && end.process.signal == 0 && end.process.exit_code == kMistake) {
-      return "exit code 2 means an error in its arguments or its program, so it is not started again";
-    }
-    if (task.job() == "ps" && !AnyWorkerUnfinished()) return "no worker is left, so it is not started again";
-    if (max > 0 && task.restarts() >= max) {
-      return StrCat("it has been started again ", max, max == 1 ? " time" : " times", ", which is the limit");
-    }
-    return std::nullopt;
-  }
   std::string RestartCount(const LaunchedTask& task) const {
     const int max = options_.restart.max_restarts;
     return max < 0 ? "" : StrCat(" (restart ", task.restarts(), " of ", max, ")");
   }
 
   // A task has failed for good. The others may continue for options_.grace.
-  void Fail(const std::string& how, int exit_code, const std::string& why) {
+  void Fail(const std::string& how, const TaskEnd& end, const std::string& why) {
     result_.failure = how;
-    result_.exit_code = exit_code;
+    result_.exit_code = end.ShellCode();
+    result_.machine_lost = !end.lost.empty();
     if (!why.empty()) Say(StrCat(how, ": ", why));
     for (LaunchedTask& task : tasks_) task.GiveUpRestart();
     if (std::any_of(tasks_.begin(), tasks_.end(), [](const auto& t) { return t.is_running; })) {
@@ -323,14 +286,14 @@ class Launcher final : public EngineListener {
       const LaunchedTask& task = tasks_[i];
       runs.push_back({.name = task.name(),
                       .machine = !task.node.empty() || i >= places_.size() ? task.node : places_[i].node,
-                      .end = task.end,
+                      .end = task.latest_end.ok() ? "" : task.latest_end.ToString(),
                       .reports = task.reports,
                       .restarts = task.restarts()});
     }
     const JobReport report = SummarizeJob(runs, std::chrono::duration<double>(Clock::now() - began_).count());
     if (report.any()) {
       for (const std::string& line : StrSplit(ToText(report), '\n')) {
-        if (!line.empty()) Write(OutputStream::kErr, line + "\n");
+        if (!line.empty()) output_.Write(OutputStream::kErr, line + "\n");
       }
     }
     result_.report = ToJson(report, result_.failure, result_.exit_code);
@@ -344,22 +307,43 @@ class Launcher final : public EngineListener {
     return text;
   }
 
+  // What the same event can cause more than once: GNU timeout signals a process and its group, a terminal that is
+  // closed its shell and its jobs.
+  bool IsSameRequest() const { return asked_at_.has_value() && Clock::now() - *asked_at_ < kSameStopRequest; }
   void OnSignal(int signal) {
-    // The engine stops the launcher, too, if that is a part of the job: in a batch script.
-    if (phase_ == Phase::kStop && signal == SIGTERM && std::exchange(engine_stops_, false)) return;
-    if (phase_ == Phase::kStop) {  // this is the second signal
-      deadline_ = Clock::now();
+    if (phase_ == Phase::kStop) {
+      // The engine stops the launcher, too, if that is a part of the job: in a batch script.
+      if (signal == SIGTERM && std::exchange(engine_stops_, false)) return;
+      if (!IsSameRequest()) KillNow();
       return;
     }
-    if (result_.failure.empty()) result_ = {StrCat("stopped by SIG", ::sigabbrev_np(signal)), 128 + signal};
     const milliseconds kill_after = signal == SIGINT ? kKillAfter : options_.stop_grace;
     if (phase_ != Phase::kPlace) {
       Say(StrCat("SIG", ::sigabbrev_np(signal), ": the tasks have ", Seconds(kill_after),
-                 " to save and leave; a second signal ends them at once"));
+                 " to save and leave; another signal after 1 s ends them at once"));
     }
     // Programs save at SIGTERM and SIGINT. SIGHUP, when the terminal or the connection to it is closed, would end them.
-    Stop(signal == SIGHUP ? SIGTERM : signal, kill_after);
+    StopOnRequest(StrCat("stopped by SIG", ::sigabbrev_np(signal)), 128 + signal, signal == SIGHUP ? SIGTERM : signal,
+                  kill_after);
   }
+  // `tensorbraid stop` asks for the end. Each time is a request of its own.
+  void OnStopCommand() {
+    if (phase_ == Phase::kStop) return KillNow();
+    OnSignal(SIGTERM);
+  }
+  void OnClosedOutput(const std::string& stream) {
+    if (phase_ == Phase::kStop || phase_ == Phase::kDrain) return;
+    const std::string what = StrCat("the reader of ", stream, " has ended");
+    Say(StrCat(what, ": the tasks have ", Seconds(options_.stop_grace), " to save and leave"));
+    StopOnRequest(what, 128 + SIGPIPE, SIGTERM, options_.stop_grace);
+  }
+  // The job ends because the user or the engine wants it, and not because of its tasks.
+  void StopOnRequest(const std::string& why, int exit_code, int signal, milliseconds kill_after) {
+    if (result_.failure.empty()) result_ = {.failure = why, .exit_code = exit_code};
+    asked_at_ = Clock::now();
+    Stop(signal, kill_after);
+  }
+  void KillNow() { deadline_ = Clock::now(); }
 
   void OnDeadline() {
     deadline_.reset();
@@ -390,25 +374,27 @@ class Launcher final : public EngineListener {
     deadline_ = Clock::now() + limit;
   }
 
-  void Say(const std::string& text) { Write(OutputStream::kErr, StrCat("launch: ", text, "\n")); }
-  // Passes a line on to the user.
-  void Write(OutputStream stream, const std::string& line) {
-    if (options_.monitor != nullptr) return options_.monitor->OnOutput(stream, line);
-    WriteAll(stream == OutputStream::kOut ? options_.out_fd : options_.err_fd, line);
+  void Say(const std::string& text) { output_.Say(text); }
+  // `logged` is what the task's log has answered.
+  void CheckLog(const LaunchedTask& task, const Status& logged) {
+    if (logged.ok()) return;
+    logs_are_whole_ = false;
+    Say(StrCat(std::string(logged.message()), "; what ", task.name(), " writes from now on is not in its log"));
   }
 
   const LaunchOptions& options_;
-  const bool out_has_color_;
-  const bool err_has_color_;
   const Clock::time_point began_;
   const BlockedSignals signals_;
+  JobOutput output_;  // after `signals_`, whose signals its threads must not get
   std::deque<LaunchedTask> tasks_;
   std::vector<TaskPlace> places_;  // of the tasks
   Addresses jobs_;
   Phase phase_ = Phase::kPlace;
   std::optional<Clock::time_point> deadline_;
-  Clock::time_point remind_at_;  // in Phase::kPlace
-  bool engine_stops_ = false;    // the engine has asked for the end, and the launcher has got no SIGTERM since
+  Clock::time_point remind_at_;                // in Phase::kPlace
+  std::string ended_server_;                   // the first parameter server that has ended with 0
+  std::optional<Clock::time_point> asked_at_;  // when the user or the engine asked for the end first
+  bool engine_stops_ = false;  // the engine has asked for the end, and the launcher has got no SIGTERM since
   bool logs_are_whole_ = true;
   LaunchResult result_;
   Status error_;  // of the launch itself
@@ -430,26 +416,6 @@ Status Check(const LaunchOptions& options) {
 
 }  // namespace
 
-StatusOr<std::pair<std::string, std::string>> ParseEnvironment(const std::string& text) {
-  const size_t equals = text.find('=');
-  const std::string name = text.substr(0, equals);
-  const bool is_name = std::all_of(
-      name.begin(), name.end(), [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; });
-  if (name.empty() || !is_name || absl::ascii_isdigit(static_cast<unsigned char>(name[0]))) {
-    return InvalidArgument("'", name, "' is no name of a variable; expected NAME=VALUE or NAME");
-  }
-  static constexpr std::array<std::string_view, 8> kOurs = {
-      "TF_CONFIG",          "TENSORBRAID_INSECURE", "TENSORBRAID_MOVES_FILE", "TENSORBRAID_REPORT_FILE",
-      "TENSORBRAID_TLS_CA", "TENSORBRAID_TLS_CERT", "TENSORBRAID_TLS_KEY",    "TENSORBRAID_TOKEN_FILE"};
-  if (std::find(kOurs.begin(), kOurs.end(), name) != kOurs.end()) {
-    return InvalidArgument("'", name, "' is set by the launcher itself");
-  }
-  if (equals != std::string::npos) return std::pair(name, text.substr(equals + 1));
-  const char* const value = std::getenv(name.c_str());
-  if (value == nullptr) return InvalidArgument("'", name, "' is not set here; give it a value: ", name, "=VALUE");
-  return std::pair(name, std::string(value));
-}
-
 StatusOr<std::string> DescribeLaunch(const LaunchOptions& options, const Engine& engine) {
   TF_RETURN_IF_ERROR(Check(options));
   const auto tasks = TasksOf(options);
@@ -464,8 +430,8 @@ StatusOr<std::string> DescribeLaunch(const LaunchOptions& options, const Engine&
   TF_ASSIGN_OR_RETURN(std::string text, engine.Describe(names));
   for (const auto& [job, index] : tasks) {
     if (index > 0) continue;
-    const LaunchedTask task(job, index, 0);
-    text += engine.DescribeStart(task.name(), CallOf(task, addresses, options), KnowsAccessFlags(options));
+    text += engine.DescribeStart(StrCat(job, "/", index), CallOf(job, index, addresses, options),
+                                 KnowsAccessFlags(options));
   }
   return text;
 }

@@ -29,6 +29,7 @@ struct LaunchOptions {
   // Added to the environment of each task, in place of a variable that is there. An empty value removes the variable.
   std::vector<std::pair<std::string, std::string>> environment = {};
   // The directory for copies of each task's output, such as worker-0.log; "" for none. Created if it does not exist.
+  // The files are appended to, with a line at each start of the task.
   std::string log_dir = "";
   // Passed on to each task as --token_file; "" for none.
   std::string token_file = "";
@@ -59,14 +60,12 @@ struct LaunchResult {
   // in the end.
   std::string failure;
   // 0 if there was no such failure, otherwise the exit code of the task that failed, or 128 + the signal that ended it.
-  // 128 + signal if the launcher was stopped by SIGINT, SIGTERM or SIGHUP.
+  // 128 + signal if the launcher was stopped by SIGINT, SIGTERM or SIGHUP, and 128 + SIGPIPE if the reader of its
+  // output ended before it.
   int exit_code = 0;
-  std::string report = "";  // what the tasks did, as JSON (job_report.h)
+  bool machine_lost = false;  // the failure is that of a machine
+  std::string report = "";    // what the tasks did, as JSON (job_report.h)
 };
-
-// Reads NAME=VALUE, or NAME for a variable of this process. InvalidArgument if that is not set, or if the launcher
-// itself sets the variable.
-StatusOr<std::pair<std::string, std::string>> ParseEnvironment(const std::string& text);
 
 // Starts options.ps tasks of job ps and options.workers tasks of job worker, and waits until all have ended. The engine
 // chooses their machines and ports. Each line of a task's output is passed on with a prefix such as "[worker/0] " (in
@@ -74,7 +73,8 @@ StatusOr<std::pair<std::string, std::string>> ParseEnvironment(const std::string
 //
 // A task that fails is started again, as options.restart says: at the same address, or on another machine if its own is
 // lost and the engine has one. It is not started again when it exits with 2, which means an error in its arguments or
-// its program (see ExitCode in status.h), nor when it is a parameter server and no worker is left.
+// its program (see ExitCode in status.h), nor when it is a parameter server and no worker is left. Once a parameter
+// server has ended with 0, no task is started again: the servers have seen the end of the work.
 //
 // When a task fails for good, the others have options.grace to end by themselves; then they get SIGTERM, and are killed
 // 1.5 s later.
@@ -83,7 +83,13 @@ StatusOr<std::pair<std::string, std::string>> ParseEnvironment(const std::string
 // to options.report_file. Nothing is printed if no such server made a step.
 //
 // SIGINT and SIGTERM are passed on to all tasks; at SIGHUP they get SIGTERM. Tasks that still run after a while are
-// killed: after 1.5 s if the signal was SIGINT, otherwise after options.stop_grace. A second signal kills them at once.
+// killed: after 1.5 s if the signal was SIGINT, otherwise after options.stop_grace. A second signal kills them at once,
+// unless it comes within a second of the first one: it is the same request then. Once the reader of a pipe to which
+// the output goes has ended, the tasks get SIGTERM.
+//
+// The job does not wait for readers of its output (OutputQueue). At the end, Launch waits until all of it is written;
+// any of the three signals ends this wait, and if the job was asked to end, so does a second in which nothing is read.
+//
 // No process of a task's process group outlives the task or this call. The three signals are blocked during the call,
 // so every other thread of the program must block them too.
 //

@@ -19,6 +19,7 @@
 #include "launch/agent/agent_engine.h"
 #include "launch/agent/shared_channel_testutil.h"
 #include "launch/engines/local/local_engine.h"
+#include "launch/launcher/task_call.h"
 #include "launch/processes/process_testutil.h"
 
 namespace tensorbraid {
@@ -103,7 +104,16 @@ TEST_P(LaunchTest, ALogThatCannotBeWrittenIsSaid) {
   EXPECT_THAT(err(), AllOf(HasSubstr("/worker-0.log': No space left on device; what worker/0 writes from now on"),
                            HasSubstr("logs are in " + dir_.path() + ", but could not be written to the end")));
   EXPECT_THAT(out(), HasSubstr("[worker/0] hello\n"));
-  EXPECT_EQ(TextOf(Path("worker-1.log")), "hello\n");
+  EXPECT_THAT(TextOf(Path("worker-1.log")), ::testing::MatchesRegex("launch: worker/1 starts, [-0-9 :]+\nhello\n"));
+}
+
+TEST_P(LaunchTest, LogsAreAppendedToWithALineForEachStart) {
+  dir_.Write("worker-0.log", "of an earlier job\n");
+  const RestartPolicy policy{.max_restarts = 1, .first_delay = milliseconds(1)};
+  Run("echo hello; exit 3", {.ps = 0, .workers = 1, .log_dir = dir_.path(), .restart = policy});
+  const std::string start = "launch: worker/0 starts, [-0-9]+ [:0-9]+\n";
+  EXPECT_THAT(TextOf(Path("worker-0.log")),
+              ::testing::MatchesRegex("of an earlier job\n" + start + "hello\n" + start + "hello\n"));
 }
 
 TEST_P(LaunchTest, AReportThatCannotBeWrittenDoesNotHideAFailure) {
@@ -277,13 +287,26 @@ TEST_P(LaunchTest, AParameterServerIsNotStartedAgainWithoutWorkers) {
   EXPECT_THAT(err(), HasSubstr("no worker is left"));
 }
 
-TEST(RestartPolicyTest, IsReadFromText) {
-  EXPECT_EQ(ParseRestartPolicy("no")->max_restarts, 0);
-  EXPECT_EQ(ParseRestartPolicy("on-failure")->max_restarts, -1);
-  EXPECT_EQ(ParseRestartPolicy("on-failure:7")->max_restarts, 7);
-  for (const char* wrong : {"", "always", "on-failure:", "on-failure:-1", "on-failure:two", "on-failure:1x"}) {
-    EXPECT_TRUE(absl::IsInvalidArgument(ParseRestartPolicy(wrong).status())) << wrong;
-  }
+TEST_P(LaunchTest, NoTaskIsStartedAgainAfterTheEndOfAParameterServer) {
+  const RestartPolicy policy{.max_restarts = -1, .first_delay = milliseconds(1)};
+  const LaunchResult result = Run("case \"$*\" in *job_name=ps*) exit 0;; esac; until grep -q 'ps/0 is done' " +
+                                      Path("err") + "; do :; done; echo fails; exit 7",
+                                  {.ps = 1, .workers = 1, .restart = policy});
+  EXPECT_EQ(result.failure, "worker/0 exited with 7");
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_EQ(out(), "[worker/0] fails\n");
+  EXPECT_THAT(err(), HasSubstr("worker/0 exited with 7: ps/0 has ended with 0, which ends the training, so no task is "
+                               "started again"));
+}
+
+TEST_P(LaunchTest, ATaskThatWaitsForItsRestartIsNotStartedAgainAfterTheEndOfAParameterServer) {
+  const RestartPolicy policy{.max_restarts = -1, .first_delay = std::chrono::hours(1)};
+  const LaunchResult result = Run("case \"$*\" in *job_name=worker*) exit 7;; esac; until grep -q 'is started again' " +
+                                      Path("err") + "; do :; done",
+                                  {.ps = 1, .workers = 1, .restart = policy});
+  EXPECT_EQ(result.failure, "worker/0 exited with 7");
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_THAT(err(), HasSubstr("ps/0 has ended with 0"));
 }
 
 // The text of the report of a worker that made 100 steps in 20 s.
@@ -298,9 +321,10 @@ std::string ReportOfWorker() {
 TEST_P(LaunchTest, ATableAtTheEndSaysWhatTheServersOfTheTasksReported) {
   dir_.Write("report", ReportOfWorker());
   const RestartPolicy policy{.max_restarts = 1, .first_delay = milliseconds(1)};
-  // Each run of the worker leaves a report, also the one that is killed.
+  // Each run of the worker leaves a report, also the one that is killed. The parameter server ends last.
   const LaunchResult result =
-      Run("case \"$*\" in *job_name=ps*) exit 0;; esac; cp " + Path("report") + " \"$TENSORBRAID_REPORT_FILE\"; " +
+      Run("case \"$*\" in *job_name=ps*) until grep -q 'worker/0 is done' " + Path("err") +
+              "; do :; done; exit 0;; esac; cp " + Path("report") + " \"$TENSORBRAID_REPORT_FILE\"; " +
               FailsUntilStart(2, Path("."), "kill -KILL $$"),
           {.ps = 1, .workers = 1, .restart = policy, .report_file = Path("table.json")});
   EXPECT_EQ(result.exit_code, 0);
@@ -432,9 +456,25 @@ TEST_F(LaunchProgramTest, SecondSignalKillsAtOnce) {
   ::kill(launch->pid(), SIGTERM);
   // After this signal alone, the tasks would outlive the test.
   EXPECT_THAT(AwaitLine(launch->err(), "launch: SIGTERM: "), HasSubstr("the tasks have 100000.0 s to save and leave"));
-  ::kill(launch->pid(), SIGINT);
+  pollfd end = {launch->end_event().get(), POLLIN, 0};
+  while (::poll(&end, 1, 10) == 0) ::kill(launch->pid(), SIGINT);  // within a second, it is the same request
   EXPECT_FALSE(launch->Reap().ok());
   for (pid_t pid : pids) EXPECT_TRUE(Ends(pid));
+}
+
+TEST_F(LaunchProgramTest, TwoSignalsAtTheSameMomentAreOneRequest) {
+  auto launch = ChildProcess::Start({TENSORBRAID_PROGRAM, "launch", "--ps=0", "--workers=1", "--", "sh", "-c",
+                                     "trap 'echo saving; sleep 0.2; echo saved; exit 0' TERM; echo ready; "
+                                     "while :; do sleep 0.01; done"},
+                                    {});
+  ASSERT_TRUE(launch.ok()) << launch.status();
+  AwaitLine(launch->out(), "[worker/0] ready");
+  ::kill(launch->pid(), SIGSTOP);  // so that both wait for it
+  ::kill(launch->pid(), SIGTERM);
+  ::kill(launch->pid(), SIGHUP);
+  ::kill(launch->pid(), SIGCONT);
+  EXPECT_EQ(AwaitLine(launch->out(), "[worker/0] save"), "d");
+  EXPECT_THAT(launch->Reap().exit_code, ::testing::AnyOf(128 + SIGTERM, 128 + SIGHUP));
 }
 
 TEST_F(LaunchProgramTest, TasksDieWithAKilledLauncher) {
@@ -537,7 +577,8 @@ TEST_F(LaunchProgramTest, AClosedStandardOutputIsNotMistakenForALog) {
       {});
   ASSERT_TRUE(program.ok()) << program.status();
   EXPECT_EQ(program->Reap().exit_code, 0);
-  EXPECT_EQ(TextOf(dir.path() + "/worker-0.log"), "hello\n");
+  EXPECT_THAT(TextOf(dir.path() + "/worker-0.log"),
+              ::testing::MatchesRegex("launch: worker/0 starts, [-0-9 :]+\nhello\n"));
 }
 
 TEST_F(LaunchProgramTest, HelpAndVersionAreNoErrors) {

@@ -3,8 +3,10 @@
 #define TENSORBRAID_LAUNCH_LAUNCHER_RESTART_POLICY_H_
 
 #include <chrono>
+#include <optional>
 #include <string>
 
+#include "launch/engines/engine.h"
 #include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
@@ -18,6 +20,21 @@ struct RestartPolicy {
 };
 // "no", "on-failure" or "on-failure:N", with N restarts of each task at most. InvalidArgument for other text.
 StatusOr<RestartPolicy> ParseRestartPolicy(const std::string& text);
+
+// The end of a task that has failed, and what a restart of it depends on.
+struct TaskFailure {
+  std::string job;                    // "ps" or "worker"
+  TaskEnd end;                        // not ok()
+  int restarts = 0;                   // of the task so far
+  bool any_worker_unfinished = true;  // runs, or will be started again
+  std::string ended_server = "";  // the first parameter server that has ended with 0, such as "ps/0"; "" if none has
+};
+// Why a task that has failed is not started again. std::nullopt if it is started again, and "" if the user asked for no
+// restarts.
+std::optional<std::string> ObstacleToRestart(const RestartPolicy& policy, const TaskFailure& failure);
+
+// Why no task is started again once this parameter server has ended with 0.
+std::string JobIsOver(const std::string& ended_server);
 
 }  // namespace tensorbraid
 

@@ -171,13 +171,18 @@ std::string SlurmBatchScript(const SlurmOptions& options, const std::vector<std:
   std::string script = "#!/bin/bash\n";
   for (const std::string& argument : head) script += StrCat("#SBATCH ", ShellWord(argument), "\n");
   if (!options.requeue) return StrCat(script, "exec ", ShellWords(command), "\n");
-  return StrCat(script, ShellWords(command), R"( &
+  // The launcher says in a file that a machine was lost: its exit code, 255, may also be that of a program.
+  const auto program = std::find(command.begin(), command.end(), "--");
+  return StrCat(script, "lost=$(mktemp)\n", ShellWords({command.begin(), program}), " --lost_file=\"$lost\" ",
+                ShellWords({program, command.end()}), R"( &
 launcher=$!
 trap 'is_over=yes; kill -TERM "$launcher"' USR1
 trap : TERM  # of scancel, which the launcher gets, too
 while wait "$launcher"; code=$?; kill -0 "$launcher" 2> /dev/null; do :; done
-# The time is up, or a machine was lost (255): the job waits for its turn again, and goes on from its last checkpoint.
-if [ "${is_over:-no}" = yes ] || [ "$code" -eq 255 ]; then scontrol requeue "$SLURM_JOB_ID"; fi
+# The time is up, or a machine was lost: the job waits for its turn again, and goes on from its last checkpoint.
+if [ "${is_over:-no}" = yes ] || [ -s "$lost" ]; then again=yes; fi
+rm -f "$lost"
+if [ "${again:-no}" = yes ]; then scontrol requeue "$SLURM_JOB_ID"; fi
 exit "$code"
 )");
 }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <map>
 
@@ -157,6 +158,28 @@ TEST(SlurmBatchScriptTest, RequeuesWhenItsTimeIsUp) {
   EXPECT_THAT(SlurmBatchScript(options, {"tensorbraid", "launch"}),
               AllOf(HasSubstr("#SBATCH --requeue\n"), HasSubstr("#SBATCH --open-mode=append\n"),
                     HasSubstr("--signal=B:USR1@60"), HasSubstr("scontrol requeue"), Not(HasSubstr("exec"))));
+}
+
+// Runs a batch script with a launcher in place of ours, and returns what it says to scontrol.
+std::string Requeued(const std::string& launcher) {
+  const TempDir dir;
+  dir.Write("scontrol", "#!/bin/sh\necho \"$*\" >> " + dir.path() + "/calls\n");
+  dir.Write("launcher", "#!/bin/sh\n" + launcher);
+  for (const char* file : {"/scontrol", "/launcher"}) ::chmod((dir.path() + file).c_str(), 0700);
+  SlurmOptions options = FourTasks();
+  options.requeue = true;
+  dir.Write("script", SlurmBatchScript(options, {dir.path() + "/launcher", "launch", "--", "train", "a b"}));
+  auto script = ChildProcess::Start({"bash", dir.path() + "/script"},
+                                    {{"PATH", dir.path() + ":" + std::getenv("PATH")}, {"SLURM_JOB_ID", "7"}});
+  EXPECT_TRUE(script.ok()) << script.status();
+  EXPECT_EQ(script->Reap().exit_code, 255);
+  return TextOf(dir.path() + "/calls");
+}
+
+TEST(SlurmBatchScriptTest, RequeuesWhenAMachineWasLostButNotForAnExitCode) {
+  const std::string arguments = "test \"$1:$3:$4:$5\" = \"launch:--:train:a b\" || exit 1\n";
+  EXPECT_EQ(Requeued(arguments + "echo lost > \"${2#--lost_file=}\"; exit 255\n"), "requeue 7\n");
+  EXPECT_EQ(Requeued(arguments + "exit 255\n"), "");
 }
 
 TEST(WithoutBatchOptionsTest, KeepsTheRestAndAllOfTheProgram) {
