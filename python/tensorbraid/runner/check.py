@@ -2,7 +2,7 @@
 
 import ast
 
-from tensorbraid.runner import api, numpy_names, old_names, python2, scan
+from tensorbraid.runner import api, numpy_names, old_names, python2, scan, sources
 
 
 class Report:
@@ -26,8 +26,11 @@ def check(file, text, converts=False):
         for other in _check(*waiting.pop(0), converts, report):
             if other not in seen:
                 seen.add(other)
-                with open(other, encoding="utf-8", errors="replace") as source:
-                    waiting.append((other, source.read()))
+                try:
+                    waiting.append((other, sources.read(other)))
+                except SyntaxError as error:
+                    report.runs = False
+                    report.add(other, error.lineno, f"syntax error: {error.msg}")
     return report
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 import types
 
-from tensorbraid.runner import api, python2
+from tensorbraid.runner import api, python2, sources
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -50,8 +50,7 @@ class _Python2Loader(importlib.machinery.SourceFileLoader):
 
     def get_code(self, fullname):
         path = self.get_filename(fullname)
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = python2.convert(file.read())[0]
+        text = python2.convert(sources.read(path))[0]
         linecache.cache[path] = (len(text), None, text.splitlines(True), path)
         return compile(text, path, "exec", dont_inherit=True)
 

@@ -7,7 +7,7 @@ import sys
 import traceback
 import types
 
-from tensorbraid.runner import check, finder, python2
+from tensorbraid.runner import check, finder, python2, sources
 
 _EPILOG = """The script's `import tensorflow`, and imports of its submodules, mean this package. The script is checked
 before it starts: names that the package lacks, Python 2, and names that NumPy has removed are printed with their
@@ -39,10 +39,12 @@ def main(argv=None):
     """Runs the script of a command line. Returns the exit status if the script is not run, or ends."""
     options = _options(sys.argv[1:] if argv is None else argv)
     try:
-        with open(options.script, encoding="utf-8", errors="replace") as file:
-            text = file.read()
+        text = sources.read(options.script)
     except OSError as error:
         print(f"{options.script}: {error.strerror}", file=sys.stderr)
+        return 2
+    except SyntaxError as error:
+        print(f"{options.script}:{error.lineno}: {error.msg}", file=sys.stderr)
         return 2
     if options.python2:
         try:
@@ -51,7 +53,7 @@ def main(argv=None):
             print(f"{options.script}:{error.lineno}: cannot be converted to Python 3: {error.msg}", file=sys.stderr)
             return 2
         if options.check:
-            print(python2.with_imports(text, findings), end="")
+            print(sources.declared_as_utf8(python2.with_imports(text, findings)), end="")
             return 0
     report = check.check(options.script, text, options.python2)
     for line in report.lines:
