@@ -103,7 +103,7 @@ struct TensorMemory {
 int GetTensorBuffer(PyObject* self, Py_buffer* view, int flags) {
   Tensor& tensor = nb::inst_ptr<TensorMemory>(self)->tensor;
   const auto size = static_cast<Py_ssize_t>(tensor.num_bytes());
-  return PyBuffer_FillInfo(view, self, tensor.mutable_raw_data(), size, /*readonly=*/0, flags);
+  return PyBuffer_FillInfo(view, self, tensor.inplace_raw_data(), size, /*readonly=*/0, flags);
 }
 
 // An array of bytes objects; the bytes object itself for a scalar.
@@ -157,7 +157,7 @@ Tensor TensorOf(nb::handle value, DType dtype) {
   const Shape shape = ShapeOfArray(array);
   Tensor tensor = Check(Tensor::Create(dtype, shape));
   if (dtype == DType::kString) {
-    const auto out = tensor.mutable_data<std::string>();
+    const auto out = tensor.inplace_data<std::string>();
     size_t i = 0;
     for (const nb::handle text : array.attr("ravel")()) out[i++] = Bytes(text);
     return tensor;
@@ -170,7 +170,7 @@ Tensor TensorOf(nb::handle value, DType dtype) {
   if (dtype == DType::kBfloat16) array = array.attr("view")(numpy.attr("uint16"));
   const ArrayBytes bytes(array);
   if (bytes.size() != tensor.num_bytes()) throw nb::value_error("the array changed while it was read");
-  std::memcpy(tensor.mutable_raw_data(), bytes.data(), bytes.size());
+  std::memcpy(tensor.inplace_raw_data(), bytes.data(), bytes.size());
   return tensor;
 }
 

@@ -79,7 +79,7 @@ Tensor TensorOfBuffer(nb::handle array, DType dtype, bool borrow) {
       }
     }
     tensor = Check(Tensor::Create(dtype, shape));
-    if (view->len > 0) std::memcpy(tensor.mutable_raw_data(), view->buf, static_cast<size_t>(view->len));
+    if (view->len > 0) std::memcpy(tensor.inplace_raw_data(), view->buf, static_cast<size_t>(view->len));
   }
   PyBuffer_Release(view.get());
   return tensor;

@@ -190,7 +190,7 @@ StatusOr<Tensor> BundleReader::ReadWhole(const Entry& entry, std::string_view na
   if (entry.dtype == kString) return ReadStrings(entry, *file, name);
   if (entry.dtype == DType::kVariant) return ReadVariants(entry, *file, name);
   TF_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(entry.dtype, entry.shape));
-  TF_RETURN_IF_ERROR(file->Read(entry.offset, entry.size, tensor.mutable_raw_data()));
+  TF_RETURN_IF_ERROR(file->Read(entry.offset, entry.size, tensor.inplace_raw_data()));
   if (Crc32c({static_cast<const char*>(tensor.raw_data()), tensor.num_bytes()}) != entry.crc) {
     return Damaged(name, "has a wrong checksum");
   }
@@ -216,7 +216,7 @@ StatusOr<Tensor> BundleReader::ReadStrings(const Entry& entry, const RandomAcces
     return Damaged(name, "has a wrong checksum");
   }
   rest.remove_prefix(sizeof crc);
-  const auto strings = tensor.mutable_data<std::string>();
+  const auto strings = tensor.inplace_data<std::string>();
   for (size_t i = 0; i < lengths.size(); ++i) {
     if (lengths[i] > rest.size()) return Damaged(name, "ends within its strings");
     strings[i].assign(rest.substr(0, lengths[i]));
@@ -231,7 +231,7 @@ StatusOr<Tensor> BundleReader::ReadVariants(const Entry& entry, const RandomAcce
   TF_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(DType::kVariant, entry.shape));
   std::string_view rest = bytes;
   uint32_t crc = 0;
-  for (Variant& element : tensor.mutable_data<Variant>()) {
+  for (Variant& element : tensor.inplace_data<Variant>()) {
     uint64_t length = 0;
     if (!GetVarint(&rest, &length) || rest.size() < sizeof crc || length > rest.size() - sizeof crc) {
       return Damaged(name, "ends within its variants");

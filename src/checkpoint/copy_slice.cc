@@ -37,9 +37,9 @@ void CopySlice(const Tensor& from, const TensorSlice& from_slice, const TensorSl
   while (true) {
     if (from.dtype() == kString) {
       const auto strings = from.data<std::string>().subspan(static_cast<size_t>(source), static_cast<size_t>(row));
-      std::copy(strings.begin(), strings.end(), to->mutable_data<std::string>().begin() + target);
+      std::copy(strings.begin(), strings.end(), to->inplace_data<std::string>().begin() + target);
     } else {
-      std::memcpy(static_cast<char*>(to->mutable_raw_data()) + static_cast<size_t>(target) * size,
+      std::memcpy(static_cast<char*>(to->inplace_raw_data()) + static_cast<size_t>(target) * size,
                   static_cast<const char*>(from.raw_data()) + static_cast<size_t>(source) * size,
                   static_cast<size_t>(row) * size);
     }

@@ -90,9 +90,20 @@ void OpKernelContext::CheckOutput(int i) const {
   if (i < 0 || i >= num_outputs()) ThrowNo("output", i);
 }
 
+namespace {
+
+// Lets the kernel write to the tensor with Tensor::mutable_data as long as it runs, although an input may share its
+// buffer.
+StatusOr<Tensor*> ForKernel(StatusOr<Tensor*> output) {
+  if (output.ok() && (*output)->buffer()) (*output)->buffer()->set_is_being_computed(true);
+  return output;
+}
+
+}  // namespace
+
 StatusOr<Tensor*> OpKernelContext::AllocateOutput(int i, const Shape& shape) {
   CheckOutput(i);
-  return context_.AllocateOutput(i, shape);
+  return ForKernel(context_.AllocateOutput(i, shape));
 }
 
 StatusOr<Tensor*> OpKernelContext::ForwardOrAllocateOutput(std::initializer_list<int> inputs, int i,
@@ -102,7 +113,7 @@ StatusOr<Tensor*> OpKernelContext::ForwardOrAllocateOutput(std::initializer_list
     if (from < 0 || from >= num_inputs()) ThrowNo("input", from);
   }
   if (!shape.is_fully_defined()) return AllocateOutput(i, shape);
-  return context_.ForwardOrAllocateOutput(inputs, i, shape);
+  return ForKernel(context_.ForwardOrAllocateOutput(inputs, i, shape));
 }
 
 void OpKernelContext::set_output(int i, Tensor value) {
@@ -160,10 +171,15 @@ class CustomKernel final : public Kernel {
       : kernel_(std::move(kernel)), device_(std::move(device)) {}
 
   Status Compute(KernelContext& ctx) override {
-    TF_RETURN_IF_ERROR(WithoutExceptions("the kernel", [&] {
+    const Status computed = WithoutExceptions("the kernel", [&] {
       OpKernelContext context(ctx, device_);
       return kernel_->Compute(context);
-    }));
+    });
+    for (int i = 0; i < ctx.num_outputs(); ++i) {
+      const auto& buffer = ctx.output(i).buffer();
+      if (buffer && buffer->is_being_computed()) buffer->set_is_being_computed(false);
+    }
+    TF_RETURN_IF_ERROR(computed);
     // What comes next relies on the outputs.
     for (int i = 0; i < ctx.num_outputs(); ++i) {
       const Tensor& output = ctx.output(i);

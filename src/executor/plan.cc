@@ -73,19 +73,19 @@ std::map<std::string, Tensor> KernelCache::SaveAll() {
 
 namespace {
 
-// Whether the node's kernel may keep a tensor that it gets beyond the end of the step: in a variable or another
-// resource, in a list, on its way to another task or to a device.
-bool MayKeepInputs(const Node& node, const Device& device) {
-  if (node.op().is_stateful || node.type() == "_Send" || node.type() == "PyFuncStateless" || device.has_stream())
-    return true;
+// How long the node's kernel may use the tensors that it gets.
+Plan::Keeps KeepsInputs(const Node& node, const Device& device) {
+  if (node.type() == "_Send") return Plan::Keeps::kMemory;
+  // Kernels with a state may keep them in a variable or another resource.
+  if (node.op().is_stateful || node.type() == "PyFuncStateless") return Plan::Keeps::kValue;
   for (size_t i = 0; i < node.inputs().size(); ++i) {
-    if (IsRef(node.declared_input_type(static_cast<int>(i)))) return true;
+    if (IsRef(node.declared_input_type(static_cast<int>(i)))) return Plan::Keeps::kValue;
   }
   for (int i = 0; i < node.num_outputs(); ++i) {
-    if (const DType type = BaseType(node.output_type(i)); type == DType::kVariant || type == DType::kResource)
-      return true;
+    const DType type = BaseType(node.output_type(i));
+    if (type == DType::kVariant || type == DType::kResource) return Plan::Keeps::kValue;  // in a list or a dataset
   }
-  return false;
+  return device.has_stream() ? Plan::Keeps::kMemory : Plan::Keeps::kNothing;
 }
 
 // FNV-1a, which has the same result on every task and in every process.
@@ -254,7 +254,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
       TF_ASSIGN_OR_RETURN(p.retval, IndexOf(*node));
       plan->num_retvals_ = std::max(plan->num_retvals_, p.retval + 1);
       p.derefs = true;
-      p.may_keep_inputs = true;
+      p.keeps_inputs = Keeps::kValue;
     } else {
       TF_RETURN_IF_ERROR(CheckStillWanted(still_wanted));
       TF_ASSIGN_OR_RETURN(Device * device, DeviceOf(*node, devices));
@@ -291,7 +291,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
       for (int i = 0; i < p.num_inputs; ++i) {
         if (IsRef(node->declared_input_type(i)) || references.Contains(node->inputs()[i])) p.derefs = true;
       }
-      p.may_keep_inputs = MayKeepInputs(*node, *device);
+      p.keeps_inputs = KeepsInputs(*node, *device);
       if (def->reads_reference) p.may_keep_references = 1;
       while (p.may_keep_references < p.num_inputs && ForwardsInput(*node, p.may_keep_references)) {
         ++p.may_keep_references;

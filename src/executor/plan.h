@@ -48,6 +48,12 @@ class Plan {
     kHeavy,
     kAsk,  // depends on the sizes of the inputs, which are known only in a step
   };
+  // How long a kernel may use its inputs. An input that the step's caller may change before that is copied first.
+  enum class Keeps : uint8_t {
+    kNothing,  // until the kernel has run
+    kMemory,   // longer, on the way to another task or to a device: perhaps when a cancelled step has ended
+    kValue,    // for later steps
+  };
   // An edge to an input slot.
   struct DataEdge {
     int output;  // output number of the producer
@@ -61,9 +67,9 @@ class Plan {
     const NodeMemory* memory = nullptr;  // null for kRetval
     Kind kind = Kind::kSync;
     Weight weight = Weight::kLight;
-    CostFn cost = nullptr;         // set if the weight is kAsk
-    bool derefs = false;           // inputs must go through Dereference(): one may be a reference or is declared as one
-    bool may_keep_inputs = false;  // the kernel may keep inputs longer than the step, so borrowed ones must be copied
+    CostFn cost = nullptr;  // set if the weight is kAsk
+    bool derefs = false;    // inputs must go through Dereference(): one may be a reference or is declared as one
+    Keeps keeps_inputs = Keeps::kNothing;
     bool derefs_for_neighbours = false;  // for a _Send: reads references by VariableResource::ReadFrom
     int may_keep_references = 0;         // how many inputs, from the first on, may stay references
     int first_input = 0;

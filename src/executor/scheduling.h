@@ -45,21 +45,22 @@ inline Status Dereference(const Plan::PlanNode& p, std::span<Entry> inputs) {
   return OkStatus();
 }
 
-// Copies the inputs in memory of the step's caller (Tensor::Borrow), for a node that may keep its inputs.
-inline void CopyBorrowed(std::span<Entry> inputs) {
+// Copies the inputs whose memory the caller of the step may change before the kernel has ceased to use it.
+inline void CopyKept(Plan::Keeps keeps, std::span<Entry> inputs) {
   for (Entry& entry : inputs) {
-    if (entry.value.IsBorrowed()) [[unlikely]]
-      entry.value = entry.value.DeepCopy();
+    const Tensor& value = entry.value;
+    if (keeps == Plan::Keeps::kValue ? value.MayChange() : value.IsBorrowed()) [[unlikely]]
+      entry.value = value.DeepCopy();
   }
 }
 
-// Makes the inputs of a ready node what its kernel expects: values in place of references, and copies of borrowed
-// memory.
+// Makes the inputs of a ready node what its kernel expects: values in place of references, and copies of memory that
+// may change while the kernel keeps it.
 inline Status PrepareInputs(const Plan::PlanNode& p, std::span<Entry> inputs) {
   if (p.derefs) TF_RETURN_IF_ERROR(Dereference(p, inputs));
-  if (p.may_keep_inputs) {
+  if (p.keeps_inputs != Plan::Keeps::kNothing) {
     try {
-      CopyBorrowed(inputs);
+      CopyKept(p.keeps_inputs, inputs);
     } catch (const std::bad_alloc&) {
       return ResourceExhausted("out of memory");
     }

@@ -96,7 +96,7 @@ StatusOr<Tensor> ReadIdx(const std::string& path) {
     return reader.Bad(StrCat("its header claims shape ", shape, ", which is more than the file can hold"));
   }
   TF_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(kUint8, shape));
-  TF_RETURN_IF_ERROR(reader.ReadExactly(tensor.mutable_raw_data(), count, "elements"));
+  TF_RETURN_IF_ERROR(reader.ReadExactly(tensor.inplace_raw_data(), count, "elements"));
   TF_RETURN_IF_ERROR(reader.ExpectEnd());
   return tensor;
 }

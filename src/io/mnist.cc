@@ -46,7 +46,7 @@ StatusOr<Part> LoadPart(const std::string& data_dir, const std::string& prefix) 
                     " images, got ", shape.dim(0));
   }
   part.labels = Tensor(kInt64, bytes.shape());
-  auto labels = part.labels.mutable_data<int64_t>();
+  auto labels = part.labels.inplace_data<int64_t>();
   for (size_t i = 0; i < labels.size(); ++i) {
     labels[i] = bytes.data<uint8_t>()[i];
     if (labels[i] >= Mnist::kClasses) {
@@ -70,7 +70,7 @@ StatusOr<Tensor> OneHot(const Tensor& labels, int depth) {
   if (depth < 1) return InvalidArgument("OneHot: depth must be at least 1, got ", depth);
   TF_ASSIGN_OR_RETURN(Tensor result, Tensor::Create(kFloat32, {labels.num_elements(), depth}));
   const auto values = labels.data<int64_t>();
-  auto out = result.mutable_data<float>();
+  auto out = result.inplace_data<float>();
   std::fill(out.begin(), out.end(), 0.0f);
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i] < 0 || values[i] >= depth) {
@@ -107,8 +107,8 @@ Mnist::Batch Mnist::NextBatch(int n) {
   Batch batch{Tensor(kFloat32, {n, kPixels}), Tensor(kInt64, {n})};
   const uint8_t* pixels = train_pixels_.data<uint8_t>().data();
   const auto labels = train_labels_.data<int64_t>();
-  float* images_out = batch.images.mutable_data<float>().data();
-  auto labels_out = batch.labels.mutable_data<int64_t>();
+  float* images_out = batch.images.inplace_data<float>().data();
+  auto labels_out = batch.labels.inplace_data<int64_t>();
   for (int i = 0; i < n; ++i) {
     if (position_ == order_.size()) BeginEpoch();
     const auto example = static_cast<size_t>(order_[position_++]);
@@ -121,7 +121,7 @@ Mnist::Batch Mnist::NextBatch(int n) {
 Tensor Mnist::test_images() const {
   Tensor images(kFloat32, {num_test(), kPixels});
   const uint8_t* pixels = test_pixels_.data<uint8_t>().data();
-  float* out = images.mutable_data<float>().data();
+  float* out = images.inplace_data<float>().data();
   for (int64_t i = 0; i < num_test() * kPixels; i += kPixels) ToFloats(pixels + i, out + i);
   return images;
 }

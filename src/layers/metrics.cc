@@ -170,7 +170,7 @@ Metric MeanIou(const Operand& labels, const Operand& predictions, int64_t num_cl
   const Output both = ReduceSum(matrix * Const(call.graph(),
                                                [&] {
                                                  Tensor identity(kFloat32, square);
-                                                 const auto elements = identity.mutable_data<float>();
+                                                 const auto elements = identity.inplace_data<float>();
                                                  std::fill(elements.begin(), elements.end(), 0.0f);
                                                  for (int64_t i = 0; i < num_classes; ++i)
                                                    elements[i * num_classes + i] = 1;

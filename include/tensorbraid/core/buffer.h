@@ -102,10 +102,23 @@ class Buffer : public RefCounted {
   bool writable() const { return memory_.writable; }
   bool borrowed() const { return memory_.borrowed; }
 
+  // Whether the program has a pointer with which it may write to the memory at any time; see Tensor::mutable_data.
+  // Whatever keeps the tensor longer than a step copies it. It is set while the buffer has one reference, so reading it
+  // needs no lock.
+  bool exposed() const { return exposed_; }
+  // REQUIRES: IsUnique().
+  void set_exposed() { exposed_ = true; }
+  // Whether a kernel of a custom op is computing these bytes: Tensor::mutable_data then neither copies them nor exposes
+  // them. Set and cleared by the thread that runs the kernel, while no other thread has a reference.
+  bool is_being_computed() const { return is_being_computed_; }
+  void set_is_being_computed(bool is) { is_being_computed_ = is; }
+
  private:
   void* const data_;
   const size_t size_;
   const BufferMemory memory_;
+  bool exposed_ = false;
+  bool is_being_computed_ = false;
 };
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-// Tensors: immutable values.
+// Tensors: arrays of elements of one dtype.
 #ifndef TENSORBRAID_CORE_TENSOR_H_
 #define TENSORBRAID_CORE_TENSOR_H_
 
@@ -16,9 +16,10 @@
 
 namespace tensorbraid {
 
-// A handle to an immutable, reference-counted buffer, plus dtype and shape. Buffers that the library allocates are
-// 64-byte-aligned. Elements are in row-major
-// order. Copies share the buffer. Reading from several threads is safe; writing requires the only handle to the buffer.
+// A handle to a reference-counted buffer, plus dtype and shape. Elements are in row-major order, and buffers that the
+// library allocates are 64-byte-aligned. Copies share the buffer, but behave like values: mutable_data makes a copy of
+// the elements first if another handle shares them. Several threads may read one tensor; a thread that writes needs a
+// handle of its own.
 // "REQUIRES: ... (checked)" means that the program ends if the condition does not hold, with a message that names the
 // caller's line and the tensor's dtype and shape.
 class Tensor {
@@ -46,7 +47,7 @@ class Tensor {
   static Tensor Scalar(T value) {
     using Element = typename ElementOf<T>::type;
     Tensor t(DTypeOf<Element>::value, {});
-    t.mutable_data<Element>()[0] = std::move(value);
+    t.inplace_data<Element>()[0] = std::move(value);
     return t;
   }
   static Tensor Scalar(const char* value) { return Scalar(std::string(value)); }
@@ -62,7 +63,7 @@ class Tensor {
     Tensor t(DTypeOf<Element>::value, shape, loc);
     if (values.size() != static_cast<size_t>(t.num_elements_)) [[unlikely]]
       t.CountMismatch(values.size(), loc);
-    auto out = t.mutable_data<Element>();
+    auto out = t.inplace_data<Element>();
     for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];
     return t;
   }
@@ -80,9 +81,22 @@ class Tensor {
     CheckType(DTypeOf<T>::value, loc);
     return {static_cast<const T*>(data_), static_cast<size_t>(num_elements_)};
   }
-  // REQUIRES: T is as for data() (checked), and this is the only handle to the buffer.
+  // The elements, for writing. If another handle shares the buffer, such as a variable whose value was fetched, or if
+  // the memory is read-only, this tensor first gets its own copy of the elements, so no other tensor changes.
+  //
+  // The span stays valid until the tensor is assigned or destroyed, and may be taken once and filled before each step:
+  // whatever outlives a step (the value of a variable, an element of a queue, a constant) is copied from a tensor whose
+  // elements were taken for writing. Throws std::bad_alloc if there is no memory for the copy. REQUIRES: T is as for
+  // data() (checked), and the elements are in host memory.
   template <typename T>
   std::span<T> mutable_data(std::source_location loc = std::source_location::current()) {
+    CheckType(DTypeOf<T>::value, loc);
+    return {static_cast<T*>(mutable_raw_data()), static_cast<size_t>(num_elements_)};
+  }
+  // For kernels, which write to new tensors and to memory that they share on purpose: as mutable_data, but never
+  // copies. REQUIRES: T is as for data() (checked), and no handle outside of the caller's control shares the buffer.
+  template <typename T>
+  std::span<T> inplace_data(std::source_location loc = std::source_location::current()) {
     CheckType(DTypeOf<T>::value, loc);
     return {static_cast<T*>(data_), static_cast<size_t>(num_elements_)};
   }
@@ -95,7 +109,8 @@ class Tensor {
     return *static_cast<const T*>(data_);
   }
   const void* raw_data() const { return data_; }
-  void* mutable_raw_data() { return data_; }
+  void* mutable_raw_data();                   // as mutable_data
+  void* inplace_raw_data() { return data_; }  // as inplace_data
 
   // Rows [begin, end) of the first dimension, sharing the buffer. REQUIRES: rank >= 1 and the tensor has these rows
   // (checked).
@@ -108,6 +123,9 @@ class Tensor {
   bool IsWritable() const { return buffer_ && buffer_->IsUnique() && buffer_->writable(); }
   // Whether the elements are in memory of a step's caller; see Borrow.
   bool IsBorrowed() const { return buffer_ && buffer_->borrowed(); }
+  // Whether the program may change the elements at any time, because it borrowed the memory or has called mutable_data.
+  // Whatever keeps the tensor longer than a step must then keep a DeepCopy.
+  bool MayChange() const { return buffer_ && (buffer_->borrowed() || buffer_->exposed()); }
   bool SharesBufferWith(const Tensor& other) const { return buffer_ && buffer_.get() == other.buffer_.get(); }
   const RefPtr<Buffer>& buffer() const { return buffer_; }
 

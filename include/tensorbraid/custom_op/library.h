@@ -73,7 +73,7 @@ const void* InstanceOfTensorbraid();
 #define TB_OP_LIBRARY_ABSL "of no release"
 #endif
 // The number of this interface, to be raised whenever a public header changes what a loaded library relies on.
-#define TB_OP_LIBRARY_VERSION "1"
+#define TB_OP_LIBRARY_VERSION "2"
 #define TB_OP_LIBRARY_ABI                                                                                              \
   "tensorbraid op library: interface " TB_OP_LIBRARY_VERSION ", " TB_OP_LIBRARY_STRINGS ", Abseil " TB_OP_LIBRARY_ABSL \
   ", " TB_OP_LIBRARY_CHECKS

@@ -172,7 +172,7 @@ class AttrValue {
   AttrValue(bool v) : value_(v) {}                                                   // NOLINT
   AttrValue(DType v) : value_(v) {}                                                  // NOLINT
   AttrValue(Shape v) : value_(std::move(v)) {}                                       // NOLINT
-  AttrValue(Tensor v) : value_(std::move(v)) {}                                      // NOLINT
+  AttrValue(Tensor v) : value_(v.MayChange() ? v.DeepCopy() : std::move(v)) {}       // NOLINT
   AttrValue(Function v) : value_(std::make_shared<const Function>(std::move(v))) {}  // NOLINT
   template <typename T>
   AttrValue(std::vector<T> v) : value_(std::move(v)) {}  // NOLINT

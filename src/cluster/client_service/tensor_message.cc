@@ -96,7 +96,7 @@ StatusOr<Tensor> ReadTensor(const Payload& bytes) {
     return FromProto(proto);
   }
   TF_ASSIGN_OR_RETURN(Tensor tensor, AllocateFor(proto, content.size()));
-  content.CopyTo(tensor.mutable_raw_data());
+  content.CopyTo(tensor.inplace_raw_data());
   NormalizeBools(&tensor);
   return tensor;
 }

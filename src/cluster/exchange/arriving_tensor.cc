@@ -28,7 +28,7 @@ Status ArrivingTensor::Add(uint64_t offset, const Payload& part) {
     return InvalidArgument("received ", part.size(), " bytes of a tensor at offset ", offset, ", expected offset ",
                            received_, " and at most ", meta_.bytes - received_, " bytes");
   }
-  void* const memory = raw_ ? raw_->data() : tensor_.mutable_raw_data();
+  void* const memory = raw_ ? raw_->data() : tensor_.inplace_raw_data();
   part.CopyTo(static_cast<char*>(memory) + received_);
   received_ += part.size();
   return OkStatus();

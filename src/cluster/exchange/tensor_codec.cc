@@ -103,13 +103,13 @@ StatusOr<Tensor> DecodeTensor(const TensorMeta& meta, const Payload& payload) {
   }
   TF_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(meta.dtype, meta.shape));
   if (IsPlain(meta.dtype)) {
-    payload.CopyTo(tensor.mutable_raw_data());
+    payload.CopyTo(tensor.inplace_raw_data());
     NormalizeBools(&tensor);
     return tensor;
   }
   std::vector<char> bytes(payload.size());
   payload.CopyTo(bytes.data());
-  auto strings = tensor.mutable_data<std::string>();
+  auto strings = tensor.inplace_data<std::string>();
   size_t at = strings.size() * sizeof(uint64_t);
   for (size_t i = 0; i < strings.size(); ++i) {
     uint64_t length;

@@ -10,7 +10,7 @@ namespace tensorbraid {
 // is undefined if a bool is neither 0 nor 1. Leaves other tensors unchanged.
 inline void NormalizeBools(Tensor* tensor) {
   if (tensor->dtype() != kBool) return;
-  auto* bytes = static_cast<unsigned char*>(tensor->mutable_raw_data());
+  auto* bytes = static_cast<unsigned char*>(tensor->inplace_raw_data());
   for (int64_t i = 0; i < tensor->num_elements(); ++i) bytes[i] = bytes[i] != 0;
 }
 

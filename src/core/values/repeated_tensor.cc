@@ -101,7 +101,7 @@ StatusOr<Tensor> RepeatedTensor(DType dtype, const Shape& shape, const void* ele
     if (buffer) return Tensor::FromBuffer(std::move(buffer), 0, dtype, shape);
   }
   TF_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(dtype, shape));
-  FillWith(element, DTypeSize(dtype), tensor.mutable_raw_data(), size);
+  FillWith(element, DTypeSize(dtype), tensor.inplace_raw_data(), size);
   return tensor;
 }
 

@@ -272,6 +272,13 @@ StatusOr<Tensor> Tensor::Reshaped(const Shape& shape) const {
   return t;
 }
 
+void* Tensor::mutable_raw_data() {
+  if (!buffer_ || buffer_->is_being_computed()) return data_;
+  if (!IsWritable()) *this = DeepCopy();
+  buffer_->set_exposed();
+  return data_;
+}
+
 Tensor Tensor::DeepCopy() const {
   if (!is_valid()) return {};
   Tensor copy(dtype_, shape_);

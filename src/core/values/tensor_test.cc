@@ -38,6 +38,41 @@ TEST(TensorTest, BuffersAreAlignedSharedAndReused) {
   EXPECT_EQ(Tensor(kFloat32, {2, 3}).raw_data(), block);
 }
 
+TEST(TensorTest, WritingToATensorChangesNoOtherTensor) {
+  const Tensor original = Tensor::Of<float>({2, 2}, {1, 2, 3, 4});
+  Tensor copy = original, row = original.Slice(1, 2), reshaped = original.Reshaped({4}).value();
+  copy.mutable_data<float>()[0] = 7;
+  row.mutable_data<float>()[0] = 8;
+  static_cast<float*>(reshaped.mutable_raw_data())[3] = 9;
+  EXPECT_EQ(original.ToString(), "float32[2,2] [[1 2][3 4]]");
+  EXPECT_EQ(copy.ToString(), "float32[2,2] [[7 2][3 4]]");
+  EXPECT_EQ(row.ToString(), "float32[1,2] [[8 4]]");
+  EXPECT_EQ(reshaped.ToString(), "float32[4] [1 2 3 9]");
+  const Tensor texts = Tensor::Vector<std::string>({"a"});
+  Tensor text = texts;
+  text.mutable_data<std::string>()[0] = "b";
+  EXPECT_EQ(texts.data<std::string>()[0], "a");
+}
+
+TEST(TensorTest, TheOnlyHandleIsWrittenInPlace) {
+  Tensor t = Tensor::Of<float>({2}, {1, 2});
+  EXPECT_FALSE(t.MayChange());
+  const float* const elements = t.data<float>().data();
+  EXPECT_EQ(t.mutable_data<float>().data(), elements);
+  EXPECT_EQ(t.mutable_data<float>().data(), elements);
+  EXPECT_TRUE(t.MayChange());
+  EXPECT_FALSE(t.DeepCopy().MayChange());
+  EXPECT_EQ(Tensor(kFloat32, {0}).mutable_data<float>().size(), 0u);
+}
+
+TEST(TensorTest, WritingToBorrowedMemoryCopiesIt) {
+  const std::vector<float> memory = {1, 2};
+  Tensor t = Tensor::Borrow(memory.data(), kFloat32, {2}).value();
+  t.mutable_data<float>()[0] = 7;
+  EXPECT_EQ(memory[0], 1);
+  EXPECT_EQ(t.data<float>()[0], 7);
+}
+
 TEST(TensorTest, CreateRefusesInvalidTensors) {
   EXPECT_EQ(Tensor::Create(kFloat32, {-1}).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Tensor::Create(DType::kInvalid, {1}).status().code(), absl::StatusCode::kInvalidArgument);

@@ -6,7 +6,7 @@ namespace tensorbraid {
 
 Tensor MakeVariantTensor(RefPtr<VariantValue> value) {
   Tensor t(DType::kVariant, {});
-  t.mutable_data<Variant>()[0].value = std::move(value);
+  t.inplace_data<Variant>()[0].value = std::move(value);
   return t;
 }
 

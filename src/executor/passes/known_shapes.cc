@@ -34,9 +34,9 @@ Tensor ValueOf(const Node& node) {
   Tensor value(node.output_type(0), node.output_shape(0));
   for (size_t i = 0; i < numbers.size(); ++i) {
     if (value.dtype() == kInt32) {
-      value.mutable_data<int32_t>()[i] = static_cast<int32_t>(numbers[i]);
+      value.inplace_data<int32_t>()[i] = static_cast<int32_t>(numbers[i]);
     } else {
-      value.mutable_data<int64_t>()[i] = numbers[i];
+      value.inplace_data<int64_t>()[i] = numbers[i];
     }
   }
   return value;

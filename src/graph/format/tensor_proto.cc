@@ -18,7 +18,7 @@ namespace {
 // TensorFlow, the last element is repeated if there are too few, and extra values are ignored.
 template <typename T, typename Values, typename Convert>
 void Fill(const Values& values, int per_element, Tensor* out, const Convert& convert) {
-  auto data = out->mutable_data<T>();
+  auto data = out->inplace_data<T>();
   const size_t given = static_cast<size_t>(values.size()) / per_element;
   if (given == 0) {
     std::fill(data.begin(), data.end(), T());
@@ -53,7 +53,7 @@ void FillComplex(const Values& values, Tensor* out) {
 Status FillStrings(const std::string& content, Tensor* out) {
   google::protobuf::io::CodedInputStream in(reinterpret_cast<const uint8_t*>(content.data()),
                                             static_cast<int>(content.size()));
-  auto strings = out->mutable_data<std::string>();
+  auto strings = out->inplace_data<std::string>();
   std::vector<uint32_t> lengths(strings.size());
   for (uint32_t& length : lengths) {
     if (!in.ReadVarint32(&length)) {
@@ -217,7 +217,7 @@ namespace {
 Status ReadValues(const proto::TensorProto& p, Tensor* t) {
   const DType dtype = t->dtype();
   if (!p.tensor_content().empty() && dtype != kString) {
-    std::memcpy(t->mutable_raw_data(), p.tensor_content().data(), p.tensor_content().size());
+    std::memcpy(t->inplace_raw_data(), p.tensor_content().data(), p.tensor_content().size());
     NormalizeBools(t);
     return OkStatus();
   }

@@ -337,7 +337,7 @@ class Differentiator {
     const DType dtype = gradient.dtype();
     if (gradient.shape().is_fully_defined() && dtype != DType::kVariant) {
       TF_ASSIGN_OR_RETURN(Tensor zero, Tensor::Create(dtype, {}));
-      std::memset(zero.mutable_raw_data(), 0, zero.num_bytes());
+      std::memset(zero.inplace_raw_data(), 0, zero.num_bytes());
       const Output value = NodeBuilder(graph_, "Const").Attr("value", zero).Attr("dtype", dtype).Output();
       return NodeBuilder(graph_, "Fill").Input(ShapeConstant(graph_, gradient.shape())).Input(value).Output();
     }

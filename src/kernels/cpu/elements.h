@@ -51,7 +51,7 @@ const E* Elements(const Tensor& t) {
 }
 template <typename E>
 E* MutableElements(Tensor& t) {
-  return static_cast<E*>(t.mutable_raw_data());
+  return static_cast<E*>(t.inplace_raw_data());
 }
 
 template <typename E>

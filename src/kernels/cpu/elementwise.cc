@@ -102,11 +102,11 @@ Status RunBinary(KernelContext& ctx, const BinaryLoop& loop) {
   const int64_t nb = b.num_elements();
   if (nb == 1 && b.shape().rank() <= a.shape().rank()) {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, a.shape()));
-    return RunFlat(ctx, loop, Bytes(a), Bytes(b), static_cast<char*>(out->mutable_raw_data()), na, Spread::kRight);
+    return RunFlat(ctx, loop, Bytes(a), Bytes(b), static_cast<char*>(out->inplace_raw_data()), na, Spread::kRight);
   }
   if (na == 1 && a.shape().rank() <= b.shape().rank()) {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({1}, 0, b.shape()));
-    return RunFlat(ctx, loop, Bytes(a), Bytes(b), static_cast<char*>(out->mutable_raw_data()), nb, Spread::kLeft);
+    return RunFlat(ctx, loop, Bytes(a), Bytes(b), static_cast<char*>(out->inplace_raw_data()), nb, Spread::kLeft);
   }
   TF_ASSIGN_OR_RETURN(const Shape shape, BroadcastShapes(a.shape(), b.shape()));
   const int64_t n = shape.num_elements();
@@ -121,7 +121,7 @@ Status RunBinary(KernelContext& ctx, const BinaryLoop& loop) {
   }
   if (n == 0) return OkStatus();
   return RunAxes(ctx, loop, MergedAxes(a.shape(), b.shape(), shape), Bytes(a), Bytes(b),
-                 static_cast<char*>(out->mutable_raw_data()));
+                 static_cast<char*>(out->inplace_raw_data()));
 }
 
 Status RunSameShape(KernelContext& ctx, const BinaryLoop& loop) {
@@ -131,7 +131,7 @@ Status RunSameShape(KernelContext& ctx, const BinaryLoop& loop) {
     return InvalidArgument("inputs must have the same shape, got ", a.shape(), " and ", b.shape());
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0, 1}, 0, a.shape()));
-  return RunFlat(ctx, loop, Bytes(a), Bytes(b), static_cast<char*>(out->mutable_raw_data()), a.num_elements(),
+  return RunFlat(ctx, loop, Bytes(a), Bytes(b), static_cast<char*>(out->inplace_raw_data()), a.num_elements(),
                  Spread::kNone);
 }
 
@@ -139,7 +139,7 @@ Status RunUnary(KernelContext& ctx, UnaryRow row, int in_size, int out_size, dou
   const Tensor& in = ctx.input(0);
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, in.shape()));
   const char* from = Bytes(in);
-  char* to = static_cast<char*>(out->mutable_raw_data());
+  char* to = static_cast<char*>(out->inplace_raw_data());
   Parallel(ctx, in.num_elements(), cost_ns,
            [&](int64_t begin, int64_t end) { row(from + begin * in_size, to + begin * out_size, end - begin); });
   return OkStatus();

@@ -98,7 +98,7 @@ Specs SpecsOf(const Tensors& tensors) {
 // The scalar 0, "" or false.
 Tensor ZeroOf(DType dtype) {
   Tensor zero(dtype, {});
-  if (IsPlain(dtype)) std::memset(zero.mutable_raw_data(), 0, zero.num_bytes());
+  if (IsPlain(dtype)) std::memset(zero.inplace_raw_data(), 0, zero.num_bytes());
   return zero;
 }
 

@@ -104,18 +104,18 @@ class Reader {
     if (IsPlain(dtype) && static_cast<uint64_t>(n) * DTypeSize(dtype) > bytes_.size()) return Bad();
     TF_ASSIGN_OR_RETURN(Tensor t, Tensor::Create(dtype, shape));
     if (IsPlain(dtype)) {
-      if (t.num_bytes() > 0) std::memcpy(t.mutable_raw_data(), bytes_.data(), t.num_bytes());
+      if (t.num_bytes() > 0) std::memcpy(t.inplace_raw_data(), bytes_.data(), t.num_bytes());
       NormalizeBools(&t);
       bytes_.remove_prefix(t.num_bytes());
     } else if (dtype == kString) {
-      for (std::string& s : t.mutable_data<std::string>()) {
+      for (std::string& s : t.inplace_data<std::string>()) {
         TF_ASSIGN_OR_RETURN(const auto size, Number<uint64_t>());
         if (size > bytes_.size()) return Bad();
         s.assign(bytes_.substr(0, size));
         bytes_.remove_prefix(size);
       }
     } else {
-      for (Variant& v : t.mutable_data<Variant>()) {
+      for (Variant& v : t.inplace_data<Variant>()) {
         TF_ASSIGN_OR_RETURN(v.value, Value(depth));
       }
     }

@@ -22,7 +22,7 @@ class CpuDevice final : public Device {
     done(OkStatus());
   }
   void CopyInStream(const Tensor& from, Tensor to) override {
-    if (from.num_bytes() > 0) std::memcpy(to.mutable_raw_data(), from.raw_data(), from.num_bytes());
+    if (from.num_bytes() > 0) std::memcpy(to.inplace_raw_data(), from.raw_data(), from.num_bytes());
   }
 };
 

@@ -87,7 +87,7 @@ Status ResourceManager::WrongType(const std::string& name, const std::string& ha
 
 Tensor MakeHandleTensor(RefPtr<Resource> resource, std::string device, std::string container, std::string name) {
   Tensor t(DType::kResource, {});
-  t.mutable_data<ResourceHandle>()[0] = {std::move(resource), std::move(device), std::move(container), std::move(name)};
+  t.inplace_data<ResourceHandle>()[0] = {std::move(resource), std::move(device), std::move(container), std::move(name)};
   return t;
 }
 

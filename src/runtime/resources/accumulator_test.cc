@@ -15,10 +15,10 @@ class AccumulatorTest : public ::testing::Test {
  protected:
   static void Add(ThreadPool&, const Tensor& a, const Tensor& b, Tensor* out) {
     for (int64_t i = 0; i < a.num_elements(); ++i)
-      out->mutable_data<float>()[i] = a.data<float>()[i] + b.data<float>()[i];
+      out->inplace_data<float>()[i] = a.data<float>()[i] + b.data<float>()[i];
   }
   static void Divide(ThreadPool&, const Tensor& a, int64_t n, Tensor* out) {
-    for (int64_t i = 0; i < a.num_elements(); ++i) out->mutable_data<float>()[i] = a.data<float>()[i] / n;
+    for (int64_t i = 0; i < a.num_elements(); ++i) out->inplace_data<float>()[i] = a.data<float>()[i] / n;
   }
   RefPtr<AccumulatorResource> Make(AccumulatorResource::Reduction reduction = AccumulatorResource::Reduction::kMean) {
     return MakeRef<DenseAccumulator>("a", kFloat32, Shape({-1}), reduction, DenseAccumulator::Arithmetic{Add, Divide});
@@ -183,10 +183,10 @@ TEST_F(AccumulatorTest, ConcurrentGradientsAreAllAdded) {
 }
 
 void AddFloatRow(const Tensor& from, int64_t row, Tensor* to, int64_t to_row) {
-  to->mutable_data<float>()[to_row] += from.data<float>()[row];
+  to->inplace_data<float>()[to_row] += from.data<float>()[row];
 }
 void DivideFloatRow(Tensor* values, int64_t row, int64_t n) {
-  values->mutable_data<float>()[row] /= static_cast<float>(n);
+  values->inplace_data<float>()[row] /= static_cast<float>(n);
 }
 
 TEST_F(AccumulatorTest, SparseGradientsAreAddedRowByRow) {

@@ -321,15 +321,15 @@ StatusOr<std::pair<Tensor, Tensor>> LookupTable::Export() const {
   for (const auto& [key, at] : rows_) {
     if (options_.key_dtype != kString) {
       if (key_bytes > 0)
-        std::memcpy(static_cast<char*>(keys.mutable_raw_data()) + row * key_bytes, key.data(), key_bytes);
+        std::memcpy(static_cast<char*>(keys.inplace_raw_data()) + row * key_bytes, key.data(), key_bytes);
     } else if (key_size == 1) {
-      keys.mutable_data<std::string>()[row] = key;
+      keys.inplace_data<std::string>()[row] = key;
     } else {
       const char* rest = key.c_str();
       for (int64_t j = 0; j < key_size; ++j) {
         char* colon = nullptr;
         const size_t length = std::strtoull(rest, &colon, 10);
-        keys.mutable_data<std::string>()[row * key_size + j].assign(colon + 1, length);
+        keys.inplace_data<std::string>()[row * key_size + j].assign(colon + 1, length);
         rest = colon + 1 + length;
       }
     }

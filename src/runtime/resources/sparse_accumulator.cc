@@ -154,7 +154,7 @@ AccumulatorResource::Finish SparseAccumulator::End(int64_t) {
     std::vector<int64_t> whole(sum->gradients[0].shape().dims().begin(), sum->gradients[0].shape().dims().end());
     whole[0] = num_rows;
     TF_ASSIGN_OR_RETURN(Tensor indices, Tensor::Create(kInt64, {std::ssize(sum->rows)}));
-    const auto index = indices.mutable_data<int64_t>();
+    const auto index = indices.inplace_data<int64_t>();
     for (size_t i = 0; i < sum->rows.size(); ++i) index[i] = sum->rows[i].index;
     TF_ASSIGN_OR_RETURN(Tensor values, sum->Values(arithmetic, mean, pool));
     return Gradient{std::move(indices), std::move(values), Tensor::Vector(whole)};

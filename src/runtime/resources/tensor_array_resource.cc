@@ -20,7 +20,7 @@ Shape WithPrefix(const Shape& prefix, const Shape& shape) {
 StatusOr<Tensor> Zeros(DType dtype, const Shape& shape) {
   if (!IsPlain(dtype) && dtype != kString) return InvalidArgument("dtype ", dtype, " has no zero value");
   TF_ASSIGN_OR_RETURN(Tensor zeros, Tensor::Create(dtype, shape));
-  if (IsPlain(dtype) && zeros.num_bytes() > 0) std::memset(zeros.mutable_raw_data(), 0, zeros.num_bytes());
+  if (IsPlain(dtype) && zeros.num_bytes() > 0) std::memset(zeros.inplace_raw_data(), 0, zeros.num_bytes());
   return zeros;
 }
 

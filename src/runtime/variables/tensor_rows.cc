@@ -12,7 +12,7 @@ namespace {
 
 template <typename T>
 void CopyObjects(const Tensor& from, int64_t from_begin, int64_t n, Tensor* to, int64_t to_begin) {
-  std::copy_n(from.data<T>().begin() + from_begin, n, to->mutable_data<T>().begin() + to_begin);
+  std::copy_n(from.data<T>().begin() + from_begin, n, to->inplace_data<T>().begin() + to_begin);
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ void CopyElementRange(const Tensor& from, int64_t from_begin, int64_t n, Tensor*
   if (from.dtype() == DType::kResource) return CopyObjects<ResourceHandle>(from, from_begin, n, to, to_begin);
   if (from.dtype() == DType::kVariant) return CopyObjects<Variant>(from, from_begin, n, to, to_begin);
   const size_t size = DTypeSize(from.dtype());
-  std::memcpy(static_cast<char*>(to->mutable_raw_data()) + static_cast<size_t>(to_begin) * size,
+  std::memcpy(static_cast<char*>(to->inplace_raw_data()) + static_cast<size_t>(to_begin) * size,
               static_cast<const char*>(from.raw_data()) + static_cast<size_t>(from_begin) * size,
               static_cast<size_t>(n) * size);
 }
@@ -43,7 +43,7 @@ StatusOr<Tensor> CopyOfRow(const Tensor& batch, int64_t i) {
 
 StatusOr<Tensor> ZeroTensor(DType dtype, const Shape& shape) {
   TF_ASSIGN_OR_RETURN(Tensor zero, Tensor::Create(dtype, shape));
-  if (IsPlain(dtype) && zero.num_bytes() > 0) std::memset(zero.mutable_raw_data(), 0, zero.num_bytes());
+  if (IsPlain(dtype) && zero.num_bytes() > 0) std::memset(zero.inplace_raw_data(), 0, zero.num_bytes());
   return zero;
 }
 

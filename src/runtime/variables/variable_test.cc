@@ -274,7 +274,7 @@ TEST_F(VariableTest, AnUpdateDoesNotTakeOverASpareBufferOfAnotherOwner) {
   std::vector<float> values = {3, 4};
   const Tensor spare = Tensor::FromBuffer(MakeRef<ForeignBuffer>(&values), 0, kFloat32, {2}).value();
   const auto add = [&spare](const Tensor& old, Tensor* out) {
-    for (int i = 0; i < 2; ++i) out->mutable_data<float>()[i] = old.data<float>()[i] + spare.data<float>()[i];
+    for (int i = 0; i < 2; ++i) out->inplace_data<float>()[i] = old.data<float>()[i] + spare.data<float>()[i];
     return OkStatus();
   };
   ASSERT_TRUE(v->Update(add, &spare).ok());
@@ -293,7 +293,7 @@ TEST_F(VariableTest, AVariableThatNeighboursReadMovesToSharedMemoryOnce) {
   EXPECT_TRUE(v->Read()->SharesBufferWith(first));
   // New values are in shared memory too: while a neighbour reads the old one, and after an assignment.
   const auto twice = [](const Tensor& old, Tensor* out) {
-    for (int i = 0; i < 2000; ++i) out->mutable_data<float>()[i] = 2 * old.data<float>()[i];
+    for (int i = 0; i < 2000; ++i) out->inplace_data<float>()[i] = 2 * old.data<float>()[i];
     return OkStatus();
   };
   ASSERT_TRUE(v->Update(twice).ok());
@@ -324,7 +324,7 @@ TEST_F(VariableTest, RowsAreReadAndUpdatedWithoutCopies) {
   };
   const auto write = [&](float value) {
     EXPECT_TRUE(v->UpdateInPlace([&](Tensor* t) {
-                   t->mutable_data<float>()[3] = value;
+                   t->inplace_data<float>()[3] = value;
                    return OkStatus();
                  }).ok());
   };
@@ -364,7 +364,7 @@ TEST_F(VariableTest, EachRowChangesAtomicallyAndNoUpdateIsLost) {
       EXPECT_TRUE(v->UpdateRows([&](Tensor* value, RowLocks& locks) {
                      for (int64_t row = first; row < kRows; row += 7) {
                        MutexLock lock(locks.stripe(locks.StripeOf(row)));
-                       add_one(value->mutable_data<float>().data() + row * kDim, kDim);
+                       add_one(value->inplace_data<float>().data() + row * kDim, kDim);
                      }
                      return OkStatus();
                    }).ok());
@@ -373,8 +373,8 @@ TEST_F(VariableTest, EachRowChangesAtomicallyAndNoUpdateIsLost) {
   const auto update_all = [&] {
     for (int i = 0; i < kTimes; ++i) {
       EXPECT_TRUE(v->Update([&](const Tensor& old, Tensor* out) {
-                     std::copy_n(old.data<float>().data(), kRows * kDim, out->mutable_data<float>().data());
-                     add_one(out->mutable_data<float>().data(), kRows * kDim);
+                     std::copy_n(old.data<float>().data(), kRows * kDim, out->inplace_data<float>().data());
+                     add_one(out->inplace_data<float>().data(), kRows * kDim);
                      return OkStatus();
                    }).ok());
     }
@@ -527,7 +527,7 @@ TEST_F(VariableTest, ACopyThatDoesNotFitInMemoryFailsTheReadOrUpdateAndChangesNo
   const auto v = MakeRef<VariableResource>("v", kFloat32, Shape({kBytes / 4}));
   ASSERT_TRUE(v->Assign(Tensor(kFloat32, {kBytes / 4})).ok());
   const auto write = [](Tensor* t) {
-    t->mutable_data<float>()[0] = 7;
+    t->inplace_data<float>()[0] = 7;
     return OkStatus();
   };
   Tensor other(kFloat32, {kBytes / 4});

@@ -106,7 +106,7 @@ Status MirrorPad(KernelContext& ctx) {
 template <typename T>
 void AddToPlaces(const Tensor& from, const std::vector<int64_t>& places, Tensor* to) {
   const T* const add = from.data<T>().data();
-  T* const sums = to->mutable_data<T>().data();
+  T* const sums = to->inplace_data<T>().data();
   for (size_t i = 0; i < places.size(); ++i) {
     T& sum = sums[places[i]];
     if constexpr (kIsHalf<T>) {
@@ -132,7 +132,7 @@ Status UnpadGradient(KernelContext& ctx, void (*add_to_places)(const Tensor&, co
   }
   TF_ASSIGN_OR_RETURN(const Places places, MirrorPlaces(ctx.node(), inner, around, &outer));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, inner));
-  std::memset(out->mutable_raw_data(), 0, out->num_bytes());
+  std::memset(out->inplace_raw_data(), 0, out->num_bytes());
   if (out->num_elements() == 0 || in.num_elements() == 0) return OkStatus();
   std::vector<int64_t> targets(in.num_elements());
   ForEachPlace(places, in.shape(), inner, [&](int64_t at, int64_t other) { targets[at] = other; });

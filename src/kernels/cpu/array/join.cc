@@ -93,8 +93,8 @@ Status ConcatOffset(KernelContext& ctx) {
       }
     }
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(i, shape.shape()));
-    for (I& v : out->mutable_data<I>()) v = 0;
-    out->mutable_data<I>()[axis] = static_cast<I>(offset);
+    for (I& v : out->inplace_data<I>()) v = 0;
+    out->inplace_data<I>()[axis] = static_cast<I>(offset);
     if (__builtin_add_overflow(offset, int64_t{shape.data<I>()[axis]}, &offset)) {
       return InvalidArgument("the sum of the sizes of dimension ", axis, " is too large, with ", shape.ToString());
     }

@@ -51,7 +51,7 @@ Status Bitcast(KernelContext& ctx) {
   const size_t offset = static_cast<const char*>(in.raw_data()) - static_cast<const char*>(in.buffer()->data());
   if (offset % to != 0) {  // a slice whose start is not aligned for the larger type
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-    std::memcpy(out->mutable_raw_data(), in.raw_data(), in.num_bytes());
+    std::memcpy(out->inplace_raw_data(), in.raw_data(), in.num_bytes());
     return OkStatus();
   }
   TF_ASSIGN_OR_RETURN(Tensor out, Tensor::FromBuffer(in.buffer(), offset, type, shape));
@@ -109,7 +109,7 @@ class DataFormatDimMapKernel final : public Kernel {
     const auto in = ctx.input(0).data<T>();
     const auto rank = static_cast<T>(formats_.from().size());
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, ctx.input(0).shape()));
-    const auto to = out->mutable_data<T>();
+    const auto to = out->inplace_data<T>();
     for (size_t i = 0; i < in.size(); ++i) {
       const T at = static_cast<T>((in[i] % rank + rank) % rank);
       to[i] = static_cast<T>(formats_.to().find(formats_.from()[at]));
@@ -149,7 +149,7 @@ class DataFormatVecPermuteKernel final : public Kernel {
     for (size_t i = 0; i < to.size(); ++i) {
       const size_t source = from.find(to[i]);
       for (int j = 0; j < columns; ++j) {
-        out->mutable_data<T>()[i * columns + j] = in.data<T>()[source * columns + j];
+        out->inplace_data<T>()[i * columns + j] = in.data<T>()[source * columns + j];
       }
     }
     return OkStatus();

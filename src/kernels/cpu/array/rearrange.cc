@@ -170,7 +170,7 @@ Status ConjugateTranspose(KernelContext& ctx) {
   if (!out.IsWritable()) {
     TF_ASSIGN_OR_RETURN(out, CopyOf(out));
   }
-  for (T& v : out.mutable_data<T>()) v = std::conj(v);
+  for (T& v : out.inplace_data<T>()) v = std::conj(v);
   ctx.set_output(0, std::move(out));
   return OkStatus();
 }
@@ -181,7 +181,7 @@ Status InvertPermutation(KernelContext& ctx) {
   if (in.shape().rank() != 1) return InvalidArgument("a permutation must be a vector, got shape ", in.shape());
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
   const auto x = in.data<I>();
-  const auto y = out->mutable_data<I>();
+  const auto y = out->inplace_data<I>();
   std::fill(y.begin(), y.end(), I{-1});
   for (size_t i = 0; i < x.size(); ++i) {
     if (x[i] < 0 || static_cast<size_t>(x[i]) >= x.size() || y[x[i]] != -1) {
@@ -247,7 +247,7 @@ Status Where(KernelContext& ctx) {
   const auto x = ctx.input(0).data<T>();
   const int64_t count = std::count_if(x.begin(), x.end(), [](const T& v) { return IsTrue(v); });
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {count, shape.rank()}));
-  int64_t* to = out->mutable_data<int64_t>().data();
+  int64_t* to = out->inplace_data<int64_t>().data();
   const int rank = shape.rank();
   for (size_t i = 0; i < x.size(); ++i) {
     if (!IsTrue(x[i])) continue;

@@ -36,9 +36,9 @@ void StoreIntegers(std::span<const int64_t> values, int64_t at, Tensor* to) {
   const auto store = [&](auto all) {
     for (size_t i = 0; i < values.size(); ++i) all[at + i] = static_cast<typename decltype(all)::value_type>(values[i]);
   };
-  if (to->dtype() == kInt16) return store(to->mutable_data<int16_t>());
-  if (to->dtype() == kInt32) return store(to->mutable_data<int32_t>());
-  store(to->mutable_data<int64_t>());
+  if (to->dtype() == kInt16) return store(to->inplace_data<int16_t>());
+  if (to->dtype() == kInt32) return store(to->inplace_data<int32_t>());
+  store(to->inplace_data<int64_t>());
 }
 
 // Sets output `output` to the vector of these integers.
@@ -247,9 +247,9 @@ Status Bound(KernelContext& ctx) {
     const T* at = kUpper ? std::upper_bound(row, row + columns, v[i], Below<T>)
                          : std::lower_bound(row, row + columns, v[i], Below<T>);
     if (out->dtype() == kInt32) {
-      out->mutable_data<int32_t>()[i] = static_cast<int32_t>(at - row);
+      out->inplace_data<int32_t>()[i] = static_cast<int32_t>(at - row);
     } else {
-      out->mutable_data<int64_t>()[i] = at - row;
+      out->inplace_data<int64_t>()[i] = at - row;
     }
   }
   return OkStatus();
@@ -398,7 +398,7 @@ Status TopK(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * indices, ctx.AllocateOutput(1, shape));
   if (values->num_elements() == 0) return OkStatus();
   const T* x = in.data<T>().data();
-  T* v = values->mutable_data<T>().data();
+  T* v = values->inplace_data<T>().data();
   const bool sorted = ctx.node().attr<bool>("sorted");
   ctx.pool().ParallelFor(values->num_elements() / k, 5.0 * static_cast<double>(columns),
                          [&](int64_t begin, int64_t end) {
@@ -444,7 +444,7 @@ Status NthElement(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, Shape(in.shape().dims().first(last))));
   const T* x = in.data<T>().data();
   if (out->num_elements() == 0) return OkStatus();  // without rows, `columns` may be huge
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   std::vector<SortType<T>> row(columns);
   for (int64_t r = 0; r < out->num_elements(); ++r) {
     for (int64_t i = 0; i < columns; ++i) row[i] = static_cast<SortType<T>>(x[r * columns + i]);
@@ -482,7 +482,7 @@ Status UnravelIndex(KernelContext& ctx) {
       return InvalidArgument("index ", rest, " is out of range for dims ", ctx.input(1).ToString());
     }
     for (int64_t d = rank - 1; d >= 0; --d) {
-      out->mutable_data<I>()[d * num + i] = static_cast<I>(rest % dims[d]);
+      out->inplace_data<I>()[d * num + i] = static_cast<I>(rest % dims[d]);
       rest = static_cast<I>(rest / dims[d]);
     }
   }

@@ -98,11 +98,11 @@ StatusOr<Tensor> IntegerTensor(DType dtype, const Shape& shape, std::span<const 
   TF_ASSIGN_OR_RETURN(Tensor t, Tensor::Create(dtype, shape));
   for (size_t i = 0; i < values.size(); ++i) {
     if (dtype == kInt64) {
-      t.mutable_data<int64_t>()[i] = values[i];
+      t.inplace_data<int64_t>()[i] = values[i];
     } else if (values[i] > std::numeric_limits<int32_t>::max()) {
       return InvalidArgument("a size of ", values[i], " does not fit in int32; set out_type to int64");
     } else {
-      t.mutable_data<int32_t>()[i] = static_cast<int32_t>(values[i]);
+      t.inplace_data<int32_t>()[i] = static_cast<int32_t>(values[i]);
     }
   }
   return t;

@@ -20,7 +20,7 @@ namespace {
 template <typename T>
 void DivideTensor(ThreadPool& pool, const Tensor& a, int64_t divisor, Tensor* out) {
   const T* x = a.data<T>().data();
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   const auto d = static_cast<ComputeType<T>>(static_cast<double>(divisor));
   pool.ParallelFor(a.num_elements(), 0.2 * sizeof(T), [=](int64_t begin, int64_t end) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -36,14 +36,14 @@ void DivideTensor(ThreadPool& pool, const Tensor& a, int64_t divisor, Tensor* ou
 template <typename T>
 void AddRow(const Tensor& from, int64_t row, Tensor* to, int64_t to_row) {
   const int64_t n = from.num_elements() / from.shape().dim(0);
-  T* const sum = to->mutable_data<T>().data() + to_row * n;
+  T* const sum = to->inplace_data<T>().data() + to_row * n;
   Combine(sum, from.data<T>().data() + row * n, sum, n, [](const auto& l, const auto& r) { return l + r; });
 }
 
 template <typename T>
 void DivideRow(Tensor* values, int64_t row, int64_t divisor) {
   const int64_t n = values->num_elements() / values->shape().dim(0);
-  T* const x = values->mutable_data<T>().data() + row * n;
+  T* const x = values->inplace_data<T>().data() + row * n;
   const auto d = static_cast<ComputeType<T>>(static_cast<double>(divisor));
   for (int64_t i = 0; i < n; ++i) x[i] = T(ComputeType<T>(x[i]) / d);
 }

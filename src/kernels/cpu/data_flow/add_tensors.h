@@ -12,7 +12,7 @@ template <typename T>
 void AddTensors(ThreadPool& pool, const Tensor& a, const Tensor& b, Tensor* out) {
   const T* x = a.data<T>().data();
   const T* y = b.data<T>().data();
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   pool.ParallelFor(a.num_elements(), 0.2 * sizeof(T), [=](int64_t begin, int64_t end) {
     Combine(x + begin, y + begin, to + begin, end - begin, [](const auto& l, const auto& r) { return l + r; });
   });

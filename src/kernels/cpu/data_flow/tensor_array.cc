@@ -227,7 +227,7 @@ Status Concat(KernelContext& ctx) {
   Shape all = values[0].shape();
   all.set_dim(0, rows);
   TF_ASSIGN_OR_RETURN(Tensor * lengths, ctx.AllocateOutput(1, Shape({n})));
-  for (int32_t i = 0; i < n; ++i) lengths->mutable_data<int64_t>()[i] = values[i].shape().dim(0);
+  for (int32_t i = 0; i < n; ++i) lengths->inplace_data<int64_t>()[i] = values[i].shape().dim(0);
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, all));
   return CopyInto(ctx, values, out);
 }

@@ -49,7 +49,7 @@ StatusOr<Element> ParseBatch(const ExampleFeatures& wanted, const Tensor& serial
     TF_ASSIGN_OR_RETURN(cpu::SparseColumn column,
                         cpu::GatherSparse({key, wanted.sparse_types[i], &no_names}, rows_of(key), /*batched=*/true));
     Tensor parts(DType::kVariant, {3});
-    const auto to = parts.mutable_data<Variant>();
+    const auto to = parts.inplace_data<Variant>();
     to[0].value = MakeRef<TensorValue>(std::move(column.indices));
     to[1].value = MakeRef<TensorValue>(std::move(column.values));
     to[2].value = MakeRef<TensorValue>(std::move(column.shape));

@@ -90,7 +90,7 @@ Status RangeDataset(KernelContext& ctx) {
           switch (dtype) {
 #define TB_CASE(T)                                  \
   case DTypeOf<T>::value:                           \
-    t.mutable_data<T>()[0] = static_cast<T>(value); \
+    t.inplace_data<T>()[0] = static_cast<T>(value); \
     break;
             TB_CASE(int8_t)
             TB_CASE(int16_t)

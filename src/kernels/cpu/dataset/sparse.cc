@@ -43,7 +43,7 @@ Status SparseTensorSliceDataset(KernelContext& ctx) {
     TF_ASSIGN_OR_RETURN(Tensor row_indices, Tensor::Create(kInt64, {n, rank}));
     TF_ASSIGN_OR_RETURN(Tensor values, Tensor::Create(parts[1].dtype(), {n}));
     for (int64_t i = 0; i < n; ++i) {
-      std::copy_n(index(s.element + i) + 1, rank, row_indices.mutable_data<int64_t>().begin() + i * rank);
+      std::copy_n(index(s.element + i) + 1, rank, row_indices.inplace_data<int64_t>().begin() + i * rank);
     }
     TF_RETURN_IF_ERROR(ForElementsOf(values.dtype(), [&]<typename E>() {
       std::copy_n(Elements<E>(parts[1]) + s.element, n, MutableElements<E>(values));
@@ -93,7 +93,7 @@ StatusOr<Element> SparseBatch(const std::vector<Element>& batch, const std::vect
   TF_ASSIGN_OR_RETURN(Tensor values, Tensor::Create(batch[0][0].dtype(), {total}));
   TF_RETURN_IF_ERROR(ForElementsOf(values.dtype(), [&]<typename E>() {
     E* to = MutableElements<E>(values);
-    int64_t* index = indices.mutable_data<int64_t>().data();
+    int64_t* index = indices.inplace_data<int64_t>().data();
     for (size_t b = 0; b < batch.size(); ++b) {
       const Tensor& t = batch[b][0];
       const E* from = Elements<E>(t);
@@ -112,7 +112,7 @@ StatusOr<Element> SparseBatch(const std::vector<Element>& batch, const std::vect
     return OkStatus();
   }));
   Tensor parts(DType::kVariant, {3});
-  const auto to = parts.mutable_data<Variant>();
+  const auto to = parts.inplace_data<Variant>();
   to[0].value = MakeRef<TensorValue>(std::move(indices));
   to[1].value = MakeRef<TensorValue>(std::move(values));
   to[2].value = MakeRef<TensorValue>(Tensor::Vector(shape));

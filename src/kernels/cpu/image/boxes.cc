@@ -82,7 +82,7 @@ Status DrawBoundingBoxes(KernelContext& ctx) {
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   if (out->num_elements() == 0) return OkStatus();  // a batch of empty images may be huge
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   std::copy_n(images.data<T>().data(), images.num_elements(), to);
   const float* box = ctx.input(1).data<float>().data();
   for (int64_t b = 0; b < shape.dim(0); ++b) {
@@ -191,19 +191,19 @@ StatusOr<int32_t> SideOf(const Tensor& size, size_t i) {
 void SetNumber(Tensor* t, size_t i, int64_t v) {
   switch (t->dtype()) {
     case DType::kUint8:
-      t->mutable_data<uint8_t>()[i] = static_cast<uint8_t>(v);
+      t->inplace_data<uint8_t>()[i] = static_cast<uint8_t>(v);
       break;
     case DType::kInt8:
-      t->mutable_data<int8_t>()[i] = static_cast<int8_t>(v);
+      t->inplace_data<int8_t>()[i] = static_cast<int8_t>(v);
       break;
     case DType::kInt16:
-      t->mutable_data<int16_t>()[i] = static_cast<int16_t>(v);
+      t->inplace_data<int16_t>()[i] = static_cast<int16_t>(v);
       break;
     case DType::kInt32:
-      t->mutable_data<int32_t>()[i] = static_cast<int32_t>(v);
+      t->inplace_data<int32_t>()[i] = static_cast<int32_t>(v);
       break;
     default:
-      t->mutable_data<int64_t>()[i] = v;
+      t->inplace_data<int64_t>()[i] = v;
   }
 }
 
@@ -299,7 +299,7 @@ class SampleBoxKernel final : public Kernel, public StatefulKernel {
     const float h = static_cast<float>(height), w = static_cast<float>(width);
     const float relative[] = {static_cast<float>(crop.top) / h, static_cast<float>(crop.left) / w,
                               static_cast<float>(crop.bottom) / h, static_cast<float>(crop.right) / w};
-    std::copy_n(relative, 4, box->mutable_data<float>().data());
+    std::copy_n(relative, 4, box->inplace_data<float>().data());
     return OkStatus();
   }
 

@@ -153,23 +153,23 @@ class DecodeKernel final : public Kernel {
                                " frames; use DecodeGif or DecodeImage");
       }
       TF_ASSIGN_OR_RETURN(out, ctx.AllocateOutput(0, shape));
-      if (direct) return out->mutable_raw_data();
+      if (direct) return out->inplace_raw_data();
       TF_ASSIGN_OR_RETURN(decoded, ctx.AllocateTemp(bits == 8 ? kUint8 : kUint16, shape));
-      return decoded.mutable_raw_data();
+      return decoded.inplace_raw_data();
     }));
     if (direct) return OkStatus();
     const int64_t n = out->num_elements();
     if (dtype_ == kUint16) {
       const uint8_t* from = decoded.data<uint8_t>().data();
-      uint16_t* to = out->mutable_data<uint16_t>().data();
+      uint16_t* to = out->inplace_data<uint16_t>().data();
       for (int64_t i = 0; i < n; ++i) to[i] = static_cast<uint16_t>(from[i] * 256);  // as in TensorFlow
     } else if (bits == 8) {
       const uint8_t* from = decoded.data<uint8_t>().data();
-      float* to = out->mutable_data<float>().data();
+      float* to = out->inplace_data<float>().data();
       for (int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]) * (1.0f / 255.0f);
     } else {
       const uint16_t* from = decoded.data<uint16_t>().data();
-      float* to = out->mutable_data<float>().data();
+      float* to = out->inplace_data<float>().data();
       for (int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]) * (1.0f / 65535.0f);
     }
     return OkStatus();
@@ -201,7 +201,7 @@ Status EncodePng(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, batch));
   const auto* pixels = static_cast<const uint8_t*>(image.raw_data());
   const int bytes = image.dtype() == kUint16 ? 2 : 1;
-  for (std::string& file : out->mutable_data<std::string>()) {
+  for (std::string& file : out->inplace_data<std::string>()) {
     TF_ASSIGN_OR_RETURN(file, WritePng(pixels, size, 8 * bytes, static_cast<int>(compression)));
     pixels += size.height * size.width * size.channels * bytes;
   }
@@ -225,7 +225,7 @@ Status EncodeJpegImage(KernelContext& ctx, const JpegWriteOptions& options, int6
   }
   if (image.num_elements() >= kMaxImageBytes) return InvalidArgument("cannot encode an image of shape ", shape);
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {}));
-  TF_ASSIGN_OR_RETURN(out->mutable_data<std::string>()[0],
+  TF_ASSIGN_OR_RETURN(out->inplace_data<std::string>()[0],
                       WriteJpeg(image.data<uint8_t>().data(), {shape.dim(0), shape.dim(1), channels}, options));
   return OkStatus();
 }
@@ -265,9 +265,9 @@ Status ExtractJpegShape(KernelContext& ctx) {
   const int64_t values[] = {size.height, size.width, size.channels};
   for (size_t i = 0; i < 3; ++i) {
     if (out->dtype() == kInt32) {
-      out->mutable_data<int32_t>()[i] = static_cast<int32_t>(values[i]);
+      out->inplace_data<int32_t>()[i] = static_cast<int32_t>(values[i]);
     } else {
-      out->mutable_data<int64_t>()[i] = values[i];
+      out->inplace_data<int64_t>()[i] = values[i];
     }
   }
   return OkStatus();

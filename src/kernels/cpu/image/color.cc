@@ -46,7 +46,7 @@ template <typename T, typename Convert>
 void ConvertPixels(KernelContext& ctx, const Tensor& in, Tensor* out, double cost, const Convert& convert) {
   using A = ComputeType<T>;
   const T* from = in.data<T>().data();
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   Parallel(ctx, in.num_elements() / 3, cost, [&](int64_t begin, int64_t end) {
     for (int64_t i = 3 * begin; i < 3 * end; i += 3) {
       const A pixel[] = {static_cast<A>(from[i]), static_cast<A>(from[i + 1]), static_cast<A>(from[i + 2])};

@@ -106,7 +106,7 @@ class CropAndResizeKernel final : public Kernel {
     if (result->num_elements() == 0) return OkStatus();  // the crops may be huge
     TF_ASSIGN_OR_RETURN(const Tensor wide, WidenToFloat(ctx, ctx.input(0)));
     const float* images = wide.data<float>().data();
-    float* out = result->mutable_data<float>().data();
+    float* out = result->inplace_data<float>().data();
     const double cost = static_cast<double>(crop_width) * (4 + 2.0 * static_cast<double>(depth));
     Parallel(ctx, boxes.count * crop_height, cost, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
@@ -212,12 +212,12 @@ class CropAndResizeGradImageKernel final : public Kernel {
     const float* from = ctx.input(0).data<float>().data();
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, image));
     if (out->dtype() == kFloat64) {
-      Run(boxes, grads, from, image, out->mutable_data<double>());
+      Run(boxes, grads, from, image, out->inplace_data<double>());
     } else if (out->dtype() == kFloat32) {
-      Run(boxes, grads, from, image, out->mutable_data<float>());
+      Run(boxes, grads, from, image, out->inplace_data<float>());
     } else {
       TF_ASSIGN_OR_RETURN(Tensor sums, ctx.AllocateTemp(kFloat32, image));
-      Run(boxes, grads, from, image, sums.mutable_data<float>());
+      Run(boxes, grads, from, image, sums.inplace_data<float>());
       NarrowFromFloat(sums.data<float>().data(), sums.num_elements(), out);
     }
     return OkStatus();
@@ -244,7 +244,7 @@ Status CropAndResizeGradBoxes(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Tensor wide, WidenToFloat(ctx, ctx.input(1)));
   const float* images = wide.data<float>().data();
   const float* grads = ctx.input(0).data<float>().data();
-  float* to = out->mutable_data<float>().data();
+  float* to = out->inplace_data<float>().data();
   if (depth == 0) {  // the crops may be huge
     std::fill_n(to, out->num_elements(), 0.0f);
     return OkStatus();
@@ -335,7 +335,7 @@ class GlimpseKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {shape.dim(0), glimpse_height, glimpse_width, channels}));
     if (out->num_elements() == 0) return OkStatus();  // without channels, the glimpses may be huge
     const float* in = input.data<float>().data();
-    float* to = out->mutable_data<float>().data();
+    float* to = out->inplace_data<float>().data();
     PhiloxReader random(Philox(RandomSeed(), RandomSeed()));
     for (int64_t b = 0; b < shape.dim(0); ++b) {
       const int64_t top = Start(offsets[static_cast<size_t>(2 * b)], height, glimpse_height);
@@ -420,7 +420,7 @@ class RandomCropKernel final : public Kernel, public StatefulKernel {
     const int64_t top = start(shape.dim(0), height);
     const int64_t pixel = shape.dim(2) * static_cast<int64_t>(DTypeSize(image.dtype()));
     const auto* from = static_cast<const char*>(image.raw_data());
-    auto* to = static_cast<char*>(out->mutable_raw_data());
+    auto* to = static_cast<char*>(out->inplace_raw_data());
     if (out->num_elements() == 0) return OkStatus();
     for (int64_t y = 0; y < height; ++y) {
       std::memcpy(to + y * width * pixel, from + ((top + y) * shape.dim(1) + left) * pixel,

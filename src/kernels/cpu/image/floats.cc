@@ -49,7 +49,7 @@ StatusOr<Tensor> WidenToFloat(KernelContext& ctx, const Tensor& t) {
   const auto widen = WidenFor(t.dtype());
   if (widen == nullptr) return Unimplemented("images of type ", t.dtype(), " are not supported");
   TF_ASSIGN_OR_RETURN(Tensor wide, ctx.AllocateTemp(kFloat32, t.shape()));
-  float* out = wide.mutable_data<float>().data();
+  float* out = wide.inplace_data<float>().data();
   Parallel(ctx, t.num_elements(), 0.3, [&](int64_t begin, int64_t end) { widen(t, out, begin, end); });
   return wide;
 }
@@ -57,14 +57,14 @@ StatusOr<Tensor> WidenToFloat(KernelContext& ctx, const Tensor& t) {
 void NarrowFromFloat(const float* in, int64_t n, Tensor* out, int64_t begin) {
   switch (out->dtype()) {
     case DType::kFloat16:
-      return FromFloat(in, out->mutable_data<Float16>().data() + begin, n);
+      return FromFloat(in, out->inplace_data<Float16>().data() + begin, n);
     case DType::kBfloat16:
-      return FromFloat(in, out->mutable_data<Bfloat16>().data() + begin, n);
+      return FromFloat(in, out->inplace_data<Bfloat16>().data() + begin, n);
     case DType::kFloat64:
-      std::copy_n(in, n, out->mutable_data<double>().data() + begin);
+      std::copy_n(in, n, out->inplace_data<double>().data() + begin);
       return;
     default:
-      std::copy_n(in, n, out->mutable_data<float>().data() + begin);
+      std::copy_n(in, n, out->inplace_data<float>().data() + begin);
   }
 }
 

@@ -126,7 +126,7 @@ Status CheckBoxesAndScores(const Shape& boxes, const Shape& scores) {
 // Sets output i to the indices, followed by zeros up to `size` elements.
 Status SetIndices(KernelContext& ctx, int i, const std::vector<int32_t>& indices, int64_t size) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(i, {size}));
-  const auto to = out->mutable_data<int32_t>();
+  const auto to = out->inplace_data<int32_t>();
   std::copy(indices.begin(), indices.end(), to.begin());
   std::fill(to.begin() + static_cast<int64_t>(indices.size()), to.end(), 0);
   return OkStatus();
@@ -166,7 +166,7 @@ Status NonMaxSuppression(KernelContext& ctx) {
   TF_RETURN_IF_ERROR(SetIndices(ctx, 0, selected.indices, size));
   if constexpr (kVersion >= 5) {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(1, {size}));
-    if (out->num_bytes() > 0) std::memset(out->mutable_raw_data(), 0, out->num_bytes());
+    if (out->num_bytes() > 0) std::memset(out->inplace_raw_data(), 0, out->num_bytes());
     NarrowFromFloat(selected.scores.data(), count, out);
   }
   // valid_outputs is output 1 of version 4 and output 2 of version 5.
@@ -249,8 +249,8 @@ Status CombinedNonMaxSuppression(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out_scores, ctx.AllocateOutput(1, {batch, size}));
   TF_ASSIGN_OR_RETURN(Tensor * out_classes, ctx.AllocateOutput(2, {batch, size}));
   TF_ASSIGN_OR_RETURN(Tensor * out_counts, ctx.AllocateOutput(3, {batch}));
-  const auto to_boxes = out_boxes->mutable_data<float>(), to_scores = out_scores->mutable_data<float>(),
-             to_classes = out_classes->mutable_data<float>();
+  const auto to_boxes = out_boxes->inplace_data<float>(), to_scores = out_scores->inplace_data<float>(),
+             to_classes = out_classes->inplace_data<float>();
   std::fill(to_boxes.begin(), to_boxes.end(), 0.0f);
   std::fill(to_scores.begin(), to_scores.end(), 0.0f);
   std::fill(to_classes.begin(), to_classes.end(), 0.0f);
@@ -269,7 +269,7 @@ Status CombinedNonMaxSuppression(KernelContext& ctx) {
         to_scores[at] = d.score;
         to_classes[at] = static_cast<float>(d.class_index);
       }
-      out_counts->mutable_data<int32_t>()[static_cast<size_t>(b)] = static_cast<int32_t>(count);
+      out_counts->inplace_data<int32_t>()[static_cast<size_t>(b)] = static_cast<int32_t>(count);
     }
   });
   return OkStatus();

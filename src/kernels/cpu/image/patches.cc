@@ -76,7 +76,7 @@ class PatchesKernel final : public Kernel {
   static void Copy(KernelContext& ctx, const Tensor& in, const std::array<PatchAxis, 3>& axes, int64_t copies,
                    int64_t pixel, Tensor* out) {
     const auto* from = static_cast<const char*>(in.raw_data());
-    auto* to = static_cast<char*>(out->mutable_raw_data());
+    auto* to = static_cast<char*>(out->inplace_raw_data());
     const auto& [z, y, x] = axes;
     const int64_t patches = in.shape().dim(0) * z.out * y.out * x.out;
     const double cost = static_cast<double>(copies) * (2 + 0.1 * static_cast<double>(pixel));

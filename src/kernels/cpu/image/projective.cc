@@ -91,7 +91,7 @@ class ProjectiveKernel final : public Kernel {
     const Image image{shape.dim(1), shape.dim(2), shape.dim(3), Stored(fill)};
     const int64_t pixels = image.height * image.width * image.channels;
     const T* from = images.data<T>().data();
-    T* to = out->mutable_data<T>().data();
+    T* to = out->inplace_data<T>().data();
     const float* all = ctx.input(1).data<float>().data();
     const bool shared = transforms.dim(0) == 1;
     const double cost = static_cast<double>(out_width) * (10 + 4.0 * static_cast<double>(image.channels));

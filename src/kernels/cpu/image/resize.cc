@@ -155,7 +155,7 @@ class BilinearKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, OutputShape(g)));
     if (out->num_elements() == 0) return OkStatus();
     TF_ASSIGN_OR_RETURN(const Tensor images, WidenToFloat(ctx, ctx.input(0)));
-    Bilinear(ctx, g, images.data<float>().data(), out->mutable_data<float>().data());
+    Bilinear(ctx, g, images.data<float>().data(), out->inplace_data<float>().data());
     return OkStatus();
   }
 
@@ -235,7 +235,7 @@ class BicubicKernel final : public Kernel {
     if (result->num_elements() == 0) return OkStatus();
     TF_ASSIGN_OR_RETURN(const Tensor wide, WidenToFloat(ctx, ctx.input(0)));
     const float* images = wide.data<float>().data();
-    float* out = result->mutable_data<float>().data();
+    float* out = result->inplace_data<float>().data();
     const std::vector<Cubic> xs = CubicAll(g.x);
     const int64_t in_row = g.x.in * g.channels, out_row = g.x.out * g.channels;
     const double cost = 0.5 * static_cast<double>(in_row) + 2.0 * static_cast<double>(out_row);
@@ -296,12 +296,12 @@ class ResizeGradKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, ctx.input(1).shape()));
     if (out->num_elements() == 0) return OkStatus();
     if (out->dtype() == kFloat64) {
-      Sum<double>(ctx, g, out->mutable_data<double>().data());
+      Sum<double>(ctx, g, out->inplace_data<double>().data());
     } else if (out->dtype() == kFloat32) {
-      Sum<float>(ctx, g, out->mutable_data<float>().data());
+      Sum<float>(ctx, g, out->inplace_data<float>().data());
     } else {
       TF_ASSIGN_OR_RETURN(Tensor sums, ctx.AllocateTemp(kFloat32, out->shape()));
-      Sum<float>(ctx, g, sums.mutable_data<float>().data());
+      Sum<float>(ctx, g, sums.inplace_data<float>().data());
       NarrowFromFloat(sums.data<float>().data(), sums.num_elements(), out);
     }
     return OkStatus();
@@ -359,7 +359,7 @@ class NearestKernel final : public Kernel {
     const auto pixel = g.channels * static_cast<int64_t>(DTypeSize(out->dtype()));
     const int64_t in_row = g.x.in * pixel, out_row = g.x.out * pixel;
     const auto* images = static_cast<const char*>(ctx.input(0).raw_data());
-    auto* to = static_cast<char*>(out->mutable_raw_data());
+    auto* to = static_cast<char*>(out->inplace_raw_data());
     Parallel(ctx, g.batch * g.y.out, 2.0 * static_cast<double>(g.x.out), [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         const int64_t y = NearestAt(g.y, flags_.align_corners, row % g.y.out);
@@ -400,9 +400,9 @@ class NearestGradKernel final : public Kernel {
     A* to;
     if constexpr (kIsHalf<T>) {
       TF_ASSIGN_OR_RETURN(sums, ctx.AllocateTemp(kFloat32, out->shape()));
-      to = sums.mutable_data<float>().data();
+      to = sums.inplace_data<float>().data();
     } else {
-      to = out->mutable_data<T>().data();
+      to = out->inplace_data<T>().data();
     }
     const T* const from = grads.data<T>().data();
     const int64_t out_image = y.out * x.out * channels;
@@ -455,7 +455,7 @@ class AreaKernel final : public Kernel {
     if (result->num_elements() == 0) return OkStatus();
     TF_ASSIGN_OR_RETURN(const Tensor wide, WidenToFloat(ctx, ctx.input(0)));
     const float* images = wide.data<float>().data();
-    float* out = result->mutable_data<float>().data();
+    float* out = result->inplace_data<float>().data();
     std::vector<Covered> xs;
     for (int64_t i = 0; i < g.x.out; ++i) xs.push_back(CoveredAt(g.x, i));
     const auto covers = [](const ResizeAxis& axis) { return axis.scale == 0 ? 1.0f : axis.scale; };
@@ -509,7 +509,7 @@ class QuantizedBilinearKernel final : public Kernel {
     if (out->num_elements() == 0) {
       // There is nothing to compute.
     } else if (images.dtype() == kFloat32) {
-      Bilinear(ctx, g, images.data<float>().data(), out->mutable_data<float>().data());
+      Bilinear(ctx, g, images.data<float>().data(), out->inplace_data<float>().data());
     } else if (images.dtype() == DType::kQuint8) {
       Integers<uint8_t>(ctx, g, images, out);
     } else {
@@ -524,7 +524,7 @@ class QuantizedBilinearKernel final : public Kernel {
   template <typename T>
   static void Integers(KernelContext& ctx, const ResizeGeometry& g, const Tensor& images, Tensor* out) {
     const T* const in = images.data<T>().data();
-    T* const to = out->mutable_data<T>().data();
+    T* const to = out->inplace_data<T>().data();
     const int64_t in_row = g.x.in * g.channels, out_row = g.x.out * g.channels;
     Parallel(ctx, g.batch * g.y.out, 4.0 * static_cast<double>(out_row), [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {

@@ -174,7 +174,7 @@ class ScaleAndTranslateKernel final : public ScaleKernel {
     TF_RETURN_IF_ERROR(Spans(ctx, 2, shape, out_shape, &rows, &columns));
     TF_ASSIGN_OR_RETURN(const Tensor wide, WidenToFloat(ctx, ctx.input(0)));
     const float* images = wide.data<float>().data();
-    float* out = result->mutable_data<float>().data();
+    float* out = result->inplace_data<float>().data();
     const int64_t channels = shape.dim(3), height = shape.dim(1), out_height = out_shape.dim(1);
     const int64_t in_row = shape.dim(2) * channels, out_row = out_shape.dim(2) * channels;
     const double cost = static_cast<double>(in_row) * WeightsIn(rows) / static_cast<double>(out_height) * 0.5 +
@@ -222,7 +222,7 @@ class ScaleAndTranslateGradKernel final : public ScaleKernel {
     std::vector<Span> rows, columns;
     TF_RETURN_IF_ERROR(Spans(ctx, 2, shape, grads_shape, &rows, &columns));
     const float* grads = ctx.input(0).data<float>().data();
-    float* out = result->mutable_data<float>().data();
+    float* out = result->inplace_data<float>().data();
     const int64_t channels = shape.dim(3);
     const int64_t in_row = shape.dim(2) * channels, out_row = grads_shape.dim(2) * channels;
     const int64_t image = shape.dim(1) * in_row;

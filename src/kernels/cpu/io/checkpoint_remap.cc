@@ -49,7 +49,7 @@ Status GenerateVocabRemapping(KernelContext& ctx) {
     }
   }
   TF_ASSIGN_OR_RETURN(Tensor * remapping, ctx.AllocateOutput(0, Shape({count})));
-  const auto out = remapping->mutable_data<int64_t>();
+  const auto out = remapping->inplace_data<int64_t>();
   int32_t present = 0;
   for (int64_t i = 0; i < count; ++i) {
     const auto found = old_ids.find(words[offset + i]);
@@ -203,7 +203,7 @@ Status LoadAndRemapMatrix(KernelContext& ctx) {
     std::iota(columns.old_ids.begin(), columns.old_ids.end(), 0);
   }
   return loader.Load(ctx.input(4).data<float>(), ctx.node().attr<int64_t>("max_rows_in_memory"),
-                     out->mutable_data<float>().data());
+                     out->inplace_data<float>().data());
 }
 
 }  // namespace

@@ -240,8 +240,8 @@ class ReaderReadKernel final : public AsyncKernel {
     TF_ASSIGN_OR_RETURN(Tensor keys, Tensor::Create(kString, shape));
     TF_ASSIGN_OR_RETURN(Tensor values, Tensor::Create(kString, shape));
     for (size_t i = 0; i < records.size(); ++i) {
-      keys.mutable_data<std::string>()[i] = std::move(records[i].key);
-      values.mutable_data<std::string>()[i] = std::move(records[i].value);
+      keys.inplace_data<std::string>()[i] = std::move(records[i].key);
+      values.inplace_data<std::string>()[i] = std::move(records[i].value);
     }
     ctx.set_output(0, std::move(keys));
     ctx.set_output(1, std::move(values));

@@ -31,7 +31,7 @@ class TridiagonalSolveKernel final : public Kernel {
                              ctx.input(1).shape());
     }
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, ctx.input(1).shape()));
-    T* to = out->mutable_data<T>().data();
+    T* to = out->inplace_data<T>().data();
     return ForEachMatrix(ctx, d.count(), 10.0 * (d.size() + b.size()), [&](int64_t i) {
       const T* diagonals = ctx.input(0).data<T>().data() + i * d.size();
       T* const x = to + i * b.size();
@@ -93,7 +93,7 @@ class TridiagonalMatMulKernel final : public Kernel {
     const T* above = ctx.input(0).data<T>().data();
     const T* on = ctx.input(1).data<T>().data();
     const T* below = ctx.input(2).data<T>().data();
-    T* to = out->mutable_data<T>().data();
+    T* to = out->inplace_data<T>().data();
     return ForEachMatrix(ctx, b.count(), 3.0 * b.size(), [&](int64_t i) {
       const T* const x = ctx.input(3).data<T>().data() + i * b.size();
       for (int64_t k = 0; k < b.rows; ++k) {
@@ -134,7 +134,7 @@ class BandedTriangularSolveKernel final : public Kernel {
     shape.AddDim(b.rows);
     shape.AddDim(b.columns);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-    T* to = out->mutable_data<T>().data();
+    T* to = out->inplace_data<T>().data();
     return ForEachMatrix(ctx, batch.num_elements(), 2.0 * a.rows * b.size(), [&](int64_t i) {
       const Bands bands{ctx.input(0).data<T>().data() + MatrixAt(a.batch, batch, i) * a.size(), a.rows, a.columns};
       T* const x = to + i * b.size();

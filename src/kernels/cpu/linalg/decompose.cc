@@ -18,7 +18,7 @@ template <typename T>
 Status CholeskyKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Matrices m, SquareMatricesOf(ctx.input(0), "input"));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, ctx.input(0).shape()));
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   return ForEachMatrix(ctx, m.count(), CubicCost(m), [&](int64_t i) {
     Matrix<Wide<T>> l;
     if (!FactorCholesky(WideMatrixAtIndex<T>(ctx.input(0), m, i), &l)) {
@@ -38,7 +38,7 @@ Status CholeskyGradKernel(KernelContext& ctx) {
                            ctx.input(1).shape());
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, ctx.input(0).shape()));
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   return ForEachMatrix(ctx, m.count(), 4 * CubicCost(m), [&](int64_t i) {
     Store(CholeskyGradient(WideMatrixAtIndex<T>(ctx.input(0), m, i), WideMatrixAtIndex<T>(ctx.input(1), m, i)),
           to + i * m.size());
@@ -52,7 +52,7 @@ Status LuKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Matrices m, SquareMatricesOf(ctx.input(0), "input"));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, ctx.input(0).shape()));
   TF_ASSIGN_OR_RETURN(Tensor * p, ctx.AllocateOutput(1, m.With({m.rows})));
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   return ForEachMatrix(ctx, m.count(), CubicCost(m), [&](int64_t i) -> Status {
     if (m.rows == 0) return OkStatus();
     const LuFactors<Wide<T>> lu(WideMatrixAtIndex<T>(ctx.input(0), m, i));
@@ -61,9 +61,9 @@ Status LuKernel(KernelContext& ctx) {
     for (int64_t k = 0; k < m.rows; ++k) {
       const int64_t row = lu.rows()[k];
       if (p->dtype() == kInt64) {
-        p->mutable_data<int64_t>()[i * m.rows + k] = row;
+        p->inplace_data<int64_t>()[i * m.rows + k] = row;
       } else {
-        p->mutable_data<int32_t>()[i * m.rows + k] = static_cast<int32_t>(row);
+        p->inplace_data<int32_t>()[i * m.rows + k] = static_cast<int32_t>(row);
       }
     }
     return OkStatus();
@@ -81,8 +81,8 @@ class QrKernel final : public Kernel {
     const int64_t inner = full_matrices_ ? m.rows : least;
     TF_ASSIGN_OR_RETURN(Tensor * q, ctx.AllocateOutput(0, m.With({m.rows, inner})));
     TF_ASSIGN_OR_RETURN(Tensor * r, ctx.AllocateOutput(1, m.With({inner, m.columns})));
-    T* to_q = q->mutable_data<T>().data();
-    T* to_r = r->mutable_data<T>().data();
+    T* to_q = q->inplace_data<T>().data();
+    T* to_r = r->inplace_data<T>().data();
     return ForEachMatrix(ctx, m.count(), 4 * CubicCost(m), [&](int64_t i) -> Status {
       if (least == 0) {  // R is empty
         StoreIdentity(m.rows, inner, to_q + i * m.rows * inner);
@@ -104,7 +104,7 @@ template <typename T>
 Status DeterminantKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Matrices m, SquareMatricesOf(ctx.input(0), "input"));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, m.batch));
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   return ForEachMatrix(ctx, m.count(), CubicCost(m), [&](int64_t i) {
     to[i] =
         m.rows == 0 ? T(1) : static_cast<T>(LuFactors<Wide<T>>(WideMatrixAtIndex<T>(ctx.input(0), m, i)).Determinant());
@@ -118,8 +118,8 @@ Status LogDeterminantKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Matrices m, SquareMatricesOf(ctx.input(0), "input"));
   TF_ASSIGN_OR_RETURN(Tensor * sign, ctx.AllocateOutput(0, m.batch));
   TF_ASSIGN_OR_RETURN(Tensor * log, ctx.AllocateOutput(1, m.batch));
-  T* to_sign = sign->mutable_data<T>().data();
-  T* to_log = log->mutable_data<T>().data();
+  T* to_sign = sign->inplace_data<T>().data();
+  T* to_log = log->inplace_data<T>().data();
   return ForEachMatrix(ctx, m.count(), CubicCost(m), [&](int64_t i) {
     Wide<T> direction = 1;
     double sum = 0;
@@ -151,7 +151,7 @@ class InverseKernel final : public Kernel {
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(const Matrices m, SquareMatricesOf(ctx.input(0), "input"));
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, ctx.input(0).shape()));
-    T* to = out->mutable_data<T>().data();
+    T* to = out->inplace_data<T>().data();
     return ForEachMatrix(ctx, m.count(), 3 * CubicCost(m), [&](int64_t i) -> Status {
       if (m.rows == 0) return OkStatus();
       Matrix<Wide<T>> a = WideMatrixAtIndex<T>(ctx.input(0), m, i);

@@ -19,8 +19,8 @@ class SelfAdjointEigKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(const Matrices m, SquareMatricesOf(ctx.input(0), "input"));
     TF_ASSIGN_OR_RETURN(Tensor * e, ctx.AllocateOutput(0, m.With({m.rows})));
     TF_ASSIGN_OR_RETURN(Tensor * v, ctx.AllocateOutput(1, compute_v_ ? ctx.input(0).shape() : Shape({0})));
-    T* to_e = e->mutable_data<T>().data();
-    T* to_v = v->mutable_data<T>().data();
+    T* to_e = e->inplace_data<T>().data();
+    T* to_v = v->inplace_data<T>().data();
     return ForEachMatrix(ctx, m.count(), 10 * CubicCost(m), [&](int64_t i) -> Status {
       if (m.rows == 0) return OkStatus();
       std::vector<double> values;
@@ -48,8 +48,8 @@ class EigKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(const Matrices m, SquareMatricesOf(ctx.input(0), "input"));
     TF_ASSIGN_OR_RETURN(Tensor * e, ctx.AllocateOutput(0, m.With({m.rows})));
     TF_ASSIGN_OR_RETURN(Tensor * v, ctx.AllocateOutput(1, compute_v_ ? ctx.input(0).shape() : Shape({0})));
-    C* e_data = e->mutable_data<C>().data();
-    C* v_data = v->mutable_data<C>().data();
+    C* e_data = e->inplace_data<C>().data();
+    C* v_data = v->inplace_data<C>().data();
     return ForEachMatrix(ctx, m.count(), 30 * CubicCost(m), [&](int64_t i) -> Status {
       if (m.rows == 0) return OkStatus();
       const Matrix<Wide<C>> a = LoadMatrix<Wide<C>, T>(ctx.input(0), m, i);

@@ -81,7 +81,7 @@ struct EinsumLoops {
 template <typename T>
 void SumOver(const Tensor& in, const Walk& kept, const Walk& over, Tensor* out) {
   const T* from = in.data<T>().data();
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   ForEachOffset(kept, [&](int64_t at) {
     using A = ComputeType<T>;
     A sum = A(0);
@@ -160,7 +160,7 @@ class EinsumKernel : public Kernel {
       return OkStatus();
     }
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-    if (order.size() != output.size()) std::memset(out->mutable_raw_data(), 0, out->num_bytes());
+    if (order.size() != output.size()) std::memset(out->inplace_raw_data(), 0, out->num_bytes());
     const Walk walk = WalkOf(shape, output, order);
     return ForElementsOf(in.dtype(), [&]<typename E>() {
       const E* from = Elements<E>(in);
@@ -210,7 +210,7 @@ class EinsumKernel : public Kernel {
     const int64_t size = static_cast<int64_t>(DTypeSize(x.dtype()));
     const char* const px = static_cast<const char*>(x.raw_data());
     const char* const py = static_cast<const char*>(y.raw_data());
-    char* const to = static_cast<char*>(product.mutable_raw_data());
+    char* const to = static_cast<char*>(product.inplace_raw_data());
     const int64_t count = batches.num_elements();
     Parallel(ctx, count, 0.05 * m * n * k + 100, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {

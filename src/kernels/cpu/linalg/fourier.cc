@@ -132,7 +132,7 @@ StatusOr<Tensor> Cropped(const T* in, int64_t batch, const IntVector& from, cons
   for (size_t d = 0; d + 1 < to.size(); ++d) rows *= to[d];
   const int64_t last = to.back();
   TF_ASSIGN_OR_RETURN(Tensor result, Tensor::Create(DType::kComplex128, {batch, rows, last}));
-  C* out = result.mutable_data<C>().data();
+  C* out = result.inplace_data<C>().data();
   for (int64_t b = 0; b < batch; ++b) {
     for (int64_t row = 0; row < rows; ++row) {
       int64_t at = 0, rest = row, stride = from.back();
@@ -163,10 +163,10 @@ Status FourierKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
   TF_ASSIGN_OR_RETURN(Tensor wide, ctx.AllocateTemp(DType::kComplex128, in.shape()));
   const auto from = in.data<std::complex<T>>();
-  const std::span<C> values = wide.mutable_data<C>();
+  const std::span<C> values = wide.inplace_data<C>();
   std::copy(from.begin(), from.end(), values.begin());
   TransformAxes(ctx, values, sizes, axes, inverse);
-  std::transform(values.begin(), values.end(), out->mutable_data<std::complex<T>>().begin(),
+  std::transform(values.begin(), values.end(), out->inplace_data<std::complex<T>>().begin(),
                  [](C v) { return std::complex<T>(v); });
   return OkStatus();
 }
@@ -216,10 +216,10 @@ Status RealFourierKernel(KernelContext& ctx) {
   if (out->num_elements() == 0) return OkStatus();
   const int64_t batch = SizeOf(in.shape(), 0, in.shape().rank() - axes);
   TF_ASSIGN_OR_RETURN(Tensor full, Cropped(in.data<T>().data(), batch, LastDims(in.shape(), axes), lengths));
-  TransformAxes(ctx, full.mutable_data<C>(), lengths, axes, /*inverse=*/false);
+  TransformAxes(ctx, full.inplace_data<C>(), lengths, axes, /*inverse=*/false);
   TF_ASSIGN_OR_RETURN(const Tensor kept, Cropped(full.data<C>().data(), batch, lengths, half));
   const auto values = kept.data<C>();
-  std::transform(values.begin(), values.end(), out->mutable_data<std::complex<T>>().begin(),
+  std::transform(values.begin(), values.end(), out->inplace_data<std::complex<T>>().begin(),
                  [](C v) { return std::complex<T>(v); });
   return OkStatus();
 }
@@ -236,11 +236,11 @@ Status InverseRealFourierKernel(KernelContext& ctx) {
   const int64_t batch = SizeOf(in.shape(), 0, in.shape().rank() - axes);
   TF_ASSIGN_OR_RETURN(Tensor cropped,
                       Cropped(in.data<std::complex<T>>().data(), batch, LastDims(in.shape(), axes), half));
-  const std::span<C> values = cropped.mutable_data<C>();
+  const std::span<C> values = cropped.inplace_data<C>();
   TransformAxes(ctx, values, half, axes - 1, /*inverse=*/true);
   const int64_t n = lengths.back(), n_half = half.back();
   const Transform transform(n);
-  const auto to = out->mutable_data<T>();
+  const auto to = out->inplace_data<T>();
   Parallel(ctx, static_cast<int64_t>(values.size()) / n_half, 20.0 * n, [&](int64_t begin, int64_t end) {
     std::vector<C> line(n), scratch;
     for (int64_t i = begin; i < end; ++i) {

@@ -81,7 +81,7 @@ template <Function F, typename T>
 Status FunctionKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Matrices m, SquareMatricesOf(ctx.input(0), "input"));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, ctx.input(0).shape()));
-  T* data = out->mutable_data<T>().data();
+  T* data = out->inplace_data<T>().data();
   return ForEachMatrix(ctx, m.count(), 30 * CubicCost(m), [&](int64_t i) -> Status {
     if (m.rows == 0) return OkStatus();
     const Matrix<Complex> a = LoadMatrix<Complex, T>(ctx.input(0), m, i);

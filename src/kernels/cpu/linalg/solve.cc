@@ -41,7 +41,7 @@ class SolveKernel final : public Kernel {
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(const Sides s, SidesOf(ctx, /*square=*/true, /*broadcast=*/false));
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, ctx.input(1).shape()));
-    T* to = out->mutable_data<T>().data();
+    T* to = out->inplace_data<T>().data();
     return ForEachMatrix(ctx, s.a.count(), 2 * CubicCost(s.a), [&](int64_t i) -> Status {
       if (s.b.size() == 0) return OkStatus();
       Matrix<Wide<T>> a = WideMatrixAtIndex<T>(ctx.input(0), s.a, i);
@@ -75,7 +75,7 @@ class TriangularSolveKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
     const T* a = ctx.input(0).data<T>().data();
     const T* b = ctx.input(1).data<T>().data();
-    T* to = out->mutable_data<T>().data();
+    T* to = out->inplace_data<T>().data();
     return ForEachMatrix(ctx, batch.num_elements(), CubicCost(s.a), [&](int64_t i) {
       T* const x = to + i * s.b.size();
       std::copy_n(b + MatrixAt(s.b.batch, batch, i) * s.b.size(), s.b.size(), x);
@@ -107,7 +107,7 @@ class SolveLsKernel final : public Kernel {
     if (!(l2 >= 0)) return InvalidArgument("l2_regularizer must not be negative, got ", l2);
     const int64_t rows = s.a.columns, columns = s.b.columns;
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, s.a.With({rows, columns})));
-    T* to = out->mutable_data<T>().data();
+    T* to = out->inplace_data<T>().data();
     return ForEachMatrix(ctx, s.a.count(), 5 * CubicCost(s.a), [&](int64_t i) -> Status {
       T* const x = to + i * rows * columns;
       if (rows * columns == 0) return OkStatus();

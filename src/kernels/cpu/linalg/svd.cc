@@ -22,9 +22,9 @@ class SvdKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * s, ctx.AllocateOutput(0, m.With({least})));
     TF_ASSIGN_OR_RETURN(Tensor * u, ctx.AllocateOutput(1, compute_uv_ ? m.With({m.rows, nu}) : Shape({0})));
     TF_ASSIGN_OR_RETURN(Tensor * v, ctx.AllocateOutput(2, compute_uv_ ? m.With({m.columns, nv}) : Shape({0})));
-    T* s_data = s->mutable_data<T>().data();
-    T* u_data = u->mutable_data<T>().data();
-    T* v_data = v->mutable_data<T>().data();
+    T* s_data = s->inplace_data<T>().data();
+    T* u_data = u->inplace_data<T>().data();
+    T* v_data = v->inplace_data<T>().data();
     SingularVectors which = SingularVectors::kNone;
     if (compute_uv_) which = full_matrices_ ? SingularVectors::kFull : SingularVectors::kThin;
     return ForEachMatrix(ctx, m.count(), 20 * CubicCost(m), [&](int64_t i) -> Status {

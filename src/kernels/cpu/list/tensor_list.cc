@@ -175,7 +175,7 @@ Status ConcatLists(KernelContext& ctx) {
     auto joined = a->Copy();
     TF_ASSIGN_OR_RETURN(joined->element_shape, a->element_shape.MergeWith(b->element_shape));
     joined->elements.insert(joined->elements.end(), b->elements.begin(), b->elements.end());
-    out->mutable_data<Variant>()[static_cast<size_t>(i)].value = std::move(joined);
+    out->inplace_data<Variant>()[static_cast<size_t>(i)].value = std::move(joined);
   }
   return OkStatus();
 }
@@ -201,7 +201,7 @@ Status PushBackBatch(KernelContext& ctx) {
     TF_ASSIGN_OR_RETURN(Tensor row, ListRow(rows, i));
     auto longer = list->Copy();
     longer->elements.push_back(std::move(row));
-    out->mutable_data<Variant>()[static_cast<size_t>(i)].value = std::move(longer);
+    out->inplace_data<Variant>()[static_cast<size_t>(i)].value = std::move(longer);
   }
   return OkStatus();
 }
@@ -253,7 +253,7 @@ StatusOr<RefPtr<TensorListValue>> TakeList(KernelContext& ctx, int i, DType dtyp
 
 StatusOr<Tensor> Zeros(DType dtype, const Shape& shape) {
   TF_ASSIGN_OR_RETURN(Tensor t, Tensor::Create(dtype, shape));
-  if (IsPlain(dtype) && t.num_bytes() > 0) std::memset(t.mutable_raw_data(), 0, t.num_bytes());
+  if (IsPlain(dtype) && t.num_bytes() > 0) std::memset(t.inplace_raw_data(), 0, t.num_bytes());
   return t;
 }
 

@@ -118,7 +118,7 @@ StatusOr<Tensor> AddTensors(const Tensor& a, const Tensor& b, int depth) {
   ForEachNumberType([&]<typename T>() {
     if (DTypeOf<T>::value != a.dtype()) return;
     found = true;
-    Combine(a.data<T>().data(), b.data<T>().data(), sum.mutable_data<T>().data(), a.num_elements(),
+    Combine(a.data<T>().data(), b.data<T>().data(), sum.inplace_data<T>().data(), a.num_elements(),
             [](const auto& x, const auto& y) { return x + y; });
   });
   if (!found) return InvalidArgument("cannot add tensors of ", a.dtype());
@@ -142,7 +142,7 @@ Status VariantZerosLike(KernelContext& ctx) {
   for (int64_t i = 0; i < in.num_elements(); ++i) {
     TF_ASSIGN_OR_RETURN(const Tensor zeros,
                         ZerosLikeTensor(MakeVariantTensor(in.data<Variant>()[static_cast<size_t>(i)].value), 0));
-    out->mutable_data<Variant>()[static_cast<size_t>(i)] = zeros.data<Variant>()[0];
+    out->inplace_data<Variant>()[static_cast<size_t>(i)] = zeros.data<Variant>()[0];
   }
   return OkStatus();
 }

@@ -27,7 +27,7 @@ Status AddAll(KernelContext& ctx, const BinaryLoop& loop) {
     return OkStatus();
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, shape));
-  char* const to = static_cast<char*>(out->mutable_raw_data());
+  char* const to = static_cast<char*>(out->inplace_raw_data());
   const int64_t size = loop.in_size;
   // Sum block by block, so that the running sum stays in the cache.
   constexpr int64_t kBlock = 4096;

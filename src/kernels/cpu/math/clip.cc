@@ -32,7 +32,7 @@ Status ClipByValueKernel(KernelContext& ctx) {
   const T* high = ctx.input(2).data<T>().data();
   const int64_t low_step = ctx.input(1).shape().is_scalar() ? 0 : 1;
   const int64_t high_step = ctx.input(2).shape().is_scalar() ? 0 : 1;
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   Parallel(ctx, in.num_elements(), 0.7, [&](int64_t begin, int64_t end) {
 #pragma GCC ivdep
     for (int64_t i = begin; i < end; ++i) {

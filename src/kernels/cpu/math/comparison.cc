@@ -42,7 +42,7 @@ class ApproximateEqualKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, x.shape()));
     const T* a = x.data<T>().data();
     const T* b = y.data<T>().data();
-    bool* z = out->mutable_data<bool>().data();
+    bool* z = out->inplace_data<bool>().data();
     const T tolerance = static_cast<T>(tolerance_);
     Parallel(ctx, x.num_elements(), 0.5, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) z[i] = std::abs(a[i] - b[i]) < tolerance;

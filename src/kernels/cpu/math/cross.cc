@@ -20,7 +20,7 @@ Status CrossKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, a.shape()));
   const T* x = a.data<T>().data();
   const T* y = b.data<T>().data();
-  T* z = out->mutable_data<T>().data();
+  T* z = out->inplace_data<T>().data();
   Parallel(ctx, a.num_elements() / 3, 3, [&](int64_t begin, int64_t end) {
     for (int64_t i = 3 * begin; i < 3 * end; i += 3) {
       for (int k = 0; k < 3; ++k) {

@@ -16,7 +16,7 @@ template <typename T>
 StatusOr<Tensor> Conjugates(const Tensor& t) {
   TF_ASSIGN_OR_RETURN(Tensor result, Tensor::Create(t.dtype(), t.shape()));
   const auto from = t.data<T>();
-  auto to = result.mutable_data<T>();
+  auto to = result.inplace_data<T>();
   for (size_t i = 0; i < from.size(); ++i) to[i] = Conjugate(from[i]);
   return result;
 }
@@ -39,7 +39,7 @@ class MatMulKernel final : public Kernel {
     const auto [m, n, k] = sizes;
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {m, n}));
     Gemm<T>(ctx.env().pool, transpose_a_, transpose_b_, m, n, k, a.data<T>().data(), b.data<T>().data(),
-            out->mutable_data<T>().data());
+            out->inplace_data<T>().data());
     return out;
   }
 
@@ -57,7 +57,7 @@ class FusedMatMulKernel final : public Kernel {
     TF_RETURN_IF_ERROR(relu_.status());
     TF_ASSIGN_OR_RETURN(Tensor * out, product_.Multiply(ctx));
     TF_ASSIGN_OR_RETURN(const BiasRelu bias, MakeBiasRelu(ctx.input(2), out->shape().dim(1), *relu_));
-    bias.ApplyShared(ctx, out->mutable_data<float>().data(), out->shape().dim(0));
+    bias.ApplyShared(ctx, out->inplace_data<float>().data(), out->shape().dim(0));
     return OkStatus();
   }
 
@@ -93,7 +93,7 @@ class SumOfMatMulsKernel final : public Kernel {
     }
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {sum.m, sum.n}));
     if (out->num_elements() == 0) return OkStatus();
-    float* const to = out->mutable_data<float>().data();
+    float* const to = out->inplace_data<float>().data();
     const int64_t all_inner = std::accumulate(inner.begin(), inner.end(), int64_t{0});
     constexpr int64_t kGrain = 32;                  // rows; with fewer, products are inefficient
     constexpr int64_t kCachedElements = 128 << 10;  // of the output
@@ -173,7 +173,7 @@ class BatchMatMulKernel : public Kernel {
     const int64_t size = static_cast<int64_t>(DTypeSize(p.out->dtype()));
     const char* const px = static_cast<const char*>(x.raw_data());
     const char* const py = static_cast<const char*>(y.raw_data());
-    char* const to = static_cast<char*>(p.out->mutable_raw_data());
+    char* const to = static_cast<char*>(p.out->inplace_raw_data());
     const bool split = p.count() > 1;  // if so, threads share the products, and each product is computed by one
     const double ns = 0.02 * p.sizes.m * p.sizes.n * p.sizes.k + 100;
     Parallel(ctx, p.count(), ns, [&](int64_t begin, int64_t end) {
@@ -245,7 +245,7 @@ class SparseMatMulKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {m, n}));
     const std::vector<float> wa = Converted<float, A>(a), wb = Converted<float, B>(b);
     Gemm<float>(ctx.env().pool, transpose_a_, transpose_b_, m, n, k, wa.data(), wb.data(),
-                out->mutable_data<float>().data());
+                out->inplace_data<float>().data());
     return OkStatus();
   }
 
@@ -268,7 +268,7 @@ class MixedBatchMatMulKernel final : public Kernel {
     const auto [m, n, k] = p.sizes;
     const std::vector<W> wx = Converted<W, A>(ctx.input(0)), wy = Converted<W, B>(ctx.input(1));
     std::vector<W> product(m * n);
-    auto to = p.out->mutable_data<R>();
+    auto to = p.out->inplace_data<R>();
     for (int64_t i = 0; i < p.count(); ++i) {
       Gemm<W>(ctx.env().pool, adj_x_, adj_y_, m, n, k, wx.data() + p.x_at(i), wy.data() + p.y_at(i), product.data());
       for (int64_t j = 0; j < m * n; ++j) to[p.out_at(i) + j] = static_cast<R>(product[j]);

@@ -38,7 +38,7 @@ Status RangeKernel(KernelContext& ctx) {
   if (!(size < 9e15)) return InvalidArgument("the range from ", start, " to ", limit, " has too many elements");
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {static_cast<int64_t>(size)}));
   A value = start;
-  for (T& v : out->mutable_data<T>()) {
+  for (T& v : out->inplace_data<T>()) {
     v = static_cast<T>(value);
     value = AddF::Apply(value, delta);
   }
@@ -60,7 +60,7 @@ Status LinSpaceKernel(KernelContext& ctx) {
   using A = ComputeType<T>;
   const A start = static_cast<A>(ctx.input(0).scalar<T>());
   const A stop = static_cast<A>(ctx.input(1).scalar<T>());
-  const auto to = out->mutable_data<T>();
+  const auto to = out->inplace_data<T>();
   const A step = num > 1 ? (stop - start) / static_cast<A>(num - 1) : A(0);
   for (int64_t i = 0; i < num; ++i) to[i] = static_cast<T>(start + step * static_cast<A>(i));
   if (num > 1) to[num - 1] = static_cast<T>(stop);

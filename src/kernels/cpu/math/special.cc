@@ -126,7 +126,7 @@ Status BetaincKernel(KernelContext& ctx) {
     in[i] = ctx.input(i).data<T>().data();
     step[i] = ctx.input(i).shape().is_scalar() ? 0 : 1;
   }
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   Parallel(ctx, shape.num_elements(), 300, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       to[i] = Eigen::numext::betainc(in[0][i * step[0]], in[1][i * step[1]], in[2][i * step[2]]);

@@ -88,7 +88,7 @@ class LeakyReluKernel final : public Kernel {
     using A = ComputeType<T>;
     const T* px = x.data<T>().data();
     const T* pf = factor.data<T>().data();
-    T* po = out->mutable_data<T>().data();
+    T* po = out->inplace_data<T>().data();
     const A alpha = static_cast<A>(static_cast<T>(alpha_));  // rounded to T first, as in TensorFlow
     Parallel(ctx, x.num_elements(), 0.5, [&](int64_t begin, int64_t end) {
 #pragma GCC ivdep

@@ -163,7 +163,7 @@ StatusOr<ChannelMoments> MomentsPerChannel(KernelContext& ctx, const NormView& v
   };
   const auto center = [&](int64_t b, double sum) { return static_cast<float>(sum / elements(b)); };
   TF_ASSIGN_OR_RETURN(Tensor scratch, ctx.AllocateTemp(kFloat64, {2, blocks, channels}));
-  double *const sums = scratch.mutable_data<double>().data(), *const squares = sums + blocks * channels;
+  double *const sums = scratch.inplace_data<double>().data(), *const squares = sums + blocks * channels;
   if (v.inner == 1) {
     Parallel(ctx, blocks, 0.3 * static_cast<double>(rows * channels), [&](int64_t begin, int64_t end) {
       std::vector<float> sum(channels), square(channels), mean(channels);
@@ -283,11 +283,11 @@ class FusedBatchNormKernel final : public Kernel {
     float* per_channel[4];  // batch mean, batch variance, mean and variance for the gradient
     for (int i = 0; i < 4; ++i) {
       TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(1 + i, {v.channels}));
-      per_channel[i] = out->mutable_data<float>().data();
+      per_channel[i] = out->inplace_data<float>().data();
     }
     if (ctx.num_outputs() > 5) {  // reserve_space_3 of FusedBatchNormV3, which the gradient does not read
       TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(5, {}));
-      out->mutable_data<float>()[0] = 0;
+      out->inplace_data<float>()[0] = 0;
     }
     TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, in));
     const float* x = wide.data<float>().data();
@@ -390,8 +390,8 @@ class FusedBatchNormGradKernel final : public Kernel {
     std::vector<float> factor(v.channels), shift(v.channels, 0.0f), slope(v.channels, 0.0f);
     for (int64_t c = 0; c < v.channels; ++c) {
       const double rsqrt = 1 / std::sqrt(static_cast<double>(ctx.input(4).data<float>()[c]) + attrs_.epsilon);
-      dscale->mutable_data<float>()[c] = n == 0 ? 0.0f : static_cast<float>(products[c] * rsqrt);
-      doffset->mutable_data<float>()[c] = static_cast<float>(sums[c]);
+      dscale->inplace_data<float>()[c] = n == 0 ? 0.0f : static_cast<float>(products[c] * rsqrt);
+      doffset->inplace_data<float>()[c] = static_cast<float>(sums[c]);
       factor[c] = static_cast<float>(ctx.input(2).data<float>()[c] * rsqrt);
       if (!attrs_.training || n == 0) continue;
       shift[c] = static_cast<float>(sums[c] / n);

@@ -44,7 +44,7 @@ class BiasAddKernel : public Kernel {
     const int64_t size = loop_.in_size;
     const char* x = static_cast<const char*>(value.raw_data());
     const char* b = static_cast<const char*>(bias.raw_data());
-    char* y = static_cast<char*>(out->mutable_raw_data());
+    char* y = static_cast<char*>(out->inplace_raw_data());
     if (c.inner == 1) {
       Parallel(ctx, c.outer, 3 + loop_.cost_ns * c.channels, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin * c.channels; i < end * c.channels; i += c.channels) {
@@ -89,7 +89,7 @@ class BiasAddGradKernel final : public Kernel {
     const Channels c = ChannelsOf(in.shape(), channels_first_);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {c.channels}));
     const T* x = in.data<T>().data();
-    T* y = out->mutable_data<T>().data();
+    T* y = out->inplace_data<T>().data();
     if (c.channels == 0) return OkStatus();
     std::vector<A> sums(c.channels, A(0));
     if (in.num_elements() > 0) c.inner == 1 ? SumRows(ctx, x, c, sums) : SumPlanes(ctx, x, c, sums);

@@ -74,7 +74,7 @@ class FakeQuantBase : public Kernel {
     const Tensor& in = ctx.input(0);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, in.shape()));
     const float* x = in.data<float>().data();
-    float* y = out->mutable_data<float>().data();
+    float* y = out->inplace_data<float>().data();
     const auto channels = static_cast<int64_t>(grids.size());
     Parallel(ctx, in.num_elements(), 2.0, [&](int64_t begin, int64_t end) {
       if (channels == 1) {
@@ -97,7 +97,7 @@ class FakeQuantBase : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * dmax, ctx.AllocateOutput(2, limits));
     const float* g = gradients.data<float>().data();
     const float* x = inputs.data<float>().data();
-    float* to = dx->mutable_data<float>().data();
+    float* to = dx->inplace_data<float>().data();
     const int64_t n = inputs.num_elements(), channels = static_cast<int64_t>(grids.size());
     std::vector<double> below(channels, 0.0), above(channels, 0.0);
     // Blocks of fixed size, so that the order of the sums does not depend on the number of threads. There are at most
@@ -123,8 +123,8 @@ class FakeQuantBase : public Kernel {
       }
     }
     for (int64_t c = 0; c < channels; ++c) {
-      dmin->mutable_data<float>()[c] = static_cast<float>(below[c]);
-      dmax->mutable_data<float>()[c] = static_cast<float>(above[c]);
+      dmin->inplace_data<float>()[c] = static_cast<float>(below[c]);
+      dmax->inplace_data<float>()[c] = static_cast<float>(above[c]);
     }
     return OkStatus();
   }
@@ -156,7 +156,7 @@ class FakeQuantArgsKernel final : public FakeQuantBase {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0, 1}, 0, ctx.input(0).shape()));
     const float* g = ctx.input(0).data<float>().data();
     const float* x = ctx.input(1).data<float>().data();
-    float* to = out->mutable_data<float>().data();
+    float* to = out->inplace_data<float>().data();
     Parallel(ctx, out->num_elements(), 0.5, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) to[i] = grid.Contains(x[i]) ? g[i] : 0;
     });

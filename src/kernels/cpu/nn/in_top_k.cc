@@ -34,7 +34,7 @@ Status InTopKKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {rows}));
   const float* x = predictions.data<float>().data();
   const L* target = targets.data<L>().data();
-  bool* y = out->mutable_data<bool>().data();
+  bool* y = out->inplace_data<bool>().data();
   Parallel(ctx, rows, 2.0 + classes, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const float* row = x + r * classes;

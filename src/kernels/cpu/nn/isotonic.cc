@@ -43,8 +43,8 @@ Status IsotonicRegression(KernelContext& ctx) {
   if (in.num_elements() == 0) return OkStatus();
   const int64_t columns = in.shape().rank() == 0 ? 1 : in.shape().dim(in.shape().rank() - 1);
   const T* x = in.data<T>().data();
-  R* y = out->mutable_data<R>().data();
-  int32_t* n = numbers->mutable_data<int32_t>().data();
+  R* y = out->inplace_data<R>().data();
+  int32_t* n = numbers->inplace_data<int32_t>().data();
   ctx.pool().ParallelFor(
       in.num_elements() / columns, 20.0 * static_cast<double>(columns), [&](int64_t begin, int64_t end) {
         std::vector<Segment> segments;

@@ -32,7 +32,7 @@ Status L2LossKernel(KernelContext& ctx) {
   });
   A total = 0;
   for (A s : sums) total += s;
-  out->mutable_data<T>()[0] = static_cast<T>(total / A(2));
+  out->inplace_data<T>()[0] = static_cast<T>(total / A(2));
   return OkStatus();
 }
 

@@ -147,7 +147,7 @@ class RoundTripKernel final : public Kernel {
     for (int64_t s = 0; s < v.slices; ++s) {
       scales.emplace_back(min[s], max[s], static_cast<A>(low), static_cast<A>(high));
     }
-    A* y = out->mutable_data<A>().data();
+    A* y = out->inplace_data<A>().data();
     ForEachRun(ctx, v, 2.0, [&](int64_t begin, int64_t end, int64_t slice) {
       const RoundTripScale<A> s = scales[slice];
       for (int64_t i = begin; i < end; ++i) {
@@ -194,12 +194,12 @@ class RoundTripGradKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
     for (int i = 1; i < 3; ++i) {
       TF_ASSIGN_OR_RETURN(Tensor * zeros, ctx.AllocateOutput(i, ctx.input(2).shape()));
-      std::fill(zeros->mutable_data<A>().begin(), zeros->mutable_data<A>().end(), A(0));
+      std::fill(zeros->inplace_data<A>().begin(), zeros->inplace_data<A>().end(), A(0));
     }
     if (in.num_elements() == 0) return OkStatus();
     const A *g = ctx.input(0).data<A>().data(), *x = in.data<A>().data();
     const A *min = ctx.input(2).data<A>().data(), *max = ctx.input(3).data<A>().data();
-    A* to = out->mutable_data<A>().data();
+    A* to = out->inplace_data<A>().data();
     ForEachRun(ctx, v, 0.5, [&](int64_t begin, int64_t end, int64_t slice) {
       const A least = min[slice], most = max[slice];
       for (int64_t i = begin; i < end; ++i) to[i] = x[i] >= least && x[i] <= most ? g[i] : A(0);

@@ -84,7 +84,7 @@ Status SoftmaxKernel(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocateOutput({0}, 0, in.shape()));
   if (in.num_elements() == 0) return OkStatus();
   const T* from = in.data<T>().data();
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   Parallel(ctx, in.num_elements() / classes, 4.0 * classes, [&](int64_t begin, int64_t end) {
     if constexpr (kIsHalf<T>) {
       const int64_t n = (end - begin) * classes;
@@ -166,11 +166,11 @@ Status CrossEntropyKernel(KernelContext& ctx) {
     ToFloat(logits.data<T>().data(), x.data(), x.size());
     ToFloat(labels.data<T>().data(), p.data(), p.size());
     run(x.data(), p.data(), l.data(), b.data());
-    FromFloat(l.data(), loss->mutable_data<T>().data(), rows);
-    FromFloat(b.data(), backprop->mutable_data<T>().data(), rows * classes);
+    FromFloat(l.data(), loss->inplace_data<T>().data(), rows);
+    FromFloat(b.data(), backprop->inplace_data<T>().data(), rows * classes);
   } else {
-    run(logits.data<T>().data(), labels.data<T>().data(), loss->mutable_data<T>().data(),
-        backprop->mutable_data<T>().data());
+    run(logits.data<T>().data(), labels.data<T>().data(), loss->inplace_data<T>().data(),
+        backprop->inplace_data<T>().data());
   }
   return OkStatus();
 }
@@ -229,10 +229,10 @@ Status SparseCrossEntropyKernel(KernelContext& ctx) {
     std::vector<float> x(rows * classes), l(rows), b(rows * classes);
     ToFloat(logits.data<T>().data(), x.data(), x.size());
     run(x.data(), l.data(), b.data());
-    FromFloat(l.data(), loss->mutable_data<T>().data(), rows);
-    FromFloat(b.data(), backprop->mutable_data<T>().data(), rows * classes);
+    FromFloat(l.data(), loss->inplace_data<T>().data(), rows);
+    FromFloat(b.data(), backprop->inplace_data<T>().data(), rows * classes);
   } else {
-    run(logits.data<T>().data(), loss->mutable_data<T>().data(), backprop->mutable_data<T>().data());
+    run(logits.data<T>().data(), loss->inplace_data<T>().data(), backprop->inplace_data<T>().data());
   }
   return OkStatus();
 }

@@ -87,7 +87,7 @@ Status CsvFormat::Store(const std::string& field, const Tensor& default_value, i
   Status status = Unimplemented("cannot decode fields of type ", out->dtype());
   ForEachType<float, double, int32_t, int64_t, std::string>([&]<typename T>() {
     if (out->dtype() != DTypeOf<T>::value) return;
-    T& to = out->mutable_data<T>()[static_cast<size_t>(at)];
+    T& to = out->inplace_data<T>()[static_cast<size_t>(at)];
     status = OkStatus();
     if (field.empty() || field == missing) {
       if (default_value.num_elements() == 1) {

@@ -91,13 +91,13 @@ Status DecodeRaw(KernelContext& ctx) {
   }
   TF_ASSIGN_OR_RETURN(Tensor * out,
                       ctx.AllocateOutput(0, WithWidth(in.shape(), static_cast<int64_t>(size / DTypeSize(dtype)))));
-  auto* to = static_cast<char*>(out->mutable_raw_data());
+  auto* to = static_cast<char*>(out->inplace_raw_data());
   for (const std::string& s : strings) {
     if (size > 0) std::memcpy(to, s.data(), size);
     to += size;
   }
   const bool little = ctx.node().attr<bool>("little_endian");
-  if (!little) SwapBytes(static_cast<char*>(out->mutable_raw_data()), out->num_bytes(), NumberBytes(dtype));
+  if (!little) SwapBytes(static_cast<char*>(out->inplace_raw_data()), out->num_bytes(), NumberBytes(dtype));
   NormalizeBools(out);
   return OkStatus();
 }
@@ -116,14 +116,14 @@ Status DecodePaddedRaw(KernelContext& ctx) {
   // An empty input needs no memory, however large fixed_length is.
   const int64_t width = in.num_elements() == 0 ? 0 : length / number;
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, WithWidth(in.shape(), width)));
-  auto* to = static_cast<char*>(out->mutable_raw_data());
+  auto* to = static_cast<char*>(out->inplace_raw_data());
   if (out->num_bytes() > 0) std::memset(to, 0, out->num_bytes());
   for (const std::string& s : in.data<std::string>()) {
     std::memcpy(to, s.data(), std::min(s.size(), static_cast<size_t>(length)));
     to += length;
   }
   const bool little = ctx.node().attr<bool>("little_endian");
-  if (!little) SwapBytes(static_cast<char*>(out->mutable_raw_data()), out->num_bytes(), NumberBytes(dtype));
+  if (!little) SwapBytes(static_cast<char*>(out->inplace_raw_data()), out->num_bytes(), NumberBytes(dtype));
   return OkStatus();
 }
 

@@ -87,7 +87,7 @@ class Filler {
  private:
   template <typename T, typename Values>
   void Copy(const Values& values) {
-    std::copy(values.begin(), values.end(), out_->mutable_data<T>().begin() + static_cast<std::ptrdiff_t>(next_));
+    std::copy(values.begin(), values.end(), out_->inplace_data<T>().begin() + static_cast<std::ptrdiff_t>(next_));
     next_ += static_cast<int64_t>(values.size());
   }
   Tensor* const out_;
@@ -151,7 +151,7 @@ StatusOr<SparseColumn> GatherSparse(const Column& column, const FeatureRows& row
   const int64_t total = out.values.num_elements();
   const int64_t width = batched ? 2 : 1;
   TF_ASSIGN_OR_RETURN(out.indices, Tensor::Create(kInt64, Shape({total, width})));
-  int64_t* index = out.indices.mutable_data<int64_t>().data();
+  int64_t* index = out.indices.inplace_data<int64_t>().data();
   int64_t longest = 0;
   for (size_t row = 0; row < rows.size(); ++row) {
     const int64_t count = CountOf(rows[row]);
@@ -239,7 +239,7 @@ StatusOr<SparseColumn> GatherSequenceSparse(const Column& column, const std::vec
   TF_ASSIGN_OR_RETURN(out.values, AllValues(column, AllRows(sequences)));
   const int64_t total = out.values.num_elements();
   TF_ASSIGN_OR_RETURN(out.indices, Tensor::Create(kInt64, Shape({total, batched ? 3 : 2})));
-  int64_t* index = out.indices.mutable_data<int64_t>().data();
+  int64_t* index = out.indices.inplace_data<int64_t>().data();
   int64_t most_steps = 0;
   int64_t longest = 0;
   for (size_t n = 0; n < sequences.size(); ++n) {

@@ -303,14 +303,14 @@ class CandidateSamplerKernel final : public Kernel, public StatefulKernel, publi
     TF_ASSIGN_OR_RETURN(Tensor * sampled_expected, ctx.AllocateOutput(2, {num_sampled_}));
     // In each run, advances the generator by as much as TensorFlow does.
     PhiloxReader random(generator_.philox(), generator_.Reserve(512 * static_cast<uint64_t>(num_sampled_)));
-    const auto to = sampled->mutable_data<int64_t>();
+    const auto to = sampled->inplace_data<int64_t>();
     MutexLock lock(mu_);
     TF_ASSIGN_OR_RETURN(const int64_t tries, Draw(random, to));
     for (size_t i = 0; i < to.size(); ++i) {
-      sampled_expected->mutable_data<float>()[i] = Expected(distribution_->Probability(to[i]), num_sampled_, tries);
+      sampled_expected->inplace_data<float>()[i] = Expected(distribution_->Probability(to[i]), num_sampled_, tries);
     }
     for (size_t i = 0; i < truth.size(); ++i) {
-      true_expected->mutable_data<float>()[i] = Expected(distribution_->Probability(truth[i]), num_sampled_, tries);
+      true_expected->inplace_data<float>()[i] = Expected(distribution_->Probability(truth[i]), num_sampled_, tries);
     }
     if (distribution_->learns()) distribution_->Learn(truth);
     return OkStatus();
@@ -373,9 +373,9 @@ Status AllCandidates(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * sampled, ctx.AllocateOutput(0, {num}));
   TF_ASSIGN_OR_RETURN(Tensor * true_expected, ctx.AllocateOutput(1, classes.shape()));
   TF_ASSIGN_OR_RETURN(Tensor * sampled_expected, ctx.AllocateOutput(2, {num}));
-  std::iota(sampled->mutable_data<int64_t>().begin(), sampled->mutable_data<int64_t>().end(), 0);
+  std::iota(sampled->inplace_data<int64_t>().begin(), sampled->inplace_data<int64_t>().end(), 0);
   for (Tensor* t : {true_expected, sampled_expected}) {
-    for (float& v : t->mutable_data<float>()) v = 1;
+    for (float& v : t->inplace_data<float>()) v = 1;
   }
   return OkStatus();
 }

@@ -18,7 +18,7 @@ class RandomKernel final : public Kernel, public StatefulKernel {
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(const Shape shape, RandomShapeFrom(ctx.input(0)));
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-    Fill<D<T>>(ctx, generator_.philox(), generator_.ReserveOutputs(out->num_elements()), out->mutable_data<T>());
+    Fill<D<T>>(ctx, generator_.philox(), generator_.ReserveOutputs(out->num_elements()), out->inplace_data<T>());
     return OkStatus();
   }
 
@@ -47,7 +47,7 @@ class RandomIntKernel final : public Kernel, public StatefulKernel {
     if (out->num_elements() == 0) return OkStatus();
     if (low >= high) return InvalidArgument("Need minval < maxval, got ", low, " >= ", high);
     const UniformInt<T> distribution{static_cast<U>(low), static_cast<U>(static_cast<U>(high) - static_cast<U>(low))};
-    Fill(ctx, generator_.philox(), generator_.ReserveOutputs(out->num_elements()), out->mutable_data<T>(),
+    Fill(ctx, generator_.philox(), generator_.ReserveOutputs(out->num_elements()), out->inplace_data<T>(),
          distribution);
     return OkStatus();
   }
@@ -83,12 +83,12 @@ class RandomShuffleKernel final : public Kernel, public StatefulKernel {
     const int64_t row = in.num_elements() / rows;
     if (in.dtype() == DType::kString) {
       const auto from = in.data<std::string>();
-      const auto to = out->mutable_data<std::string>();
+      const auto to = out->inplace_data<std::string>();
       for (int64_t i = 0; i < rows; ++i) std::copy_n(&from[order[i] * row], row, &to[i * row]);
     } else if (IsPlain(in.dtype())) {
       const size_t bytes = row * DTypeSize(in.dtype());
       const char* from = static_cast<const char*>(in.raw_data());
-      char* to = static_cast<char*>(out->mutable_raw_data());
+      char* to = static_cast<char*>(out->inplace_raw_data());
       for (int64_t i = 0; i < rows; ++i) std::memcpy(to + i * bytes, from + order[i] * bytes, bytes);
     } else {
       return Unimplemented("cannot shuffle elements of type ", in.dtype());

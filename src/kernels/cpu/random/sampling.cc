@@ -122,7 +122,7 @@ void SampleEach(KernelContext& ctx, const Philox& philox, uint64_t first, const 
   if (out->num_elements() == 0) return;
   const int64_t samples = out->num_elements() / num;
   const R* p = parameters.data<R>().data();
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   Parallel(ctx, out->num_elements(), 100, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       Draws draws(philox, first + static_cast<uint64_t>(i) * kBlocksPerSample);
@@ -207,7 +207,7 @@ Status SampleClasses(KernelContext& ctx, const Philox& philox, uint64_t first) {
   if (out->num_elements() == 0) return OkStatus();
   PhiloxReader reader(philox, first);
   std::vector<double> sums(classes);
-  I* to = out->mutable_data<I>().data();
+  I* to = out->inplace_data<I>().data();
   for (int64_t r = 0; r < rows; ++r) {
     const T* x = logits.data<T>().data() + r * classes;
     double most = -std::numeric_limits<double>::infinity();
@@ -321,7 +321,7 @@ class ParameterizedTruncatedNormalKernel final : public Kernel, public StatefulK
     if (out->num_elements() == 0) return OkStatus();
     const uint64_t first = generator_.ReserveOutputs(out->num_elements());
     const int64_t each = out->num_elements() / batches;
-    T* to = out->mutable_data<T>().data();
+    T* to = out->inplace_data<T>().data();
     const Philox philox = generator_.philox();
     Parallel(ctx, out->num_elements(), 200, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {

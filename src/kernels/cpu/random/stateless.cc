@@ -59,7 +59,7 @@ Status Stateless(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Shape shape, RandomShapeFrom(ctx.input(0)));
   TF_ASSIGN_OR_RETURN(const StreamStart stream, StreamOf(ctx, kV2));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-  Fill<D>(ctx, stream.philox(), 0, out->mutable_data<T>());
+  Fill<D>(ctx, stream.philox(), 0, out->inplace_data<T>());
   return OkStatus();
 }
 
@@ -77,7 +77,7 @@ Status StatelessInt(KernelContext& ctx) {
   const T from = low.scalar<T>(), to = high.scalar<T>();
   if (from >= to) return InvalidArgument("Need minval < maxval, got ", from, " >= ", to);
   const UniformInt<T> distribution{static_cast<U>(from), static_cast<U>(static_cast<U>(to) - static_cast<U>(from))};
-  Fill(ctx, stream.philox(), 0, out->mutable_data<T>(), distribution);
+  Fill(ctx, stream.philox(), 0, out->inplace_data<T>(), distribution);
   return OkStatus();
 }
 
@@ -103,7 +103,7 @@ template <typename T>
 Status NonDeterministicInts(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Shape shape, RandomShapeFrom(ctx.input(0)));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-  Fill<UniformInt<T>>(ctx, Philox(RandomSeed(), RandomSeed()), 0, out->mutable_data<T>());
+  Fill<UniformInt<T>>(ctx, Philox(RandomSeed(), RandomSeed()), 0, out->inplace_data<T>());
   return OkStatus();
 }
 
@@ -123,7 +123,7 @@ Status SkipState(KernelContext& ctx, int64_t algorithm, __int128 delta) {
     const auto from = old.data<int64_t>();
     const int64_t state[] = {from[0], from[1], from[2]};
     if (ctx.num_outputs() > 0) ctx.set_output(0, Tensor::Vector<int64_t>({state[0], state[1], state[2]}));
-    const auto to = out->mutable_data<int64_t>();
+    const auto to = out->inplace_data<int64_t>();
     if (to.data() != from.data()) std::copy(from.begin(), from.end(), to.begin());
     // Each number takes kBlocksPerOutput blocks.
     auto counter =

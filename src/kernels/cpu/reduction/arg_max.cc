@@ -28,16 +28,16 @@ int64_t Find(const void* all, int64_t at, int64_t size, int64_t inner) {
 void StoreIndex(int64_t index, int64_t at, Tensor* out) {
   switch (out->dtype()) {
     case kInt64:
-      out->mutable_data<int64_t>()[at] = index;
+      out->inplace_data<int64_t>()[at] = index;
       break;
     case kInt32:
-      out->mutable_data<int32_t>()[at] = static_cast<int32_t>(index);
+      out->inplace_data<int32_t>()[at] = static_cast<int32_t>(index);
       break;
     case kInt16:
-      out->mutable_data<int16_t>()[at] = static_cast<int16_t>(index);
+      out->inplace_data<int16_t>()[at] = static_cast<int16_t>(index);
       break;
     default:
-      out->mutable_data<uint16_t>()[at] = static_cast<uint16_t>(index);
+      out->inplace_data<uint16_t>()[at] = static_cast<uint16_t>(index);
   }
 }
 

@@ -17,7 +17,7 @@ class Bins {
  public:
   // `weights` may be empty; then each value adds 1 to its bin. If `binary`, a bin is 1 if it has any value.
   Bins(Tensor* out, int64_t size, const Tensor& weights, bool binary)
-      : bins_(out->mutable_data<T>().data()),
+      : bins_(out->inplace_data<T>().data()),
         size_(size),
         weights_(weights.num_elements() > 0 ? weights.data<T>().data() : nullptr),
         binary_(binary) {
@@ -175,9 +175,9 @@ Status HistogramFixedWidthKernel(KernelContext& ctx) {
     }
   };
   if (out->dtype() == kInt64) {
-    count(out->mutable_data<int64_t>().data());
+    count(out->inplace_data<int64_t>().data());
   } else {
-    count(out->mutable_data<int32_t>().data());
+    count(out->inplace_data<int32_t>().data());
   }
   return OkStatus();
 }
@@ -193,7 +193,7 @@ class BucketizeKernel final : public Kernel {
     const Tensor& in = ctx.input(0);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
     const T* from = in.data<T>().data();
-    int32_t* to = out->mutable_data<int32_t>().data();
+    int32_t* to = out->inplace_data<int32_t>().data();
     Parallel(ctx, in.num_elements(), 10, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         to[i] = static_cast<int32_t>(std::upper_bound(boundaries_.begin(), boundaries_.end(), from[i]) -

@@ -81,9 +81,9 @@ class IntegerMeanKernel : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, g.shape));
     TF_ASSIGN_OR_RETURN(Tensor wide, ctx.AllocateTemp(kInt64, in.shape()));
     TF_ASSIGN_OR_RETURN(Tensor sums, ctx.AllocateTemp(kInt64, g.shape));
-    const auto values = wide.mutable_data<int64_t>();
+    const auto values = wide.inplace_data<int64_t>();
     widen_(in, values.data());
-    const auto totals = sums.mutable_data<int64_t>();
+    const auto totals = sums.inplace_data<int64_t>();
     if (totals.empty()) return OkStatus();
     if (values.empty()) {
       std::fill(totals.begin(), totals.end(), 0);
@@ -117,7 +117,7 @@ class IntegerMeanKernelOf final : public IntegerMeanKernel {
  private:
   static void Widen(const Tensor& in, int64_t* out) { std::copy_n(in.data<T>().data(), in.num_elements(), out); }
   static void Narrow(const int64_t* in, Tensor* out) {
-    std::transform(in, in + out->num_elements(), out->mutable_data<T>().data(),
+    std::transform(in, in + out->num_elements(), out->inplace_data<T>().data(),
                    [](int64_t v) { return static_cast<T>(v); });
   }
 };
@@ -186,15 +186,15 @@ Status ReductionKernel::Compute(KernelContext& ctx) {
   if (results == 0) return OkStatus();
   const bool half = out->dtype() == kFloat16 || out->dtype() == kBfloat16;
   std::vector<float> wide(half ? results : 0);
-  void* const to = half ? wide.data() : out->mutable_raw_data();
+  void* const to = half ? wide.data() : out->inplace_raw_data();
   if (in.num_elements() == 0) {
     reducer_.first->columns(/*in=*/nullptr, /*reduced=*/0, results, 0, results, to);  // sets all to the identity
   } else {
     ReduceGroups(ctx, reducer_, in.raw_data(), std::move(g.sizes), to);
   }
   if (reducer_.divide != nullptr) reducer_.divide(to, results, in.num_elements());
-  if (out->dtype() == kFloat16) FromFloat(wide.data(), out->mutable_data<Float16>().data(), results);
-  if (out->dtype() == kBfloat16) FromFloat(wide.data(), out->mutable_data<Bfloat16>().data(), results);
+  if (out->dtype() == kFloat16) FromFloat(wide.data(), out->inplace_data<Float16>().data(), results);
+  if (out->dtype() == kBfloat16) FromFloat(wide.data(), out->inplace_data<Bfloat16>().data(), results);
   return OkStatus();
 }
 
@@ -268,15 +268,15 @@ class NormKernel : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, g.shape));
     if (out->num_elements() == 0) return OkStatus();
     TF_ASSIGN_OR_RETURN(Tensor squares, ctx.AllocateTemp(loops_.sum, in.shape()));
-    void* const to = squares.mutable_raw_data();
+    void* const to = squares.inplace_raw_data();
     Parallel(ctx, in.num_elements(), 0.5,
              [&](int64_t begin, int64_t end) { loops_.square(in.raw_data(), begin, end, to); });
     TF_ASSIGN_OR_RETURN(Tensor sums, ctx.AllocateTemp(loops_.sum, g.shape));
-    std::memset(sums.mutable_raw_data(), 0, sums.num_bytes());
+    std::memset(sums.inplace_raw_data(), 0, sums.num_bytes());
     if (!g.identity && in.num_elements() != 0) {
-      ReduceGroups(ctx, loops_.add, squares.raw_data(), std::move(g.sizes), sums.mutable_raw_data());
+      ReduceGroups(ctx, loops_.add, squares.raw_data(), std::move(g.sizes), sums.inplace_raw_data());
     }
-    loops_.root(g.identity ? squares.raw_data() : sums.raw_data(), out->num_elements(), out->mutable_raw_data());
+    loops_.root(g.identity ? squares.raw_data() : sums.raw_data(), out->num_elements(), out->inplace_raw_data());
     return OkStatus();
   }
 

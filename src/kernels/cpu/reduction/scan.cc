@@ -82,7 +82,7 @@ class ScanKernel : public Kernel {
     const int64_t outer = SizeOf(in.shape(), 0, axis);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, in.shape()));
     if (in.num_elements() == 0) return OkStatus();
-    void* const to = out->mutable_raw_data();
+    void* const to = out->inplace_raw_data();
     Parallel(ctx, outer * inner, 2.0 * size, [&](int64_t begin, int64_t end) {
       // Scan adjacent columns together, so that memory is accessed sequentially.
       for (int64_t i = begin; i < end;) {

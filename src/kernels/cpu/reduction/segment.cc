@@ -109,18 +109,18 @@ struct Results {
     }
     TF_ASSIGN_OR_RETURN(out, ctx.AllocateOutput(0, shape));
     size = out->num_elements();
-    data = out->mutable_raw_data();
+    data = out->inplace_raw_data();
     if (out->dtype() == kFloat16 || out->dtype() == kBfloat16) {
       TF_ASSIGN_OR_RETURN(wide, ctx.AllocateTemp(kFloat32, shape));
-      data = wide.mutable_raw_data();
+      data = wide.inplace_raw_data();
     }
     return OkStatus();
   }
   void Finish() {
     if (!wide.is_valid()) return;
     const float* from = wide.data<float>().data();
-    if (out->dtype() == kFloat16) FromFloat(from, out->mutable_data<Float16>().data(), size);
-    if (out->dtype() == kBfloat16) FromFloat(from, out->mutable_data<Bfloat16>().data(), size);
+    if (out->dtype() == kFloat16) FromFloat(from, out->inplace_data<Float16>().data(), size);
+    if (out->dtype() == kBfloat16) FromFloat(from, out->inplace_data<Bfloat16>().data(), size);
   }
 };
 

@@ -28,7 +28,7 @@ Status BlockBasic(KernelContext& ctx) {
   TF_RETURN_IF_ERROR(InputsAsFloats<T>(ctx, 1, 4, &in));
   const auto input = [&](int i) { return in[i - 1].template data<A>().data(); };
   TF_ASSIGN_OR_RETURN(Tensor product, Scratch<T>(ctx, s.batch, s.cells));
-  A* const from_h = product.mutable_data<A>().data();
+  A* const from_h = product.inplace_data<A>().data();
   const A *const w = input(3), *const b = input(4);
   const A* h_prev = input(2);
   Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/false, s.rows(), s.cells, s.inputs, input(1), w,
@@ -71,7 +71,7 @@ Status BlockBasicGrad(KernelContext& ctx) {
   const auto input = [&](int i) { return in[i - 1].template data<A>().data(); };
   TF_ASSIGN_OR_RETURN(Tensor all_bars, Scratch<T>(ctx, s.rows(), s.cells));
   TF_ASSIGN_OR_RETURN(Tensor before, Scratch<T>(ctx, s.rows(), s.cells));
-  A *const bars = all_bars.mutable_data<A>().data(), *const h_before = before.mutable_data<A>().data();
+  A *const bars = all_bars.inplace_data<A>().data(), *const h_before = before.inplace_data<A>().data();
   const A* const w = input(3);
   A* const d_h = out[1].data();  // the derivative of the state, carried from step to step
   std::fill_n(d_h, s.state(), A(0));

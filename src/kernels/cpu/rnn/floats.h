@@ -13,7 +13,7 @@ template <typename T>
 StatusOr<Tensor> AsFloats(KernelContext& ctx, const Tensor& t) {
   if constexpr (kIsHalf<T>) {
     TF_ASSIGN_OR_RETURN(Tensor wide, ctx.AllocateTemp(kFloat32, t.shape()));
-    ToFloat(t.data<T>().data(), wide.mutable_data<float>().data(), t.num_elements());
+    ToFloat(t.data<T>().data(), wide.inplace_data<float>().data(), t.num_elements());
     return wide;
   } else {
     return t;
@@ -30,9 +30,9 @@ class FloatOutput {
     TF_ASSIGN_OR_RETURN(out.output_, ctx.AllocateOutput(i, shape));
     if constexpr (kIsHalf<T>) {
       TF_ASSIGN_OR_RETURN(out.wide_, ctx.AllocateTemp(kFloat32, shape));
-      out.data_ = out.wide_.template mutable_data<float>().data();
+      out.data_ = out.wide_.template inplace_data<float>().data();
     } else {
-      out.data_ = out.output_->template mutable_data<T>().data();
+      out.data_ = out.output_->template inplace_data<T>().data();
     }
     return out;
   }
@@ -41,7 +41,7 @@ class FloatOutput {
   // Rounds what was written to the type of the output.
   void Finish() {
     if constexpr (kIsHalf<T>) {
-      if (output_ != nullptr) FromFloat(data_, output_->mutable_data<T>().data(), size());
+      if (output_ != nullptr) FromFloat(data_, output_->inplace_data<T>().data(), size());
     }
   }
 

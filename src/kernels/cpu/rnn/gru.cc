@@ -56,9 +56,9 @@ Status GruCell(KernelContext& ctx) {
   const int64_t cells = s.cells, width = s.inputs + s.cells;
   TF_ASSIGN_OR_RETURN(Tensor joined, ctx.AllocateTemp(kFloat32, {s.batch, width}));
   TF_ASSIGN_OR_RETURN(Tensor gates, ctx.AllocateTemp(kFloat32, {s.batch, 2 * cells}));
-  float* const xh = joined.mutable_data<float>().data();
-  float* const ru = gates.mutable_data<float>().data();
-  float* const c = outputs[2]->mutable_data<float>().data();
+  float* const xh = joined.inplace_data<float>().data();
+  float* const ru = gates.inplace_data<float>().data();
+  float* const c = outputs[2]->inplace_data<float>().data();
   const float *const x = GruInput(ctx, 0), *const h_prev = GruInput(ctx, 1), *const b_ru = GruInput(ctx, 4),
                      *const b_c = GruInput(ctx, 5);
   for (int64_t row = 0; row < s.batch; ++row) {
@@ -67,8 +67,8 @@ Status GruCell(KernelContext& ctx) {
   }
   Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/false, s.batch, 2 * cells, width, xh, GruInput(ctx, 2), ru);
   ForRows(ctx, s, 2, [&](int64_t row) {
-    float* const r = outputs[0]->mutable_data<float>().data() + row * cells;
-    float* const u = outputs[1]->mutable_data<float>().data() + row * cells;
+    float* const r = outputs[0]->inplace_data<float>().data() + row * cells;
+    float* const u = outputs[1]->inplace_data<float>().data() + row * cells;
     const float* const gate = ru + row * 2 * cells;
     float* const hr = xh + row * width + s.inputs;
 #pragma GCC ivdep
@@ -82,7 +82,7 @@ Status GruCell(KernelContext& ctx) {
   ForRows(ctx, s, 1.5, [&](int64_t row) {
     const float* const u = outputs[1]->data<float>().data() + row * cells;
     const float* const before = h_prev + row * cells;
-    float* const h = outputs[3]->mutable_data<float>().data() + row * cells;
+    float* const h = outputs[3]->inplace_data<float>().data() + row * cells;
     float* const candidate = c + row * cells;
 #pragma GCC ivdep
     for (int64_t k = 0; k < cells; ++k) {
@@ -105,17 +105,17 @@ Status GruCellGrad(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * d_c_bar, ctx.AllocateOutput(2, shape));
   TF_ASSIGN_OR_RETURN(Tensor * d_ru_bar, ctx.AllocateOutput(3, {s.batch, 2 * cells}));
   if (cells == 0) {  // only x may have elements; as above, the number of rows may be huge
-    std::fill_n(d_x->mutable_data<float>().data(), d_x->num_elements(), 0.0f);
+    std::fill_n(d_x->inplace_data<float>().data(), d_x->num_elements(), 0.0f);
     return OkStatus();
   }
   TF_ASSIGN_OR_RETURN(Tensor from_c, ctx.AllocateTemp(kFloat32, {s.batch, width}));
   TF_ASSIGN_OR_RETURN(Tensor from_ru, ctx.AllocateTemp(kFloat32, {s.batch, width}));
   const float *const h_prev = GruInput(ctx, 1), *const r = GruInput(ctx, 6), *const u = GruInput(ctx, 7),
                      *const c = GruInput(ctx, 8), *const d_h = GruInput(ctx, 9);
-  float* const c_bar = d_c_bar->mutable_data<float>().data();
-  float* const ru_bar = d_ru_bar->mutable_data<float>().data();
-  float* const by_c = from_c.mutable_data<float>().data();    // the gradient of [x, h_prev r]
-  float* const by_ru = from_ru.mutable_data<float>().data();  // the gradient of [x, h_prev] through r and u
+  float* const c_bar = d_c_bar->inplace_data<float>().data();
+  float* const ru_bar = d_ru_bar->inplace_data<float>().data();
+  float* const by_c = from_c.inplace_data<float>().data();    // the gradient of [x, h_prev r]
+  float* const by_ru = from_ru.inplace_data<float>().data();  // the gradient of [x, h_prev] through r and u
   ForRows(ctx, s, 1, [&](int64_t row) {
     float* const u_bar = ru_bar + row * 2 * cells + cells;
     const int64_t at = row * cells;
@@ -136,8 +136,8 @@ Status GruCellGrad(KernelContext& ctx) {
   });
   Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/true, s.batch, width, 2 * cells, ru_bar, GruInput(ctx, 2),
        by_ru);
-  float* const dx = d_x->mutable_data<float>().data();
-  float* const dh = d_h_prev->mutable_data<float>().data();
+  float* const dx = d_x->inplace_data<float>().data();
+  float* const dh = d_h_prev->inplace_data<float>().data();
   ForRows(ctx, s, 1, [&](int64_t row) {
     const float *const one = by_c + row * width, *const other = by_ru + row * width;
     const int64_t at = row * cells;

@@ -36,8 +36,8 @@ Status BlockGru(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor h_gates, Scratch<T>(ctx, s.batch, 2 * s.cells));
   TF_ASSIGN_OR_RETURN(Tensor reset, Scratch<T>(ctx, s.batch, s.cells));
   TF_ASSIGN_OR_RETURN(Tensor h_candidate, Scratch<T>(ctx, s.batch, s.cells));
-  A *const ru_x = x_gates.mutable_data<A>().data(), *const ru_h = h_gates.mutable_data<A>().data(),
-           *const hr = reset.mutable_data<A>().data(), *const c_h = h_candidate.mutable_data<A>().data();
+  A *const ru_x = x_gates.inplace_data<A>().data(), *const ru_h = h_gates.inplace_data<A>().data(),
+           *const hr = reset.inplace_data<A>().data(), *const c_h = h_candidate.inplace_data<A>().data();
   const A *const w_ru = input(3), *const w_c = input(4), *const b_ru = input(5), *const b_c = input(6);
   const int64_t cells = s.cells;
   Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/false, s.rows(), 2 * cells, s.inputs, input(1), w_ru, ru_x);
@@ -107,9 +107,9 @@ Status BlockGruGrad(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor reset_grad, Scratch<T>(ctx, s.batch, cells));
   TF_ASSIGN_OR_RETURN(Tensor state_grad, Scratch<T>(ctx, s.batch, cells));
   TF_ASSIGN_OR_RETURN(Tensor more_x_grad, Scratch<T>(ctx, s.rows(), s.inputs));
-  A *const ru_bar = gates_bar.mutable_data<A>().data(), *const c_bar = candidate_bar.mutable_data<A>().data(),
-           *const h_before = before.mutable_data<A>().data(), *const hr = reset.mutable_data<A>().data(),
-           *const d_hr = reset_grad.mutable_data<A>().data(), *const by_ru = state_grad.mutable_data<A>().data();
+  A *const ru_bar = gates_bar.inplace_data<A>().data(), *const c_bar = candidate_bar.inplace_data<A>().data(),
+           *const h_before = before.inplace_data<A>().data(), *const hr = reset.inplace_data<A>().data(),
+           *const d_hr = reset_grad.inplace_data<A>().data(), *const by_ru = state_grad.inplace_data<A>().data();
   const A *const w_ru = input(3), *const w_c = input(4);
   PreviousStates(s, input(2), input(10), h_before);
   A* const d_h = out[1].data();  // the derivative of the state, carried from step to step
@@ -151,7 +151,7 @@ Status BlockGruGrad(KernelContext& ctx) {
       for (int64_t k = begin; k < end; ++k) d_h[k] = d_h[k] * u[k] + d_hr[k] * r[k] + by_ru[k];
     });
   }
-  A *const dx = out[0].data(), *const more_dx = more_x_grad.mutable_data<A>().data();
+  A *const dx = out[0].data(), *const more_dx = more_x_grad.inplace_data<A>().data();
   Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/true, s.rows(), s.inputs, 2 * cells, ru_bar, w_ru, dx);
   Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/true, s.rows(), s.inputs, cells, c_bar, w_c, more_dx);
   Parallel(ctx, s.rows() * s.inputs, 0.3, [&](int64_t begin, int64_t end) {

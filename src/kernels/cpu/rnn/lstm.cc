@@ -117,9 +117,9 @@ class LstmCellKernel final : public Kernel {
     TF_RETURN_IF_ERROR(AllocateActivations(ctx, {s.batch, s.cells}, &outputs, &out));
     TF_ASSIGN_OR_RETURN(Tensor joined, Scratch<T>(ctx, s.batch, s.inputs + s.cells));
     TF_ASSIGN_OR_RETURN(Tensor gates, Scratch<T>(ctx, s.batch, 4 * s.cells));
-    A* const xh = joined.mutable_data<A>().data();
+    A* const xh = joined.inplace_data<A>().data();
     JoinRows(s.batch, DataOf<A>(in[0]), s.inputs, DataOf<A>(in[2]), s.cells, xh);
-    A* const product = gates.mutable_data<A>().data();
+    A* const product = gates.inplace_data<A>().data();
     const LstmParameters<A> p = ParametersOf<A>(in);
     Gemm(&ctx.pool(), /*transpose_a=*/false, /*transpose_b=*/false, s.batch, 4 * s.cells, s.inputs + s.cells, xh, p.w,
          product);

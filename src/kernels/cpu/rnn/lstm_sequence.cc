@@ -119,7 +119,7 @@ Status LstmForward(KernelContext& ctx, const LstmSequence<A>& s, const LstmRows<
   const int64_t columns = 4 * cells;
   const LstmParts parts(ctx, s.sizes);
   TF_ASSIGN_OR_RETURN(Tensor scratch, ctx.AllocateTemp(DTypeOf<A>::value, {parts.steps_at_once() * batch, columns}));
-  A* const all_products = scratch.mutable_data<A>().data();
+  A* const all_products = scratch.inplace_data<A>().data();
   const GateOffsets at(s.options.order, cells);
   const auto compute_row = LstmForwardRowOf<A>(s.options);
   const A* const w_h = s.parameters.w + inputs * columns;
@@ -162,9 +162,9 @@ Status LstmBackward(KernelContext& ctx, const LstmSequence<A>& s, const LstmRows
   // The rows of w that are multiplied by the tensors to differentiate: all rows, or only those of h.
   const int64_t first_row = out.x == nullptr ? inputs : 0, outputs = inputs + cells - first_row;
   TF_ASSIGN_OR_RETURN(Tensor transposed, ctx.AllocateTemp(DTypeOf<A>::value, {columns, outputs}));
-  A* const dgates = all_dgates.mutable_data<A>().data();
+  A* const dgates = all_dgates.inplace_data<A>().data();
   // w is transposed in advance, because oneDNN multiplies a few rows faster by a matrix that need not be transposed.
-  A* const w = transposed.mutable_data<A>().data();
+  A* const w = transposed.inplace_data<A>().data();
   TransposeWeights(ctx, outputs, columns, s.parameters.w + first_row * columns, w);
   if (steps == 0) {
     std::fill_n(out.cs_prev, batch * cells, A(0));

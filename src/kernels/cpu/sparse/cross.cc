@@ -161,7 +161,7 @@ Status Cross(KernelContext& ctx, const std::vector<Column>& columns, const F& va
   const int64_t shape[] = {rows, widest};
   TF_ASSIGN_OR_RETURN(const SparseOutput out, AllocateSparse(ctx, 0, total, shape));
   int64_t* index = out.indices;
-  T* to = out.values->mutable_data<T>().data();
+  T* to = out.values->inplace_data<T>().data();
   std::vector<int64_t> chosen(columns.size());
   fewest.ForEachRow([&](int64_t row) {
     int64_t count = 0;

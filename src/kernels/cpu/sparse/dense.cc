@@ -139,12 +139,12 @@ class SparseTensorDenseMatMulKernel final : public Kernel {
     using A = typename Accumulator<T>::Type;
     const T* v = values.data<T>().data();
     const T* pb = b.data<T>().data();
-    T* to = out->mutable_data<T>().data();
+    T* to = out->inplace_data<T>().data();
     A* all;
     Tensor wide;  // the sums of 16-bit floats, as float32
     if constexpr (kIsHalf<T>) {
       TF_ASSIGN_OR_RETURN(wide, ctx.AllocateTemp(kFloat32, {rows, columns}));
-      all = wide.mutable_data<float>().data();
+      all = wide.inplace_data<float>().data();
     } else {
       all = reinterpret_cast<A*>(to);
     }
@@ -214,7 +214,7 @@ Status AddSparseToDense(KernelContext& ctx, void (*add)(const Tensor&, const std
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, b.shape()));
   CopyElements(static_cast<const char*>(b.raw_data()), static_cast<int64_t>(b.num_bytes()),
-               static_cast<char*>(out->mutable_raw_data()));
+               static_cast<char*>(out->inplace_raw_data()));
   add(values, places, out);
   return OkStatus();
 }
@@ -222,7 +222,7 @@ Status AddSparseToDense(KernelContext& ctx, void (*add)(const Tensor&, const std
 template <typename T>
 void AddAtPlaces(const Tensor& values, const std::vector<int64_t>& places, Tensor* out) {
   const auto from = values.data<T>();
-  T* const to = out->mutable_data<T>().data();
+  T* const to = out->inplace_data<T>().data();
   for (size_t i = 0; i < places.size(); ++i) to[places[i]] = Plus(to[places[i]], from[i]);
 }
 template <typename T>
@@ -238,7 +238,7 @@ template <Cwise kind, typename T>
 int64_t CombineAtPlaces(const Tensor& sparse, const Tensor& dense, const std::vector<int64_t>& places, Tensor* out) {
   const auto a = sparse.data<T>();
   const auto b = dense.data<T>();
-  const auto to = out->mutable_data<T>();
+  const auto to = out->inplace_data<T>();
   for (size_t i = 0; i < places.size(); ++i) {
     using A = ComputeType<T>;
     const T right = b[places[i]];

@@ -88,7 +88,7 @@ void DropSmallSums(const Tensor& a, const Tensor& b, const Tensor& threshold, Pa
 template <typename T>
 void AddPairs(const Tensor& a, const Tensor& b, const Pairs& pairs, Tensor* sums) {
   const auto va = a.data<T>(), vb = b.data<T>();
-  const auto to = sums->mutable_data<T>();
+  const auto to = sums->inplace_data<T>();
   for (size_t k = 0; k < pairs.size(); ++k) {
     const auto [i, j] = pairs[k];
     to[k] = i < 0 ? vb[j] : j < 0 ? va[i] : Plus(va[i], vb[j]);
@@ -136,7 +136,7 @@ Status SparseAddGrad(KernelContext& ctx) {
   for (int side = 0; side < 2; ++side) {
     const Tensor& in = ctx.input(1 + side);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(side, {in.shape().dim(0)}));
-    char* const to = static_cast<char*>(out->mutable_raw_data());
+    char* const to = static_cast<char*>(out->inplace_raw_data());
     std::memset(to, 0, out->num_bytes());
     int64_t k = 0;
     for (int64_t i = 0; i < in.shape().dim(0); ++i) {
@@ -155,7 +155,7 @@ Status SparseAddGrad(KernelContext& ctx) {
 template <typename T, bool kMax>
 void ExtremesOfPairs(const Tensor& a, const Tensor& b, const Pairs& pairs, Tensor* extremes) {
   const auto va = a.data<T>(), vb = b.data<T>();
-  const auto to = extremes->mutable_data<T>();
+  const auto to = extremes->inplace_data<T>();
   for (size_t k = 0; k < pairs.size(); ++k) {
     const auto [i, j] = pairs[k];
     const T x = i < 0 ? T{} : va[i];
@@ -257,7 +257,7 @@ Groups GroupsOf(const SparseView& in, const Reduction& r) {
 template <typename T, bool kMax>
 void ReduceGroups(const Tensor& values, const Groups& groups, Tensor* totals) {
   const auto v = values.data<T>();
-  const auto to = totals->mutable_data<T>();
+  const auto to = totals->inplace_data<T>();
   for (size_t group = 0; group < groups.count(); ++group) {
     T total = v[groups.first(group)];
     for (size_t i = groups.borders[group] + 1; i < groups.borders[group + 1]; ++i) {
@@ -285,7 +285,7 @@ Status ReduceToDense(KernelContext& ctx, GroupReducer reduce) {
   TF_ASSIGN_OR_RETURN(Tensor totals, ctx.AllocateTemp(out->dtype(), {static_cast<int64_t>(groups.count())}));
   reduce(in.values(), groups, &totals);
   const size_t size = DTypeSize(out->dtype());
-  char* const to = static_cast<char*>(out->mutable_raw_data());
+  char* const to = static_cast<char*>(out->inplace_raw_data());
   const char* const from = static_cast<const char*>(totals.raw_data());
   std::memset(to, 0, out->num_bytes());
   for (size_t group = 0; group < groups.count(); ++group) {
@@ -337,7 +337,7 @@ Status SparseSoftmax(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {in.size()}));
   using A = ComputeType<T>;
   const auto v = in.values().data<T>();
-  const auto to = out->mutable_data<T>();
+  const auto to = out->inplace_data<T>();
   for (int64_t i = 0; i < in.size();) {
     int64_t end = i + 1;
     while (end < in.size() && CompareIndex(in.index(i), in.index(end), in.rank() - 1) == 0) ++end;

@@ -56,7 +56,7 @@ Status RaggedTensorToSparse(KernelContext& ctx) {
   ctx.set_output(1, std::move(flat));
   ctx.set_output(2, Tensor::Vector(sizes));
   if (n == 0) return OkStatus();
-  int64_t* to = indices->mutable_data<int64_t>().data();
+  int64_t* to = indices->inplace_data<int64_t>().data();
   const int64_t per_element = n / inner.dim(0);
   std::vector<size_t> rows(levels, 0);  // for each level, the row that contains the element
   for (int64_t element = 0; element < inner.dim(0); ++element) {
@@ -99,7 +99,7 @@ Status RaggedRange(KernelContext& ctx) {
     return ctx.input(i).data<T>()[ctx.input(i).shape().rank() == 0 ? 0 : row];
   };
   TF_ASSIGN_OR_RETURN(Tensor * splits, ctx.AllocateOutput(0, {rows + 1}));
-  S* ends = splits->mutable_data<S>().data();
+  S* ends = splits->inplace_data<S>().data();
   int64_t total = 0;
   ends[0] = 0;
   for (int64_t row = 0; row < rows; ++row) {
@@ -125,7 +125,7 @@ Status RaggedRange(KernelContext& ctx) {
     ends[row + 1] = static_cast<S>(total);
   }
   TF_ASSIGN_OR_RETURN(Tensor * values, ctx.AllocateOutput(1, {total}));
-  T* to = values->mutable_data<T>().data();
+  T* to = values->inplace_data<T>().data();
   for (int64_t row = 0; row < rows; ++row) {
     T value = at(0, row);
     for (int64_t i = ends[row]; i < ends[row + 1]; ++i) {
@@ -150,7 +150,7 @@ Status SetSplits(KernelContext& ctx, int i, int64_t rows, int64_t elements, cons
     ends([&](int64_t end) { *++next = static_cast<S>(end); });
     return OkStatus();
   };
-  return out->dtype() == kInt32 ? fill(out->mutable_data<int32_t>()) : fill(out->mutable_data<int64_t>());
+  return out->dtype() == kInt32 ? fill(out->inplace_data<int32_t>()) : fill(out->inplace_data<int64_t>());
 }
 
 // Gathers rows of a ragged tensor by index. Inputs: the splits of each level, the values, and indices of any shape.

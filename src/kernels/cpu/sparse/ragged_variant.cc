@@ -17,7 +17,7 @@ namespace {
 template <typename S>
 Tensor SplitsTensor(std::span<const int64_t> splits) {
   Tensor t(DTypeOf<S>::value, {static_cast<int64_t>(splits.size())});
-  std::transform(splits.begin(), splits.end(), t.mutable_data<S>().begin(),
+  std::transform(splits.begin(), splits.end(), t.inplace_data<S>().begin(),
                  [](int64_t s) { return static_cast<S>(s); });
   return t;
 }
@@ -70,7 +70,7 @@ Status RaggedTensorToVariant(KernelContext& ctx) {
   if (values.shape().rank() < 1) return InvalidArgument("Can't unbatch rank-0 tensor.");
   const int64_t rows = levels > 0 ? static_cast<int64_t>(splits[0].size()) - 1 : values.shape().dim(0);
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {rows}));
-  const auto to = out->mutable_data<Variant>();
+  const auto to = out->inplace_data<Variant>();
   for (int64_t i = 0; i < rows; ++i) to[i].value = RaggedRow<S>(splits, values, i);
   return OkStatus();
 }

@@ -43,7 +43,7 @@ void SumSegments(const Tensor& data, const Tensor& indices, const Tensor& ids, S
   const int64_t n = ids.num_elements();
   const int64_t row = SizeOf(data.shape(), 1, data.shape().rank());
   const T* from = data.data<T>().data();
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   std::fill(to, to + out->num_elements(), T(0));
   std::vector<float> wide(kIsHalf<T> ? row : 0);
   for (int64_t i = 0; i < n;) {
@@ -133,12 +133,12 @@ Status SumScaledRows(KernelContext& ctx, const Tensor& ids, std::span<const int6
   const Tensor& grad = ctx.input(0);
   if constexpr (kIsHalf<T>) {
     TF_ASSIGN_OR_RETURN(Tensor wide, ctx.AllocateTemp(kFloat32, out->shape()));
-    float* const to = wide.mutable_data<float>().data();
+    float* const to = wide.inplace_data<float>().data();
     std::fill(to, to + out->num_elements(), 0.0f);
     AddScaledRows<T>(grad, ids, counts, targets, scaling, to);
-    FromFloat(to, out->mutable_data<T>().data(), out->num_elements());
+    FromFloat(to, out->inplace_data<T>().data(), out->num_elements());
   } else {
-    T* const to = out->mutable_data<T>().data();
+    T* const to = out->inplace_data<T>().data();
     std::fill(to, to + out->num_elements(), T(0));
     AddScaledRows<T>(grad, ids, counts, targets, scaling, to);
   }
@@ -167,7 +167,7 @@ Status SparseSegmentsGrad(KernelContext& ctx, Scaling scaling, bool named_rows_o
                            IdAt(ids, n - 1));
   }
   TF_ASSIGN_OR_RETURN(Tensor rows_of_segments, ctx.AllocateTemp(kInt64, {segments}));
-  const auto counts = rows_of_segments.mutable_data<int64_t>();
+  const auto counts = rows_of_segments.inplace_data<int64_t>();
   std::fill(counts.begin(), counts.end(), 0);
   std::vector<int64_t> targets(n);
   for (int64_t i = 0; i < n; ++i) {
@@ -185,9 +185,9 @@ Status SparseSegmentsGrad(KernelContext& ctx, Scaling scaling, bool named_rows_o
     result_rows = static_cast<int64_t>(named.size());
     TF_ASSIGN_OR_RETURN(Tensor * unique, ctx.AllocateOutput(1, {result_rows}));
     if (unique->dtype() == kInt64) {
-      std::copy(named.begin(), named.end(), unique->mutable_data<int64_t>().begin());
+      std::copy(named.begin(), named.end(), unique->inplace_data<int64_t>().begin());
     } else {
-      std::copy(named.begin(), named.end(), unique->mutable_data<int32_t>().begin());
+      std::copy(named.begin(), named.end(), unique->inplace_data<int32_t>().begin());
     }
     for (int64_t& t : targets) t = std::lower_bound(named.begin(), named.end(), t) - named.begin();
   }

@@ -35,7 +35,7 @@ std::vector<E> SetElementsOf(const Tensor& t) {
 
 template <typename E, typename... T>
 void NarrowTo(const std::vector<E>& elements, Tensor& t, Types<T...>) {
-  ((t.dtype() == DTypeOf<T>::value ? void(std::copy(elements.begin(), elements.end(), t.mutable_data<T>().begin()))
+  ((t.dtype() == DTypeOf<T>::value ? void(std::copy(elements.begin(), elements.end(), t.inplace_data<T>().begin()))
                                    : void()),
    ...);
 }
@@ -86,7 +86,7 @@ Status SetSize(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Sets<T> s,
                       SparseSets<T>(ctx, 0, ctx.node().attr<bool>("validate_indices"), /*least_rank=*/1));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, s.groups));
-  const auto to = out->mutable_data<int32_t>();
+  const auto to = out->inplace_data<int32_t>();
   std::fill(to.begin(), to.end(), 0);
   for (const auto& [group, set] : s.sets) to[group] = static_cast<int32_t>(set.size());
   return OkStatus();

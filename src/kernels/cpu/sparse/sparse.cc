@@ -64,7 +64,7 @@ StatusOr<SparseOutput> AllocateSparse(KernelContext& ctx, int indices, int value
   if (shape < ctx.num_outputs()) {
     ctx.set_output(shape, Tensor::Vector(std::vector<int64_t>(sizes.begin(), sizes.end())));
   }
-  return SparseOutput{to->mutable_data<int64_t>().data(), v};
+  return SparseOutput{to->inplace_data<int64_t>().data(), v};
 }
 
 StatusOr<SparseOutput> AllocateSparse(KernelContext& ctx, int first, int64_t n, std::span<const int64_t> shape) {

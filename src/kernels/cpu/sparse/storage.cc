@@ -41,7 +41,7 @@ StatusOr<std::vector<Triple>> Rows(KernelContext& ctx) {
     TF_ASSIGN_OR_RETURN(Tensor values, Tensor::Create(in.values().dtype(), {n}));
     Triple t{std::move(indices), std::move(values), shape};
     for (int64_t i = 0; i < n; ++i) {
-      std::copy_n(in.index(row[i]) + 1, rank, t.indices.mutable_data<int64_t>().begin() + i * rank);
+      std::copy_n(in.index(row[i]) + 1, rank, t.indices.inplace_data<int64_t>().begin() + i * rank);
     }
     TF_RETURN_IF_ERROR(ForElementsOf(t.values.dtype(), [&]<typename E>() {
       for (int64_t i = 0; i < n; ++i) MutableElements<E>(t.values)[i] = Elements<E>(in.values())[row[i]];
@@ -119,9 +119,9 @@ std::string Serialized(const Tensor& t) {
 void Serialize(const Triple& t, int64_t at, Tensor* out) {
   for (const Tensor* part : {&t.indices, &t.values, &t.shape}) {
     if (out->dtype() == kString) {
-      out->mutable_data<std::string>()[at++] = Serialized(*part);
+      out->inplace_data<std::string>()[at++] = Serialized(*part);
     } else {
-      out->mutable_data<Variant>()[at++].value = MakeRef<TensorValue>(*part);
+      out->inplace_data<Variant>()[at++].value = MakeRef<TensorValue>(*part);
     }
   }
 }

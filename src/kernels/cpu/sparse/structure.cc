@@ -77,7 +77,7 @@ Status SparseReshape(KernelContext& ctx) {
   const int64_t n = indices.shape().dim(0);
   const auto index = indices.data<int64_t>();
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {n, new_rank}));
-  const auto result = out->mutable_data<int64_t>();
+  const auto result = out->inplace_data<int64_t>();
   for (int64_t i = 0; i < n; ++i) {
     int64_t at = 0;
     for (int64_t d = 0; d < rank; ++d) {
@@ -243,7 +243,7 @@ Status SparseSliceGrad(KernelContext& ctx) {
   const auto a = in.data<int64_t>(), b = out_indices.data<int64_t>();
   const size_t element = DTypeSize(grad.dtype());
   const char* const from = static_cast<const char*>(grad.raw_data());
-  char* const to = static_cast<char*>(out->mutable_raw_data());
+  char* const to = static_cast<char*>(out->inplace_raw_data());
   std::memset(to, 0, out->num_bytes());
   int64_t next = 0;
   for (int64_t i = 0; i < in.shape().dim(0); ++i) {
@@ -283,7 +283,7 @@ Status SparseFillEmptyRows(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * empty, ctx.AllocateOutput(2, {rows}));
   TF_ASSIGN_OR_RETURN(Tensor * map, ctx.AllocateOutput(3, {n}));
   TF_ASSIGN_OR_RETURN(Tensor counts, ctx.AllocateTemp(kInt64, {rows}));
-  const auto next = counts.mutable_data<int64_t>();  // first the count of each row, then its next output position
+  const auto next = counts.inplace_data<int64_t>();  // first the count of each row, then its next output position
   std::fill(next.begin(), next.end(), 0);
   for (int64_t i = 0; i < n; ++i) {
     const int64_t row = index[i * rank];
@@ -292,14 +292,14 @@ Status SparseFillEmptyRows(KernelContext& ctx) {
   }
   int64_t total = 0;
   for (int64_t r = 0; r < rows; ++r) {
-    empty->mutable_data<bool>()[r] = next[r] == 0;
+    empty->inplace_data<bool>()[r] = next[r] == 0;
     const int64_t count = std::max<int64_t>(next[r], 1);
     next[r] = total;
     total += count;
   }
   TF_ASSIGN_OR_RETURN(Tensor * out_indices, ctx.AllocateOutput(0, {total, rank}));
   TF_ASSIGN_OR_RETURN(Tensor * out_values, ctx.AllocateOutput(1, {total}));
-  const auto to = out_indices->mutable_data<int64_t>();
+  const auto to = out_indices->inplace_data<int64_t>();
   std::vector<int64_t> sources(total, -1);  // the number of each output element in the input; -1 for the default value
   for (int64_t r = 0; r < rows; ++r) {
     if (!empty->data<bool>()[r]) continue;
@@ -310,7 +310,7 @@ Status SparseFillEmptyRows(KernelContext& ctx) {
     const int64_t at = next[index[i * rank]]++;
     std::copy_n(index.begin() + i * rank, rank, to.begin() + at * rank);
     sources[at] = i;
-    map->mutable_data<int64_t>()[i] = at;
+    map->inplace_data<int64_t>()[i] = at;
   }
   return ForElementsOf(values.dtype(), [&]<typename E>() {
     for (int64_t i = 0; i < total; ++i) {
@@ -344,7 +344,7 @@ Status FillEmptyRowsGrad(KernelContext& ctx, Tensor (*sum_of_unseen)(const Tenso
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, map.shape()));
   const size_t element = DTypeSize(grad.dtype());
   const char* const from = static_cast<const char*>(grad.raw_data());
-  char* const to = static_cast<char*>(out->mutable_raw_data());
+  char* const to = static_cast<char*>(out->inplace_raw_data());
   std::vector<bool> seen(grad.num_elements(), false);
   for (int64_t i = 0; i < map.num_elements(); ++i) {
     const int64_t at = map.data<int64_t>()[i];
@@ -400,7 +400,7 @@ Status DistancesOf(KernelContext& ctx, int64_t (*distance_of)(const Tensor&, Ran
   for (int d = 0; d + 1 < rank; ++d) shape.AddDim(std::max(hypothesis.shape()[d], truth.shape()[d]));
   if (shape.num_elements() < 0) return InvalidArgument("the shapes have too many elements");
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-  const auto to = out->mutable_data<float>();
+  const auto to = out->inplace_data<float>();
   std::fill(to.begin(), to.end(), 0.0f);
   const bool normalize = ctx.node().attr<bool>("normalize");
   const auto group_end = [&](const SparseView& v, int64_t i) {

@@ -128,11 +128,11 @@ Status VariableShape(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {shape.rank()}));
   for (int i = 0; i < shape.rank(); ++i) {
     if (out->dtype() == kInt64) {
-      out->mutable_data<int64_t>()[i] = shape.dim(i);
+      out->inplace_data<int64_t>()[i] = shape.dim(i);
     } else if (shape.dim(i) > std::numeric_limits<int32_t>::max()) {
       return InvalidArgument("size ", shape.dim(i), " of dimension ", i, " does not fit int32; use out_type int64");
     } else {
-      out->mutable_data<int32_t>()[i] = static_cast<int32_t>(shape.dim(i));
+      out->inplace_data<int32_t>()[i] = static_cast<int32_t>(shape.dim(i));
     }
   }
   return OkStatus();
@@ -188,7 +188,7 @@ class TemporaryVariableKernel final : public Kernel {
         shape_(c.attr<Shape>("shape").is_fully_defined() ? c.attr<Shape>("shape") : Shape()) {}
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(Tensor value, Tensor::Create(dtype_, shape_));
-    if (IsPlain(dtype_) && value.num_bytes() > 0) std::memset(value.mutable_raw_data(), 0, value.num_bytes());
+    if (IsPlain(dtype_) && value.num_bytes() > 0) std::memset(value.inplace_raw_data(), 0, value.num_bytes());
     auto variable = MakeRef<ReferenceVariable>(name_, dtype_, shape_, ctx.device());
     TF_RETURN_IF_ERROR(variable->AssignAnyShape(std::move(value)));
     bool is_new = false;
@@ -233,8 +233,8 @@ Status CountUpTo(KernelContext& ctx) {
     if (!old.shape().is_scalar()) return InvalidArgument("a counter must be a scalar, got shape ", old.shape());
     const T count = old.data<T>()[0];
     if (count >= limit) return OutOfRange("Reached limit of ", limit);
-    before.mutable_data<T>()[0] = count;
-    out->mutable_data<T>()[0] = count + 1;
+    before.inplace_data<T>()[0] = count;
+    out->inplace_data<T>()[0] = count + 1;
     return OkStatus();
   }));
   ctx.set_output(0, std::move(before));
@@ -268,7 +268,7 @@ Status AssignUpdate(KernelContext& ctx) {
         }
         const T* a = old.data<T>().data();
         const T* b = delta.data<T>().data();
-        T* to = out->mutable_data<T>().data();
+        T* to = out->inplace_data<T>().data();
         ctx.pool().ParallelFor(old.num_elements(), 0.2 * sizeof(T), [&](int64_t begin, int64_t end) {
           Combine(a + begin, b + begin, to + begin, end - begin, F());
         });

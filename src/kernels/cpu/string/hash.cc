@@ -39,7 +39,7 @@ Status Fingerprint(KernelContext& ctx) {
   const int64_t rows = data.shape().dim(0);
   const int64_t per_row = rows == 0 ? 0 : data.num_elements() / rows;
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, Shape({rows, int64_t{sizeof(uint64_t)}})));
-  uint8_t* to = out->mutable_data<uint8_t>().data();
+  uint8_t* to = out->inplace_data<uint8_t>().data();
   for (int64_t row = 0; row < rows; ++row, to += sizeof(uint64_t)) {
     uint64_t value = 0;
     if (plain) {

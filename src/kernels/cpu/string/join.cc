@@ -21,7 +21,7 @@ Status StringJoin(KernelContext& ctx) {
     shape = in;
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-  auto to = out->mutable_data<std::string>();
+  auto to = out->inplace_data<std::string>();
   TextMemory memory;
   for (size_t n = 0; n < to.size(); ++n) {
     Joined joined(separator, memory);
@@ -85,7 +85,7 @@ Status ReduceJoin(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   const auto in = ctx.input(0).data<std::string>();
   const auto& separator = ctx.node().attr<std::string>("separator");
-  auto to = out->mutable_data<std::string>();
+  auto to = out->inplace_data<std::string>();
   const int64_t parts = joined.count();
   TextMemory memory;
   for (size_t n = 0; n < to.size(); ++n) {
@@ -114,7 +114,7 @@ Status UnsortedSegmentJoin(KernelContext& ctx) {
   Shape shape({segments});
   for (int i = ids_rank; i < in_shape.rank(); ++i) shape.AddDim(in_shape.dim(i));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-  auto to = out->mutable_data<std::string>();
+  auto to = out->inplace_data<std::string>();
   const auto in = ctx.input(0).data<std::string>();
   const int64_t row = SizeOf(in_shape, ids_rank, in_shape.rank());
   TextMemory memory;

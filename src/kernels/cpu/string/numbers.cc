@@ -79,7 +79,7 @@ Status AsString(KernelContext& ctx) {
                       FormatFor(ctx.node(), ctx.input(0).num_elements(), !kIsReal<T> && !kIsComplex<T>));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, ctx.input(0).shape()));
   const auto in = ctx.input(0).data<T>();
-  auto to = out->mutable_data<std::string>();
+  auto to = out->inplace_data<std::string>();
   const std::string real = "%" + f.flags + f.real;
   for (size_t i = 0; i < in.size(); ++i) {
     if constexpr (std::is_same_v<T, bool>) {

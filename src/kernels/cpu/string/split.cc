@@ -82,8 +82,8 @@ Status SplitAll(KernelContext& ctx, const Split& split) {
   TF_ASSIGN_OR_RETURN(Tensor * indices, ctx.AllocateOutput(0, Shape({total, 2})));
   TF_ASSIGN_OR_RETURN(Tensor * values, ctx.AllocateOutput(1, Shape({total})));
   TF_ASSIGN_OR_RETURN(Tensor * shape, ctx.AllocateOutput(2, Shape({2})));
-  int64_t* index = indices->mutable_data<int64_t>().data();
-  std::string* value = values->mutable_data<std::string>().data();
+  int64_t* index = indices->inplace_data<int64_t>().data();
+  std::string* value = values->inplace_data<std::string>().data();
   for (size_t row = 0; row < rows.size(); ++row) {
     for (size_t column = 0; column < rows[row].size(); ++column) {
       *index++ = static_cast<int64_t>(row);
@@ -91,8 +91,8 @@ Status SplitAll(KernelContext& ctx, const Split& split) {
       *value++ = std::string(rows[row][column]);
     }
   }
-  shape->mutable_data<int64_t>()[0] = static_cast<int64_t>(rows.size());
-  shape->mutable_data<int64_t>()[1] = widest;
+  shape->inplace_data<int64_t>()[0] = static_cast<int64_t>(rows.size());
+  shape->inplace_data<int64_t>()[1] = widest;
   return OkStatus();
 }
 
@@ -149,8 +149,8 @@ class NGramsKernel final : public Kernel {
     }
     TF_ASSIGN_OR_RETURN(Tensor * ngrams, ctx.AllocateOutput(0, Shape({ends.back()})));
     TF_ASSIGN_OR_RETURN(Tensor * out_splits, ctx.AllocateOutput(1, splits.shape()));
-    for (size_t i = 0; i < ends.size(); ++i) out_splits->mutable_data<T>()[i] = static_cast<T>(ends[i]);
-    std::string* to = ngrams->mutable_data<std::string>().data();
+    for (size_t i = 0; i < ends.size(); ++i) out_splits->inplace_data<T>()[i] = static_cast<T>(ends[i]);
+    std::string* to = ngrams->inplace_data<std::string>().data();
     TextMemory memory;
     for (size_t row = 0; row + 1 < rows.size(); ++row) {
       const auto tokens = data.data<std::string>().subspan(static_cast<size_t>(rows[row]), rows[row + 1] - rows[row]);

@@ -87,7 +87,7 @@ Status Substr(KernelContext& ctx) {
   const auto pos = ctx.input(1).data<T>();
   const auto len = ctx.input(2).data<T>();
   const bool characters = ctx.node().attr<std::string>("unit") == "UTF8_CHAR";
-  auto to = out->mutable_data<std::string>();
+  auto to = out->inplace_data<std::string>();
   for (size_t n = 0; n < to.size(); ++n) {
     int64_t rest = static_cast<int64_t>(n), i = 0, at = 0;
     for (int d = shape.rank() - 1; d >= 0; --d) {

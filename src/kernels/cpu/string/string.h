@@ -75,7 +75,7 @@ template <typename T, typename F>
 Status MapStrings(KernelContext& ctx, const F& f) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, ctx.input(0).shape()));
   const auto in = ctx.input(0).data<std::string>();
-  auto to = out->mutable_data<T>();
+  auto to = out->inplace_data<T>();
   TextMemory memory;
   for (size_t i = 0; i < in.size(); ++i) {
     if constexpr (std::is_same_v<decltype(f(in[i])), T>) {

@@ -155,7 +155,7 @@ Status UnicodeScript(KernelContext& ctx) {
   for (size_t i = 0; i < in.size(); ++i) {
     UErrorCode error = U_ZERO_ERROR;
     const UScriptCode script = uscript_getScript(in[i], &error);
-    out->mutable_data<int32_t>()[i] = U_SUCCESS(error) ? script : USCRIPT_INVALID_CODE;
+    out->inplace_data<int32_t>()[i] = U_SUCCESS(error) ? script : USCRIPT_INVALID_CODE;
   }
   return OkStatus();
 }
@@ -207,7 +207,7 @@ Status UnicodeEncode(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const std::vector<int64_t> splits, RowSplits(ctx.input(1), static_cast<int64_t>(in.size())));
   const EncodeFn encode = EncoderFor(ctx.node().attr<std::string>("output_encoding"));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, Shape({static_cast<int64_t>(splits.size()) - 1})));
-  auto to = out->mutable_data<std::string>();
+  auto to = out->inplace_data<std::string>();
   for (size_t row = 0; row < to.size(); ++row) {
     for (int64_t i = splits[row]; i < splits[row + 1]; ++i) {
       const UChar32 c = in[static_cast<size_t>(i)];

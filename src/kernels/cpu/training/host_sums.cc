@@ -202,7 +202,7 @@ Status SetMinimum(KernelContext& ctx, int output, const std::vector<Tensor>& par
     if (part.dtype() != kInt64 || part.shape() != parts[0].shape()) return CannotJoin(parts[0], part);
   }
   TF_ASSIGN_OR_RETURN(Tensor * least, ctx.AllocateOutput(output, parts[0].shape()));
-  const auto to = least->mutable_data<int64_t>();
+  const auto to = least->inplace_data<int64_t>();
   std::ranges::copy(parts[0].data<int64_t>(), to.begin());
   for (const Tensor& part : parts) std::ranges::transform(to, part.data<int64_t>(), to.begin(), std::ranges::min);
   return OkStatus();
@@ -221,7 +221,7 @@ Status SetConcatenation(KernelContext& ctx, int output, const std::vector<Tensor
   std::vector<int64_t> dims(first.dims().begin(), first.dims().end());
   dims[0] = rows;
   TF_ASSIGN_OR_RETURN(Tensor * all, ctx.AllocateOutput(output, Shape(dims)));
-  char* to = static_cast<char*>(all->mutable_raw_data());
+  char* to = static_cast<char*>(all->inplace_raw_data());
   for (const Tensor& part : parts) {
     if (part.num_bytes() > 0) std::memcpy(to, part.raw_data(), part.num_bytes());
     to += part.num_bytes();

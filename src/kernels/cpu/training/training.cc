@@ -154,7 +154,7 @@ Status UpdateKernel::Lock(Locking& l, size_t depth) const {
                                l.variables[l.order[0]]->name(), "' of the same update has ", l.num_rows);
       }
       l.num_rows = value->shape().dim(0);
-      l.places[v] = {value->raw_data(), value->mutable_raw_data()};
+      l.places[v] = {value->raw_data(), value->inplace_raw_data()};
       l.locks.push_back(&locks);
       return Lock(l, depth + 1);
     });
@@ -162,7 +162,7 @@ Status UpdateKernel::Lock(Locking& l, size_t depth) const {
   return variable.Update(
       [&](const Tensor& old, Tensor* out) -> Status {
         TF_RETURN_IF_ERROR(CheckShape(l, variable, old.shape()));
-        l.places[v] = {old.raw_data(), out->mutable_raw_data()};
+        l.places[v] = {old.raw_data(), out->inplace_raw_data()};
         return Lock(l, depth + 1);
       },
       l.variables.size() == 1 ? &l.grad : nullptr);

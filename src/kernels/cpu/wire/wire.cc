@@ -22,9 +22,9 @@ class WireResidual final : public Resource {
     if (!kept_.is_valid() || !(kept_.shape() == shape)) {
       kept_ = Tensor();
       TF_ASSIGN_OR_RETURN(kept_, Tensor::Create(kFloat32, shape));
-      std::ranges::fill(kept_.mutable_data<float>(), 0.0F);
+      std::ranges::fill(kept_.inplace_data<float>(), 0.0F);
     }
-    encode(kept_.mutable_data<float>().data());
+    encode(kept_.inplace_data<float>().data());
     return OkStatus();
   }
   std::string DebugString() const override { return StrCat("residual of ", name_); }
@@ -48,7 +48,7 @@ class WireEncodeKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {bytes}));
     const auto encode = [&](float* residual) {
       const WireEncoder encoder(*wire_, x.shape(), x.data<float>().data(), residual,
-                                out->mutable_data<uint8_t>().data());
+                                out->inplace_data<uint8_t>().data());
       if (!encoder.is_divisible()) return encoder.Encode(0, encoder.blocks());
       ctx.pool().ParallelFor(encoder.blocks(), kWireBlockNs,
                              [&](int64_t begin, int64_t end) { encoder.Encode(begin, end); });
@@ -78,7 +78,7 @@ class WireDecodeKernel final : public Kernel {
       return InvalidArgument("the bytes hold a tensor of shape ", header.shape, " where ", shape_, " was expected");
     }
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, header.shape));
-    float* const values = out->mutable_data<float>().data();
+    float* const values = out->inplace_data<float>().data();
     const int64_t blocks = (out->num_elements() + kWireBlock - 1) / kWireBlock;
     if (header.wire == Wire::kTopK) return DecodeWire(header, bytes, 0, blocks, values);
     // Only kTopK can fail.

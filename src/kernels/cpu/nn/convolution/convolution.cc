@@ -23,7 +23,7 @@ namespace {
 // A float32 copy of a tensor of 16-bit floats.
 StatusOr<Tensor> WidenedTo32(KernelContext& ctx, const Tensor& t) {
   TF_ASSIGN_OR_RETURN(Tensor wide, ctx.AllocateTemp(kFloat32, t.shape()));
-  float* to = wide.mutable_data<float>().data();
+  float* to = wide.inplace_data<float>().data();
   if (t.dtype() == kFloat16) {
     ToFloat(t.data<Float16>().data(), to, t.num_elements());
   } else {
@@ -79,7 +79,7 @@ class ConvolutionKernel final : public Kernel {
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shapes[result]));
     if (out->num_elements() == 0) return OkStatus();
     if (std::any_of(shapes.begin(), shapes.end(), [](const Shape& s) { return s.num_elements() == 0; })) {
-      std::fill_n(static_cast<char*>(out->mutable_raw_data()), out->num_bytes(), 0);  // each element is an empty sum
+      std::fill_n(static_cast<char*>(out->inplace_raw_data()), out->num_bytes(), 0);  // each element is an empty sum
       if (is_fused_) bias.ApplyShared(ctx, Data<float>(*out), out->num_elements() / bias.channels);
       return OkStatus();
     }

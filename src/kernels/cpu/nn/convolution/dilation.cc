@@ -73,7 +73,7 @@ void ComputeDilation(KernelContext& ctx, DilationResult result, const Dilation& 
                      const Tensor& filter_tensor, const Tensor* gradient, Tensor* out) {
   const T* x = input.data<T>().data();
   const T* filter = filter_tensor.data<T>().data();
-  T* to = out->mutable_data<T>().data();
+  T* to = out->inplace_data<T>().data();
   const int64_t rows = d.height.output;
   const double row_ns = 2.0 * d.width.output * d.channels * d.height.window * d.width.window;
   if (result == DilationResult::kOutput) {

@@ -10,14 +10,14 @@ constexpr uint64_t kHighBit = uint64_t{1} << 63;
 template <typename T>
 void WidenIntegers(const Tensor& in, Tensor* out) {
   const auto from = in.data<T>();
-  const auto to = out->mutable_data<int64_t>();
+  const auto to = out->inplace_data<int64_t>();
   for (size_t i = 0; i < from.size(); ++i) to[i] = static_cast<int64_t>(from[i]);
 }
 
 template <typename T>
 void NarrowIntegers(const Tensor& in, Tensor* out) {
   const auto from = in.data<int64_t>();
-  const auto to = out->mutable_data<T>();
+  const auto to = out->inplace_data<T>();
   for (size_t i = 0; i < from.size(); ++i) to[i] = static_cast<T>(from[i]);
 }
 
@@ -32,10 +32,10 @@ StatusOr<Tensor> ToWideTensor(KernelContext& ctx, const Tensor& t, bool shifted)
   const int64_t n = t.num_elements();
   switch (t.dtype()) {
     case kFloat16:
-      ToFloat(t.data<Float16>().data(), wide.mutable_data<float>().data(), n);
+      ToFloat(t.data<Float16>().data(), wide.inplace_data<float>().data(), n);
       return wide;
     case kBfloat16:
-      ToFloat(t.data<Bfloat16>().data(), wide.mutable_data<float>().data(), n);
+      ToFloat(t.data<Bfloat16>().data(), wide.inplace_data<float>().data(), n);
       return wide;
     case kInt8:
       WidenIntegers<int8_t>(t, &wide);
@@ -57,7 +57,7 @@ StatusOr<Tensor> ToWideTensor(KernelContext& ctx, const Tensor& t, bool shifted)
       return wide;
     case kUint64:
       WidenIntegers<uint64_t>(t, &wide);
-      if (shifted) ShiftByHighBit(wide.mutable_data<int64_t>().data(), n);
+      if (shifted) ShiftByHighBit(wide.inplace_data<int64_t>().data(), n);
       return wide;
     default:
       return Unimplemented("cannot compute with elements of type ", t.dtype());
@@ -89,10 +89,10 @@ void WideOutput::Narrow(bool shifted) {
   const int64_t n = out_->num_elements();
   switch (out_->dtype()) {
     case kFloat16:
-      FromFloat(wide_.data<float>().data(), out_->mutable_data<Float16>().data(), n);
+      FromFloat(wide_.data<float>().data(), out_->inplace_data<Float16>().data(), n);
       return;
     case kBfloat16:
-      FromFloat(wide_.data<float>().data(), out_->mutable_data<Bfloat16>().data(), n);
+      FromFloat(wide_.data<float>().data(), out_->inplace_data<Bfloat16>().data(), n);
       return;
     case kInt8:
       return NarrowIntegers<int8_t>(wide_, out_);
@@ -107,7 +107,7 @@ void WideOutput::Narrow(bool shifted) {
     case kUint32:
       return NarrowIntegers<uint32_t>(wide_, out_);
     case kUint64:
-      if (shifted) ShiftByHighBit(wide_.mutable_data<int64_t>().data(), n);
+      if (shifted) ShiftByHighBit(wide_.inplace_data<int64_t>().data(), n);
       return NarrowIntegers<uint64_t>(wide_, out_);
     default:
       return;  // wide_ is the output

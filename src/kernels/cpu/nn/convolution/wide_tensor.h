@@ -26,7 +26,7 @@ class WideOutput {
   Status Allocate(KernelContext& ctx, int i, const Shape& shape, std::initializer_list<int> reuse = {});
   template <typename A>
   A* data() {
-    return wide_.mutable_data<A>().data();
+    return wide_.inplace_data<A>().data();
   }
   // Call one of these after writing. They convert the elements back: Finish inverts Widen, FinishSums inverts
   // WidenSummands.

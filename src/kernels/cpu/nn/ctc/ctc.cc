@@ -168,8 +168,8 @@ class CtcLossKernel final : public CtcLossBase {
     }
     TF_ASSIGN_OR_RETURN(Tensor * loss, ctx.AllocateOutput(0, {batch.batch}));
     TF_ASSIGN_OR_RETURN(Tensor * gradient, ctx.AllocateOutput(1, logits.shape()));
-    A* const losses = loss->mutable_data<A>().data();
-    A* const gradients = gradient->mutable_data<A>().data();
+    A* const losses = loss->inplace_data<A>().data();
+    A* const gradients = gradient->inplace_data<A>().data();
     const int32_t blank = kBlankFirst ? 0 : static_cast<int32_t>(batch.classes - 1);
     const double states = 2.0 * labels.size() / batch.batch + 1;
     Mutex mu;
@@ -209,8 +209,8 @@ Status StorePaths(KernelContext& ctx, int indices, int values, int shape,
   TF_ASSIGN_OR_RETURN(Tensor * out_indices, ctx.AllocateOutput(indices, {total, 2}));
   TF_ASSIGN_OR_RETURN(Tensor * out_values, ctx.AllocateOutput(values, {total}));
   TF_ASSIGN_OR_RETURN(Tensor * out_shape, ctx.AllocateOutput(shape, {2}));
-  int64_t* at = out_indices->mutable_data<int64_t>().data();
-  int64_t* value = out_values->mutable_data<int64_t>().data();
+  int64_t* at = out_indices->inplace_data<int64_t>().data();
+  int64_t* value = out_values->inplace_data<int64_t>().data();
   for (size_t b = 0; b < paths.size(); ++b) {
     for (size_t t = 0; t < paths[b]->size(); ++t) {
       *at++ = static_cast<int64_t>(b);
@@ -218,8 +218,8 @@ Status StorePaths(KernelContext& ctx, int indices, int values, int shape,
       *value++ = (*paths[b])[t];
     }
   }
-  out_shape->mutable_data<int64_t>()[0] = static_cast<int64_t>(paths.size());
-  out_shape->mutable_data<int64_t>()[1] = longest;
+  out_shape->inplace_data<int64_t>()[0] = static_cast<int64_t>(paths.size());
+  out_shape->inplace_data<int64_t>()[1] = longest;
   return OkStatus();
 }
 
@@ -238,7 +238,7 @@ class CtcGreedyKernel final : public Kernel {
     }
     const int64_t blank = blank_ < 0 ? blank_ + batch.classes : blank_;
     TF_ASSIGN_OR_RETURN(Tensor * scores, ctx.AllocateOutput(3, {batch.batch, 1}));
-    A* const score = scores->mutable_data<A>().data();
+    A* const score = scores->inplace_data<A>().data();
     std::vector<std::vector<int64_t>> paths(batch.batch);
     Parallel(ctx, batch.batch, 1.0 * batch.time * batch.classes, [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b) {
@@ -278,7 +278,7 @@ class CtcBeamKernel final : public Kernel {
     const Tensor& logits = ctx.input(0);
     TF_ASSIGN_OR_RETURN(const CtcBatch batch, BatchOf(logits, ctx.input(1), absl::StatusCode::kFailedPrecondition));
     TF_ASSIGN_OR_RETURN(Tensor * scores, ctx.AllocateOutput(static_cast<int>(3 * paths_), {batch.batch, paths_}));
-    A* const score = scores->mutable_data<A>().data();
+    A* const score = scores->inplace_data<A>().data();
     std::vector<std::vector<CtcPath<A>>> found(batch.batch);
     std::atomic<int64_t> held = 0;  // the prefixes that all searches hold (ctc_beam_search.cc)
     Mutex mu;

@@ -96,7 +96,7 @@ Status CtcLossComputer<A>::Run(const CtcSequence<A>& logits, std::span<const int
     scratch_ = Tensor();
     TF_ASSIGN_OR_RETURN(scratch_, Tensor::Create(DTypeOf<A>::value, {2, length, stride}));
   }
-  A* const emit_rows = scratch_.mutable_data<A>().data();
+  A* const emit_rows = scratch_.inplace_data<A>().data();
   A* const forward_rows = emit_rows + length * stride;
   next_.assign(stride, kImpossible<A>);
   backward_.assign(stride, kImpossible<A>);

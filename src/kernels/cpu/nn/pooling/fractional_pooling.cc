@@ -124,7 +124,7 @@ class FractionalPoolKernel final : public Kernel, public StatefulKernel {
     for (int i = 1; i < 3; ++i) {
       const Sequence& sequence = i == 1 ? windows.rows : windows.columns;
       TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(i, {static_cast<int64_t>(sequence.size())}));
-      std::copy(sequence.begin(), sequence.end(), out->mutable_data<int64_t>().begin());
+      std::copy(sequence.begin(), sequence.end(), out->inplace_data<int64_t>().begin());
     }
     TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, in));
     WideOutput y;
@@ -241,7 +241,7 @@ class FractionalMaxPoolGradKernel final : public Kernel {
     return ForWideType(ctx.input(0).dtype(), [&]<typename A>() {
       const A *x = wide_x.data<A>().data(), *y = wide_y.data<A>().data(), *dy = wide_dy.data<A>().data();
       A* to = dx.data<A>();
-      int64_t* place = places.mutable_data<int64_t>().data();
+      int64_t* place = places.inplace_data<int64_t>().data();
       std::fill_n(to, input.num_elements(), A(0));
       std::fill_n(place, output.num_elements(), int64_t{-1});
       const int64_t channels = input.dim(3), image_outputs = output.dim(1) * output.dim(2) * channels;

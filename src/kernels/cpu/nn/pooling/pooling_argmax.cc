@@ -30,7 +30,7 @@ class MaxPoolWithArgmaxKernel final : public PoolKernel {
       return InvalidArgument("indices into ", x.shape(), " do not fit int32; use int64 for argmax");
     }
     TF_RETURN_IF_ERROR(ForWideType(x.dtype(), [&]<typename A>() {
-      ArgMaxPool<A>(ctx, view, wide.data<A>().data(), y.data<A>(), pixels.mutable_data<int64_t>().data());
+      ArgMaxPool<A>(ctx, view, wide.data<A>().data(), y.data<A>(), pixels.inplace_data<int64_t>().data());
       y.Finish();
       return OkStatus();
     }));
@@ -40,9 +40,9 @@ class MaxPoolWithArgmaxKernel final : public PoolKernel {
     for (int64_t i = 0; i < pixels.num_elements(); ++i) {
       const int64_t index = i / image_outputs * image_size + pixel[i] * view.channels + i % view.channels;
       if (argmax->dtype() == kInt32) {
-        argmax->mutable_data<int32_t>()[i] = static_cast<int32_t>(index);
+        argmax->inplace_data<int32_t>()[i] = static_cast<int32_t>(index);
       } else {
-        argmax->mutable_data<int64_t>()[i] = index;
+        argmax->inplace_data<int64_t>()[i] = index;
       }
     }
     return OkStatus();
