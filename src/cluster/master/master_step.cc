@@ -1,7 +1,5 @@
 #include "cluster/master/master_step.h"
 
-#include <sched.h>
-
 #include <algorithm>
 
 #include "cluster/trace/step_stats.h"
@@ -10,6 +8,7 @@
 #include "core/text/device_name.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "core/threads/polling_gate.h"
 #include "graph/model/node_status.h"
 
 namespace tensorbraid {
@@ -210,8 +209,10 @@ std::vector<std::string> MasterStep::TakeTraces() {
 
 bool MasterStep::WaitUntil(Deadline deadline) {
   if (!is_local()) {
-    const auto sleep_at = std::min(deadline, MonotonicClock::now() + env_->stay_awake);
-    while (!has_ended_.load(std::memory_order_acquire) && MonotonicClock::now() < sleep_at) sched_yield();
+    PollingGate& gate = PollingGate::OfProcess();
+    auto now = MonotonicClock::now();
+    const auto sleep_at = std::min(deadline, now + env_->stay_awake);
+    while (!has_ended_.load(std::memory_order_acquire) && now < sleep_at && gate.IsOpen(now)) now = gate.Yield();
   }
   auto log_at = begun + env_->slow_wait;
   while (true) {

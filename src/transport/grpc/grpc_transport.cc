@@ -1,7 +1,5 @@
 #include "transport/grpc/grpc_transport.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <random>
@@ -18,6 +16,7 @@
 #include "core/text/strings.h"
 #include "core/threads/live_count.h"
 #include "core/threads/mutex.h"
+#include "core/threads/polling_gate.h"
 #include "core/threads/polling_time.h"
 #include "core/threads/thread.h"
 #include "transport/codec.h"
@@ -464,15 +463,16 @@ void GrpcTransport::Poll(grpc::CompletionQueue* queue) {
   const auto stay_awake = NumCores() > 1 ? options_.stay_awake : std::chrono::microseconds(0);
   void* tag;
   bool ok;
-  Clock::time_point awake_until{};
+  PollingGate& gate = PollingGate::OfProcess();
+  Clock::time_point now = Clock::now(), awake_until = now;
   PollingTime polling;
   while (true) {
-    if (Clock::now() < awake_until) {
+    if (now < awake_until && gate.IsOpen(now)) {
       const auto got = queue->AsyncNext(&tag, &ok, gpr_time_0(GPR_CLOCK_MONOTONIC));
       if (got == grpc::CompletionQueue::SHUTDOWN) return;
       if (got == grpc::CompletionQueue::TIMEOUT) {
         polling.FoundNothing();
-        sched_yield();
+        now = gate.Yield();
         continue;
       }
       polling.End();
@@ -481,7 +481,8 @@ void GrpcTransport::Poll(grpc::CompletionQueue* queue) {
       if (!queue->Next(&tag, &ok)) return;
     }
     static_cast<Tag*>(tag)->Run(ok);
-    awake_until = Clock::now() + stay_awake;
+    now = Clock::now();
+    awake_until = now + stay_awake;
   }
 }
 

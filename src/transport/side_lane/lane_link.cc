@@ -9,6 +9,7 @@
 #include "core/system/clock.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "core/threads/polling_gate.h"
 #include "core/threads/polling_time.h"
 #include "core/threads/thread.h"
 #include "transport/codec.h"
@@ -252,7 +253,8 @@ void LaneLink::ReadLane() {
     if (called() && called_.exchange(false, std::memory_order_acq_rel)) events = Look();
   };
   bool in_order = false;  // everything that came over the base has been delivered
-  MonotonicClock::time_point last = MonotonicClock::now();
+  PollingGate& gate = PollingGate::OfProcess();
+  MonotonicClock::time_point now = MonotonicClock::now(), last = now;
   PollingTime polling;
   for (;;) {
     // Takes the events before it reads the lane: so what the peer has sent before the link went down is still received.
@@ -275,7 +277,7 @@ void LaneLink::ReadLane() {
     }
     if (*received) {
       polling.End();
-      last = MonotonicClock::now();
+      now = last = MonotonicClock::now();
       continue;
     }
     if (events.down) {
@@ -283,16 +285,16 @@ void LaneLink::ReadLane() {
       sched_yield();
       continue;
     }
-    if (polls && MonotonicClock::now() - last < stay_awake_) {
+    if (polls && now - last < stay_awake_ && gate.IsOpen(now)) {
       polling.FoundNothing();
-      sched_yield();
+      now = gate.Yield();
       continue;
     }
     polling.End();
     sleeps_.store(true, std::memory_order_relaxed);
     lane_->Sleep(called);
     sleeps_.store(false, std::memory_order_relaxed);
-    last = MonotonicClock::now();
+    now = last = MonotonicClock::now();
   }
 }
 
