@@ -119,6 +119,52 @@ class IteratorTest(unittest.TestCase):
         self.assertEqual([list(batch) for batch in elements(batches)], [[0, 1]])
 
 
+class CsvTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = folder.name
+
+    def write(self, name, text):
+        path = os.path.join(self.dir, name)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def error_of(self, *texts):
+        names = [self.write(f"{i}.csv", text) for i, text in enumerate(texts)]
+        rows = tf.data.experimental.CsvDataset(names, [[0], tf.string], header=True)
+        element = rows.make_one_shot_iterator().get_next()
+        with tf.Session() as session, self.assertRaises(tf.errors.InvalidArgumentError) as raised:
+            while True:
+                session.run(element)
+        return raised.exception.message
+
+    def test_a_mistake_is_named_by_file_and_line(self):
+        good = "n,text\n1,a\n2,b\n"
+        for text, where, what in (("n,text\n1,a\nx,b\n", 3, "Field 0 in record is not a valid int32: x"),
+                                  ("n,text\n1,a\n2\n", 3, "Expect 2 fields but have 1 in record"),
+                                  ("n,text\n1,\n", 2, "Field 1 is required but missing in record!"),
+                                  ('n,text\n1,"two\nlines"\n2,"x" y\n', 4, "a quote inside a quoted field"),
+                                  ('n,text\n1,"a\n2,b\n', 2, "the record ends inside a quoted field")):
+            self.assertIn(f"{self.dir}/1.csv:{where}: {what}", self.error_of(good, text))
+
+    def test_a_mistake_in_named_columns_is_named_by_file_and_line(self):
+        name = self.write("named.csv", "n,text\n1,a\n2,b,3\n")
+        with self.assertRaisesRegex(ValueError, r"named\.csv:3: .*has 3 number of fields. Expected: 2"):
+            tf.data.experimental.make_csv_dataset(name, 1)
+        self.write("other.csv", "n,words\n1,a\n")
+        with self.assertRaisesRegex(ValueError, r"the same column names.*named\.csv.*'text'.*other\.csv.*'words'"):
+            tf.data.experimental.make_csv_dataset([name, self.dir + "/other.csv"], 1)
+
+    def test_a_mistake_in_a_record_shows_the_record(self):
+        with tf.Session() as session:
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError,
+                                        'Field 1 in record 1 is not a valid .*: x; the record is "4,x"'):
+                session.run(tf.decode_csv(["1,2", "4,x"], [[0], [0]]))
+
+
 class TransformationTest(unittest.TestCase):
     """The values are TensorFlow's; the differential tests compare more."""
 

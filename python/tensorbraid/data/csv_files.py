@@ -21,7 +21,7 @@ _TYPES = [*_INTEGERS, *_FLOATS, dtypes.string]
 
 
 def _records(names, delimiter, quotes, compression):
-    """The rows of the files, as lists of texts."""
+    """For each file, its rows as lists of texts. `line_num` is the line where the last row ended."""
     for name in names:
         with gfile.Open(name, "rb") as file:
             data = file.read()
@@ -33,8 +33,10 @@ def _records(names, delimiter, quotes, compression):
 def column_names_of(names, delimiter, quotes, compression):
     """The names in the first rows of the files, which must be the same in all."""
     headers = [next(records, []) for records in _records(names, delimiter, quotes, compression)]
-    if any(header != headers[0] for header in headers):
-        raise ValueError("All input CSV files should have the same column names in the header row.")
+    for name, header in zip(names, headers):
+        if header != headers[0]:
+            raise ValueError("All input CSV files should have the same column names in the header row. The columns of "
+                             f"{names[0]} are {headers[0]}, but those of {name} are {header}.")
     return headers[0]
 
 
@@ -50,12 +52,13 @@ def _fits(text, dtype):
 def column_defaults_of(names, columns, count, delimiter, quotes, na_value, header, limit, compression):
     """Zeros or empty texts of the types that hold the values of the chosen columns in the first rows."""
     types = dict.fromkeys(columns)
-    rows = itertools.chain.from_iterable(itertools.islice(records, bool(header), None)
-                                         for records in _records(names, delimiter, quotes, compression))
-    for row in itertools.islice(rows, limit):
+    rows = ((f"{name}:{records.line_num}", row)
+            for name, records in zip(names, _records(names, delimiter, quotes, compression))
+            for row in itertools.islice(records, bool(header), None))
+    for where, row in itertools.islice(rows, limit):
         if len(row) != count:
-            raise ValueError(f"Problem inferring types: CSV row {row} has {len(row)} number of fields. Expected: "
-                             f"{count}.")
+            raise ValueError(f"Problem inferring types: {where}: CSV row {row} has {len(row)} number of fields. "
+                             f"Expected: {count}.")
         for column in columns:
             if row[column] not in ("", na_value):
                 first = _TYPES.index(types[column] or dtypes.int32)

@@ -134,7 +134,8 @@ StatusOr<int64_t> BufferSize(const KernelContext& ctx, int i, int64_t least = 0)
 }
 
 // An iterator over the records of files. Calls Reader::Open(file number), then Reader::Next(std::string*) until it
-// returns OutOfRange at the end of the file. `decode` makes an element of a record.
+// returns OutOfRange at the end of the file. `decode` makes an element of a record; if it fails, the error begins with
+// Reader::Where(), the file and the line, for readers that have this function.
 template <typename Reader, typename Decode>
 Iterator OverFiles(std::shared_ptr<Reader> reader, size_t files, Decode decode) {
   struct State {
@@ -155,7 +156,11 @@ Iterator OverFiles(std::shared_ptr<Reader> reader, size_t files, Decode decode) 
       const Status status = reader->Next(&record);
       if (status.ok()) {
         ++s.records;
-        TF_ASSIGN_OR_RETURN(*out, decode(std::move(record)));
+        StatusOr<Element> decoded = decode(std::move(record));
+        if constexpr (requires { reader->Where(); }) {
+          if (!decoded.ok()) return Annotate(decoded.status(), reader->Where());
+        }
+        TF_ASSIGN_OR_RETURN(*out, std::move(decoded));
         return true;
       }
       if (!absl::IsOutOfRange(status)) return status;
@@ -206,20 +211,25 @@ struct CsvReader {
   cpu::CsvFormat format;
   bool header = false;
   std::shared_ptr<InputStream> stream;
+  int64_t lines = 0, first_line = 0;  // how many lines have been read, and the line where the last record begins
 
   Status Open(size_t i) {
     TF_ASSIGN_OR_RETURN(stream, InputStream::Open(options.names[i], options.compression, options.buffer_size));
+    lines = 0;
     std::string line;
     const Status skipped = header ? Next(&line) : OkStatus();
     return absl::IsOutOfRange(skipped) ? InvalidArgument("Can't read header of file ", options.names[i]) : skipped;
   }
+  std::string Where() const { return StrCat(stream->path(), ":", first_line); }
   Status Next(std::string* out) {
     TF_RETURN_IF_ERROR(stream->ReadLine(out));
+    first_line = ++lines;
     std::string line;
     while (format.quotes && std::count(out->begin(), out->end(), '"') % 2 != 0) {
       const Status more = stream->ReadLine(&line);
       if (absl::IsOutOfRange(more)) break;  // CsvFormat::Split reports the missing quote
       TF_RETURN_IF_ERROR(more);
+      ++lines;
       *out += "\n" + line;
     }
     return OkStatus();
@@ -344,7 +354,7 @@ Status CsvDataset(KernelContext& ctx) {
     Element out;
     for (size_t i = 0; i < types.size(); ++i) {
       Tensor t(types[i], {});
-      TF_RETURN_IF_ERROR(format.Store(fields[i], defaults[i], static_cast<int>(i), 0, 0, &t));
+      TF_RETURN_IF_ERROR(format.Store(fields[i], defaults[i], static_cast<int>(i), "record", 0, &t));
       out.push_back(std::move(t));
     }
     return out;

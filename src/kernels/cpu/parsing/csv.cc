@@ -82,8 +82,8 @@ Status CsvFormat::Quoted(std::string_view record, size_t* at, std::string* field
       "the record ends inside a quoted field: Quoted field has to end with quote followed by delim or end");
 }
 
-Status CsvFormat::Store(const std::string& field, const Tensor& default_value, int i, int64_t n, int64_t at,
-                        Tensor* out) const {
+Status CsvFormat::Store(const std::string& field, const Tensor& default_value, int i, std::string_view record,
+                        int64_t at, Tensor* out) const {
   Status status = Unimplemented("cannot decode fields of type ", out->dtype());
   ForEachType<float, double, int32_t, int64_t, std::string>([&]<typename T>() {
     if (out->dtype() != DTypeOf<T>::value) return;
@@ -93,12 +93,12 @@ Status CsvFormat::Store(const std::string& field, const Tensor& default_value, i
       if (default_value.num_elements() == 1) {
         to = default_value.data<T>()[0];
       } else {
-        status = InvalidArgument("Field ", i, " is required but missing in record ", n, "! (it has no default)");
+        status = InvalidArgument("Field ", i, " is required but missing in ", record, "! (it has no default)");
       }
     } else if constexpr (std::is_same_v<T, std::string>) {
       to = field;
     } else if (!ParseNumber(field, &to)) {
-      status = InvalidArgument("Field ", i, " in record ", n, " is not a valid ", OpTypeName(out->dtype()), ": ",
+      status = InvalidArgument("Field ", i, " in ", record, " is not a valid ", OpTypeName(out->dtype()), ": ",
                                field.substr(0, 100));
     }
   });

@@ -21,9 +21,10 @@ struct CsvFormat {
   Status Check(int num_fields) const;
   // Splits a record into the fields of the wanted columns.
   Status Split(std::string_view record, std::vector<std::string>* fields) const;
-  // Stores field i of record n as element `at` of *out. `default_value` has one element, or none if the field is
-  // required.
-  Status Store(const std::string& field, const Tensor& default_value, int i, int64_t n, int64_t at, Tensor* out) const;
+  // Stores field i of a record as element `at` of *out. `default_value` has one element, or none if the field is
+  // required. `record` names the record in messages: "record 3".
+  Status Store(const std::string& field, const Tensor& default_value, int i, std::string_view record, int64_t at,
+               Tensor* out) const;
 
  private:
   // Reads the quoted field that starts at `*at`, and moves `*at` past the delimiter that follows it.

@@ -45,18 +45,30 @@ class DecodeCsvKernel final : public Kernel {
     }
     std::vector<std::string> fields;
     for (int64_t n = 0; n < records.num_elements(); ++n) {
-      TF_RETURN_IF_ERROR(Annotate(format_.Split(records.data<std::string>()[n], &fields), StrCat("record ", n)));
-      if (static_cast<int>(fields.size()) != ctx.num_outputs()) {
-        return InvalidArgument("Expect ", ctx.num_outputs(), " fields but have ", fields.size(), " in record ", n);
-      }
-      for (int i = 0; i < ctx.num_outputs(); ++i) {
-        TF_RETURN_IF_ERROR(format_.Store(fields[i], ctx.input(i + 1), i, n, n, outputs[i]));
+      const std::string& record = records.data<std::string>()[n];
+      if (const Status decoded = Decode(ctx, record, n, &fields, outputs); !decoded.ok()) {
+        return Status(decoded.code(), StrCat(decoded.message(), "; the record is \"", record.substr(0, 100), "\""));
       }
     }
     return OkStatus();
   }
 
  private:
+  // Stores the fields of record n. `fields` is memory that is used again.
+  Status Decode(const KernelContext& ctx, const std::string& record, int64_t n, std::vector<std::string>* fields,
+                const std::vector<Tensor*>& outputs) const {
+    const std::string name = StrCat("record ", n);
+    TF_RETURN_IF_ERROR(Annotate(format_.Split(record, fields), name));
+    if (fields->size() != outputs.size()) {
+      return InvalidArgument("Expect ", outputs.size(), " fields but have ", fields->size(), " in ", name);
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const int number = static_cast<int>(i);
+      TF_RETURN_IF_ERROR(format_.Store((*fields)[i], ctx.input(number + 1), number, name, n, outputs[i]));
+    }
+    return OkStatus();
+  }
+
   const CsvFormat format_;
 };
 
