@@ -48,7 +48,7 @@ const nb::object& NumPyType(DType dtype) {
 }
 
 DType DTypeOfArray(nb::handle array) {
-  const auto type = array.attr("dtype");
+  const nb::object type = array.attr("dtype");
   const std::string kind = nb::cast<std::string>(type.attr("kind"));
   if (kind == "O" || kind == "S" || kind == "U") return DType::kString;
   const auto dtype = ParseDType(nb::cast<std::string>(type.attr("name")));
@@ -70,7 +70,12 @@ std::string Bytes(nb::handle text) {
     const auto bytes = nb::borrow<nb::bytes>(text);
     return std::string(bytes.c_str(), bytes.size());
   }
-  if (nb::isinstance<nb::str>(text)) return nb::cast<std::string>(text);
+  if (nb::isinstance<nb::str>(text)) {
+    Py_ssize_t size;
+    const char* const utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (utf8 == nullptr) throw nb::python_error();  // UnicodeEncodeError: it has surrogates
+    return std::string(utf8, static_cast<size_t>(size));
+  }
   throw nb::type_error(("expected a string or bytes, got " + nb::cast<std::string>(nb::repr(text))).c_str());
 }
 

@@ -1,6 +1,7 @@
 #include <nanobind/stl/string.h>
 
 #include <string>
+#include <typeinfo>
 
 #include "binding/binding.h"
 
@@ -16,6 +17,9 @@ void BindErrors(Module&) {
       const nb::object type = errors.attr("exception_type_from_error_code")(code);
       const nb::object exception = type(nb::none(), nb::none(), std::string(error.status().message()));
       PyErr_SetObject(type.ptr(), exception.ptr());
+    } catch (const std::bad_cast&) {
+      PyErr_SetString(PyExc_TypeError,
+                      "an argument has another type than is expected, or is a text with surrogates, which UTF-8 lacks");
     }
   });
 }

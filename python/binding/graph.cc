@@ -105,6 +105,20 @@ class InputsOf {
   }
 
  private:
+  // The tensor for a value. The error for an array or a text that no tensor can hold names the argument.
+  Output Converted(const ArgDef& arg, nb::handle value, DType dtype, const std::string& name) {
+    const auto named = [&](const std::string& what) { return "input '" + arg.name + "' of " + op_.name + ": " + what; };
+    try {
+      return OutputFor(graph_, value, dtype, name);
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_UnicodeError)) throw;
+      throw nb::value_error(named(nb::cast<std::string>(nb::str(error.value()))).c_str());
+    } catch (const nb::builtin_exception& error) {
+      if (error.type() != nb::exception_type::type_error || !nb::hasattr(value, "dtype")) throw;
+      throw nb::type_error(named(error.what()).c_str());
+    }
+  }
+
   DType DTypeFor(const ArgDef& arg) const {
     if (arg.type != DType::kInvalid) return arg.type;
     if (const auto it = inferred_.find(arg.type_attr); it != inferred_.end()) return it->second;
@@ -120,7 +134,7 @@ class InputsOf {
     if (dtype == DType::kInvalid && attr != nullptr && attr->default_value.has_value() && IsEmptyList(value)) {
       dtype = *attr->default_value->get<DType>();
     }
-    Output output = OutputFor(graph_, value, dtype, name);
+    Output output = Converted(arg, value, dtype, name);
     if (!output.valid() || output.dtype() == DType::kInvalid) return output;
     // As in TensorFlow, a wrong dtype is a TypeError, while a wrong shape is an error of the value.
     if (dtype != DType::kInvalid && BaseType(output.dtype()) != dtype) {

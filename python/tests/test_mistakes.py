@@ -55,6 +55,29 @@ class GraphTest(unittest.TestCase):
             tf.Session(3)
         tf.Session(None).close()
 
+    def test_texts_and_arrays_that_no_tensor_can_hold_are_named(self):
+        text, dates = "caf\udce9", np.array(["2020-01-01"], "datetime64[D]")
+        texts, numbers = tf.placeholder(tf.string, name="texts"), tf.placeholder(tf.float32, name="numbers")
+        with tf.Session() as session:
+            for value in (text, [text], np.array([text]), np.array([text], dtype=object)):
+                with self.assertRaisesRegex(ValueError, "Cannot feed Tensor 'texts:0': .*surrogates not allowed"):
+                    session.run(texts, {texts: value})
+            for function, error in ((lambda: text, "surrogates not allowed"), (lambda: dates, r"datetime64\[D\]")):
+                with self.assertRaisesRegex(tf.errors.InvalidArgumentError, error):
+                    session.run(tf.py_func(function, [], tf.string if error[0] == "s" else tf.int64))
+            self.assertEqual(session.run(numbers, {numbers: dates}).tolist(), [18262])  # as in TensorFlow
+        for call in (lambda: tf.constant(text), lambda: tf.constant([["x"], [text]]),
+                     lambda: tf.data.Dataset.from_tensor_slices([text]), lambda: tf.data.TextLineDataset(text)):
+            with self.assertRaisesRegex(UnicodeEncodeError, "surrogates not allowed"):
+                call()
+        with self.assertRaisesRegex(ValueError, "input 'records' of DecodeCSV: .*surrogates not allowed"):
+            tf.decode_csv([text], [[1]])
+        for array in (dates, dates - dates, dates[0], np.zeros(1, [("a", "i4")]), np.zeros(1, np.longdouble)):
+            with self.assertRaisesRegex(TypeError, "have no TensorFlow dtype"):
+                tf.constant(array)
+        with self.assertRaisesRegex(TypeError, r"input 'x' of Neg: NumPy arrays of datetime64\[D\] have no"):
+            tf.negative(dates)
+
     def test_a_wrong_feed_names_the_tensor(self):
         number = tf.placeholder(tf.int32, [None], "number")
         rows = tf.placeholder(tf.float32, [None, None], "rows")
