@@ -80,6 +80,21 @@ class NnTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "strides should be of length"):
             tf.nn.conv2d(image, kernel, [1, 2, 1], "SAME")
 
+    def test_padding_is_in_capitals_as_in_tensorflow(self):
+        images, kernel, strides = tf.ones([1, 8, 8, 3]), tf.ones([3, 3, 3, 2]), [1, 1, 1, 1]
+        for padding in ("same", "Valid"):
+            for call in (lambda: tf.nn.conv2d(images, kernel, strides, padding),
+                         lambda: tf.nn.convolution(images, kernel, padding),
+                         lambda: tf.nn.conv1d(images[0], kernel[0], 1, padding),
+                         lambda: tf.nn.depthwise_conv2d(images, kernel, strides, padding),
+                         lambda: tf.nn.separable_conv2d(images, kernel, tf.ones([1, 1, 6, 4]), strides, padding),
+                         lambda: tf.nn.atrous_conv2d(images, kernel, 2, padding),
+                         lambda: tf.nn.conv2d_transpose(images, tf.ones([3, 3, 2, 3]), [1, 8, 8, 2], strides, padding),
+                         lambda: tf.nn.max_pool(images, [1, 2, 2, 1], strides, padding)):
+                with self.assertRaisesRegex(ValueError, "(?i)padding.*" + padding):
+                    call()
+            self.assertEqual(tf.layers.conv2d(images, 2, 3, padding=padding).shape.ndims, 4)
+
     def test_unknown_strategies_and_combiners_are_refused(self):
         table = tf.Variable(tf.zeros([4, 2]))
         with self.assertRaisesRegex(ValueError, "strategy"):

@@ -31,7 +31,7 @@ def _expanded(value, count, data_format, name):
 def _padding(padding):
     """The attributes for a padding: "SAME", "VALID", or a list of pairs for each axis."""
     if isinstance(padding, str):
-        return {"padding": padding.upper()}
+        return {"padding": padding}
     pairs = [tuple(int(n) for n in pair) for pair in padding]
     return {"padding": "EXPLICIT", "explicit_paddings": [n for pair in pairs for n in pair]}
 
@@ -208,7 +208,6 @@ def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, sp
         raise ValueError(f"`spatial_dims` must have a positive axis for each rate. Received: {axes} and {rates}")
     if all(rate == 1 for rate in rates):
         return op(input, len(rates), padding)
-    padding = padding.upper()
     base = [[0, 0]] * len(rates)
     if padding == "SAME":
         if filter_shape is None:
