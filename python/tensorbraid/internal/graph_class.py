@@ -23,6 +23,7 @@ Tensor.get_shape = _get_shape
 Tensor.device = property(lambda self: self.op.device, doc="The device that was requested for the operation.")
 Tensor.__repr__ = lambda self: f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 Tensor.__str__ = lambda self: f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+Tensor.__copy__ = Operation.__copy__ = lambda self: self
 Tensor.__deepcopy__ = Operation.__deepcopy__ = lambda self, memo: self  # a copy of a layer stays in the graph
 Operation.__repr__ = lambda self: f"<tf.Operation '{self.name}' type={self.type}>"
 
@@ -39,8 +40,22 @@ def _no_iteration(self):
         "Tensor objects are only iterable when eager execution is enabled; use tf.unstack or tf.map_fn")
 
 
+def _no_length(self):
+    raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). Use `x.shape` for what is known of "
+                    "its shape, or tf.shape(x)[0] in the step.")
+
+
+def no_array(self, dtype=None, copy=None):
+    """Raises the error of a function of NumPy that is called with a tensor or a variable of a graph."""
+    raise NotImplementedError(
+        f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array: its value is known only in a step. "
+        "NumPy's functions take what session.run returns; tf has functions for tensors, such as tf.reduce_sum.")
+
+
 Tensor.__bool__ = _no_bool
 Tensor.__iter__ = _no_iteration
+Tensor.__len__ = _no_length
+Tensor.__array__ = no_array
 Tensor.__array_priority__ = 100  # NumPy's operators leave `array + tensor` to the tensor
 
 

@@ -3,6 +3,7 @@
 from tensorbraid import _core, dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.function_names import named
+from tensorbraid.internal.graph_class import no_array
 from tensorbraid.internal.graphs import make_op
 from tensorbraid.internal.shapes import TensorShape
 
@@ -26,6 +27,8 @@ _Variable.shape = property(lambda self: TensorShape(self._shape))
 _Variable.device = property(lambda self: self.op.device)
 _Variable.constraint = property(lambda self: None)
 _Variable._shared_name = property(lambda self: self.op.name)
+_Variable.__copy__ = lambda self: self
+_Variable.__array__ = no_array
 _Variable.__array_priority__ = 100
 _Variable.__repr__ = lambda self: f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 _Variable.get_shape = lambda self: self.shape
@@ -202,6 +205,7 @@ def _of_value(name):
     return named(operator, name)
 
 
-# The operators that tensors alone define, such as slicing, apply to the value.
-for _name in ("__getitem__", "__xor__", "__rxor__", "__bool__", "__iter__"):
+# The operators that tensors alone define, such as slicing, apply to the value. A variable is true, like any object of
+# Python: programs write `average or variable`, and TensorFlow 1 lets them.
+for _name in ("__getitem__", "__xor__", "__rxor__", "__iter__"):
     setattr(_Variable, _name, _of_value(_name))
