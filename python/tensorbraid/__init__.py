@@ -10,6 +10,7 @@ from tensorbraid.internal import native_module as _native_module  # noqa: F401  
 from tensorbraid import (  # noqa: F401
     app, compat, errors, flags, gfile, graph_util, io, nest, nn, python_io, resource_loader, summary, train)
 from tensorbraid.internal import protobuf_messages as _protobuf_messages
+from tensorbraid.internal.function_names import use_names_of_variables as _use_names_of_variables
 from tensorbraid import tf_logging as logging, tf_sysconfig as sysconfig, versions as version  # noqa: F401
 from tensorbraid.ops.accumulators import *  # noqa: F401,F403
 from tensorbraid.ops.control_flow import *  # noqa: F401,F403
@@ -91,3 +92,4 @@ def __dir__():
 _protobuf_messages.install(train)
 _protobuf_messages.install(summary)
 train.write_graph = io.write_graph
+_use_names_of_variables()

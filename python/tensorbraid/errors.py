@@ -1,5 +1,6 @@
 """Errors of graphs, sessions and servers, one class for each status code, named as in tf.errors."""
 
+import copy
 import re
 
 OK = 0
@@ -30,6 +31,24 @@ class OpError(Exception):
         self.op = op
         self.message = message
         self.error_code = error_code
+
+    def __reduce__(self):
+        """For pickle: another process has no graph with the operation, so `op` is None there."""
+        return _restored, (type(self), self.args, {**self.__dict__, "op": None})
+
+    def __copy__(self):
+        return _restored(type(self), self.args, self.__dict__)
+
+    def __deepcopy__(self, memo):
+        return _restored(type(self), self.args, copy.deepcopy(self.__dict__, memo))
+
+
+def _restored(kind, args, attributes):
+    """An error with these attributes. Constructors of subclasses, which may take other arguments, are not called."""
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error
 
 
 def _error(name, code):

@@ -28,11 +28,14 @@ def _floating(dtype):
 
 
 class Initializer:
-    """Makes a tensor of a given shape. `_make` is the initializer of C++."""
+    """Makes a tensor of a given shape. `_native` returns the initializer of C++, so objects have arguments only."""
+
+    def _native(self):
+        raise NotImplementedError(f"{type(self).__name__} must define __call__")
 
     def __call__(self, shape, dtype=None, partition_info=None):
         kind = self.dtype if dtype is None else dtypes.as_dtype(dtype)
-        return self._make(graphs.get_default_graph(), TensorShape(shape).as_list(), kind.as_datatype_enum)
+        return self._native()(graphs.get_default_graph(), TensorShape(shape).as_list(), kind.as_datatype_enum)
 
     def get_config(self):
         """The arguments of the constructor."""
@@ -51,7 +54,9 @@ class Zeros(Initializer):
 
     def __init__(self, dtype=dtypes.float32):
         self.dtype = dtypes.as_dtype(dtype)
-        self._make = _core.zeros_initializer()
+
+    def _native(self):
+        return _core.zeros_initializer()
 
 
 class Ones(Initializer):
@@ -59,7 +64,9 @@ class Ones(Initializer):
 
     def __init__(self, dtype=dtypes.float32):
         self.dtype = dtypes.as_dtype(dtype)
-        self._make = _core.ones_initializer()
+
+    def _native(self):
+        return _core.ones_initializer()
 
 
 class Constant(Initializer):
@@ -87,7 +94,9 @@ class RandomUniform(Initializer):
         self.dtype = dtypes.as_dtype(dtype)
         if not self.dtype.is_floating:
             raise NotImplementedError("random_uniform_initializer of integers")
-        self._make = _core.random_uniform_initializer(minval, 1.0 if maxval is None else maxval, seed)
+
+    def _native(self):
+        return _core.random_uniform_initializer(self.minval, 1.0 if self.maxval is None else self.maxval, self.seed)
 
 
 class RandomNormal(Initializer):
@@ -95,7 +104,9 @@ class RandomNormal(Initializer):
 
     def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
         self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, _floating(dtype)
-        self._make = _core.random_normal_initializer(mean, stddev, seed)
+
+    def _native(self):
+        return _core.random_normal_initializer(self.mean, self.stddev, self.seed)
 
 
 class TruncatedNormal(Initializer):
@@ -103,7 +114,9 @@ class TruncatedNormal(Initializer):
 
     def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
         self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, _floating(dtype)
-        self._make = _core.truncated_normal_initializer(mean, stddev, seed)
+
+    def _native(self):
+        return _core.truncated_normal_initializer(self.mean, self.stddev, self.seed)
 
 
 class UniformUnitScaling(Initializer):
@@ -132,7 +145,10 @@ class VarianceScaling(Initializer):
                              f"{distribution}")
         self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution.lower(), seed
         self.dtype = _floating(dtype)
-        self._make = _core.variance_scaling_initializer(scale, _MODES[mode], _DISTRIBUTIONS[self.distribution], seed)
+
+    def _native(self):
+        return _core.variance_scaling_initializer(self.scale, _MODES[self.mode], _DISTRIBUTIONS[self.distribution],
+                                                  self.seed)
 
 
 class Orthogonal(Initializer):
@@ -140,7 +156,9 @@ class Orthogonal(Initializer):
 
     def __init__(self, gain=1.0, seed=None, dtype=dtypes.float32):
         self.gain, self.seed, self.dtype = gain, seed, _floating(dtype)
-        self._make = _core.orthogonal_initializer(gain, seed)
+
+    def _native(self):
+        return _core.orthogonal_initializer(self.gain, self.seed)
 
 
 class Identity(Initializer):
@@ -148,7 +166,9 @@ class Identity(Initializer):
 
     def __init__(self, gain=1.0, dtype=dtypes.float32):
         self.gain, self.dtype = gain, _floating(dtype)
-        self._make = _core.identity_initializer(gain)
+
+    def _native(self):
+        return _core.identity_initializer(self.gain)
 
 
 class GlorotUniform(VarianceScaling):

@@ -4,13 +4,13 @@ The functions are made from the definitions of the ops when they are first used.
 the C++ functions (include/tensorbraid/raw_ops), and of the usual function of the op.
 """
 
-import collections
 import inspect
 
 from tensorbraid import _core, dtypes
 from tensorbraid.internal import graph_defs, graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.op_results import results_class
 from tensorbraid.ops.op_functions import op_doc
 
 __all__ = []
@@ -53,7 +53,7 @@ def _results(op, operation):
         else:
             values.append(rest.pop(0))
     if len(values) > 1:
-        return collections.namedtuple(op.name, [output.name for output in op.output_arg])(*values)
+        return results_class(op.name, " ".join(output.name for output in op.output_arg))(*values)
     return values[0] if values else operation
 
 

@@ -106,7 +106,9 @@ class _Scaled(Initializer):
         self.mode, self.seed, self.dtype = mode, seed, GlorotNormal(dtype=dtype).dtype
         scale = factor if uniform else factor * 1.3 * 0.87962566103423978**2
         self._scaling = VarianceScaling(scale, mode.lower(), "uniform" if uniform else "truncated_normal", seed, dtype)
-        self._make = self._scaling._make
+
+    def _native(self):
+        return self._scaling._native()
 
 
 def variance_scaling_initializer(factor=2.0, mode="FAN_IN", uniform=False, seed=None, dtype="float32"):

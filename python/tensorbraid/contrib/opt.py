@@ -1,7 +1,6 @@
 """tf.contrib.opt: optimizers."""
 
 import tensorbraid as tf
-from tensorbraid import _core
 from tensorbraid.train.rules import AdamOptimizer
 
 __all__ = ["AdamWOptimizer", "LazyAdamOptimizer"]
@@ -17,7 +16,7 @@ class AdamWOptimizer(AdamOptimizer):
                  name="AdamW"):
         super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
         self._weight_decay = weight_decay
-        self._make_native = _core.adam_w
+        self._native = "adam_w"
         self._parameters = (weight_decay, *self._parameters)
 
     def minimize(self, loss, global_step=None, var_list=None, gate_gradients=AdamOptimizer.GATE_OP,

@@ -1,14 +1,12 @@
 """Boxes in images: those that overlap, their contents, and how they are drawn."""
 
-import collections
-
 from tensorbraid import dtypes
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.internal.op_results import results_class
 from tensorbraid.ops.old_names import renamed
 
-_Combined = collections.namedtuple("CombinedNonMaxSuppression",
-                                   ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"])
-_Sampled = collections.namedtuple("SampleDistortedBoundingBoxV2", ["begin", "size", "bboxes"])
+_Combined = results_class("CombinedNonMaxSuppression", "nmsed_boxes nmsed_scores nmsed_classes valid_detections")
+_Sampled = results_class("SampleDistortedBoundingBoxV2", "begin size bboxes")
 
 
 def crop_and_resize(image, boxes, box_ind=None, crop_size=None, method="bilinear", extrapolation_value=0, name=None,

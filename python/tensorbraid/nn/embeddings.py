@@ -1,11 +1,10 @@
 """Embeddings, and losses and samplers for many classes."""
 
-import collections
-
 from tensorbraid import _core
 from tensorbraid.internal import graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.op_results import results_class
 from tensorbraid.internal.partitioned_variables import PartitionedVariable
 from tensorbraid.ops.node import cast, op, reduce, shape_of, tensor
 from tensorbraid.ops.random_ops import seed_attrs
@@ -123,14 +122,14 @@ def _variables(params):
     return parts
 
 
-_Sampled = ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
+_SAMPLED = "sampled_candidates true_expected_count sampled_expected_count"
 
 
 def _sampler(op_type, kind):
     def function(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
         outputs = make_op(op_type, [true_classes], name or op_type, num_true=num_true, num_sampled=num_sampled,
                           unique=unique, range_max=range_max, **seed_attrs(seed)).outputs
-        return collections.namedtuple(op_type, _Sampled)(*outputs)
+        return results_class(op_type, _SAMPLED)(*outputs)
 
     return named(function, f"{kind}_candidate_sampler",
                  f"Classes drawn by {op_type}, and the expected counts of the true and of the drawn classes.")
@@ -149,21 +148,21 @@ def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique,
                       unique=unique, range_max=range_max, vocab_file=vocab_file, distortion=float(distortion),
                       num_reserved_ids=num_reserved_ids, num_shards=num_shards, shard=shard,
                       unigrams=[float(n) for n in unigrams], **seed_attrs(seed)).outputs
-    return collections.namedtuple("FixedUnigramCandidateSampler", _Sampled)(*outputs)
+    return results_class("FixedUnigramCandidateSampler", _SAMPLED)(*outputs)
 
 
 def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None, name=None):
     """All classes, in the form of the samplers' results."""
     outputs = make_op("AllCandidateSampler", [true_classes], name, num_true=num_true, num_sampled=num_sampled,
                       unique=unique, **seed_attrs(seed)).outputs
-    return collections.namedtuple("AllCandidateSampler", _Sampled)(*outputs)
+    return results_class("AllCandidateSampler", _SAMPLED)(*outputs)
 
 
 def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
     """Which drawn classes are true ones: their examples, their positions, and a large negative weight."""
     outputs = make_op("ComputeAccidentalHits", [true_classes, sampled_candidates], name, num_true=num_true,
                       **seed_attrs(seed)).outputs
-    return collections.namedtuple("ComputeAccidentalHits", ["indices", "ids", "weights"])(*outputs)
+    return results_class("ComputeAccidentalHits", "indices ids weights")(*outputs)
 
 
 def _sampled_loss(loss, weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,

@@ -1,11 +1,10 @@
 """Pooling."""
 
-import collections
-
 from tensorbraid import dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.op_results import results_class
 from tensorbraid.nn.convolutions import _any_above_1, _expanded, _given, with_space_to_batch
 from tensorbraid.ops.node import known_rank, op, tensor
 
@@ -121,7 +120,7 @@ def max_pool_with_argmax(input, ksize, strides, padding, data_format="NHWC", Tar
     outputs = make_op("MaxPoolWithArgmax", [input], name, ksize=list(ksize), strides=list(strides), padding=padding,
                       Targmax=dtypes.as_dtype(index_type or dtypes.int64),
                       include_batch_in_index=include_batch_in_index).outputs
-    return collections.namedtuple("MaxPoolWithArgmax", ["output", "argmax"])(*outputs)
+    return results_class("MaxPoolWithArgmax", "output argmax")(*outputs)
 
 
 def _fractional(op_type, name_of_function):
@@ -130,7 +129,7 @@ def _fractional(op_type, name_of_function):
         outputs = make_op(op_type, [value], name, pooling_ratio=[float(ratio) for ratio in pooling_ratio],
                           pseudo_random=pseudo_random, overlapping=overlapping, deterministic=deterministic, seed=seed,
                           seed2=seed2).outputs
-        return collections.namedtuple(op_type, ["output", "row_pooling_sequence", "col_pooling_sequence"])(*outputs)
+        return results_class(op_type, "output row_pooling_sequence col_pooling_sequence")(*outputs)
 
     return named(function, name_of_function, f"The op {op_type}: windows of random sizes.")
 

@@ -1,15 +1,14 @@
 """Accumulators: they sum or average gradients of several steps, and drop those that are too old."""
 
-import collections
-
 from tensorbraid import dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graphs import IndexedSlices, make_op
+from tensorbraid.internal.op_results import results_class
 from tensorbraid.internal.shapes import TensorShape
 
 __all__ = ["ConditionalAccumulator", "ConditionalAccumulatorBase", "SparseConditionalAccumulator"]
 
-_Taken = collections.namedtuple("SparseAccumulatorTakeGradient", ["indices", "values", "shape"])
+_Taken = results_class("SparseAccumulatorTakeGradient", "indices values shape")
 
 
 class ConditionalAccumulatorBase:

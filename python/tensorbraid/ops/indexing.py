@@ -1,13 +1,13 @@
 """Ops that choose elements of tensors: slices, gather, scatter, masks, unique values, sorting."""
 
 import builtins
-import collections
 
 import numpy as np
 
 from tensorbraid import _core, dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.internal.op_results import results_class
 from tensorbraid.internal.shapes import Dimension
 from tensorbraid.ops import arrays, elementwise
 from tensorbraid.ops.op_functions import op_function
@@ -203,19 +203,19 @@ def boolean_mask(tensor, mask, name="boolean_mask", axis=None):
 def unique(x, out_idx=dtypes.int32, name=None):
     """The distinct elements in the order of their first occurrence, and for each element its position there."""
     made = make_op("Unique", [x], name or "Unique", out_idx=dtypes.as_dtype(out_idx))
-    return collections.namedtuple("Unique", ["y", "idx"])(*made.outputs)
+    return results_class("Unique", "y idx")(*made.outputs)
 
 
 def unique_with_counts(x, out_idx=dtypes.int32, name=None):
     """As unique, with the number of times that each distinct element occurs."""
     made = make_op("UniqueWithCounts", [x], name or "UniqueWithCounts", out_idx=dtypes.as_dtype(out_idx))
-    return collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])(*made.outputs)
+    return results_class("UniqueWithCounts", "y idx count")(*made.outputs)
 
 
 def setdiff1d(x, y, index_dtype=dtypes.int32, name=None):
     """The elements of x that are not in y, and their positions in x."""
     made = make_op("ListDiff", [x, y], name or "ListDiff", out_idx=dtypes.as_dtype(index_dtype))
-    return collections.namedtuple("ListDiff", ["out", "idx"])(*made.outputs)
+    return results_class("ListDiff", "out idx")(*made.outputs)
 
 
 def searchsorted(sorted_sequence, values, side="left", out_type=dtypes.int32, name=None):

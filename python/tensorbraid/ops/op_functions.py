@@ -1,13 +1,13 @@
 """Functions of Python for ops, made from the parameters that TensorFlow's functions have."""
 
 import ast
-import collections
 import inspect
 import re
 
 from tensorbraid import _core, dtypes
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import make_op, name_scope
+from tensorbraid.internal.op_results import results_class
 
 _USUAL_FUNCTION = re.compile(r"The usual function is (?:\w+::)*(\w+)")
 _DTYPE_NAMES = {"dtype", "type", "out_type", "output_type", "output_idx_type"}
@@ -47,7 +47,7 @@ def op_function(op_type, inputs="", attrs="", outputs="", name=None, scope=None)
     signature = inspect.Signature(inputs + attrs + [keyword])
     input_names = [p.name for p in inputs]
     attr_names = [p.name for p in attrs]
-    result = collections.namedtuple(op_type, outputs.split()) if " " in outputs else None
+    result = results_class(op_type, outputs) if " " in outputs else None
 
     def function(*args, **kwargs):
         bound = signature.bind(*args, **kwargs)

@@ -1,6 +1,5 @@
 """tf.load_op_library: ops of a library of one's own, see docs/custom_ops.md."""
 
-import collections
 import inspect
 import keyword
 import os
@@ -9,6 +8,7 @@ import types
 from tensorbraid import _core, dtypes
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import get_default_graph, make_op
+from tensorbraid.internal.op_results import results_class
 from tensorbraid.internal.shapes import TensorShape
 
 __all__ = ["load_op_library"]
@@ -74,7 +74,7 @@ def _function(op):
     attrs = {_python_name(attr.name): attr for attr in definition.attr if attr.name not in inferred}
     signature = _signature(inputs, attrs)
     lists = [bool(arg.number_attr or arg.type_list_attr) for arg in definition.output_arg]
-    result = collections.namedtuple(op, [_python_name(arg.name) for arg in definition.output_arg])
+    result = results_class(op, " ".join(_python_name(arg.name) for arg in definition.output_arg))
 
     def function(*args, **kwargs):
         bound = signature.bind(*args, **kwargs)

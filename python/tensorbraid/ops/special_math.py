@@ -1,9 +1,8 @@
 """Mathematical functions that other ops make up."""
 
-import collections
-
 from tensorbraid import dtypes
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.internal.op_results import results_class
 from tensorbraid.ops import arrays, complex_parts, elementwise, reductions
 from tensorbraid.ops.old_names import renamed
 
@@ -51,7 +50,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
 def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
     """The k largest elements of each row, and their positions."""
     made = make_op("TopKV2", [input, k], name or "TopKV2", sorted=sorted, index_type=dtypes.as_dtype(index_type))
-    return collections.namedtuple("TopKV2", ["values", "indices"])(*made.outputs)
+    return results_class("TopKV2", "values indices")(*made.outputs)
 
 
 def in_top_k(predictions, targets, k, name=None):

@@ -23,10 +23,11 @@ class AsyncReplicasOptimizer(Optimizer):
         super().__init__(use_locking, name)
         self._opt = opt
         self._options = staleness, replica, name, sum_per_host
-        self._host = ClusterSpec({} if cluster is None else cluster)._core, worker_device
+        self._cluster, self._worker_device = ClusterSpec({} if cluster is None else cluster), worker_device
 
     def _make_library(self):
-        return _core.AsyncReplicasOptimizer._make(self._opt._library, *self._options, *self._host)
+        return _core.AsyncReplicasOptimizer._make(self._opt._library, *self._options, self._cluster._core,
+                                                  self._worker_device)
 
     def compute_gradients(self, *args, **kwargs):
         """The gradients of the wrapped optimizer."""

@@ -9,29 +9,17 @@ __all__ = [
     "StepCounterHook", "StopAtStepHook", "SummarySaverHook"]
 
 
-class StopAtStepHook(NativeHook):
-    """Ends the training at a global step, or after a number of steps from the start of the session."""
-
-    def __init__(self, num_steps=None, last_step=None):
-        if num_steps is None and last_step is None:
-            raise ValueError("One of num_steps or last_step must be specified.")
-        if num_steps is not None and last_step is not None:
-            raise ValueError("Only one of num_steps or last_step can be specified.")
-        super().__init__(_core.stop_after_steps(num_steps) if last_step is None else _core.stop_at_step(last_step))
-
-
-class GlobalStepWaiterHook(NativeHook):
-    """Delays the first step of this worker until the global step has reached a value."""
-
-    def __init__(self, wait_until_step):
-        super().__init__(_core.wait_for_step(wait_until_step))
-
-
 class _LateHook(NativeHook):
-    """A hook of the library that is made in `begin`, when the graph has all that it needs."""
+    """A hook of the library that is made in `begin`, when the graph has all that it needs.
+
+    Until then, and in copies, it consists of its arguments, so it can be pickled.
+    """
 
     def __init__(self):
         super().__init__(None)
+
+    def __getstate__(self):
+        return {**self.__dict__, "_native": None}
 
     def _make(self):
         raise NotImplementedError
@@ -39,6 +27,34 @@ class _LateHook(NativeHook):
     def _hooks(self):
         self._native = self._make()
         return super()._hooks()
+
+
+class StopAtStepHook(_LateHook):
+    """Ends the training at a global step, or after a number of steps from the start of the session."""
+
+    def __init__(self, num_steps=None, last_step=None):
+        if num_steps is None and last_step is None:
+            raise ValueError("One of num_steps or last_step must be specified.")
+        if num_steps is not None and last_step is not None:
+            raise ValueError("Only one of num_steps or last_step can be specified.")
+        super().__init__()
+        self._num_steps, self._last_step = num_steps, last_step
+
+    def _make(self):
+        if self._last_step is None:
+            return _core.stop_after_steps(self._num_steps)
+        return _core.stop_at_step(self._last_step)
+
+
+class GlobalStepWaiterHook(_LateHook):
+    """Delays the first step of this worker until the global step has reached a value."""
+
+    def __init__(self, wait_until_step):
+        super().__init__()
+        self._wait_until_step = wait_until_step
+
+    def _make(self):
+        return _core.wait_for_step(self._wait_until_step)
 
 
 class LoggingTensorHook(_LateHook):
@@ -74,11 +90,15 @@ def _name(tensor):
     return tensor if isinstance(tensor, str) else tensor.name
 
 
-class NanTensorHook(NativeHook):
+class NanTensorHook(_LateHook):
     """Raises NanLossDuringTrainingError if the loss is not finite; with fail_on_nan_loss=False it ends the training."""
 
     def __init__(self, loss_tensor, fail_on_nan_loss=True):
-        super().__init__(_core.nan_check(tensor_of(loss_tensor), not fail_on_nan_loss))
+        super().__init__()
+        self._loss_tensor, self._fail_on_nan_loss = loss_tensor, fail_on_nan_loss
+
+    def _make(self):
+        return _core.nan_check(tensor_of(self._loss_tensor), not self._fail_on_nan_loss)
 
 
 class StepCounterHook(_LateHook):
@@ -89,13 +109,13 @@ class StepCounterHook(_LateHook):
         if (every_n_steps is None) == (every_n_secs is None):
             raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
         self._every = every_n_steps or 0, every_n_secs or 0
-        self._writer = _writer(summary_writer, output_dir)
+        self._summary_writer, self._output_dir = summary_writer, output_dir
 
     def _make(self):
-        return _core.step_counter(*self._every, self._writer() if self._writer else None)
+        return _core.step_counter(*self._every, _writer(self._summary_writer, self._output_dir))
 
 
-class ProfilerHook(NativeHook):
+class ProfilerHook(_LateHook):
     """Records when and where each node ran, regularly, and writes "timeline-STEP.json" for chrome://tracing."""
 
     def __init__(self, save_steps=None, save_secs=None, output_dir="", show_dataflow=True, show_memory=False):
@@ -103,7 +123,11 @@ class ProfilerHook(NativeHook):
             raise ValueError("Either every_secs or every_steps should be provided.")
         if save_steps is not None and save_secs is not None:
             raise ValueError("Can not provide both every_secs and every_steps.")
-        super().__init__(_core.profiler_hook(save_steps, save_secs, output_dir, bool(show_dataflow), bool(show_memory)))
+        super().__init__()
+        self._arguments = save_steps, save_secs, output_dir, bool(show_dataflow), bool(show_memory)
+
+    def _make(self):
+        return _core.profiler_hook(*self._arguments)
 
 
 class SummarySaverHook(_LateHook):
@@ -119,7 +143,7 @@ class SummarySaverHook(_LateHook):
         self._every = save_steps, save_secs
         self._scaffold = scaffold
         self._summary_op = summary_op
-        self._writer = _writer(summary_writer, output_dir)
+        self._summary_writer, self._output_dir = summary_writer, output_dir
 
     def _hooks(self):
         op = self._scaffold.summary_op if self._summary_op is None else self._summary_op
@@ -127,13 +151,13 @@ class SummarySaverHook(_LateHook):
             return []
         if isinstance(op, (list, tuple)):
             op = summary.merge(list(op), collections=[])
-        if self._writer is None:
+        if self._summary_writer is None and self._output_dir is None:
             raise ValueError("SummarySaverHook needs an output_dir or a summary_writer")
         self._summary_op = op
         return super()._hooks()
 
     def _make(self):
-        return _core.summary_saver(*self._every, self._summary_op, self._writer())
+        return _core.summary_saver(*self._every, self._summary_op, _writer(self._summary_writer, self._output_dir))
 
 
 class CheckpointSaverHook(_LateHook):
@@ -162,7 +186,7 @@ class CheckpointSaverHook(_LateHook):
 
 
 def _writer(summary_writer, directory):
-    """A function that returns the C++ writer; None if neither a writer nor a directory is given."""
-    if summary_writer is not None:
-        return lambda: summary_writer._core
-    return None if directory is None else lambda: summary.FileWriterCache.get(directory)._core
+    """The C++ writer; None if neither a writer nor a directory is given."""
+    if summary_writer is None and directory is None:
+        return None
+    return (summary.FileWriterCache.get(directory) if summary_writer is None else summary_writer)._core

@@ -70,6 +70,9 @@ class ClusterSpec:
         jobs = [make_job(name=name, tasks=tasks) for name, tasks in sorted(self._jobs.items())]
         return find("tensorbraid.train", "ClusterDef")(job=jobs)
 
+    def __reduce__(self):
+        return type(self), (self._jobs,)
+
     def __bool__(self):
         return bool(self._jobs)
 

@@ -11,15 +11,15 @@ __all__ = [
 
 
 class _Rule(Optimizer):
-    """An optimizer whose library object is made by `_make_native`, a function of the module, from `_parameters`.
+    """An optimizer whose library object is made by the function of `_core` with the name `_native`, from `_parameters`.
 
     A parameter may be a function that returns its value. `attributes` are those that TensorFlow's class has, for
     classes that derive from this one.
     """
 
-    def __init__(self, make_native, use_locking, name, *parameters, **attributes):
+    def __init__(self, native, use_locking, name, *parameters, **attributes):
         super().__init__(use_locking, name)
-        self._make_native = make_native
+        self._native = native
         self._parameters = parameters
         self.__dict__.update(attributes)
 
@@ -33,21 +33,21 @@ class _Rule(Optimizer):
 
     def _make_library(self):
         values = [self._call_if_callable(value) for value in self._parameters]
-        return self._make_native(self._owner(), *values, self._use_locking, self._name)
+        return getattr(_core, self._native)(self._owner(), *values, self._use_locking, self._name)
 
 
 class GradientDescentOptimizer(_Rule):
     """Subtracts the gradient times the learning rate."""
 
     def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
-        super().__init__(_core.gradient_descent, use_locking, name, learning_rate, _learning_rate=learning_rate)
+        super().__init__("gradient_descent", use_locking, name, learning_rate, _learning_rate=learning_rate)
 
 
 class MomentumOptimizer(_Rule):
     """Gradient descent along a decaying sum of the gradients, which is the slot "momentum"."""
 
     def __init__(self, learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False):
-        super().__init__(_core.momentum, use_locking, name, learning_rate, momentum, use_nesterov,
+        super().__init__("momentum", use_locking, name, learning_rate, momentum, use_nesterov,
                          _learning_rate=learning_rate, _momentum=momentum, _use_nesterov=use_nesterov)
 
 
@@ -55,7 +55,7 @@ class AdadeltaOptimizer(_Rule):
     """Scales steps by running means of squared gradients and of squared steps. Source: Zeiler, 2012."""
 
     def __init__(self, learning_rate=0.001, rho=0.95, epsilon=1e-8, use_locking=False, name="Adadelta"):
-        super().__init__(_core.adadelta, use_locking, name, learning_rate, rho, epsilon)
+        super().__init__("adadelta", use_locking, name, learning_rate, rho, epsilon)
 
 
 class AdagradOptimizer(_Rule):
@@ -64,7 +64,7 @@ class AdagradOptimizer(_Rule):
     def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name="Adagrad"):
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
-        super().__init__(_core.adagrad, use_locking, name, learning_rate, initial_accumulator_value)
+        super().__init__("adagrad", use_locking, name, learning_rate, initial_accumulator_value)
 
 
 class AdagradDAOptimizer(_Rule):
@@ -75,7 +75,7 @@ class AdagradDAOptimizer(_Rule):
         initial = initial_gradient_squared_accumulator_value
         if initial <= 0.0:
             raise ValueError(f"initial_gradient_squared_accumulator_value must be positive: {initial}")
-        super().__init__(_core.adagrad_da, use_locking, name, learning_rate, global_step, initial,
+        super().__init__("adagrad_da", use_locking, name, learning_rate, global_step, initial,
                          l1_regularization_strength, l2_regularization_strength)
 
 
@@ -86,7 +86,7 @@ class AdamOptimizer(_Rule):
                  use_own_namescope_for_non_slot_vars=False):
         if use_own_namescope_for_non_slot_vars:
             raise NotImplementedError("use_own_namescope_for_non_slot_vars")
-        super().__init__(_core.adam, use_locking, name, learning_rate, beta1, beta2, epsilon, _lr=learning_rate,
+        super().__init__("adam", use_locking, name, learning_rate, beta1, beta2, epsilon, _lr=learning_rate,
                          _beta1=beta1, _beta2=beta2, _epsilon=epsilon)
 
     def _get_beta_accumulators(self):
@@ -99,7 +99,7 @@ class RMSPropOptimizer(_Rule):
 
     def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False,
                  name="RMSProp"):
-        super().__init__(_core.rms_prop, use_locking, name, learning_rate, decay, momentum, epsilon, centered)
+        super().__init__("rms_prop", use_locking, name, learning_rate, decay, momentum, epsilon, centered)
 
 
 class FtrlOptimizer(_Rule):
@@ -118,7 +118,7 @@ class FtrlOptimizer(_Rule):
                                (l2_shrinkage_regularization_strength, "l2_shrinkage")):
             if strength < 0.0:
                 raise ValueError(f"{kind}_regularization_strength {strength} needs to be positive or zero")
-        super().__init__(_core.ftrl, use_locking, name, learning_rate, learning_rate_power, initial_accumulator_value,
+        super().__init__("ftrl", use_locking, name, learning_rate, learning_rate_power, initial_accumulator_value,
                          l1_regularization_strength, l2_regularization_strength, l2_shrinkage_regularization_strength)
 
 
@@ -127,7 +127,7 @@ class ProximalGradientDescentOptimizer(_Rule):
 
     def __init__(self, learning_rate, l1_regularization_strength=0.0, l2_regularization_strength=0.0,
                  use_locking=False, name="ProximalGradientDescent"):
-        super().__init__(_core.proximal_gradient_descent, use_locking, name, learning_rate,
+        super().__init__("proximal_gradient_descent", use_locking, name, learning_rate,
                          l1_regularization_strength, l2_regularization_strength)
 
 
@@ -138,5 +138,5 @@ class ProximalAdagradOptimizer(_Rule):
                  l2_regularization_strength=0.0, use_locking=False, name="ProximalAdagrad"):
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
-        super().__init__(_core.proximal_adagrad, use_locking, name, learning_rate, initial_accumulator_value,
+        super().__init__("proximal_adagrad", use_locking, name, learning_rate, initial_accumulator_value,
                          l1_regularization_strength, l2_regularization_strength)

@@ -32,12 +32,13 @@ class SyncReplicasOptimizer(Optimizer):
         super().__init__(use_locking, name)
         self._opt = opt
         self._replicas = replicas_to_aggregate, total_num_replicas or replicas_to_aggregate
-        self._sums = sum_per_host, ClusterSpec({} if cluster is None else cluster)._core, worker_device
+        self._sum_per_host, self._worker_device = sum_per_host, worker_device
+        self._cluster = ClusterSpec({} if cluster is None else cluster)
         self._applied = False
 
     def _make_library(self):
         return _core.SyncReplicasOptimizer._make(self._opt._library, *self._replicas, self._use_locking, self._name,
-                                                 *self._sums)
+                                                 self._sum_per_host, self._cluster._core, self._worker_device)
 
     def compute_gradients(self, *args, **kwargs):
         """The gradients of the wrapped optimizer."""
