@@ -54,6 +54,45 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(output.getvalue(), "")
         return errors.getvalue().replace(self.dir + "/", "")
 
+    def write_bytes(self, data, name="script.py"):
+        path = os.path.join(self.dir, name)
+        with open(path, "wb") as file:
+            file.write(data)
+        return path
+
+    def test_sources_are_read_in_their_encoding(self):
+        script = b"import tensorflow as tf, helper\nname = 'caf\xe9'\nprint(ascii(name), ascii(helper.name))\n"
+        module = b"name = 'na\xefve'\nimport tensorflow as tf\n"
+        latin, mark = b"# -*- coding: latin-1 -*-\n", b"\xef\xbb\xbf"
+        as_utf8 = {encoded: encoded.decode("latin-1").encode() for encoded in (script, module)}
+        for options in ((), ("--python2",)):
+            for encode in (lambda text: latin + text, lambda text: b"#!/usr/bin/python\n" + latin + text,
+                           as_utf8.get, lambda text: mark + as_utf8[text]):
+                self.write_bytes(encode(module), "helper.py")
+                ran = subprocess.run([sys.executable, "-m", "tensorbraid", *options, self.write_bytes(encode(script))],
+                                     capture_output=True, text=True, cwd=self.dir)
+                self.assertEqual((ran.stdout, ran.stderr), ("'caf\\xe9' 'na\\xefve'\n", ""))
+
+    def test_bytes_of_another_encoding_are_named(self):
+        for data, message in ((b"import os\n\nname = 'caf\xe9'\n", "script.py:3: the byte 0xe9 is not utf-8"),
+                              (b"name = 'caf\xe9'\n", "script.py:1: the byte 0xe9 is not utf-8, and the file declares no"),
+                              (b"# coding: latin-17\n", "script.py:1: unknown encoding: latin-17"),
+                              (b"#\n# coding: ascii\nx = '\xe9'\n", "script.py:3: the byte 0xe9 is not ascii")):
+            errors = io.StringIO()
+            with contextlib.redirect_stderr(errors):
+                self.assertEqual(runner.main([self.write_bytes(data)]), 2)
+            self.assertIn(message, errors.getvalue())
+        self.write_bytes(b"\nname = '\xe9'\n", "helper.py")
+        self.assertIn("helper.py:2: syntax error: the byte 0xe9 is not utf-8", self.refused("import helper\n"))
+
+    def test_a_converted_copy_declares_the_encoding_that_it_has(self):
+        output = io.StringIO()
+        path = self.write_bytes(b"# vim: set fileencoding=latin-1 :\nprint 'caf\xe9'\n")
+        with contextlib.redirect_stdout(output):
+            self.assertEqual(runner.main(["--python2", "--check", path]), 0)
+        self.assertTrue(output.getvalue().startswith("# vim: set fileencoding=utf-8 :\n"))
+        self.assertIn("caf\u00e9", output.getvalue())
+
     def test_tensorflow_means_this_package(self):
         ran = self.run_script(
             "import tensorflow as tf\n"
