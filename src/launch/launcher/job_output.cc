@@ -15,7 +15,8 @@ namespace {
 bool HasColor(int fd) { return ::isatty(fd) != 0 && std::getenv("NO_COLOR") == nullptr; }
 
 bool IsSameFile(int a, int b) {
-  struct stat first {}, second {};
+  struct stat first {
+  }, second{};
   if (::fstat(a, &first) != 0 || ::fstat(b, &second) != 0) return false;
   return std::tie(first.st_dev, first.st_ino, first.st_rdev) == std::tie(second.st_dev, second.st_ino, second.st_rdev);
 }
@@ -60,9 +61,7 @@ std::optional<std::string> JobOutput::TakeClosed() {
   return std::nullopt;
 }
 
-bool JobOutput::is_closed() const {
-  return out_.queue.is_closed() || (err_.has_value() && err_->queue.is_closed());
-}
+bool JobOutput::is_closed() const { return out_.queue.is_closed() || (err_.has_value() && err_->queue.is_closed()); }
 
 size_t JobOutput::unwritten() const {
   return out_.queue.unwritten() + (err_.has_value() ? err_->queue.unwritten() : 0);
@@ -75,7 +74,8 @@ void JobOutput::Finish(const Fd& interrupt, std::optional<std::chrono::milliseco
     if (unwritten() == 0) return;
     std::vector<pollfd> events = {{interrupt.get(), POLLIN, 0}};
     AddEvents(&events);
-    const int changed = ::poll(events.data(), events.size(), patience.has_value() ? static_cast<int>(patience->count()) : -1);
+    const int changed =
+        ::poll(events.data(), events.size(), patience.has_value() ? static_cast<int>(patience->count()) : -1);
     if (changed == 0 || (changed > 0 && events[0].revents != 0)) return;
     while (TakeClosed().has_value()) {
     }

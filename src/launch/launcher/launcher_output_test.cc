@@ -39,8 +39,8 @@ class LauncherOutputTest : public ::testing::Test {
 };
 
 TEST_F(LauncherOutputTest, TasksGoOnAndSignalsAreAnsweredWhileNobodyReads) {
-  ChildProcess launch = Start(
-      "trap 'say saved; exit 0' TERM; seq 100000; seq 100000 >&2; say written; while :; do sleep 0.01; done");
+  ChildProcess launch =
+      Start("trap 'say saved; exit 0' TERM; seq 100000; seq 100000 >&2; say written; while :; do sleep 0.01; done");
   EXPECT_EQ(AwaitSaid("writ"), "ten");
   ::kill(launch.pid(), SIGTERM);
   EXPECT_EQ(AwaitSaid("sav"), "ed");

@@ -18,8 +18,8 @@ namespace tensorbraid {
 // that have the same terminal.
 //
 // Lines are written in blocks of at most PIPE_BUF bytes, which a pipe takes as a whole; a longer line is a block of its
-// own. Where the descriptor does not take any more, at least kMostBytes are kept. Then the oldest lines are left out, and
-// a line says how many. An error other than that of a pipe without a reader, such as a full disk, loses a block.
+// own. Where the descriptor does not take any more, at least kMostBytes are kept. Then the oldest lines are left out,
+// and a line says how many. An error other than that of a pipe without a reader, such as a full disk, loses a block.
 //
 // No function blocks. Not thread-safe.
 class OutputQueue {
