@@ -14,7 +14,6 @@
 namespace tensorbraid {
 namespace {
 
-constexpr char kFolder[] = ".tensorbraid-lib";  // beside the program
 // A library that was brought may need another one.
 constexpr int kRounds = 10;
 
@@ -40,7 +39,7 @@ StatusOr<bool> BringTo(const RemoteShell& shell, const std::string& program, con
     TF_ASSIGN_OR_RETURN(const std::string output, shell.Run(StrCat("LD_LIBRARY_PATH=", ShellWord(folder), " ", ldd)));
     const std::vector<std::string> missing = MissingIn(ParseLdd(output));
     if (missing.empty()) return true;
-    std::vector<std::string> arguments = {"--copy-links", "--times", "--perms", "--checksum", "--compress"};
+    std::vector<std::string> arguments = {"--copy-links", "--times", "--perms", "--ignore-existing", "--compress"};
     for (const std::string& name : missing) {
       const auto path = here.find(name);
       if (path == here.end() || path->second.empty() || IsOfGlibc(name)) {
@@ -55,7 +54,12 @@ StatusOr<bool> BringTo(const RemoteShell& shell, const std::string& program, con
       arguments.push_back(path->second);
       brought->push_back(name);
     }
-    TF_RETURN_IF_ERROR(shell.Run("mkdir -p " + ShellWord(folder)).status());
+    TF_ASSIGN_OR_RETURN(
+        const std::string is_link,
+        shell.Run(StrCat("f=", ShellWord(folder), "; if [ -L \"$f\" ]; then echo link; else mkdir -p \"$f\"; fi")));
+    if (!is_link.empty()) {
+      return FailedPrecondition("'", folder, "' is a link there, so nothing is written to it: remove the link there");
+    }
     arguments.push_back(folder + "/");
     TF_RETURN_IF_ERROR(shell.Rsync(arguments).status());
   }
@@ -95,7 +99,7 @@ StatusOr<std::string> BringLibraries(const std::vector<AgentNode>& nodes, const 
   const auto output = RunCommand({"ldd", program});
   if (!output.ok()) return "";  // a script, or linked statically
   const Libraries here = ParseLdd(*output);
-  const std::string folder = std::filesystem::path(program).parent_path() / kFolder;
+  const std::string folder = std::filesystem::path(program).parent_path() / kLibrariesFolder;
   std::atomic<bool> needed{false};
   std::vector<std::vector<std::string>> brought(nodes.size());
   TF_RETURN_IF_ERROR(ForEachMachine(nodes.size(), [&](size_t i) -> Status {

@@ -99,6 +99,22 @@ TEST_F(BringLibrariesTest, NamesWhatCannotBeBrought) {
   EXPECT_THAT(Bring({{"gamma", "", 0}}).status().message(), HasSubstr("no route"));
 }
 
+TEST_F(BringLibrariesTest, WritesThroughNoLinkAndOverwritesNothing) {
+  MakeMachine("libtinfo.so.6");
+  const std::string folder = dir_.path() + "/job/.tensorbraid-lib";
+  std::filesystem::create_directory(dir_.path() + "/theirs");
+  std::filesystem::create_directory_symlink(dir_.path() + "/theirs", folder);
+  EXPECT_THAT(Bring({{"alpha", "", 0}}).status().message(),
+              HasSubstr("' is a link there, so nothing is written to it"));
+  EXPECT_TRUE(std::filesystem::is_empty(dir_.path() + "/theirs"));
+  // A file of that name there that the loader does not take.
+  std::filesystem::remove(folder);
+  std::filesystem::create_directory(folder);
+  std::filesystem::create_symlink(dir_.path() + "/nowhere", folder + "/libtinfo.so.6");
+  EXPECT_THAT(Bring({{"alpha", "", 0}}).status().message(), HasSubstr("does not take libtinfo.so.6"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder + "/libtinfo.so.6"));
+}
+
 TEST_F(BringLibrariesTest, LeavesScriptsAlone) {
   MakeMachine("libtinfo.so.6");
   dir_.Write("job/train", "#!/bin/sh\n");

@@ -70,6 +70,25 @@ StatusOr<Interpreter> FindInterpreter(const RemoteShell& shell, const PythonEnvi
                             " there, or use a version here that all machines have");
 }
 
+// FailedPrecondition if something that is not of this program is in the place of the environment. No folder of it may
+// be a link, through which files of another one would be written.
+Status CheckPlace(const RemoteShell& shell, const PythonPlace& place) {
+  const auto words = [](const std::vector<std::string>& paths) { return ShellWords(paths); };
+  const std::string lib = place.folder + "/lib";
+  TF_ASSIGN_OR_RETURN(
+      const std::string wrong,
+      shell.Run(StrCat("for f in ",
+                       words({place.folder, place.folder + "/bin", lib, fs::path(place.packages).parent_path(),
+                              place.folder + "/packages"}),
+                       "; do if [ -L \"$f\" ] || { [ -e \"$f\" ] && [ ! -d \"$f\" ]; }; then echo \"$f\"; fi; done; ",
+                       "for f in ", words({place.interpreter, place.packages}),
+                       "; do if [ -e \"$f\" ] && [ ! -L \"$f\" ]; then echo \"$f\"; fi; done; ",
+                       "f=", ShellWord(place.folder + "/pyvenv.cfg"), "; if [ -L \"$f\" ]; then echo \"$f\"; fi")));
+  if (wrong.empty()) return OkStatus();
+  return FailedPrecondition("'", wrong.substr(0, wrong.find('\n')), "' there is not what --sync makes in ",
+                            place.folder, ": move it away");
+}
+
 // The script that makes the virtual environment. A file that is right is not touched, since another job may use it.
 std::string MakeScript(const PythonEnvironment& environment, const PythonPlace& place, const Interpreter& interpreter) {
   const std::string configuration =
@@ -137,8 +156,10 @@ Status BringPython(const SyncOptions& options, const PythonEnvironment& environm
   std::vector<Interpreter> interpreters(options.nodes.size());
   // Asked first, before much is copied in vain.
   TF_RETURN_IF_ERROR(ForEachMachine(options.nodes.size(), [&](size_t i) -> Status {
-    auto found = FindInterpreter(RemoteShell(options.nodes[i], options.ssh), environment);
+    const RemoteShell shell(options.nodes[i], options.ssh);
+    auto found = FindInterpreter(shell, environment);
     TF_RETURN_IF_ERROR(Annotate(found.status(), StrCat("--sync: ", options.nodes[i].name)));
+    TF_RETURN_IF_ERROR(Annotate(CheckPlace(shell, place), StrCat("--sync: ", options.nodes[i].name)));
     interpreters[i] = *std::move(found);
     return OkStatus();
   }));

@@ -31,8 +31,9 @@ PythonPlace PlacePython(const PythonEnvironment& environment, const std::vector<
 // Makes a virtual environment at this place on each machine: with an interpreter of the machine that has the same ABI,
 // and with the packages, of which it copies those that have changed (BringFiles).
 //
-// Blocks until all is done. FailedPrecondition if a machine has no such interpreter, or if the package tensorbraid is
-// among the packages and cannot be imported there; otherwise the errors of BringFiles.
+// Blocks until all is done. FailedPrecondition if a machine has no such interpreter, if a part of the environment is a
+// link or a file of another kind there, or if the package tensorbraid is among the packages and cannot be imported
+// there; otherwise the errors of BringFiles.
 Status BringPython(const SyncOptions& options, const PythonEnvironment& environment, const PythonPlace& place);
 
 }  // namespace tensorbraid

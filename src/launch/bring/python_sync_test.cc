@@ -131,6 +131,25 @@ TEST_F(BringPythonTest, AMachineWithoutTheSameAbiIsNamed) {
   EXPECT_FALSE(fs::exists(Place().folder));
 }
 
+TEST_F(BringPythonTest, AnEnvironmentBehindALinkIsLeftAlone) {
+  WriteModule("greeting.py", "");
+  // The user's own environment, in the place of ours and in that of its parts.
+  ASSERT_TRUE(RunCommand({"python3", "-m", "venv", "--without-pip", Path("own")}).ok());
+  fs::create_directory(Path("own/packages"));
+  const auto text = [this] { return RunCommand({"sh", "-c", "cd " + Path("own") + " && ls -lR && cat pyvenv.cfg"}); };
+  const std::string before = *text();
+  const std::string folder = Place().folder;
+  for (const std::string part : {"", "/bin", "/lib", "/packages"}) {
+    fs::remove_all(folder);
+    if (!part.empty()) fs::create_directory(folder);
+    fs::create_directory_symlink(Path("own") + part, folder + part);
+    EXPECT_THAT(Bring().message(), HasSubstr(StrCat("--sync: alpha: '", folder, part, "' there is not what --sync")));
+    EXPECT_EQ(*text(), before) << part;
+  }
+  fs::remove_all(folder);
+  EXPECT_EQ(Bring(), OkStatus());
+}
+
 TEST_F(BringPythonTest, APackageThatCannotBeLoadedIsNamed) {
   WriteModule("tensorbraid/__init__.py", "raise ImportError('libodd.so.1: cannot open shared object file')\n");
   EXPECT_THAT(Bring().message(),

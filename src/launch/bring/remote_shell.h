@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launch/agent/agent_engine.h"
@@ -11,17 +12,22 @@
 
 namespace tensorbraid {
 
-// A machine. Its functions block, and return the errors of RunCommand. They ask for no password, and give up after ten
-// seconds if the machine does not answer.
+// What ssh is told in any case: it asks for no password, since nobody could answer, and it ends with an error when the
+// machine cannot be reached for 10 s, or says nothing for 15 s, also in the middle of a transfer.
+const std::vector<std::string>& SshOptionsOfLauncher();
+
+// A machine. Its functions block, and return the errors of RunCommand. ssh gets SshOptionsOfLauncher.
 class RemoteShell {
  public:
   // `ssh` is the ssh program and its options.
   RemoteShell(const AgentNode& node, const std::vector<std::string>& ssh);
-  // Runs a script of sh there, whatever the login's shell is, and returns its standard output. The script is one line.
-  StatusOr<std::string> Run(const std::string& script) const;
-  // Runs rsync with these arguments, of which the last is a path there.
+  // Runs a script of sh there, whatever the login's shell is, and returns its standard output. The script is one line,
+  // and reads `input`.
+  StatusOr<std::string> Run(const std::string& script, std::string_view input = "") const;
+  // Runs rsync with these arguments, of which the last is a path there. The rsync of this machine reads `input`.
   StatusOr<std::string> Rsync(std::vector<std::string> arguments,
-                              const std::function<void(const std::string&)>& on_line = nullptr) const;
+                              const std::function<void(const std::string&)>& on_line = nullptr,
+                              std::string_view input = "") const;
 
  private:
   const std::string node_;

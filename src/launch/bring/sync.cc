@@ -1,22 +1,33 @@
 #include "launch/bring/sync.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <map>
+#include <sys/stat.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "cluster/registry/digest.h"
+#include "core/system/env.h"
 #include "core/text/strings.h"
+#include "core/threads/thread.h"
+#include "launch/bring/libraries.h"
 #include "launch/bring/remote_shell.h"
+#include "launch/bring/sync_host.h"
+#include "launch/bring/sync_manifest.h"
+#include "launch/bring/sync_plan.h"
 #include "launch/bring/sync_progress.h"
-#include "launch/credentials/job_folder.h"
-#include "launch/processes/run_command.h"
 
 namespace tensorbraid {
 namespace {
 
 namespace fs = std::filesystem;
-
-// On the machines, in each directory that was brought: the names of the files that were.
-constexpr char kManifest[] = ".tensorbraid-sync";
 
 // "  1,234,567  45%  12.3MB/s ..." -> "45%".
 std::string PercentOf(const std::string& line) {
@@ -26,64 +37,297 @@ std::string PercentOf(const std::string& line) {
   return line.substr(begin + 1, end - begin);
 }
 
-std::string LinesOf(const std::vector<std::string>& names, const char* before) {
-  std::string lines;
-  for (const std::string& name : names) lines += StrCat(before, name, "\n");
-  return lines;
+// What shows that a file has been written to.
+struct Stamp {
+  int64_t changed_ns = 0;
+  off_t size = 0;
+  ino_t inode = 0;
+  bool operator==(const Stamp&) const = default;
+};
+
+Stamp StampOf(const struct stat& info) {
+  return {info.st_ctim.tv_sec * 1'000'000'000 + info.st_ctim.tv_nsec, info.st_size, info.st_ino};
 }
 
-// What is brought to each machine. The lists of files are files, too, for rsync.
+// The files of all sources.
 struct Cargo {
   const std::vector<SyncSource>& sources;
-  std::vector<std::string> lists;  // of the sources
-  std::string manifest;            // the list of all
-  size_t files;
-  std::string target;
+  WantedFiles files = {};
+  std::map<std::string, Stamp> stamps = {};  // of the files, from before they were read
+
+  std::string PathHere(const std::string& path, const WantedFile& file) const {
+    return StrCat(sources[file.source].directory, "/", path);
+  }
+};
+
+// Finds the files, and does not read them. What is neither a file nor a link cannot be brought; what has just been
+// removed need not be.
+Status FindFiles(Cargo* cargo) {
+  for (size_t source = 0; source < cargo->sources.size(); ++source) {
+    for (const std::string& path : cargo->sources[source].files) {
+      WantedFile file{.source = source};
+      struct stat info;
+      if (::lstat(cargo->PathHere(path, file).c_str(), &info) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR) continue;
+        return absl::ErrnoToStatus(errno, StrCat("cannot read '", cargo->PathHere(path, file), "'"));
+      }
+      if (S_ISLNK(info.st_mode)) {
+        file.content.kind = FileContent::Kind::kLink;
+      } else if (!S_ISREG(info.st_mode)) {
+        continue;
+      }
+      file.mode = info.st_mode & 07777;
+      file.time_s = info.st_mtim.tv_sec;
+      if (!cargo->files.emplace(path, std::move(file)).second) {
+        return InvalidArgument("'", path, "' is in two of the directories that are brought to the same place");
+      }
+      cargo->stamps[path] = StampOf(info);
+    }
+  }
+  for (const auto& [path, file] : cargo->files) {
+    for (const std::string& folder : FoldersOf(path)) {
+      if (!cargo->files.contains(folder)) continue;
+      return InvalidArgument("'", folder, "' is a file in one directory, and a directory in another one, and both are ",
+                             "brought to the same place");
+    }
+  }
+  return OkStatus();
+}
+
+// Reads the contents. Files that have been removed meanwhile get none.
+Status ReadContents(Cargo* cargo) {
+  for (auto& [path, file] : cargo->files) {
+    const std::string here = cargo->PathHere(path, file);
+    if (file.content.kind == FileContent::Kind::kLink) {
+      std::error_code error;
+      file.content.value = fs::read_symlink(here, error);
+      continue;
+    }
+    auto sum = Sha256OfFile(here);
+    if (sum.ok()) {
+      file.content.value = *std::move(sum);
+    } else if (!absl::IsNotFound(sum.status())) {
+      return sum.status();
+    }
+  }
+  return OkStatus();
+}
+
+// A file in the directory here with a name that a machine sees if its directory is the same one. Removed with this
+// object.
+class MarkHere {
+ public:
+  MarkHere(const std::vector<SyncSource>& sources, const std::string& target, const std::string& mark) {
+    if (sources.size() != 1 || sources[0].directory != target) return;
+    path_ = StrCat(target, "/", MarkFile(mark));
+    std::ofstream(path_).flush();  // without the right to write here, machines that share this cannot write either
+  }
+  ~MarkHere() {
+    std::error_code error;
+    if (!path_.empty()) fs::remove(path_, error);
+  }
+  MarkHere(const MarkHere&) = delete;
+  MarkHere& operator=(const MarkHere&) = delete;
+
+ private:
+  std::string path_;  // "" if there is none
 };
 
 // Where a machine stands.
 struct Place {
-  const AgentNode& node;
-  size_t number;  // of the machine
+  const std::string& name;
+  RemoteShell shell;
+  SyncHost host;
+  bool is_open = false;
+  SyncManifest manifest = {};
+  FoundFiles found = {};
+  std::vector<std::string> marks = {};  // that it sees
+  SyncPlan plan = {};
 };
 
-Status BringTo(const Place& place, const Cargo& cargo, const std::vector<std::string>& ssh, SyncProgress* progress) {
-  const std::string& name = place.node.name;
-  const std::string what = StrCat("--sync: ", name);
-  const RemoteShell shell(place.node, ssh);
-  progress->Show(place.number, StrCat("launch: ", name, ": ", cargo.target));
-  TF_RETURN_IF_ERROR(Annotate(shell.Run("mkdir -p " + ShellWord(cargo.target)).status(), what));
-
-  std::string summary;
-  for (size_t i = 0; i < cargo.sources.size(); ++i) {
-    const std::string& directory = cargo.sources[i].directory;
-    const auto on_line = [&](const std::string& line) {
-      const std::string percent = PercentOf(line);
-      if (!percent.empty()) progress->Show(place.number, StrCat("launch: ", name, ": ", directory, " ", percent));
-      if (line.starts_with("sent ")) summary += StrCat(summary.empty() ? "" : "; ", line.substr(0, line.find("  ")));
-    };
-    const auto brought = shell.Rsync(
-        {"--recursive", "--links", "--perms", "--times", "--compress", "--checksum", "--files-from=" + cargo.lists[i],
-         "--info=progress2,stats1", "--no-human-readable", directory + "/", cargo.target + "/"},
-        on_line);
-    TF_RETURN_IF_ERROR(Annotate(brought.status(), what));
+// Brings files to the same directory of several machines.
+class Bringing {
+ public:
+  Bringing(const SyncOptions& options, const std::vector<SyncSource>& sources, const std::string& target)
+      : target_(target),
+        mark_(absl::StrFormat("%016x-", Env::Default().RandomSeed())),
+        cargo_{sources},
+        progress_(options.err_fd, options.nodes.size()) {
+    for (size_t i = 0; i < options.nodes.size(); ++i) {
+      const RemoteShell shell(options.nodes[i], options.ssh);
+      places_.push_back({options.nodes[i].name, shell, SyncHost(shell, target, StrCat(mark_, i))});
+    }
   }
 
-  // Removes what an earlier call has brought and this one has not.
-  // Two machines may share the directory.
-  const std::string manifest = StrCat(cargo.target, "/", kManifest);
-  const std::string new_manifest = StrCat(manifest, ".", place.number);
-  const auto listed = shell.Rsync({cargo.manifest, new_manifest});
-  TF_RETURN_IF_ERROR(Annotate(listed.status(), what));
-  const auto removed =
-      shell.Run(StrCat("cd ", ShellWord(cargo.target), " && m=", ShellWord(manifest), " && n=", ShellWord(new_manifest),
-                       " && { [ ! -f \"$m\" ] || LC_ALL=C comm -23 \"$m\" \"$n\" | ",
-                       "while IFS= read -r f; do rm -f -- \"$f\"; done; } && mv -f \"$n\" \"$m\""));
-  TF_RETURN_IF_ERROR(Annotate(removed.status(), what));
-  progress->Finish(place.number,
-                   StrCat("launch: ", name, " has the ", cargo.files, " files of ", cargo.target, " (", summary, ")"));
-  return OkStatus();
-}
+  Status Run() {
+    TF_RETURN_IF_ERROR(Annotate(FindFiles(&cargo_), "--sync"));
+    if (const Status status = LookAround(); !status.ok()) {
+      RemoveMarks();
+      return status;
+    }
+    TF_RETURN_IF_ERROR(MakePlans());
+    TF_RETURN_IF_ERROR(ForEachMachine(places_.size(), [this](size_t i) { return Annotate(Bring(i), What(i)); }));
+    for (size_t i = 0; i < places_.size(); ++i) {
+      if (const std::string partner = PartnerOf(i); !partner.empty()) Finish(i, partner);
+    }
+    return OkStatus();
+  }
+
+ private:
+  std::string What(size_t i) const { return StrCat("--sync: ", places_[i].name); }
+  void Show(size_t i, const std::string& text) { progress_.Show(i, StrCat("launch: ", places_[i].name, ": ", text)); }
+  void Finish(size_t i, const std::string& how) {
+    progress_.Finish(i, StrCat("launch: ", places_[i].name, " has the ", cargo_.files.size(), " files of ", target_,
+                               " (", how, ")"));
+  }
+
+  // Finds out what is here and on the machines, both at the same time.
+  Status LookAround() {
+    const MarkHere mark(cargo_.sources, target_, mark_ + "here");
+    TF_RETURN_IF_ERROR(ForEachMachine(places_.size(), [this](size_t i) -> Status {
+      Place& place = places_[i];
+      Show(i, target_);
+      auto manifest = place.host.Open();
+      TF_RETURN_IF_ERROR(Annotate(manifest.status(), What(i)));
+      place.manifest = *std::move(manifest);
+      place.is_open = true;
+      return OkStatus();
+    }));
+    Status contents;
+    Thread reader("sync", [&contents, this] { contents = Annotate(ReadContents(&cargo_), "--sync"); });
+    const Status looked =
+        ForEachMachine(places_.size(), [this](size_t i) { return Annotate(LookAt(places_[i]), What(i)); });
+    reader.Join();
+    TF_RETURN_IF_ERROR(contents);
+    TF_RETURN_IF_ERROR(looked);
+    std::erase_if(cargo_.files, [](const auto& file) { return file.second.content.value.empty(); });
+    return OkStatus();
+  }
+
+  // Uses the paths of the cargo, not its contents, which another thread reads.
+  Status LookAt(Place& place) {
+    TF_ASSIGN_OR_RETURN(place.found,
+                        place.host.Look(PathsToLookAt(cargo_.files, place.manifest), {}, mark_, &place.marks));
+    const std::vector<std::string> directories = DirectoriesInTheWay(cargo_.files, place.found);
+    if (directories.empty()) return OkStatus();
+    std::vector<std::string> ignored;
+    TF_ASSIGN_OR_RETURN(FoundFiles more, place.host.Look({}, directories, mark_, &ignored));
+    place.found.merge(std::move(more));
+    return OkStatus();
+  }
+
+  void RemoveMarks() {
+    const Status ignored = ForEachMachine(places_.size(), [this](size_t i) -> Status {
+      if (places_[i].is_open) places_[i].host.Close().IgnoreError();
+      return OkStatus();
+    });
+  }
+
+  // The machine that gets the files in place of this one, because they share the directory; "here" for this machine;
+  // "" if it gets them itself. Of two machines, perhaps only one has seen the mark of the other, which has then removed
+  // it.
+  std::string PartnerOf(size_t i) const {
+    std::set<size_t> group = {i};
+    const auto sees = [this](size_t a, const std::string& other) {
+      const std::vector<std::string>& marks = places_[a].marks;
+      return std::find(marks.begin(), marks.end(), mark_ + other) != marks.end();
+    };
+    for (size_t size = 0; size != group.size();) {
+      size = group.size();
+      for (size_t other = 0; other < places_.size(); ++other) {
+        const bool is_same = std::any_of(group.begin(), group.end(), [&](size_t member) {
+          return sees(member, StrCat(other)) || sees(other, StrCat(member));
+        });
+        if (is_same) group.insert(other);
+      }
+    }
+    if (std::any_of(group.begin(), group.end(), [&](size_t member) { return sees(member, "here"); })) {
+      return "in the directory of this machine, which it shares";
+    }
+    const size_t first = *group.begin();
+    return first == i ? "" : StrCat("in the directory of ", places_[first].name, ", which it shares");
+  }
+
+  Status MakePlans() {
+    for (size_t i = 0; i < places_.size(); ++i) {
+      if (!PartnerOf(i).empty()) continue;
+      places_[i].plan = PlanSync(cargo_.files, places_[i].manifest, places_[i].found);
+      const std::vector<std::string>& obstacles = places_[i].plan.obstacles;
+      if (obstacles.empty()) continue;
+      constexpr size_t kNamed = 5;
+      std::string text = StrCat("in ", target_, ": ");
+      for (size_t o = 0; o < std::min(obstacles.size(), kNamed); ++o) text += StrCat(o == 0 ? "" : "; ", obstacles[o]);
+      if (obstacles.size() > kNamed) text += StrCat("; and ", obstacles.size() - kNamed, " more");
+      return FailedPrecondition(What(i), ": ", text,
+                                ". Nothing was sent. Move this away there, and --sync brings yours");
+    }
+    return OkStatus();
+  }
+
+  Status Bring(size_t i) {
+    if (!PartnerOf(i).empty()) return OkStatus();
+    Place& place = places_[i];
+    SyncPlan& plan = place.plan;
+    if (plan.DoesNothing()) {
+      if (plan.after.ToText() != place.manifest.ToText()) TF_RETURN_IF_ERROR(place.host.WriteManifest(plan.after));
+      Finish(i, "nothing has changed");
+      return OkStatus();
+    }
+    TF_RETURN_IF_ERROR(place.host.Prepare(plan));
+    TF_ASSIGN_OR_RETURN(const std::string summary, Transfer(i));
+    TF_RETURN_IF_ERROR(FollowChanges(place));
+    TF_RETURN_IF_ERROR(place.host.WriteManifest(plan.after));
+    Finish(i, summary);
+    return OkStatus();
+  }
+
+  // Returns how much was sent.
+  StatusOr<std::string> Transfer(size_t i) {
+    std::vector<std::string> lists(cargo_.sources.size());
+    for (const auto& [path, present] : places_[i].plan.bring) {
+      lists[cargo_.files.at(path).source].append("./").append(path).push_back('\0');
+    }
+    std::string summary;
+    for (size_t source = 0; source < lists.size(); ++source) {
+      if (lists[source].empty()) continue;
+      const std::string& directory = cargo_.sources[source].directory;
+      const auto on_line = [&](const std::string& line) {
+        const std::string percent = PercentOf(line);
+        if (!percent.empty()) Show(i, StrCat(directory, " ", percent));
+        if (line.starts_with("sent ")) summary += StrCat(summary.empty() ? "" : "; ", line.substr(0, line.find("  ")));
+      };
+      const auto brought = places_[i].shell.Rsync(
+          {"--recursive", "--links", "--perms", "--times", "--compress", "--checksum", "--from0", "--files-from=-",
+           "--info=progress2,stats1", "--no-human-readable", directory + "/", target_ + "/"},
+          on_line, lists[source]);
+      TF_RETURN_IF_ERROR(brought.status());
+    }
+    return summary.empty() ? "files were removed" : summary;
+  }
+
+  // A file that was written to here while it was brought may be there with yet another content.
+  Status FollowChanges(Place& place) {
+    std::vector<std::string> changed;
+    for (const auto& [path, present] : place.plan.bring) {
+      struct stat info;
+      const std::string here = cargo_.PathHere(path, cargo_.files.at(path));
+      if (::lstat(here.c_str(), &info) != 0 || StampOf(info) != cargo_.stamps.at(path)) changed.push_back(path);
+    }
+    if (changed.empty()) return OkStatus();
+    std::vector<std::string> ignored;
+    TF_ASSIGN_OR_RETURN(const FoundFiles there, place.host.Look(changed, {}, mark_, &ignored));
+    for (const auto& [path, file] : there) {
+      if (!file.content.value.empty()) place.plan.after.Add(path, file.content);
+    }
+    return OkStatus();
+  }
+
+  const std::string& target_;
+  const std::string mark_;  // what the marks of this call begin with
+  Cargo cargo_;
+  SyncProgress progress_;
+  std::deque<Place> places_;
+};
 
 }  // namespace
 
@@ -94,9 +338,8 @@ StatusOr<SyncSource> ReadSyncSource(const std::string& directory, const IsLeftOu
   for (auto entry = fs::recursive_directory_iterator(source.directory, error); !error && entry != fs::end(entry);
        entry.increment(error)) {
     const std::string file = entry->path().lexically_relative(source.directory);
-    if (file.find('\n') != std::string::npos) return InvalidArgument("the name '", file, "' has a line break");
     const bool is_directory = entry->is_directory() && !entry->is_symlink();
-    if (is_left_out(file, is_directory) || file.starts_with(kManifest)) {
+    if (is_left_out(file, is_directory) || entry->path().filename().string().starts_with(kManifestName)) {
       if (is_directory) entry.disable_recursion_pending();
     } else if (!is_directory) {
       source.files.push_back(file);
@@ -108,23 +351,7 @@ StatusOr<SyncSource> ReadSyncSource(const std::string& directory, const IsLeftOu
 }
 
 Status BringFiles(const SyncOptions& options, const std::vector<SyncSource>& sources, const std::string& target) {
-  std::map<std::string, std::string> lists;
-  std::vector<std::string> all;
-  for (size_t i = 0; i < sources.size(); ++i) {
-    // rsync skips lines that begin with '#' or ';'.
-    lists[StrCat("list-", i)] = LinesOf(sources[i].files, "./");
-    all.insert(all.end(), sources[i].files.begin(), sources[i].files.end());
-  }
-  std::sort(all.begin(), all.end());
-  lists["manifest"] = LinesOf(all, "");
-  TF_ASSIGN_OR_RETURN(const JobFolder folder, JobFolder::Make(lists));
-  Cargo cargo{
-      .sources = sources, .lists = {}, .manifest = folder.path() + "/manifest", .files = all.size(), .target = target};
-  for (size_t i = 0; i < sources.size(); ++i) cargo.lists.push_back(StrCat(folder.path(), "/list-", i));
-  SyncProgress progress(options.err_fd, options.nodes.size());
-  return ForEachMachine(options.nodes.size(), [&](size_t i) {
-    return BringTo({options.nodes[i], i}, cargo, options.ssh, &progress);
-  });
+  return Bringing(options, sources, target).Run();
 }
 
 StatusOr<std::string> SyncedDirectory(const std::string& name) {
@@ -138,7 +365,9 @@ StatusOr<std::string> SyncedDirectory(const std::string& name) {
 Status BringDirectory(const SyncOptions& options, const std::string& name) {
   TF_ASSIGN_OR_RETURN(const std::string path, SyncedDirectory(name));
   const auto is_left_out = [](const std::string& file, bool is_directory) {
-    return is_directory ? file == kPythonFolder : IsWrittenByJobs(fs::path(file).filename());
+    const std::string name = fs::path(file).filename();
+    if (!is_directory) return IsWrittenByJobs(name);
+    return file == kPythonFolder || name == "__pycache__" || name == kLibrariesFolder;
   };
   auto source = ReadSyncSource(path, is_left_out);
   if (!source.ok()) return Annotate(source.status(), "--sync");

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
+#include <ctime>
 #include <string_view>
 
 #include "absl/strings/ascii.h"
@@ -13,10 +15,47 @@
 #include "launch/processes/child_process.h"
 
 namespace tensorbraid {
+namespace {
+
+// While an object of this class exists, a write of this thread to a pipe that nobody reads is an error, and no signal.
+class PipeSignalBlocked {
+ public:
+  PipeSignalBlocked() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~PipeSignalBlocked() {
+    const timespec at_once = {0, 0};
+    if (!sigismember(&before_, SIGPIPE)) ::sigtimedwait(&pipe_, nullptr, &at_once);  // drops it
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  PipeSignalBlocked(const PipeSignalBlocked&) = delete;
+  PipeSignalBlocked& operator=(const PipeSignalBlocked&) = delete;
+
+ private:
+  sigset_t pipe_, before_;
+};
+
+// Writes what the program takes now. Closes its input when all is written, or when the program reads no more.
+void WriteInput(Fd& in, std::string_view& input) {
+  while (!input.empty()) {
+    const ssize_t written = ::write(in.get(), input.data(), input.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EAGAIN) return;
+    if (written <= 0) break;
+    input.remove_prefix(static_cast<size_t>(written));
+  }
+  in.Close();
+}
+
+}  // namespace
 
 StatusOr<std::string> RunCommand(const std::vector<std::string>& command,
-                                 const std::function<void(const std::string&)>& on_line) {
-  auto started = ChildProcess::Start(command, {});
+                                 const std::function<void(const std::string&)>& on_line, std::string_view input) {
+  const PipeSignalBlocked blocked;
+  auto started = ChildProcess::Start(command, {}, ChildProcess::Stdout::kPipe,
+                                     input.empty() ? ChildProcess::Stdin::kEmpty : ChildProcess::Stdin::kPipe);
   if (absl::IsNotFound(started.status())) {
     return absl::NotFoundError(StrCat("there is no program '", command[0], "' here: install it"));
   }
@@ -25,8 +64,10 @@ StatusOr<std::string> RunCommand(const std::vector<std::string>& command,
   std::string output, errors;
   size_t reported = 0;  // bytes of `output` that were passed on as lines
   while (process.out().is_open() || process.err().is_open()) {
-    std::array<pollfd, 2> events = {{{process.out().get(), POLLIN, 0}, {process.err().get(), POLLIN, 0}}};
+    std::array<pollfd, 3> events = {
+        {{process.out().get(), POLLIN, 0}, {process.err().get(), POLLIN, 0}, {process.in().get(), POLLOUT, 0}}};
     ::poll(events.data(), events.size(), -1);
+    if (process.in().is_open()) WriteInput(process.in(), input);
     for (auto [fd, text] : {std::pair(&process.out(), &output), {&process.err(), &errors}}) {
       if (!fd->is_open()) continue;
       std::array<char, 4096> bytes;
@@ -42,7 +83,7 @@ StatusOr<std::string> RunCommand(const std::vector<std::string>& command,
   const ProcessEnd end = process.Reap();
   if (end.ok()) return output;
   while (!errors.empty() && (errors.back() == '\n' || errors.back() == '\r')) errors.pop_back();
-  return absl::UnavailableError(StrCat(command[0], " ", end.ToString(), ": ", errors));
+  return absl::UnavailableError(StrCat(command[0], " ", end.ToString(), errors.empty() ? "" : ": ", errors));
 }
 
 std::string ShellWord(const std::string& text) {

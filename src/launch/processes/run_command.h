@@ -4,17 +4,20 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 
-// Runs a command without input, and returns its standard output when it has ended. `on_line` also gets each line as it
-// is written, without its end; a carriage return ends a line, too. NotFound if there is no such program; Unavailable,
-// with what the program wrote to standard error, if it fails.
+// Runs a command, and returns its standard output when it has ended. It reads `input`; what it does not read of that is
+// dropped. `on_line` also gets each line as it is written, without its end; a carriage return ends a line, too.
+// NotFound if there is no such program; Unavailable, with what the program wrote to standard error, if it fails. Blocks
+// until the command has ended. Thread-safe.
 StatusOr<std::string> RunCommand(const std::vector<std::string>& command,
-                                 const std::function<void(const std::string&)>& on_line = nullptr);
+                                 const std::function<void(const std::string&)>& on_line = nullptr,
+                                 std::string_view input = "");
 
 // The text as a word for a shell: in quotes, unless it needs none.
 std::string ShellWord(const std::string& text);
