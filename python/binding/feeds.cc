@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "binding/session.h"
+#include "graph/model/fed_variables.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -103,12 +104,12 @@ Tensor TensorOfNumber(nb::handle value, DType dtype) {
 }
 
 // The value of Python for a fed tensor. An error names the tensor.
-Tensor ConvertedFeed(nb::handle value, const Output& output) {
+Tensor ConvertedFeed(nb::handle value, const Output& output, DType dtype) {
   const auto named = [&](const std::string& message) {
     return "Cannot feed Tensor '" + output.name() + "': " + message;
   };
   try {
-    return TensorOf(value, output.dtype());
+    return TensorOf(value, dtype);
   } catch (const nb::builtin_exception& error) {
     throw nb::builtin_exception(error.type(), named(error.what()).c_str());
   } catch (const nb::python_error& error) {
@@ -121,7 +122,7 @@ Tensor ConvertedFeed(nb::handle value, const Output& output) {
 
 // The value for a fed tensor, checked. With `borrow`, a large array is used in place.
 Tensor FedTensor(nb::handle value, const Output& output, bool borrow) {
-  const DType dtype = output.dtype();
+  const auto [dtype, shape] = FedSpecOf(output);
   Tensor tensor = IsNumPyArray(value) ? TensorOfBuffer(value, dtype, borrow) : TensorOfNumber(value, dtype);
   if (!tensor.is_valid()) {
     if (nb::isinstance<PyTensor>(value) || nb::isinstance<PyOperation>(value)) {
@@ -129,7 +130,7 @@ Tensor FedTensor(nb::handle value, const Output& output, bool borrow) {
           "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
           "lists, numpy ndarrays, or TensorHandles.");
     }
-    tensor = ConvertedFeed(value, output);
+    tensor = ConvertedFeed(value, output, dtype);
     if (PyLong_Check(value.ptr()) && IsInteger(dtype) && !ArrayOf(tensor.DeepCopy()).equal(value)) {
       throw nb::type_error(("Type of feed value " + nb::cast<std::string>(nb::str(value)) + " with type " +
                             nb::cast<std::string>(nb::str(value.type())) + " is not compatible with Tensor type " +
@@ -139,8 +140,8 @@ Tensor FedTensor(nb::handle value, const Output& output, bool borrow) {
                                .c_str());
     }
   }
-  if (!output.shape().IsCompatibleWith(tensor.shape())) {
-    const nb::object expected = nb::cast(Wrap(output)).attr("shape");
+  if (!shape.IsCompatibleWith(tensor.shape())) {
+    const nb::object expected = nb::module_::import_("tensorbraid.internal.shapes").attr("TensorShape")(DimsOf(shape));
     throw nb::value_error(("Cannot feed value of shape " + nb::cast<std::string>(nb::str(DimsTuple(tensor.shape()))) +
                            " for Tensor '" + output.name() + "', which has shape '" +
                            nb::cast<std::string>(nb::str(expected)) + "'")

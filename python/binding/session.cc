@@ -9,6 +9,7 @@
 
 #include "binding/interrupt.h"
 #include "binding/python_calls.h"
+#include "graph/model/fed_variables.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -161,7 +162,9 @@ void BindSession(Module& m) {
       .def(
           "__init__",
           [](PySignature* self, nb::object graph, nb::list fetches, nb::list feeds) {
-            new (self) PySignature{FetchesOf(fetches), OutputsOf(feeds), std::move(graph)};
+            std::vector<Output> fed = OutputsOf(feeds);
+            for (Output& tensor : fed) tensor = FedTensorOf(tensor);
+            new (self) PySignature{FetchesOf(fetches), std::move(fed), std::move(graph)};
           },
           nb::arg("graph"), nb::arg("fetches"), nb::arg("feeds"));
   Class<PyPrepared>(m, "Prepared", nb::type_slots(prepared_slots)).def("run", &RunPrepared);

@@ -8,6 +8,7 @@
 #include "core/text/host_port.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "graph/model/fed_variables.h"
 #include "graph/model/node.h"
 #include "session/backend.h"
 #include "session/step_profiler.h"
@@ -43,7 +44,7 @@ StatusOr<std::vector<Output>> ResolveFeeds(const Graph& graph, const std::vector
     }
     if (!tensor.valid()) return NotValid("feed", tensors.size());
     TF_RETURN_IF_ERROR(CheckBelongs(tensor, graph, "feed"));
-    tensors.push_back(std::move(tensor));
+    tensors.push_back(FedTensorOf(tensor));
   }
   return tensors;
 }
@@ -53,9 +54,7 @@ StatusOr<Resolved> ResolveSignature(const Graph& graph, const std::vector<Fetch>
   Resolved r;
   TF_ASSIGN_OR_RETURN(r.signature.feeds, ResolveFeeds(graph, feeds));
   for (const Fetch& fetch : fetches) {
-    const auto& fed = r.signature.feeds;
-    const bool is_fed = fetch.if_fed().valid() && std::find(fed.begin(), fed.end(), fetch.if_fed()) != fed.end();
-    Output output = is_fed ? fetch.if_fed() : fetch.output();
+    Output output = fetch.output();
     bool is_tensor = fetch.is_tensor();
     if (!fetch.name().empty()) {
       is_tensor = fetch.name().find(':') != std::string::npos;

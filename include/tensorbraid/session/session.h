@@ -21,32 +21,35 @@ namespace tensorbraid {
 // given as an object or by name ("loss:0" for a tensor, "train" for an operation).
 //
 // A variable, or its handle, gives the value that the step leaves: after all updates that have the variable as a direct
-// input, not those in loops, branches and functions. If Variable::value() is fed in the same step, a fetched variable
-// has the fed value. Variable::value() itself is a tensor like others, which is read at some time in the step.
+// input, not those in loops, branches and functions; in a step that feeds the variable, it gives the fed value.
+// Variable::value() itself is a tensor like others, which is read at some time in the step.
 class Fetch {
  public:
   Fetch(Output output) : output_(output), is_tensor_(true) {}  // NOLINT (all): converts
   Fetch(Operation operation);                                  // NOLINT
   Fetch(const Variable& variable)                              // NOLINT
-      : output_(variable.handle()), is_tensor_(true), if_fed_(variable.shared_read()) {}
+      : output_(variable.handle()), is_tensor_(true) {}
   Fetch(std::string name) : name_(std::move(name)) {}  // NOLINT
   Fetch(const char* name) : name_(name) {}             // NOLINT
 
   bool is_tensor() const { return is_tensor_; }  // false for every fetch by name, too
   const Output& output() const { return output_; }
   const std::string& name() const { return name_; }
-  // Of a variable: the tensor that is fetched instead of output() in steps that feed it. Not valid: there is none.
-  const Output& if_fed() const { return if_fed_; }
 
  private:
   Output output_;
   bool is_tensor_ = false;
-  Output if_fed_;
   std::string name_;
 };
 
 // A value that replaces a tensor of the graph during a run. The tensor is given as an object or by name.
+//
+// A variable can be fed, too: as an object, as the tensor Variable::value() outside of all scopes, or as its handle. In
+// this step, every read of the variable gives the fed value: also reads in branches, loops and functions, behind
+// control dependencies, of some rows, and on other tasks. The variable itself keeps its value. The step fails with
+// InvalidArgument if it also updates the variable or asks whether it is initialized.
 struct Feed {
+  Feed(const Variable& variable, Tensor fed) : output(variable.handle()), value(std::move(fed)) {}
   Feed(Output tensor, Tensor fed) : output(tensor), value(std::move(fed)) {}
   Feed(std::string tensor, Tensor fed) : name(std::move(tensor)), value(std::move(fed)) {}
   Output output;

@@ -12,6 +12,7 @@
 #include "executor/step_watch.h"
 #include "graph/functions/expand_functions.h"
 #include "graph/functions/function.h"
+#include "graph/model/fed_variables.h"
 #include "graph/model/node_status.h"
 #include "graph/model/subgraph.h"
 #include "partition/partition.h"
@@ -54,12 +55,13 @@ Status CancelledRun() { return Cancelled("the step was cancelled by Session::Can
 
 Status CheckFeed(const Output& output, const Tensor& value) {
   if (!value.is_valid()) return InvalidArgument("the value fed to '", output.name(), "' is not a valid tensor");
-  if (value.dtype() != output.dtype()) {
-    return InvalidArgument("'", output.name(), "' (", NodeOf(output)->location(), ") is ", output.dtype(),
+  const TensorSpec spec = FedSpecOf(output);
+  if (value.dtype() != spec.dtype) {
+    return InvalidArgument("'", output.name(), "' (", NodeOf(output)->location(), ") is ", spec.dtype,
                            " and cannot be fed ", value.dtype(), value.shape());
   }
-  if (!output.shape().IsCompatibleWith(value.shape())) {
-    return InvalidArgument("'", output.name(), "' (", NodeOf(output)->location(), ") has shape ", output.shape(),
+  if (!spec.shape.IsCompatibleWith(value.shape())) {
+    return InvalidArgument("'", output.name(), "' (", NodeOf(output)->location(), ") has shape ", spec.shape,
                            " and cannot be fed a tensor of shape ", value.shape());
   }
   return OkStatus();
@@ -131,6 +133,8 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
   }
   TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*graph, still_wanted));
   if (expanded != nullptr) graph = std::move(expanded);
+  TF_ASSIGN_OR_RETURN(auto with_values, ReplaceFedVariables(*graph));
+  if (with_values != nullptr) graph = std::move(with_values);
   const std::string home = env_->worker->devices().front().ToString();
   for (const auto& node : ImplOf(*graph).nodes()) {
     // The client exchanges feeds and fetches with the master, so they belong on the master's task.

@@ -78,13 +78,13 @@ StatusOr<Shape> AsShape(Output vector) {
   return Shape::Unknown();
 }
 
-// Returns the VarHandleOp that a resource handle comes from, or null.
+// Returns the VarHandleOp that a resource handle comes from, or the _FedVariable in its place, or null.
 const Node* HandleNode(Output handle) {
   const Node* node = NodeOf(handle);
   while (node->type() == "Identity" || node->type() == "Enter" || node->type() == "Switch") {
     node = NodeOf(node->inputs()[0]);
   }
-  return node->type() == "VarHandleOp" ? node : nullptr;
+  return node->type() == "VarHandleOp" || node->type() == "_FedVariable" ? node : nullptr;
 }
 
 }  // namespace

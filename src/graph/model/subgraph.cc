@@ -8,6 +8,7 @@
 #include "graph/control_flow/control_flow.h"
 #include "graph/functions/function.h"
 #include "graph/model/connect.h"
+#include "graph/model/fed_variables.h"
 #include "graph/model/node.h"
 #include "graph/model/node_status.h"
 #include "graph/model/references.h"
@@ -31,7 +32,7 @@ class Extractor {
     AddInitializersOfRestoredIterators();
 
     copies_.assign(nodes.size(), nullptr);
-    args_.assign(feeds_.size(), nullptr);
+    args_.assign(feeds_.size(), Output());
     // Ids rise along every edge except back edges, so a node is copied after its inputs.
     for (const auto& node : nodes) {
       if (needed_[node->id()]) TF_RETURN_IF_ERROR(Copy(*node));
@@ -39,7 +40,7 @@ class Extractor {
     TF_RETURN_IF_ERROR(
         back_edges_.Close([&](const Output& o) { return OutputOf(copies_[NodeOf(o)->id()], o.index()); }));
     for (size_t i = 0; i < fetches.size(); ++i) {
-      TF_ASSIGN_OR_RETURN(Output from, Map(fetches[i]));
+      TF_ASSIGN_OR_RETURN(Output from, MapFetch(fetches[i]));
       std::vector<Node*> updates;
       if (i < num_read && FeedIndex(fetches[i]) < 0) updates = UpdatesOf(fetches[i]);
       if (i < num_read && NodeOf(from)->type() == "VarHandleOp") {
@@ -148,20 +149,33 @@ class Extractor {
     }
   }
 
-  StatusOr<Output> Map(const Output& o) {
+  StatusOr<Output> MapFetch(const Output& o) {
     const int feed = FeedIndex(o);
     if (feed < 0) return OutputOf(copies_[NodeOf(o)->id()], o.index());
-    if (args_[feed] == nullptr) {
-      TF_ASSIGN_OR_RETURN(args_[feed],
-                          ImplOf(*out_).AddNode(
-                              {.name = StrCat("_arg_", feed),
-                               .op = "_Arg",
-                               .inputs = {},
-                               .controls = {},
-                               .attrs = {{"T", o.dtype()}, {"index", static_cast<int64_t>(feed)}, {"shape", o.shape()}},
-                               .device = ""}));
+    if (!args_[feed].valid()) {
+      const TensorSpec spec = FedSpecOf(o);
+      TF_ASSIGN_OR_RETURN(
+          Node * arg, ImplOf(*out_).AddNode(
+                          {.name = StrCat("_arg_", feed),
+                           .op = "_Arg",
+                           .inputs = {},
+                           .controls = {},
+                           .attrs = {{"T", spec.dtype}, {"index", static_cast<int64_t>(feed)}, {"shape", spec.shape}},
+                           .device = ""}));
+      args_[feed] = OutputOf(arg, 0);
     }
-    return OutputOf(args_[feed], 0);
+    return args_[feed];
+  }
+
+  // The tensor that the consumers of `o` get. It is the value that is fetched, but for the handle of a fed variable.
+  StatusOr<Output> Map(const Output& o) {
+    TF_ASSIGN_OR_RETURN(const Output value, MapFetch(o));
+    if (FeedIndex(o) < 0 || NodeOf(o)->type() != "VarHandleOp") return value;
+    Output& handle = handles_[NodeOf(o)];
+    if (!handle.valid()) {
+      TF_ASSIGN_OR_RETURN(handle, AddFedVariable(o, value, out_.get()));
+    }
+    return handle;
   }
 
   Status Copy(Node& node) {
@@ -180,8 +194,7 @@ class Extractor {
     std::vector<Output> inputs;
     for (const Output& in : node.inputs()) {
       if (IsRef(node.declared_input_type(static_cast<int>(inputs.size()))) && FeedIndex(in) >= 0) {
-        return InvalidArgument(node.Describe(), ": input ", inputs.size(), " must be a reference to a variable, so '",
-                               in.name(), "' cannot be fed");
+        return FedReferenceIsNeeded(in, node);
       }
       TF_ASSIGN_OR_RETURN(const Output mapped, Map(in));
       inputs.push_back(mapped);
@@ -215,7 +228,8 @@ class Extractor {
   std::map<const Node*, const Node*> runs_before_;
   std::vector<Node*> copies_;  // indexed by the original's id
   BackEdges back_edges_;
-  std::vector<Node*> args_;  // one for each feed
+  std::vector<Output> args_;               // one for each feed
+  std::map<const Node*, Output> handles_;  // keyed by VarHandleOp: what stands for it if it is fed
 };
 
 }  // namespace

@@ -15,6 +15,9 @@ namespace tensorbraid {
 // nodes, numbered in the order of `fetches`. For each pair (from, to) in `connections`, the consumers of `to` get the
 // value of `from` instead.
 //
+// If the handle of a VarHandleOp is among the feeds, the variable's value is fed: a _FedVariable takes the place of the
+// VarHandleOp, and ReplaceFedVariables (fed_variables.h) must follow.
+//
 // The state that a DeserializeIterator restores does not contain the dataset of its iterator. So the MakeIterator of
 // this iterator is added, and runs before the DeserializeIterator. This requires that the graph has exactly one such
 // MakeIterator, with a lower id, and that it needs no placeholder that is not fed.
@@ -24,8 +27,8 @@ namespace tensorbraid {
 // the ops that have the variable as a direct input, not those in loops, branches and functions. With kHandle the handle
 // itself is fetched.
 //
-// InvalidArgument if a placeholder that is needed is not fed (the error names it), if a tensor is both fed and
-// connected or connected twice, or if a connection would close a cycle.
+// InvalidArgument if a placeholder that is needed is not fed (the error names it), if a node needs a fed tensor as a
+// reference, if a tensor is both fed and connected or connected twice, or if a connection would close a cycle.
 enum class FetchedVariables { kHandle, kRead };
 StatusOr<std::unique_ptr<Graph>> ExtractSubgraph(const Graph& graph, const std::vector<Output>& feeds,
                                                  const std::vector<Output>& fetches,

@@ -79,6 +79,15 @@ void RegisterStateOps(OpRegistry& r) {
             .Stateful()
             .Shape(ScalarShape)
             .NotDifferentiable());
+  // Stands for the VarHandleOp `variable` in a step that feeds the variable; see graph/model/fed_variables.h.
+  r.Add(Op("_FedVariable")
+            .Input("value: dtype")
+            .Output("resource: resource")
+            .Attr("dtype: type")
+            .Attr("shape: shape")
+            .Attr("variable: string")
+            .Shape(ScalarShape)
+            .NotDifferentiable());
   r.Add(Op("VarIsInitializedOp")
             .Input("resource: resource")
             .Output("is_initialized: bool")

@@ -11,6 +11,7 @@
 #include "graph/format/graph.pb.h"
 #include "graph/format/tensor_proto.h"
 #include "graph/functions/expand_functions.h"
+#include "graph/model/fed_variables.h"
 #include "graph/model/node.h"
 #include "graph/model/subgraph.h"
 #include "io/file.h"
@@ -229,6 +230,8 @@ StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PlacedStep(const Trainin
   TF_ASSIGN_OR_RETURN(auto step, ExtractSubgraph(whole, feeds, fetches, targets, {}, FetchedVariables::kRead));
   TF_ASSIGN_OR_RETURN(auto expanded, ExpandFunctions(*step));
   if (expanded != nullptr) step = std::move(expanded);
+  TF_ASSIGN_OR_RETURN(auto with_values, ReplaceFedVariables(*step));
+  if (with_values != nullptr) step = std::move(with_values);
   for (const auto& node : ImplOf(*step).nodes()) {
     if (node->type().find("ConditionalAccumulator") == std::string::npos) continue;
     return InvalidArgument("the graph trains synchronously: it has the accumulator '", node->name(),

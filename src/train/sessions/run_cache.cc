@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
+#include "graph/model/fed_variables.h"
 #include "graph/model/node.h"
 #include "train/sessions/train_op.h"
 
@@ -40,10 +41,6 @@ StatusOr<RunCache::Key> RunCache::KeyOf(const Output& tensor, int output) const 
 StatusOr<RunCache::Key> RunCache::KeyOf(const Fetch& fetch) const {
   if (fetch.name().empty()) {
     if (!fetch.output().valid()) return InvalidArgument("one of the fetches is not valid (see the graph's status)");
-    if (fetch.if_fed().valid()) {
-      TF_ASSIGN_OR_RETURN(const Key fed, KeyOf(fetch.if_fed(), fetch.if_fed().index()));
-      if (std::ranges::find(feed_keys_, fed) != feed_keys_.end()) return fed;
-    }
     return KeyOf(fetch.output(), fetch.is_tensor() ? fetch.output().index() : -1);
   }
   if (fetch.name().find(':') == std::string::npos) {
@@ -60,7 +57,8 @@ StatusOr<RunCache::Key> RunCache::KeyOf(const Feed& feed) const {
     if (feed.name.empty()) return InvalidArgument("one of the feeds is not valid (see the graph's status)");
     TF_ASSIGN_OR_RETURN(output, graph_->FindOutput(feed.name));
   }
-  return KeyOf(output, output.index());
+  const Output fed = FedTensorOf(output);
+  return KeyOf(fed, fed.index());
 }
 
 Status RunCache::SetKeys(const std::vector<Fetch>& fetches, const std::vector<Feed>& feeds) {

@@ -51,6 +51,37 @@ def uninitialized(s):
         s.run(tf1.report_uninitialized_variables([v, m]))
 
 
+def fed(s):
+    """What a fed variable gives: a reference is fed itself or as its value, of a resource variable only the fed read."""
+    for resource in (False, True):
+        v = _variable(s, f"v{resource}", 2.0, resource)
+        e = _variable(s, f"e{resource}", [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], resource)
+        other = _variable(s, f"other{resource}", 1.0, resource)
+        for where in (s.ps, s.worker(0), s.worker(1)):
+            with tf.device(where):
+                p = tf1.placeholder(tf.float32, [])
+                with tf.control_dependencies([other.assign_add(1.0)]):
+                    after = v * 1.0 + p
+                reads = [v + 0.0, v.read_value(), tf.identity(v), after,
+                         tf1.cond(p > 0.0, lambda: v * 1.0, lambda: v * -1.0),
+                         tf1.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a + v), [0, 0.0])[1],
+                         tf.map_fn(lambda x: x * v, tf.constant([1.0, 2.0])), tf1.gradients(v * v, v)[0]]
+                rows = [tf.gather(e, [0]), tf.nn.embedding_lookup(e, [1, 2]), tf.gather_nd(e, [[2, 1]]), e[1:, 0],
+                        tf1.cond(p > 0.0, lambda: tf.nn.embedding_lookup(e, [1]), lambda: tf.gather(e, [0]))]
+            values = [v, tf1.get_default_graph().get_tensor_by_name(
+                f"v{resource}/Read/ReadVariableOp:0" if resource else f"v{resource}/read:0")]
+            s.run([v.initializer, e.initializer, other.initializer])
+            for value in values:
+                for read in reads:
+                    s.run(read, {p: 1.0, value: 10.0})
+            for read in rows:
+                s.run(read, {p: 1.0, e: np.full([3, 2], 7.0, np.float32)})
+            if not resource:
+                for update in (v.assign(3.0), v.initializer, tf1.is_variable_initialized(v)):
+                    s.run(update, {v: 10.0}, text="feeds the variable 'vFalse'" if s.target else None)
+            s.run(v)
+
+
 def assignments(s):
     for resource in (False, True):
         v = _variable(s, f"v{resource}", [[1.0, 2.0]], resource)
