@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "binding/graph.h"
+#include "graph/model/node.h"
 #include "tensorbraid/graph/variable.h"
 
 namespace tensorbraid::python {
@@ -81,12 +82,27 @@ void BindVariables(Module& m) {
            [](const PyVariable& self) {
              return PyTensor{self.variable.value(), self.graph};
            })
+      // The tensor that value() gives outside of all scopes.
+      .def_prop_ro("_shared_read",
+                   [](const PyVariable& self) {
+                     return PyTensor{self.variable.shared_read(), self.graph};
+                   })
       .def("read_value", &Read)
       .def("__eq__",
            [](const PyVariable& self, nb::handle other) {
              return nb::isinstance<PyVariable>(other) && nb::cast<PyVariable&>(other).variable == self.variable;
            })
       .def("__hash__", [](const PyVariable& self) { return std::hash<std::string>()(self.variable.name()); });
+  m.def("variable_of", [](const PyTensor& tensor) -> nb::object {
+    const std::string type = tensor.output.op().type();
+    const Graph* const graph = tensorbraid::NodeOf(tensor.output)->graph();
+    if (graph == nullptr || (type != "VarHandleOp" && type != "ReadVariableOp")) return nb::none();
+    for (const Variable& variable : graph->variables()) {
+      if (variable.handle() == tensor.output || variable.shared_read() == tensor.output)
+        return nb::cast(Wrap(variable));
+    }
+    return nb::none();
+  });
   m.def("variables", [](Graph& graph) {
     nb::list list;
     for (const Variable& variable : graph.variables()) list.append(Wrap(variable));

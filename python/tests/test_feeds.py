@@ -114,6 +114,80 @@ class FeedTest(unittest.TestCase):
         self.assertEqual(array.shape, (2, 3))
 
 
+class FedVariablesTest(unittest.TestCase):
+    """Beside the values that programs/fed_variables.py compares with TensorFlow's."""
+
+    def setUp(self):
+        tf.reset_default_graph()
+        self.v = tf.get_variable("v", initializer=2.0)
+
+    def run_fed(self, fetch, feeds):
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            return session.run(fetch, feeds)
+
+    def test_a_read_of_its_own_in_a_branch_or_a_loop_is_fed(self):
+        p = tf.placeholder_with_default(True, [])
+        chosen = tf.cond(p, lambda: self.v.read_value() * 1.0, lambda: self.v * -1.0)
+        looped = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a + self.v.read_value()), [0, 0.0])[1]
+        self.assertEqual(self.run_fed([chosen, looped], {self.v: 10.0}), [10, 20])
+
+    def test_a_variable_is_fed_within_a_scope_too(self):
+        y = self.v * 2.0
+        with tf.control_dependencies([tf.no_op()]):
+            self.assertEqual(self.run_fed([y, self.v], {self.v: 10.0}), [20, 10])
+
+    def test_functions_and_gradients_of_ones_own_are_fed(self):
+        @tf.custom_gradient
+        def scaled(x):
+            with tf.variable_scope("", reuse=tf.AUTO_REUSE, use_resource=True):
+                w = tf.get_variable("w", initializer=3.0)
+            return x * w, lambda dy, variables=None: (dy * w, [dy * x])
+
+        y = scaled(self.v)
+        w = [variable for variable in tf.global_variables() if variable.op.name == "w"][0]
+        self.assertEqual(self.run_fed([y, *tf.gradients(y, [self.v, w])], {w: 10.0}), [20, 10, 2])
+
+    def test_an_update_of_a_fed_variable_names_it_and_the_line(self):
+        update = self.v.assign_add(1.0)
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError,
+                                    "the step feeds the variable 'v', but AssignAddVariableOp .*test_feeds.py.* updates"):
+            self.run_fed(update, {self.v: 10.0})
+
+    def test_a_wrong_value_names_the_variable(self):
+        with self.assertRaisesRegex(ValueError, r"Cannot feed value of shape \(3,\) for Tensor 'v:0'"):
+            self.run_fed(self.v * 1.0, {self.v: np.zeros(3, np.float32)})
+
+    def test_the_handle_stays_reachable(self):
+        self.assertEqual(self.v.op.outputs[0].dtype, tf.resource)
+        self.assertEqual(self.v.handle.name, "v:0")
+        self.assertEqual(self.run_fed(self.v * 1.0, {self.v.handle: 10.0}), 10)
+
+    def test_the_name_of_a_variable_gives_its_value(self):
+        graph = tf.get_default_graph()
+        t = graph.get_tensor_by_name("v:0")
+        self.assertEqual((t.dtype, t.shape), (tf.float32, ()))
+        for wrong in (t + 1.0, tf.constant(1.0)):
+            with self.assertRaisesRegex(TypeError, "a mutable tensor"):
+                tf.assign(wrong, 1.0)
+        graph_def = graph.as_graph_def()
+        meta_graph = tf.train.export_meta_graph()
+        with tf.Graph().as_default() as imported:
+            tf.import_graph_def(graph_def, name="")
+            handle = imported.get_tensor_by_name("v:0")
+            self.assertEqual(handle.dtype, tf.resource)
+            read = imported.get_tensor_by_name("v/Read/ReadVariableOp:0")
+            with tf.Session() as session:
+                self.assertEqual(session.run(read, {handle: 10.0}), 10)
+        with tf.Graph().as_default() as imported:
+            tf.train.import_meta_graph(meta_graph)
+            self.assertEqual(imported.get_tensor_by_name("v:0").dtype, tf.float32)
+        meta_graph.meta_info_def.tensorflow_git_version = "v2.16"  # of resource variables of TensorFlow
+        with tf.Graph().as_default() as imported:
+            tf.train.import_meta_graph(meta_graph)
+            self.assertEqual(imported.get_tensor_by_name("v:0").dtype, tf.resource)
+
+
 class StepsTest(unittest.TestCase):
     def setUp(self):
         tf.reset_default_graph()

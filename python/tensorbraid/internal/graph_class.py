@@ -85,6 +85,7 @@ class Graph(_core.Graph):
         self._finalized_because = "it runs in a training session"
         self.restrictions = 0  # how often prevent_feeding and prevent_fetching were called
         self._own_gradients, self._gradient_overrides, self._unmarked_from = {}, {}, 0  # see own_gradients.py
+        self._imported_handles = set()  # the names of variables' handles that came with a graph of another program
         self._reference_variables = set()  # names of those of an imported graph, which no Variable stands for
 
     @contextlib.contextmanager
@@ -169,9 +170,9 @@ class Graph(_core.Graph):
         if isinstance(obj, bytes):
             obj = obj.decode()
         if isinstance(obj, str):
-            return self._element_by_name(obj, allow_tensor, allow_operation)
+            return self._value_of(self._element_by_name(obj, allow_tensor, allow_operation))
         if isinstance(obj, _core.Variable):
-            obj = obj.value()
+            obj = obj._shared_read
         elif hasattr(obj, "_as_graph_element"):
             obj = obj._as_graph_element()
         elif hasattr(obj, "_as_graph_tensor"):
@@ -181,6 +182,13 @@ class Graph(_core.Graph):
         if obj.graph is not self:
             raise ValueError(f"{obj} is not an element of this graph.")
         return obj
+
+    def _value_of(self, element):
+        """The value of a variable, which has this name in TensorFlow 1, if the element is the handle of one."""
+        if getattr(element, "dtype", None) != dtypes.resource or element.name in self._imported_handles:
+            return element
+        variable = _core.variable_of(element)
+        return element if variable is None else variable._shared_read
 
     def _element_by_name(self, name, allow_tensor, allow_operation):
         if ":" not in name:

@@ -10,6 +10,9 @@ __all__ = ["export_meta_graph"]
 
 # Collections whose messages stand for objects that an import does not make: a graph needs none of them to run.
 NOT_IMPORTED = {"cond_context", "while_context", GraphKeys.SAVERS, GraphKeys.QUEUE_RUNNERS}
+# The git version in messages that this package writes. A variable of such a graph was made by its Variable class, so its
+# name stands for its value, as it does before the export.
+OWN_VERSION = "tensorbraid"
 
 
 def _proto():
@@ -59,6 +62,7 @@ def meta_graph_of(graph, saver=None, collection_list=None, clear_devices=False):
     info = meta_graph.meta_info_def
     info.stripped_op_list.op.extend(_used_ops(graph, meta_graph.graph_def))
     info.tensorflow_version = "2.0.0"  # the first version that writes this format
+    info.tensorflow_git_version = OWN_VERSION
     info.stripped_default_attrs = True
     if clear_devices:
         clear_devices_of(meta_graph.graph_def)

@@ -2,7 +2,6 @@
 
 from tensorbraid import _core, dtypes, nest
 from tensorbraid.internal import graphs
-from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 
@@ -42,7 +41,10 @@ class Fetches:
         element = fetch
         if not isinstance(fetch, _core.Variable):
             try:
-                element = self._graph.as_graph_element(fetch)
+                if isinstance(fetch, str):
+                    element = self._graph._element_by_name(fetch, allow_tensor=True, allow_operation=True)
+                else:
+                    element = self._graph.as_graph_element(fetch)
             except (KeyError, ValueError) as error:
                 raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})") from None
             except TypeError:
@@ -64,12 +66,10 @@ class Fetches:
 
 def _variable_of(element):
     """The variable if a tensor is its handle, which has the variable's name; otherwise the element itself."""
-    if getattr(element, "dtype", None) == dtypes.resource and element.op.type == "VarHandleOp":
-        for collection in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES):
-            for variable in element.graph.get_collection(collection):
-                if getattr(variable, "handle", None) == element:
-                    return variable
-    return element
+    if getattr(element, "dtype", None) != dtypes.resource:
+        return element
+    variable = _core.variable_of(element)
+    return element if variable is None else variable
 
 
 def _fed_tensor(graph, key):

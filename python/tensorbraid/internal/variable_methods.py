@@ -121,8 +121,19 @@ _Variable.assign_add = _assignment("AssignAddVariableOp", "assign_add")
 _Variable.assign_sub = _assignment("AssignSubVariableOp", "assign_sub")
 
 
+def _variable(ref, op_type):
+    """The variable that `ref` is, or whose value or handle it is, such as graph.get_tensor_by_name("w:0")."""
+    if not isinstance(ref, graphs.Tensor):
+        return ref
+    variable = _core.variable_of(ref)
+    if variable is None:
+        raise TypeError(f"'{op_type}' Op requires that input 'ref' be a mutable tensor (e.g.: a tf.Variable), got {ref}")
+    return variable
+
+
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):
     """Sets a variable. Returns its new value."""
+    ref = _variable(ref, "Assign")
     if validate_shape is False and ref.shape.is_fully_defined():
         raise NotImplementedError("validate_shape=False for a variable that was made with a fixed shape")
     return ref.assign(value, name=name)
@@ -130,16 +141,17 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
 
 def assign_add(ref, value, use_locking=None, name=None):
     """Adds to a variable. Returns its new value."""
-    return ref.assign_add(value, name=name)
+    return _variable(ref, "AssignAdd").assign_add(value, name=name)
 
 
 def assign_sub(ref, value, use_locking=None, name=None):
     """Subtracts from a variable. Returns its new value."""
-    return ref.assign_sub(value, name=name)
+    return _variable(ref, "AssignSub").assign_sub(value, name=name)
 
 
 def count_up_to(ref, limit, name=None):
     """Increments a variable and returns its old value; OutOfRangeError once it is `limit`."""
+    ref = _variable(ref, "CountUpTo")
     return make_op("ResourceCountUpTo", [ref], name or "CountUpTo", limit=limit, T=ref.dtype).outputs[0]
 
 
@@ -151,6 +163,7 @@ def _scatter(kind):
     nd = kind.startswith("Nd")
 
     def function(ref, indices, updates, use_locking=None, name=None):
+        ref = _variable(ref, f"Scatter{kind}")
         updates = graphs.convert_to_tensor(updates, ref.dtype)
         return _updated(ref, op_type, [indices, updates], name or f"Scatter{kind}")
 

@@ -2,7 +2,7 @@
 
 import enum
 
-from tensorbraid import errors
+from tensorbraid import _core, errors
 from tensorbraid.internal import graphs
 from tensorbraid.ops import arrays
 
@@ -25,6 +25,12 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
+def _variable_or_tensor(x):
+    """The variable if `x` is its value: all its reads then count, as in TensorFlow 1, where they are one tensor."""
+    variable = _core.variable_of(x) if isinstance(x, graphs.Tensor) else None
+    return x if variable is None else variable
+
+
 def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False,
               aggregation_method=None, stop_gradients=None, unconnected_gradients="none"):
     """The partial derivatives of the sum of `ys` with respect to each of `xs`.
@@ -36,7 +42,7 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
     if unconnected not in ("none", "zero"):
         raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'")
     ys = list(ys) if isinstance(ys, (list, tuple)) else [ys]
-    xs = list(xs) if isinstance(xs, (list, tuple)) else [xs]
+    xs = [_variable_or_tensor(x) for x in (xs if isinstance(xs, (list, tuple)) else [xs])]
     grad_ys = [] if grad_ys is None else list(grad_ys) if isinstance(grad_ys, (list, tuple)) else [grad_ys]
     stops = [] if stop_gradients is None else \
         list(stop_gradients) if isinstance(stop_gradients, (list, tuple)) else [stop_gradients]

@@ -3,7 +3,7 @@
 from tensorbraid import _core, errors
 from tensorbraid.internal import graph_defs, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
-from tensorbraid.internal.meta_graphs import NOT_IMPORTED, clear_devices_of
+from tensorbraid.internal.meta_graphs import NOT_IMPORTED, OWN_VERSION, clear_devices_of
 from tensorbraid.train.saver import Saver
 
 __all__ = ["import_meta_graph"]
@@ -110,6 +110,8 @@ def import_with_elements(meta_graph_or_file, clear_devices=False, import_scope=N
     for key in filter(wanted, variables):
         for variable in variables[key]:
             graph.add_to_collection(key, variable)
+    if meta_graph.meta_info_def.tensorflow_git_version != OWN_VERSION:
+        graph._imported_handles.update(variable.handle.name for made in variables.values() for variable in made)
     for key in filter(wanted, collections):
         for name in collections[key]:
             graph.add_to_collection(key, graph.as_graph_element(name))
