@@ -113,6 +113,7 @@ SessionOptions SessionOptionsOf(nb::handle given) {
     if (name == "tls_cert") options.tls.cert = nb::cast<std::string>(value);
     if (name == "tls_key") options.tls.key = nb::cast<std::string>(value);
     if (name == "tls_ca") options.tls.ca = nb::cast<std::string>(value);
+    if (name == "insecure") options.insecure = nb::cast<std::string>(value) == "1";
     if (name == "token_file") options.token_file = nb::cast<std::string>(value);
   }
   return options;

@@ -66,7 +66,7 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
   bench->add_option("--target", options->target,
                     "allpairs: a task of a running cluster, such as grpc://alpha:2222, which is measured instead of "
                     "processes on this machine");
-  AddClientOptions(bench, &options->tls, &options->token_file);
+  AddClientOptions(bench, &options->tls, &options->token_file, &options->insecure);
   bench->add_option("--rows", options->rows, "sparse: rows of the table")->check(AtLeast(1))->capture_default_str();
   bench->add_option("--dim", options->dim, "sparse: columns of the table")->check(AtLeast(1))->capture_default_str();
   bench->add_option("--k", options->k, "sparse: ids in a step")->check(AtLeast(1))->capture_default_str();

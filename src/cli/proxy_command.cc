@@ -14,6 +14,7 @@
 #include "CLI/CLI.hpp"
 #include "cli/commands.h"
 #include "cli/tls_tunnel.h"
+#include "core/system/peer_user.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
@@ -30,6 +31,7 @@ struct ProxyFlags {
   std::string target;
   TlsOptions tls;
   std::string token_file;
+  bool insecure = false;
 };
 
 // A client's connection and the thread that serves it.
@@ -56,7 +58,8 @@ StatusOr<Fd> ListenOnLoopback(int* port) {
   return listener;
 }
 
-void Accept(const Fd& listener, const HostPort& server, const TlsOptions& tls, const std::string& token,
+// Serves the clients of this process's user and root, or with `all_users` every client of this machine.
+void Accept(const Fd& listener, const HostPort& server, const TlsOptions& tls, const std::string& token, bool all_users,
             std::list<ProxyClient>* clients) {
   clients->remove_if([](ProxyClient& client) {
     if (client.ended) client.thread.Join();
@@ -64,6 +67,11 @@ void Accept(const Fd& listener, const HostPort& server, const TlsOptions& tls, c
   });
   Fd socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
   if (!socket.is_open()) return;
+  if (const Status user = all_users ? OkStatus() : CheckOtherEnd(socket); !user.ok()) {
+    TB_LOG(Warning, "proxy") << "turned a client away: " << user.message() << "; to serve all users of this machine, "
+                             << "start the proxy with --insecure";
+    return;
+  }
   if (clients->size() >= kMaxClients) {
     TB_LOG(Warning, "proxy") << "turned a client away: " << kMaxClients << " are connected";
     return;
@@ -114,7 +122,7 @@ Status Proxy(const ProxyFlags& flags) {
   pollfd events[] = {{stopped.get(), POLLIN, 0}, {listener.get(), POLLIN, 0}};
   while (events[0].revents == 0) {
     if (::poll(events, 2, -1) > 0 && events[1].revents != 0) {
-      Accept(listener, server, flags.tls, token == nullptr ? "" : token->token(), &clients);
+      Accept(listener, server, flags.tls, token == nullptr ? "" : token->token(), flags.insecure, &clients);
     }
   }
   for (ProxyClient& client : clients) {
@@ -139,10 +147,13 @@ void AddProxyCommand(CLI::App& app, Invocation* invocation) {
   proxy->add_option("--tls_ca", flags->tls.ca, "authority that the server's certificate comes from")->type_name("FILE");
   proxy->add_option("--token_file", flags->token_file, "token that the server needs, added to each call")
       ->type_name("FILE");
+  proxy->add_flag("--insecure", flags->insecure, "also serve the other users of this machine");
   proxy->footer(
       "\nTensorFlow's clients know neither TLS nor tokens. The proxy listens on loopback and passes their connections\n"
-      "to the server, with TLS and the certificate and the token given here, so every process on this machine can use\n"
-      "the server through it. It runs until SIGINT or SIGTERM. The files are read for each connection.\n\n"
+      "to the server, with TLS and the certificate and the token given here, so every process of your user and of "
+      "root\n"
+      "on this machine can use the server through it. It runs until SIGINT or SIGTERM. The files are read for each "
+      "connection.\n\n"
       "Example:\n"
       "  tensorbraid proxy --target=alpha:2223 --port=2223 --tls_cert=certs/beta.pem --tls_key=certs/beta-key.pem \\\n"
       "    --tls_ca=certs/ca.pem\n"

@@ -33,6 +33,7 @@ struct StatusFlags {
   double timeout = 2;
   TlsOptions tls;
   std::string token_file;
+  bool insecure = false;
 };
 
 StatusOr<proto::ClusterReport> AskForReport(CallClient& client, const StatusFlags& flags) {
@@ -63,7 +64,8 @@ StatusOr<int> ShowStatus(const StatusFlags& flags) {
   const std::string scheme = "grpc://";
   const std::string address = flags.address.starts_with(scheme) ? flags.address.substr(scheme.size()) : flags.address;
   TF_RETURN_IF_ERROR(ParseHostPort(address).status());
-  TF_ASSIGN_OR_RETURN(const auto client, NewGrpcCallClient(address, kConnectPatience, flags.tls, flags.token_file));
+  TF_ASSIGN_OR_RETURN(const auto client,
+                      NewGrpcCallClient(address, kConnectPatience, flags.tls, flags.token_file, flags.insecure));
   const auto pause = Milliseconds(flags.interval);
   TF_ASSIGN_OR_RETURN(proto::ClusterReport report, AskForReport(*client, flags));
   if (flags.json) {
@@ -101,7 +103,7 @@ void AddStatusCommand(CLI::App& app, Invocation* invocation) {
       ->check(AtLeast(0.1))
       ->type_name("SECONDS")
       ->capture_default_str();
-  AddClientOptions(status, &flags->tls, &flags->token_file);
+  AddClientOptions(status, &flags->tls, &flags->token_file, &flags->insecure);
   status->footer(
       "\nThe columns:\n"
       "  state         up; straggler: makes less than half as many steps as the other workers; no answer: the process\n"

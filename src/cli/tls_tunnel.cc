@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -20,6 +21,8 @@
 #include <string_view>
 
 #include "cli/http2_header_adder.h"
+#include "core/system/peer_user.h"
+#include "core/system/secret_file.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -49,6 +52,7 @@ StatusOr<ContextPtr> NewContext(const TlsOptions& tls) {
   if (SSL_CTX_use_certificate_chain_file(context.get(), tls.cert.c_str()) != 1) {
     return InvalidArgument("--tls_cert: cannot use the file '", tls.cert, "': ", SslErrorText());
   }
+  TF_RETURN_IF_ERROR(CheckIsSecret("--tls_key", tls.key));
   if (SSL_CTX_use_PrivateKey_file(context.get(), tls.key.c_str(), SSL_FILETYPE_PEM) != 1) {
     return InvalidArgument("--tls_key: cannot use the file '", tls.key, "': ", SslErrorText());
   }
@@ -217,7 +221,8 @@ Status CheckTlsFiles(const TlsOptions& tls) { return NewContext(tls).status(); }
 
 Status RunTlsTunnel(const Fd& client, const HostPort& server, const TlsOptions& tls, const std::string& token) {
   TF_ASSIGN_OR_RETURN(const ContextPtr context, NewContext(tls));
-  auto socket = ConnectTo(server);
+  // Without TLS the server is on loopback, and must not be another user's, who would get the token.
+  auto socket = tls.enabled() ? ConnectTo(server) : ConnectToOwnUser(server, std::chrono::seconds(10));
   if (!socket.ok()) return Annotate(socket.status(), "no server answers at " + server.ToString());
   const SslPtr ssl(tls.enabled() ? SSL_new(context.get()) : nullptr, SSL_free);
   if (tls.enabled()) TF_RETURN_IF_ERROR(TlsHandshake(ssl.get(), server, *socket));

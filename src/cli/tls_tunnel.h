@@ -13,9 +13,9 @@ namespace tensorbraid {
 
 // Connects to the gRPC server at `server`, with TLS if `tls` is enabled, and passes bytes between it and the socket
 // `client`, in both directions, until one of them ends its connection or shutdown() is called on the socket. Blocks
-// until then. Returns the error if the server cannot be reached or its certificate is not accepted. The files of `tls`
-// are read each time. Adds `token` to each call of the client, unless it is empty. Makes `client` non-blocking.
-// REQUIRES: the process ignores SIGPIPE.
+// until then. Returns the error if the server cannot be reached or its certificate is not accepted; without TLS, also
+// if it belongs to another user (ConnectToOwnUser). The files of `tls` are read each time. Adds `token` to each call of
+// the client, unless it is empty. Makes `client` non-blocking. REQUIRES: the process ignores SIGPIPE.
 Status RunTlsTunnel(const Fd& client, const HostPort& server, const TlsOptions& tls, const std::string& token);
 
 // Returns the first error in the files of `tls`, which RunTlsTunnel would return for each client.

@@ -24,10 +24,11 @@ class TempDir {
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;
 
-  // Writes a file and returns its path.
+  // Writes a file that only this user can read, as secrets need, and returns its path.
   std::string Write(const std::string& name, const std::string& bytes) const {
     const std::string path = path_ / name;
     std::ofstream(path, std::ios::binary) << bytes;
+    std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
     return path;
   }
   std::string path() const { return path_; }

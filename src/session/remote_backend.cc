@@ -269,7 +269,8 @@ class RemoteBackend final : public SessionBackend {
 
 StatusOr<std::unique_ptr<SessionBackend>> NewRemoteBackend(const Graph& graph, const std::string& address,
                                                            const SessionOptions& options) {
-  TF_ASSIGN_OR_RETURN(auto client, NewGrpcCallClient(address, kConnectTimeout, options.tls, options.token_file));
+  TF_ASSIGN_OR_RETURN(auto client,
+                      NewGrpcCallClient(address, kConnectTimeout, options.tls, options.token_file, options.insecure));
   auto backend = std::make_unique<RemoteBackend>(graph, address, options, std::move(client));
   TF_RETURN_IF_ERROR(backend->Create());
   return backend;
@@ -277,7 +278,8 @@ StatusOr<std::unique_ptr<SessionBackend>> NewRemoteBackend(const Graph& graph, c
 
 Status ResetRemote(const std::string& address, const SessionOptions& options,
                    const std::vector<std::string>& containers) {
-  TF_ASSIGN_OR_RETURN(const auto client, NewGrpcCallClient(address, kConnectTimeout, options.tls, options.token_file));
+  TF_ASSIGN_OR_RETURN(const auto client,
+                      NewGrpcCallClient(address, kConnectTimeout, options.tls, options.token_file, options.insecure));
   proto::ResetRequest request;
   for (const std::string& container : containers) request.add_container(container);
   for (const std::string& filter : options.device_filters) request.add_device_filters(filter);

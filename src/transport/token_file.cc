@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/system/file_access.h"
+#include "core/system/secret_file.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "io/file.h"
@@ -16,6 +17,7 @@ constexpr std::chrono::seconds kBetweenLooks{1};
 constexpr size_t kLeastTokenBytes = 16, kMostTokenBytes = 1024;
 
 StatusOr<std::vector<std::string>> ReadTokens(const std::string& flag, const std::string& path) {
+  TF_RETURN_IF_ERROR(CheckIsSecret(flag, path));
   auto text = ReadFile(path);
   if (!text.ok()) return Annotate(text.status(), flag);
   std::vector<std::string> tokens;

@@ -21,7 +21,8 @@ namespace tensorbraid {
 class TokenFile {
  public:
   // `flag` names the file in errors and warnings ("--token_file"). InvalidArgument if the file contains no token, or a
-  // line that is neither blank nor a token; the system's error if the file cannot be read.
+  // line that is neither blank nor a token, or if other users can read it (CheckIsSecret); the system's error if the
+  // file cannot be read.
   static StatusOr<std::unique_ptr<TokenFile>> Open(std::string flag, std::string path);
 
   // The token that this process sends.

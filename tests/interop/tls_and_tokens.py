@@ -59,6 +59,7 @@ class TlsAndTokens(unittest.TestCase):
         path = f"{cls.directory.name}/{token}"
         with open(path, "w") as f:
             f.write(token + "\n")
+        os.chmod(path, 0o600)
         return path
 
     def proxy(self, *flags):

@@ -70,7 +70,7 @@ class SlowSource {
 
 TEST(ProbesTest, NeedNoTokenAndSayWhyTheTaskIsNotReady) {
   const TempDir dir;
-  ASSERT_TRUE(WriteFile(dir.path() + "/token", "a-token-of-the-tasks\n").ok());
+  dir.Write("token", "a-token-of-the-tasks\n");
   std::atomic<bool> ready = false;
   const auto server = StatusServer::Start(
       {.address = "localhost:0", .token_file = dir.path() + "/token"}, [](const auto& done) { done({}); },

@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/system/env.h"
+#include "core/text/logging.h"
 #include "io/file.h"
 #include "io/file_testutil.h"
 #include "launch/credentials/certificates.h"
@@ -62,10 +64,11 @@ inline Status Ask(const std::string& address, const TlsOptions& tls,
 
 class AccessTest : public ::testing::Test {
  protected:
-  // Writes a file so that a reader never sees only a part of it. Returns its path.
+  // Writes a file of this user alone, so that a reader never sees only a part of it. Returns its path.
   std::string Write(const std::string& name, const std::string& text) {
     const std::string path = directory_.path() + "/" + name, part = path + ".part";
     TB_CHECK_OK(WriteFile(part, text));
+    std::filesystem::permissions(part, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
     TB_CHECK_OK(Env::Default().RenameFile(part, path));
     return path;
   }

@@ -66,6 +66,9 @@ struct SessionOptions {
   // For a server in another process that needs a token: a file whose first line is the token. It is read again when it
   // changes. Without `tls`, a token is sent over loopback only.
   std::string token_file = "";
+  // Also uses a server on loopback without `tls` if it belongs to another user of this machine, who learns the graph,
+  // its feeds and the token. Without it, such a server must belong to this process's user or root.
+  bool insecure = false;
   // Number of virtual devices of each type in a local session.
   std::map<std::string, int> device_count = {};
   // Number of threads for the kernels of a local session; 0: one per core.

@@ -8,8 +8,8 @@ import os
 
 __all__ = []
 
-_OF_SESSIONS = ("tls_cert", "tls_key", "tls_ca", "token_file")
-_OF_SERVERS = _OF_SESSIONS + ("client_token_file", "insecure")
+_OF_SESSIONS = ("tls_cert", "tls_key", "tls_ca", "token_file", "insecure")
+_OF_SERVERS = _OF_SESSIONS + ("client_token_file",)
 
 
 def _given(names):
@@ -18,7 +18,8 @@ def _given(names):
 
 
 def of_session(target):
-    """The options of a session that reaches a server at this target."""
+    """The options of a session that reaches a server at this target. TENSORBRAID_INSECURE=1 lets it use servers of other
+    users of this machine."""
     return _given(_OF_SESSIONS) if target else {}
 
 

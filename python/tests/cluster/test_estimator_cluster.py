@@ -85,6 +85,7 @@ class EngineTest(unittest.TestCase):
             for name, text in ((path, TASK), (token, "0123456789abcdef\n")):
                 with open(name, "w", encoding="utf-8") as file:
                     file.write(text)
+            os.chmod(token, 0o600)
             step = {"SLURM_JOB_ID": str(os.getpid()), "SLURM_STEP_ID": "3", "SLURM_NTASKS": "3",
                     "SLURM_JOB_NODELIST": "localhost", "TENSORBRAID_TOKEN_FILE": token,
                     "TENSORBRAID_DISCOVERY_TIMEOUT": "240", **more}

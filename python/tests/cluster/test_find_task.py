@@ -60,6 +60,7 @@ def run(program, *variables):
         token = os.path.join(folder, "token")
         with open(token, "w", encoding="utf-8") as file:
             file.write("0123456789abcdef0123\n")
+        os.chmod(token, 0o600)
         tasks = [subprocess.Popen([sys.executable, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   env=dict(os.environ, TENSORBRAID_TOKEN_FILE=token, TENSORBRAID_DISCOVERY_TIMEOUT="240",
                                            **each))
@@ -99,6 +100,7 @@ class FindTaskTest(unittest.TestCase):
             token = os.path.join(folder, "token")
             with open(token, "w", encoding="utf-8") as file:
                 file.write("0123456789abcdef0123\n")
+            os.chmod(token, 0o600)
 
             def start(command, **variables):
                 process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ, **variables))

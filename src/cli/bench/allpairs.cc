@@ -124,7 +124,8 @@ class AllPairs {
 StatusOr<BenchResults> BenchAllPairs(const BenchOptions& options) {
   const int64_t elements = std::max<int64_t>(options.variable_bytes() / 4, 1);
   if (!options.target.empty()) {
-    const SessionOptions running = {.target = options.target, .tls = options.tls, .token_file = options.token_file};
+    const SessionOptions running = {
+        .target = options.target, .tls = options.tls, .token_file = options.token_file, .insecure = options.insecure};
     TF_ASSIGN_OR_RETURN(const auto tasks, TasksOf(running));
     if (tasks.size() < 2) return InvalidArgument("the cluster at ", options.target, " has ", tasks.size(), " task");
     return AllPairs(tasks, elements).Measure(running, SumsFor(options), "of the running cluster");

@@ -36,11 +36,12 @@ struct BenchOptions {
   std::string target = "";             // allpairs: a task of a running cluster; "": start one
   TlsOptions tls = {};                 // of the session with `target`, as in SessionOptions
   std::string token_file = "";
-  bool sum = false;      // pull: the worker adds all elements up
-  bool rss = false;      // report how much memory each task uses over the steps
-  bool baseline = true;  // also measure raw gRPC (push, pull), float32 (nullstep with `wire`), oneDNN alone or a local
-                         // session (lenet, lstm, crnn)
-  bool smoke = false;    // a short run that only checks that the benchmark works
+  bool insecure = false;  // with target: as in SessionOptions
+  bool sum = false;       // pull: the worker adds all elements up
+  bool rss = false;       // report how much memory each task uses over the steps
+  bool baseline = true;   // also measure raw gRPC (push, pull), float32 (nullstep with `wire`), oneDNN alone or a local
+                          // session (lenet, lstm, crnn)
+  bool smoke = false;     // a short run that only checks that the benchmark works
   bool json = false;
   std::string protocol = "";
 

@@ -18,6 +18,8 @@ using Deadline = MonotonicClock::time_point;
 
 // How long to try one address before the next one.
 constexpr milliseconds kPatience{1000};
+// The two sides of a registry prove to each other that they know the secret of the job.
+constexpr bool kAnyUser = true;
 constexpr milliseconds kBetweenTries{100};
 // How long a registry may take for a call that does not wait.
 constexpr milliseconds kAnswerTime{5000};
@@ -47,7 +49,7 @@ class RegistryWatch final : public RunningWatch {
         address_(std::move(address)),
         conversation_(std::move(conversation)),
         changed_(std::move(changed)) {
-    auto client = NewGrpcCallClient(address_, kPatience, options_.tls);
+    auto client = NewGrpcCallClient(address_, kPatience, options_.tls, /*token_file=*/"", kAnyUser);
     if (client.ok()) {
       client_ = *std::move(client);
       thread_ = Thread("tb-registry", [this] { Run(); });
@@ -161,7 +163,7 @@ StatusOr<std::vector<NamedRecord>> RegistryClient::Register() {
   const Deadline deadline = MonotonicClock::now() + options.timeout;
   std::vector<std::unique_ptr<CallClient>> clients;
   for (const std::string& address : options.addresses) {
-    TF_ASSIGN_OR_RETURN(auto client, NewGrpcCallClient(address, kPatience, options.tls));
+    TF_ASSIGN_OR_RETURN(auto client, NewGrpcCallClient(address, kPatience, options.tls, /*token_file=*/"", kAnyUser));
     clients.push_back(std::move(client));
   }
   const OnStopRequest stop([&clients] {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <thread>
@@ -33,6 +34,7 @@ using ::testing::Not;
 std::shared_ptr<Seal> SealWith(const std::string& token) {
   const std::string path = StrCat(::testing::TempDir(), "/registry_test_", ::getpid(), "_", token);
   TB_CHECK_OK(WriteFile(path, token + "\n"));
+  TB_CHECK(::chmod(path.c_str(), 0600) == 0);
   return *NewTokenSeal(path);
 }
 

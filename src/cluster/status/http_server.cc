@@ -14,6 +14,7 @@
 
 #include "core/system/clock.h"
 #include "core/system/fd.h"
+#include "core/system/peer_user.h"
 #include "core/threads/thread.h"
 
 namespace tensorbraid {
@@ -37,6 +38,8 @@ class HttpConnection final : public httplib::Stream {
     ::shutdown(socket_.get(), SHUT_RDWR);
   }
 
+  // False for a client of another user of this machine.
+  bool IsOfOwnUser() const { return CheckOtherEnd(socket_).ok(); }
   // Whether the client has set up TLS.
   bool SetUpTls(SSL_CTX* context) {
     ssl_.reset(SSL_new(context));
@@ -197,8 +200,11 @@ void WaitingConnections::FailAll() {
   for (int socket : sockets_) ::shutdown(socket, SHUT_RDWR);
 }
 
-HttpServer::HttpServer(std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> tls, const HttpLimits& limits)
-    : tls_(std::move(tls)), limits_(limits) {
+thread_local bool HttpServer::is_for_stranger_ = false;
+
+HttpServer::HttpServer(std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> tls, const HttpLimits& limits,
+                       bool checks_users)
+    : tls_(std::move(tls)), limits_(limits), checks_users_(checks_users) {
   new_task_queue = [this] { return new HttpThreads(static_cast<size_t>(limits_.threads), &waiting_); };
 }
 
@@ -215,6 +221,7 @@ int HttpServer::Bind(const std::string& host, int port) {
 
 bool HttpServer::process_and_close_socket(socket_t socket) {
   HttpConnection connection(socket, limits_, &waiting_);
+  is_for_stranger_ = checks_users_ && !connection.IsOfOwnUser();
   if (tls_ != nullptr && !connection.SetUpTls(tls_.get())) return false;
   bool is_closed = false;
   return process_request(connection, true, is_closed, [&connection](const httplib::Request& request) {

@@ -48,18 +48,23 @@ class WaitingConnections {
 // handlers that take long keep others waiting.
 class HttpServer final : public httplib::Server {
  public:
-  // With `tls`, serves HTTPS.
-  HttpServer(std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> tls, const HttpLimits& limits);
+  // With `tls`, serves HTTPS. `checks_users`: IsForStranger tells clients of other users of this machine.
+  HttpServer(std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> tls, const HttpLimits& limits, bool checks_users);
 
   // Binds to the port, or to any free one if it is 0, and listens. The port, or -1.
   int Bind(const std::string& host, int port);
+  // Whether the request that this thread handles comes from this machine, but not from this process's user or root
+  // (CheckOtherEnd in peer_user.h). Call from handlers.
+  static bool IsForStranger() { return is_for_stranger_; }
 
  private:
   bool process_and_close_socket(socket_t socket) override;
 
   const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> tls_;
   const HttpLimits limits_;
+  const bool checks_users_;
   WaitingConnections waiting_;
+  static thread_local bool is_for_stranger_;
 };
 
 }  // namespace tensorbraid

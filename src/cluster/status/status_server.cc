@@ -14,12 +14,14 @@
 #include "cluster/status/http_server.h"
 #include "cluster/status/metrics.h"
 #include "core/system/clock.h"
+#include "core/system/secret_file.h"
 #include "core/text/host_port.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "core/threads/thread.h"
 #include "transport/address.h"
 #include "transport/grpc/bind_address.h"
+#include "transport/grpc/own_user.h"
 #include "transport/token_file.h"
 
 namespace tensorbraid {
@@ -69,6 +71,7 @@ ContextPtr NewContext(const TlsOptions* tls) {
 
 Status CheckFiles(const TlsOptions& tls) {
   if (tls.cert.empty() || tls.key.empty()) return InvalidArgument("--tls_cert or --tls_key is missing");
+  TF_RETURN_IF_ERROR(CheckIsSecret("--tls_key", tls.key));
   const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
   const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(context == nullptr ? nullptr : SSL_new(context.get()), SSL_free);
   if (ssl == nullptr) return Internal("cannot use TLS");
@@ -106,7 +109,9 @@ class ServerOfStatus final : public StatusServer {
     } else if (!options_.insecure) {
       TF_RETURN_IF_ERROR(CheckLoopback(bind, options_.address));
     }
-    server_ = std::make_unique<HttpServer>(std::move(context), HttpLimits{.request = options_.request_time});
+    server_ =
+        std::make_unique<HttpServer>(std::move(context), HttpLimits{.request = options_.request_time},
+                                     /*checks_users=*/!options_.insecure && tokens_.empty() && options_.tls.ca.empty());
     server_->set_payload_max_length(1024);
     // The default would let several servers share the port.
     server_->set_socket_options([](int socket) {
@@ -204,6 +209,11 @@ class ServerOfStatus final : public StatusServer {
             return httplib::Server::HandlerResponse::Handled;
           }
           const bool is_probe = request.path == kHealthPath || request.path == kReadyPath;
+          if (!is_probe && HttpServer::IsForStranger()) {
+            response.status = 403;
+            response.set_content(StrCat(WhyRefused(), "\n"), "text/plain");
+            return httplib::Server::HandlerResponse::Handled;
+          }
           if (!is_probe && !MayAsk(request.get_header_value("Authorization"))) {
             response.status = 401;
             response.set_header("WWW-Authenticate", "Basic realm=\"the password is a token of the cluster\"");

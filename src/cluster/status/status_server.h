@@ -36,8 +36,11 @@ struct StatusServerOptions {
 // Serves GET requests for "/metrics" (MetricsText), "/report.json" (ReportJson) and "/" (the page). Reports are at most
 // half a second old.
 //
-// Supervisors probe the task at two more paths, which need no token and never wait for other tasks: "/healthz" answers
-// 200 as long as the process serves; "/readyz" answers 200 if the task can work, otherwise 503 and the reason.
+// Without tokens, `tls.ca` and `insecure`, clients on this machine must belong to this process's user or root.
+//
+// Supervisors probe the task at two more paths, which need no token, serve all users, and never wait for other tasks:
+// "/healthz" answers 200 as long as the process serves; "/readyz" answers 200 if the task can work, otherwise 503 and
+// the reason.
 //
 // Clients that are slow, or send nothing, keep no other client waiting, however many they are (http_server.h).
 // Thread-safe.

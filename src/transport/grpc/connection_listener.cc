@@ -17,6 +17,7 @@
 #include <string>
 #include <utility>
 
+#include "core/system/peer_user.h"
 #include "core/text/logging.h"
 
 namespace tensorbraid {
@@ -108,8 +109,10 @@ bool ConnectionListener::BindTo(const HostPort& bind) {
 
 ConnectionListener::~ConnectionListener() { Stop(); }
 
-void ConnectionListener::Start(std::unique_ptr<Acceptor> acceptor, int max_connections, int max_per_address) {
+void ConnectionListener::Start(std::unique_ptr<Acceptor> acceptor, std::unique_ptr<RefusingServer> strangers,
+                               int max_connections, int max_per_address) {
   acceptor_ = std::move(acceptor);
+  strangers_ = std::move(strangers);
   max_connections_ = max_connections > 0 ? static_cast<size_t>(max_connections) : DefaultMaxConnections();
   max_per_address_ = static_cast<size_t>(std::max(0, max_per_address));
   stop_ = std::make_unique<Fd>(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -123,6 +126,7 @@ void ConnectionListener::Stop() {
     TB_CHECK(::write(stop_->get(), &one, sizeof one) == sizeof one);
     thread_.Join();
   }
+  strangers_.reset();
   listeners_.clear();
 }
 
@@ -153,6 +157,12 @@ void ConnectionListener::Accept(const Fd& listener) {
   // A connection from this machine has the same address at both ends.
   const bool own_machine =
       ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &own_size) == 0 && AddressText(own) == address;
+  if (strangers_ != nullptr) {
+    if (const Status served = CheckOtherEnd(socket); !served.ok()) {
+      LogRefusal(served);
+      return strangers_->Take(std::move(socket), listener.get());
+    }
+  }
   if (IsOneTooMany(address, own_machine)) return;
   const int on = 1;
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -162,6 +172,12 @@ void ConnectionListener::Accept(const Fd& listener) {
   parameters.listener_fd = listener.get();
   parameters.fd = socket.Release();
   acceptor_->HandleNewConnection(&parameters);
+}
+
+void ConnectionListener::LogRefusal(const Status& why) {
+  constexpr size_t kMostReasons = 100;
+  if (refusals_.size() >= kMostReasons || !refusals_.insert(std::string(why.message())).second) return;
+  TB_LOG(Warning, "transport") << "port " << port_ << ": refused a connection: " << why.message();
 }
 
 bool ConnectionListener::IsOneTooMany(const std::string& address, bool own_machine) {

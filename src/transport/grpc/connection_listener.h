@@ -1,4 +1,5 @@
-// Accepts the connections of a gRPC server, so that their number is bounded: gRPC itself accepts any number.
+// Accepts the connections of a gRPC server, so that their number is bounded and their users are known: gRPC itself
+// accepts any number, from every user.
 #ifndef TENSORBRAID_TRANSPORT_GRPC_CONNECTION_LISTENER_H_
 #define TENSORBRAID_TRANSPORT_GRPC_CONNECTION_LISTENER_H_
 
@@ -14,6 +15,8 @@
 #include "core/system/fd.h"
 #include "core/text/host_port.h"
 #include "core/threads/thread.h"
+#include "tensorbraid/core/status.h"
+#include "transport/grpc/refusing_server.h"
 
 namespace tensorbraid {
 
@@ -33,8 +36,11 @@ class ConnectionListener {
   int port() const { return port_; }
   // Begins to accept, for a server that has started. Closes connections beyond `max_connections`; 0 stands for three
   // quarters of the files that the process may have open. Also closes connections beyond `max_per_address` from one
-  // address; 0 stands for half of all connections, or for all of them from this machine itself. Call once.
-  void Start(std::unique_ptr<Acceptor> acceptor, int max_connections, int max_per_address);
+  // address; 0 stands for half of all connections, or for all of them from this machine itself. With `strangers`,
+  // passes the connections of this machine's other users (CheckOtherEnd in peer_user.h) to it; if it is null, all users
+  // are served. Call once.
+  void Start(std::unique_ptr<Acceptor> acceptor, std::unique_ptr<RefusingServer> strangers, int max_connections,
+             int max_per_address);
   // Frees the port, and returns when no connection is passed on any more. Open connections stay.
   void Stop();
 
@@ -53,6 +59,8 @@ class ConnectionListener {
   void Accept(const Fd& listener);
   // Whether the connection from `address` is beyond the bound of all connections or of this address.
   bool IsOneTooMany(const std::string& address, bool own_machine);
+  // Logs that a connection is refused, once for each reason.
+  void LogRefusal(const Status& why);
   // Forgets connections that have been closed.
   void ForgetClosed();
   size_t OpenFrom(const std::string& address) const;
@@ -60,13 +68,15 @@ class ConnectionListener {
   int port_ = 0;
   std::vector<Fd> listeners_;
   std::unique_ptr<Acceptor> acceptor_;
+  std::unique_ptr<RefusingServer> strangers_;  // may be null
   size_t max_connections_ = 0;
   size_t max_per_address_ = 0;  // 0: not given
-  // The next four are used only by the thread.
+  // The next five are used only by the thread.
   std::vector<Connection> connections_;
   absl::flat_hash_map<std::string, size_t> by_address_;  // how many connections each address has
   bool warned_ = false;                                  // a warning was logged, and there has been no room since then
   absl::flat_hash_set<std::string> warned_of_;           // the addresses for which the same is true
+  absl::flat_hash_set<std::string> refusals_;            // the reasons that were logged
   std::unique_ptr<Fd> stop_;                             // an eventfd; readable when the thread is to end
   Thread thread_;
 };

@@ -2,6 +2,7 @@
 
 #include <grpcpp/security/tls_credentials_options.h>
 
+#include "core/system/secret_file.h"
 #include "core/text/host_port.h"
 #include "core/text/strings.h"
 #include "io/file.h"
@@ -31,6 +32,7 @@ Status CheckFiles(const TlsOptions& tls) {
   }
   if (!tls.cert.empty()) {
     TF_RETURN_IF_ERROR(CheckFile("--tls_cert", tls.cert, "CERTIFICATE"));
+    TF_RETURN_IF_ERROR(CheckIsSecret("--tls_key", tls.key));
     TF_RETURN_IF_ERROR(CheckFile("--tls_key", tls.key, "PRIVATE KEY"));
   }
   return tls.ca.empty() ? OkStatus() : CheckFile("--tls_ca", tls.ca, "CERTIFICATE");
@@ -46,6 +48,14 @@ void Watch(const TlsOptions& tls, grpc::experimental::TlsCredentialsOptions* opt
 }
 
 bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// Whether the other side has closed the connection. Which text gRPC gives depends on what it was doing then.
+bool WasClosed(std::string_view text) {
+  for (const char* closed : {"Socket closed", "Transport closed", "Connection reset", "Broken pipe"}) {
+    if (Contains(text, closed)) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -85,7 +95,7 @@ std::shared_ptr<grpc::Channel> NewGrpcChannel(const std::string& address,
 }
 
 bool IsConnectError(std::string_view text) {
-  return text.starts_with("failed to connect to all addresses") || text.starts_with("DNS resolution failed");
+  return text.starts_with(kConnectErrorPrefix) || text.starts_with("DNS resolution failed");
 }
 
 Status ConnectError(const std::string& what, const TlsOptions& tls, std::string_view text) {
@@ -102,7 +112,7 @@ Status ConnectError(const std::string& what, const TlsOptions& tls, std::string_
     return absl::UnauthenticatedError(
         StrCat(what, ": the server does not use TLS; start it with --tls_cert and --tls_key"));
   }
-  if (IsConnectError(text) && (Contains(text, "Socket closed") || Contains(text, "Connection reset"))) {
+  if (WasClosed(text)) {
     if (!tls.enabled()) {
       return Unavailable(what, ": the server closed the connection; if it uses TLS, this side needs --tls_ca, ",
                          "--tls_cert and --tls_key too; if its log says so, it has too many connections");

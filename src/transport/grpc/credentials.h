@@ -16,8 +16,8 @@ namespace tensorbraid {
 // Both functions return credentials without encryption if `tls` is not enabled. Otherwise a thread looks for changed
 // files once a second for as long as the credentials exist. The other side's certificate is always verified, except
 // that a server without a `ca` does not ask for one. InvalidArgument, naming the flag, if a file is missing in `tls` or
-// contains no certificate or private key; the system's error if a file cannot be read. Whether key and certificate
-// belong together shows only when the first connection fails.
+// contains no certificate or private key, or if other users can read the key; the system's error if a file cannot be
+// read. Whether key and certificate belong together shows only when the first connection fails.
 StatusOr<std::shared_ptr<grpc::ServerCredentials>> NewServerCredentials(const TlsOptions& tls);
 StatusOr<std::shared_ptr<grpc::ChannelCredentials>> NewChannelCredentials(const TlsOptions& tls);
 
@@ -26,6 +26,8 @@ StatusOr<std::shared_ptr<grpc::ChannelCredentials>> NewChannelCredentials(const 
 std::shared_ptr<grpc::Channel> NewGrpcChannel(const std::string& address,
                                               const std::shared_ptr<grpc::ChannelCredentials>& credentials);
 
+// How gRPC's text for a call begins that it never sent, because no connection could be opened.
+inline constexpr char kConnectErrorPrefix[] = "failed to connect to all addresses";
 // Whether this is gRPC's text for a call that it never sent, because no connection could be opened.
 bool IsConnectError(std::string_view text);
 // The error to report when gRPC could not connect. Unauthenticated if a new attempt would fail in the same way: the

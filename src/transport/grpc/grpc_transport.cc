@@ -26,6 +26,7 @@
 #include "transport/grpc/connection_listener.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_link.h"
+#include "transport/grpc/own_user.h"
 #include "transport/grpc/settings.h"
 
 namespace tensorbraid {
@@ -94,10 +95,11 @@ class GrpcTransport final : public Transport {
   std::shared_ptr<Channel> NewChannel(ChannelKind kind) {
     return std::make_shared<Channel>(kind, options_.bulk_part_bytes, &streams_);
   }
-  // InvalidArgument if the token must not be sent to this address.
+  // InvalidArgument if the token must not be sent to this address; the errors of ConnectForOwnUser.
   Status OpenChannel(const std::shared_ptr<Channel>& channel, const std::string& address, Opened opened);
   // The error for an attempt to connect whose stream has ended.
   Status NoTaskAnswers(const std::string& address, const Status& why) const {
+    if (absl::IsUnauthenticated(why)) return Annotate(why, StrCat("the task at ", address));
     return ConnectError(StrCat("no task answers at ", address), options_.tls, std::string(why.message()));
   }
   void ConnectEnded(const std::shared_ptr<Connecting>& connecting);
@@ -371,7 +373,16 @@ uint64_t GrpcTransport::NewLinkId() {
 }
 
 Status GrpcTransport::OpenChannel(const std::shared_ptr<Channel>& channel, const std::string& address, Opened opened) {
-  auto stream = std::make_unique<Stream>(NewGrpcChannel(address, channel_credentials_));
+  std::shared_ptr<grpc::Channel> to;
+  if (IsForOwnUser(address, options_.tls, options_.insecure)) {
+    auto connected = ConnectForOwnUser(address);
+    if (absl::IsUnavailable(connected.status())) return NoTaskAnswers(address, connected.status());
+    TF_RETURN_IF_ERROR(connected);
+    to = connected->channel;
+  } else {
+    to = NewGrpcChannel(address, channel_credentials_);
+  }
+  auto stream = std::make_unique<Stream>(std::move(to));
   Stream* raw = stream.get();
   TF_RETURN_IF_ERROR(own_token_->AddTo(address, options_.tls, &raw->context_to_open()));
   Tag* tag =
@@ -442,8 +453,10 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkAcceptor* ac
     if (calls_ != nullptr) calls_->AcceptFrom(queue.get());
     threads_.emplace_back("tb-grpc", [this, q = queue.get()] { Poll(q); });
   }
-  listener_->Start(std::move(connections), options_.limits.max_connections,
-                   options_.limits.max_connections_per_address);
+  const bool serves_all_users = options_.insecure || check_->needs_token() || !options_.tls.ca.empty();
+  listener_->Start(std::move(connections),
+                   serves_all_users ? nullptr : std::make_unique<RefusingServer>(server_credentials, WhyRefused()),
+                   options_.limits.max_connections, options_.limits.max_connections_per_address);
   return listener_->port();
 }
 
