@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from tensorbraid.internal import native_module as _native_module  # noqa: F401  # before all others
 from tensorbraid import (  # noqa: F401
     app, compat, errors, flags, gfile, graph_util, io, nest, nn, python_io, resource_loader, summary, train)
-from tensorbraid.internal import protobuf_messages as _protobuf_messages
+from tensorbraid.internal import missing_names as _missing_names, protobuf_messages as _protobuf_messages
 from tensorbraid.internal.function_names import use_names_of_variables as _use_names_of_variables
 from tensorbraid import tf_logging as logging, tf_sysconfig as sysconfig, versions as version  # noqa: F401
 from tensorbraid.ops.accumulators import *  # noqa: F401,F403
@@ -91,5 +91,8 @@ def __dir__():
 
 _protobuf_messages.install(train)
 _protobuf_messages.install(summary)
+for _module in (bitwise, contrib, data, debugging, estimator, feature_column, image, initializers, io, layers, linalg,
+                lookup, losses, math, metrics, nn, random, saved_model, sparse, strings):
+    _missing_names.install(_module)
 train.write_graph = io.write_graph
 _use_names_of_variables()

@@ -5,6 +5,7 @@ the C++ functions (include/tensorbraid/raw_ops), and of the usual function of th
 """
 
 import inspect
+import sys
 
 from tensorbraid import _core, dtypes
 from tensorbraid.internal import graph_defs, graphs
@@ -85,6 +86,21 @@ def _function(op):
     function.__module__ = __name__
     function.__signature__ = signature
     return named(function, op.name, op_doc(op.name))
+
+
+def positional(name):
+    """The function of an op that takes its inputs and attributes in their order, too."""
+    function = getattr(sys.modules[__name__], name)
+
+    def call(*args, **kwargs):
+        try:
+            values = function.__signature__.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise TypeError(f"{name}: {error}") from None
+        return function(**values)
+
+    call.__signature__ = function.__signature__
+    return named(call, name, function.__doc__)
 
 
 def __getattr__(name):

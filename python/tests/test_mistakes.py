@@ -17,12 +17,6 @@ class NamesTest(unittest.TestCase):
         with self.assertRaisesRegex(AttributeError, "boosted trees are not part of this package"):
             tf.contrib.boosted_trees
 
-    def test_a_name_from_before_tensorflow_1_says_the_new_one(self):
-        with self.assertRaisesRegex(AttributeError, "tf.mul to tf.multiply"):
-            tf.mul
-        with self.assertRaisesRegex(AttributeError, "tf.train.SummaryWriter to tf.summary.FileWriter"):
-            tf.train.SummaryWriter
-
     def test_a_name_that_nothing_is_like_is_an_attribute_error(self):
         self.assertFalse(hasattr(tf, "qqqqqqqqqq"))
         self.assertFalse(hasattr(tf.contrib, "qqqqqqqqqq"))

@@ -9,7 +9,7 @@ import numpy as np
 import tensorbraid as tf
 from tensorbraid import proto
 from tensorbraid.runner import api
-from tensorbraid.tensorflow_python import control_nodes, device_lib, file_io, moving_averages, timeline
+from tensorbraid.tensorflow_python import control_flow_ops, device_lib, file_io, moving_averages, timeline
 
 slim = tf.contrib.slim
 
@@ -40,16 +40,120 @@ class OldNamesTest(unittest.TestCase):
                 "python.client.device_lib.list_local_devices": device_lib.list_local_devices,
                 "python.lib.io.file_io.FileIO": tf.gfile.GFile,
                 "python.ops.lookup_ops.index_table_from_file": tf.contrib.lookup.index_table_from_file,
-                "python.ops.control_flow_ops.switch": control_nodes.switch,
+                "python.ops.control_flow_ops.switch": control_flow_ops.switch,
                 "python.saved_model.signature_constants.PREDICT_METHOD_NAME":
                     tf.saved_model.signature_constants.PREDICT_METHOD_NAME,
                 "python.saved_model.utils.build_tensor_info": tf.saved_model.utils.build_tensor_info,
+                "python.ops.losses.losses_impl.compute_weighted_loss": tf.losses.compute_weighted_loss,
+                "python.data.ops.dataset_ops.Dataset": tf.data.Dataset,
+                "python.ops.distributions.normal.Normal": tf.distributions.Normal,
+                "python.estimator.inputs.numpy_io.numpy_input_fn": tf.estimator.inputs.numpy_input_fn,
+                "python.summary.writer.writer.FileWriter": tf.summary.FileWriter,
+                "python.profiler.model_analyzer.profile": tf.profiler.profile,
+                "contrib.slim.python.slim.data.parallel_reader.parallel_read": slim.parallel_reader.parallel_read,
         }.items():
             self.assertIs(api.find(path), wanted, path)
         with self.assertRaises(api.Missing):
             api.find("contrib.layers.python.layers.layers.no_such_layer")
         with self.assertRaises(api.Missing):
             api.find("contrib.layers.python.layers.no_such_file")
+
+    def test_modules_are_found_at_any_depth(self):
+        with self.assertRaises(api.Missing):
+            api.find("python.a.b.c.d")
+        api.declare_module("python.a.b.c.d")  # a program imports it
+        self.assertIs(api.find("python.a.b.c.d.placeholder"), tf.placeholder)
+        with self.assertRaises(api.Missing):
+            api.find("python.a.b.c.d.no_such_name")
+
+    def test_private_functions_of_generated_modules_are_those_of_the_ops(self):
+        for path in ("gen_math_ops._max", "gen_math_ops._range", "gen_nn_ops._relu_grad", "gen_nn_ops.max_pool_grad",
+                     "data_flow_ops.parallel_dynamic_stitch", "math_ops._bucketize"):
+            self.assertTrue(callable(api.find("python.ops." + path)), path)
+        largest = api.find("python.ops.gen_math_ops._max")([[1.0, 3.0], [2.0, 0.0]], [1], True)
+        indices = api.find("python.ops.math_ops._bucketize")([0.5, 3.0], [1.0, 2.0])
+        grads = api.find("python.ops.gen_nn_ops.relu_grad")([1.0, 2.0], [0.0, 1.0])
+        found = self.evaluate([largest, indices, grads])
+        self.assertEqual([value.tolist() for value in found], [[[3.0], [2.0]], [0, 2], [0.0, 2.0]])
+
+    def test_there_is_no_eager_execution(self):
+        context = api.find("python.eager.context")
+        self.assertFalse(context.executing_eagerly())
+        self.assertFalse(context.context().executing_eagerly())
+        self.assertTrue(context.in_graph_mode())
+        with context.graph_mode():
+            self.assertEqual(tf.constant(1).graph, tf.get_default_graph())
+        self.assertIn("eager", api.refusal("python.eager.context.eager_mode"))
+
+    def test_deprecated_functions_log_once(self):
+        deprecation = api.find("python.util.deprecation")
+
+        @deprecation.deprecated("2030-01-01", "Use g.")
+        def f(x):
+            return x + 1
+
+        @deprecation.deprecated_args(None, "Use y.", "x", ("z", None))
+        def h(x=None, y=None, z=None):
+            return y
+
+        with self.assertLogs("tensorflow", "WARNING") as logged:
+            self.assertEqual([f(1), f(2), h(y=1, z=None), h(2, 3)], [2, 3, 1, 3])
+        self.assertEqual(len(logged.output), 2)
+        self.assertIn("will be removed after 2030-01-01", logged.output[0])
+        self.assertIn("The argument x of h", logged.output[1])
+        with self.assertRaises(ValueError):
+            deprecation.deprecated_args(None, "", "no_argument")(f)
+        export = api.find("python.util.tf_export.tf_export")
+        self.assertIs(export("a", v1=["b"])(f), f)
+        fn_args = api.find("python.estimator.util.fn_args")
+        self.assertEqual(fn_args(lambda features, labels, mode: None), ("features", "labels", "mode"))
+        self.assertEqual(fn_args(h), ("x", "y", "z"))
+
+    def test_weights_get_the_shape_of_the_values(self):
+        broadcast = api.find("python.ops.weights_broadcast_ops.broadcast_weights")
+        unknown = tf.placeholder(tf.float32)
+        with tf.Session() as session:
+            self.assertEqual(session.run(broadcast([[1.0], [2.0]], np.zeros([2, 3]))).tolist(), [[1.0] * 3, [2.0] * 3])
+            spread = broadcast(unknown, np.zeros([2, 2], np.float32))
+            self.assertEqual(session.run(spread, {unknown: [[1, 2]]}).tolist(), [[1, 2], [1, 2]])
+            with self.assertRaises(tf.errors.InvalidArgumentError):
+                session.run(spread, {unknown: [1, 2, 3]})
+        with self.assertRaises(ValueError):
+            broadcast([1.0, 2.0], np.zeros([2, 3]))
+
+    def test_small_functions_of_the_framework(self):
+        shape, ops = api.find("python.framework.tensor_shape"), api.find("python.framework.ops")
+        self.assertEqual(shape.unknown_shape(2).as_list(), [None, None])
+        self.assertIsNone(shape.unknown_shape().ndims)
+        self.assertEqual(shape.vector(3).as_list(), [3])
+        self.assertEqual([shape.dimension_value(d) for d in (tf.Dimension(2), 3, None)], [2, 3, None])
+        self.assertLess(ops.uid(), ops.uid())
+        self.assertEqual([ops.prepend_name_scope(name, "s") for name in ("a", "^a", "loc:@a")],
+                         ["s/a", "^s/a", "loc:@s/a"])
+        self.assertEqual([ops.strip_name_scope(name, "s") for name in ("s/a", "^s/a", "b")], ["a", "^a", "b"])
+        cell = api.find("python.ops.rnn_cell_impl")
+        with tf.variable_scope("cell"):
+            made = cell._linear([tf.ones([2, 1]), tf.ones([2, 2])], 4, True, kernel_initializer=tf.ones_initializer())
+        self.assertEqual(self.evaluate(made).tolist(), [[3.0] * 4] * 2)
+        self.assertEqual([v.name for v in tf.global_variables()], ["cell/kernel:0", "cell/bias:0"])
+        depends = api.find("python.ops.control_flow_ops.with_dependencies")
+        self.assertEqual(self.evaluate(depends([tf.no_op()], tf.constant(4))), 4)
+
+    def test_exports_are_kept_by_their_numbers(self):
+        gc = api.find("python.estimator.gc")
+        paths = [gc.Path(f"/{n}", n) for n in range(5)]
+        self.assertEqual(gc._largest_export_versions(2)(paths), paths[3:])
+        self.assertEqual(gc._negation(gc._largest_export_versions(2))(paths), paths[:3])
+        self.assertEqual(gc._union(gc._mod_export_version(4), gc._largest_export_versions(1))(paths),
+                         [paths[0], paths[4]])
+        for name in ("1", "2", "x"):
+            os.mkdir(os.path.join(self.folder, name))
+
+        def parser(path):
+            name = os.path.basename(path.path)
+            return path._replace(export_version=int(name)) if name.isdigit() else None
+
+        self.assertEqual([path.export_version for path in gc._get_paths(self.folder, parser)], [1, 2])
 
     def test_metrics_take_predictions_first(self):
         predictions, labels = tf.constant([1, 0, 1, 1]), tf.constant([1, 1, 1, 0])
@@ -91,8 +195,8 @@ class OldNamesTest(unittest.TestCase):
 
     def test_switch_and_merge(self):
         value = tf.placeholder(tf.float32)
-        taken = [control_nodes.switch(value, tf.equal(i, 1))[1] * (i + 2.0) for i in range(2)]
-        merged = control_nodes.merge(taken)
+        taken = [control_flow_ops.switch(value, tf.equal(i, 1))[1] * (i + 2.0) for i in range(2)]
+        merged = control_flow_ops.merge(taken)
         with tf.Session() as session:
             self.assertEqual(session.run(merged.output, {value: 5.0}), 15.0)
             self.assertEqual(session.run(merged.value_index, {value: 5.0}), 1)

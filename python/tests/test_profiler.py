@@ -43,6 +43,14 @@ class ProfilerTest(unittest.TestCase):
         with self.assertRaisesRegex(NotImplementedError, "micros"):
             tf.profiler.profile(options=Builder().with_empty_output().build())
 
+    def test_the_names_of_contrib_count_the_same(self):
+        with tf.Graph().as_default() as graph:
+            tf.get_variable("w", [3, 4])
+            tfprof = tf.contrib.tfprof.model_analyzer
+            options = {**tfprof.TRAINABLE_VARS_PARAMS_STAT_OPTIONS, "output": "none"}
+            found = tfprof.print_model_analysis(graph, tfprof_options=options)
+        self.assertEqual(found.total_parameters, 12)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -151,23 +151,6 @@ print(concat([[1], [2]]).shape, summary is tf.summary.scalar)
 """)
         self.assertEqual((ran.returncode, ran.stdout), (0, "(2,) True\n"), ran.stderr)
 
-    def test_names_that_are_older_than_tensorflow_1_have_their_new_name(self):
-        text = self.refused("import tensorflow as tf\nfrom tensorflow.models.rnn import rnn_cell\ntf.mul(1, 2)\n"
-                            "rnn_cell.GRUCell(3)\ntf.train.SummaryWriter('x')\n")
-        for line in ("script.py:4: tf.mul is older than TensorFlow 1.0, where it is tf.multiply",
-                     "script.py:5: tf.models.rnn.rnn_cell.GRUCell is older than TensorFlow 1.0, where it is "
-                     "tf.nn.rnn_cell.GRUCell",
-                     "script.py:6: tf.train.SummaryWriter is older than TensorFlow 1.0, where it is "
-                     "tf.summary.FileWriter"):
-            self.assertIn(line, text)
-
-    def test_old_names_have_new_ones_that_exist(self):
-        from tensorbraid.runner import api, old_names
-
-        for old, new in old_names._NOW.items():
-            self.assertRaises(api.Missing, api.find, old)
-            api.find(new)
-
     def test_lacking_names_are_named_with_line_and_nearest_name(self):
         text = self.refused(SLIM + "x = tf.constnt(1)\nnetwork.reluu(x)\nops.no_such_op(x)\ntf.Session.runn\n"
                             "MODE = tf.GraphKeys.X\n")

@@ -199,6 +199,47 @@ class SignatureTest(Folder):
         self.assertEqual(sm.get_tensor_from_tensor_info(info).dtype, tf.float32)
         self.assertIs(tf.get_default_graph().get_tensor_by_name(info.name).dtype, tf.float32)
 
+    def test_a_predictor_calls_a_model(self):
+        predictor = tf.contrib.predictor
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model")
+            with tf.Graph().as_default(), tf.Session() as session:
+                x = tf.placeholder(tf.float32, [None], name="x")
+                y = tf.multiply(x, tf.get_variable("w", [], initializer=tf.constant_initializer(3.0)), name="y")
+                session.run(tf.global_variables_initializer())
+                tf.saved_model.simple_save(session, path, {"in": x}, {"out": y})
+            predict = predictor.from_saved_model(path)
+            self.assertEqual(predict({"in": [1, 2]})["out"].tolist(), [3.0, 6.0])
+            self.assertEqual((list(predict.feed_tensors), list(predict.fetch_tensors)), (["in"], ["out"]))
+            with self.assertRaisesRegex(ValueError, "unexpected keys in input_dict: ..z"):
+                predict({"z": 1})
+            with self.assertRaisesRegex(ValueError, "Available signatures are"):
+                predictor.from_saved_model(path, "other")
+            by_name = predictor.from_saved_model(path, input_names={"a": "x:0"}, output_names={"b": "y:0"})
+            self.assertEqual(by_name({"a": [2]})["b"].tolist(), [6.0])
+
+    def test_a_predictor_calls_an_estimator(self):
+        def model_fn(features, labels, mode):
+            w = tf.get_variable("w", [], initializer=tf.constant_initializer(2.0))
+            y = features["x"] * w
+            if mode == tf.estimator.ModeKeys.PREDICT:
+                return tf.estimator.EstimatorSpec(mode, {"y": y}, export_outputs={
+                    "serving_default": tf.estimator.export.PredictOutput({"y": y})})
+            return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_mean(y), train_op=tf.assign_add(
+                tf.train.get_global_step(), 1))
+
+        def receiver():
+            x = tf.placeholder(tf.float32, [None])
+            return tf.estimator.export.ServingInputReceiver({"x": x}, {"x": x})
+
+        with tempfile.TemporaryDirectory() as folder:
+            estimator = tf.estimator.Estimator(model_fn, folder)
+            with self.assertRaisesRegex(ValueError, "there is no checkpoint"):
+                tf.contrib.predictor.from_estimator(estimator, receiver)
+            estimator.train(lambda: tf.data.Dataset.from_tensors(({"x": [1.0]}, [1.0])), steps=1)
+            predict = tf.contrib.predictor.from_estimator(estimator, receiver)
+            self.assertEqual(predict({"x": [1, 4]})["y"].tolist(), [2.0, 8.0])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -244,5 +244,47 @@ class HParamsTest(unittest.TestCase):
             hparams.add_hparam("rate", 1)
 
 
+class SummariesTest(Base):
+    def test_summaries_of_several_tensors(self):
+        tensors = [tf.constant([0.0, 1.0], name="a"), tf.constant([2.0, 3.0], name="b")]
+        slim.summaries.add_histogram_summaries(tensors)
+        slim.summaries.add_zero_fraction_summaries(tensors, prefix="zeros")
+        slim.summaries.add_scalar_summary(tf.constant(4.0, name="c"), "Total Loss", print_summary=True)
+        with tf.Session() as session:
+            made = tf.Summary.FromString(session.run(tf.summary.merge_all()))
+        found = {value.tag: value.simple_value for value in made.value}
+        self.assertEqual(found, {"a_1": 0, "b_1": 0, "zeros/Fraction_of_Zero_Values/a": 0.5,
+                                 "zeros/Fraction_of_Zero_Values/b": 0.0, "Total_Loss": 4.0})
+
+    def test_an_evaluation_waits_for_checkpoints(self):
+        value = tf.get_variable("value", [], initializer=tf.constant_initializer(3.0))
+        tf.train.get_or_create_global_step()
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            tf.train.Saver().save(session, os.path.join(self.folder, "model"), global_step=0)
+        found = tf.contrib.training.evaluate_repeatedly(
+            self.folder, eval_ops=value, final_ops=value * 2, hooks=[tf.contrib.training.StopAfterNEvalsHook(2)],
+            eval_interval_secs=0, max_number_of_evaluations=1)
+        self.assertEqual(found, 6.0)
+
+    def test_an_evaluation_ends_after_its_runs_and_writes_summaries(self):
+        training = tf.contrib.training
+        value = tf.get_variable("value", [], initializer=tf.constant_initializer(3.0))
+        tf.train.get_or_create_global_step()
+        with tempfile.TemporaryDirectory() as folder:
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                path = tf.train.Saver().save(session, os.path.join(folder, "model"), global_step=0)
+            total, update = tf.metrics.mean(value)
+            tf.summary.scalar("total", total)
+            hooks = [training.StopAfterNEvalsHook(4), training.SummaryAtEndHook(os.path.join(folder, "eval"))]
+            found = training.evaluate_once(path, eval_ops=update, hooks=hooks, final_ops={
+                "total": total, "count": training.get_or_create_eval_step()})
+            self.assertEqual(found, {"total": 3.0, "count": 4})
+            events = os.path.join(folder, "eval", os.listdir(os.path.join(folder, "eval"))[0])
+            tags = [v.tag for event in tf.train.summary_iterator(events) for v in event.summary.value]
+        self.assertEqual(tags, ["total"])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -3,13 +3,19 @@
 import tensorbraid as tf
 from tensorbraid.contrib.buckets import *  # noqa: F401,F403
 from tensorbraid.contrib.device_strategies import *  # noqa: F401,F403
+from tensorbraid.contrib.evaluation import *  # noqa: F401,F403
 from tensorbraid.contrib.hparams import *  # noqa: F401,F403
 from tensorbraid.contrib.slim import learning
 from tensorbraid.contrib.slim.evaluation import checkpoints_iterator, wait_for_new_checkpoint  # noqa: F401
 from tensorbraid.contrib.slim.learning import (  # noqa: F401
     add_gradients_summaries, clip_gradient_norms, multiply_gradients)
 
-__all__ = ["create_train_op", "train"]
+__all__ = ["clip_gradient_norms_fn", "create_train_op", "train"]
+
+
+def clip_gradient_norms_fn(max_norm):
+    """A function for create_train_op's transform_grads_fn: clip_gradient_norms with this norm."""
+    return lambda gradients_to_variables: clip_gradient_norms(gradients_to_variables, max_norm)
 
 
 def create_train_op(total_loss, optimizer, global_step=0, update_ops=None, variables_to_train=None,

@@ -19,9 +19,9 @@ NAMES = {
 
 
 def find(module, name):
-    """The message that is called `name` in the module; raises AttributeError as the module would."""
+    """The message that is called `name` in the module, or what had this name before TensorFlow 1.0."""
     if name not in NAMES[module]:
-        raise missing_names.error(module, name)
+        return missing_names.find(module, name)
     return getattr(importlib.import_module("tensorbraid.proto"), name)
 
 

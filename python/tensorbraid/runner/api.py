@@ -4,10 +4,11 @@ import difflib
 import functools
 import importlib
 import inspect
+import os
 import types
 
 import tensorbraid
-from tensorbraid.runner import old_names
+from tensorbraid import tensorflow_python
 
 _KERAS = "Keras is not part of this package; build the model with tf.layers and run it in a tf.Session"
 _EAGER = "there is no eager execution; build a graph and run it in a tf.Session"
@@ -19,7 +20,9 @@ REFUSED = {
     "enable_eager_execution": _EAGER,
     "enable_v2_behavior": _EAGER,
     "contrib.eager": _EAGER,
-    "python.eager": _EAGER,
+    "python.eager.backprop": _EAGER,
+    "python.eager.context.eager_mode": _EAGER,
+    "python.eager.context.enable_eager_execution": _EAGER,
     "contrib.boosted_trees": "boosted trees are not part of this package",
     "contrib.tensor_forest": "forests of decision trees are not part of this package",
     "contrib.estimator.replicate_model_fn": "a model is not copied to several devices of a task; start several workers",
@@ -33,11 +36,13 @@ REFUSED = {
 _PARTLY = ("keras", "contrib.tpu")  # some of their names exist
 
 # Where the names of a module of tensorflow.python are, by the beginning of the module's name. "" is the package itself.
+# A module of tensorbraid/tensorflow_python with the name of the module comes first.
 _PUBLIC = {
     "app": ["app"], "flags": ["flags"], "gfile": ["gfile"], "tf_logging": ["logging"], "errors": ["errors"],
     "resource_loader": ["resource_loader"], "test": ["test"], "googletest": ["test"], "nest": ["nest"],
-    "compat": ["compat"], "nn": ["nn"], "rnn_cell": ["nn.rnn_cell"], "core_rnn_cell": ["nn.rnn_cell"], "rnn": ["nn"],
-    "ctc": ["nn"], "embedding": ["nn"], "candidate_sampling": ["nn"], "image": ["image"], "losses": ["losses"],
+    "compat": ["compat"], "nn": ["nn"], "rnn_cell": ["tensorflow_python.rnn_cell", "nn.rnn_cell"],
+    "core_rnn_cell": ["tensorflow_python.rnn_cell", "nn.rnn_cell"], "rnn": ["tensorflow_python.rnn_cell", "nn"],
+    "ctc": ["nn"], "rnn_impl": ["tensorflow_python.rnn_cell", "nn"], "embedding": ["nn"], "candidate_sampling": ["nn"], "image": ["image"], "losses": ["losses"],
     "metrics": ["metrics"], "init": ["initializers"], "summary": ["summary"], "layers": ["layers"],
     "normalization": ["layers"], "convolutional": ["layers"], "core": ["layers"], "pooling": ["layers"],
     "dataset": ["data"], "estimator": ["estimator"], "sets": ["sets"], "string": ["strings"], "linalg": ["linalg"],
@@ -46,14 +51,25 @@ _PUBLIC = {
     "signature_constants": ["saved_model.signature_constants"], "utils": ["saved_model.utils"],
     "tag_constants": ["saved_model.tag_constants"], "main_op": ["saved_model.main_op"],
     "loader": ["saved_model.loader"], "io": ["io", "train"], "parsing": ["io", ""],
-    "control_flow": ["", "tensorflow_python.control_nodes"], "timeline": ["tensorflow_python.timeline"],
-    "file_io": ["tensorflow_python.file_io"],
-    "moving_averages": ["tensorflow_python.moving_averages"], "model_fn": ["estimator"],
-    "run_config": ["estimator"], "device": ["tensorflow_python.device_lib"],
+    "model_fn": ["estimator"],
+    "run_config": ["estimator", "estimator.task"], "device": ["tensorflow_python.device_lib"],
+    "dnn": ["estimator"], "linear": ["estimator"], "baseline": ["estimator"], "head": ["estimator"],
+    "exporter": ["estimator", "estimator.exporter"], "export": ["estimator.export"], "numpy_io": ["estimator.inputs"],
+    "pandas_io": ["estimator.inputs"], "iterator": ["data"], "readers": ["data"], "normal": ["distributions"],
+    "constants": ["saved_model.constants"], "prediction_keys": ["tensorflow_python.metric_keys"], "util": ["losses", "tensorflow_python.utilities"],
+    "tf_export": ["tensorflow_python.utilities"], "tf_inspect": ["tensorflow_python.utilities"],
+    "tf_decorator": ["tensorflow_python.utilities"], "tf_contextlib": ["tensorflow_python.utilities"],
+    "all_util": ["tensorflow_python.utilities"], "lazy_loader": ["tensorflow_python.utilities"],
+    "function_utils": ["tensorflow_python.utilities"], "tf_should_use": ["tensorflow_python.utilities"],
+    "keyword_args": ["tensorflow_python.utilities"], "estimator_util": ["tensorflow_python.utilities"],
+    "model_analyzer": ["profiler"], "option_builder": ["profiler"], "writer": ["summary"],
+    "distribution": ["distributions"], "sparse": ["sparse", "ops.sparse_crosses"],
+    "evaluation": ["contrib.training"],
+    "logging": ["", "summary", "tensorflow_python.old_functions"],
     "lookup": ["lookup", "ops.index_tables", "contrib.lookup"],
     "tf_record": ["python_io", "io"],
     "training_ops": ["train.training_ops"], "gen_training_ops": ["train.training_ops"],
-    "resource_variable_ops": ["train.training_ops"],
+    "resource_variable_ops": ["tensorflow_python.variables", "train.training_ops"],
     "feature_column": ["feature_column"], "seq2seq": ["contrib.legacy_seq2seq", "contrib.seq2seq"],
 }
 _GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test",
@@ -89,7 +105,42 @@ class PythonModule(types.ModuleType):
                 return getattr(_walk(namespace), name)
             except (AttributeError, Missing):
                 pass
+        if parts[-1].endswith("_ops"):  # as in TensorFlow, where gen_X_ops is imported into X_ops
+            function = _generated(name)
+            if function is not None:
+                return function
+        if f"{self._path}.{name}" in _modules or name.endswith(_FILE_ENDS) or name in _FILES:
+            return stand_in(f"{self._path}.{name}")
         raise AttributeError(f"tensorflow.{self._path} stands for public names of the package, and none is '{name}'")
+
+
+# The files and folders of tensorflow.python that are deeper than "python.FOLDER.FILE".
+_FILE_ENDS = ("_ops", "_impl", "_lib", "_utils", "_util", "_pb2", "_keys", "_io", "_options", "_functions", "_column")
+_FILES = frozenset(
+    "base baseline bernoulli beta builder categorical core constants convolutional dataframe dirichlet distribution "
+    "distributions dnn dnn_linear_combined event_accumulator experimental export export_output exponential gamma head "
+    "iterator_ops kullback_leibler laplace layers linear linear_operator linear_operator_diag "
+    "linear_operator_full_matrix linear_operator_identity linear_operator_lower_triangular loader losses main_op "
+    "metric_keys multinomial nest normal normalization ops optimizers parsing_utils pooling prediction_keys queues "
+    "readers signature_constants sparse special_math structure student_t summary tag_constants tf_record tracking "
+    "uniform util utils v1 v2 wrappers writer writer_cache event_file_writer".split())
+_modules = set()  # paths that a program imports as modules, see declare_module
+
+
+def declare_module(path):
+    """Says that a program imports `path`, "python.ops.x.y", as a module: then it is one, at any depth."""
+    parts = normal(path).split(".")
+    _modules.update(".".join(parts[:i]) for i in range(2, len(parts) + 1))
+
+
+@functools.cache
+def _generated(name):
+    """The function of an op by its name in TensorFlow's generated modules, "_mat_mul"; None if there is none."""
+    from tensorbraid import raw_ops
+
+    wanted = name.replace("_", "").lower()
+    op = next((op for op in dir(raw_ops) if op.lower() == wanted), None)
+    return None if op is None else raw_ops.positional(op)
 
 
 # The files below tf.contrib.X.python that programs import.
@@ -98,7 +149,9 @@ _CONTRIB_FILES = frozenset(
     "estimators evaluation feature_column helper hparam initializers input_fn_utils layers loss loss_ops lstm_ops "
     "gru_ops fused_rnn_cell metric_ops nets optimizers regularizers rnn rnn_cell set_ops seq2seq summaries tensor_util "
     "training utils variables crf lookup_ops data_decoder dataset dataset_data_provider data_provider parallel_reader "
-    "prefetch_queue tfexample_decoder arg_scope checkpoint_ops".split())
+    "prefetch_queue tfexample_decoder arg_scope checkpoint_ops data slim ops framework training learn preprocessing "
+    "estimators checkpoint_utils sparse_ops gan losses_impl losses_wargs namedtuples train tuple_losses predictor "
+    "model_analyzer tfprof_logger sampling_ops".split())
 
 
 class ContribModule(types.ModuleType):
@@ -153,10 +206,16 @@ def stand_in(path):
     return (CoreModule if path.startswith("core") else PythonModule)(path)
 
 
+_OWN = frozenset(path.removesuffix(".py") for path in os.listdir(os.path.dirname(tensorflow_python.__file__)))
+
+
 def _namespaces(leaf):
+    own = [f"tensorflow_python.{leaf}"] if leaf in _OWN else []
     leaf = leaf.removesuffix("_impl").removesuffix("_lib")
+    if not own and leaf in _OWN:
+        own = [f"tensorflow_python.{leaf}"]
     start = max((start for start in _PUBLIC if leaf.startswith(start)), key=len, default=None)
-    return _PUBLIC.get(start, []) + _GENERAL
+    return own + _PUBLIC.get(start, []) + _GENERAL
 
 
 def _walk(path):
@@ -226,6 +285,11 @@ def _exists(path):
     return True
 
 
+def public_name(name):
+    """The shortest public path, "nn.relu", that ends with this name; None if there is none."""
+    return _all_names().get(name)
+
+
 @functools.cache
 def _all_names():
     """All public names of the package, by their last part."""
@@ -249,9 +313,6 @@ def _all_names():
 
 def nearest(path, missing):
     """The name of the package that is most like `path`, or None."""
-    now = old_names.now(normal(path))
-    if now:
-        return now
     last = path.rsplit(".", 1)[-1]
     siblings = [name for name in dir(missing.parent) if not name.startswith("_")]
     prefix = path[:path.rindex(missing.name)] if missing.name in path else ""

@@ -2,7 +2,7 @@
 
 import ast
 
-from tensorbraid.runner import api, numpy_names, old_names, python2, scan, sources
+from tensorbraid.runner import api, numpy_names, python2, scan, sources
 
 
 class Report:
@@ -53,6 +53,9 @@ def _check(file, text, converts, report):
                 report.add(file, error.lineno or 1, "cannot be converted to Python 3")
             return []
     scanned = scan.scan(file, tree)
+    for package, path in scanned.modules:
+        if package == "tensorflow":
+            api.declare_module(path)
     for use in scanned.uses:
         problem = numpy_names.problem(use.path) if use.package == "numpy" else _problem(use.path)
         if problem:
@@ -67,9 +70,6 @@ def _problem(path):
     try:
         api.find(path)
     except api.Missing as missing:
-        now = old_names.now(api.normal(path))
-        if now:
-            return f"tf.{api.normal(path)} is older than TensorFlow 1.0, where it is tf.{now}"
         near = api.nearest(path, missing)
         hint = f"; the nearest name is tf.{near}" if near else ""
         return f"tf.{api.normal(path)} does not exist in this package{hint}"

@@ -46,10 +46,13 @@ def catches_missing_names(node):
 
 
 class Scanner(ast.NodeVisitor):
-    """Collects `uses`, and `imports`: the names of the modules that the script imports."""
+    """Collects `uses`, `imports`: the names of the modules that the script imports, and `modules`.
+
+    These are pairs of a package and a path below it that must be a module, because names are imported from it.
+    """
 
     def __init__(self, file, packages=("tensorflow", "numpy")):
-        self.uses, self.imports = [], []
+        self.uses, self.imports, self.modules = [], [], []
         self._file, self._packages = file, packages
         self._scope = _Scope()
         self._later = []
@@ -75,12 +78,15 @@ class Scanner(ast.NodeVisitor):
             if package not in self._packages:
                 self._scope.names[alias.asname or package] = None
                 continue
+            self.modules.append((package, path))
             self._add((package, path), node.lineno)
             self._scope.names[alias.asname or package] = (package, path if alias.asname else "")
 
     def visit_ImportFrom(self, node):
         package, _, path = (node.module or "").partition(".")
         self.imports.append("." * node.level + (node.module or ""))
+        if not node.level and package in self._packages:
+            self.modules.append((package, path))
         for alias in node.names:
             if alias.name == "*":
                 continue

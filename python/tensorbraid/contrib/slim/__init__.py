@@ -7,5 +7,5 @@ from tensorbraid.contrib.framework.variables import *  # noqa: F401,F403
 from tensorbraid.contrib.layers import *  # noqa: F401,F403
 from tensorbraid.contrib.slim import evaluation, learning  # noqa: F401
 from tensorbraid.contrib.slim import (  # noqa: F401
-    data_provider, dataset, dataset_data_provider, model_analyzer, nets, parallel_reader, prefetch_queue, queues,
-    tfexample_decoder, utils)
+    data, data_provider, dataset, dataset_data_provider, model_analyzer, nets, parallel_reader, prefetch_queue, queues,
+    summaries, tfexample_decoder, utils)

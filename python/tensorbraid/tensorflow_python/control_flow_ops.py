@@ -1,10 +1,10 @@
-"""tensorflow.python.ops.control_flow_ops: single nodes of conditionals."""
+"""tensorflow.python.ops.control_flow_ops: single nodes of conditionals, and order."""
 
 import collections
 
-from tensorbraid.internal.graphs import convert_to_tensor, make_op
+from tensorbraid.internal.graphs import control_dependencies, convert_to_tensor, make_op, name_scope
 
-__all__ = ["merge", "switch"]
+__all__ = ["merge", "switch", "with_dependencies"]
 
 _Merged = collections.namedtuple("Merge", ["output", "value_index"])
 
@@ -19,3 +19,10 @@ def merge(inputs, name=None):
     if any(value is None for value in inputs):
         raise ValueError("At least one of the merge inputs is None: %s" % inputs)
     return _Merged(*make_op("Merge", [[convert_to_tensor(value) for value in inputs]], name).outputs)
+
+
+def with_dependencies(dependencies, output_tensor, name=None):
+    """The tensor, which has a value only after all of these operations have run."""
+    with name_scope(name, "control_dependency", [*dependencies, output_tensor]) as scope, \
+            control_dependencies([getattr(value, "op", value) for value in dependencies]):
+        return make_op("Identity", [convert_to_tensor(output_tensor)], scope).outputs[0]

@@ -1,0 +1,102 @@
+"""tf.contrib.training: evaluations of checkpoints in a MonitoredSession, once or as checkpoints appear."""
+
+import tensorbraid as tf
+from tensorbraid.contrib.slim.evaluation import checkpoints_iterator
+
+__all__ = ["StopAfterNEvalsHook", "SummaryAtEndHook", "evaluate_once", "evaluate_repeatedly",
+           "get_or_create_eval_step"]
+
+
+def get_or_create_eval_step():
+    """The local variable that counts the evaluations of a session."""
+    graph = tf.get_default_graph()
+    steps = graph.get_collection(tf.GraphKeys.EVAL_STEP)
+    if len(steps) > 1:
+        raise ValueError("Multiple tensors added to tf.GraphKeys.EVAL_STEP")
+    if steps:
+        return steps[0]
+    return tf.get_variable("eval_step", [], tf.int64, tf.zeros_initializer(), trainable=False,
+                           collections=[tf.GraphKeys.LOCAL_VARIABLES, tf.GraphKeys.EVAL_STEP])
+
+
+class StopAfterNEvalsHook(tf.train.SessionRunHook):
+    """Ends a session after a number of runs; None: it ends with the input. Logs about ten times how far it is."""
+
+    def __init__(self, num_evals, log_progress=True):
+        self._num_evals, self._log_progress, self._done = num_evals, log_progress, 0
+
+    def after_create_session(self, session, coord):
+        self._done = 0
+
+    def after_run(self, run_context, run_values):
+        self._done += 1
+        if self._log_progress:
+            if self._num_evals is None:
+                tf.logging.info("Evaluation [%d]", self._done)
+            elif self._done % max(1, self._num_evals // 10) == 0 or self._done == self._num_evals:
+                tf.logging.info("Evaluation [%d/%d]", self._done, self._num_evals)
+        if self._num_evals is not None and self._done >= self._num_evals:
+            run_context.request_stop()
+
+
+class SummaryAtEndHook(tf.train.SessionRunHook):
+    """Writes the summaries at the end of a session, at its global step. By default, all summaries of the graph."""
+
+    def __init__(self, log_dir=None, summary_writer=None, summary_op=None, feed_dict=None):
+        if log_dir is None and summary_writer is None:
+            raise ValueError("log_dir or summary_writer must be specified.")
+        self._log_dir, self._writer = log_dir, summary_writer
+        self._summary_op, self._feed_dict, self._step = summary_op, feed_dict, None
+
+    def begin(self):
+        if self._summary_op is None:
+            self._summary_op = tf.summary.merge_all()
+        self._step = tf.train.get_or_create_global_step()
+
+    def after_create_session(self, session, coord):
+        if self._writer is None:
+            self._writer = tf.summary.FileWriterCache.get(self._log_dir)
+
+    def end(self, session):
+        if self._summary_op is not None:
+            step, summary = session.run([self._step, self._summary_op], self._feed_dict)
+            self._writer.add_summary(summary, step)
+        self._writer.flush()
+
+
+def _counted(eval_ops):
+    """What each run fetches: the operations, and a step of the counter."""
+    update = tf.assign_add(get_or_create_eval_step(), 1)
+    return update if eval_ops is None else [eval_ops, update]
+
+
+def _evaluate(path, master, scaffold, eval_ops, feed_dict, final, hooks, config):
+    creator = tf.train.ChiefSessionCreator(scaffold, master, config, checkpoint_filename_with_path=path)
+    with tf.train.MonitoredSession(creator, [*hooks, final]) as session:
+        if eval_ops is not None:
+            while not session.should_stop():
+                session.run(eval_ops, feed_dict)
+    return final.final_ops_values
+
+
+def evaluate_once(checkpoint_path, master="", scaffold=None, eval_ops=None, feed_dict=None, final_ops=None,
+                  final_ops_feed_dict=None, hooks=None, config=None):
+    """Restores a checkpoint and runs `eval_ops` until a hook, or the end of the input, ends it.
+
+    Returns the values of `final_ops`, which are run at the end.
+    """
+    return _evaluate(checkpoint_path, master, scaffold, None if eval_ops is None else _counted(eval_ops), feed_dict,
+                     tf.train.FinalOpsHook(final_ops, final_ops_feed_dict), hooks or [], config)
+
+
+def evaluate_repeatedly(checkpoint_dir, master="", scaffold=None, eval_ops=None, feed_dict=None, final_ops=None,
+                        final_ops_feed_dict=None, eval_interval_secs=60, hooks=None, config=None,
+                        max_number_of_evaluations=None, timeout=None, timeout_fn=None):
+    """evaluate_once for each checkpoint of a directory as it appears. Returns the last values of `final_ops`."""
+    counted = None if eval_ops is None else _counted(eval_ops)
+    final = tf.train.FinalOpsHook(final_ops, final_ops_feed_dict)
+    for i, path in enumerate(checkpoints_iterator(checkpoint_dir, eval_interval_secs, timeout, timeout_fn)):
+        _evaluate(path, master, scaffold, counted, feed_dict, final, hooks or [], config)
+        if max_number_of_evaluations is not None and i + 1 >= max_number_of_evaluations:
+            break
+    return final.final_ops_values

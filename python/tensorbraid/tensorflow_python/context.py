@@ -1,0 +1,46 @@
+"""tensorflow.python.eager.context: there are graphs only, so what asks for eager execution is told no."""
+
+import contextlib
+
+from tensorbraid.internal import graphs
+
+__all__ = ["context", "executing_eagerly", "executing_eagerly_outside_functions", "graph_mode", "in_eager_mode",
+           "in_graph_mode"]
+
+
+def executing_eagerly():
+    """False."""
+    return False
+
+
+executing_eagerly_outside_functions = in_eager_mode = executing_eagerly
+
+
+def in_graph_mode():
+    """True."""
+    return True
+
+
+@contextlib.contextmanager
+def graph_mode():
+    """A scope in which ops are added to a graph, as everywhere."""
+    yield
+
+
+class _Context:
+    executing_eagerly = staticmethod(executing_eagerly)
+    in_eager_mode = staticmethod(executing_eagerly)
+    in_graph_mode = staticmethod(in_graph_mode)
+
+    @property
+    def scope_name(self):
+        """The name scope that is open."""
+        return graphs.get_default_graph().get_name_scope()
+
+
+_context = _Context()
+
+
+def context():
+    """An object with these functions as methods."""
+    return _context

@@ -1,0 +1,135 @@
+"""tensorflow.python.util.deprecation: decorators that warn of what is deprecated."""
+
+import contextlib
+import functools
+import inspect
+
+from tensorbraid import tf_logging as logging
+
+__all__ = ["deprecated", "deprecated_alias", "deprecated_arg_values", "deprecated_argument_lookup", "deprecated_args",
+           "deprecated_endpoints", "rewrite_argument_docstring", "silence"]
+
+_silent = [False]
+
+
+class _Warning:
+    """A warning that is logged at each use, or only once."""
+
+    def __init__(self, once):
+        self._once, self._logged = once, False
+
+    def log(self, subject, date, instructions):
+        if _silent[0] or (self._once and self._logged):
+            return
+        self._logged = True
+        logging.warning("%s is deprecated and will be removed %s.\nInstructions for updating:\n%s", subject,
+                        "in a future version" if date is None else f"after {date}", instructions)
+
+
+def deprecated(date, instructions, warn_once=True):
+    """A decorator of a function or class: its first use, or with warn_once=False each use, logs a warning."""
+    warning = _Warning(warn_once)
+
+    def decorate(function):
+        if inspect.isclass(function):
+            class Deprecated(function):
+                def __init__(self, *args, **kwargs):
+                    warning.log(f"{function.__module__}.{function.__name__}", date, instructions)
+                    super().__init__(*args, **kwargs)
+
+            Deprecated.__name__, Deprecated.__qualname__ = function.__name__, function.__qualname__
+            Deprecated.__module__, Deprecated.__doc__ = function.__module__, function.__doc__
+            return Deprecated
+
+        @functools.wraps(function)
+        def wrapped(*args, **kwargs):
+            warning.log(f"{function.__name__} (from {function.__module__})", date, instructions)
+            return function(*args, **kwargs)
+
+        return wrapped
+
+    return decorate
+
+
+def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, warn_once=True):
+    """A decorator: a call that gives one of these arguments logs a warning.
+
+    A tuple has the name of an argument, and the values of it for which no warning is due.
+    """
+    allowed = {item[0]: item[1:] if isinstance(item, tuple) else () for item in (
+        item if isinstance(item, tuple) else (item,) for item in deprecated_arg_names_or_tuples)}
+    warning = _Warning(warn_once)
+
+    def decorate(function):
+        signature = inspect.signature(function)
+        missing = sorted(set(allowed) - set(signature.parameters))
+        if missing and not any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
+            raise ValueError(f"The following deprecated arguments are not present in the function signature: {missing}.")
+
+        @functools.wraps(function)
+        def wrapped(*args, **kwargs):
+            given = signature.bind_partial(*args, **kwargs).arguments
+            for name, values in allowed.items():
+                if name in given and not any(given[name] is value or given[name] == value for value in values):
+                    warning.log(f"The argument {name} of {function.__name__} (from {function.__module__})", date,
+                                instructions)
+            return function(*args, **kwargs)
+
+        return wrapped
+
+    return decorate
+
+
+def deprecated_arg_values(date, instructions, warn_once=True, **deprecated_kwargs):
+    """A decorator: a call with one of these values of arguments logs a warning."""
+    warning = _Warning(warn_once)
+
+    def decorate(function):
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def wrapped(*args, **kwargs):
+            given = signature.bind_partial(*args, **kwargs).arguments
+            for name, value in deprecated_kwargs.items():
+                if name in given and given[name] == value:
+                    warning.log(f"{name}={value!r} of {function.__name__} (from {function.__module__})", date,
+                                instructions)
+            return function(*args, **kwargs)
+
+        return wrapped
+
+    return decorate
+
+
+def deprecated_endpoints(*args):
+    """A decorator that changes nothing."""
+    return lambda function: function
+
+
+def deprecated_alias(deprecated_name, name, func_or_class, warn_once=True):
+    """The function or class under an older name: its use logs a warning."""
+    return deprecated(None, f"Please use {name} instead.", warn_once)(func_or_class)
+
+
+def deprecated_argument_lookup(new_name, new_value, old_name, old_value):
+    """The value of an argument that has an older name, too; ValueError if both are given."""
+    if old_value is None:
+        return new_value
+    if new_value is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
+    return old_value
+
+
+def rewrite_argument_docstring(old_doc, old_argument, new_argument):
+    """The docstring with the new name of an argument."""
+    return old_doc.replace(f"`{old_argument}`", f"`{new_argument}`").replace(f"{old_argument}:", f"{new_argument}:")
+
+
+@contextlib.contextmanager
+def silence():
+    """A scope without these warnings."""
+    before, _silent[0] = _silent[0], True
+    try:
+        yield
+    finally:
+        _silent[0] = before

@@ -1,0 +1,42 @@
+"""Functions from before TensorFlow 1.0 whose arguments, too, have other names today."""
+
+from tensorbraid import dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.summary_nodes import collected
+from tensorbraid.ops import indexing, linalg_ops
+from tensorbraid.summary import merge as merge_summary, merge_all as merge_all_summaries  # noqa: F401
+
+__all__ = ["audio_summary", "batch_matmul", "histogram_summary", "image_summary", "merge_all_summaries",
+           "merge_summary", "scalar_summary", "select"]
+
+
+def batch_matmul(x, y, adj_x=None, adj_y=None, name=None):
+    """Products of matrices: tf.matmul with adjoint_a and adjoint_b."""
+    return linalg_ops.matmul(x, y, adjoint_a=bool(adj_x), adjoint_b=bool(adj_y), name=name)
+
+
+def select(condition, t, e, name=None):
+    """Elements, or rows, of `t` where the condition holds, and else of `e`: tf.where."""
+    return indexing.where(condition, t, e, name=name)
+
+
+def scalar_summary(tags, values, collections=None, name=None):
+    """A summary of scalars, one for each tag. A tag is not in the open name scope, unlike that of tf.summary.scalar."""
+    return collected(make_op("ScalarSummary", [tags, values], name), collections)
+
+
+def histogram_summary(tag, values, collections=None, name=None):
+    """A summary of a distribution. The tag is not in the open name scope, unlike that of tf.summary.histogram."""
+    return collected(make_op("HistogramSummary", [tag, values], name), collections)
+
+
+def image_summary(tag, tensor, max_images=3, collections=None, name=None):
+    """A summary of images. The tag is not in the open name scope, unlike that of tf.summary.image."""
+    return collected(make_op("ImageSummary", [tag, tensor], name, max_images=max_images), collections)
+
+
+def audio_summary(tag, tensor, sample_rate, max_outputs=3, collections=None, name=None):
+    """A summary of sound clips. The tag is not in the open name scope, unlike that of tf.summary.audio."""
+    rate = graphs.convert_to_tensor(sample_rate, dtype=dtypes.float32, name="sample_rate")
+    return collected(make_op("AudioSummaryV2", [tag, tensor, rate], name, max_outputs=max_outputs), collections)

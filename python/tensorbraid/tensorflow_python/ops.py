@@ -1,0 +1,71 @@
+"""tensorflow.python.framework.ops: names of it that are no public ones."""
+
+import contextlib
+import itertools
+
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import convert_to_tensor
+
+__all__ = ["NullContextmanager", "convert_n_to_tensor", "convert_n_to_tensor_or_indexed_slices",
+           "get_all_collection_keys", "internal_convert_to_tensor", "name_from_scope_name", "prepend_name_scope",
+           "strip_name_scope", "uid"]
+
+_uids = itertools.count(1)
+
+
+def uid():
+    """A number that this function has not returned before in this process."""
+    return next(_uids)
+
+
+def name_from_scope_name(name):
+    """The name of an open scope, without the "/" at its end."""
+    return name[:-1] if name and name.endswith("/") else name
+
+
+def prepend_name_scope(name, import_scope):
+    """The name of a node within a scope."""
+    if not import_scope:
+        return name
+    if name.startswith("loc:@"):
+        return f"loc:@{import_scope}/{name[len('loc:@'):]}"
+    return f"^{import_scope}/{name[1:]}" if name.startswith("^") else f"{import_scope}/{name}"
+
+
+def strip_name_scope(name, export_scope):
+    """The name of a node without a scope at its beginning."""
+    if not export_scope:
+        return name
+    scope = export_scope.rstrip("/") + "/"
+    for start in ("loc:@", "^", ""):
+        if name.startswith(start + scope):
+            return start + name[len(start + scope):]
+    return name
+
+
+def get_all_collection_keys():
+    """The names of the collections of the default graph."""
+    return graphs.get_default_graph().get_all_collection_keys()
+
+
+def internal_convert_to_tensor(value, dtype=None, name=None, as_ref=False, preferred_dtype=None, **options):
+    """tf.convert_to_tensor."""
+    return convert_to_tensor(value, dtype, name, preferred_dtype=preferred_dtype)
+
+
+def convert_n_to_tensor(values, dtype=None, name=None, preferred_dtype=None):
+    """The values as tensors."""
+    return [convert_to_tensor(value, dtype, name and f"{name}_{i}", preferred_dtype=preferred_dtype)
+            for i, value in enumerate(values)]
+
+
+def convert_n_to_tensor_or_indexed_slices(values, dtype=None, name=None):
+    """The values as tensors; None and IndexedSlices stay as they are."""
+    return [value if value is None or isinstance(value, graphs.IndexedSlices)
+            else convert_to_tensor(value, dtype, name and f"{name}_{i}") for i, value in enumerate(values)]
+
+
+@contextlib.contextmanager
+def NullContextmanager(*args, **kwargs):
+    """A scope that changes nothing."""
+    yield
