@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "binding/graph.h"
+#include "graph/gradients/op_gradient.h"
 #include "graph/model/handles.h"
 #include "graph/model/node.h"
 #include "graph/model/op_registry.h"
@@ -28,11 +29,12 @@ std::vector<Output> CallPython(const Operation& node, const std::vector<Output>&
 }  // namespace
 
 void BindOwnGradients(Module& m) {
-  // From now on, Python computes the gradient of the node. A saved graph says so with the name of the function.
-  m.def("set_own_gradient", [](const PyOperation& op, const std::string& name) {
+  // From now on, the gradient of the node is the one named `name`: a function of Python, or the gradient of the op of
+  // this name if `is_op`. A saved graph has the name.
+  m.def("set_own_gradient", [](const PyOperation& op, const std::string& name, bool is_op) {
     GraphImpl& graph = ImplOf(*op.operation.graph());
     graph.SetAttr(NodeOf(op.operation), "_gradient_op_type", AttrValue(name));
-    SetGradient(op.operation, CallPython);
+    SetGradient(op.operation, is_op ? Value(OpGradient(name)) : GradientFunction(CallPython));
   });
   // Whether C++ says how an op is differentiated, or that it is not.
   m.def("has_gradient", [](const std::string& op) {

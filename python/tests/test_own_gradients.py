@@ -33,6 +33,16 @@ class OwnGradientTest(unittest.TestCase):
         with tf.Session() as session:
             return session.run(tf.gradients(ys, xs))
 
+    def test_an_override_map_may_name_ops(self):
+        with self.graph.gradient_override_map({"Sign": "Identity", "Round": "Relu", "Floor": "TestTimesSeven"}):
+            y = tf.sign(self.x) * 3.0 + tf.round(self.x) + tf.floor(self.x)
+        self.assertEqual(self.gradients(y, self.x), [3.0 + 1.0 + 7.0])
+        imported = tf.Graph()
+        with imported.as_default():
+            tf.import_graph_def(self.graph.as_graph_def(), name="")
+            y, x = imported.get_tensor_by_name(y.name), imported.get_tensor_by_name("x:0")
+            self.assertEqual(self.gradients(y, x), [11.0])
+
     def test_nodes_made_under_an_override_map_use_the_function(self):
         with self.graph.gradient_override_map({"Square": "TestTimesSeven", "Exp": "Nothing"}):
             square, exp = tf.square(self.x), tf.exp(self.x)

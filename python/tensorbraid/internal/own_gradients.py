@@ -51,8 +51,9 @@ NoGradient = no_gradient = NotDifferentiable
 def _mark(graph, op, name):
     """Lets the function of this name compute the gradient of the node, unless the node has been marked before."""
     if op.name not in graph._own_gradients:
+        is_op = name not in _functions and _core.has_gradient(name)
         graph._own_gradients[op.name] = name
-        _core.set_own_gradient(op, name)
+        _core.set_own_gradient(op, name, is_op)
 
 
 def mark_imported(graph, node, op):
@@ -74,7 +75,10 @@ def _mark_nodes(graph):
 
 @contextlib.contextmanager
 def _gradient_override_map(self, op_type_map):
-    """The nodes that are made inside of the `with` get the gradients of the functions that the dict names by op."""
+    """The nodes that are made inside of the `with` get the gradients that the dict names by op.
+
+    A name is that of a function of the program (tf.RegisterGradient) or of an op: {"Sign": "Identity"}.
+    """
     if not isinstance(op_type_map, dict) or not all(
             isinstance(key, str) and isinstance(value, str) for key, value in op_type_map.items()):
         raise TypeError("op_type_map must be a dictionary mapping strings to strings")
