@@ -86,9 +86,12 @@ void BindSaver(Module& m) {
       .def_static(
           "_make",
           [](Graph& graph, nb::list named, int max_to_keep, double keep_hours, std::optional<bool> sharded,
-             bool pad_step_number, const std::string& name) {
-            SaverOptions options = {
-                .max_to_keep = max_to_keep, .sharded = sharded, .pad_step_number = pad_step_number, .name = name};
+             bool pad_step_number, const std::string& name, bool reshape) {
+            SaverOptions options = {.max_to_keep = max_to_keep,
+                                    .sharded = sharded,
+                                    .reshape = reshape,
+                                    .pad_step_number = pad_step_number,
+                                    .name = name};
             options.keep_checkpoint_every = std::chrono::milliseconds(static_cast<int64_t>(keep_hours * 3600 * 1000));
             for (const nb::handle item : named) {
               const Variable& variable = nb::cast<PyVariable&>(item[1]).variable;
@@ -104,7 +107,7 @@ void BindSaver(Module& m) {
             return saver;
           },
           nb::arg("graph"), nb::arg("named"), nb::arg("max_to_keep"), nb::arg("keep_hours"), nb::arg("sharded").none(),
-          nb::arg("pad_step_number"), nb::arg("name"))
+          nb::arg("pad_step_number"), nb::arg("name"), nb::arg("reshape"))
       .def(
           "save",
           [](Saver& self, const PySession& session, const std::string& path, std::optional<int64_t> step,

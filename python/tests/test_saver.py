@@ -17,6 +17,45 @@ class Folder(unittest.TestCase):
         self.addCleanup(self._folder.cleanup)
 
 
+class OldCheckpointTest(Folder):
+    """Checkpoints of TensorFlow's first version, which are one file, such as slim's published models."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = os.path.join(self.folder, "vgg_16.ckpt")
+        with tf.Graph().as_default(), tf.Session() as session:
+            session.run(tf.raw_ops.Save(filename=self.path, tensor_names=["a/v", "w"],
+                                        data=[np.arange(6, dtype=np.float32), np.float32(3)]))
+        tf.train.update_checkpoint_state(self.folder, self.path)
+
+    def run_first(self, *operations, fetch):
+        with tf.Session() as session:
+            for operation in operations:
+                operation(session) if callable(operation) else session.run(operation)
+            return session.run(fetch).tolist()
+
+    def test_it_is_found_and_read(self):
+        self.assertTrue(tf.train.checkpoint_exists(self.path))
+        self.assertEqual(tf.train.latest_checkpoint(self.folder + "/"), self.path)
+        for place in (self.path, self.folder, self.folder + "/"):
+            self.assertEqual(tf.train.list_variables(place), [("a/v", [6]), ("w", [])])
+        self.assertEqual(tf.train.load_variable(self.path, "w"), 3.0)
+
+    def test_variables_take_its_values(self):
+        v, w = tf.get_variable("a/v", [6]), tf.get_variable("b/v", [6])
+        saver = tf.train.Saver([v])
+        self.assertEqual(self.run_first(lambda s: saver.restore(s, self.path), fetch=v)[5], 5.0)
+        tf.train.init_from_checkpoint(self.folder + "/", {"a/": "b/"})
+        self.assertEqual(self.run_first(tf.global_variables_initializer(), fetch=w)[5], 5.0)
+
+    def test_a_saver_reshapes(self):
+        v = tf.get_variable("a/v", [2, 3])
+        saver = tf.train.Saver(reshape=True)
+        self.assertEqual(self.run_first(lambda s: saver.restore(s, self.path), fetch=v), [[0, 1, 2], [3, 4, 5]])
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "a/v"):
+            self.run_first(lambda s: tf.train.Saver().restore(s, self.path), fetch=v)
+
+
 class SaverTest(Folder):
     def test_old_checkpoints_are_removed(self):
         v = tf.Variable(1.0, name="v")
@@ -71,7 +110,7 @@ class SaverTest(Folder):
         with self.assertRaisesRegex(TypeError, "not a Variable"):
             tf.train.Saver([tf.constant(1.0)])
         with self.assertRaises(NotImplementedError):
-            tf.train.Saver(reshape=True)
+            tf.train.Saver(filename="other")
         saver = tf.train.Saver()
         with tf.Session() as session:
             session.run(v.initializer)

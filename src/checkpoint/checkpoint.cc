@@ -10,6 +10,8 @@
 #include "checkpoint/checkpoint_state.pb.h"
 #include "checkpoint/files.h"
 #include "checkpoint/state_file.h"
+#include "checkpoint/v1_checkpoint.h"
+#include "core/system/env.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -55,9 +57,16 @@ StatusOr<std::string> StateText(const std::string& directory, const CheckpointSt
 
 }  // namespace
 
-bool CheckpointExists(const std::string& prefix) { return FileExists(BundleIndexName(prefix)); }
+bool CheckpointExists(const std::string& prefix) {
+  return FileExists(BundleIndexName(prefix)) || V1CheckpointExists(prefix);
+}
 
 Status RemoveCheckpoint(const std::string& prefix) {
+  if (!FileExists(BundleIndexName(prefix)) && V1CheckpointExists(prefix)) {
+    TF_ASSIGN_OR_RETURN(const auto files, MatchingPaths(prefix));
+    for (const std::string& file : files) TF_RETURN_IF_ERROR(RemoveFile(file));
+    return FileExists(prefix + ".meta") ? RemoveFile(prefix + ".meta") : OkStatus();
+  }
   int shards = 0;
   if (auto bundle = BundleReader::Open(prefix); bundle.ok()) shards = (*bundle)->num_shards();
   // The index goes first: without it, the files are no checkpoint any more.
@@ -136,7 +145,9 @@ StatusOr<std::string> LatestCheckpoint(const std::string& directory, const std::
 }
 
 struct CheckpointReader::Impl {
+  // One of them is set.
   std::unique_ptr<BundleReader> bundle;
+  std::unique_ptr<V1Reader> v1;
 };
 
 CheckpointReader::CheckpointReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -144,6 +155,15 @@ CheckpointReader::~CheckpointReader() = default;
 
 StatusOr<std::unique_ptr<CheckpointReader>> CheckpointReader::Open(const std::string& prefix) {
   auto impl = std::make_unique<Impl>();
+  if (!FileExists(BundleIndexName(prefix)) && V1CheckpointExists(prefix)) {
+    TF_ASSIGN_OR_RETURN(impl->v1, V1Reader::Open(prefix));
+    std::unique_ptr<CheckpointReader> reader(new CheckpointReader(std::move(impl)));
+    for (const std::string& name : reader->impl_->v1->Names()) {
+      TF_ASSIGN_OR_RETURN(auto info, reader->impl_->v1->Find(name));
+      reader->tensors_.push_back({.name = name, .dtype = info.dtype, .shape = std::move(info.shape)});
+    }
+    return reader;
+  }
   TF_ASSIGN_OR_RETURN(impl->bundle, BundleReader::Open(prefix));
   TF_ASSIGN_OR_RETURN(auto tensors, impl->bundle->List());
   std::unique_ptr<CheckpointReader> reader(new CheckpointReader(std::move(impl)));
@@ -157,6 +177,10 @@ bool CheckpointReader::HasTensor(const std::string& name) const {
   return std::any_of(tensors_.begin(), tensors_.end(), [&](const TensorInfo& t) { return t.name == name; });
 }
 
-StatusOr<Tensor> CheckpointReader::GetTensor(const std::string& name) { return impl_->bundle->Read(name); }
+StatusOr<Tensor> CheckpointReader::GetTensor(const std::string& name) {
+  if (impl_->v1 == nullptr) return impl_->bundle->Read(name);
+  TF_ASSIGN_OR_RETURN(const auto info, impl_->v1->Find(name));
+  return impl_->v1->ReadSlice(name, TensorSlice(info.shape.rank()));
+}
 
 }  // namespace tensorbraid

@@ -54,6 +54,7 @@ class V1Reader {
   };
   // NotFound if the checkpoint has no tensor of that name.
   StatusOr<Info> Find(const std::string& name) const;
+  std::vector<std::string> Names() const;  // sorted
   // Like BundleReader::ReadSlice.
   StatusOr<Tensor> ReadSlice(const std::string& name, const TensorSlice& slice);
   const std::string& pattern() const { return pattern_; }
@@ -75,6 +76,9 @@ class V1Reader {
   std::vector<std::unique_ptr<TableReader>> tables_;
   std::map<std::string, Entry> entries_;
 };
+
+// Whether files match the pattern. A directory is none.
+bool V1CheckpointExists(const std::string& pattern);
 
 // Implements the ops that restore: returns the tensor or, if `shape_and_slice` is not empty, a slice of it.
 // InvalidArgument if the checkpoint has another dtype or shape.

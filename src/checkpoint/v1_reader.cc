@@ -1,7 +1,10 @@
+#include <algorithm>
+
 #include "checkpoint/copy_slice.h"
 #include "checkpoint/files.h"
 #include "checkpoint/saved_tensor_slice.pb.h"
 #include "checkpoint/v1_checkpoint.h"
+#include "core/system/env.h"
 #include "core/text/strings.h"
 #include "graph/format/tensor_proto.h"
 #include "io/file.h"
@@ -63,6 +66,15 @@ Status Parse(TableReader& table, std::string_view key, proto::SavedTensorSlices*
 
 V1Reader::~V1Reader() = default;
 
+bool V1CheckpointExists(const std::string& pattern) {
+  const auto paths = MatchingPaths(pattern);
+  if (!paths.ok()) return false;
+  return std::any_of(paths->begin(), paths->end(), [](const std::string& path) {
+    const auto file = Env::Default().Stat(path);
+    return file.ok() && !file->is_directory;
+  });
+}
+
 StatusOr<std::unique_ptr<V1Reader>> V1Reader::Open(const std::string& pattern) {
   TF_ASSIGN_OR_RETURN(const std::vector<std::string> paths, MatchingPaths(pattern));
   if (paths.empty()) return NotFound("no checkpoint file matches '", pattern, "'");
@@ -74,6 +86,12 @@ StatusOr<std::unique_ptr<V1Reader>> V1Reader::Open(const std::string& pattern) {
     TF_RETURN_IF_ERROR(reader->AddTable(reader->tables_.back().get()));
   }
   return reader;
+}
+
+std::vector<std::string> V1Reader::Names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : entries_) names.push_back(name);
+  return names;
 }
 
 Status V1Reader::AddTable(TableReader* table) {

@@ -5,6 +5,7 @@
 #include "checkpoint/v1_checkpoint.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
+#include "tensorbraid/checkpoint/checkpoint.h"
 
 namespace tensorbraid {
 namespace {
@@ -39,6 +40,26 @@ TEST(V1Checkpoint, TensorFlowsFilesAreRead) {
   auto slices = V1Reader::Open(kTestdata + "/v1_slice?").value();
   EXPECT_EQ(ValuesOf<float>(RestoreV1(*slices, "by_row", "4 3 0,2:1,2", kFloat32).value()),
             (std::vector<float>{1, 2, 4, 5}));
+}
+
+TEST(V1Checkpoint, IsReadLikeOneOfVersionTwo) {
+  const TempDir dir;
+  const std::string path = dir.path() + "/vgg_16.ckpt";
+  EXPECT_FALSE(CheckpointExists(path));
+  EXPECT_FALSE(CheckpointExists(dir.path())) << "a directory is no checkpoint";
+  ASSERT_TRUE(WriteFileAtomically(path, ReadWholeFile(kTestdata + "/v1").value()).ok());
+  EXPECT_TRUE(CheckpointExists(path));
+  const auto reader = CheckpointReader::Open(path);
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  EXPECT_EQ((*reader)->tensors().size(), kDtypes.size() + 2);
+  EXPECT_TRUE((*reader)->HasTensor("scalar"));
+  EXPECT_FALSE((*reader)->HasTensor("other"));
+  EXPECT_EQ(ValuesOf<float>((*reader)->GetTensor("dtypes/float32").value()), (std::vector<float>{0, 1, 2, 3, 4, 5}));
+  EXPECT_TRUE(absl::IsNotFound((*reader)->GetTensor("other").status()));
+  ASSERT_TRUE(UpdateCheckpointState(dir.path(), {.model_checkpoint_path = path}).ok());
+  EXPECT_EQ(LatestCheckpoint(dir.path() + "/").value(), path);
+  EXPECT_TRUE(RemoveCheckpoint(path).ok());
+  EXPECT_FALSE(CheckpointExists(path));
 }
 
 TEST(V1Checkpoint, OurFilesAreTensorFlowsByteForByte) {

@@ -14,7 +14,8 @@
 namespace tensorbraid {
 
 // A checkpoint is named by a prefix such as "logs/model-1000". Its files are the prefix followed by ".index" and by
-// ".data-…".
+// ".data-…". A checkpoint of version 1, which old programs wrote, is one file of this name, or several that a pattern
+// names ("model-?????-of-00003"). It can be read and removed.
 
 // Whether a checkpoint with this prefix exists. Source: tf.train.checkpoint_exists.
 bool CheckpointExists(const std::string& prefix);

@@ -58,6 +58,8 @@ struct SaverOptions {
   // and logs a warning. Random ops within library functions are not saved, except those of input pipelines. TensorFlow
   // cannot import the graph beside such a checkpoint; it reads the checkpoint itself. See docs/design/0020.
   bool random_state = false;
+  // Restores a tensor of another shape with as many elements, as a reshape would. Parts of variables keep their shapes.
+  bool reshape = false;
   // Pads the step number: "model-00000100" instead of "model-100".
   bool pad_step_number = false;
   std::string name = "save";

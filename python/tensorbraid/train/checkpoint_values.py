@@ -7,7 +7,7 @@ from tensorbraid import _core
 from tensorbraid.internal import graphs
 from tensorbraid.internal.initial_operations import set_initializer
 from tensorbraid.internal.partitioned_variables import PartitionedVariable
-from tensorbraid.train.checkpoints import latest_checkpoint, load_checkpoint
+from tensorbraid.train.checkpoints import checkpoint_path, load_checkpoint
 from tensorbraid.train.vocabularies import VocabInfo, remapped
 
 __all__ = ["VocabInfo", "WarmStartSettings", "init_from_checkpoint", "warm_start"]
@@ -38,7 +38,7 @@ class _Source:
     """A checkpoint from which variables take values."""
 
     def __init__(self, path):
-        self.path = latest_checkpoint(path) or str(path)
+        self.path = checkpoint_path(path)
         self.reader = load_checkpoint(self.path)
         self.shapes = self.reader.get_variable_to_shape_map()
 

@@ -103,7 +103,8 @@ def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=2, meta_graph
 
 def get_checkpoint_mtimes(checkpoint_prefixes):
     """The times at which the checkpoints were written. Those that do not exist are left out."""
-    return [os.path.getmtime(prefix + ".index") for prefix in checkpoint_prefixes if os.path.exists(prefix + ".index")]
+    files = [prefix + ".index" if os.path.exists(prefix + ".index") else prefix for prefix in checkpoint_prefixes]
+    return [os.path.getmtime(file) for file in files if os.path.isfile(file)]
 
 
 class NewCheckpointReader:
@@ -130,14 +131,20 @@ class NewCheckpointReader:
         return {name: dtype for name, (dtype, _) in self._tensors.items()}
 
 
+def checkpoint_path(ckpt_dir_or_file):
+    """The path of a checkpoint that is named by itself, or by the directory whose latest one it is."""
+    path = str(ckpt_dir_or_file)
+    if not os.path.isdir(path):
+        return path
+    latest = latest_checkpoint(path)
+    if latest is None:
+        raise ValueError(f"Couldn't find 'checkpoint' file or checkpoints in given directory {ckpt_dir_or_file}")
+    return latest
+
+
 def load_checkpoint(ckpt_dir_or_file):
     """A reader for a checkpoint, or for the latest one of a directory."""
-    path = str(ckpt_dir_or_file)
-    if os.path.isdir(path):
-        path = latest_checkpoint(path)
-        if path is None:
-            raise ValueError(f"Couldn't find 'checkpoint' file or checkpoints in given directory {ckpt_dir_or_file}")
-    return NewCheckpointReader(path)
+    return NewCheckpointReader(checkpoint_path(ckpt_dir_or_file))
 
 
 def load_variable(ckpt_dir_or_file, name):

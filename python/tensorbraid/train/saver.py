@@ -16,7 +16,7 @@ class Saver:
                  keep_checkpoint_every_n_hours=10000.0, name=None, restore_sequentially=False, saver_def=None,
                  builder=None, defer_build=False, allow_empty=False, write_version=2, pad_step_number=False,
                  save_relative_paths=False, filename=None):
-        for argument, value in (("reshape", reshape), ("saver_def", saver_def), ("builder", builder),
+        for argument, value in (("saver_def", saver_def), ("builder", builder),
                                 ("filename", filename)):
             if value:
                 raise NotImplementedError(f"the argument {argument} of Saver")
@@ -28,7 +28,7 @@ class Saver:
         self._var_list, self._saves_all = var_list, var_list is None
         self._allow_empty = allow_empty
         self._options = (max_to_keep or 0, keep_checkpoint_every_n_hours, True if sharded else None, pad_step_number,
-                         name or "save")
+                         name or "save", bool(reshape))
         self._native = None
         self._is_empty = False
         self._graph = graphs.get_default_graph()

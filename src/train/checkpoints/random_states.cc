@@ -2,10 +2,10 @@
 
 #include <set>
 
-#include "checkpoint/bundle_reader.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "graph/model/node.h"
+#include "tensorbraid/checkpoint/checkpoint.h"
 
 namespace tensorbraid {
 namespace {
@@ -87,10 +87,10 @@ Operation RandomStates::AddRestore(Graph& graph, const Output& prefix) const {
 }
 
 bool RandomStates::AreIn(const std::string& prefix) const {
-  const auto bundle = BundleReader::Open(prefix);
-  if (!bundle.ok()) return true;
+  const auto reader = CheckpointReader::Open(prefix);
+  if (!reader.ok()) return true;
   for (const std::string& name : names_) {
-    if (!absl::IsNotFound((*bundle)->Find(name).status())) continue;
+    if ((*reader)->HasTensor(name)) continue;
     TB_LOG(Warning, "train") << "the checkpoint '" << prefix << "' has no '" << name
                              << "': the random ops and the input pipelines start anew";
     return false;

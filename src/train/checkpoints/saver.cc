@@ -29,12 +29,13 @@ Output StringConst(Graph& g, const Tensor& value, const std::string& name) {
 // One task's variables, saved to and restored from one file. The file may have the states of random ops, too.
 class Part {
  public:
-  explicit Part(const std::vector<const SavedVariable*>& variables, const RandomStates* states = nullptr)
-      : variables_(variables), states_(states) {
+  Part(const std::vector<const SavedVariable*>& variables, bool reshape, const RandomStates* states = nullptr)
+      : variables_(variables), reshape_(reshape), states_(states) {
     for (const SavedVariable* v : variables) {
       names_.push_back(v->name);
       slices_.push_back(v->shape_and_slice);
-      restored_slices_.push_back(v->shape_and_slice.empty() ? WholeOf(v->variable.shape()) : v->shape_and_slice);
+      const bool is_whole = v->shape_and_slice.empty();
+      restored_slices_.push_back(!is_whole ? v->shape_and_slice : reshape ? "" : WholeOf(v->variable.shape()));
       dtypes_.push_back(v->variable.dtype());
     }
   }
@@ -65,7 +66,14 @@ class Part {
             .Finish();
     if (!restored.valid()) return;
     for (size_t i = 0; i < variables_.size(); ++i) {
-      assigned->push_back(variables_[i]->variable.Assign(restored.output(static_cast<int>(i))));
+      Output value = restored.output(static_cast<int>(i));
+      const Shape& shape = variables_[i]->variable.shape();
+      if (reshape_ && variables_[i]->shape_and_slice.empty() && shape.is_fully_defined()) {
+        const Tensor sizes = Tensor::Vector(std::vector<int64_t>(shape.dims().begin(), shape.dims().end()));
+        const Output to = NodeBuilder(g, "Const").Attr("value", sizes).Attr("dtype", kInt64).Output();
+        value = NodeBuilder(g, "Reshape").Input(value).Input(to).Output();
+      }
+      assigned->push_back(variables_[i]->variable.Assign(value));
     }
   }
 
@@ -83,6 +91,7 @@ class Part {
   }
 
   const std::vector<const SavedVariable*> variables_;
+  const bool reshape_;
   const RandomStates* const states_;
   std::vector<std::string> names_;
   std::vector<std::string> slices_;           // for SaveV2
@@ -234,7 +243,7 @@ void Saver::Impl::Build(std::source_location loc) {
   if (sharded) {
     BuildSharded(variables, &assigned);
   } else {
-    const Part all(variables, states ? &*states : nullptr);
+    const Part all(variables, options.reshape, states ? &*states : nullptr);
     const Operation written = all.Save(*graph, filename);
     if (written.valid()) {
       save = NodeBuilder(*graph, "Identity").Name("control_dependency").Input(filename).Control(written).Output();
@@ -287,7 +296,7 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
   for (const auto& [host, members] : by_host) {
     auto none = graph->NoDevice();
     auto device = graph->Device(host);
-    const Part one(members);
+    const Part one(members, options.reshape);
     const Output prefix =
         NodeBuilder(*graph, "ShardedFilename").Input(parts).Input(number(shard++)).Input(number(count)).Output();
     const Operation saved = one.Save(*graph, prefix);
@@ -301,7 +310,7 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
     auto none = graph->NoDevice();
     const Output prefix =
         NodeBuilder(*graph, "ShardedFilename").Input(parts).Input(number(shard)).Input(number(count)).Output();
-    const Operation saved = Part({}, &*states).Save(*graph, prefix);
+    const Operation saved = Part({}, /*reshape=*/false, &*states).Save(*graph, prefix);
     if (!saved.valid()) return;
     prefixes.push_back(prefix);
     written.push_back(saved);
@@ -351,7 +360,7 @@ StatusOr<std::string> Saver::Impl::MetaGraph() {
 Status Saver::Impl::CheckContents(const std::string& path) const {
   const auto coverage = CoverageOf(path, *graph, options.variables);
   if (!coverage.ok()) return OkStatus();
-  if (!coverage->differing.empty()) {
+  if (!coverage->differing.empty() && !options.reshape) {
     return InvalidArgument("cannot restore from the checkpoint '", path, "': ", StrJoin(coverage->differing, "; "));
   }
   if (coverage->missing.empty()) return OkStatus();

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "absl/strings/str_format.h"
+#include "checkpoint/v1_checkpoint.h"
 #include "cluster/testing/test_cluster.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
@@ -302,6 +303,32 @@ TEST_F(SaverTest, TheRestoringOperationItselfRefusesAnotherShape) {
   const std::string path = from.saver.Save(*from.session, Path("model")).value();
   const Status status = to.session->Run({to.saver.restore()}, {{to.saver.filename(), Tensor::Scalar(path)}}).status();
   EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+}
+
+TEST_F(SaverTest, ReshapeRestoresATensorOfAnotherShapeWithAsManyElements) {
+  OneVariable from({4, 16}, kFloat32), to({64}, kFloat32), larger({65}, kFloat32);
+  ASSERT_TRUE(from.session->Run({from.init}).ok());
+  const std::string path = from.saver.Save(*from.session, Path("model")).value();
+  Saver reshaping(to.g, {.name = "reshaping", .reshape = true});
+  const Status restored = reshaping.Restore(*to.session, path);
+  ASSERT_TRUE(restored.ok()) << restored;
+  EXPECT_EQ(to.session->Run({to.w}).value()[0].shape(), Shape({64}));
+  Saver refusing(larger.g, {.name = "reshaping", .reshape = true});
+  const Status refused = refusing.Restore(*larger.session, path);
+  EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+}
+
+TEST_F(SaverTest, ACheckpointOfVersionOneIsRestored) {
+  const std::string path = Path("vgg_16.ckpt");
+  V1Writer writer(path);
+  ASSERT_TRUE(writer.Add("w", {2}, TensorSlice(1), Tensor::Vector({3.0f, 4.0f})).ok());
+  ASSERT_TRUE(writer.Finish().ok());
+  OneVariable program({2}, kFloat32);
+  const Status restored = program.saver.Restore(*program.session, path);
+  ASSERT_TRUE(restored.ok()) << restored;
+  EXPECT_EQ(program.session->Run({program.w}).value()[0].data<float>()[1], 4.0f);
+  OneVariable other({3}, kFloat32);
+  EXPECT_TRUE(absl::IsInvalidArgument(other.saver.Restore(*other.session, path)));
 }
 
 TEST_F(SaverTest, TheMetaGraphNamesTheSaversNodes) {

@@ -1,17 +1,20 @@
 // Compares the variables of a graph with a checkpoint.
+#include <map>
 #include <set>
 
-#include "checkpoint/bundle_reader.h"
 #include "checkpoint/tensor_slice.h"
 #include "core/text/strings.h"
 #include "graph/model/node.h"
+#include "tensorbraid/checkpoint/checkpoint.h"
 #include "tensorbraid/train/saver.h"
 
 namespace tensorbraid {
 
 StatusOr<CheckpointCoverage> CoverageOf(const std::string& checkpoint, const Graph& graph,
                                         const std::vector<SavedVariable>& variables) {
-  TF_ASSIGN_OR_RETURN(const auto bundle, BundleReader::Open(checkpoint));
+  TF_ASSIGN_OR_RETURN(const auto reader, CheckpointReader::Open(checkpoint));
+  std::map<std::string_view, const CheckpointReader::TensorInfo*> tensors;
+  for (const auto& tensor : reader->tensors()) tensors[tensor.name] = &tensor;
   std::vector<SavedVariable> all = variables;
   for (const Variable& v : graph.variables()) {
     if (variables.empty() && !v.local()) all.emplace_back(v);
@@ -19,11 +22,12 @@ StatusOr<CheckpointCoverage> CoverageOf(const std::string& checkpoint, const Gra
   CheckpointCoverage coverage;
   std::set<std::string> missing;  // a variable in parts is listed once
   for (const SavedVariable& v : all) {
-    const auto saved = bundle->Find(v.name);
-    if (!saved.ok()) {
+    const auto found = tensors.find(v.name);
+    if (found == tensors.end()) {
       if (missing.insert(v.name).second) coverage.missing.push_back(v.name);
       continue;
     }
+    const CheckpointReader::TensorInfo* const saved = found->second;
     Shape shape = v.variable.shape();
     if (!v.shape_and_slice.empty()) {
       TF_ASSIGN_OR_RETURN(const ShapeAndSlice part, ParseShapeAndSlice(v.shape_and_slice));

@@ -217,8 +217,6 @@ def assign_from_checkpoint(model_path, var_list, ignore_missing_vars=False):
 
 def assign_from_checkpoint_fn(model_path, var_list, ignore_missing_vars=False, reshape_variables=False):
     """A function of a session that restores the variables. None if the checkpoint has none of them."""
-    if reshape_variables:
-        raise NotImplementedError("reshape_variables=True")
     if not var_list:
         raise ValueError("var_list cannot be empty")
     if ignore_missing_vars:
@@ -233,7 +231,7 @@ def assign_from_checkpoint_fn(model_path, var_list, ignore_missing_vars=False, r
         if not var_list:
             tf.logging.warning("No Variables to restore")
             return None
-    saver = tf.train.Saver(var_list)
+    saver = tf.train.Saver(var_list, reshape=reshape_variables)
     return lambda session: saver.restore(session, model_path)
 
 
