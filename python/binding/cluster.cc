@@ -1,11 +1,14 @@
 #include "tensorbraid/cluster.h"
 
+#include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -113,11 +116,21 @@ void BindCluster(Module& m) {
 
   m.def("find_task", &FindTask);
 
-  m.def("replica_device_setter",
-        [](const ClusterSpec& cluster, int ps_tasks, const std::string& ps_device, const std::string& worker_device) {
-          return PyDeviceFunction{ReplicaDeviceSetter(
-              {.cluster = cluster, .ps_tasks = ps_tasks, .ps_device = ps_device, .worker_device = worker_device})};
-        });
+  // `ps_ops` is None for the usual ones, `strategy` None for turns.
+  m.def(
+      "replica_device_setter",
+      [](const ClusterSpec& cluster, int ps_tasks, const std::string& ps_device, const std::string& worker_device,
+         std::optional<std::vector<std::string>> ps_ops, std::function<int(PyOperation)> strategy) {
+        ReplicaDeviceSetterOptions options = {
+            .cluster = cluster, .ps_tasks = ps_tasks, .ps_device = ps_device, .worker_device = worker_device};
+        if (ps_ops.has_value()) options.ps_ops = *std::move(ps_ops);
+        if (strategy) {
+          options.strategy = [strategy = std::move(strategy)](const Operation& op, int) { return strategy(Wrap(op)); };
+        }
+        return PyDeviceFunction{ReplicaDeviceSetter(std::move(options))};
+      },
+      nb::arg("cluster"), nb::arg("ps_tasks"), nb::arg("ps_device"), nb::arg("worker_device"), nb::arg("ps_ops").none(),
+      nb::arg("strategy").none());
 }
 
 }  // namespace tensorbraid::python

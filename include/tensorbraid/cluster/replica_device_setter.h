@@ -14,19 +14,26 @@ namespace tensorbraid {
 
 struct ReplicaDeviceSetterOptions {
   ClusterSpec cluster = {};
-  int ps_tasks = 0;  // ignored if `cluster` is given
-  std::string ps_device = "/job:ps";
+  int ps_tasks = 0;                   // ignored if `cluster` is given
+  std::string ps_device = "/job:ps";  // "": all ops are on the worker
   std::string worker_device = "/job:worker";
-  // Ops that are placed on the parameter servers.
+  // Ops that are placed on the parameter servers: those whose state they hold.
   std::vector<std::string> ps_ops = {"Variable",
                                      "VariableV2",
                                      "AutoReloadVariable",
                                      "MutableHashTable",
                                      "MutableHashTableV2",
+                                     "MutableHashTableOfTensors",
+                                     "MutableHashTableOfTensorsV2",
+                                     "MutableDenseHashTable",
+                                     "MutableDenseHashTableV2",
                                      "VarHandleOp",
-                                     "BoostedTreesEnsembleResourceHandleOp"};
-  // Returns the parameter server to which `op` goes, a number from 0 to ps_tasks - 1. Null: the parameter servers take
-  // turns.
+                                     "BoostedTreesEnsembleResourceHandleOp",
+                                     "BoostedTreesQuantileStreamResourceHandleOp",
+                                     "ResourceConditionalAccumulator",
+                                     "DecisionTreeResource"};
+  // Returns the parameter server to which `op` goes, a number from 0 to ps_tasks - 1. Another number is an error of the
+  // graph (InvalidArgument), and the op goes to the first one. Null: the parameter servers take turns.
   std::function<int(const Operation& op, int ps_tasks)> strategy = nullptr;
   // The types in which the values and gradients of the variables on the parameter servers travel between tasks.
   WireTypes wire = {};

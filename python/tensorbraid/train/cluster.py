@@ -6,7 +6,6 @@ import sys
 from tensorbraid import _core, errors
 from tensorbraid.internal import credentials, session_config
 from tensorbraid.internal.device_spec import DeviceSpec
-from tensorbraid.train import device_setter
 
 __all__ = ["ClusterSpec", "Server", "Task", "find_task", "replica_device_setter"]
 
@@ -212,11 +211,12 @@ def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:w
 
     `ps_ops` are the types of nodes that are placed like variables. ps_strategy(op) is the number of a node's server.
     """
-    if ps_ops is None and ps_strategy is None:
-        spec = _core.ClusterSpec({}) if cluster is None else ClusterSpec(cluster)._core
-        return _core.replica_device_setter(spec, ps_tasks, ps_device, worker_device or "")
+    if ps_strategy is not None and not callable(ps_strategy):
+        raise TypeError("ps_strategy must be callable")
     if cluster is not None:
         ps_tasks = len(ClusterSpec(cluster)._jobs.get(DeviceSpec.from_string(ps_device).job, {}))
     if not ps_tasks:
         return None
-    return device_setter.device_function(ps_tasks, ps_device, worker_device, ps_ops, ps_strategy)
+    spec = _core.ClusterSpec({}) if cluster is None else ClusterSpec(cluster)._core
+    return _core.replica_device_setter(spec, ps_tasks, ps_device, worker_device or "",
+                                       None if ps_ops is None else list(ps_ops), ps_strategy)

@@ -67,8 +67,24 @@ for number, arguments in enumerate((
     {"cluster": {"ps": ["a:1", "b:1", "c:1"]}, "ps_strategy": lambda op: 2, "worker_device": "/job:worker/task:3"},
     {"cluster": {"x": ["a:1"]}, "ps_strategy": lambda op: 2}, {"ps_strategy": lambda op: 0},
     {"ps_tasks": 1, "ps_device": "/cpu:0", "ps_strategy": lambda op: 0}, {"ps_tasks": 1, "ps_strategy": 3},
+    {"ps_tasks": 2, "ps_device": ""},
 )):
     case("train.replica_device_setter", lambda tf, a=arguments: placed(tf, **a), label=f"placement by a strategy #{number}")
+
+
+def placed_tables(tf, **arguments):
+    """The devices of tables, whose state the parameter servers hold, too."""
+    with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(ps_tasks=2, **arguments)):
+        key = tf.constant(-1, tf.int64)
+        tables = [tf.raw_ops.MutableHashTableOfTensorsV2(key_dtype=tf.int64, value_dtype=tf.float32, value_shape=[2]),
+                  tf.raw_ops.MutableHashTableV2(key_dtype=tf.int64, value_dtype=tf.float32),
+                  tf.raw_ops.MutableDenseHashTableV2(empty_key=key, deleted_key=key - 1, value_dtype=tf.float32),
+                  tf.raw_ops.HashTableV2(key_dtype=tf.int64, value_dtype=tf.float32)]
+        return [table.device for table in tables]
+
+
+for arguments in ({}, {"ps_strategy": lambda op: 1}):
+    case("train.replica_device_setter", lambda tf, a=arguments: placed_tables(tf, **a))
 
 
 def created(tf, folder, make):

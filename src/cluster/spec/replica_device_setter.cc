@@ -31,7 +31,7 @@ struct Setter {
     const auto parsed = DeviceName::Parse(op.device());
     if (!parsed.ok()) return "";  // the bad name is reported where it was set
     const DeviceName& asked = *parsed;
-    if (std::find(ps_ops.begin(), ps_ops.end(), op.type()) == ps_ops.end()) {
+    if (ps_device.ToString().empty() || std::find(ps_ops.begin(), ps_ops.end(), op.type()) == ps_ops.end()) {
       return asked.MergedOver(worker_device).ToString();
     }
     DeviceName device = ps_device;
@@ -42,7 +42,12 @@ struct Setter {
       int chosen = next;
       if (strategy) {
         chosen = strategy(op, count);
-        if (chosen < 0 || chosen >= count) chosen = 0;
+        if (chosen < 0 || chosen >= count) {
+          op.graph()->AddError(InvalidArgument("ReplicaDeviceSetter: the strategy returned ", chosen, " for ",
+                                               op.type(), " '", op.name(),
+                                               "', but the parameter servers have the numbers 0 to ", count - 1));
+          chosen = 0;
+        }
       } else {
         next = (next + 1) % count;
       }

@@ -81,6 +81,35 @@ TEST(ReplicaDeviceSetter, AMalformedDeviceNameFailsTheGraph) {
   EXPECT_TRUE(absl::IsInvalidArgument(g.status())) << g.status();
 }
 
+TEST(ReplicaDeviceSetter, TablesGoToTheServersToo) {
+  Graph g;
+  auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = 2}));
+  const Operation table = NodeBuilder(g, "MutableHashTableOfTensorsV2")
+                              .Attr("key_dtype", kInt64)
+                              .Attr("value_dtype", kFloat32)
+                              .Attr("value_shape", Shape({2}))
+                              .Finish();
+  EXPECT_EQ(table.device(), "/job:ps/task:0");
+  EXPECT_EQ(DeviceOfNewVariable(g), "/job:ps/task:1");
+}
+
+TEST(ReplicaDeviceSetter, WithoutADeviceOfServersEverythingIsOnTheWorker) {
+  Graph g;
+  auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = 2, .ps_device = ""}));
+  EXPECT_EQ(DeviceOfNewVariable(g), "/job:worker");
+}
+
+TEST(ReplicaDeviceSetter, AServerThatDoesNotExistIsAnError) {
+  Graph g;
+  auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = 2, .strategy = [](const Operation&, int) { return 2; }}));
+  const Variable w(g, {}, Zeros(), {.name = "w"});
+  EXPECT_TRUE(absl::IsInvalidArgument(g.status()));
+  EXPECT_NE(
+      g.status().message().find("returned 2 for VarHandleOp 'w', but the parameter servers have the numbers 0 to 1"),
+      absl::string_view::npos)
+      << g.status();
+}
+
 TEST(ReplicaDeviceSetter, LeastBytesBalancesBySize) {
   Graph g;
   auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = 2, .strategy = LeastBytesStrategy(2)}));
