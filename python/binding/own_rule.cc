@@ -73,6 +73,10 @@ void PythonMethods::CreateSlotsInPython(const std::vector<Variable>& variables) 
   Call("_create_slots", list);
 }
 
+bool PythonMethods::IsConstrained(const Variable& variable) {
+  return !nb::cast(Wrap(variable)).attr("constraint").is_none();
+}
+
 Operation PythonMethods::ApplyInPython(const Gradient& grad, const Variable& variable) const {
   return OperationOf(Call("_update", ValueOf(grad), Wrap(variable)));
 }

@@ -42,6 +42,8 @@ class PythonMethods {
 
  protected:
   bool Replaces(const char* method) const { return replaced_.contains(method); }
+  // Whether Python keeps a function that is applied to the variable after each update.
+  static bool IsConstrained(const Variable& variable);
   template <typename... Args>
   nb::object Call(const char* method, Args&&... args) const {
     const nb::object self = self_();
@@ -116,7 +118,7 @@ class OwnRule final : public Rule, public PythonMethods {
     Call("_prepare");
   }
   Operation Apply(const Gradient& grad, const Variable& variable) override {
-    const bool own = Replaces(grad.is_sparse() ? "sparse rule" : "dense rule");
+    const bool own = Replaces(grad.is_sparse() ? "sparse rule" : "dense rule") || IsConstrained(variable);
     updates_.push_back(own ? ApplyInPython(grad, variable) : Rule::Apply(grad, variable));
     return updates_.back();
   }

@@ -24,6 +24,39 @@ class OptimizerTest(unittest.TestCase):
         pairs = optimizer.compute_gradients(weights["w"] * weights["b"], var_list=weights.values())
         self.assertEqual([variable for _, variable in pairs], list(weights.values()))
 
+    def test_updates_keep_to_the_constraint_of_the_variable(self):
+        v = tf.get_variable("v", [2], initializer=tf.ones_initializer(), constraint=lambda x: tf.clip_by_norm(x, 1.0))
+        with tf.variable_scope("positive", constraint=lambda x: tf.maximum(x, 0.0)):
+            w = tf.get_variable("w", [], initializer=tf.ones_initializer())
+        free = tf.Variable(1.0)
+        self.assertIsNone(free.constraint)
+        self.assertEqual(run(w.constraint(tf.constant(-1.0))), [0.0])
+        loss = tf.reduce_sum(-v) + 5.0 * w + 5.0 * free
+        for optimizer in (tf.train.GradientDescentOptimizer(1.0), tf.train.AdamOptimizer(9.0)):
+            train = optimizer.minimize(loss)
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                session.run(train)
+                self.assertAlmostEqual(np.linalg.norm(session.run(v)), 1.0, places=5)
+                self.assertEqual(session.run(w), 0.0)
+                self.assertLess(session.run(free), -3.0)
+
+    def test_layers_give_their_constraints_to_their_variables(self):
+        x = tf.ones([1, 4, 4, 2])
+        keep = lambda value: value  # noqa: E731
+        tf.layers.conv2d(x, 2, 3, kernel_constraint=keep)
+        tf.layers.separable_conv2d(x, 2, 3, pointwise_constraint=keep, bias_constraint=keep)
+        tf.layers.dense(tf.ones([1, 2]), 2, bias_constraint=keep)
+        tf.layers.batch_normalization(x, gamma_constraint=keep)
+        self.assertEqual([v.op.name for v in tf.trainable_variables() if v.constraint is keep],
+                         ["conv2d/kernel", "separable_conv2d/pointwise_kernel", "separable_conv2d/bias", "dense/bias",
+                          "batch_normalization/gamma"])
+
+    def test_a_constraint_of_a_variable_with_gradients_of_some_rows_is_refused(self):
+        table = tf.get_variable("table", [4, 2], constraint=lambda x: x)
+        with self.assertRaisesRegex(RuntimeError, "sparse variable.*table"):
+            tf.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_sum(tf.nn.embedding_lookup(table, [1])))
+
     def test_slots_are_global_variables_with_tensorflows_names(self):
         v = tf.Variable([1.0, 2.0], name="v")
         adam = tf.train.AdamOptimizer(0.1)

@@ -9,7 +9,6 @@ from tensorbraid.internal import graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.internal.variable_scope import get_variable, variable_scope
-from tensorbraid.internal.variables import refuse_constraint
 from tensorbraid.ops.node import cast, op, shape_of, tensor
 
 __all__ = ["InputSpec", "Layer"]
@@ -195,14 +194,14 @@ class Layer:
         for key in kwargs:
             if key not in ("synchronization", "aggregation", "experimental_autocast"):
                 raise TypeError(f"Unknown keyword argument: {key}")
-        refuse_constraint(constraint)
         self._set_scope()
         trainable = True if trainable is None else trainable
         graph = graphs.get_default_graph()
         losses = len(graph.get_collection(GraphKeys.REGULARIZATION_LOSSES))
         with self._open(True if self.built else self._reuse):
             variable = get_variable(name, shape, dtypes.as_dtype(dtype or self._dtype or dtypes.float32), initializer,
-                                    regularizer, trainable and self.trainable, partitioner=partitioner)
+                                    regularizer, trainable and self.trainable, partitioner=partitioner,
+                                    constraint=constraint)
         self._losses.extend(graph.get_collection(GraphKeys.REGULARIZATION_LOSSES)[losses:])
         parts = [variable] if isinstance(variable, _core.Variable) else list(variable)
         self._weights.extend((part, trainable) for part in parts)

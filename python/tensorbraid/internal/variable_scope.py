@@ -11,7 +11,7 @@ from tensorbraid.internal import graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.partitioned_variables import PartitionedVariable, parts_of
 from tensorbraid.internal.shapes import TensorShape
-from tensorbraid.internal.variables import VariableAggregation, VariableSynchronization, collect, refuse_constraint
+from tensorbraid.internal.variables import VariableAggregation, VariableSynchronization, collect, set_constraint
 
 __all__ = ["AUTO_REUSE", "VariableScope", "get_local_variable", "get_variable", "get_variable_scope", "no_regularizer",
            "variable_op_scope", "variable_scope"]
@@ -141,11 +141,10 @@ class VariableScope:
             "partitioner": self._partitioner if partitioner is None else partitioner,
             "validate_shape": validate_shape,
             "use_resource": self._use_resource if use_resource is None else use_resource,
+            "constraint": self._constraint if constraint is None else constraint,
             "synchronization": synchronization,
             "aggregation": aggregation,
         }
-        constraint = self._constraint if constraint is None else constraint
-        refuse_constraint(constraint)
         getter = _get_variable
         if self._custom_getter is not None:
             getter = functools.partial(self._custom_getter, getter)
@@ -159,7 +158,6 @@ def _get_variable(name, shape=None, dtype=dtypes.float32, initializer=None, regu
                   use_resource=None, constraint=None, synchronization=VariableSynchronization.AUTO,
                   aggregation=VariableAggregation.NONE):
     """Makes or shares the variable with this full name. What custom getters call."""
-    refuse_constraint(constraint)
     graph = graphs.get_default_graph()
     exists = _core.has_variable(graph, name)
     dtype = dtypes.as_dtype(dtype)
@@ -189,6 +187,7 @@ def _get_variable(name, shape=None, dtype=dtypes.float32, initializer=None, regu
     objects = vars(graph).setdefault("_shared_variables", {})  # so that `is` holds for a variable that is shared
     if not exists:
         for part in parts:
+            set_constraint(part, constraint)
             collect(part, keys, trainable)
         for loss in losses:
             graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
@@ -271,14 +270,13 @@ class variable_scope:  # noqa: N801
             raise TypeError(f"auxiliary_name_scope must be True or False, got {auxiliary_name_scope}")
         if reuse not in (None, True, False, AUTO_REUSE):
             raise ValueError("The reuse parameter must be True or False or None.")
-        refuse_constraint(constraint)
         self._name_or_scope = name_or_scope
         self._default_name = default_name
         self._values = [value for value in (values or []) if value is not None]
         self._reuse = reuse
         self._custom_getter = custom_getter
         self._defaults = {"initializer": initializer, "regularizer": regularizer, "caching_device": caching_device,
-                          "partitioner": partitioner, "use_resource": use_resource,
+                          "partitioner": partitioner, "use_resource": use_resource, "constraint": constraint,
                           "dtype": None if dtype is None else dtypes.as_dtype(dtype)}
         self._auxiliary_name_scope = auxiliary_name_scope
         self._open = None

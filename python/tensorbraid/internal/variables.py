@@ -57,23 +57,26 @@ class Variable(metaclass=_VariableMeta):
                 aggregation=VariableAggregation.NONE, shape=None):
         if variable_def is not None or import_scope is not None:
             raise NotImplementedError("variable_def and import_scope of a Variable")
-        refuse_constraint(constraint)
         return make_variable(initial_value, trainable, collections, validate_shape, name, dtype,
-                             expected_shape if shape is None else shape)
+                             expected_shape if shape is None else shape, constraint)
 
     if typing.TYPE_CHECKING:
         def __getattr__(self, name):  # the members of the C++ class
             return getattr(_core.Variable, name)
 
 
-def refuse_constraint(constraint):
-    """Raises an error for a constraint, which is not supported."""
-    if constraint is not None:
-        raise NotImplementedError("a constraint of a variable")
+def set_constraint(variable, constraint):
+    """Lets optimizers apply the function to the variable after each update. Does nothing without a function."""
+    if constraint is None:
+        return
+    if not callable(constraint):
+        raise ValueError("The `constraint` argument must be a callable.")
+    # With the graph, since objects of the same variable are made again and again.
+    vars(variable.graph).setdefault("_constraints", {})[variable.op.name] = constraint
 
 
 def make_variable(initial_value, trainable=None, collections=None, validate_shape=True, name=None, dtype=None,
-                  expected_shape=None):
+                  expected_shape=None, constraint=None):
     """The work of tf.Variable's constructor."""
     if initial_value is None:
         raise ValueError("initial_value must be specified.")
@@ -101,6 +104,7 @@ def make_variable(initial_value, trainable=None, collections=None, validate_shap
     variable = _core.Variable._make(graph, lambda: value, None if shape is None else shape.as_list(),
                                     kind.as_datatype_enum, name or "Variable", trainable,
                                     GraphKeys.LOCAL_VARIABLES in keys)
+    set_constraint(variable, constraint)
     collect(variable, keys, trainable)
     return variable
 

@@ -4,7 +4,6 @@ from tensorbraid import nn
 from tensorbraid.initializers import Zeros
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.layer_class import InputSpec, Layer, checked_format, one_of
-from tensorbraid.internal.variables import refuse_constraint
 from tensorbraid.ops.node import op, shape_of
 
 __all__ = ["Conv1D", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "SeparableConv1D", "SeparableConv2D",
@@ -25,8 +24,6 @@ class _Conv(Layer):
                  kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
                  bias_constraint=None, trainable=True, name=None, **kwargs):
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
-        refuse_constraint(kernel_constraint)
-        refuse_constraint(bias_constraint)
         self.filters = int(filters)
         self.kernel_size = one_of(kernel_size, self.rank, "kernel_size")
         self.strides = one_of(strides, self.rank, "strides")
@@ -38,6 +35,7 @@ class _Conv(Layer):
         self.activation, self.use_bias = activation, use_bias
         self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
         self.kernel_regularizer, self.bias_regularizer = kernel_regularizer, bias_regularizer
+        self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint
         self.kernel = self.bias = None
         self.input_spec = InputSpec(ndim=self.rank + 2)
 
@@ -58,7 +56,8 @@ class _Conv(Layer):
 
     def build(self, input_shape):
         self.kernel = self.add_weight("kernel", self._kernel_shape(self._channels(input_shape)), self.dtype,
-                                      self.kernel_initializer, self.kernel_regularizer)
+                                      self.kernel_initializer, self.kernel_regularizer,
+                                      constraint=self.kernel_constraint)
         self._build_bias()
 
     def _kernel_shape(self, channels):
@@ -67,7 +66,7 @@ class _Conv(Layer):
     def _build_bias(self):
         if self.use_bias:
             self.bias = self.add_weight("bias", [self.filters], self.dtype, self.bias_initializer,
-                                        self.bias_regularizer)
+                                        self.bias_regularizer, constraint=self.bias_constraint)
         self.built = True
 
     def call(self, inputs):
@@ -159,8 +158,7 @@ class _SeparableConv(_Conv):
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, None,
                          bias_initializer, None, bias_regularizer, activity_regularizer, None, bias_constraint,
                          trainable, name, **kwargs)
-        refuse_constraint(depthwise_constraint)
-        refuse_constraint(pointwise_constraint)
+        self.depthwise_constraint, self.pointwise_constraint = depthwise_constraint, pointwise_constraint
         self.depth_multiplier = depth_multiplier
         self.depthwise_initializer, self.pointwise_initializer = depthwise_initializer, pointwise_initializer
         self.depthwise_regularizer, self.pointwise_regularizer = depthwise_regularizer, pointwise_regularizer
@@ -170,10 +168,10 @@ class _SeparableConv(_Conv):
         channels = self._channels(input_shape)
         self.depthwise_kernel = self.add_weight(
             "depthwise_kernel", [*self.kernel_size, channels, self.depth_multiplier], self.dtype,
-            self.depthwise_initializer, self.depthwise_regularizer)
+            self.depthwise_initializer, self.depthwise_regularizer, constraint=self.depthwise_constraint)
         self.pointwise_kernel = self.add_weight(
             "pointwise_kernel", [1] * self.rank + [channels * self.depth_multiplier, self.filters], self.dtype,
-            self.pointwise_initializer, self.pointwise_regularizer)
+            self.pointwise_initializer, self.pointwise_regularizer, constraint=self.pointwise_constraint)
         self._build_bias()
 
     def call(self, inputs):

@@ -5,7 +5,6 @@ from tensorbraid.initializers import Zeros
 from tensorbraid.internal import graphs
 from tensorbraid.internal.layer_class import InputSpec, Layer, checked_format
 from tensorbraid.internal.shapes import TensorShape
-from tensorbraid.internal.variables import refuse_constraint
 from tensorbraid.ops.node import op, shape_of
 
 __all__ = ["Dense", "Dropout", "Flatten", "dense", "dropout", "flatten", "smart_branch"]
@@ -27,13 +26,12 @@ class Dense(Layer):
                  kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
                  bias_constraint=None, trainable=True, name=None, **kwargs):
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
-        refuse_constraint(kernel_constraint)
-        refuse_constraint(bias_constraint)
         self.units = int(units)
         self.activation = activation
         self.use_bias = use_bias
         self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
         self.kernel_regularizer, self.bias_regularizer = kernel_regularizer, bias_regularizer
+        self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint
         self.kernel = self.bias = None
         self.input_spec = InputSpec(min_ndim=2)
 
@@ -44,9 +42,10 @@ class Dense(Layer):
                              f"input shape received: {input_shape}")
         self.input_spec = InputSpec(min_ndim=2, axes={-1: size})
         self.kernel = self.add_weight("kernel", [size, self.units], self.dtype, self.kernel_initializer,
-                                      self.kernel_regularizer)
+                                      self.kernel_regularizer, constraint=self.kernel_constraint)
         if self.use_bias:
-            self.bias = self.add_weight("bias", [self.units], self.dtype, self.bias_initializer, self.bias_regularizer)
+            self.bias = self.add_weight("bias", [self.units], self.dtype, self.bias_initializer, self.bias_regularizer,
+                                        constraint=self.bias_constraint)
         self.built = True
 
     def call(self, inputs):

@@ -4,7 +4,6 @@ from tensorbraid import dtypes, nn
 from tensorbraid.initializers import Ones, Zeros
 from tensorbraid.internal import graphs
 from tensorbraid.internal.layer_class import InputSpec, Layer
-from tensorbraid.internal.variables import refuse_constraint
 from tensorbraid.layers.core import smart_branch
 from tensorbraid.ops.node import cast, op, tensor
 
@@ -20,8 +19,6 @@ class BatchNormalization(Layer):
                  renorm=False, renorm_clipping=None, renorm_momentum=0.99, fused=None, trainable=True,
                  virtual_batch_size=None, adjustment=None, name=None, **kwargs):
         super().__init__(trainable, name, **kwargs)
-        refuse_constraint(beta_constraint)
-        refuse_constraint(gamma_constraint)
         if renorm or renorm_clipping is not None or virtual_batch_size is not None or adjustment is not None:
             raise NotImplementedError("renorm, virtual_batch_size and adjustment of batch normalization")
         axes = list(axis) if isinstance(axis, (list, tuple)) else [axis]
@@ -33,6 +30,7 @@ class BatchNormalization(Layer):
         self.moving_mean_initializer = moving_mean_initializer
         self.moving_variance_initializer = moving_variance_initializer
         self.beta_regularizer, self.gamma_regularizer = beta_regularizer, gamma_regularizer
+        self.beta_constraint, self.gamma_constraint = beta_constraint, gamma_constraint
         self.gamma = self.beta = self.moving_mean = self.moving_variance = None
 
     def build(self, input_shape):
@@ -52,9 +50,11 @@ class BatchNormalization(Layer):
         self.input_spec = InputSpec(ndim=rank, axes={self.axis: size})
         kind = dtypes.float32 if self.dtype.name in ("float16", "bfloat16") else self.dtype
         if self.scale:
-            self.gamma = self.add_weight("gamma", [size], kind, self.gamma_initializer, self.gamma_regularizer)
+            self.gamma = self.add_weight("gamma", [size], kind, self.gamma_initializer, self.gamma_regularizer,
+                                         constraint=self.gamma_constraint)
         if self.center:
-            self.beta = self.add_weight("beta", [size], kind, self.beta_initializer, self.beta_regularizer)
+            self.beta = self.add_weight("beta", [size], kind, self.beta_initializer, self.beta_regularizer,
+                                        constraint=self.beta_constraint)
         partitioner = self._scope.partitioner
         self._scope.set_partitioner(None)  # the averages are updated as a whole
         self.moving_mean = self.add_weight("moving_mean", [size], kind, self.moving_mean_initializer, trainable=False)

@@ -118,7 +118,17 @@ class OwnRule:
     # C++ calls the following methods.
 
     def _update(self, grad, var):
-        """The operation that updates the variable by the rule of the class."""
+        """The operation that updates the variable by the rule of the class, and then keeps to its constraint."""
+        constraint = var.constraint
+        if constraint is None:
+            return self._update_freely(grad, var)
+        if isinstance(grad, tuple):
+            raise RuntimeError(f"Cannot use a constraint function on a sparse variable: the gradient of '{var.name}' "
+                               "has some of its rows.")
+        with var.graph.control_dependencies([self._update_freely(grad, var)]):
+            return var.assign(constraint(var), read_value=False)
+
+    def _update_freely(self, grad, var):
         if not isinstance(grad, tuple):
             update = self._apply_dense if self._replaces("_apply_dense") else self._resource_apply_dense
             return update(grad, var)
