@@ -206,4 +206,16 @@ void BindArrays(Module& m) {
   Class<TensorMemory>(m, "TensorMemory", nb::type_slots(slots));
 }
 
+Tensor TensorByNumPy(nb::handle value, DType dtype) {
+  if (value.is_none() || !(IsInteger(dtype) || IsFloating(dtype) || IsComplex(dtype) || dtype == kBool))
+    return Tensor();
+  try {
+    return TensorOf(NumPyModule().attr("asarray")(value, nb::arg("dtype") = NumPyType(dtype)), dtype);
+  } catch (const nb::python_error&) {
+    return Tensor();
+  } catch (const nb::builtin_exception&) {
+    return Tensor();
+  }
+}
+
 }  // namespace tensorbraid::python

@@ -82,6 +82,10 @@ Tensor TensorOf(nb::handle value, DType dtype);
 
 // A scope in which new nodes name the line of the user's Python program that called the package.
 ScopeGuard AtUserLine(Graph& graph);
+// The tensor for a value as NumPy converts it to the dtype, as TensorFlow does with what is fed: numbers in arrays of
+// objects, floating point numbers in lists for integers, numbers as text. An invalid tensor if NumPy cannot.
+Tensor TensorByNumPy(nb::handle value, DType dtype);
+
 // Raises the first error that building has recorded since the last call, and forgets it. TensorFlow's graphs, too, can
 // be used after an error.
 void CheckBuilt(Graph& graph);

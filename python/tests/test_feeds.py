@@ -27,6 +27,16 @@ class FeedTest(unittest.TestCase):
         tf.reset_default_graph()
         self.x = tf.placeholder(tf.float32, [None], name="x")
 
+    def test_values_are_converted_as_numpy_converts_them(self):
+        whole, real = tf.placeholder(tf.int32, [None]), tf.placeholder(tf.float32, [None])
+        with tf.Session() as session:
+            for fed, values in ((whole, [1.0, 2.5]), (whole, ["1", "2"]), (whole, np.array([1, 2], object)),
+                                (real, ["1", "2"]), (real, np.array([1, 2], object)), (real, np.array(["1", "2"]))):
+                self.assertEqual(session.run(fed + fed, {fed: values})[0], 2)
+            for values in (["one"], None, [None], np.array([{}], object)):
+                with self.assertRaisesRegex((TypeError, ValueError), "Cannot feed"):
+                    session.run(whole + whole, {whole: values})
+
     def test_a_tuple_of_tensors_is_fed_with_a_tuple(self):
         cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.BasicLSTMCell(2), tf.nn.rnn_cell.GRUCell(2)])
         state = cell.zero_state(1, tf.float32)

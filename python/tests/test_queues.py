@@ -14,6 +14,13 @@ class QueueTest(unittest.TestCase):
     def setUp(self):
         tf.reset_default_graph()
 
+    def test_the_names_of_operations_have_the_scope_once(self):
+        with tf.name_scope("a"):
+            queue = tf.FIFOQueue(2, [tf.float32], name="q")
+            self.assertEqual([queue.name, queue.enqueue([1.0]).name, queue.dequeue().name, queue.close().name],
+                             ["a/q", "a/q_enqueue", "a/q_Dequeue:0", "a/q_Close"])
+        self.assertEqual(queue.size().name, "q_Size:0")
+
     def test_elements_are_checked_when_the_graph_is_built(self):
         queue = tf.FIFOQueue(2, [tf.float32, tf.int32], shapes=[[2], []])
         self.assertEqual((queue.name, queue.dtypes, queue.shapes), ("fifo_queue", [tf.float32, tf.int32], [[2], []]))

@@ -14,6 +14,31 @@ class RnnTest(unittest.TestCase):
         tf.reset_default_graph()
         self.x = tf.placeholder(tf.float32, [None, 5, 3])
 
+    def test_the_state_of_raw_rnns_loop_may_have_arrays(self):
+        cell = cells.BasicRNNCell(2)
+        for nested in (False, True):
+            def loop(time, output, state, found):
+                if output is None:
+                    array = tf.TensorArray(tf.float32, 0, True)
+                    return (time >= [2], tf.ones([1, 2]), cell.zero_state(1, tf.float32), None,
+                            (tf.constant(0.0), array) if nested else array)
+                array = (found[1] if nested else found).write(time - 1, output[0, 0])
+                return time >= [2], output, state, output, (found[0] + 1.0, array) if nested else array
+
+            with tf.variable_scope(f"rnn{nested}", initializer=tf.constant_initializer(0.5)):
+                outputs, _, found = tf.nn.raw_rnn(cell, loop)
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                array, wanted = session.run([(found[1] if nested else found).stack(), outputs.stack()])
+            np.testing.assert_array_equal(array, wanted[:, 0, 0])
+
+    def test_lengths_of_dynamic_rnn_may_be_floating_point_numbers(self):
+        outputs, _ = tf.nn.dynamic_rnn(cells.BasicRNNCell(2), tf.ones([2, 3, 2]), tf.constant([1.0, 2.0]),
+                                       dtype=tf.float32)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertEqual((session.run(outputs) != 0).any(-1).tolist(), [[True, False, False], [True, True, False]])
+
     def test_dynamic_rnn_makes_variables_with_the_defaults_of_the_scope(self):
         cell = cells.MultiRNNCell([cells.BasicLSTMCell(4), cells.GRUCell(2)])
         with tf.variable_scope("model", initializer=tf.ones_initializer(), regularizer=tf.reduce_sum):

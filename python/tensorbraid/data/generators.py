@@ -36,7 +36,7 @@ def from_generator(generator, output_types, output_shapes=None, args=None):
     else:
         shapes = [TensorShape(shape) for shape in structure.flatten_up_to(template, output_shapes)]
     graph = graphs.get_default_graph()
-    tensors = [graphs.convert_to_tensor(arg) for arg in nest.flatten(tuple(args or ()))]
+    tensors = [graphs.convert_to_tensor(arg) for arg in args or ()]
 
     def begin(*arrays):
         elements = iter(generator(*arrays))

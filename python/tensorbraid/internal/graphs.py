@@ -171,10 +171,10 @@ def get_collection_ref(key):
 
 
 def set_random_seed(seed):
-    """The seed of the random ops of the default graph."""
+    """The seed of the random ops of the default graph; None removes it."""
     graph = get_default_graph()
-    graph.seed = seed
-    graph._has_seed = True  # also for the seed 0, which is none to C++
+    graph.seed = 0 if seed is None else seed
+    graph._has_seed = seed is not None  # also for the seed 0, which is none to C++
 
 
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])

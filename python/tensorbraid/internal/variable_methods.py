@@ -25,7 +25,7 @@ def _method(name):
 _Variable.dtype = property(lambda self: dtypes.as_dtype(self._dtype))
 _Variable.shape = property(lambda self: TensorShape(self._shape))
 _Variable.device = property(lambda self: self.op.device)
-_Variable.constraint = property(lambda self: None)
+_Variable.constraint = property(lambda self: vars(self.graph).get("_constraints", {}).get(self.op.name))
 _Variable._shared_name = property(lambda self: self.op.name)
 _Variable.__copy__ = lambda self: self
 _Variable.__array__ = no_array
@@ -135,7 +135,11 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
     """Sets a variable. Returns its new value."""
     ref = _variable(ref, "Assign")
     if validate_shape is False and ref.shape.is_fully_defined():
-        raise NotImplementedError("validate_shape=False for a variable that was made with a fixed shape")
+        value = graphs.convert_to_tensor(value, ref.dtype, name="value")
+        if not ref.shape.is_compatible_with(value.shape):
+            raise NotImplementedError(f"validate_shape=False for the variable '{ref.name}', which was made with the shape "
+                                      f"{ref.shape}, and a value of the shape {value.shape}: make the variable with "
+                                      "validate_shape=False")
     return ref.assign(value, name=name)
 
 

@@ -100,6 +100,7 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
     _check_cell(cell)
     if initial_state is None and dtype is None:
         raise ValueError("If there is no initial_state, you must give a dtype.")
+    sequence_length = _whole(sequence_length)
     make_core_cell = getattr(cell, "_core_cell", None)
     core_cell = make_core_cell and make_core_cell()
     if core_cell is None or is_nested(inputs):
@@ -131,6 +132,14 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
     return outputs, pack_sequence_as(cell.state_size, state)
 
 
+def _whole(lengths):
+    """The lengths of sequences, as integers if they are floating point numbers; None for None."""
+    if lengths is None:
+        return None
+    lengths = tensor(lengths)
+    return cast(lengths, dtypes.int32) if lengths.dtype.is_floating else lengths
+
+
 def _adopt(cell, variables):
     """Makes the variables of C++ those of the cell, which has been used from now on."""
     cell._weights = [(variable, True) for variable in variables]
@@ -147,7 +156,7 @@ def bidirectional_dynamic_rnn(cell_fw, cell_bw, inputs, sequence_length=None, in
                               initial_state_bw=None, dtype=None, parallel_iterations=None, swap_memory=False,
                               time_major=False, scope=None):
     """dynamic_rnn with one cell forward and one backward. Returns pairs of outputs and of last states."""
-    inputs = tensor(inputs)
+    inputs, sequence_length = tensor(inputs), _whole(sequence_length)
     axes = {"seq_dim": 0 if time_major else 1, "batch_dim": 1 if time_major else 0}
 
     def backwards(value):

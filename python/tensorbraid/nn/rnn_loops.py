@@ -97,6 +97,10 @@ def loop_over_time(cell, inputs, sequence_length, initial_state, dtype, parallel
     return nest.pack_sequence_as(cell.output_size, made), state
 
 
+def _loop_value(value):
+    return value if isinstance(value, TensorArray) else convert_to_tensor(value)
+
+
 def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=None):
     """Calls the cell until all sequences are finished. Returns arrays of the outputs, the last state and loop state.
 
@@ -118,7 +122,7 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
         nothing = [_zeros(batch, size, kind) for size, kind in zip(nest.flatten(sizes), kinds)]
         arrays = [TensorArray(kind, 0, dynamic_size=True) for kind in kinds]
         no_loop_state = loop_state is None
-        loop_state = constant(0) if no_loop_state else nest.map_structure(convert_to_tensor, loop_state)
+        loop_state = constant(0) if no_loop_state else nest.map_structure(_loop_value, loop_state)
 
         def unfinished(time, finished, *_):
             return op("LogicalNot", [op("All", [finished, [0]])])

@@ -76,10 +76,10 @@ def tensordot(a, b, axes, name=None):
     """The sums of products over the given axes of both tensors."""
     with name_scope(name, "Tensordot", [a, b, axes]) as scope:
         a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
-        if a.shape.ndims is None or b.shape.ndims is None:
-            raise NotImplementedError("tensordot of tensors of unknown rank")
         if isinstance(axes, graphs.Tensor):
             axes = axes._constant().tolist()
+        if a.shape.ndims is None or b.shape.ndims is None:
+            return _tensordot_of_any_rank(a, b, axes, scope)
         if isinstance(axes, (int, np.integer)):
             if axes < 0 or axes > a.shape.ndims:
                 raise ValueError(f"`axes` must be between 0 and the rank of a, got {axes}")
@@ -97,6 +97,30 @@ def tensordot(a, b, axes, name=None):
                 return product
             return arrays.reshape(product, np.array(left_free + right_free, np.int32), name=scope)
         return arrays.reshape(product, arrays.concat([left_free, right_free], 0), name=scope)
+
+
+def _tensordot_of_any_rank(a, b, axes, name):
+    """tensordot where a step finds out the ranks."""
+    if isinstance(axes, (int, np.integer)):
+        rank = arrays.rank(a)
+        axes = [make_op("Range", [rank - int(axes), rank, 1]).outputs[0], list(range(int(axes)))]
+    elif len(axes) != 2:
+        raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
+    left, left_free = _as_matrix_of_any_rank(a, axes[0], last=True)
+    right, right_free = _as_matrix_of_any_rank(b, axes[1], last=False)
+    return arrays.reshape(matmul(left, right), arrays.concat([left_free, right_free], 0), name=name)
+
+
+def _as_matrix_of_any_rank(x, axes, last):
+    """As _as_matrix, for axes in a list or in a tensor."""
+    sizes, rank = arrays.shape(x), arrays.rank(x)
+    axes = convert_to_tensor([axes] if isinstance(axes, (int, np.integer)) else axes, dtype=sizes.dtype)
+    axes = make_op("FloorMod", [axes, rank]).outputs[0]
+    free = make_op("ListDiff", [make_op("Range", [0, rank, 1]).outputs[0], axes]).outputs[0]
+    x = arrays.transpose(x, arrays.concat([free, axes] if last else [axes, free], 0))
+    free_sizes = indexing.gather(sizes, free)
+    rows, columns = (reductions.reduce_prod(part) for part in (free_sizes, indexing.gather(sizes, axes)))
+    return arrays.reshape(x, arrays.stack([rows, columns] if last else [columns, rows])), free_sizes
 
 
 def _as_matrix(x, axes, last):

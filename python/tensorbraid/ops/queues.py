@@ -28,6 +28,7 @@ class QueueBase:
 
     queue_ref = property(lambda self: self._queue_ref)
     name = property(lambda self: self._queue_ref.op.name)
+    _short_name = property(lambda self: self.name.rsplit("/", 1)[-1])  # begins the names of the queue's operations
     dtypes = property(lambda self: self._dtypes)
     shapes = property(lambda self: self._shapes)
     names = property(lambda self: self._names)
@@ -80,7 +81,7 @@ class QueueBase:
 
     def enqueue(self, vals, name=None):
         """The operation that adds one element; it waits while the queue is full."""
-        with graphs.name_scope(name, f"{self.name}_enqueue", _flat(vals)) as scope:
+        with graphs.name_scope(name, f"{self._short_name}_enqueue", _flat(vals)) as scope:
             tensors = self._tensors(vals, "enqueue")
             for tensor, shape in zip(tensors, self._shapes):
                 _check_compatible(tensor.shape, shape)
@@ -88,7 +89,7 @@ class QueueBase:
 
     def enqueue_many(self, vals, name=None):
         """The operation that adds an element for each row of the values."""
-        with graphs.name_scope(name, f"{self.name}_EnqueueMany", _flat(vals)) as scope:
+        with graphs.name_scope(name, f"{self._short_name}_EnqueueMany", _flat(vals)) as scope:
             tensors = self._tensors(vals, "enqueue_many")
             for tensor, shape in zip(tensors, self._shapes):
                 if tensor.shape.ndims == 0:
@@ -99,31 +100,31 @@ class QueueBase:
 
     def dequeue(self, name=None):
         """One element; the step waits while the queue is empty, and raises OutOfRangeError if it is also closed."""
-        return self._element(self._op("QueueDequeueV2", name or f"{self.name}_Dequeue",
+        return self._element(self._op("QueueDequeueV2", name or f"{self._short_name}_Dequeue",
                                       component_types=self._dtypes), [])
 
     def dequeue_many(self, n, name=None):
         """`n` elements, concatenated along a new first dimension."""
-        operation = self._op("QueueDequeueManyV2", name or f"{self.name}_DequeueMany", [n],
+        operation = self._op("QueueDequeueManyV2", name or f"{self._short_name}_DequeueMany", [n],
                              component_types=self._dtypes)
         return self._element(operation, [n if isinstance(n, int) else None])
 
     def dequeue_up_to(self, n, name=None):
         """As dequeue_many, but fewer elements if the queue is closed and has fewer."""
-        return self._element(self._op("QueueDequeueUpToV2", name or f"{self.name}_DequeueUpTo", [n],
+        return self._element(self._op("QueueDequeueUpToV2", name or f"{self._short_name}_DequeueUpTo", [n],
                                       component_types=self._dtypes), [None])
 
     def close(self, cancel_pending_enqueues=False, name=None):
         """The operation after which nothing can be added. What is in the queue can still be taken."""
-        return self._op("QueueCloseV2", name or f"{self.name}_Close", cancel_pending_enqueues=cancel_pending_enqueues)
+        return self._op("QueueCloseV2", name or f"{self._short_name}_Close", cancel_pending_enqueues=cancel_pending_enqueues)
 
     def is_closed(self, name=None):
         """A bool tensor: whether the queue is closed."""
-        return self._op("QueueIsClosedV2", name or f"{self.name}_Is_Closed").outputs[0]
+        return self._op("QueueIsClosedV2", name or f"{self._short_name}_Is_Closed").outputs[0]
 
     def size(self, name=None):
         """The number of elements."""
-        return self._op("QueueSizeV2", name or f"{self.name}_Size").outputs[0]
+        return self._op("QueueSizeV2", name or f"{self._short_name}_Size").outputs[0]
 
 
 def _flat(vals):

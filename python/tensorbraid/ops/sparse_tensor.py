@@ -104,11 +104,16 @@ def sparse_placeholder(dtype, shape=None, name=None):
     def named(part):
         return None if name is None else f"{name}/{part}"
 
-    dims = None if shape is None else TensorShape(shape)
-    if shape is None:
-        ndims = None
+    if isinstance(shape, graphs.Tensor):
+        sizes = shape._constant()
+        dims = None if sizes is None else TensorShape([None if size < 0 else int(size) for size in sizes])
+        ndims = shape.shape.as_list()[0]
+        dense_shape = arrays.placeholder_with_default(shape, shape.shape, named("shape"))
+    elif shape is None:
+        dims = ndims = None
         dense_shape = graphs.placeholder(dtypes.int64, [None], named("shape"))
     else:
+        dims = TensorShape(shape)
         if dims.ndims is None:
             raise ValueError("sparse_placeholder needs a shape whose rank is known")
         ndims = dims.ndims
