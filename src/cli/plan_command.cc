@@ -244,7 +244,9 @@ Status RunPlan(const PlanFlags& flags, const std::vector<std::string>& program) 
     text = JsonLines(rows);
   } else {
     text = StrCat("The fastest of ", rows.size(), " configurations with ", configuration.workers, " workers:\n",
-                  SearchTable(rows, 12), "In the first, ", Advice(rows.front()), ".\n");
+                  SearchTable(rows, 12),
+                  "Speeds within 2 % count as equal; of these, fewer servers and unchanged arithmetic come first. ",
+                  "In the first, ", Advice(rows.front()), ".\n");
   }
   std::fputs(text.c_str(), stdout);
   if (flags.svg.empty()) return OkStatus();
