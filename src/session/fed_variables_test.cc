@@ -158,6 +158,15 @@ TEST(FedVariablesTest, TheControlInputsOfAReadStillRun) {
   EXPECT_EQ(session->Run({reads.other}).value()[0].scalar<float>(), 1);
 }
 
+TEST(FedVariablesTest, AnErrorOfAReadNamesItAndItsLine) {
+  Graph g;
+  const Variable table(g, {3, 2}, Zeros(), {.name = "table"});
+  const Output row = table.SparseRead(Tensor::Vector<int32_t>({3}), "row");
+  const Status s = Session::Create(g).value()->Run({row}, {{table, Sevens()}}).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(s)) << s;
+  EXPECT_THAT(std::string(s.message()), AllOf(HasSubstr("'row'"), HasSubstr("fed_variables_test.cc:")));
+}
+
 TEST(FedVariablesTest, APartOfAVariableIsFedAlone) {
   Graph g;
   const PartitionedVariable whole =

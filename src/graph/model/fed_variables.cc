@@ -121,6 +121,7 @@ class Replacer {
                                   .controls = std::move(controls),
                                   .attrs = std::move(attrs),
                                   .device = node.device(),
+                                  .line = node.line(),
                                   .defer_shape_errors = true});
   }
 

@@ -77,6 +77,8 @@ class Node : public std::enable_shared_from_this<Node> {
   }
   // The innermost branch or loop that the node's outputs belong to; null: none, or the node is from a GraphDef.
   FlowContext* flow_context() const { return flow_context_; }
+  // The line of the user's source where the node was created; none for nodes from a GraphDef.
+  const std::optional<SourceLine>& line() const { return line_; }
   // Where in the user's source the node was created: "model.cc:12"; "" for nodes from a GraphDef.
   std::string location() const;
   // "MatMul 'logits' (model.cc:12)".
