@@ -34,7 +34,7 @@ void BindOwnGradients(Module& m) {
   m.def("set_own_gradient", [](const PyOperation& op, const std::string& name, bool is_op) {
     GraphImpl& graph = ImplOf(*op.operation.graph());
     graph.SetAttr(NodeOf(op.operation), "_gradient_op_type", AttrValue(name));
-    SetGradient(op.operation, is_op ? Value(OpGradient(name)) : GradientFunction(CallPython));
+    SetGradient(op.operation, is_op ? Check(OpGradient(name)) : GradientFunction(CallPython));
   });
   // Whether C++ says how an op is differentiated, or that it is not.
   m.def("has_gradient", [](const std::string& op) {
