@@ -4,9 +4,9 @@
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
+#include <linux/tcp.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -75,6 +75,9 @@ std::optional<EndPoint> EndPointOf(const Fd& socket, NameOf name_of) {
   return EndPointOf(address);
 }
 
+// The state of a listening socket, which the kernel's headers do not name.
+constexpr uint8_t kListening = 10;
+
 // What the kernel says about a socket.
 struct KernelSocket {
   uid_t user;
@@ -125,7 +128,7 @@ std::optional<KernelSocket> AskKernel(const EndPoint& own, const EndPoint& other
   const bool found_v6 = found->idiag_family == AF_INET6;
   const EndPoint its_own = MakeEndPoint(found_v6, found->id.idiag_src, found->id.idiag_sport);
   const EndPoint its_other = MakeEndPoint(found_v6, found->id.idiag_dst, found->id.idiag_dport);
-  const bool is_listening = found->idiag_state == TCP_LISTEN;
+  const bool is_listening = found->idiag_state == kListening;
   if (its_own.port != own.port) return std::nullopt;
   if (!is_listening && (its_other.port != other.port || !its_own.HasAddressOf(own) || !its_other.HasAddressOf(other))) {
     return std::nullopt;
@@ -190,6 +193,12 @@ bool IsOwnAddress(const EndPoint& end) {
 std::string SystemError() { return std::strerror(errno); }
 
 }  // namespace
+
+uint64_t BytesReceived(const Fd& socket) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  return ::getsockopt(socket.get(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_bytes_received : 0;
+}
 
 bool IsOwnUserOrRoot(uid_t user) { return user == 0 || user == ::geteuid(); }
 

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 
 #include "core/system/fd.h"
@@ -20,6 +21,9 @@
 namespace tensorbraid {
 
 // All functions are thread-safe. Except for ConnectToOwnUser they do not block.
+
+// How many bytes a TCP connection has received so far, also after its end; 0 for a socket that is none.
+uint64_t BytesReceived(const Fd& socket);
 
 // Whether programs of this user may use what this process owns: the effective user of this process, or root.
 bool IsOwnUserOrRoot(uid_t user);

@@ -2,10 +2,7 @@
 
 #include <fcntl.h>
 #include <grpcpp/create_channel_posix.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -47,10 +44,7 @@ bool OwnUserConnection::IsLost() const {
 
 bool OwnUserConnection::HasAnswered() const {
   constexpr uint64_t kLeastBytes = 9;  // of HTTP/2's greeting; an alert of TLS has fewer
-  tcp_info info{};
-  socklen_t size = sizeof info;
-  return ::getsockopt(socket.get(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
-         info.tcpi_bytes_received >= kLeastBytes;
+  return BytesReceived(socket) >= kLeastBytes;
 }
 
 StatusOr<OwnUserConnection> ConnectForOwnUser(const std::string& address) {
