@@ -11,9 +11,20 @@ namespace {
 
 Status ScalarInput(ShapeContext& c, int i) { return c.WithRank(i, 0).status(); }
 
+// TensorFlow declares handles as vectors of two elements, as they were when they were strings, and states this shape in
+// the graphs that it writes. A graph that states another shape is refused by TensorFlow.
+Shape ShapeOfHandle() { return Shape({2}); }
+
+// The handle and the flow of a TensorArray.
+Status HandleAndFlowShape(ShapeContext& c) {
+  TF_RETURN_IF_ERROR(ScalarShape(c));
+  c.set_output(0, ShapeOfHandle());
+  return OkStatus();
+}
+
 Status MakeShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(ScalarInput(c, 0));
-  return ScalarShape(c);
+  return HandleAndFlowShape(c);
 }
 
 Status WriteShape(ShapeContext& c) {
@@ -59,7 +70,7 @@ Status PassShape(ShapeContext& c) {
 }
 
 Status HandleShape(ShapeContext& c) {
-  if (BaseType(c.node().output_type(0)) == DType::kResource) c.set_output(0, Shape());
+  if (BaseType(c.node().output_type(0)) == DType::kResource) c.set_output(0, ShapeOfHandle());
   return OkStatus();
 }
 
@@ -190,7 +201,7 @@ void AddTensorArrayMakers(OpRegistry& r) {
             .Output("grad_handle: resource")
             .Output("flow_out: float")
             .Attr("source: string")
-            .Shape(ScalarShape));
+            .Shape(HandleAndFlowShape));
   r.Add(StatefulOp("TensorArrayGradWithShape")
             .Input("handle: resource")
             .Input("flow_in: float")
@@ -198,7 +209,7 @@ void AddTensorArrayMakers(OpRegistry& r) {
             .Output("grad_handle: resource")
             .Output("flow_out: float")
             .Attr("source: string")
-            .Shape(ScalarShape));
+            .Shape(HandleAndFlowShape));
 }
 
 void AddTensorArrayUses(OpRegistry& r) {
