@@ -84,7 +84,7 @@ StatusOr<Output> CaptureTensor(FlowContext* context, const Output& tensor, const
 // The branches around the node of a tensor, up to its loop, the outermost first.
 std::vector<FlowContext*> BranchesAround(const Output& tensor) {
   std::vector<FlowContext*> branches;
-  for (FlowContext* c = NodeOf(tensor)->flow_context(); c != nullptr && !c->is_loop(); c = c->outer) {
+  for (FlowContext* c = ContextOf(tensor); c != nullptr && !c->is_loop(); c = c->outer) {
     branches.insert(branches.begin(), c);
   }
   return branches;
@@ -130,7 +130,7 @@ StatusOr<Output> HistoryOf(FlowContext* loop, const Output& tensor, const std::s
   }
   TF_ASSIGN_OR_RETURN(const size_t variable, AddLoopVariable(loop, empty, {}, place));
   const auto push = [&](const Output& list) -> StatusOr<Output> {
-    Machinery machinery(ImplOf(graph), NodeOf(tensor)->flow_context(), name, place);
+    Machinery machinery(ImplOf(graph), ContextOf(tensor), name, place);
     TF_ASSIGN_OR_RETURN(Node * pushed, machinery.Add("TensorListPushBack", {list, tensor}));
     return OutputOf(pushed, 0);
   };
@@ -146,7 +146,7 @@ StatusOr<Output> ForwardValue(FlowContext* gradient_loop, const Output& tensor, 
   Node& node = *NodeOf(tensor);
   Graph& graph = *node.graph();
   if (loop->gates.contains(&node)) return VisibleIn(gradient_loop, node.inputs()[0], name);
-  if (FlowContext* const branch = node.flow_context(); branch != loop && branch->gates.contains(&node)) {
+  if (FlowContext* const branch = ContextOf(tensor); branch != loop && branch->gates.contains(&node)) {
     TF_ASSIGN_OR_RETURN(FlowContext * of_gradient, GradientBranch(gradient_loop, branch));
     return VisibleIn(of_gradient, node.inputs()[0], name);
   }
@@ -196,14 +196,21 @@ StatusOr<Output> ForwardValue(FlowContext* gradient_loop, const Output& tensor, 
 }
 
 // Adds the nodes of a variable that depend on the condition: those that pass its value to the body or out of the loop.
+// Those that a variable of an imported loop has already stay.
 Status AddGate(FlowContext* loop, LoopVariable* v) {
   GraphImpl& impl = ImplOfNode(v->merge);
-  TF_ASSIGN_OR_RETURN(Node * gate,
-                      Machinery(impl, loop, loop->name, v->place).Add("Switch", {v->merge, loop->condition}));
-  TF_ASSIGN_OR_RETURN(Node * exit, Machinery(impl, loop->outer, loop->name, v->place).Add("Exit", {OutputOf(gate, 0)}));
-  loop->machinery.insert({gate, exit});
-  v->body = OutputOf(gate, 1);
-  v->exit = OutputOf(exit, 0);
+  if (!v->body.valid()) {
+    TF_ASSIGN_OR_RETURN(Node * gate,
+                        Machinery(impl, loop, loop->name, v->place).Add("Switch", {v->merge, loop->condition}));
+    loop->machinery.insert(gate);
+    v->body = OutputOf(gate, 1);
+  }
+  if (!v->exit.valid()) {
+    TF_ASSIGN_OR_RETURN(Node * exit,
+                        Machinery(impl, loop->outer, loop->name, v->place).Add("Exit", {OutputOf(NodeOf(v->body), 0)}));
+    loop->machinery.insert(exit);
+    v->exit = OutputOf(exit, 0);
+  }
   return OkStatus();
 }
 
@@ -216,9 +223,8 @@ std::string Describe(const FlowContext* context) {
 // which then keeps the shapes instead of the tensors.
 bool IsShapeOfForwardValue(const NodeSpec& spec, const FlowContext* context) {
   if (context == nullptr || (spec.op != "Shape" && spec.op != "Size" && spec.op != "Rank")) return false;
-  const Node* const node = NodeOf(spec.inputs[0]);
-  const FlowContext* const from = node->flow_context();
-  if (from == nullptr || IsInside(context, from) || from->gates.contains(node)) return false;
+  const FlowContext* const from = ContextOf(spec.inputs[0]);
+  if (from == nullptr || IsInside(context, from) || from->gates.contains(NodeOf(spec.inputs[0]))) return false;
   for (; context != nullptr; context = context->outer) {
     if (context->forward != nullptr && IsInside(from, context->forward)) return true;
   }
@@ -265,6 +271,15 @@ StatusOr<Output> EmptyList(Graph& graph, DType dtype, const Shape& element) {
   return list;
 }
 
+FlowContext* ContextOf(const Output& tensor) {
+  FlowContext* const context = NodeOf(tensor)->flow_context();
+  if (context == nullptr || context->is_loop() || tensor.index() == context->side || context->other == nullptr ||
+      !context->gates.contains(NodeOf(tensor))) {
+    return context;
+  }
+  return context->other;
+}
+
 FlowContext* LoopOf(FlowContext* context) {
   while (context != nullptr && !context->is_loop()) context = context->outer;
   return context;
@@ -288,7 +303,7 @@ FlowContext* GraphImpl::MakeFlowContext() {
 
 Status GraphImpl::EnterFlowContext(NodeSpec* spec) {
   if (IsShapeOfForwardValue(*spec, flow_context_)) {
-    spec->flow_context = NodeOf(spec->inputs[0])->flow_context();
+    spec->flow_context = ContextOf(spec->inputs[0]);
     spec->controls.clear();
     return OkStatus();
   }
@@ -297,7 +312,7 @@ Status GraphImpl::EnterFlowContext(NodeSpec* spec) {
   spec->flow_context = context;
   bool varies = false;  // whether an input is computed in each iteration
   for (Output& input : spec->inputs) {
-    if (!input.valid() || NodeOf(input)->flow_context() == context) {
+    if (!input.valid() || ContextOf(input) == context) {
       varies = varies || (input.valid() && (loop == nullptr || !loop->gates.contains(NodeOf(input))));
       continue;
     }
@@ -328,7 +343,7 @@ Status GraphImpl::EnterFlowContext(NodeSpec* spec) {
 }
 
 StatusOr<Output> VisibleIn(FlowContext* context, const Output& tensor, const std::string& name) {
-  FlowContext* const from = NodeOf(tensor)->flow_context();
+  FlowContext* const from = ContextOf(tensor);
   if (from == context) return tensor;
   if (context != nullptr && IsInside(context, from)) {
     TF_ASSIGN_OR_RETURN(const Output outside, VisibleIn(context->outer, tensor, name));
@@ -459,6 +474,26 @@ Status CloseLoopVariable(FlowContext* loop, size_t variable, const Output& next)
   loop->machinery.insert(node);
   loop->variables[variable].next = inside;
   return ImplOfNode(v.merge).CloseLoop(merge, 1, OutputOf(node, 0));
+}
+
+Status CompleteContext(Graph& graph, FlowContext* context) {
+  GraphImpl& impl = ImplOf(graph);
+  if (!context->is_loop()) {
+    if (context->pivot != nullptr) return OkStatus();
+    Machinery machinery(impl, context, impl.UniqueName(context->side == 1 ? "switch_t" : "switch_f"), {});
+    TF_ASSIGN_OR_RETURN(Node * gate, machinery.Add("Switch", {context->predicate, context->predicate}));
+    context->gates.insert(gate);
+    TF_ASSIGN_OR_RETURN(context->pivot, machinery.Add("Identity", {OutputOf(gate, context->side)}));
+    context->captured.emplace(KeyOf(context->predicate), OutputOf(context->pivot, 0));
+    return OkStatus();
+  }
+  if (!context->condition.valid()) return OkStatus();  // the gradient of this loop says what is missing
+  for (LoopVariable& variable : context->variables) TF_RETURN_IF_ERROR(AddGate(context, &variable));
+  if (context->pivot == nullptr && !context->variables.empty()) {
+    TF_ASSIGN_OR_RETURN(context->pivot,
+                        Machinery(impl, context, context->name, {}).Add("Identity", {context->variables[0].body}));
+  }
+  return OkStatus();
 }
 
 StatusOr<Output> IterationsOf(FlowContext* loop) {

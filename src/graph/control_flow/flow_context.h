@@ -41,7 +41,9 @@ struct FlowContext {
   // The node that nodes without inputs of the context wait for.
   Node* pivot = nullptr;
   std::map<OutputKey, Output> captured;  // the tensors from outside, and their values in the context
-  std::set<const Node*> gates;           // the nodes through which tensors enter: Switch, or Enter
+  // The nodes through which tensors enter: Switch, or Enter. A Switch of which both outputs are used is a gate of a
+  // branch and of the branch `other`.
+  std::set<const Node*> gates;
   // Of a branch:
   Output predicate;              // in the outer context
   int side = 0;                  // 1: the branch is taken if the predicate is true
@@ -66,6 +68,8 @@ struct FlowContext {
   bool is_loop() const { return kind == Kind::kLoop; }
 };
 
+// The innermost branch or loop that a tensor belongs to; null: none. The outputs of a Switch belong to two branches.
+FlowContext* ContextOf(const Output& tensor);
 // The innermost loop around a context, which may be the context itself; null: none.
 FlowContext* LoopOf(FlowContext* context);
 // Whether `context` is `outer` or inside it. Everything is inside of null.
@@ -111,6 +115,8 @@ StatusOr<size_t> AddLoopVariable(FlowContext* loop, const Output& initial, const
 Status SetLoopCondition(FlowContext* loop, const Output& condition);
 // Sets what the variable becomes after an iteration: a tensor that the loop can use.
 Status CloseLoopVariable(FlowContext* loop, size_t variable, const Output& next);
+// Adds the nodes that a context of an imported graph may lack: a Switch or an Exit of a loop's variable, and the pivot.
+Status CompleteContext(Graph& graph, FlowContext* context);
 // An int32 scalar outside of the loop: how many iterations it has made.
 StatusOr<Output> IterationsOf(FlowContext* loop);
 // An int32 vector for a list op's element_shape; -1 for what is not known.

@@ -204,6 +204,7 @@ class Importer {
       }
     }
     TF_ASSIGN_OR_RETURN(Node * node, graph_->AddNode(std::move(spec)));
+    if (FlowKindOf(*node) != FlowKind::kNone) graph_->set_has_imported_flow(true);
     for (const auto& [input, from] : back) back_edges_.emplace_back(node, input, from);
     return node;
   }

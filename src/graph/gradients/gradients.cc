@@ -7,6 +7,7 @@
 #include "core/text/strings.h"
 #include "graph/control_flow/control_flow.h"
 #include "graph/control_flow/flow_context.h"
+#include "graph/control_flow/imported_flow.h"
 #include "graph/gradients/gradient_overrides.h"
 #include "graph/model/node.h"
 
@@ -250,6 +251,8 @@ class Differentiator {
     TF_ASSIGN_OR_RETURN(FlowContext * context, GradientContext(node->flow_context()));
     const ScopedFlowContext inside(graph_, context);
     for (int i = 0; i < node->num_outputs(); ++i) {
+      TF_ASSIGN_OR_RETURN(FlowContext * of_output, GradientContext(ContextOf(OutputOf(node, i))));
+      const ScopedFlowContext with_output(graph_, of_output);
       output_grads.push_back(Total(OutputOf(node, i)));
       any = any || output_grads.back().valid();
     }
@@ -310,7 +313,7 @@ class Differentiator {
     if (FlowKindOf(*node) == FlowKind::kMerge) {
       // The gradient of each branch's result enters the branch.
       for (size_t i = 0; i < node->inputs().size(); ++i) {
-        FlowContext* const branch = NodeOf(node->inputs()[i])->flow_context();
+        FlowContext* const branch = ContextOf(node->inputs()[i]);
         if (branch == context || branch == nullptr) return false;
         TF_ASSIGN_OR_RETURN(FlowContext * of_gradient, GradientContext(branch));
         TF_ASSIGN_OR_RETURN((*input_grads)[i],
@@ -319,16 +322,25 @@ class Differentiator {
       return true;
     }
     if (context == nullptr || context->is_loop() || !context->gates.contains(node)) return false;
-    // The tensor's gradient is that of the branch if it was taken, and zeros otherwise.
-    const Output in = node->inputs()[0], taken = output_grads[context->side].ToDense();
+    // The tensor's gradient is that of the branch that was taken. It is zeros if this branch does not use the tensor.
     TF_ASSIGN_OR_RETURN(FlowContext * of_gradient, GradientContext(context));
+    std::vector<Output> of_sides(2);
+    for (int side = 0; side < 2; ++side) {
+      TF_ASSIGN_OR_RETURN(FlowContext * of_output, GradientContext(ContextOf(OutputOf(node, side))));
+      const ScopedFlowContext with_output(graph_, of_output);
+      of_sides[side] = output_grads[side].ToDense();
+    }
     const ScopedFlowContext around(graph_, of_gradient->outer);
-    TF_ASSIGN_OR_RETURN(Output zeros, ZerosFor(in, taken));
-    const std::string name = ImplOf(graph_).name_scope();
-    TF_ASSIGN_OR_RETURN(FlowContext * otherwise, OtherSide(of_gradient));
-    TF_ASSIGN_OR_RETURN(zeros, VisibleIn(otherwise, zeros, name));
-    TF_ASSIGN_OR_RETURN((*input_grads)[0],
-                        AddMerge(graph_, context->side == 0 ? taken : zeros, context->side == 0 ? zeros : taken));
+    for (int side = 0; side < 2; ++side) {
+      if (of_sides[side].valid()) continue;
+      TF_ASSIGN_OR_RETURN(const Output zeros, ZerosFor(node->inputs()[0], of_sides[1 - side]));
+      FlowContext* branch = of_gradient;
+      if (side != context->side) {
+        TF_ASSIGN_OR_RETURN(branch, OtherSide(of_gradient));
+      }
+      TF_ASSIGN_OR_RETURN(of_sides[side], VisibleIn(branch, zeros, ImplOf(graph_).name_scope()));
+    }
+    TF_ASSIGN_OR_RETURN((*input_grads)[0], AddMerge(graph_, of_sides[0], of_sides[1]));
     return true;
   }
 
@@ -370,6 +382,9 @@ class Differentiator {
       return InvalidArgument("the loop '", loop->frame,
                              "' was built without a gradient (back_prop is false), and is on a ", "path from '",
                              ys_[0].name(), "' back to the tensors that it is differentiated with respect to");
+    }
+    if (!loop->condition.valid()) {
+      return InvalidArgument("the imported loop '", loop->frame, "' has no LoopCond, so it has no gradient");
     }
     auto scope = graph_.NameScope(loop->name.empty() ? "while_grad" : loop->name + "_grad");
     TF_ASSIGN_OR_RETURN(Output left, IterationsOf(loop));
@@ -480,7 +495,7 @@ class Differentiator {
     }
     const ScopedFlowContext outside(graph_, back->outer);
     Output dense_shape = slices.dense_shape;
-    if (NodeOf(dense_shape)->flow_context() != back->outer) {
+    if (ContextOf(dense_shape) != back->outer) {
       // The shape is the same in all iterations: the one of the last is taken.
       TF_ASSIGN_OR_RETURN(dense_shape, LastValue(back, dense_shape));
     }
@@ -554,6 +569,7 @@ StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, c
   TF_RETURN_IF_ERROR(ys[0].graph()->status());
   if (const Status changes = ImplOf(*ys[0].graph()).CheckMayChange(); !changes.ok()) return Annotate(changes, self);
   const ScopedLocation at(*ys[0].graph(), loc);
+  TF_RETURN_IF_ERROR(CompleteImportedFlow(*ys[0].graph()));
   return Differentiator(ys, xs, options).Run(grad_ys);
 }
 

@@ -75,7 +75,8 @@ class Node : public std::enable_shared_from_this<Node> {
     if (v == nullptr) MissingAttr(name);
     return *v;
   }
-  // The innermost branch or loop that the node's outputs belong to; null: none, or the node is from a GraphDef.
+  // The innermost branch or loop that the node's outputs belong to; null: none, or the node is from a GraphDef whose
+  // branches and loops have not been found. For an output of a Switch see ContextOf in control_flow/flow_context.h.
   FlowContext* flow_context() const { return flow_context_; }
   // The line of the user's source where the node was created; none for nodes from a GraphDef.
   const std::optional<SourceLine>& line() const { return line_; }
@@ -167,6 +168,13 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   void set_flow_context(FlowContext* context) { flow_context_ = context; }
   // Makes a context that lives as long as the graph.
   FlowContext* MakeFlowContext();
+  // All branches and loops of the graph.
+  const std::vector<std::shared_ptr<FlowContext>>& flow_contexts() const { return flow_contexts_; }
+  // Sets the branch or loop that a node from a GraphDef belongs to; see control_flow/imported_flow.h.
+  void SetFlowContext(Node* node, FlowContext* context) { node->flow_context_ = context; }
+  // Whether nodes with control flow were imported whose contexts have not been found.
+  bool has_imported_flow() const { return has_imported_flow_; }
+  void set_has_imported_flow(bool has) { has_imported_flow_ = has; }
   // Adds the control inputs that the open scopes give a new node, and makes all its inputs usable in the open flow
   // context. Implemented in flow_context.cc.
   Status EnterFlowContext(NodeSpec* spec);
@@ -255,6 +263,7 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   std::vector<std::string> container_scopes_;
   FlowContext* flow_context_ = nullptr;
   std::vector<std::shared_ptr<FlowContext>> flow_contexts_;  // all of the graph
+  bool has_imported_flow_ = false;
   std::optional<SourceLine> user_line_;
   Status status_ TB_GUARDED_BY(mu_);
   int64_t seed_ = 0;
