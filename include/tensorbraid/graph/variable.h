@@ -47,12 +47,17 @@ struct VariableOptions {
   // False: the shape may be unknown, and later values may have other shapes that are compatible with it. Source:
   // validate_shape of tf.Variable.
   bool fixed_shape = true;
+  // Makes a reference variable, as TensorFlow 1 does: its `handle` is the value itself, and its ops are Assign instead
+  // of AssignVariableOp, and ApplyAdam instead of ResourceApplyAdam. The slots of an imported reference variable are of
+  // this kind.
+  bool reference = false;
   // Set for a part of a partitioned variable, which is saved as a part of the whole.
   std::optional<VariablePart> part_of = std::nullopt;
 };
 
-// A resource variable: a VarHandleOp, its initialiser and its reads, all on the variable's device. A handle: copies
-// refer to the same variable.
+// A variable: its handle, its initialiser and its reads, all on the variable's device. Usually it is a resource
+// variable, whose handle is a VarHandleOp. A variable of an imported graph may be a reference variable. An object of
+// this class is a handle: copies refer to the same variable.
 class Variable {
  public:
   Variable() = default;
@@ -62,7 +67,7 @@ class Variable {
 
   // Makes a variable from the nodes of a graph that was imported: its handle, the operation that initialises it, its
   // initial value and a read of its value. The options give what the nodes do not say; their name and dtype are not
-  // used. InvalidArgument if the nodes are not those of one resource variable.
+  // used. InvalidArgument if the nodes are not those of one variable.
   static StatusOr<Variable> FromNodes(Graph& graph, const Output& handle, const Operation& initializer,
                                       const Output& initial_value, const Output& read, VariableOptions options = {});
 
@@ -74,7 +79,9 @@ class Variable {
   bool local() const;
   // The rows of a larger variable that this variable holds; null if it is not a part of another variable.
   const VariablePart* part_of() const;
-  Output handle() const;          // the resource
+  // Whether this is a reference variable (VariableOptions::reference).
+  bool is_reference() const;
+  Output handle() const;          // the resource, or the reference to the value
   Operation initializer() const;  // assigns the initial value
   Output initial_value() const;
   Output is_initialized() const;  // a bool scalar

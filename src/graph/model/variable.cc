@@ -4,6 +4,7 @@
 #include "core/text/strings.h"
 #include "graph/control_flow/flow_context.h"
 #include "graph/model/node.h"
+#include "graph/model/variable_ops.h"
 
 namespace tensorbraid {
 
@@ -17,8 +18,29 @@ struct Variable::State {
   DType dtype = kFloat32;
   bool trainable = true;
   bool local = false;
+  bool reference = false;
   std::optional<VariablePart> part_of;
 };
+
+namespace {
+
+// Starts the op that says whether the variable has a value, and its name after that of the variable.
+NodeBuilder IsInitializedOf(const Output& handle, bool reference, const std::source_location& loc) {
+  NodeBuilder node(*handle.graph(), reference ? "IsVariableInitialized" : "VarIsInitializedOp", loc);
+  node.Input(handle);
+  return node;
+}
+constexpr char kIsInitialized[] = "IsInitialized/VarIsInitializedOp";
+
+// Starts a read of the whole variable.
+NodeBuilder ReadOf(const Output& handle, DType dtype, bool reference, const std::source_location& loc) {
+  NodeBuilder read(GraphUsedAt(handle, loc), reference ? "Identity" : "ReadVariableOp", loc);
+  read.Input(handle);
+  if (!reference) read.Attr("dtype", dtype);
+  return read;
+}
+
+}  // namespace
 
 Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initializer, VariableOptions options,
                    std::source_location loc) {
@@ -34,17 +56,16 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
   state->dtype = options.dtype;
   state->trainable = options.trainable;
   state->local = options.local;
+  state->reference = options.reference;
   state->part_of = options.part_of;
 
   auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
   const ScopedFlowContext outside(graph, nullptr);  // a variable exists once, also if a loop's body makes it
   const std::string name = ImplOf(graph).UniqueName(options.name);
-  state->handle = NodeBuilder(graph, "VarHandleOp", loc)
-                      .Name(name + "/")  // the "/" says that the name is complete
-                      .Attr("dtype", options.dtype)
-                      .Attr("shape", shape)
-                      .Attr("shared_name", name)
-                      .Output();
+  NodeBuilder handle(graph, options.reference ? "VariableV2" : "VarHandleOp", loc);
+  handle.Name(name + "/").Attr("dtype", options.dtype).Attr("shape", shape);  // the "/" says that the name is complete
+  if (!options.reference) handle.Attr("shared_name", name);
+  state->handle = handle.Output();
   if (!state->handle.valid()) return;
   auto place = graph.ColocateWith(state->handle.op());
   {
@@ -65,19 +86,14 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
                                    state->initial_value.shape()));
     return;
   }
-  state->initializer = NodeBuilder(graph, "AssignVariableOp", loc)
+  state->initializer = NodeBuilder(graph, options.reference ? "Assign" : "AssignVariableOp", loc)
                            .Name("Assign")
                            .Input(state->handle)
                            .Input(state->initial_value)
                            .Finish();
-  state->is_initialized = NodeBuilder(graph, "VarIsInitializedOp", loc)
-                              .Name("IsInitialized/VarIsInitializedOp")
-                              .Input(state->handle)
-                              .Output();
-  state->read = NodeBuilder(graph, "ReadVariableOp", loc)
-                    .Name("Read/ReadVariableOp")
-                    .Input(state->handle)
-                    .Attr("dtype", options.dtype)
+  state->is_initialized = IsInitializedOf(state->handle, options.reference, loc).Name(kIsInitialized).Output();
+  state->read = ReadOf(state->handle, options.dtype, options.reference, loc)
+                    .Name(options.reference ? "read" : "Read/ReadVariableOp")
                     .Output();
   if (!state->read.valid()) return;
   state_ = std::move(state);
@@ -88,9 +104,12 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
 
 StatusOr<Variable> Variable::FromNodes(Graph& graph, const Output& handle, const Operation& initializer,
                                        const Output& initial_value, const Output& read, VariableOptions options) {
-  if (handle.op().type() != "VarHandleOp" || read.op().type() != "ReadVariableOp" ||
-      NodeOf(read)->inputs()[0] != handle || !initializer.valid()) {
-    return InvalidArgument("the nodes of the variable '", handle.name(), "' are not those of a resource variable");
+  const bool reference = handle.op().type() == "VariableV2" || handle.op().type() == "Variable";
+  if ((!reference && handle.op().type() != "VarHandleOp") ||
+      read.op().type() != (reference ? "Identity" : "ReadVariableOp") || NodeOf(read)->inputs()[0] != handle ||
+      !initializer.valid()) {
+    return InvalidArgument("the nodes '", handle.name(), "' (", handle.op().type(), ") and '", read.name(), "' (",
+                           read.op().type(), ") are not those of a variable");
   }
   auto state = std::make_shared<State>();
   state->handle = handle;
@@ -101,13 +120,15 @@ StatusOr<Variable> Variable::FromNodes(Graph& graph, const Output& handle, const
   state->dtype = NodeOf(handle)->attr<DType>("dtype");
   state->trainable = options.trainable;
   state->local = options.local;
+  state->reference = reference;
   state->part_of = options.part_of;
-  const std::string initialized = handle.op().name() + "/IsInitialized/VarIsInitializedOp";
+  const std::string initialized = StrCat(handle.op().name(), "/", kIsInitialized);
   if (const auto known = graph.FindOutput(initialized + ":0"); known.ok()) {
     state->is_initialized = *known;
   } else {
     auto place = graph.ColocateWith(handle.op());
-    state->is_initialized = NodeBuilder(graph, "VarIsInitializedOp").Name(initialized + "/").Input(handle).Output();
+    state->is_initialized =
+        IsInitializedOf(handle, reference, std::source_location::current()).Name(initialized + "/").Output();
   }
   TF_RETURN_IF_ERROR(graph.status());
   Variable variable;
@@ -125,6 +146,7 @@ const Shape& Variable::shape() const {
   return valid() ? state_->shape : unknown;
 }
 bool Variable::trainable() const { return valid() && state_->trainable; }
+bool Variable::is_reference() const { return valid() && state_->reference; }
 bool Variable::local() const { return valid() && state_->local; }
 const VariablePart* Variable::part_of() const { return valid() && state_->part_of ? &*state_->part_of : nullptr; }
 Output Variable::handle() const { return valid() ? state_->handle : Output(); }
@@ -146,17 +168,21 @@ Output Variable::value(std::source_location loc) const {
 
 Output Variable::Read(std::source_location loc) const {
   if (!valid()) return {};
-  return NodeBuilder(GraphUsedAt(state_->handle, loc), "ReadVariableOp", loc)
-      .Input(state_->handle)
-      .Attr("dtype", state_->dtype)
-      .ColocateWith(state_->handle.op())
-      .Output();
+  return ReadOf(state_->handle, state_->dtype, state_->reference, loc).ColocateWith(state_->handle.op()).Output();
 }
 
 Output Variable::SparseRead(const Operand& indices, const std::string& name) const {
   if (!valid()) return {};
   Graph& g = GraphUsedAt(state_->handle, indices.location());
   const ScopedLocation at(g, indices.location());
+  if (state_->reference) {
+    return NodeBuilder(g, "Gather", indices.location())
+        .Name(name)
+        .Input(state_->handle)
+        .Input(indices.ToOutput(g))
+        .ColocateWith(state_->handle.op())
+        .Output();
+  }
   return NodeBuilder(g, "ResourceGather", indices.location())
       .Name(name)
       .Input(state_->handle)
@@ -171,7 +197,7 @@ namespace {
 Operation Update(const Variable& variable, const char* op, const Operand& value) {
   if (!variable.valid()) return {};
   Graph& graph = *variable.graph(value.location());
-  NodeBuilder update(graph, op, value.location());
+  NodeBuilder update(graph, OpOnVariable(variable, op), value.location());
   update.Input(variable.handle()).Input(value.ToOutput(graph, variable.dtype()));
   if (std::string_view(op) == "AssignVariableOp") update.Attr("validate_shape", variable.shape().is_fully_defined());
   return update.ColocateWith(variable.handle().op()).Finish();
@@ -217,7 +243,7 @@ Output ReportUninitializedVariables(Graph& graph, const std::vector<Variable>& v
   for (const Variable& v : variables) {
     if (!v.valid()) continue;
     names.push_back(v.name());
-    flags.push_back(NodeBuilder(graph, "VarIsInitializedOp").Input(v.handle()).ColocateWith(v.handle().op()).Output());
+    flags.push_back(IsInitializedOf(v.handle(), v.is_reference(), loc).ColocateWith(v.handle().op()).Output());
   }
   const Output all = NodeBuilder(graph, "Const").Attr("value", Tensor::Vector(names)).Attr("dtype", kString).Output();
   if (names.empty()) return all;

@@ -66,7 +66,11 @@ Operation AdamOptimizer::ApplyToRows(const IndexedSlices& grad, const Variable& 
     Operation added;
     {
       auto after = graph.ControlDependencies({decayed});
-      added = NodeBuilder(graph, "ResourceScatterAdd").Input(slot.handle()).Input(grad.indices).Input(rows).Finish();
+      added = NodeBuilder(graph, OpOnVariable(slot, "ResourceScatterAdd"))
+                  .Input(slot.handle())
+                  .Input(grad.indices)
+                  .Input(rows)
+                  .Finish();
     }
     auto after = graph.ControlDependencies({added});
     return slot.Read();
@@ -102,7 +106,7 @@ Operation AdamWOptimizer::Decay(const Gradient& grad, const Variable& variable) 
   const Output decay = Hyper(weight_decay_, variable);
   if (!grad.is_sparse()) return variable.AssignSub(variable.Read() * decay);
   const Output& rows = grad.slices().indices;
-  return NodeBuilder(*variable.graph(), "ResourceScatterSub")
+  return NodeBuilder(*variable.graph(), OpOnVariable(variable, "ResourceScatterSub"))
       .Input(variable.handle())
       .Input(rows)
       .Input(variable.SparseRead(rows) * decay)

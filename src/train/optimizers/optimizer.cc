@@ -25,6 +25,7 @@ namespace {
 std::vector<Output> ReadsOf(const Variable& variable) {
   const std::set<std::string_view> kReads = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd"};
   std::vector<Output> reads;
+  if (variable.is_reference()) reads.push_back(variable.handle());  // the value itself
   for (const auto& node : ImplOf(*variable.graph()).nodes()) {
     if (kReads.contains(node->type()) && node->inputs()[0] == variable.handle())
       reads.push_back(OutputOf(node.get(), 0));
@@ -260,7 +261,7 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
   // has to be sent to a worker.
   auto device = graph->ColocateWith(step.handle().op());
   const Output one = Operand(1).ToOutput(*graph, step.dtype());
-  const Operation train = NodeBuilder(*graph, "AssignAddVariableOp")
+  const Operation train = NodeBuilder(*graph, OpOnVariable(step, "AssignAddVariableOp"))
                               .Name(train_name)
                               .Input(step.handle())
                               .Input(one)
@@ -309,7 +310,8 @@ Variable Optimizer::MakeSlot(const Variable& variable, const std::string& slot, 
     const std::string name = variable.name() + "/" + (options.name.empty() ? name_ : options.name);
     VariableOptions made_with = {.name = InVariableScope(graph, name),
                                  .dtype = options.dtype == DType::kInvalid ? variable.dtype() : options.dtype,
-                                 .trainable = false};
+                                 .trainable = false,
+                                 .reference = variable.is_reference()};
     if (const VariablePart* part = variable.part_of(); part != nullptr && shape == variable.shape()) {
       // The slots of all parts are saved as one tensor, too. TensorFlow takes as many characters as the variable's name
       // has from the slot's name, although an open variable scope has put its own name before it. So
@@ -376,7 +378,7 @@ Operation GradientDescentOptimizer::Apply(const Gradient& grad, const Variable& 
   }
   Graph& graph = *variable.graph();
   const Output delta = NodeBuilder(graph, "Mul").Input(grad.slices().values).Input(rate).Output();
-  return NodeBuilder(graph, "ResourceScatterSub")
+  return NodeBuilder(graph, OpOnVariable(variable, "ResourceScatterSub"))
       .Input(variable.handle())
       .Input(grad.slices().indices)
       .Input(delta)

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/text/strings.h"
+#include "graph/model/variable_ops.h"
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
 
@@ -15,7 +16,8 @@ namespace tensorbraid {
 // "ResourceSparseApplyAdagrad"). The node has the variable as its first input. The caller adds the other inputs, among
 // them the gradient (InputGradient).
 inline NodeBuilder UpdateNode(const Variable& variable, const std::string& rule, const Gradient& grad) {
-  NodeBuilder node(*variable.graph(), (grad.is_sparse() ? "ResourceSparse" : "Resource") + rule);
+  NodeBuilder node(*variable.graph(),
+                   OpOnVariable(variable, (grad.is_sparse() ? "ResourceSparse" : "Resource") + rule));
   node.Input(variable.handle());
   return node;
 }
