@@ -7,6 +7,7 @@
 
 #include "binding/interrupt.h"
 #include "binding/python_calls.h"
+#include "train/checkpoints/meta_graph.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -33,6 +34,8 @@ bool WaitForStop(const PyCoordinator& self, double seconds) {
   }
 }
 
+nb::object WrapOrNone(const Operation& op) { return op.valid() ? nb::cast(Wrap(op)) : nb::none(); }
+
 void BindQueueRunner(Module& m) {
   Class<QueueRunner>(m, "QueueRunner")
       .def(
@@ -50,6 +53,13 @@ void BindQueueRunner(Module& m) {
                      for (const Operation& op : self.enqueue_operations()) operations.append(Wrap(op));
                      return operations;
                    })
+      .def_prop_ro("close_op", [](const QueueRunner& self) { return WrapOrNone(self.close_operation()); })
+      .def_prop_ro("cancel_op", [](const QueueRunner& self) { return WrapOrNone(self.cancel_operation()); })
+      .def("definition",
+           [](const QueueRunner& self) {
+             const std::string bytes = QueueRunnerDefOf(self);
+             return nb::bytes(bytes.data(), bytes.size());
+           })
       .def("start", [](const QueueRunner& self, const PySession& session, PyCoordinator& coordinator) {
         Session& used = session.get();
         if (!coordinator.borrowed) coordinator.sessions.push_back(session.session);

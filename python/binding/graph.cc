@@ -135,6 +135,7 @@ class InputsOf {
       dtype = *attr->default_value->get<DType>();
     }
     Output output = Converted(arg, value, dtype, name);
+    if (arg.is_ref && nb::isinstance<PyVariable>(value)) output = nb::cast<PyVariable&>(value).variable.handle();
     if (!output.valid() || output.dtype() == DType::kInvalid) return output;
     // As in TensorFlow, a wrong dtype is a TypeError, while a wrong shape is an error of the value.
     if (dtype != DType::kInvalid && BaseType(output.dtype()) != dtype) {

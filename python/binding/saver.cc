@@ -10,6 +10,7 @@
 #include "binding/interrupt.h"
 #include "binding/python_calls.h"
 #include "binding/session.h"
+#include "train/checkpoints/flow_collections.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -23,7 +24,8 @@ nb::tuple StateTuple(const CheckpointState& state) {
                         state.last_preserved_timestamp.time_since_epoch().count());
 }
 
-// A tuple of the variables and the names in collections, and the nodes that save and restore, or None.
+// A tuple of the variables, the names and the queue runners in collections, whether the graph has a saver, and how many
+// checkpoints that keeps.
 nb::tuple Import(Graph& graph, const nb::bytes& meta_graph) {
   const ScopeGuard at = AtUserLine(graph);
   const auto imported = ImportMetaGraph(graph, std::string_view(meta_graph.c_str(), meta_graph.size()));
@@ -36,11 +38,13 @@ nb::tuple Import(Graph& graph, const nb::bytes& meta_graph) {
     variables[key.c_str()] = wrapped;
   }
   for (const auto& [key, names] : imported->collections) collections[key.c_str()] = names;
-  nb::object saver = nb::none();
-  if (imported->restore.valid()) {
-    saver = nb::make_tuple(Wrap(imported->filename), Wrap(imported->save), Wrap(imported->restore));
+  nb::dict runners;
+  for (const auto& [key, list] : imported->queue_runners) {
+    nb::list wrapped;
+    for (const QueueRunner& runner : list) wrapped.append(runner);
+    runners[key.c_str()] = wrapped;
   }
-  return nb::make_tuple(variables, collections, saver, imported->max_to_keep);
+  return nb::make_tuple(variables, collections, runners, imported->restore.valid(), imported->max_to_keep);
 }
 
 void BindCheckpoints(Module& m) {
@@ -130,15 +134,31 @@ void BindSaver(Module& m) {
       .def_prop_ro("last_checkpoints", [](const Saver& self) { return self.last_checkpoints(); })
       .def("recover_last_checkpoints",
            [](Saver& self, const std::vector<std::string>& paths) { self.RecoverLastCheckpoints(paths); })
+      // The collections are serialized CollectionDefs.
       .def("set_collections",
-           [](Saver& self, std::map<std::string, std::vector<std::string>> collections) {
-             self.SetCollections(std::move(collections));
+           [](Saver& self, nb::dict collections) {
+             std::map<std::string, std::string> defs;
+             for (const auto& [key, value] : collections) {
+               const nb::bytes bytes = nb::cast<nb::bytes>(value);
+               defs[nb::cast<std::string>(key)] = std::string(bytes.c_str(), bytes.size());
+             }
+             self.SetCollectionDefs(std::move(defs));
            })
       .def("meta_graph", [](const Saver& self) {
         const std::string bytes = Check(self.ToMetaGraphDef());
         return nb::bytes(bytes.data(), bytes.size());
       });
   m.def("import_meta_graph", &Import);
+  // The contexts of branches and loops as serialized messages, by the key of their collection.
+  m.def("flow_collections", [](const Graph& graph) {
+    nb::dict collections;
+    for (const auto& [key, contexts] : FlowCollections(graph)) {
+      nb::list list;
+      for (const std::string& bytes : contexts) list.append(nb::bytes(bytes.data(), bytes.size()));
+      collections[key.c_str()] = list;
+    }
+    return collections;
+  });
   BindCheckpoints(m);
 }
 

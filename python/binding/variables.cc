@@ -5,7 +5,9 @@
 
 #include "binding/graph.h"
 #include "graph/model/node.h"
+#include "graph/model/variable_ops.h"
 #include "tensorbraid/graph/variable.h"
+#include "train/checkpoints/meta_graph.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -55,6 +57,14 @@ void BindVariables(Module& m) {
       .def_prop_ro("_shape", [](const PyVariable& self) { return DimsOf(self.variable.shape()); })
       .def_prop_ro("trainable", [](const PyVariable& self) { return self.variable.trainable(); })
       .def_prop_ro("_local", [](const PyVariable& self) { return self.variable.local(); })
+      .def_prop_ro("_is_reference", [](const PyVariable& self) { return self.variable.is_reference(); })
+      // The op that does to this variable what the given one does to a resource variable.
+      .def("_op_for", [](const PyVariable& self, const std::string& op) { return OpOnVariable(self.variable, op); })
+      .def("_definition",
+           [](const PyVariable& self) {
+             const std::string bytes = VariableDefOf(self.variable);
+             return nb::bytes(bytes.data(), bytes.size());
+           })
       .def_prop_ro("op",
                    [](const PyVariable& self) {
                      return PyOperation{self.variable.handle().op(), self.graph};

@@ -118,3 +118,8 @@ class OperatorNotAllowedInGraphError(TypeError):
 def exception_type_from_error_code(error_code):
     """The class of errors with this code; UnknownError for a code that is none of TensorFlow's."""
     return _CLASSES.get(error_code, UnknownError)
+
+
+def error_code_from_exception_type(cls):
+    """The code of the errors of this class; that of UnknownError for a class that is none of TensorFlow's."""
+    return next((code for code, known in _CLASSES.items() if known is cls), UNKNOWN)

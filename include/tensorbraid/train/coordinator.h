@@ -62,6 +62,8 @@ class QueueRunner {
   // InvalidArgument if an operation is not valid. REQUIRES: `session` lives until the coordinator's threads are joined.
   Status Start(Session& session, Coordinator& coordinator) const;
   const std::vector<Operation>& enqueue_operations() const { return enqueue_; }
+  const Operation& close_operation() const { return close_; }    // may be invalid
+  const Operation& cancel_operation() const { return cancel_; }  // may be invalid
 
  private:
   std::vector<Operation> enqueue_;

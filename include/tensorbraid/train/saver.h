@@ -24,6 +24,7 @@
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/session/session.h"
+#include "tensorbraid/train/coordinator.h"
 
 namespace tensorbraid {
 
@@ -123,6 +124,12 @@ class Saver {
   // The collections of the graphs beside later checkpoints, in addition to those of variables: for each, the names of
   // operations ("train") and tensors ("loss:0").
   void SetCollections(std::map<std::string, std::vector<std::string>> collections);
+  // The queue runners in the graphs beside later checkpoints, by the key of their collection. A program that imports
+  // such a graph finds them in the collection "queue_runners".
+  void SetQueueRunners(std::map<std::string, std::vector<QueueRunner>> runners);
+  // Collections of the graphs beside later checkpoints, as serialized CollectionDefs. One of variables replaces that of
+  // the graph.
+  void SetCollectionDefs(std::map<std::string, std::string> collections);
 
  private:
   struct Impl;
@@ -132,9 +139,10 @@ class Saver {
 // A graph that was read from a MetaGraphDef, and how to save and restore it with its own operations. The members of
 // the saver are invalid if the graph was written without one.
 struct ImportedMetaGraph {
-  // The variables of each collection, such as "variables" and "trainable_variables". Only resource variables are
-  // listed: others can be run and restored, but not trained further.
+  // The variables of each collection, such as "variables" and "trainable_variables".
   std::map<std::string, std::vector<Variable>> variables;
+  // The queue runners of each collection, usually "queue_runners". Start them, or give them to a MonitoredSession.
+  std::map<std::string, std::vector<QueueRunner>> queue_runners;
   // The names of the operations and tensors of every other collection.
   std::map<std::string, std::vector<std::string>> collections;
   Output filename;    // the tensor to feed with the path of the checkpoint
@@ -143,9 +151,9 @@ struct ImportedMetaGraph {
   int max_to_keep = 5;
 };
 
-// Adds the nodes and variables of a serialized MetaGraphDef to the graph. Fails as Graph::ImportGraphDef, and with
-// InvalidArgument if the bytes are not a MetaGraphDef or name nodes that the graph lacks. Source:
-// tf.train.import_meta_graph.
+// Adds the nodes and variables of a serialized MetaGraphDef to the graph. Gradients go through its branches and loops.
+// A variable that the graph has already is not added again. Fails as Graph::ImportGraphDef, and with InvalidArgument if
+// the bytes are not a MetaGraphDef or name nodes that the graph lacks. Source: tf.train.import_meta_graph.
 StatusOr<ImportedMetaGraph> ImportMetaGraph(Graph& graph, std::string_view meta_graph,
                                             std::source_location loc = std::source_location::current());
 

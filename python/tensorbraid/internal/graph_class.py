@@ -86,7 +86,6 @@ class Graph(_core.Graph):
         self.restrictions = 0  # how often prevent_feeding and prevent_fetching were called
         self._own_gradients, self._gradient_overrides, self._unmarked_from = {}, {}, 0  # see own_gradients.py
         self._imported_handles = set()  # the names of variables' handles that came with a graph of another program
-        self._reference_variables = set()  # names of those of an imported graph, which no Variable stands for
 
     @contextlib.contextmanager
     def as_default(self):

@@ -1,5 +1,6 @@
 """Graphs as GraphDefs, and what operations and tensors say about themselves: node_def, op_def, attributes, inputs."""
 
+import itertools
 import os
 
 from tensorbraid import _core, compat, dtypes, errors
@@ -143,10 +144,12 @@ Graph.graph_def_versions = property(lambda self: _proto().GraphDef.FromString(_c
 class Import:
     """The import of a GraphDef. rewrite_all() changes the GraphDef, whose nodes can then be added to a graph."""
 
-    def __init__(self, graph_def, input_map, prefix):
+    def __init__(self, graph_def, input_map, prefix, graph):
         self.prefix = prefix
         self.graph_def = graph_def
         self.names = {node.name for node in graph_def.node}
+        self.renamed = self._free_names(graph)
+        self.frame_suffix = f"_{len(graph.get_operations())}".encode() if self.renamed else b""
         self.input_map = {self._full(key): value for key, value in input_map.items()}
         self.keys = {self._full(key): key for key in input_map}
         self.used = set()
@@ -156,9 +159,21 @@ class Import:
         name = compat.as_str(name)
         return name if name.startswith("^") or ":" in name else name + ":0"
 
+    def _free_names(self, graph):
+        """New names, as TensorFlow makes them, for the nodes whose names the graph has already."""
+        taken = {op.name for op in graph.get_operations()}
+        used = taken | {self.prefix + name for name in self.names}
+        renamed = {}
+        for node in self.graph_def.node:
+            if self.prefix + node.name in taken:
+                numbered = (f"{self.prefix}{node.name}_{i}" for i in itertools.count(1))
+                renamed[node.name] = next(name for name in numbered if name not in used)
+                used.add(renamed[node.name])
+        return renamed
+
     def named(self, name):
         """The name in the graph of a node of the GraphDef."""
-        return self.prefix + name
+        return self.renamed.get(name) or self.prefix + name
 
     def input(self, name):
         """The name in the graph of an input that is written as `name` in the GraphDef."""
@@ -169,7 +184,8 @@ class Import:
             return "^" + getattr(value, "op", value).name if full.startswith("^") else _input_name(value)
         if name.startswith("^"):
             return "^" + self.named(name[1:])
-        return self.named(name)
+        node, colon, index = name.partition(":")
+        return self.named(node) + colon + index
 
     def rewrite(self, node):
         """Gives the node and its inputs and colocated nodes their names in the graph. Returns the shapes it states."""
@@ -181,6 +197,9 @@ class Import:
             groups = [b"loc:@" + self.named(name[5:].decode()).encode() if name.startswith(b"loc:@") else name
                       for name in node.attr["_class"].list.s]
             node.attr["_class"].list.s[:] = groups
+        if "frame_name" in node.attr and (self.prefix or self.renamed):
+            # Two loops of one frame would be one loop.
+            node.attr["frame_name"].s = self.prefix.encode() + node.attr["frame_name"].s + self.frame_suffix
         if "_output_shapes" not in node.attr:
             return []
         shapes = list(node.attr["_output_shapes"].list.shape)
@@ -220,7 +239,8 @@ class Import:
             return self.input_map[name]
         if ":" in name and name.rsplit(":", 1)[0] in self.names:
             try:
-                return graph.get_tensor_by_name(self.named(name))
+                node, _, index = name.rpartition(":")
+                return graph.get_tensor_by_name(f"{self.named(node)}:{index}")
             except KeyError:
                 pass
         raise ValueError(f"Requested return_element '{name}' not found in graph_def.")
@@ -266,7 +286,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     graph = graphs.get_default_graph()
     graph._check_not_finalized()
     with graph.name_scope("import" if name is None else name) as scope:
-        importing = Import(copy, _mapped(dict(input_map or {}), name), scope)
+        importing = Import(copy, _mapped(dict(input_map or {}), name), scope, graph)
         if producer_op_list is not None:
             _remove_defaults(graph, copy, producer_op_list)
         importing.rewrite_all()

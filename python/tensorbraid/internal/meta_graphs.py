@@ -8,8 +8,10 @@ from tensorbraid.internal.graph_keys import GraphKeys
 
 __all__ = ["export_meta_graph"]
 
-# Collections whose messages stand for objects that an import does not make: a graph needs none of them to run.
-NOT_IMPORTED = {"cond_context", "while_context", GraphKeys.SAVERS, GraphKeys.QUEUE_RUNNERS}
+# Collections that C++ makes from the graph itself when it writes one, and does not need when it reads one.
+_OF_GRAPH = {GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT}
+# The savers of a program are not collected: import_meta_graph returns the one that the file describes.
+NOT_IMPORTED = _OF_GRAPH | {GraphKeys.SAVERS}
 # The git version in messages that this package writes. A variable of such a graph was made by its Variable class, so its
 # name stands for its value, as it does before the export.
 OWN_VERSION = "tensorbraid"
@@ -21,11 +23,15 @@ def _proto():
     return proto
 
 
-def _add_collection(meta_graph, key, items):
-    """Adds a collection to the message: variables and bytes, numbers, messages, or names of operations and tensors."""
+def _collection_def(graph, key):
+    """The CollectionDef of a collection; None if it is empty or has items that no message describes."""
     collection = _proto().CollectionDef()
-    if all(isinstance(item, _core.Variable) for item in items):
-        collection.bytes_list.value.extend(item.to_proto().SerializeToString() for item in items)
+    items = graph.get_collection(key)
+    if key in _OF_GRAPH or not items:
+        return None
+    if all(hasattr(item, "to_proto") for item in items):  # variables, queue runners, savers
+        made = [item.to_proto() for item in items]
+        collection.bytes_list.value.extend(message.SerializeToString() for message in made if message is not None)
     elif all(isinstance(item, (str, bytes)) for item in items):
         collection.bytes_list.value.extend(item if isinstance(item, bytes) else item.encode() for item in items)
     elif all(isinstance(item, int) for item in items):
@@ -36,12 +42,16 @@ def _add_collection(meta_graph, key, items):
         collection.any_list.value.extend(items)
     elif all(isinstance(item, (graphs.Tensor, graphs.Operation)) for item in items):
         collection.node_list.value.extend(item.name for item in items)
-    elif key not in NOT_IMPORTED:
-        tf_logging.warning("the collection %r is not saved with the graph: it has items that no message describes", key)
-        return
     else:
-        return
-    meta_graph.collection_def[key].CopyFrom(collection)
+        tf_logging.warning("the collection %r is not saved with the graph: it has items that no message describes", key)
+        return None
+    return collection
+
+
+def collection_defs(graph):
+    """The CollectionDefs of all collections of the program, serialised, by key."""
+    made = {key: _collection_def(graph, key) for key in graph.get_all_collection_keys()}
+    return {key: collection.SerializeToString() for key, collection in made.items() if collection is not None}
 
 
 def _used_ops(graph, graph_def):
@@ -66,11 +76,14 @@ def meta_graph_of(graph, saver=None, collection_list=None, clear_devices=False):
     info.stripped_default_attrs = True
     if clear_devices:
         clear_devices_of(meta_graph.graph_def)
-    keys = graph.get_all_collection_keys() if collection_list is None else collection_list
-    for key in keys:
-        items = graph.get_collection(key)
-        if items:
-            _add_collection(meta_graph, key, items)
+    flow = _core.flow_collections(graph)
+    for key in [*graph.get_all_collection_keys(), *flow] if collection_list is None else collection_list:
+        if key in flow:
+            meta_graph.collection_def[key].bytes_list.value.extend(flow[key])
+            continue
+        collection = _collection_def(graph, key)
+        if collection is not None:
+            meta_graph.collection_def[key].CopyFrom(collection)
     return meta_graph
 
 

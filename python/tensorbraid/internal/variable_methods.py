@@ -50,17 +50,7 @@ def _to_proto(self, export_scope=None):
 
     if export_scope:
         raise NotImplementedError("export_scope of a variable")
-    made = proto.VariableDef(variable_name=self.handle.name, initial_value_name=self.initial_value.name,
-                             initializer_name=self.initializer.name, is_resource=True, trainable=self.trainable,
-                             snapshot_name=f"{self.op.name}/Read/ReadVariableOp:0")
-    if self._part_of is not None:
-        whole, shape, first_row = self._part_of
-        sizes = self.shape.as_list()
-        made.save_slice_info_def.full_name = whole
-        made.save_slice_info_def.full_shape.extend(shape)
-        made.save_slice_info_def.var_offset.extend([first_row] + [0] * (len(sizes) - 1))
-        made.save_slice_info_def.var_shape.extend(sizes)
-    return made
+    return proto.VariableDef.FromString(self._definition())
 
 
 @_method("eval")
@@ -78,7 +68,7 @@ def _load(self, value, session=None):
 @_method("initialized_value")
 def _initialized_value(self):
     """The value, or the initial value if the variable has none yet."""
-    initialized = make_op("VarIsInitializedOp", [self]).outputs[0]
+    initialized = make_op(self._op_for("VarIsInitializedOp"), [self]).outputs[0]
     return _core.cond(self.graph, initialized, lambda: [self.read_value()], lambda: [self.initial_value], "cond")[0]
 
 
@@ -86,13 +76,15 @@ def _initialized_value(self):
 def _sparse_read(self, indices, name=None):
     """The rows with these indices."""
     with self.graph.colocate_with(self.op):
+        if self._is_reference:
+            return make_op("Gather", [self.handle, indices], name or "Gather").outputs[0]
         return make_op("ResourceGather", [self, indices], name or "Gather", dtype=self.dtype).outputs[0]
 
 
 def _updated(variable, op_type, inputs, name, read_value=True, **attrs):
     """Adds a node that updates the variable. Returns the value after the update, or the operation."""
     with variable.graph.colocate_with(variable.op):
-        operation = make_op(op_type, [variable] + inputs, name or op_type, **attrs)
+        operation = make_op(variable._op_for(op_type), [variable] + inputs, name or op_type, **attrs)
     if not read_value:
         return operation
     with variable.graph.control_dependencies([operation]):
@@ -156,7 +148,7 @@ def assign_sub(ref, value, use_locking=None, name=None):
 def count_up_to(ref, limit, name=None):
     """Increments a variable and returns its old value; OutOfRangeError once it is `limit`."""
     ref = _variable(ref, "CountUpTo")
-    return make_op("ResourceCountUpTo", [ref], name or "CountUpTo", limit=limit, T=ref.dtype).outputs[0]
+    return make_op(ref._op_for("ResourceCountUpTo"), [ref], name or "CountUpTo", limit=limit, T=ref.dtype).outputs[0]
 
 
 _Variable.count_up_to = count_up_to

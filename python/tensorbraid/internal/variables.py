@@ -170,7 +170,7 @@ initialize_variables = variables_initializer
 
 def is_variable_initialized(variable):
     """A bool scalar: whether the variable has a value."""
-    return make_op("VarIsInitializedOp", [variable]).outputs[0]
+    return make_op(variable._op_for("VarIsInitializedOp"), [variable]).outputs[0]
 
 
 def _all_or(var_list):

@@ -14,8 +14,11 @@ class QueueRunner:
 
     def __init__(self, queue=None, enqueue_ops=None, close_op=None, cancel_op=None, queue_closed_exception_types=None,
                  queue_runner_def=None, import_scope=None):
-        if queue_runner_def is not None or import_scope is not None:
-            raise NotImplementedError("queue_runner_def and import_scope of a QueueRunner")
+        if queue_runner_def is not None:
+            if queue or enqueue_ops:
+                raise ValueError("queue_runner_def and queue are mutually exclusive.")
+            self._init_from_def(queue_runner_def, import_scope)
+            return
         if not queue or not enqueue_ops:
             raise ValueError("Must provide queue and enqueue_ops.")
         types = queue_closed_exception_types or (errors.OutOfRangeError,)
@@ -28,24 +31,66 @@ class QueueRunner:
         self._cancel_op = queue.close(cancel_pending_enqueues=True) if cancel_op is None else cancel_op
         self._core = _core.QueueRunner(self._enqueue_ops, self._close_op, self._cancel_op)
         self._graph = queue.queue_ref.graph
+        self._name = queue.name
+
+    def _init_from_def(self, definition, import_scope):
+        from tensorbraid import proto
+
+        definition = proto.message("QueueRunnerDef", definition, "queue_runner_def")
+        self._graph = graphs.get_default_graph()
+        prefix = f"{import_scope}/" if import_scope else ""
+
+        def found(name):
+            return self._graph.as_graph_element(prefix + name) if name else None
+
+        close, cancel = found(definition.close_op_name), found(definition.cancel_op_name)
+        enqueue = [found(name) for name in definition.enqueue_op_name]
+        self._adopt(_core.QueueRunner(enqueue, close, cancel), self._graph, definition, prefix)
+
+    def _adopt(self, core, graph, definition=None, prefix=""):
+        """Stands for a runner of C++. `definition` says what C++ does not keep."""
+        self._core, self._graph = core, graph
+        self._enqueue_ops, self._queue = core.enqueue_ops, None
+        self._close_op, self._cancel_op = core.close_op, core.cancel_op
+        codes = definition.queue_closed_exception_types if definition is not None else ()
+        self._types = tuple(errors.exception_type_from_error_code(code) for code in codes) or (errors.OutOfRangeError,)
+        queue = definition.queue_name if definition is not None else ""
+        self._name = prefix + queue.rsplit(":", 1)[0] if queue else self._enqueue_ops[0].name
+        return self
+
+    def to_proto(self, export_scope=None):
+        """The QueueRunnerDef: the names of the queue and of the operations; None if they are not in `export_scope`."""
+        from tensorbraid import proto
+
+        made = proto.QueueRunnerDef.FromString(self._core.definition())
+        if export_scope:
+            prefix = export_scope.rstrip("/") + "/"
+            if not self._name.startswith(prefix):
+                return None
+            names = [name[len(prefix):] if name.startswith(prefix) else name for name in made.enqueue_op_name]
+            made.enqueue_op_name[:] = names
+            for field in ("queue_name", "close_op_name", "cancel_op_name"):
+                setattr(made, field, getattr(made, field).removeprefix(prefix))
+        made.queue_name = made.queue_name.rsplit(":", 1)[0]
+        made.queue_closed_exception_types[:] = [errors.error_code_from_exception_type(kind) for kind in self._types]
+        return made
+
+    @staticmethod
+    def from_proto(queue_runner_def, import_scope=None):
+        """The runner of a QueueRunnerDef, whose nodes are in the default graph."""
+        return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
 
     @classmethod
-    def _wrap(cls, core, graph):
+    def _wrap(cls, core, graph, definition=None):
         """The runner for one of the library."""
-        runner = cls.__new__(cls)
-        runner._types = (errors.OutOfRangeError,)
-        runner._queue = runner._close_op = runner._cancel_op = None
-        runner._enqueue_ops = core.enqueue_ops
-        runner._core = core
-        runner._graph = graph
-        return runner
+        return cls.__new__(cls)._adopt(core, graph, definition)
 
     queue = property(lambda self: self._queue)
     enqueue_ops = property(lambda self: self._enqueue_ops)
     close_op = property(lambda self: self._close_op)
     cancel_op = property(lambda self: self._cancel_op)
     queue_closed_exception_types = property(lambda self: self._types)
-    name = property(lambda self: self._enqueue_ops[0].name if self._queue is None else self._queue.name)
+    name = property(lambda self: self._name)
     # Threads of C++ report their errors to the coordinator, whose join raises them.
     exceptions_raised = property(lambda self: [])
 

@@ -48,9 +48,6 @@ class Saver:
         """Adds the operations that save and restore to the graph, if they have not been added."""
         if self._native is not None or self._is_empty:
             return
-        if self._saves_all and self._graph._reference_variables:
-            raise NotImplementedError("saving the reference variables of an imported graph, such as "
-                                      f"'{min(self._graph._reference_variables)}'")
         named = _named(self._var_list, self._graph)
         if not named:
             if not self._allow_empty:
@@ -89,7 +86,8 @@ class Saver:
         if not write_state:
             return self._save_once(sess, str(save_path), global_step)
         step = None if global_step is None else int(global_step)
-        self._core.set_collections(_collections(self._graph))
+        if write_meta_graph:
+            self._core.set_collections(meta_graphs.collection_defs(self._graph))
         written = self._core.save(sess._session(), str(save_path), step, latest_filename or "checkpoint",
                                   write_meta_graph)
         return os.path.join(os.path.dirname(str(save_path)), os.path.basename(written))
@@ -156,16 +154,6 @@ class Saver:
         return meta_graph
 
     to_proto = as_saver_def
-
-
-def _collections(graph):
-    """The names of the operations and tensors in each collection that has nothing else."""
-    named = {}
-    for key in graph.get_all_collection_keys():
-        elements = graph.get_collection(key)
-        if elements and all(isinstance(element, (graphs.Tensor, graphs.Operation)) for element in elements):
-            named[key] = [element.name for element in elements]
-    return named
 
 
 def _named(var_list, graph):

@@ -39,7 +39,9 @@ def _function(name, op):
             raise TypeError(f"{name}() takes {', '.join(parameters)}")
         given = {attr: values[attr] for attr in attrs if attr in values}
         resources = {arg.name for arg in definition.input_arg if arg.type == 20}
-        node = graphs.make_op(definition.name, [_resource(values[key]) if key in resources else values[key]
+        variable = values[inputs[0]]
+        op_type = variable._op_for(definition.name) if isinstance(variable, _core.Variable) else definition.name
+        node = graphs.make_op(op_type, [_resource(values[key]) if key in resources else values[key]
                                                 for key in inputs], values.get("name"), **given)
         if op.startswith("Resource"):
             return node

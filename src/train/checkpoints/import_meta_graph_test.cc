@@ -67,6 +67,103 @@ TEST(ImportMetaGraph, TheImportedVariablesCanBeTrainedInANewWay) {
   EXPECT_EQ(session->Run({w}).value()[0].data<float>()[0], -0.5f);
 }
 
+TEST(ImportMetaGraph, GradientsGoThroughImportedBranchesAndLoops) {
+  std::string bytes;
+  {
+    Graph g;
+    const Variable v(g, {}, Constant(2.0), {.name = "v"});
+    const Output x = Placeholder(g, kFloat32, Shape(), {.name = "x"});
+    const Output looped = While(
+        {Const(g, Tensor::Scalar(int32_t{0})), x}, [](const std::vector<Output>& now) { return Less(now[0], 3); },
+        [&](const std::vector<Output>& now) {
+          return std::vector<Output>{Add(now[0], 1), Mul(now[1], v.value())};
+        })[1];
+    const Output y = Cond(
+        Greater(x, 1.0f), [&] { return std::vector<Output>{looped * looped}; },
+        [&] { return std::vector<Output>{looped * v.value()}; })[0];
+    Saver saver(g);
+    saver.SetCollections({{"y", {y.name()}}});
+    bytes = saver.ToMetaGraphDef().value();
+  }
+  Graph g;
+  const auto imported = ImportMetaGraph(g, bytes);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  const Output y = g.FindOutput(imported->collections.at("y")[0]).value(), x = g.FindOutput("x:0").value();
+  const auto gradients = Gradients({y}, {x, imported->variables.at("variables")[0].handle()});
+  ASSERT_TRUE(gradients.ok()) << gradients.status();
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({GlobalVariablesInitializer(g)}).ok());
+  const auto slopes = [&](float at) {
+    const auto values = session->Run({(*gradients)[0], (*gradients)[1]}, {{x, Tensor::Scalar(at)}});
+    EXPECT_TRUE(values.ok()) << values.status();
+    return std::pair((*values)[0].data<float>()[0], (*values)[1].data<float>()[0]);
+  };
+  EXPECT_EQ(slopes(3.0f), std::pair(2 * 3.0f * 64, 6 * 9.0f * 32));  // y is (x v³)²
+  EXPECT_EQ(slopes(0.5f), std::pair(16.0f, 4 * 0.5f * 8));           // y is x v⁴
+}
+
+TEST(ImportMetaGraph, QueueRunnersComeBack) {
+  std::string bytes;
+  {
+    Graph g;
+    const Variable v(g, {}, Zeros(), {.name = "v"});
+    const Output queue =
+        NodeBuilder(g, "FIFOQueueV2").Name("queue").Attr("component_types", std::vector<DType>{kFloat32}).Output();
+    const Operation enqueue = NodeBuilder(g, "QueueEnqueueV2")
+                                  .Name("enqueue")
+                                  .Input(queue)
+                                  .InputList({Const(g, Tensor::Scalar(4.0f))})
+                                  .Finish();
+    const Operation close = NodeBuilder(g, "QueueCloseV2").Name("close").Input(queue).Finish();
+    const Operation cancel =
+        NodeBuilder(g, "QueueCloseV2").Name("cancel").Input(queue).Attr("cancel_pending_enqueues", true).Finish();
+    NodeBuilder(g, "QueueDequeueV2")
+        .Name("dequeue")
+        .Input(queue)
+        .Attr("component_types", std::vector<DType>{kFloat32})
+        .Finish();
+    Saver saver(g);
+    saver.SetQueueRunners({{"queue_runners", {QueueRunner({enqueue}, close, cancel)}}});
+    bytes = saver.ToMetaGraphDef().value();
+  }
+  Graph g;
+  const auto imported = ImportMetaGraph(g, bytes);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  ASSERT_EQ(imported->queue_runners.at("queue_runners").size(), 1u);
+  const QueueRunner& runner = imported->queue_runners.at("queue_runners")[0];
+  EXPECT_EQ(runner.close_operation().name(), "close");
+  EXPECT_EQ(runner.cancel_operation().name(), "cancel");
+  auto session = Session::Create(g).value();
+  Coordinator coordinator;
+  ASSERT_TRUE(runner.Start(*session, coordinator).ok());
+  const auto item = session->Run({g.FindOutput("dequeue:0").value()});
+  ASSERT_TRUE(item.ok()) << item.status();
+  EXPECT_EQ((*item)[0].data<float>()[0], 4.0f);
+  coordinator.RequestStop();
+  EXPECT_TRUE(coordinator.Join().ok());
+}
+
+TEST(ImportMetaGraph, ReferenceVariablesComeBackAndAreTrained) {
+  std::string bytes;
+  {
+    Graph g;
+    const Variable w(g, {2}, Ones(), {.name = "w", .reference = true});
+    ReduceSum(w * w, Axes::All(), {.name = "loss"});
+    bytes = Saver(g).ToMetaGraphDef().value();
+  }
+  Graph g;
+  const auto imported = ImportMetaGraph(g, bytes);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  const Variable w = imported->variables.at("trainable_variables").at(0);
+  EXPECT_TRUE(w.is_reference());
+  const Operation train = MomentumOptimizer(0.25, 0.9).Minimize(g.FindOutput("loss:0").value());
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({GlobalVariablesInitializer(g)}).ok());
+  ASSERT_TRUE(session->Run({train}).ok());
+  EXPECT_EQ(session->Run({w}).value()[0].data<float>()[0], 0.5f);
+}
+
 TEST(ImportMetaGraph, OtherBytesAndMissingNodesAreRefused) {
   Graph g;
   EXPECT_TRUE(absl::IsInvalidArgument(ImportMetaGraph(g, "\xff\xff").status()));

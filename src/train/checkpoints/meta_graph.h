@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "tensorbraid/graph/graph.h"
+#include "tensorbraid/graph/variable.h"
+#include "tensorbraid/train/coordinator.h"
 
 namespace tensorbraid {
 
@@ -21,10 +23,23 @@ struct MetaGraphSaver {
   std::chrono::milliseconds keep_every;
 };
 
-// Returns a serialized MetaGraphDef with the graph, the collections of its variables, the saver, and further
-// collections, which are names of operations and tensors. InvalidArgument if the graph is too large for the format.
+// The serialized VariableDef of a variable: the names of its nodes.
+std::string VariableDefOf(const Variable& variable);
+// The serialized QueueRunnerDef of a queue runner.
+std::string QueueRunnerDefOf(const QueueRunner& runner);
+
+// The collections of a MetaGraphDef that the graph itself does not have.
+struct MetaGraphCollections {
+  std::map<std::string, std::vector<std::string>> names;    // of operations and tensors
+  std::map<std::string, std::vector<QueueRunner>> runners;  // the queue runners
+  // Serialized CollectionDefs. A collection of variables that is among them replaces that of the graph.
+  std::map<std::string, std::string> defs;
+};
+
+// Returns a serialized MetaGraphDef with the graph, the collections of its variables, branches and loops, the saver,
+// and further collections. InvalidArgument if the graph is too large for the format, or a CollectionDef is not one.
 StatusOr<std::string> SerializeMetaGraph(const Graph& graph, const MetaGraphSaver& saver,
-                                         const std::map<std::string, std::vector<std::string>>& collections = {});
+                                         const MetaGraphCollections& collections = {});
 
 }  // namespace tensorbraid
 

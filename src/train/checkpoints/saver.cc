@@ -208,7 +208,7 @@ struct Saver::Impl {
   KeptCheckpoints kept;
   std::string meta_graph;  // serialized when the graph had meta_graph_nodes nodes
   size_t meta_graph_nodes = 0;
-  std::map<std::string, std::vector<std::string>> collections;  // in the meta graph
+  MetaGraphCollections collections;  // in the meta graph
 };
 
 void Saver::Impl::Build(std::source_location loc) {
@@ -429,9 +429,20 @@ void Saver::RecoverLastCheckpoints(const std::vector<std::string>& paths) {
 }
 
 void Saver::SetCollections(std::map<std::string, std::vector<std::string>> collections) {
-  if (collections == impl_->collections) return;
-  impl_->collections = std::move(collections);
+  if (collections == impl_->collections.names) return;
+  impl_->collections.names = std::move(collections);
   impl_->meta_graph_nodes = 0;  // the meta graph is made anew
+}
+
+void Saver::SetQueueRunners(std::map<std::string, std::vector<QueueRunner>> runners) {
+  impl_->collections.runners = std::move(runners);
+  impl_->meta_graph_nodes = 0;
+}
+
+void Saver::SetCollectionDefs(std::map<std::string, std::string> collections) {
+  if (collections == impl_->collections.defs) return;
+  impl_->collections.defs = std::move(collections);
+  impl_->meta_graph_nodes = 0;
 }
 
 Output Saver::filename() const { return impl_->filename; }

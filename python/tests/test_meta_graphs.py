@@ -1,0 +1,187 @@
+"""tf.train.import_meta_graph: what a graph has besides its nodes comes back: branches, loops, variables, queue runners."""
+
+import os
+import tempfile
+import unittest
+
+import tensorbraid as tf
+
+
+def imported(*args, **kwargs):
+    """A copy of the default graph's MetaGraph in a new graph, which becomes the default, and its saver."""
+    meta_graph = tf.train.export_meta_graph()
+    tf.reset_default_graph()
+    return tf.train.import_meta_graph(meta_graph, *args, **kwargs)
+
+
+def reference_model():
+    """A MetaGraph with two reference variables, as TensorFlow 1 writes them: y = w * x + b, and w is trainable."""
+    meta_graph = tf.MetaGraphDef()
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [], name="x")
+        reads = []
+        for name, value in (("w", 2.0), ("b", 1.0)):
+            with tf.name_scope(name + "/"):
+                initial = tf.constant(value, name="initial_value")
+            variable = tf.raw_ops.VariableV2(shape=[], dtype=tf.float32, name=name)
+            with tf.name_scope(name + "/"):
+                tf.raw_ops.Assign(ref=variable, value=initial, name="Assign")
+                reads.append(tf.identity(variable, name="read"))
+        tf.add(tf.multiply(reads[0], x), reads[1], name="y")
+        meta_graph.graph_def.CopyFrom(graph.as_graph_def())
+    from tensorbraid import proto
+
+    for name in ("w", "b"):
+        data = proto.VariableDef(variable_name=f"{name}:0", initializer_name=f"{name}/Assign",
+                                 snapshot_name=f"{name}/read:0", initial_value_name=f"{name}/initial_value:0",
+                                 trainable=True).SerializeToString()
+        for key in ["variables", "model_variables"] + ["trainable_variables"] * (name == "w"):
+            meta_graph.collection_def[key].bytes_list.value.append(data)
+    return meta_graph
+
+
+class MetaGraphsTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+
+    def gradients(self, build, *values):
+        """The gradients of build(x, v) for x and v, in the graph itself and after an import."""
+        tf.reset_default_graph()
+        x = tf.placeholder(tf.float32, [], "x")
+        v = tf.get_variable("v", initializer=2.0)
+        tf.identity(build(x, v), "y")
+        meta_graph = tf.train.export_meta_graph()
+        found = []
+        for again in (False, True):
+            if again:
+                tf.reset_default_graph()
+                tf.train.import_meta_graph(meta_graph)
+            graph = tf.get_default_graph()
+            xs = [graph.get_tensor_by_name("x:0"), *tf.trainable_variables()]
+            made = tf.gradients(graph.get_tensor_by_name("y:0"), xs)
+            self.assertTrue(all(gradient is not None for gradient in made))
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                found.append([session.run(made, {"x:0": value}) for value in values])
+        return found
+
+    def test_gradients_go_through_imported_branches_and_loops(self):
+        def loop(x, v):
+            return tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * x + v), [0, v + 0.0])[1]
+
+        def branch_in_loop(x, v):
+            def body(i, a):
+                return i + 1, tf.cond(tf.equal(i % 2, 0), lambda: a * v, lambda: a + x * x)
+
+            return tf.while_loop(lambda i, a: i < 5, body, [0, x])[1]
+
+        for build in (loop, branch_in_loop, lambda x, v: tf.cond(x > 1.0, lambda: x * x * v, lambda: x * v),
+                      lambda x, v: tf.cond(x > 1.0, lambda: loop(x, v), lambda: v * x),
+                      lambda x, v: tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, loop(a * 0.5, v)), [0, x])[1],
+                      lambda x, v: tf.reduce_sum(tf.map_fn(lambda e: e * e * v, tf.stack([x, v])))):
+            of_graph, of_import = self.gradients(build, 0.5, 3.0)
+            self.assertEqual(of_graph, of_import)
+
+    def test_a_second_gradient_goes_through_the_imported_first(self):
+        x = tf.placeholder(tf.float32, [], "x")
+        y = tf.cond(x > 1.0, lambda: x * x * x, lambda: x * x)
+        tf.identity(tf.gradients(y, x)[0], "g")
+        imported()
+        graph = tf.get_default_graph()
+        second = tf.gradients(graph.get_tensor_by_name("g:0"), graph.get_tensor_by_name("x:0"))[0]
+        with tf.Session() as session:
+            self.assertEqual([session.run(second, {"x:0": value}) for value in (0.5, 3.0)], [2.0, 18.0])
+
+    def test_queue_runners_are_written_and_read(self):
+        tf.add_to_collection("item", tf.train.range_input_producer(5, shuffle=False).dequeue())
+        names = [runner.name for runner in tf.get_collection("queue_runners")]
+        for scope, prefix in ((None, ""), ("scope", "scope/")):
+            imported(import_scope=scope)
+            runners = tf.get_collection("queue_runners")
+            self.assertEqual([runner.name for runner in runners], [prefix + name for name in names])
+            self.assertEqual(runners[0].close_op.type, "QueueCloseV2")
+            with tf.Session() as session:
+                session.run(tf.local_variables_initializer())
+                coordinator = tf.train.Coordinator()
+                threads = tf.train.start_queue_runners(session, coordinator)
+                item = tf.get_collection("item")[0]
+                self.assertEqual([session.run(item) for _ in range(7)], [0, 1, 2, 3, 4, 0, 1])
+                coordinator.request_stop()
+                coordinator.join(threads)
+            names = [prefix + name for name in names]
+
+    def test_the_file_of_a_saver_has_all_collections(self):
+        v = tf.Variable(1.0, name="v")
+        tf.train.range_input_producer(5)
+        for key, item in (("model_variables", v), ("texts", "text"), ("numbers", 3), ("floats", 0.5), ("nodes", v + 1)):
+            tf.add_to_collection(key, item)
+        tf.cond(v > 0.0, lambda: v * 2, lambda: v)
+        tf.add_to_collection(tf.GraphKeys.SAVERS, tf.train.Saver())
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            path = tf.train.Saver().save(session, os.path.join(self.folder, "model")) + ".meta"
+        with open(path, "rb") as file:
+            keys = set(tf.MetaGraphDef.FromString(file.read()).collection_def)
+        self.assertLessEqual({"variables", "trainable_variables", "model_variables", "texts",
+                              "numbers", "floats", "nodes", "queue_runners", "cond_context"}, keys)
+        tf.reset_default_graph()
+        tf.train.import_meta_graph(path.encode())  # a path may be bytes
+        self.assertEqual(tf.get_collection("texts") + tf.get_collection("numbers"), [b"text", 3])
+        self.assertEqual([v.name for v in tf.model_variables()], ["v:0"])
+        self.assertEqual(len(tf.get_collection("queue_runners")), 1)
+
+    def test_a_graph_can_be_imported_twice(self):
+        v = tf.get_variable("v", initializer=2.0)
+        tf.identity(tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a * v), [0, v])[1], "y")
+        meta_graph = tf.train.export_meta_graph()
+        tf.train.import_meta_graph(meta_graph)
+        self.assertEqual([v.name for v in tf.trainable_variables()], ["v:0"])
+        tf.train.import_meta_graph(meta_graph, import_scope="copy")
+        graph = tf.get_default_graph()
+        ys = [graph.get_tensor_by_name(name) for name in ("y:0", "y_1:0", "copy/y:0")]
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertEqual(session.run(ys), [8.0, 8.0, 8.0])
+
+    def test_reference_variables_are_trained_saved_and_restored(self):
+        optimizers = (tf.train.GradientDescentOptimizer(0.5), tf.train.MomentumOptimizer(0.5, 0.9),
+                      tf.train.AdamOptimizer(0.5), tf.train.AdagradOptimizer(0.5), tf.train.RMSPropOptimizer(0.5))
+        for optimizer in optimizers:
+            tf.reset_default_graph()
+            tf.train.import_meta_graph(reference_model())
+            self.assertEqual([v.name for v in tf.trainable_variables()], ["w:0"])
+            self.assertEqual([v.name for v in tf.model_variables()], ["w:0", "b:0"])
+            w, b = tf.global_variables()
+            new = tf.get_variable("new", initializer=1.0)
+            graph = tf.get_default_graph()
+            train = optimizer.minimize(graph.get_tensor_by_name("y:0") * new)
+            saver = tf.train.Saver()
+            with tf.Session() as session:
+                self.assertEqual(len(session.run(tf.report_uninitialized_variables([w, b]))), 2)
+                session.run(tf.global_variables_initializer())
+                session.run(train, {"x:0": 1.0})
+                trained = session.run([w, b, new])
+                self.assertLess(trained[0], 2.0)
+                self.assertLess(trained[2], 1.0)
+                self.assertEqual(trained[1], 1.0)
+                path = saver.save(session, os.path.join(self.folder, "model"))
+                session.run([w.assign(7.0), tf.assign_add(b, 5.0)])
+                self.assertEqual(session.run([w, b.read_value()]), [7.0, 6.0])
+                saver.restore(session, path)
+                self.assertEqual(session.run([w, b, new]), trained)
+            tf.reset_default_graph()
+            saver = tf.train.import_meta_graph(path + ".meta")
+            with tf.Session() as session:
+                saver.restore(session, path)
+                self.assertEqual(session.run(tf.trainable_variables()), [trained[0], trained[2]])
+
+    def test_handles_of_tensor_arrays_have_tensorflows_shape(self):
+        self.assertEqual(tf.raw_ops.TensorArrayV3(size=3, dtype=tf.float32).handle.shape.as_list(), [2])
+        self.assertEqual(tf.raw_ops.StackV2(max_size=3, elem_type=tf.float32).shape.as_list(), [2])
+
+
+if __name__ == "__main__":
+    unittest.main()
