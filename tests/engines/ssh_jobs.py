@@ -61,11 +61,19 @@ class SshJobs(unittest.TestCase):
                 return text
         self.fail("no line matches %r:\n%s" % (pattern, text))
 
+    def plug_in(self, name):
+        """Connects a machine again, and waits until it can be reached."""
+        self.machines.plug_in(name)
+        give_up = time.monotonic() + 60
+        while subprocess.run(self.servers.client().split() + [name, "true"], stderr=subprocess.DEVNULL).returncode != 0:
+            self.assertLess(time.monotonic(), give_up)
+            time.sleep(0.1)
+
     def setUp(self):
         self.addCleanup(shutil.rmtree, "/tmp/job dir", ignore_errors=True)
 
-    def check_nothing_is_left(self, names=NAMES):
-        give_up = time.monotonic() + 20
+    def check_nothing_is_left(self, names=NAMES, limit_s=20):
+        give_up = time.monotonic() + limit_s
         for name in names:
             while True:
                 left = [line for line in self.machines.processes(name) if "tensorbraid" in line or "mnist" in line]

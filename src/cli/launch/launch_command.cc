@@ -93,6 +93,9 @@ Status CheckEngineOptions(const CLI::App& launch, const LaunchFlags& flags) {
       return InvalidArgument(name, " is for jobs on other machines, and ", this_job,
                              "; --on=ssh and others change that");
     }
+    if (name == "--silence_s" && (is_local || flags.on == "kubernetes")) {
+      return InvalidArgument("--silence_s is for --on=ssh, slurm, mpi and ray, and ", this_job);
+    }
     if (!group.starts_with(prefix) || group == prefix + flags.on) continue;
     if (name == "--sync" && !is_local) continue;  // NewEngine says what takes its place
     return InvalidArgument(name, " is for ", group.substr(prefix.find("--")), ", and ", this_job);
@@ -186,6 +189,16 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
           "first bring this directory to the machines, at the same path; only what has changed travels (rsync)")
       ->group(ssh_group)
       ->type_name("DIR");
+  launch
+      ->add_option(
+          "--silence_s", flags->silence_s,
+          "with ssh, slurm, mpi and ray: a machine that hears nothing of this launcher for so many seconds, "
+          "because the network is cut or the launcher's machine has died, ends its tasks: by SIGTERM, and after "
+          "--stop_grace_s by SIGKILL; 0: never")
+      ->group(machines_group)
+      ->check(CLI::Range(0.0, 1'000'000.0))
+      ->type_name("SECONDS")
+      ->capture_default_str();
   AddSlurmOptions(launch, flags.get());
   AddRayOptions(launch, &flags->ray);
   launch->add_option("--mpirun", flags->mpirun, "the mpirun program and its options, separated by blanks")
@@ -224,7 +237,8 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       "password. Parameter servers are spread over the machines. The tasks use TLS with certificates that are made "
       "for\n"
       "this job; their keys are in files that only the user can read, and are gone when the job ends.\n"
-      "--sync=DIR never removes a file that it has not brought, and leaves checkpoints alone. For a Python program it\n"
+      "--sync=DIR removes and overwrites only files that it has brought, and leaves checkpoints alone. For a Python "
+      "program it\n"
       "also brings the packages of its Python; the machines need an interpreter of the same version.\n\n"
       "With --on=slurm, srun asks for the nodes, or the job runs in the allocation of a batch script or of salloc. "
       "The\n"

@@ -38,6 +38,7 @@ struct LaunchFlags {
   std::string lost_file;
   double grace_s = 30;
   double stop_grace_s = 30;
+  double silence_s = 120;
 };
 
 }  // namespace tensorbraid

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/duration.h"
 #include "cluster/discovery/surroundings.h"
 #include "cluster/registry/seal.h"
 #include "core/system/env.h"
@@ -75,7 +76,9 @@ AgentEngineOptions AgentOptionsOf(const LaunchFlags& flags, const Invocation& in
           .command = nullptr,
           .version = invocation.version,
           .directory = SharedDirectory(flags),
-          .checked_files = FilesOf(invocation.program)};
+          .checked_files = FilesOf(invocation.program),
+          .silence = Milliseconds(flags.silence_s),
+          .stop_grace = flags.options.stop_grace};
 }
 
 StatusOr<std::unique_ptr<Engine>> NewAgentEngine(AgentEngineOptions options, const LaunchFlags& flags) {
@@ -218,6 +221,8 @@ StatusOr<std::unique_ptr<Engine>> NewEngineOverSsh(const std::vector<AgentNode>&
                        .version = invocation.version,
                        .directory = SharedDirectory(*flags),
                        .checked_files = checked_files,
+                       .silence = Milliseconds(flags->silence_s),
+                       .stop_grace = flags->options.stop_grace,
                        .spare_nodes = flags->spare_nodes,
                        .tls = !flags->insecure});
 }

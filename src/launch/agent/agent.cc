@@ -25,6 +25,7 @@
 #include "io/file.h"
 #include "launch/agent/agent_messages.h"
 #include "launch/agent/agent_seal.h"
+#include "launch/agent/launcher_watch.h"
 #include "launch/agent/message_pieces.h"
 #include "launch/credentials/certificates.h"
 #include "launch/credentials/job_folder.h"
@@ -81,7 +82,7 @@ class Agent final : public EngineListener {
     std::vector<pollfd> events = {{signals_.fd().get(), POLLIN, 0}, {stopping_ ? -1 : options_.in_fd, POLLIN, 0}};
     if (engine_ != nullptr) engine_->AddEvents(&events);
     int timeout_ms = -1;
-    if (const auto wake = Earlier(Earlier(kill_at_, alive_at_), tell_at_); wake.has_value()) {
+    if (const auto wake = Earlier(Earlier(kill_at_, watch_.wake()), tell_at_); wake.has_value()) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(*wake - Clock::now());
       timeout_ms = static_cast<int>(std::max<int64_t>(left.count(), 0));
     }
@@ -89,7 +90,7 @@ class Agent final : public EngineListener {
     signals_.Read([this](int signal) {
       // Ctrl-C reaches all processes of a terminal. The launcher decides what it means.
       if (signal == SIGINT) return;
-      if (!is_one_of_many()) return Stop();
+      if (!is_one_of_many()) return Stop(kAgentKillAfter);
       if (tasks_get_signals_) told_.assign(numbers_.size(), true);
       Send(NodeStopping{signal});
     });
@@ -105,17 +106,16 @@ class Agent final : public EngineListener {
         if (!told_[task]) engine_->Signal(task, SIGTERM);
       }
     }
-    if (alive_at_.has_value() && Clock::now() >= *alive_at_) {
-      Send(NodeAlive{});
-      alive_at_ = Clock::now() + alive_every_;
-    }
+    if (watch_.TakePeriod() && says_alive_ && !stopping_) Send(NodeAlive{});
+    if (watch_.is_silent()) StopWithoutLauncher();
   }
 
   void ReadRequests() {
     std::array<char, 65536> bytes;
     const ssize_t got = ::read(options_.in_fd, bytes.data(), bytes.size());
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
-    if (got <= 0) return Stop();  // the launcher has ended, or the connection to it
+    if (got <= 0) return Stop(kAgentKillAfter);  // the launcher has ended, or the connection to it
+    watch_.Hear();
     input_.append(bytes.data(), static_cast<size_t>(got));
     size_t begin = 0;
     for (size_t end; (end = input_.find('\n', begin)) != std::string::npos; begin = end + 1) {
@@ -128,7 +128,7 @@ class Agent final : public EngineListener {
     const SealedLine sealed = SplitLine(line);
     auto request = ParseAgentRequest(sealed.message);
     if (!request.ok()) return Send(NodeRefused{request.status()});
-    if (request->node != options_.node) return;
+    if (request->node != options_.node || std::holds_alternative<LauncherAlive>(request->message)) return;
     if (const Status status = CheckSender(sealed); !status.ok()) return Send(NodeRefused{status});
     if (const auto* prepare = std::get_if<PrepareNode>(&request->message)) {
       if (const Status status = Prepare(*prepare); !status.ok()) Send(NodeRefused{status});
@@ -194,10 +194,9 @@ class Agent final : public EngineListener {
       prepared.certificate_request = std::move(made.request);
       key_ = std::move(made.key);
     }
-    if (m.alive_ms > 0) {
-      alive_every_ = std::chrono::milliseconds(m.alive_ms);
-      alive_at_ = Clock::now() + alive_every_;
-    }
+    stop_grace_ = std::chrono::milliseconds(m.stop_grace_ms);
+    says_alive_ = m.alive_ms > 0;
+    watch_.Begin(std::chrono::milliseconds(m.alive_ms), std::chrono::milliseconds(m.silence_ms));
     tasks_get_signals_ = m.tasks_get_signals;
     if (m.tasks_move) {
       TF_ASSIGN_OR_RETURN(moves_folder_, JobFolder::Make({}));
@@ -285,12 +284,18 @@ class Agent final : public EngineListener {
   void SignalAll(int signal) {
     for (size_t i = 0; i < numbers_.size() && engine_ != nullptr; ++i) engine_->Signal(i, signal);
   }
-  void Stop() {
-    if (stopping_) return;
-    stopping_ = true;
-    alive_at_.reset();
+  void Stop(std::chrono::milliseconds kill_after) {
+    if (std::exchange(stopping_, true)) return;
     SignalAll(SIGTERM);
-    kill_at_ = Clock::now() + kAgentKillAfter;
+    kill_at_ = Clock::now() + kill_after;
+  }
+  // The tasks may save, as if the launcher had stopped the job. It reads why if it goes on later.
+  void StopWithoutLauncher() {
+    if (stopping_) return;
+    const double seconds = static_cast<double>(watch_.silence().count()) / 1000;
+    Send(NodeRefused{absl::DeadlineExceededError(StrCat("its agent has heard nothing of the launcher for ", seconds,
+                                                        " s, so it has ended its tasks (--silence_s)"))});
+    Stop(stop_grace_);
   }
 
   const AgentOptions& options_;
@@ -313,8 +318,9 @@ class Agent final : public EngineListener {
   std::unique_ptr<LocalEngine> engine_;  // null until the node is prepared
   bool stopping_ = false;
   std::optional<Clock::time_point> kill_at_;
-  std::chrono::milliseconds alive_every_{0};
-  std::optional<Clock::time_point> alive_at_;  // when the launcher hears next that the agent is there
+  LauncherWatch watch_;
+  std::chrono::milliseconds stop_grace_{0};
+  bool says_alive_ = false;
 };
 
 }  // namespace

@@ -23,12 +23,14 @@ struct AgentOptions {
 };
 
 // Does what the launcher asks until the requests end, or SIGTERM or SIGHUP arrives. Then the tasks get SIGTERM, and
-// those that still run 1.5 s later are killed. (An agent with a rank only reports the two signals: an engine sends them
-// to all processes, and the launcher decides what they mean. If that is SIGTERM, a task that has got it from the
-// engine, or gets it within a second, does not get it again.) Nothing is left of them, nor of their keys: these are in
-// a folder of mode 0700, which is removed at the end. (Folders of agents that were killed are removed by
-// the next agent of the same user.) Blocks the three signals SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE. Call from
-// a program with one thread.
+// those that still run 1.5 s later are killed. The same happens when the launcher has said nothing for a while, which
+// it chooses (PrepareNode; before that, 120 s): it does so regularly, and its silence means that its machine or the
+// network is gone. The tasks then have as long to save as the launcher would give them. (An agent with a rank only
+// reports the two signals: an engine sends them to all processes, and the launcher decides what they mean. If that is
+// SIGTERM, a task that has got it from the engine, or gets it within a second, does not get it again.) Nothing is left
+// of them, nor of their keys: these are in a folder of mode 0700, which is removed at the end. (Folders of agents that
+// were killed are removed by the next agent of the same user.) Blocks the three signals SIGINT, SIGTERM and SIGHUP, and
+// ignores SIGPIPE. Call from a program with one thread.
 //
 // The system's error if signals cannot be watched. Everything else is told to the launcher.
 Status RunAgent(const AgentOptions& options);

@@ -36,6 +36,8 @@ class AgentChannel {
 
   // Queues lines, each with its newline, and writes what the process takes now. No effect if the channel is not open.
   void Send(std::string_view lines);
+  // Lines wait until the process takes them.
+  bool has_unsent() const { return !unsent_.empty(); }
   void AddEvents(std::vector<pollfd>* events);
   // Writes and reads. `on_line` gets the lines of standard output; it may close the channel, and gets no more lines
   // then. How the process has ended, if it has, and the last line of its standard error: "srun exited with 1: ...". The

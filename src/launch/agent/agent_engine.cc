@@ -132,6 +132,8 @@ void AgentEngine::Prepare(Node& node) {
                       .makes_key = options_.credentials != nullptr,
                       .checked_files = options_.checked_files};
   prepare.alive_ms = static_cast<int>(alive().count());
+  prepare.silence_ms = static_cast<int>(options_.silence.count());
+  prepare.stop_grace_ms = static_cast<int>(options_.stop_grace.count());
   if (options_.shared.has_value()) prepare.tasks_get_signals = !options_.shared->signals_agents_only;
   prepare.tasks_move = tasks_move();
   for (size_t task : node.tasks) prepare.tasks.push_back(names_[task]);

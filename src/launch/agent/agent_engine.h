@@ -78,6 +78,10 @@ struct AgentEngineOptions {
   // as long is lost, and so is one that is started again and does not answer for as long. 0: only the end of its
   // channel shows that an agent is lost. (A shared channel has its own value.)
   std::chrono::milliseconds alive{0};
+  // The launcher tells the agents as often that it is there. One that has heard nothing for so long ends its tasks: by
+  // SIGTERM, and by SIGKILL when the time to stop is over. 0: it never does. A short silence makes `alive` shorter.
+  std::chrono::milliseconds silence{120'000};
+  std::chrono::milliseconds stop_grace{30'000};
 };
 
 // Sets `credentials` to those of a new authority.
@@ -130,6 +134,7 @@ class AgentEngine final : public Engine {
   std::chrono::milliseconds alive() const;  // how often agents say that they are there; 0: never
   Status StartAliveTimer();
   void OnAliveTimer();
+  void TellThatItIsThere();
   bool IsSilent(const Node& node) const;
   void AskForState();
   void OnState();

@@ -1,4 +1,4 @@
-// How an AgentEngine notices that an agent says nothing any more.
+// How an AgentEngine notices that an agent says nothing any more, and lets the agents notice the same of it.
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -11,6 +11,7 @@
 #include "core/text/strings.h"
 #include "launch/agent/agent_engine.h"
 #include "launch/agent/agent_engine_node.h"
+#include "launch/agent/agent_messages.h"
 
 namespace tensorbraid {
 namespace {
@@ -21,7 +22,9 @@ constexpr int kMostSilent = 6;
 }  // namespace
 
 std::chrono::milliseconds AgentEngine::alive() const {
-  return options_.shared.has_value() ? options_.shared->alive : options_.alive;
+  const std::chrono::milliseconds usual = options_.shared.has_value() ? options_.shared->alive : options_.alive;
+  if (usual.count() == 0 || options_.silence.count() == 0) return usual;
+  return std::clamp(options_.silence / kMostSilent, std::chrono::milliseconds(1), usual);
 }
 
 Status AgentEngine::StartAliveTimer() {
@@ -46,11 +49,22 @@ void AgentEngine::OnAliveTimer() {
   // A launcher that was stopped for a while finds one expiration, after the messages of the meantime.
   uint64_t expirations = 0;
   if (::read(alive_timer_.get(), &expirations, sizeof expirations) != sizeof expirations) return;
+  TellThatItIsThere();
   for (Node& node : nodes_) ++node.silent;
   if (std::none_of(nodes_.begin(), nodes_.end(), [this](const Node& node) { return IsSilent(node); })) return;
   const bool can_ask = options_.shared.has_value() && options_.shared->state_command != nullptr && !job_.empty();
   if (!can_ask) return LoseSilentNodes();
   if (!state_.is_open()) AskForState();
+}
+
+void AgentEngine::TellThatItIsThere() {
+  for (Node& node : nodes_) {
+    if (node.is_gone) continue;
+    // What waits to be sent says it as well. More of it would pile up while the other end is suspended.
+    if (AgentChannel& channel = ChannelOf(node); channel.is_open() && !channel.has_unsent()) {
+      channel.Send(ToLine(node.what.name, LauncherAlive{}));
+    }
+  }
 }
 
 void AgentEngine::AskForState() {

@@ -11,6 +11,7 @@
 #include <csignal>
 
 #include "absl/strings/escaping.h"
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
 #include "launch/agent/agent_messages.h"

@@ -33,18 +33,26 @@ Status ToError(const Json& json) {
 // Each type of message: its name, and both directions.
 struct Writer {
   Json operator()(const PrepareNode& m) const {
-    return {{"do", "prepare"},           {"version", m.version},
-            {"directory", m.directory},  {"tasks", m.tasks},
-            {"numbers", m.numbers},      {"ports", m.ports},
-            {"makes_key", m.makes_key},  {"checked_files", m.checked_files},
-            {"alive_ms", m.alive_ms},    {"tasks_get_signals", m.tasks_get_signals},
-            {"tasks_move", m.tasks_move}};
+    return {{"do", "prepare"},
+            {"version", m.version},
+            {"directory", m.directory},
+            {"tasks", m.tasks},
+            {"numbers", m.numbers},
+            {"ports", m.ports},
+            {"makes_key", m.makes_key},
+            {"checked_files", m.checked_files},
+            {"alive_ms", m.alive_ms},
+            {"tasks_get_signals", m.tasks_get_signals},
+            {"tasks_move", m.tasks_move},
+            {"silence_ms", m.silence_ms},
+            {"stop_grace_ms", m.stop_grace_ms}};
   }
   Json operator()(const NodeCertificate& m) const {
     return {{"do", "certify"}, {"certificate", m.certificate}, {"authority", m.authority}};
   }
   Json operator()(const TellMoves& m) const { return {{"do", "tell_moves"}, {"moves", m.moves}}; }
   Json operator()(const ReplaceNode&) const { return {{"do", "replace"}}; }
+  Json operator()(const LauncherAlive&) const { return {{"do", "alive"}}; }
   Json operator()(const StartTask& m) const {
     return {{"do", "start"},
             {"task", m.task},
@@ -98,12 +106,15 @@ AgentRequest ReadRequest(const Json& json) {
                        .makes_key = json.at("makes_key"),
                        .checked_files = json.at("checked_files"),
                        .alive_ms = json.at("alive_ms"),
+                       .silence_ms = json.at("silence_ms"),
+                       .stop_grace_ms = json.at("stop_grace_ms"),
                        .tasks_get_signals = json.at("tasks_get_signals"),
                        .tasks_move = json.at("tasks_move")};
   }
   if (what == "certify") return NodeCertificate{json.at("certificate"), json.at("authority")};
   if (what == "tell_moves") return TellMoves{json.at("moves")};
   if (what == "replace") return ReplaceNode{};
+  if (what == "alive") return LauncherAlive{};
   const size_t task = json.at("task");
   if (what == "start") {
     return StartTask{

@@ -23,16 +23,19 @@ namespace tensorbraid {
 
 // The first message to an agent: it holds ports for its tasks, makes a key and enters the working directory.
 struct PrepareNode {
-  std::string version;                     // of the launcher
-  std::string directory;                   // the working directory of the tasks; "" for the agent's own
-  std::vector<std::string> tasks;          // names
-  std::vector<size_t> numbers;             // the tasks' numbers in the job
-  std::vector<int> ports;                  // of the tasks; empty for any free ones
-  bool makes_key = false;                  // a private key for the tasks, whose certificate follows (NodeCertificate)
-  std::vector<std::string> checked_files;  // whose checksums the launcher wants
-  int alive_ms = 0;                        // how often the agent says that it is there (NodeAlive); 0: never
-  bool tasks_get_signals = false;          // the engine's signals reach the tasks as well as the agent
-  bool tasks_move = false;  // tasks of the job may move, so those of the node must hear of it (TellMoves)
+  std::string version = "";             // of the launcher
+  std::string directory = "";           // the working directory of the tasks; "" for the agent's own
+  std::vector<std::string> tasks = {};  // names
+  std::vector<size_t> numbers = {};     // the tasks' numbers in the job
+  std::vector<int> ports = {};          // of the tasks; empty for any free ones
+  bool makes_key = false;               // a private key for the tasks, whose certificate follows (NodeCertificate)
+  std::vector<std::string> checked_files = {};  // whose checksums the launcher wants
+  // How often the agent says that it is there (NodeAlive), and the launcher likewise (LauncherAlive); 0: never.
+  int alive_ms = 0;
+  int silence_ms = 0;              // after so long without a word of the launcher the agent ends its tasks; 0: never
+  int stop_grace_ms = 0;           // so long after SIGTERM they are killed then
+  bool tasks_get_signals = false;  // the engine's signals reach the tasks as well as the agent
+  bool tasks_move = false;         // tasks of the job may move, so those of the node must hear of it (TellMoves)
 };
 // The answer to the request for a certificate in NodePrepared. Tasks that are started later get it, with the key and
 // the authority, as files that only the user can read.
@@ -47,6 +50,8 @@ struct TellMoves {
 // To the channel, not to the agent, which is lost: start another agent for its tasks, which says hello with the same
 // rank. If there is no room for it, the channel says NodeRefused of the lost node.
 struct ReplaceNode {};
+// The launcher is there. Carries no proof (agent_seal.h), because any word of the launcher says as much.
+struct LauncherAlive {};
 struct StartTask {
   size_t task = 0;
   ProgramCall call;
@@ -59,8 +64,8 @@ struct SignalTask {
 struct CloseTaskOutput {
   size_t task = 0;
 };
-using AgentRequest =
-    std::variant<PrepareNode, NodeCertificate, TellMoves, ReplaceNode, StartTask, SignalTask, CloseTaskOutput>;
+using AgentRequest = std::variant<PrepareNode, NodeCertificate, TellMoves, ReplaceNode, LauncherAlive, StartTask,
+                                  SignalTask, CloseTaskOutput>;
 
 // From an agent.
 

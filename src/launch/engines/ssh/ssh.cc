@@ -5,6 +5,7 @@
 
 #include "core/text/strings.h"
 #include "io/file.h"
+#include "launch/bring/remote_shell.h"
 #include "launch/processes/run_command.h"
 
 namespace tensorbraid {
@@ -105,7 +106,10 @@ StatusOr<std::unique_ptr<Engine>> NewSshEngine(const SshOptions& options) {
                             .command = nullptr,
                             .version = options.version,
                             .directory = options.directory,
-                            .checked_files = options.checked_files};
+                            .checked_files = options.checked_files,
+                            .alive = std::chrono::seconds(5),  // ssh itself notices most losses before that
+                            .silence = options.silence,
+                            .stop_grace = options.stop_grace};
   std::set<std::string> names;
   for (AgentNode& node : engine.nodes) {
     if (!names.insert(node.name).second) {
@@ -115,9 +119,10 @@ StatusOr<std::unique_ptr<Engine>> NewSshEngine(const SshOptions& options) {
   }
   engine.command = [ssh = options.ssh, program = options.remote_program](const AgentNode& node) {
     std::vector<std::string> command = ssh;
-    // A machine that is gone is noticed within 15 s. ssh asks for no password, since nobody could answer.
-    command.insert(command.end(), {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o",
-                                   "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", node.name, "--"});
+    const std::vector<std::string>& always = SshOptionsOfLauncher();
+    command.push_back("-T");
+    command.insert(command.end(), always.begin(), always.end());
+    command.insert(command.end(), {node.name, "--"});
     // The user's shell there may be another one, so sh is asked.
     const std::string script = AgentScript(program, "--node=" + ShellWord(node.name));
     command.push_back("exec sh -c " + ShellWord(script));

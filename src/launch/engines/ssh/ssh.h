@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_LAUNCH_ENGINES_SSH_SSH_H_
 #define TENSORBRAID_LAUNCH_ENGINES_SSH_SSH_H_
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,8 +26,11 @@ struct SshOptions {
   std::string version;
   std::string directory;                   // of the tasks
   std::vector<std::string> checked_files;  // see AgentEngineOptions
-  int spare_nodes = 0;                     // the last ones of them are spares
-  bool tls = true;                         // make certificates for the job
+  // See AgentEngineOptions.
+  std::chrono::milliseconds silence{120'000};
+  std::chrono::milliseconds stop_grace{30'000};
+  int spare_nodes = 0;  // the last ones of them are spares
+  bool tls = true;      // make certificates for the job
 };
 
 // Asks ssh for the name or address of each machine, which the other machines must be able to use. Blocks while ssh
