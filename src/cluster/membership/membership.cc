@@ -194,6 +194,11 @@ Status Membership::OnHello(const Hello& from, Hello* answer) {
   return OkStatus();
 }
 
+std::optional<MonotonicClock::time_point> Membership::last_joined() {
+  MutexLock lock(mu_);
+  return last_joined_;
+}
+
 void Membership::OnLinkUp(const std::shared_ptr<PeerConnection>& connection) {
   const Hello& peer = connection->peer();
   Connections::Added added;
@@ -207,6 +212,7 @@ void Membership::OnLinkUp(const std::shared_ptr<PeerConnection>& connection) {
       task.work_over.reset();
     }
     task.seen = true;
+    if (!task.is_ps) last_joined_ = Clock::now();
     // A second link with a task that leaves may come up after its Leave on the first one.
     const bool is_late = !in_session_ && task.left && task.left_incarnation == peer.incarnation;
     if (!is_late) task.left = task.lost = false;

@@ -66,6 +66,9 @@ class Membership {
   // What this task has received from every task that has been connected, in the order of their names.
   std::vector<Received> AllReceived();
 
+  // When a task that is no parameter server connected for the last time; std::nullopt if none ever did.
+  std::optional<MonotonicClock::time_point> last_joined();
+
   // In the cluster of a session: Aborted if the task has ended its part in the session; otherwise OK.
   Status SessionEnded(const std::string& task);
 
@@ -135,6 +138,7 @@ class Membership {
   int awaiting_ TB_GUARDED_BY(mu_) = 0;          // running calls of AwaitView
   int telling_ TB_GUARDED_BY(mu_) = 0;           // running calls of TellWorkOver that send
   bool only_serves_ TB_GUARDED_BY(mu_) = false;  // this task
+  std::optional<Clock::time_point> last_joined_ TB_GUARDED_BY(mu_);
   // See WatchWorkers. Since when no parameter server is there.
   std::optional<Clock::time_point> hears_nothing_since_ TB_GUARDED_BY(mu_);
   bool watches_workers_ TB_GUARDED_BY(mu_) = false;

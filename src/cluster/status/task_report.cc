@@ -191,6 +191,9 @@ void FillTaskReport(const TaskParts& task, proto::TaskReport* report) {
   FillCounts(state, MonotonicClock::now(), report);
   FillStaleness(task.worker.parts(), report->mutable_staleness());
   FillSteps(task, state, report);
+  if (const auto joined = task.membership.last_joined(); joined.has_value()) {
+    report->set_joined_seconds(SecondsSince(*joined, now));
+  }
   for (const Membership::Received& received : task.membership.AllReceived()) {
     auto* out = report->add_received();
     out->set_from(ShortTaskName(received.task));

@@ -67,6 +67,12 @@ JobReport SummarizeJob(const std::vector<TaskRuns>& tasks, double seconds) {
   return job;
 }
 
+std::optional<double> SecondsSinceAWorkerJoined(const std::string& report) {
+  const auto read = ReportFromText(report);
+  if (!read.ok() || !read->has_joined_seconds()) return std::nullopt;
+  return Amount(read->joined_seconds());
+}
+
 std::string ToText(const JobReport& report) {
   const auto any = [&report](std::string TaskSummary::*text) {
     return std::any_of(report.tasks.begin(), report.tasks.end(), [&](const auto& task) { return task.*text != ""; });

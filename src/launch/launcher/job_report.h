@@ -48,6 +48,10 @@ struct TaskSummary {
   std::optional<Shares> shares() const;
 };
 
+// From the report of a parameter server at its end: how long ago a worker connected with it for the last time.
+// std::nullopt if the text does not say so.
+std::optional<double> SecondsSinceAWorkerJoined(const std::string& report);
+
 struct JobReport {
   std::vector<TaskSummary> tasks;
   double seconds = 0;  // that the job took

@@ -46,6 +46,8 @@ class LaunchedTask {
   // Sets `restart_at`, and returns the delay until then. REQUIRES: the policy allows a restart.
   std::chrono::milliseconds ScheduleRestart(const RestartPolicy& policy);
   int restarts() const { return restarts_; }
+  // How long ago it was started, for the first time or again.
+  Clock::duration age() const { return Clock::now() - started_; }
 
   // Of the runs that have ended: see TaskRuns.
   std::vector<std::string> reports = {};

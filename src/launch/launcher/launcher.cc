@@ -155,7 +155,7 @@ class Launcher final : public EngineListener {
         StartAgainLater(task);
       } else if (task.job() == "ps" && ended_server_.empty()) {
         ended_server_ = task.name();
-        GiveUpRestarts();
+        GiveUpRestarts(SecondsSinceAWorkerJoined(end.report));
       }
     }
     if (phase_ == Phase::kGrace && running > 0 && !AnyWorkerUnfinished() && task.job() == "worker") {
@@ -197,10 +197,14 @@ class Launcher final : public EngineListener {
     const milliseconds delay = task.ScheduleRestart(options_.restart);
     Say(StrCat(task.name(), " is started again in ", Seconds(delay), RestartCount(task)));
   }
-  // A parameter server has ended with 0. Tasks that wait for a restart have failed for good.
-  void GiveUpRestarts() {
+  // A parameter server has ended with 0. Tasks that wait for a restart have failed for good. So have those that were
+  // started again and had not reached the server yet, since no worker has joined it meanwhile: they would wait for
+  // ever.
+  void GiveUpRestarts(std::optional<double> seconds_since_a_worker_joined) {
     for (const LaunchedTask& task : tasks_) {
-      if (!task.restart_at.has_value() && !task.awaits_place) continue;
+      const bool is_late = task.is_running && task.restarts() > 0 && seconds_since_a_worker_joined.has_value() &&
+                           std::chrono::duration<double>(task.age()).count() < *seconds_since_a_worker_joined;
+      if (!task.restart_at.has_value() && !task.awaits_place && !is_late) continue;
       return Fail(StrCat(task.name(), " ", task.latest_end.ToString()), task.latest_end, JobIsOver(ended_server_));
     }
   }

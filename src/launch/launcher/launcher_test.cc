@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/spec/tf_config.h"
@@ -297,6 +298,37 @@ TEST_P(LaunchTest, NoTaskIsStartedAgainAfterTheEndOfAParameterServer) {
   EXPECT_EQ(out(), "[worker/0] fails\n");
   EXPECT_THAT(err(), HasSubstr("worker/0 exited with 7: ps/0 has ended with 0, which ends the training, so no task is "
                                "started again"));
+}
+
+// Before it ends, the parameter server says that a worker joined it so long ago. The worker that was started again may
+// end after the failure of the job was said.
+LaunchResult EndAfterARestart(double joined_seconds, const TempDir& dir,
+                              const std::function<LaunchResult(const std::string&)>& run) {
+  proto::TaskReport report;
+  report.set_state("up");
+  report.set_joined_seconds(joined_seconds);
+  dir.Write("report", ReportToText(report));
+  const std::string path = dir.path();
+  return run("case \"$*\" in *job_name=ps*) until test -e " + path + "/again; do :; done; cp " + path +
+             "/report \"$TENSORBRAID_REPORT_FILE\"; exit 0;; esac; test -e " + path + "/failed || { touch " + path +
+             "/failed; exit 7; }; touch " + path + "/again; until grep -q 'ps/0 is done' " + path + "/err; do :; done");
+}
+
+TEST_P(LaunchTest, ATaskThatComesTooLateForAParameterServerHasFailed) {
+  const RestartPolicy policy{.max_restarts = -1, .first_delay = milliseconds(1)};
+  const auto run = [&](const std::string& script) { return Run(script, {.ps = 1, .workers = 1, .restart = policy}); };
+  const LaunchResult result = EndAfterARestart(/*joined_seconds=*/1000, dir_, run);
+  EXPECT_EQ(result.failure, "worker/0 exited with 7");
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_THAT(err(), AllOf(HasSubstr("ps/0 has ended with 0"), HasSubstr("the other tasks have")));
+}
+
+TEST_P(LaunchTest, ATaskThatHasReachedTheParameterServerAgainMayGoOn) {
+  const RestartPolicy policy{.max_restarts = -1, .first_delay = milliseconds(1)};
+  const auto run = [&](const std::string& script) { return Run(script, {.ps = 1, .workers = 1, .restart = policy}); };
+  const LaunchResult result = EndAfterARestart(/*joined_seconds=*/0, dir_, run);
+  EXPECT_EQ(result.failure, "");
+  EXPECT_EQ(result.exit_code, 0);
 }
 
 TEST_P(LaunchTest, ATaskThatWaitsForItsRestartIsNotStartedAgainAfterTheEndOfAParameterServer) {
