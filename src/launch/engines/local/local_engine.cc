@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 
 #include "absl/strings/ascii.h"
 #include "cluster/status/report_file.h"
@@ -112,6 +113,8 @@ void LocalEngine::Handle() {
     ReadOutput(number);
     if (!has_ended) continue;
     task.is_running = false;
+    // In this order: if this process is killed in between, the guard still ends the rest of the group.
+    task.process->Signal(SIGKILL);
     guard_->Remove(task.process->pid());
     const ProcessEnd how = task.process->Reap();
     ReadOutput(number);
