@@ -25,8 +25,8 @@ class RandomJob {
   // Runs the job, and checks what must hold.
   void Run() {
     const int workers = 1 + Any(3);
-    std::vector<std::string> command = {TENSORBRAID_PROGRAM, "launch", "--ps=0", StrCat("--workers=", workers),
-                                        "--grace_s=0", "--stop_grace_s=1"};
+    std::vector<std::string> command = {TENSORBRAID_PROGRAM,           "launch",      "--ps=0",
+                                        StrCat("--workers=", workers), "--grace_s=0", "--stop_grace_s=1"};
     if (Any(2) == 0) command.push_back("--restart=on-failure:1");
     command.insert(command.end(), {"--", "sh", "-c", Script(workers), "program"});
     auto launch = ChildProcess::Start(command, {{"TMPDIR", temporary()}});
