@@ -1,12 +1,14 @@
 """python -m tensorbraid: imports of TensorFlow, the check before the start, arguments and status."""
 
 import contextlib
+import importlib
 import io
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 
 import numpy as np
@@ -153,7 +155,7 @@ print(concat([[1], [2]]).shape, summary is tf.summary.scalar)
 
     def test_lacking_names_are_named_with_line_and_nearest_name(self):
         text = self.refused(SLIM + "x = tf.constnt(1)\nnetwork.reluu(x)\nops.no_such_op(x)\ntf.Session.runn\n"
-                            "MODE = tf.GraphKeys.X\n")
+                            "MODE = tf.GraphKeys.X\nModel().build(x)\n")
         for line in ("script.py:14: tf.nn.softmxa does not exist in this package; the nearest name is tf.nn.softmax",
                      "script.py:15: tf.constnt does not exist in this package; the nearest name is tf.constant",
                      "script.py:16: tf.nn.reluu does not exist in this package; the nearest name is tf.nn.relu",
@@ -163,6 +165,87 @@ print(concat([[1], [2]]).shape, summary is tf.summary.scalar)
                      "script.py is not run: 6 problems; --anyway runs the script nevertheless"):
             self.assertIn(line, text)
         self.assertNotIn("no_such_thing", text, "a parameter hides the module")
+
+    def warned(self, text):
+        """What is printed about a script that runs."""
+        ran = self.run_script("print('has run')\n" + text)
+        self.assertEqual((ran.returncode, ran.stdout), (0, "has run\n"), ran.stderr)
+        return ran.stderr.replace(self.dir + "/", "")
+
+    def test_a_name_in_a_branch_is_a_warning(self):
+        text = self.warned("import tensorflow as tf\n"
+                           "def initializer(kind):\n"
+                           "    if kind == 'uniform':\n"
+                           "        return tf.random_uniform_initializer(-1, 1)\n"
+                           "    elif kind == 'glorot':\n"
+                           "        return tf.keras.initializers.glorot_normal()\n"
+                           "    return tf.no_such_name if kind == 'x' else None\n"
+                           "initializer('uniform')\n")
+        self.assertIn("script.py:7: warning: tf.keras.initializers.glorot_normal: Keras is not part", text)
+        self.assertIn("script.py:8: warning: tf.no_such_name does not exist", text)
+
+    def test_a_name_in_a_function_that_nothing_calls_is_a_warning(self):
+        text = self.warned("import tensorflow as tf\n"
+                           "class Model(object):\n"
+                           "    def __init__(self, cudnn):\n"
+                           "        if cudnn:\n"
+                           "            self.build_cudnn()\n"
+                           "        else:\n"
+                           "            self.build()\n"
+                           "    def build_cudnn(self):\n"
+                           "        self.cell = tf.contrib.cudnn_rnn.CudnnLSTM(1)\n"
+                           "    def build(self):\n"
+                           "        self.cell = tf.nn.rnn_cell.BasicLSTMCell(1)\n"
+                           "def unused():\n"
+                           "    return tf.no_such_name\n"
+                           "Model(False)\n")
+        self.assertIn("script.py:10: warning: tf.contrib.cudnn_rnn.CudnnLSTM does not exist", text)
+        self.assertIn("script.py:14: warning: tf.no_such_name does not exist", text)
+
+    def test_names_that_are_surely_used_are_refused(self):
+        self.write("import tensorflow as tf\ndef build():\n    return tf.no_such_name_1\n", "helper.py")
+        text = self.refused("import tensorflow as tf\n"
+                            "import helper\n"
+                            "class Hook(tf.train.SessionRunHook):\n"
+                            "    def begin(self):\n"
+                            "        tf.no_such_name_2\n"
+                            "def main(_):\n"
+                            "    helper.build()\n"
+                            "    if FLAGS.job_name == 'worker':\n"
+                            "        run()\n"
+                            "def run():\n"
+                            "    with tf.Graph().as_default():\n"
+                            "        for i in range(3):\n"
+                            "            tf.no_such_name_3\n"
+                            "    return Hook()\n"
+                            "if __name__ == '__main__':\n"
+                            "    tf.app.run()\n")
+        for line in ("helper.py:3: tf.no_such_name_1", "script.py:6: tf.no_such_name_2",
+                     "script.py:14: tf.no_such_name_3", "3 problems"):
+            self.assertIn(line, text)
+
+    def test_a_module_is_run_as_python_does(self):
+        os.mkdir(os.path.join(self.dir, "package"))
+        self.write("", "package/__init__.py")
+        self.write("import tensorflow as tf\nVALUE = tf.constant(2)\n", "package/values.py")
+        self.write("import sys\nfrom . import values\nfrom package.values import VALUE\n"
+                   "print(__name__, __package__, VALUE is values.VALUE, sys.argv[1:])\n", "package/train.py")
+        self.write("import package.train\n", "package/__main__.py")
+        for name, expected in (("package.train", "__main__ package True ['--x=1', '-m']\n"),
+                               ("package", "package.train package True ['--x=1', '-m']\n")):
+            ran = subprocess.run([sys.executable, "-m", "tensorbraid", "-m", name, "--x=1", "-m"], capture_output=True,
+                                 text=True, cwd=self.dir)
+            self.assertEqual((ran.returncode, ran.stdout), (0, expected), ran.stderr)
+        ran = subprocess.run([sys.executable, "-m", "tensorbraid", "-m", "package.other"], capture_output=True,
+                             text=True, cwd=self.dir)
+        self.assertEqual((ran.returncode, ran.stderr), (2, "no module named package.other that has a file of Python\n"))
+
+    def test_what_tensorflow_installs_for_programs_is_there(self):
+        with open(os.path.join(os.path.dirname(__file__), "..", "..", "pyproject.toml"), "rb") as file:
+            dependencies = tomllib.load(file)["project"]["dependencies"]
+        for name, module in (("absl-py", "absl.flags"), ("ml_dtypes", "ml_dtypes"), ("six", "six.moves")):
+            self.assertTrue(any(dependency.startswith(name + ">=") for dependency in dependencies), name)
+            importlib.import_module(module)
 
     def test_what_is_protected_by_try_may_be_missing(self):
         ran = self.run_script("import tensorflow as tf\ntry:\n    x = tf.no_such_name\n"

@@ -1,4 +1,9 @@
-"""Checks a script before it runs: for Python 2, names that the package lacks, and names that NumPy has removed."""
+"""Checks a script before it runs: for Python 2, names that the package lacks, and names that NumPy has removed.
+
+A name in a branch, or in a function that nothing calls, may be one that this run does not need: it is a warning. The
+script is refused for names that it uses whatever its conditions are. The roles of a cluster count as one run: a branch
+whose condition is about the job or the chief is no branch here.
+"""
 
 import ast
 
@@ -6,10 +11,13 @@ from tensorbraid.runner import api, numpy_names, python2, scan, sources
 
 
 class Report:
-    """The problems of a script, as lines of text, how many are Python 2, and whether Python takes the script."""
+    """The problems and the warnings of a script, as lines of text; `python2`: how many problems are Python 2.
+
+    `runs`: Python takes the script.
+    """
 
     def __init__(self):
-        self.lines = []
+        self.lines, self.warnings = [], []
         self.python2 = 0
         self.runs = True
 
@@ -18,12 +26,24 @@ class Report:
         if entry not in self.lines:
             self.lines.append(entry)
 
+    def warn(self, file, line, text):
+        entry = f"{file}:{line}: warning: {text}"
+        if entry not in self.warnings:
+            self.warnings.append(entry)
 
-def check(file, text, converts=False):
-    """The Report of a script and of the files beside it that it imports. With `converts`, they may be in Python 2."""
-    report, seen, waiting = Report(), {file}, [(file, text)]
+
+def check(file, text, converts=False, root=None):
+    """The Report of a script and of the files that it imports from its folder, or from the folder `root`.
+
+    With `converts`, they may be in Python 2.
+    """
+    report, seen, waiting, scanned = Report(), {file}, [(file, text)], []
     while waiting:
-        for other in _check(*waiting.pop(0), converts, report):
+        checked = _check(*waiting.pop(0), converts, report, is_main=not scanned)
+        if checked is None:
+            continue
+        scanned.append(checked)
+        for other in scan.local_files(checked.file, checked.imports, root):
             if other not in seen:
                 seen.add(other)
                 try:
@@ -31,11 +51,27 @@ def check(file, text, converts=False):
                 except SyntaxError as error:
                     report.runs = False
                     report.add(other, error.lineno, f"syntax error: {error.msg}")
+    _check_names(scanned, report)
     return report
 
 
-def _check(file, text, converts, report):
-    """Checks one file. Returns the files beside it that it imports."""
+def _check_names(scanned, report):
+    """Reports the names that are missing."""
+    for found in scanned:
+        for package, path in found.modules:
+            if package == "tensorflow":
+                api.declare_module(path)
+    run = scan.surely_run([code for found in scanned for code in found.codes])
+    for use in (use for found in scanned for use in found.uses):
+        problem = numpy_names.problem(use.path) if use.package == "numpy" else _problem(use.path)
+        if problem and use.code in run and not use.conditional:
+            report.add(use.file, use.line, problem)
+        elif problem:
+            report.warn(use.file, use.line, problem)
+
+
+def _check(file, text, converts, report, is_main):
+    """Checks the syntax of one file. Returns its Scanner, or None if it cannot be read."""
     old = [] if converts else python2.findings(text)
     for finding in old:
         report.add(file, finding.line, f"Python 2: {finding.what}; {finding.fix}")
@@ -51,16 +87,8 @@ def _check(file, text, converts, report):
         except (SyntaxError, ValueError):
             if converts:
                 report.add(file, error.lineno or 1, "cannot be converted to Python 3")
-            return []
-    scanned = scan.scan(file, tree)
-    for package, path in scanned.modules:
-        if package == "tensorflow":
-            api.declare_module(path)
-    for use in scanned.uses:
-        problem = numpy_names.problem(use.path) if use.package == "numpy" else _problem(use.path)
-        if problem:
-            report.add(use.file, use.line, problem)
-    return scan.local_files(file, scanned.imports)
+            return None
+    return scan.scan(file, tree, is_main)
 
 
 def _problem(path):

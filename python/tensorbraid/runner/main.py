@@ -1,6 +1,7 @@
 """The command line of `python -m tensorbraid`."""
 
 import argparse
+import importlib.util
 import linecache
 import os
 import sys
@@ -11,10 +12,11 @@ from tensorbraid.runner import check, finder, python2, sources
 
 _EPILOG = """The script's `import tensorflow`, and imports of its submodules, mean this package. The script is checked
 before it starts: names that the package lacks, Python 2, and names that NumPy has removed are printed with their
-lines, and the script is not run.
+lines, and the script is not run. A name in a branch, or in a function that nothing calls, is only a warning.
 
 Examples:
   python -m tensorbraid train.py --batch_size=100
+  python -m tensorbraid -m package.train --batch_size=100
   tensorbraid launch --ps=1 --workers=2 -- python -m tensorbraid train.py
 
 The second one starts a cluster on this machine. Its script takes --ps_hosts, --worker_hosts, --job_name and
@@ -29,6 +31,8 @@ def _options(argv):
     parser.add_argument("--check", action="store_true", help="check the script, and do not run it")
     parser.add_argument("--python2", action="store_true", help="run a copy that is converted to Python 3; with "
                         "--check, print the copy")
+    parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is the name of a module, as after "
+                        "python -m")
     parser.add_argument("script", metavar="SCRIPT", help="the script, a file of Python")
     rest = parser.add_argument("args", metavar="ARGS", nargs=argparse.REMAINDER, help="arguments of the script")
     rest.required = False  # otherwise older versions of Python say so where SCRIPT is missing
@@ -38,6 +42,14 @@ def _options(argv):
 def main(argv=None):
     """Runs the script of a command line. Returns the exit status if the script is not run, or ends."""
     options = _options(sys.argv[1:] if argv is None else argv)
+    package = root = None
+    if options.module:
+        try:
+            options.script, package = _module_file(options.script)
+        except ImportError as error:
+            print(error, file=sys.stderr)
+            return 2
+        root = os.getcwd()
     try:
         text = sources.read(options.script)
     except OSError as error:
@@ -55,8 +67,8 @@ def main(argv=None):
         if options.check:
             print(sources.declared_as_utf8(python2.with_imports(text, findings)), end="")
             return 0
-    report = check.check(options.script, text, options.python2)
-    for line in report.lines:
+    report = check.check(options.script, text, options.python2, root)
+    for line in report.warnings + report.lines:
         print(line, file=sys.stderr)
     if report.lines and not options.anyway:
         hints = ["--anyway runs the script nevertheless"] if report.runs else []
@@ -65,19 +77,42 @@ def main(argv=None):
         count = f"{len(report.lines)} problem" + "s" * (len(report.lines) > 1)
         print("; ".join([f"{options.script} is not run: {count}", *hints]), file=sys.stderr)
         return 2
-    return 0 if options.check else _run(options.script, text, [options.script, *options.args], options.python2)
+    if options.check:
+        return 0
+    return _run(options.script, text, [options.script, *options.args], options.python2, package, root)
 
 
-def _run(script, text, argv, is_python2):
+def _module_file(name):
+    """The file of a module and the name of its package, as `python -m` finds them; ImportError if there is none.
+
+    The tools of TensorFlow, tensorflow.python.tools.NAME, are modules of this package.
+    """
+    finder.install()
+    if name.startswith("tensorflow.python.tools."):
+        name = "tensorbraid.tensorflow_python." + name.rpartition(".")[2]
+    try:
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.submodule_search_locations is not None:
+            name += ".__main__"
+            spec = importlib.util.find_spec(name)
+    except ModuleNotFoundError as error:
+        raise ImportError(f"no module named {name}: {error}") from None
+    if spec is None or not (spec.origin or "").endswith(".py"):
+        raise ImportError(f"no module named {name} that has a file of Python")
+    return spec.origin, name.rpartition(".")[0]
+
+
+def _run(script, text, argv, is_python2, package=None, root=None):
     """Runs the script as Python would. Modules beside a script of Python 2 are converted as well."""
     finder.install()
-    folder = os.path.dirname(os.path.abspath(script))
+    folder = root or os.path.dirname(os.path.abspath(script))
     helpers = {}
     if is_python2:
         finder.convert_modules_of(folder)
         helpers = python2.HELPERS
     module = types.ModuleType("__main__")
     module.__file__ = script
+    module.__package__ = package
     module.__dict__.update(helpers, __builtins__=__builtins__)
     sys.modules["__main__"] = module
     sys.argv = argv

@@ -1,14 +1,44 @@
 """Finds the names of TensorFlow and NumPy that a script uses, also through aliases, before the script runs."""
 
 import ast
+import itertools
 import os
 
 
 class Use:
-    """A use of a name: "tensorflow" or "numpy", the dotted path below it, and the place."""
+    """A use of a name: "tensorflow" or "numpy", the dotted path below it, and the place.
 
-    def __init__(self, package, path, file, line):
+    `code` is the Code with it. `conditional`: the code may run without this use, because it is in a branch.
+    """
+
+    def __init__(self, package, path, file, line, code, conditional):
         self.package, self.path, self.file, self.line = package, path, file, line
+        self.code, self.conditional = code, conditional
+
+
+class Code:
+    """The statements of a module, or the body of a function, which runs when one of its `names` is used.
+
+    `uses` has the names that it uses in no branch.
+    """
+
+    def __init__(self, names=None):
+        self.names, self.uses = names, set()
+
+
+def surely_run(codes):
+    """Those of the Codes of a program that run whatever its conditions are: modules, and what they use, and so on."""
+    run = {code for code in codes if code.names is None}
+    while True:
+        used = set().union(*[code.uses for code in run])
+        more = {code for code in codes if code not in run and used & code.names}
+        if not more:
+            return run
+        run |= more
+
+
+# A branch with one of these names in its condition is run by one task of a cluster or another, or by the script.
+_ROLES = {"job_name", "is_chief", "task_index", "task_id", "task_type"}
 
 
 _CAUGHT = {"AttributeError", "ImportError", "ModuleNotFoundError", "Exception", "BaseException", "NameError"}
@@ -48,26 +78,32 @@ def catches_missing_names(node):
 class Scanner(ast.NodeVisitor):
     """Collects `uses`, `imports`: the names of the modules that the script imports, and `modules`.
 
-    These are pairs of a package and a path below it that must be a module, because names are imported from it.
+    These are pairs of a package and a path below it that must be a module, because names are imported from it. `codes`
+    are the Codes of the script. `is_main`: it is the script that is run, not a module that it imports.
     """
 
-    def __init__(self, file, packages=("tensorflow", "numpy")):
+    def __init__(self, file, is_main=True, packages=("tensorflow", "numpy")):
         self.uses, self.imports, self.modules = [], [], []
-        self._file, self._packages = file, packages
+        self.file, self._packages = file, packages
+        self._is_main = is_main
         self._scope = _Scope()
         self._later = []
         self._guarded = 0
+        self._conditional = 0
+        self._class = None
+        self._code = Code()
+        self.codes = [self._code]
 
     def scan(self, tree):
         self.visit(tree)
         while self._later:
-            visit, self._scope, self._guarded = self._later.pop(0)
+            visit, self._scope, self._guarded, self._conditional, self._code = self._later.pop(0)
             visit()
         return self
 
     def _add(self, known, line):
         if known[1] and not self._guarded:
-            self.uses.append(Use(known[0], known[1], self._file, line))
+            self.uses.append(Use(*known, self.file, line, self._code, self._conditional > 0))
 
     # Imports.
 
@@ -107,8 +143,10 @@ class Scanner(ast.NodeVisitor):
             self.visit(statement)
         self._guarded -= caught
         self._guarded += caught  # a handler has the names of other versions
+        self._conditional += 1
         for handler in node.handlers:
             self.visit(handler)
+        self._conditional -= 1
         self._guarded -= caught
         for statement in [*node.orelse, *node.finalbody]:
             self.visit(statement)
@@ -120,12 +158,25 @@ class Scanner(ast.NodeVisitor):
     def visit_IfExp(self, node):
         self._branches(node.test, [node.body, node.orelse])
 
+    def visit_BoolOp(self, node):
+        self._branches(node.values[0], node.values[1:])
+
+    def visit_match_case(self, node):
+        self._conditional += 1
+        self.generic_visit(node)
+        self._conditional -= 1
+
     def _branches(self, test, parts):
         self.visit(test)
+        names = {part.id if isinstance(part, ast.Name) else part.attr for part in ast.walk(test)
+                 if isinstance(part, (ast.Name, ast.Attribute))}
+        is_role = bool(names & _ROLES) or ("__name__" in names and self._is_main)
         asks = any(_asks(part) for part in ast.walk(test))
         self._guarded += asks
+        self._conditional += not is_role
         for part in parts:
             self.visit(part)
+        self._conditional -= not is_role
         self._guarded -= asks
 
     # Names.
@@ -139,7 +190,16 @@ class Scanner(ast.NodeVisitor):
         known = self._scope.find(node.id) if isinstance(node, ast.Name) else None
         return known and (known[0], ".".join(filter(None, [known[1], *reversed(parts)])))
 
+    def _refer(self, name):
+        if not self._conditional:
+            self._code.uses.add(name)
+
+    def visit_Name(self, node):
+        if isinstance(node.ctx, ast.Load):
+            self._refer(node.id)
+
     def visit_Attribute(self, node):
+        self._refer(node.attr)
         known = self._chain(node)
         if known is None:
             self.generic_visit(node)
@@ -151,6 +211,8 @@ class Scanner(ast.NodeVisitor):
         function = node.func
         if isinstance(function, ast.Attribute) and function.attr == "tostring" and not node.args + node.keywords:
             self._add(("numpy", "ndarray.tostring"), node.lineno)
+        if getattr(function, "attr", None) == "run" and not node.args + node.keywords:
+            self._refer("main")  # tf.app.run() calls it
         self.generic_visit(node)
 
     def _bind(self, target, value=None):
@@ -191,7 +253,7 @@ class Scanner(ast.NodeVisitor):
         if node.optional_vars is not None:
             self._bind(node.optional_vars)
 
-    def _function(self, node, body):
+    def _function(self, node, body, code):
         arguments = node.args
         for default in [*arguments.defaults, *filter(None, arguments.kw_defaults)]:
             self.visit(default)
@@ -204,13 +266,26 @@ class Scanner(ast.NodeVisitor):
             for statement in body:
                 self.visit(statement)
 
-        self._later.append((visit, scope, self._guarded))  # the body may use names that are bound later
+        # The body may use names that are bound later.
+        self._later.append((visit, scope, self._guarded, self._conditional, code))
+
+    def _code_of(self, node):
+        """The Code of a function. Python calls special methods, and a base class those that it knows, by themselves."""
+        names = {node.name}
+        if self._class is not None and (node.name.startswith("__") or any(
+                getattr(base, "id", "") != "object" for base in self._class.bases)):
+            names.add(self._class.name)
+        code = Code(names)
+        self.codes.append(code)
+        return code
 
     def visit_FunctionDef(self, node):
         for decorator in node.decorator_list:
             self.visit(decorator)
         self._scope.names[node.name] = None
-        self._function(node, node.body)
+        code, outer, self._class = self._code_of(node), self._class, None
+        self._function(node, node.body, code)
+        self._class = outer
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
@@ -218,24 +293,25 @@ class Scanner(ast.NodeVisitor):
         for expression in [*node.decorator_list, *node.bases, *[keyword.value for keyword in node.keywords]]:
             self.visit(expression)
         self._scope.names[node.name] = None
-        self._scope = _Scope(self._scope)
+        outer = self._class
+        self._scope, self._class = _Scope(self._scope), node
         for statement in node.body:
             self.visit(statement)
-        self._scope = self._scope.outer
+        self._scope, self._class = self._scope.outer, outer
 
     def visit_Lambda(self, node):
-        self._function(node, [node.body])
+        self._function(node, [node.body], self._code)
 
 
-def scan(file, tree):
+def scan(file, tree, is_main=True):
     """The Scanner of a script's syntax tree."""
-    return Scanner(file).scan(tree)
+    return Scanner(file, is_main).scan(tree)
 
 
-def local_files(file, imports):
-    """The Python files in the folder of the script `file` that it imports."""
-    folder, found = os.path.dirname(os.path.abspath(file)), []
-    for name in imports:
+def local_files(file, imports, root=None):
+    """The Python files that the script `file` imports from its folder, or from the folder `root`."""
+    found = []
+    for folder, name in itertools.product([os.path.dirname(os.path.abspath(file)), *([root] if root else [])], imports):
         parts = name.lstrip(".").split(".")
         for i in range(1, len(parts) + 1):
             path = os.path.join(folder, *parts[:i])
