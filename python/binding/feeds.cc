@@ -112,7 +112,7 @@ Tensor ConvertedFeed(nb::handle value, const Output& output, DType dtype) {
     return TensorOf(value, dtype);
   } catch (const nb::builtin_exception& error) {
     if (error.type() == nb::exception_type::type_error) {
-      if (Tensor tensor = TensorByNumPy(value, output.dtype()); tensor.is_valid()) return tensor;
+      if (Tensor tensor = TensorByNumPy(value, dtype); tensor.is_valid()) return tensor;
     }
     throw nb::builtin_exception(error.type(), named(error.what()).c_str());
   } catch (const nb::python_error& error) {

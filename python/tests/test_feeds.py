@@ -164,6 +164,10 @@ class FedVariablesTest(unittest.TestCase):
                                     "the step feeds the variable 'v', but AssignAddVariableOp .*test_feeds.py.* updates"):
             self.run_fed(update, {self.v: 10.0})
 
+    def test_a_value_that_numpy_converts_is_fed(self):
+        for value in (np.array(10.0, object), "10"):
+            self.assertEqual(self.run_fed(self.v * 1.0, {self.v: value}), 10)
+
     def test_a_wrong_value_names_the_variable(self):
         with self.assertRaisesRegex(ValueError, r"Cannot feed value of shape \(3,\) for Tensor 'v:0'"):
             self.run_fed(self.v * 1.0, {self.v: np.zeros(3, np.float32)})
