@@ -28,7 +28,7 @@ void BindFunctions(Module& m);
 void BindHostFunctions(Module& m);
 void BindDatasets(Module& m);
 void BindVariableScopes(Module& m);
-void BindLayers(Module& m);
+void BindEmbeddings(Module& m);
 void BindRnn(Module& m);
 void BindLosses(Module& m);
 void BindOptimizers(Module& m);

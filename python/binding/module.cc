@@ -21,7 +21,7 @@ NB_MODULE(_core, native) {
   tensorbraid::python::BindHostFunctions(m);
   tensorbraid::python::BindDatasets(m);
   tensorbraid::python::BindVariableScopes(m);
-  tensorbraid::python::BindLayers(m);
+  tensorbraid::python::BindEmbeddings(m);
   tensorbraid::python::BindRnn(m);
   tensorbraid::python::BindLosses(m);
   tensorbraid::python::BindSession(m);

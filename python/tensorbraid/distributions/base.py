@@ -269,7 +269,7 @@ class Distribution:
 
 
 class Broadcast(Distribution):
-    """A distribution whose parameters, `_broadcast`, have the shape of the batch together."""
+    """A distribution whose batch shape is the shape to which the parameters in `self._broadcast` broadcast."""
 
     def _batch_shape(self):
         shape = tf.TensorShape([])
@@ -300,7 +300,10 @@ def with_defined(distribution, is_defined, value, checks, nan=np.nan):
 
 
 def checked(is_checked, checks, value):
-    """The value, after the checks that this function returns if the distribution validates its arguments."""
+    """The value. If `is_checked`, a step first runs the operations that the function `checks` returns.
+
+    `is_checked` is the distribution's validate_args.
+    """
     if not is_checked:
         return value
     return control.with_dependencies(checks(), value)

@@ -1,6 +1,7 @@
-"""Refuses a processor that the module is not compiled for. It would end the process when the module is loaded.
+"""Refuses to load the C++ module on a processor for which it was not compiled.
 
-It uses no other module of the package.
+The processor would end the process at the first instruction that it does not have ("illegal instruction"). This file is
+read before the C++ module is loaded, so it imports no other module of the package.
 """
 
 import os

@@ -1,4 +1,8 @@
-"""Where TensorFlow's messages are among the names of the package. Their module, proto, is imported at the first use."""
+"""The modules of the package that have TensorFlow's protobuf classes, such as tf.ConfigProto, and under which names.
+
+The classes are made when a program first uses one (module `proto`), because importing protobuf takes time, and programs
+that use none of them run without it.
+"""
 
 import importlib
 

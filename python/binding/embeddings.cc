@@ -1,4 +1,4 @@
-// Branches of layers that train or infer, and lookups in tables.
+// Lookups in embedding tables.
 #include "tensorbraid/layers/layers.h"
 
 #include <nanobind/stl/optional.h>
@@ -88,7 +88,7 @@ PyTensor SafeEmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle w
 
 }  // namespace
 
-void BindLayers(Module& m) {
+void BindEmbeddings(Module& m) {
   m.def("embedding_lookup", &EmbeddingLookup, nb::arg("params"), nb::arg("ids"), nb::arg("strategy"),
         nb::arg("max_norm").none(), nb::arg("name"));
   m.def("embedding_lookup_sparse", &EmbeddingLookupSparse, nb::arg("params"), nb::arg("ids"), nb::arg("weights").none(),
