@@ -5,8 +5,9 @@ import re
 from tensorbraid import dtypes
 from tensorbraid.internal.graph_defs import import_graph_def  # noqa: F401
 
-__all__ = ["convert_variables_to_constants", "extract_sub_graph", "import_graph_def", "must_run_on_cpu",
-           "remove_training_nodes", "tensor_shape_from_node_def_name"]
+__all__ = [
+    "convert_variables_to_constants", "extract_sub_graph", "import_graph_def", "must_run_on_cpu",
+    "remove_training_nodes", "tensor_shape_from_node_def_name"]
 
 _VARIABLES = ("VarHandleOp", "Variable", "VariableV2")
 _CHANGES_VARIABLES = {"Assign", "AssignAdd", "AssignSub", "Queue", "ScatterAdd", "ScatterSub", "ScatterUpdate",

@@ -6,15 +6,17 @@ from tensorbraid import _core, dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.shapes import TensorShape
-from tensorbraid.internal.variables import global_variables_initializer as global_variables  # noqa: F401
-from tensorbraid.internal.variables import local_variables_initializer as local_variables  # noqa: F401
-from tensorbraid.internal.variables import variables_initializer as variables  # noqa: F401
-from tensorbraid.lookup import tables_initializer  # noqa: F401
+from tensorbraid.internal.variables import (
+    global_variables_initializer, local_variables_initializer, variables_initializer)
+from tensorbraid.lookup import tables_initializer as tables_initializer  # noqa: F401
 
 __all__ = ["constant_initializer", "glorot_normal_initializer", "glorot_uniform_initializer", "ones_initializer",
            "orthogonal_initializer", "random_normal_initializer", "random_uniform_initializer",
            "truncated_normal_initializer", "uniform_unit_scaling_initializer", "variance_scaling_initializer",
            "zeros_initializer"]
+
+global_variables, local_variables = global_variables_initializer, local_variables_initializer
+variables = variables_initializer
 
 _MODES = {"fan_in": 0, "fan_out": 1, "fan_avg": 2}
 _DISTRIBUTIONS = {"normal": 0, "truncated_normal": 0, "untruncated_normal": 1, "uniform": 2}

@@ -15,3 +15,10 @@ from tensorbraid.ops.linalg_ops import (  # noqa: F401
 from tensorbraid.ops.matrix_exponential import expm  # noqa: F401
 from tensorbraid.ops.special_math import l2_normalize  # noqa: F401
 from tensorbraid.ops.tridiagonal import tridiagonal_matmul, tridiagonal_solve  # noqa: F401
+
+__all__ = [
+    "adjoint", "band_part", "cholesky", "cholesky_solve", "cross", "det", "diag", "diag_part", "eigh", "eigvalsh",
+    "einsum", "expm", "eye", "global_norm", "inv", "l2_normalize", "logdet", "logm", "lstsq", "lu", "lu_matrix_inverse",
+    "lu_reconstruct", "lu_solve", "matmul", "matrix_rank", "matrix_transpose", "matvec", "norm", "normalize", "pinv",
+    "qr", "set_diag", "slogdet", "solve", "sqrtm", "svd", "tensor_diag", "tensor_diag_part", "tensordot", "trace",
+    "transpose", "triangular_solve", "tridiagonal_matmul", "tridiagonal_solve"]

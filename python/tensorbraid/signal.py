@@ -8,6 +8,8 @@ from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays
 from tensorbraid.ops.spectral import fft, fft2d, fft3d, ifft, ifft2d, ifft3d  # noqa: F401
 
+__all__ = ["fft", "fft2d", "fft3d", "ifft", "ifft2d", "ifft3d"]
+
 
 def _resized(x, axes, sizes):
     """The tensor with its last axes cut or padded with zeros to these sizes."""

@@ -14,3 +14,10 @@ from tensorbraid.ops.sparse_ops import (  # noqa: F401
     sparse_tensor_dense_matmul as matmul, sparse_tensor_to_dense as to_dense, sparse_to_indicator as to_indicator,
     sparse_transpose as transpose)
 from tensorbraid.ops.sparse_tensor import SparseTensor, sparse_placeholder as placeholder  # noqa: F401
+
+__all__ = [
+    "SparseConditionalAccumulator", "SparseTensor", "add", "concat", "cross", "cross_hashed", "expand_dims", "eye",
+    "fill_empty_rows", "from_dense", "mask", "matmul", "maximum", "merge", "minimum", "placeholder", "reduce_max",
+    "reduce_max_sparse", "reduce_sum", "reduce_sum_sparse", "reorder", "reset_shape", "reshape", "retain",
+    "segment_mean", "segment_sqrt_n", "segment_sum", "slice", "softmax", "sparse_dense_matmul", "split", "to_dense",
+    "to_indicator", "transpose"]

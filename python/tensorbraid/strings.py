@@ -6,3 +6,8 @@ from tensorbraid.ops.string_ops import (  # noqa: F401
     to_hash_bucket_fast, string_to_hash_bucket_strong as to_hash_bucket_strong, string_to_number as to_number,
     strings_split as split, substr, unicode_script, unicode_transcode, unsorted_segment_join,
     upper)
+
+__all__ = [
+    "as_string", "format", "join", "length", "lower", "reduce_join", "regex_full_match", "regex_replace", "split",
+    "strip", "substr", "to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong", "to_number", "unicode_script",
+    "unicode_transcode", "unsorted_segment_join", "upper"]

@@ -10,7 +10,8 @@ from tensorbraid.internal.graphs import make_op
 from tensorbraid.internal.summary_nodes import clean_name, collected, summary_scope
 from tensorbraid.internal.summary_tensors import *  # noqa: F401,F403
 
-__all__ = ["FileWriter", "FileWriterCache", "audio", "histogram", "image", "merge", "merge_all", "scalar"]
+__all__ = ["FileWriter", "FileWriterCache", "all_v2_summary_ops", "audio", "get_summary_description", "histogram", "image",
+           "merge", "merge_all", "scalar", "tensor_summary", "text"]
 
 
 def scalar(name, tensor, collections=None, family=None):

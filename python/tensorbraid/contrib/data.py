@@ -9,7 +9,12 @@ from tensorbraid.data.experimental import (  # noqa: F401
     make_csv_dataset, map_and_batch, parallel_interleave, parse_example_dataset, sample_from_datasets, scan,
     shuffle_and_repeat, unbatch, unique)
 
-__all__ = []
+__all__ = [
+    "AUTOTUNE", "Counter", "CsvDataset", "Dataset", "FixedLengthRecordDataset", "Iterator", "RandomDataset",
+    "TFRecordDataset", "TextLineDataset", "bucket_by_sequence_length", "choose_from_datasets", "dense_to_sparse_batch",
+    "enumerate_dataset", "get_single_element", "group_by_window", "ignore_errors", "make_batched_features_dataset",
+    "make_csv_dataset", "map_and_batch", "parallel_interleave", "parse_example_dataset", "sample_from_datasets", "scan",
+    "shuffle_and_repeat", "unbatch", "unique"]
 
 
 def batch_and_drop_remainder(batch_size):

@@ -7,7 +7,9 @@ from tensorbraid.lookup import StaticHashTable as HashTable  # noqa: F401
 from tensorbraid.ops import index_tables
 from tensorbraid.ops.index_tables import IdTableWithHashBuckets, index_table_from_file  # noqa: F401
 
-__all__ = []
+__all__ = [
+    "HashTable", "IdTableWithHashBuckets", "KeyValueTensorInitializer", "TextFileIndex", "TextFileInitializer",
+    "index_table_from_file"]
 
 
 class TextFileStringTableInitializer(TextFileInitializer):

@@ -11,7 +11,8 @@ from tensorbraid.nn.cell_wrappers import *  # noqa: F401,F403
 from tensorbraid.nn.cell_wrappers import _Wrapper
 from tensorbraid.nn.cells import *  # noqa: F401,F403
 from tensorbraid.nn.cells import LSTMStateTuple, RNNCell
-from tensorbraid.nn.recurrent import static_bidirectional_rnn, static_rnn  # noqa: F401
+from tensorbraid.nn.recurrent import (  # noqa: F401
+    static_bidirectional_rnn as static_bidirectional_rnn, static_rnn as static_rnn)
 
 core_rnn_cell = sys.modules[__name__]  # TensorFlow 1.0 had the cells in this module of tf.contrib.rnn
 

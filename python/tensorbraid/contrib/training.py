@@ -6,9 +6,11 @@ from tensorbraid.contrib.device_strategies import *  # noqa: F401,F403
 from tensorbraid.contrib.evaluation import *  # noqa: F401,F403
 from tensorbraid.contrib.hparams import *  # noqa: F401,F403
 from tensorbraid.contrib.slim import learning
-from tensorbraid.contrib.slim.evaluation import checkpoints_iterator, wait_for_new_checkpoint  # noqa: F401
+from tensorbraid.contrib.slim.evaluation import (  # noqa: F401
+    checkpoints_iterator as checkpoints_iterator, wait_for_new_checkpoint as wait_for_new_checkpoint)
 from tensorbraid.contrib.slim.learning import (  # noqa: F401
-    add_gradients_summaries, clip_gradient_norms, multiply_gradients)
+    add_gradients_summaries as add_gradients_summaries, clip_gradient_norms as clip_gradient_norms,
+    multiply_gradients as multiply_gradients)
 
 __all__ = ["clip_gradient_norms_fn", "create_train_op", "train"]
 

@@ -10,7 +10,9 @@ from tensorbraid.data.readers import CsvDataset, TFRecordDataset  # noqa: F401
 from tensorbraid.ops import parsing_ops
 from tensorbraid.ops.random_ops import seed_pair
 
-__all__ = []
+__all__ = [
+    "AutoShardPolicy", "AutotuneAlgorithm", "AutotuneOptions", "CsvDataset", "DistributeOptions", "ExternalStatePolicy",
+    "OptimizationOptions", "TFRecordDataset", "ThreadingOptions"]
 
 INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
 

@@ -2,9 +2,9 @@
 
 from tensorbraid.flags.definitions import *  # noqa: F401,F403
 from tensorbraid.flags.flag import (  # noqa: F401
-    BooleanFlag, DuplicateFlagError, Error, Flag, IllegalFlagValueError, MultiFlag, UnparsedFlagAccessError,
-    UnrecognizedFlagError, ValidationError)
+    BooleanFlag as BooleanFlag, DuplicateFlagError as DuplicateFlagError, Error as Error, Flag as Flag,
+    IllegalFlagValueError as IllegalFlagValueError, MultiFlag as MultiFlag,
+    UnparsedFlagAccessError as UnparsedFlagAccessError, UnrecognizedFlagError as UnrecognizedFlagError,
+    ValidationError as ValidationError)
 from tensorbraid.flags.parsers import *  # noqa: F401,F403
-from tensorbraid.flags.values import FlagValues  # noqa: F401
-
-__all__ = []
+from tensorbraid.flags.values import FlagValues as FlagValues  # noqa: F401

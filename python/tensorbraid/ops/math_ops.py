@@ -21,5 +21,5 @@ from tensorbraid.ops.sequences import *  # noqa: F401,F403
 from tensorbraid.ops.space_blocks import *  # noqa: F401,F403
 from tensorbraid.ops.sparse_ops import *  # noqa: F401,F403
 from tensorbraid.ops.sparse_tensor import *  # noqa: F401,F403
-from tensorbraid.ops.special_math import lbeta  # noqa: F401
+from tensorbraid.ops.special_math import lbeta as lbeta  # noqa: F401
 from tensorbraid.ops.string_ops import *  # noqa: F401,F403

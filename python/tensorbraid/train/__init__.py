@@ -30,5 +30,7 @@ from tensorbraid.train.sync_replicas import *  # noqa: F401,F403
 
 if _TYPE_CHECKING:  # names that protobuf_messages.py finds
     from tensorbraid.proto import (  # noqa: F401
-        BytesList, ClusterDef, Example, Feature, FeatureList, FeatureLists, Features, FloatList, Int64List, JobDef,
-        SaverDef, SequenceExample, ServerDef)
+        BytesList as BytesList, ClusterDef as ClusterDef, Example as Example, Feature as Feature,
+        FeatureList as FeatureList, FeatureLists as FeatureLists, Features as Features, FloatList as FloatList,
+        Int64List as Int64List, JobDef as JobDef, SaverDef as SaverDef, SequenceExample as SequenceExample,
+        ServerDef as ServerDef)

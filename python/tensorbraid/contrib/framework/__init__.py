@@ -1,12 +1,15 @@
 """tf.contrib.framework: default arguments, variables by name, values from checkpoints."""
 
-from tensorbraid import nest  # noqa: F401
+from tensorbraid import nest as nest  # noqa: F401
 from tensorbraid.contrib.arg_scope import *  # noqa: F401,F403
 from tensorbraid.contrib.framework.tensors import *  # noqa: F401,F403
 from tensorbraid.contrib.framework.variables import *  # noqa: F401,F403
-from tensorbraid.ops.checks import assert_same_float_dtype, assert_scalar  # noqa: F401
-from tensorbraid.ops.control import is_tensor  # noqa: F401
-from tensorbraid.ops.indexing import argsort, sort  # noqa: F401
-from tensorbraid.ops.sparse_tensor import convert_to_tensor_or_sparse_tensor  # noqa: F401
-from tensorbraid.train.checkpoint_values import init_from_checkpoint  # noqa: F401
-from tensorbraid.train.checkpoints import list_variables, load_checkpoint, load_variable  # noqa: F401
+from tensorbraid.ops.checks import (  # noqa: F401
+    assert_same_float_dtype as assert_same_float_dtype, assert_scalar as assert_scalar)
+from tensorbraid.ops.control import is_tensor as is_tensor  # noqa: F401
+from tensorbraid.ops.indexing import argsort as argsort, sort as sort  # noqa: F401
+from tensorbraid.ops.sparse_tensor import (  # noqa: F401
+    convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor)
+from tensorbraid.train.checkpoint_values import init_from_checkpoint as init_from_checkpoint  # noqa: F401
+from tensorbraid.train.checkpoints import (  # noqa: F401
+    list_variables as list_variables, load_checkpoint as load_checkpoint, load_variable as load_variable)
