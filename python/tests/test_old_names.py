@@ -1,5 +1,7 @@
 """Names of tf.contrib and of tensorflow.python that programs of 2016 to 2019 use."""
 
+import contextlib
+import io
 import json
 import os
 import tempfile
@@ -154,6 +156,24 @@ class OldNamesTest(unittest.TestCase):
             return path._replace(export_version=int(name)) if name.isdigit() else None
 
         self.assertEqual([path.export_version for path in gc._get_paths(self.folder, parser)], [1, 2])
+
+    def test_a_checkpoint_is_printed(self):
+        path = os.path.join(self.folder, "model")
+        tf.get_variable("w", initializer=[[1.0, 2.0]])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            tf.train.Saver().save(session, path)
+        inspect = api.find("python.tools.inspect_checkpoint")
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            inspect.print_tensors_in_checkpoint_file(path, "", all_tensors=True)
+        self.assertEqual(printed.getvalue(), "tensor: w (float32) [1, 2]\n[[1. 2.]]\n# Total number of params: 2\n")
+
+    def test_elements_are_prepared_for_a_device(self):
+        data = tf.data.Dataset.range(3).apply(tf.data.experimental.prefetch_to_device("/cpu:0", 2))
+        element = tf.data.make_one_shot_iterator(data).get_next()
+        self.assertEqual(self.evaluate(element), 0)
+        self.assertIs(api.find("python.ops.data_flow_ops.StagingArea"), tf.contrib.staging.StagingArea)
 
     def test_metrics_take_predictions_first(self):
         predictions, labels = tf.constant([1, 0, 1, 1]), tf.constant([1, 1, 1, 0])

@@ -33,6 +33,16 @@ def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainde
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 
+def prefetch_to_device(device, buffer_size=None):
+    """A transformation that prepares elements ahead. The devices are CPUs, so an element is on each of them already."""
+    return lambda dataset: dataset.prefetch(buffer_size)
+
+
+def copy_to_device(target_device, source_device="/cpu:0"):
+    """A transformation that changes nothing: the devices are CPUs, so an element is on each of them already."""
+    return lambda dataset: dataset
+
+
 def unbatch():
     """A transformation that divides each batch into its elements."""
     return lambda dataset: dataset.unbatch()
