@@ -1,6 +1,4 @@
 // Lookups in embedding tables.
-#include "tensorbraid/layers/layers.h"
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "binding/graph.h"
+#include "tensorbraid/layers/layers.h"
 #include "tensorbraid/variables/embedding.h"
 
 namespace tensorbraid::python {
