@@ -309,11 +309,11 @@ TEST_F(SaverTest, ReshapeRestoresATensorOfAnotherShapeWithAsManyElements) {
   OneVariable from({4, 16}, kFloat32), to({64}, kFloat32), larger({65}, kFloat32);
   ASSERT_TRUE(from.session->Run({from.init}).ok());
   const std::string path = from.saver.Save(*from.session, Path("model")).value();
-  Saver reshaping(to.g, {.name = "reshaping", .reshape = true});
+  Saver reshaping(to.g, {.reshape = true, .name = "reshaping"});
   const Status restored = reshaping.Restore(*to.session, path);
   ASSERT_TRUE(restored.ok()) << restored;
   EXPECT_EQ(to.session->Run({to.w}).value()[0].shape(), Shape({64}));
-  Saver refusing(larger.g, {.name = "reshaping", .reshape = true});
+  Saver refusing(larger.g, {.reshape = true, .name = "reshaping"});
   const Status refused = refusing.Restore(*larger.session, path);
   EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
 }
@@ -321,7 +321,7 @@ TEST_F(SaverTest, ReshapeRestoresATensorOfAnotherShapeWithAsManyElements) {
 TEST_F(SaverTest, ACheckpointOfVersionOneIsRestored) {
   const std::string path = Path("vgg_16.ckpt");
   V1Writer writer(path);
-  ASSERT_TRUE(writer.Add("w", {2}, TensorSlice(1), Tensor::Vector({3.0f, 4.0f})).ok());
+  ASSERT_TRUE(writer.Add("w", {2}, TensorSlice(1), Tensor::Vector(std::vector<float>{3, 4})).ok());
   ASSERT_TRUE(writer.Finish().ok());
   OneVariable program({2}, kFloat32);
   const Status restored = program.saver.Restore(*program.session, path);
