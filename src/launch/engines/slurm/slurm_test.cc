@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <map>
 
 #include "core/text/strings.h"
+#include "io/file_testutil.h"
+#include "launch/processes/child_process.h"
+#include "launch/processes/process_testutil.h"
 
 namespace tensorbraid {
 namespace {
