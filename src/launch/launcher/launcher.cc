@@ -319,6 +319,7 @@ class Launcher final : public EngineListener {
       // The engine stops the launcher, too, if that is a part of the job: in a batch script.
       if (signal == SIGTERM && std::exchange(engine_stops_, false)) return;
       if (!IsSameRequest()) KillNow();
+      if (!asked_at_.has_value()) asked_at_ = Clock::now();  // the job was ending by itself
       return;
     }
     const milliseconds kill_after = signal == SIGINT ? kKillAfter : options_.stop_grace;

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 
 #include <csignal>
+#include <string>
+#include <vector>
 
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
@@ -16,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Runs shell scripts as the only task. "$SAY TEXT" in a script tells the test something, beside the task's output.
+// Runs shell scripts as tasks. "say TEXT" in a script tells the test something, beside the task's output.
 class LauncherOutputTest : public ::testing::Test {
  protected:
   LauncherOutputTest() {
@@ -24,10 +26,12 @@ class LauncherOutputTest : public ::testing::Test {
     EXPECT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
     said_ = Fd(::open(fifo.c_str(), O_RDWR | O_CLOEXEC));
   }
-  ChildProcess Start(const std::string& script) {
-    auto launch = ChildProcess::Start({TENSORBRAID_PROGRAM, "launch", "--ps=0", "--workers=1", "--", "sh", "-c",
-                                       "say() { echo \"$*\" > " + dir_.path() + "/fifo; }; " + script},
-                                      {});
+  ChildProcess Start(const std::string& script, const std::vector<std::string>& options = {"--workers=1"}) {
+    std::vector<std::string> command = {TENSORBRAID_PROGRAM, "launch", "--ps=0"};
+    command.insert(command.end(), options.begin(), options.end());
+    command.insert(command.end(),
+                   {"--", "sh", "-c", "say() { echo \"$*\" > " + dir_.path() + "/fifo; }; " + script, "program"});
+    auto launch = ChildProcess::Start(command, {});
     EXPECT_TRUE(launch.ok()) << launch.status();
     return *std::move(launch);
   }
@@ -62,6 +66,16 @@ TEST_F(LauncherOutputTest, APipeThatIsClosedLetsTheTasksSave) {
   EXPECT_EQ(AwaitSaid("sav"), "ed");
   EXPECT_THAT(AwaitLine(launch.err(), "launch: the reader of standard output"), HasSubstr("has ended: the tasks have"));
   EXPECT_EQ(launch.Reap().ToString(), "exited with 141");  // 128 + SIGPIPE
+}
+
+TEST_F(LauncherOutputTest, ASignalIsAnsweredWhileTheLauncherStopsTheOtherTasksAndNobodyReads) {
+  ChildProcess launch = Start(
+      "case \"$*\" in *index=0) seq 100000; exit 3;; esac; trap 'say stopped' TERM; "
+      "while :; do sleep 0.01; done",
+      {"--workers=2", "--grace_s=0"});
+  EXPECT_EQ(AwaitSaid("stop"), "ped");  // worker/0 has failed, and worker/1 is killed soon
+  ::kill(launch.pid(), SIGTERM);
+  EXPECT_EQ(launch.Reap().ToString(), "exited with 3");
 }
 
 TEST_F(LauncherOutputTest, OutputThatIsNotReadToItsEndDoesNotHoldUpASignal) {
