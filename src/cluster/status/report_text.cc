@@ -50,6 +50,7 @@ proto::TaskReport Shortened(const proto::TaskReport& report, int bits) {
   shorter.set_steps(report.steps());
   shorter.set_stepping_seconds(report.stepping_seconds());
   shorter.set_step_seconds(report.step_seconds());
+  if (report.has_joined_seconds()) shorter.set_joined_seconds(report.joined_seconds());
   std::map<std::string, std::map<uint32_t, double>> bytes;
   for (const auto& traffic : report.received()) {
     std::string job;

@@ -15,6 +15,7 @@ proto::TaskReport SmallReport() {
   report.set_state("up");
   report.set_steps(1234);
   report.set_up_seconds(5.25);
+  report.set_joined_seconds(1.5);
   for (const char* from : {"ps/0", "ps/7", "worker/1"}) {
     auto* traffic = report.add_received();
     traffic->set_from(from);
