@@ -34,6 +34,11 @@ class SyncTest : public ::testing::Test {
     fs::create_directories(fs::path(Path(name)).parent_path());
     dir_.Write(name, text);
   }
+  // Puts another program in the place of ssh.
+  void WriteSsh(const std::string& text) const {
+    dir_.Write("ssh", text);
+    ::chmod(ssh_.c_str(), 0700);
+  }
   std::string Path(const std::string& name) const { return fs::canonical(dir_.path()).string() + "/" + name; }
   SyncSource Read(const std::string& folder) const {
     const auto source = ReadSyncSource(
@@ -222,8 +227,8 @@ TEST_F(SyncChangesTest, AUserWithoutSpecialRightsChangesReadOnlyFolders) {
   ::chmod(dir_.path().c_str(), 0755);
   fs::create_directory(Path("there"));
   ASSERT_EQ(::chown(Path("there").c_str(), kNobody, kNobody), 0);
-  dir_.Write("ssh", StrCat("#!/bin/sh\nwhile [ \"$1\" = -o ]; do shift 2; done\nshift; [ \"$1\" = -- ] && shift\n",
-                           "exec setpriv --reuid=65534 --regid=65534 --clear-groups sh -c \"$*\"\n"));
+  WriteSsh(StrCat("#!/bin/sh\nwhile [ \"$1\" = -o ]; do shift 2; done\nshift; [ \"$1\" = -- ] && shift\n",
+                  "exec setpriv --reuid=65534 --regid=65534 --clear-groups sh -c \"$*\"\n"));
   const fs::perms read_only = fs::perms::owner_read | fs::perms::owner_exec;
   Write("here/a/b/file", "1");
   Write("here/a/b/old", "1");
@@ -357,11 +362,11 @@ TEST_F(SyncChangesTest, ABreakInTheMiddleIsMadeGoodByTheNextCall) {
     fs::remove(Path(StrCat("here/new", step - 1)));
     Write(StrCat("here/new", step), "");
     dir_.Write("step", "");
-    dir_.Write("ssh", StrCat("#!/bin/sh\necho >> ", Path("step"), "\n[ $(wc -l < ", Path("step"), ") -eq ", step,
-                             " ] && exit 255\n", ssh));
+    WriteSsh(StrCat("#!/bin/sh\necho >> ", Path("step"), "\n[ $(wc -l < ", Path("step"), ") -eq ", step,
+                    " ] && exit 255\n", ssh));
     if (BringHere().ok()) break;
     ++breaks;
-    dir_.Write("ssh", ssh);
+    WriteSsh(ssh);
     Write("here/a", StrCat("another a", step));  // what was brought is old already
     ASSERT_EQ(BringHere(), OkStatus()) << step;
     EXPECT_EQ(TreeOf(Path("there")), TreeOf(Path("here"))) << step;
