@@ -70,6 +70,8 @@ bool V1CheckpointExists(const std::string& pattern) {
   const auto paths = MatchingPaths(pattern);
   if (!paths.ok()) return false;
   return std::any_of(paths->begin(), paths->end(), [](const std::string& path) {
+    // The files of a checkpoint of version 2, and the graph beside a checkpoint.
+    if (path.ends_with(".index") || path.ends_with(".meta") || path.find(".data-") != path.npos) return false;
     const auto file = Env::Default().Stat(path);
     return file.ok() && !file->is_directory;
   });
