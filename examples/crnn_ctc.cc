@@ -212,7 +212,8 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& target, tf::data:
   // Restores the model only: the global step and the optimizer's slots do not exist yet.
   std::optional<tf::Saver> weights;
   if (!options.init_from.empty()) {
-    weights.emplace(g, tf::SaverOptions{.variables = {g.variables().begin(), g.variables().end()}});
+    const std::vector<tf::Variable> variables = g.variables();
+    weights.emplace(g, tf::SaverOptions{.variables = {variables.begin(), variables.end()}});
   }
 
   tf::Variable global_step = tf::GetOrCreateGlobalStep(g);

@@ -56,6 +56,7 @@ const Node& NodeOf(const PyOperation& op) { return *tensorbraid::NodeOf(op.opera
 void SetShape(const PyTensor& tensor, nb::handle dims) {
   Shape shape;
   for (const nb::handle dim : dims) shape.AddDim(dim.is_none() ? Shape::kUnknownDim : nb::cast<int64_t>(dim));
+  const GraphLock lock(*tensor.output.graph());
   const StatusOr<Shape> merged = tensor.output.shape().MergeWith(shape);
   if (!merged.ok()) throw nb::value_error(std::string(merged.status().message()).c_str());
   ImplOf(*tensor.output.graph()).RefineShape(tensorbraid::NodeOf(tensor.output), tensor.output.index(), *merged);
@@ -63,6 +64,7 @@ void SetShape(const PyTensor& tensor, nb::handle dims) {
 
 nb::list ConsumersOf(const PyTensor& tensor) {
   nb::list consumers;
+  const GraphLock lock(*tensor.output.graph());
   for (const auto& node : ImplOf(*tensor.output.graph()).nodes()) {
     for (const Output& input : node->inputs()) {
       if (input == tensor.output) {
@@ -103,6 +105,7 @@ void BindGraphElements(Module& m) {
   m.def("location_of", [](const PyOperation& op) { return NodeOf(op).location(); });
   m.def("set_shape", &SetShape);
   m.def("set_device", [](const PyOperation& op, const std::string& device) {
+    const GraphLock lock(*op.operation.graph());
     tensorbraid::NodeOf(op.operation)->set_device(Check(DeviceName::Parse(device)).ToString());
   });
   // The parts of `inner`; those that it leaves open are taken from `outer`.

@@ -33,6 +33,7 @@ void BindOwnGradients(Module& m) {
   // this name if `is_op`. A saved graph has the name.
   m.def("set_own_gradient", [](const PyOperation& op, const std::string& name, bool is_op) {
     GraphImpl& graph = ImplOf(*op.operation.graph());
+    const GraphLock lock(graph);
     graph.SetAttr(NodeOf(op.operation), "_gradient_op_type", AttrValue(name));
     SetGradient(op.operation, is_op ? Check(OpGradient(name)) : GradientFunction(CallPython));
   });

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <thread>
 
+#include "core/threads/recursive_mutex.h"
+
 namespace tensorbraid::python {
 namespace {
 
@@ -32,11 +34,23 @@ void EndCalls() {
 
 }  // namespace
 
-Unlocked::~Unlocked() {
+namespace {
+
+void TakeLock(PyThreadState* state) {
   const Calls& calls = TheCalls();
   while (calls.ending && calls.ender != std::this_thread::get_id()) std::this_thread::sleep_for(std::chrono::hours(1));
-  PyEval_RestoreThread(state_);
+  PyEval_RestoreThread(state);
 }
+
+// A thread that waits for a graph lets go of Python's lock meanwhile.
+constexpr OuterLock kPythonsLock = {
+    .give_up = []() -> void* { return PyGILState_Check() != 0 ? PyEval_SaveThread() : nullptr; },
+    .take = [](void* state) { TakeLock(static_cast<PyThreadState*>(state)); },
+};
+
+}  // namespace
+
+Unlocked::~Unlocked() { TakeLock(state_); }
 
 PythonCall::PythonCall() {
   {
@@ -61,6 +75,9 @@ std::shared_ptr<nb::object> Shared(nb::object object) {
   });
 }
 
-void BindPythonCalls(Module&) { nb::module_::import_("atexit").attr("register")(nb::cpp_function(&EndCalls)); }
+void BindPythonCalls(Module&) {
+  SetOuterLock(&kPythonsLock);
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&EndCalls));
+}
 
 }  // namespace tensorbraid::python

@@ -1,4 +1,5 @@
-// Python's lock: calls that release it, and calls of functions of Python by threads of the library.
+// Python's lock: calls that release it, and calls of functions of Python by threads of the library. A thread may lock a
+// graph (GraphLock) while it holds Python's lock: if it has to wait, it lets go of Python's lock meanwhile.
 #ifndef TENSORBRAID_PYTHON_BINDING_PYTHON_CALLS_H_
 #define TENSORBRAID_PYTHON_BINDING_PYTHON_CALLS_H_
 

@@ -34,7 +34,7 @@ class ScopeDefaults {
   ScopeDefaults& operator=(const ScopeDefaults&) = delete;
 
  private:
-  VariableScopes::Scope& Open() { return ImplOf(graph_).extension<VariableScopes>().open.back(); }
+  VariableScopes::Scope& Open() { return ImplOf(graph_).thread_extension<VariableScopes>().open.back(); }
   Graph& graph_;
   VariableScopes::Scope before_;
 };

@@ -17,7 +17,7 @@
 namespace tensorbraid::python {
 namespace {
 
-VariableScopes& ScopesOf(Graph& graph) { return ImplOf(graph).extension<VariableScopes>(); }
+VariableScopes& ScopesOf(Graph& graph) { return ImplOf(graph).thread_extension<VariableScopes>(); }
 
 // A context manager for an open variable scope, like Scope for the scopes of graph.cc.
 class OpenVariableScope {
@@ -150,7 +150,7 @@ void BindVariableScopes(Module& m) {
         nb::arg("dtype"), nb::arg("reuse"), nb::arg("initializer").none(), nb::arg("regularizer").none(),
         nb::arg("partitioner").none(), nb::arg("trainable"), nb::arg("local"));
   m.def("has_variable",
-        [](Graph& graph, const std::string& full_name) { return ScopesOf(graph).variables.contains(full_name); });
+        [](Graph& graph, const std::string& full_name) { return VariableByName(graph, full_name).valid(); });
 
   Class<PyInitializer>(m, "Initializer")
       .def("__call__", [](const PyInitializer& self, Graph& graph, nb::handle shape, int dtype) {

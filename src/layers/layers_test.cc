@@ -409,7 +409,7 @@ TEST(LayersTest, OnlyTheFirstTowerMovesTheAverages) {
   auto session = Started(g);
   Fetched(*session, {train});
   // The moving means of the towers' layer and of `other`.
-  const auto averages = Fetched(*session, {g.variables()[2], g.variables().end()[-2]});
+  const auto averages = Fetched(*session, {g.variables()[2], g.variables()[g.variables().size() - 2]});
   EXPECT_THAT(Values(averages[0]), ElementsAre(2));
   EXPECT_THAT(Values(averages[1]), ElementsAre(0))
       << "the gradients do not depend on this layer, so its averages must not move";

@@ -48,7 +48,7 @@ Output Conjugated(Output x) { return IsComplex(BaseType(x.dtype())) ? Node1("Con
 SeedPair SeedsOf(Graph& graph, int64_t seed) {
   constexpr int64_t kDefaultGraphSeed = 87654321;
   if (graph.random_seed() != 0) {
-    return {graph.random_seed(), seed != 0 ? seed : static_cast<int64_t>(ImplOf(graph).nodes().size())};
+    return {graph.random_seed(), seed != 0 ? seed : static_cast<int64_t>(ImplOf(graph).num_nodes())};
   }
   return seed != 0 ? SeedPair{kDefaultGraphSeed, seed} : SeedPair{0, 0};
 }

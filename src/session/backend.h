@@ -12,8 +12,8 @@
 
 namespace tensorbraid {
 
-// The client's side of one session. Thread-safe, except that Prepare and Run read the graph, which must not be changed
-// meanwhile.
+// The client's side of one session. Thread-safe: Prepare and Run copy the part of the graph that they need, under its
+// lock; RunPrepared does not use the graph.
 class SessionBackend {
  public:
   using Deadline = MasterSession::Deadline;

@@ -47,7 +47,7 @@ std::pair<int64_t, int64_t> Seeds(const Graph& g, int64_t seed) {
   constexpr int64_t kDefaultGraphSeed = 87654321;
   const int64_t graph_seed = g.random_seed();
   if (seed == kSeedZero) return {graph_seed != 0 ? graph_seed : kDefaultGraphSeed, 0};
-  if (graph_seed != 0) return {graph_seed, seed != 0 ? seed : static_cast<int64_t>(ImplOf(g).nodes().size())};
+  if (graph_seed != 0) return {graph_seed, seed != 0 ? seed : static_cast<int64_t>(ImplOf(g).num_nodes())};
   if (seed != 0) return {kDefaultGraphSeed, seed};
   return {0, 0};
 }

@@ -61,7 +61,7 @@ ScopeGuard Graph::VariableScope(const std::string& name, std::source_location lo
 ScopeGuard Graph::VariableScope(const std::string& name, const VariableScopeOptions& options,
                                 std::source_location loc) {
   GraphImpl& impl = *impl_;
-  VariableScopes& scopes = impl.extension<VariableScopes>();
+  VariableScopes& scopes = impl.thread_extension<VariableScopes>();
   const SourceLine line = impl.UserLine(loc);
   VariableScopes::Scope scope = scopes.open.empty() ? VariableScopes::Scope() : scopes.open.back();
   // As in TensorFlow, closing an absolute scope restores the uses that were recorded before it was opened.
@@ -92,23 +92,30 @@ ScopeGuard Graph::VariableScope(const std::string& name, const VariableScopeOpti
   if (absolute) uses_before = scopes.uses;
   // "" at the top level opens no name scope.
   const bool stays = name_scope.empty() || !options.name_scope;
-  impl.name_scopes_.push_back(stays ? impl.name_scope() : impl.UniqueName(name_scope));
+  impl.here().name_scopes.push_back(stays ? impl.name_scope() : impl.UniqueName(name_scope));
   scopes.open.push_back(std::move(scope));
-  return impl.GuardOf([absolute, uses_before = std::move(uses_before)](GraphImpl& graph) mutable {
-    VariableScopes& closing = graph.extension<VariableScopes>();
+  return impl.GuardOf([absolute, uses_before = std::move(uses_before)](GraphImpl::ThreadState& thread) mutable {
+    VariableScopes& closing = GraphImpl::In<VariableScopes>(thread.extensions);
     if (absolute) {
       closing.uses = std::move(uses_before);
     } else {
       CloseInnerScopes(closing, closing.open.back().name);
     }
     closing.open.pop_back();
-    graph.name_scopes_.pop_back();
+    thread.name_scopes.pop_back();
   });
 }
 
 std::string VariableScopeName(const Graph& graph) {
-  const VariableScopes& scopes = ImplOf(graph).extension<VariableScopes>();
+  const VariableScopes& scopes = ImplOf(graph).thread_extension<VariableScopes>();
   return scopes.open.empty() ? "" : scopes.open.back().name;
+}
+
+PartitionedVariable VariableByName(Graph& graph, const std::string& full_name) {
+  const GraphLock lock(graph);
+  const auto& variables = ImplOf(graph).extension<VariablesByName>().variables;
+  const auto it = variables.find(full_name);
+  return it == variables.end() ? PartitionedVariable() : it->second;
 }
 
 std::string InVariableScope(const Graph& graph, const std::string& name) {
@@ -125,7 +132,7 @@ PartitionedVariable MakeOrShare(Graph& graph, const std::string& name, const Sha
                                 Partitioner partitioner, const GetVariableOptions& options, std::source_location loc) {
   const ScopedLocation at(graph, loc);
   const SourceLine line = ImplOf(graph).UserLine(loc);
-  VariableScopes& scopes = ImplOf(graph).extension<VariableScopes>();
+  const VariableScopes& scopes = ImplOf(graph).thread_extension<VariableScopes>();
   const VariableScopes::Scope scope = scopes.open.empty() ? VariableScopes::Scope() : scopes.open.back();
   const std::string full_name = Inside(scope.name, name);
   DType dtype = options.dtype;
@@ -136,9 +143,7 @@ PartitionedVariable MakeOrShare(Graph& graph, const std::string& name, const Sha
   };
   if (name.empty()) return mistake("must have a name");
 
-  const auto it = scopes.variables.find(full_name);
-  if (it != scopes.variables.end()) {
-    const PartitionedVariable& existing = it->second;
+  if (const PartitionedVariable existing = VariableByName(graph, full_name); existing.valid()) {
     if (scope.reuse == Reuse::kInherit) {
       return mistake(
           StrCat("exists already", WhereMade(existing), "; to share it, open the variable scope with reuse"));
@@ -173,7 +178,10 @@ PartitionedVariable MakeOrShare(Graph& graph, const std::string& name, const Sha
                                        ? PartitionedVariable(graph, shape, initializer, partitioner, variable, loc)
                                        : PartitionedVariable(Variable(graph, shape, initializer, variable, loc));
   if (!made.valid()) return {};
-  scopes.variables[full_name] = made;
+  {
+    const GraphLock lock(graph);
+    ImplOf(graph).extension<VariablesByName>().variables[full_name] = made;
+  }
   if (const Regularizer& regularizer = options.regularizer ? options.regularizer : scope.regularizer) {
     for (const Variable& part : made.parts()) Regularize(graph, part, regularizer);
   }

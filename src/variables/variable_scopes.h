@@ -1,4 +1,4 @@
-// Keeps the variable scopes of a graph and the variables made in them. GraphImpl::extension holds this object.
+// Keeps the variable scopes that a thread has opened in a graph, and the variables made in the scopes of all threads.
 #ifndef TENSORBRAID_VARIABLES_VARIABLE_SCOPES_H_
 #define TENSORBRAID_VARIABLES_VARIABLE_SCOPES_H_
 
@@ -14,6 +14,7 @@
 
 namespace tensorbraid {
 
+// An extension of GraphImpl for each thread.
 struct VariableScopes {
   // An open scope, with what it inherits from the enclosing ones.
   struct Scope {
@@ -29,9 +30,16 @@ struct VariableScopes {
   std::vector<Scope> open;
   // How often each scope, keyed by full name, was opened since its enclosing scope was opened last.
   std::map<std::string, int> uses;
+};
+
+// An extension of GraphImpl, guarded by the lock of the graph.
+struct VariablesByName {
   // Keyed by full name. A variable that is not partitioned is stored as a PartitionedVariable with one part.
   std::map<std::string, PartitionedVariable> variables;
 };
+
+// The variable that was made with this full name; not valid if there is none.
+PartitionedVariable VariableByName(Graph& graph, const std::string& full_name);
 
 // A name inside of the variable scope that is open.
 std::string InVariableScope(const Graph& graph, const std::string& name);

@@ -9,8 +9,12 @@
 // TensorFlow's GraphDef. Mistakes made while building are recorded, not thrown: the op returns at once with invalid
 // outputs, and the graph keeps the first mistake with its op, node, shapes and the user's source location.
 // Graph::status() and Session::Create return this mistake. Operands carry the source location. A function that adds
-// nodes and has no operand takes the location as its last argument, `loc`, which callers leave out. A Graph and
-// everything made from it may be used by one thread at a time.
+// nodes and has no operand takes the location as its last argument, `loc`, which callers leave out.
+//
+// Thread-safe: several threads may build one graph while others run its steps. Building waits while another thread
+// builds or prepares a step, never while a step runs. Scopes of all kinds and the first mistake belong to the thread
+// that opened or made them; a new thread begins outside of all scopes. Only moving and destroying a Graph need it
+// alone.
 //
 // A Graph must outlive the use of everything made from it; it may be moved. Handles share the ownership of their nodes,
 // but not of the graph. So a handle whose graph was destroyed still has its name, types, shape and device. Any other
@@ -195,7 +199,7 @@ class AttrValue {
 };
 
 // Ends a scope of a Graph when it is destroyed. Scopes nest: an inner guard must be destroyed before the outer one. A
-// guard that outlives its graph does nothing.
+// guard that outlives its graph does nothing. It must be destroyed by the thread that opened the scope.
 class [[nodiscard]] ScopeGuard {
  public:
   ScopeGuard(ScopeGuard&& o) noexcept : end_(std::exchange(o.end_, nullptr)) {}
@@ -255,11 +259,11 @@ class Graph {
   // of C++ that makes them. For bindings of other languages. Only the outermost of nested guards has an effect.
   ScopeGuard Location(const std::string& file, int line);
 
-  // The first mistake made while building, or OK. Thread-safe.
+  // The first mistake that this thread has made while building, or OK.
   Status status() const;
   // Returns status() and forgets the mistake, so that building can go on. For callers that report each mistake at once.
   Status TakeStatus();
-  // Records `status` as the graph's mistake unless one is recorded already. OK has no effect.
+  // Records `status` as the mistake of this thread unless one is recorded already. OK has no effect.
   void AddError(const Status& status);
 
   // Finds a node by "name", or a tensor by "name:0". NotFound suggests the nearest name; InvalidArgument when the name
@@ -276,14 +280,14 @@ class Graph {
   void AddToCollection(const std::string& key, Output output);
   std::vector<Output> GetCollection(const std::string& key) const;
   // The graph's variables, in order of creation.
-  const std::vector<Variable>& variables() const;
+  std::vector<Variable> variables() const;
   std::vector<Variable> trainable_variables() const;
 
   // Forbids adding nodes from now on. An attempt is recorded as a mistake that names `reason` and the line of the
-  // attempt. Like any mistake, it is returned by later calls of Session::Run. Other threads may run sessions of a
-  // finalized graph during an attempt. Only the first call has an effect.
+  // attempt. Like any mistake, it is returned by this thread's later calls of Session::Run. Only the first call has an
+  // effect.
   void Finalize(const std::string& reason);
-  bool finalized() const;  // thread-safe
+  bool finalized() const;
 
   // TensorFlow's GraphDef, in binary or text form.
   StatusOr<std::string> ToGraphDef() const;

@@ -297,17 +297,19 @@ ScopedFlowContext::ScopedFlowContext(Graph& graph, FlowContext* context)
 ScopedFlowContext::~ScopedFlowContext() { impl_.set_flow_context(before_); }
 
 FlowContext* GraphImpl::MakeFlowContext() {
+  const GraphLock lock(*this);
   flow_contexts_.push_back(std::make_shared<FlowContext>());
   return flow_contexts_.back().get();
 }
 
 Status GraphImpl::EnterFlowContext(NodeSpec* spec) {
-  if (IsShapeOfForwardValue(*spec, flow_context_)) {
+  const ThreadState& scopes = here();
+  if (IsShapeOfForwardValue(*spec, scopes.flow_context)) {
     spec->flow_context = ContextOf(spec->inputs[0]);
     spec->controls.clear();
     return OkStatus();
   }
-  FlowContext* const context = flow_context_;
+  FlowContext* const context = scopes.flow_context;
   FlowContext* const loop = LoopOf(context);
   spec->flow_context = context;
   bool varies = false;  // whether an input is computed in each iteration
@@ -323,8 +325,8 @@ Status GraphImpl::EnterFlowContext(NodeSpec* spec) {
   // iteration; those of earlier scopes hold for the loop's beginning.
   std::vector<Node*> controls = std::move(spec->controls);
   const size_t earlier = loop == nullptr ? 0 : loop->control_scopes;
-  for (size_t i = control_scopes_.size(); i-- > 0 && !control_scopes_[i].reset;) {
-    for (Node* control : control_scopes_[i].nodes) {
+  for (size_t i = scopes.control_scopes.size(); i-- > 0 && !scopes.control_scopes[i].reset;) {
+    for (Node* control : scopes.control_scopes[i].nodes) {
       if (i >= earlier || LoopOf(control->flow_context()) == loop) controls.push_back(control);
     }
   }
@@ -343,6 +345,7 @@ Status GraphImpl::EnterFlowContext(NodeSpec* spec) {
 }
 
 StatusOr<Output> VisibleIn(FlowContext* context, const Output& tensor, const std::string& name) {
+  const GraphLock lock(ImplOfNode(tensor));
   FlowContext* const from = ContextOf(tensor);
   if (from == context) return tensor;
   if (context != nullptr && IsInside(context, from)) {
@@ -360,6 +363,7 @@ StatusOr<Output> VisibleIn(FlowContext* context, const Output& tensor, const std
 
 StatusOr<FlowContext*> AddBranch(Graph& graph, const Output& predicate, int side) {
   GraphImpl& impl = ImplOf(graph);
+  const GraphLock lock(impl);
   FlowContext* const branch = impl.MakeFlowContext();
   branch->kind = FlowContext::Kind::kBranch;
   branch->outer = impl.flow_context();
@@ -375,6 +379,7 @@ StatusOr<FlowContext*> AddBranch(Graph& graph, const Output& predicate, int side
 }
 
 StatusOr<FlowContext*> OtherSide(FlowContext* branch) {
+  const GraphLock lock(ImplOfNode(branch->predicate));
   if (branch->other == nullptr) {
     Graph& graph = *NodeOf(branch->predicate)->graph();
     const ScopedFlowContext around(graph, branch->outer);
@@ -386,6 +391,7 @@ StatusOr<FlowContext*> OtherSide(FlowContext* branch) {
 
 StatusOr<Output> AddMerge(Graph& graph, const Output& if_false, const Output& if_true) {
   GraphImpl& impl = ImplOf(graph);
+  const GraphLock lock(impl);
   const std::string name = impl.UniqueName("Merge");
   NodeSpec spec{.name = name,
                 .op = "Merge",
@@ -403,6 +409,7 @@ StatusOr<Output> AddMerge(Graph& graph, const Output& if_false, const Output& if
 
 FlowContext* BeginLoop(Graph& graph, const LoopOptions& options) {
   GraphImpl& impl = ImplOf(graph);
+  const GraphLock lock(impl);
   FlowContext* const loop = impl.MakeFlowContext();
   loop->kind = FlowContext::Kind::kLoop;
   loop->outer = impl.flow_context();
@@ -416,6 +423,7 @@ FlowContext* BeginLoop(Graph& graph, const LoopOptions& options) {
 
 StatusOr<size_t> AddLoopVariable(FlowContext* loop, const Output& initial, const Shape& shape, const Operation& place) {
   GraphImpl& impl = ImplOfNode(initial);
+  const GraphLock lock(impl);
   Machinery machinery(impl, loop, loop->name, place);
   NodeSpec waits;  // its control inputs are what the loop as a whole waits for
   if (!loop->condition.valid()) {
@@ -440,6 +448,7 @@ StatusOr<size_t> AddLoopVariable(FlowContext* loop, const Output& initial, const
 
 Status SetLoopCondition(FlowContext* loop, const Output& condition) {
   GraphImpl& impl = ImplOfNode(condition);
+  const GraphLock lock(impl);
   TF_ASSIGN_OR_RETURN(const Output inside, VisibleIn(loop, condition, loop->frame));
   // A condition that does not depend on the loop's variables is evaluated in each iteration, too.
   std::vector<Node*> controls;
@@ -453,6 +462,7 @@ Status SetLoopCondition(FlowContext* loop, const Output& condition) {
 }
 
 Status CloseLoopVariable(FlowContext* loop, size_t variable, const Output& next) {
+  const GraphLock lock(ImplOfNode(next));
   const LoopVariable v = loop->variables[variable];  // a copy: VisibleIn may add variables
   Node* const merge = NodeOf(v.merge);
   if (next.dtype() != v.merge.dtype()) {
@@ -478,6 +488,7 @@ Status CloseLoopVariable(FlowContext* loop, size_t variable, const Output& next)
 
 Status CompleteContext(Graph& graph, FlowContext* context) {
   GraphImpl& impl = ImplOf(graph);
+  const GraphLock lock(impl);
   if (!context->is_loop()) {
     if (context->pivot != nullptr) return OkStatus();
     Machinery machinery(impl, context, impl.UniqueName(context->side == 1 ? "switch_t" : "switch_f"), {});
@@ -497,6 +508,7 @@ Status CompleteContext(Graph& graph, FlowContext* context) {
 }
 
 StatusOr<Output> IterationsOf(FlowContext* loop) {
+  const GraphLock lock(ImplOfNode(loop->condition));
   if (loop->iterations.valid()) return loop->iterations;
   Graph& graph = *NodeOf(loop->condition)->graph();
   const auto number = [&](int32_t n) {
@@ -521,6 +533,7 @@ StatusOr<Output> IterationsOf(FlowContext* loop) {
 }
 
 StatusOr<FlowContext*> GradientBranch(FlowContext* gradient_loop, FlowContext* branch) {
+  const GraphLock lock(ImplOfNode(branch->predicate));
   const auto it = gradient_loop->branches.find(branch);
   if (it != gradient_loop->branches.end()) return it->second;
   FlowContext* outer = gradient_loop;

@@ -222,12 +222,14 @@ class FlowFinder {
 
 void FindImportedFlow(Graph& graph) {
   GraphImpl& impl = ImplOf(graph);
+  const GraphLock lock(impl);
   if (!impl.has_imported_flow()) return;
   impl.set_has_imported_flow(false);
   FlowFinder(impl).Run();
 }
 
 Status CompleteImportedFlow(Graph& graph) {
+  const GraphLock lock(graph);
   FindImportedFlow(graph);
   const auto contexts = ImplOf(graph).flow_contexts();  // a copy: completing one may add another
   for (const auto& context : contexts) TF_RETURN_IF_ERROR(CompleteContext(graph, context.get()));

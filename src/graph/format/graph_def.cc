@@ -252,6 +252,7 @@ Status CheckRepeatedBytes(const proto::GraphDef& def) {
 Status Import(const proto::GraphDef& def, Graph* graph, bool check_ops) {
   TF_RETURN_IF_ERROR(CheckRepeatedBytes(def));
   GraphImpl& impl = ImplOf(*graph);
+  const GraphLock lock(impl);
   TF_RETURN_IF_ERROR(impl.CheckMayChange());
   const size_t before = impl.nodes().size();
   const auto functions = impl.functions();
@@ -304,6 +305,7 @@ Status CheckConstantsFit(const GraphImpl& graph) {
 }  // namespace
 
 StatusOr<std::string> Graph::ToGraphDef() const {
+  const GraphLock lock(*this);
   TF_RETURN_IF_ERROR(status());
   TF_RETURN_IF_ERROR(CheckConstantsFit(*impl_));
   google::protobuf::Arena arena;
@@ -318,6 +320,7 @@ StatusOr<std::string> Graph::ToGraphDef() const {
 }
 
 StatusOr<std::string> Graph::ToGraphDefText() const {
+  const GraphLock lock(*this);
   TF_RETURN_IF_ERROR(status());
   proto::GraphDef def;
   GraphToProto(*impl_, &def);

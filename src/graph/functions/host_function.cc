@@ -54,6 +54,7 @@ std::string AddHostFunction(Graph& graph, HostFunction function) {
   }
   GraphImpl* outermost = &ImplOf(graph);
   while (GraphImpl* const outer = outermost->extension<FunctionScope>().outer) outermost = outer;
+  const GraphLock lock(*outermost);
   outermost->extension<KeptHostFunctions>().functions.push_back(kept);
   return token;
 }

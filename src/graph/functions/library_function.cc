@@ -239,10 +239,12 @@ StatusOr<std::shared_ptr<const Function>> FunctionBuilder::State::Define(const s
 }
 
 Status FunctionBuilder::State::AddToLibraries(const std::shared_ptr<const Function>& function) {
+  const GraphLock lock(RootOf(outer));  // whose names the functions of all bodies share
   // All graphs around the body get the function, and the functions that were defined in the body.
   proto::FunctionDefLibrary inner;
   body.functions()->ToProto(&inner);
   for (GraphImpl* graph = &outer; graph != nullptr; graph = graph->extension<FunctionScope>().outer) {
+    const GraphLock changed(*graph);
     auto library = std::make_shared<FunctionLibrary>(*graph->functions());
     TF_RETURN_IF_ERROR(library->Add(function));
     for (const auto& def : inner.function()) {
@@ -274,6 +276,7 @@ StatusOr<LibraryFunction> FunctionBuilder::State::Finish(std::vector<Output> res
     }
     result_specs.push_back({results[i].dtype(), results[i].shape()});
   }
+  const GraphLock naming(RootOf(outer));  // until the function has its name in the library
   MakeNameUnique();
   TF_ASSIGN_OR_RETURN(const auto function, Define(results));
   TF_RETURN_IF_ERROR(AddToLibraries(function));

@@ -7,6 +7,7 @@ namespace tensorbraid {
 
 void SetGradient(const Operation& op, GradientFunction gradient) {
   if (!op.valid()) return;
+  const GraphLock lock(*op.graph());
   ImplOf(*op.graph()).extension<GradientOverrides>().functions[NodeOf(op)] = std::move(gradient);
 }
 

@@ -257,7 +257,8 @@ class Differentiator {
       any = any || output_grads.back().valid();
     }
     if (!any) return OkStatus();
-    const GradientFunction* const own = GradientOverrideOf(ImplOf(graph_), *node);
+    const GradientFunction* const known = GradientOverrideOf(ImplOf(graph_), *node);
+    const GradientFunction own = known == nullptr ? nullptr : *known;
     if (own == nullptr && !node->op().has_gradient()) {
       return InvalidArgument("no gradient is defined for ", node->Describe(), ", which is on a path from '",
                              ys_[0].name(), "' back to the tensors that it is differentiated with respect to");
@@ -271,7 +272,10 @@ class Differentiator {
       if (own != nullptr) {
         std::vector<Output> dense;
         for (const Gradient& g : output_grads) dense.push_back(g.ToDense());
-        const std::vector<Output> made = (*own)(OperationOf(node), dense);
+        const std::vector<Output> made = [&] {
+          const GraphUnlocked program(graph_);
+          return own(OperationOf(node), dense);
+        }();
         if (made.size() != input_grads.size()) {
           return InvalidArgument("the gradient function of ", node->Describe(),
                                  " must return a gradient for each of its ", input_grads.size(),
@@ -568,6 +572,7 @@ StatusOr<std::vector<Gradient>> SparseGradients(const std::vector<Output>& ys, c
   }
   TF_RETURN_IF_ERROR(ys[0].graph()->status());
   if (const Status changes = ImplOf(*ys[0].graph()).CheckMayChange(); !changes.ok()) return Annotate(changes, self);
+  const GraphLock lock(*ys[0].graph());
   const ScopedLocation at(*ys[0].graph(), loc);
   TF_RETURN_IF_ERROR(CompleteImportedFlow(*ys[0].graph()));
   return Differentiator(ys, xs, options).Run(grad_ys);

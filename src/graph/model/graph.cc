@@ -3,6 +3,7 @@
 #include "tensorbraid/graph/graph.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -37,7 +38,12 @@ const std::string& Operation::type() const {
   return node_ == nullptr ? none : node_->type();
 }
 int Operation::num_inputs() const { return node_ == nullptr ? 0 : static_cast<int>(node_->inputs().size()); }
-Output Operation::input(int i) const { return i < num_inputs() ? node_->inputs()[i] : Output(); }
+Output Operation::input(int i) const {
+  Graph* const graph = node_ == nullptr ? nullptr : node_->graph();
+  if (graph == nullptr) return {};
+  const GraphLock lock(*graph);  // the loop of a Merge may be closed meanwhile
+  return i < num_inputs() ? node_->inputs()[i] : Output();
+}
 const AttrValue* Operation::attr(std::string_view name) const {
   return node_ == nullptr ? nullptr : node_->FindAttr(name);
 }
@@ -205,7 +211,16 @@ std::string AttrValue::ToString() const {
   return std::visit([&](const auto& v) { return text(text, v); }, value_);
 }
 
-GraphImpl::GraphImpl(Graph* self) : self_(self) {
+namespace {
+
+uint64_t NextGraphNumber() {
+  static std::atomic<uint64_t> graphs{0};
+  return ++graphs;
+}
+
+}  // namespace
+
+GraphImpl::GraphImpl(Graph* self) : self_(self), number_(NextGraphNumber()) {
   static const auto* empty = new std::shared_ptr<const FunctionLibrary>(std::make_shared<FunctionLibrary>());
   functions_ = *empty;
 }
@@ -226,18 +241,18 @@ Graph& Graph::operator=(Graph&& o) noexcept {
 ScopeGuard Graph::Device(const std::string& device) {
   const auto parsed = DeviceName::Parse(device);
   AddError(parsed.status());
-  impl_->device_scopes_.push_back({.name = parsed.ok() ? device : "", .function = nullptr});
-  return impl_->GuardOf([](GraphImpl& impl) { impl.device_scopes_.pop_back(); });
+  impl_->here().device_scopes.push_back({.name = parsed.ok() ? device : "", .function = nullptr});
+  return impl_->GuardOf([](GraphImpl::ThreadState& thread) { thread.device_scopes.pop_back(); });
 }
 
 ScopeGuard Graph::Device(DeviceFunction function) {
-  impl_->device_scopes_.push_back({.name = "", .function = std::move(function)});
-  return impl_->GuardOf([](GraphImpl& impl) { impl.device_scopes_.pop_back(); });
+  impl_->here().device_scopes.push_back({.name = "", .function = std::move(function)});
+  return impl_->GuardOf([](GraphImpl::ThreadState& thread) { thread.device_scopes.pop_back(); });
 }
 
 ScopeGuard Graph::NoDevice() {
-  impl_->device_scopes_.push_back({.name = "", .function = nullptr, .reset = true});
-  return impl_->GuardOf([](GraphImpl& impl) { impl.device_scopes_.pop_back(); });
+  impl_->here().device_scopes.push_back({.name = "", .function = nullptr, .reset = true});
+  return impl_->GuardOf([](GraphImpl::ThreadState& thread) { thread.device_scopes.pop_back(); });
 }
 
 ScopeGuard Graph::NameScope(const std::string& name) {
@@ -247,8 +262,8 @@ ScopeGuard Graph::NameScope(const std::string& name) {
   } else if (!name.empty()) {
     prefix = impl_->UniqueName(name);
   }
-  impl_->name_scopes_.push_back(prefix);
-  return impl_->GuardOf([](GraphImpl& impl) { impl.name_scopes_.pop_back(); });
+  impl_->here().name_scopes.push_back(prefix);
+  return impl_->GuardOf([](GraphImpl::ThreadState& thread) { thread.name_scopes.pop_back(); });
 }
 
 ScopeGuard Graph::ControlDependencies(std::vector<Operation> operations) {
@@ -258,8 +273,8 @@ ScopeGuard Graph::ControlDependencies(std::vector<Operation> operations) {
     if (usable.ok()) scope.nodes.push_back(NodeOf(op));
     AddError(Annotate(usable, "ControlDependencies"));
   }
-  impl_->control_scopes_.push_back(std::move(scope));
-  return impl_->GuardOf([](GraphImpl& impl) { impl.control_scopes_.pop_back(); });
+  impl_->here().control_scopes.push_back(std::move(scope));
+  return impl_->GuardOf([](GraphImpl::ThreadState& thread) { thread.control_scopes.pop_back(); });
 }
 
 ScopeGuard Graph::ControlDependencies(const std::vector<Output>& outputs) {
@@ -271,39 +286,30 @@ ScopeGuard Graph::ControlDependencies(const std::vector<Output>& outputs) {
 ScopeGuard Graph::ColocateWith(Operation op) {
   const Status owned = op.valid() ? impl_->CheckOwns(op) : OkStatus();
   AddError(Annotate(owned, "ColocateWith"));
-  impl_->colocation_scopes_.push_back(owned.ok() ? NodeOf(op) : nullptr);
-  return impl_->GuardOf([](GraphImpl& impl) { impl.colocation_scopes_.pop_back(); });
+  impl_->here().colocation_scopes.push_back(owned.ok() ? NodeOf(op) : nullptr);
+  return impl_->GuardOf([](GraphImpl::ThreadState& thread) { thread.colocation_scopes.pop_back(); });
 }
 
 ScopeGuard Graph::Container(std::string name) {
-  impl_->container_scopes_.push_back(std::move(name));
-  return impl_->GuardOf([](GraphImpl& impl) { impl.container_scopes_.pop_back(); });
+  impl_->here().container_scopes.push_back(std::move(name));
+  return impl_->GuardOf([](GraphImpl::ThreadState& thread) { thread.container_scopes.pop_back(); });
 }
 
 std::string Graph::name_scope() const { return impl_->name_scope(); }
 
 ScopeGuard Graph::Location(const std::string& file, int line) {
-  if (impl_->user_line_.has_value()) {
-    return impl_->GuardOf([](GraphImpl&) {});
-  }
-  impl_->user_line_ = SourceLine(Interned(file), line);
-  return impl_->GuardOf([](GraphImpl& impl) { impl.user_line_.reset(); });
+  std::optional<SourceLine>& outer = impl_->here().user_line;
+  if (outer.has_value()) return impl_->GuardOf([](GraphImpl::ThreadState&) {});
+  outer = SourceLine(Interned(file), line);
+  return impl_->GuardOf([](GraphImpl::ThreadState& thread) { thread.user_line.reset(); });
 }
 
-Status Graph::status() const {
-  MutexLock lock(impl_->mu_);
-  return impl_->status_;
-}
-Status Graph::TakeStatus() {
-  MutexLock lock(impl_->mu_);
-  return std::exchange(impl_->status_, OkStatus());
-}
-void Graph::AddError(const Status& status) {
-  MutexLock lock(impl_->mu_);
-  if (impl_->status_.ok()) impl_->status_ = status;
-}
+Status Graph::status() const { return impl_->ThreadStatus(); }
+Status Graph::TakeStatus() { return impl_->TakeThreadStatus(); }
+void Graph::AddError(const Status& status) { impl_->AddThreadError(status); }
 
 StatusOr<Operation> Graph::FindOperation(std::string_view name) const {
+  const GraphLock lock(*this);
   if (Node* node = impl_->Find(name)) return OperationOf(node);
   std::vector<std::string> names;
   for (const auto& [n, node] : impl_->by_name_) names.push_back(n);
@@ -332,7 +338,9 @@ StatusOr<Output> Graph::FindOutput(std::string_view name) const {
 }
 
 std::vector<Operation> Graph::operations() const {
+  const GraphLock lock(*this);
   std::vector<Operation> ops;
+  ops.reserve(impl_->nodes_.size());
   for (const auto& node : impl_->nodes_) ops.push_back(OperationOf(node.get()));
   return ops;
 }
@@ -340,13 +348,21 @@ std::vector<Operation> Graph::operations() const {
 void Graph::SetRandomSeed(int64_t seed) { impl_->seed_ = seed; }
 int64_t Graph::random_seed() const { return impl_->seed_; }
 
-void Graph::AddToCollection(const std::string& key, Output output) { impl_->collections_[key].push_back(output); }
+void Graph::AddToCollection(const std::string& key, Output output) {
+  const GraphLock lock(*this);
+  impl_->collections_[key].push_back(output);
+}
 std::vector<Output> Graph::GetCollection(const std::string& key) const {
+  const GraphLock lock(*this);
   const auto it = impl_->collections_.find(key);
   return it == impl_->collections_.end() ? std::vector<Output>() : it->second;
 }
-const std::vector<Variable>& Graph::variables() const { return impl_->variables_; }
+std::vector<Variable> Graph::variables() const {
+  const GraphLock lock(*this);
+  return impl_->variables_;
+}
 std::vector<Variable> Graph::trainable_variables() const {
+  const GraphLock lock(*this);
   std::vector<Variable> trainable;
   for (const Variable& v : impl_->variables_) {
     if (v.trainable()) trainable.push_back(v);

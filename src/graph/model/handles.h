@@ -38,9 +38,9 @@ inline Graph& GraphUsedAt(const Output& output, const std::source_location& loc)
   return GraphUsedAt(*NodeOf(output), loc);
 }
 
-// Lets a step on one thread read a graph that another thread may destroy: while this object exists, the destructor of
-// the graph waits. Use it only around short pieces of code that do not block. One thread may have only one GraphUse at
-// a time.
+// Lets a step on one thread read a graph that another thread may destroy or add nodes to: it holds the lock of the
+// graph (GraphLock), so the destructor and functions that add nodes wait. Use it only around short pieces of code that
+// do not block.
 class GraphUse {
  public:
   GraphUse(const GraphUse&) = delete;
@@ -64,7 +64,7 @@ class GraphUse {
 class GraphRef {
  public:
   explicit GraphRef(const Graph& graph) : impl_(Handles::ToImpl(graph)) {}
-  Status CheckExists(std::string_view user) const;  // see GraphUse
+  Status CheckExists(std::string_view user) const;  // see GraphUse; takes no lock of the graph
   // For code that may run while another thread destroys the graph.
   GraphUse Use() const;
   // REQUIRES: the graph has not been destroyed (checked), and is not destroyed while the caller uses it.

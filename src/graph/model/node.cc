@@ -228,29 +228,39 @@ Graph& GraphUsedAt(const Node& node, const std::source_location& loc) {
   CheckFailed(loc.file_name(), static_cast<int>(loc.line()), "graph", std::string(node.CheckGraphExists().message()));
 }
 
+namespace {
+
+Status CheckIsGraph(const Graph* graph, std::string_view user) {
+  if (graph != nullptr) return OkStatus();
+  return FailedPrecondition(user, ": the Graph has been destroyed; ", kGraphLifetime);
+}
+
+}  // namespace
+
 GraphUse::GraphUse(std::shared_ptr<GraphImpl> impl) TB_NO_THREAD_SAFETY_ANALYSIS : impl_(std::move(impl)) {
   if (impl_ == nullptr) return;
-  impl_->use_mu_.LockShared();
+  impl_->lock().Lock();
   graph_ = impl_->graph();
 }
 
 GraphUse::~GraphUse() TB_NO_THREAD_SAFETY_ANALYSIS {
-  if (impl_ != nullptr) impl_->use_mu_.UnlockShared();
+  if (impl_ != nullptr) impl_->lock().Unlock();
 }
 
-Status GraphUse::CheckExists(std::string_view user) const {
-  if (graph_ != nullptr) return OkStatus();
-  return FailedPrecondition(user, ": the Graph has been destroyed; ", kGraphLifetime);
-}
+Status GraphUse::CheckExists(std::string_view user) const { return CheckIsGraph(graph_, user); }
 
-Status GraphRef::CheckExists(std::string_view user) const { return Use().CheckExists(user); }
+Status GraphRef::CheckExists(std::string_view user) const {
+  const auto impl = impl_.lock();
+  return CheckIsGraph(impl == nullptr ? nullptr : impl->graph(), user);
+}
 
 GraphUse GraphRef::Use() const { return GraphUse(impl_.lock()); }
 
 Graph& GraphRef::operator*() const {
-  const GraphUse use = Use();
-  TB_CHECK_OK(use.CheckExists("use of a Graph"));
-  return *use;
+  const auto impl = impl_.lock();
+  Graph* const graph = impl == nullptr ? nullptr : impl->graph();
+  TB_CHECK_OK(CheckIsGraph(graph, "use of a Graph"));
+  return *graph;
 }
 
 std::pair<int, int> Node::InputRange(int arg) const {
@@ -291,23 +301,128 @@ std::string Node::location() const { return line_.has_value() ? LocationText(*li
 std::string LocationText(const SourceLine& line) { return StrCat(BaseName(line.file), ":", line.line); }
 
 ScopedLocation::ScopedLocation(const Graph& graph, const SourceLine& line) : impl_(&ImplOf(graph)) {
-  if (impl_->user_line_.has_value()) {
+  std::optional<SourceLine>& outer = impl_->here().user_line;
+  if (outer.has_value()) {
     impl_ = nullptr;
   } else {
-    impl_->user_line_ = line;
+    outer = line;
   }
 }
 ScopedLocation::~ScopedLocation() {
-  if (impl_ != nullptr) impl_->user_line_.reset();
+  if (impl_ != nullptr) impl_->here().user_line.reset();
 }
 
 ScopedUserCode::ScopedUserCode(const Graph& graph)
-    : impl_(ImplOf(graph)), outer_(std::exchange(impl_.user_line_, std::nullopt)) {}
-ScopedUserCode::~ScopedUserCode() { impl_.user_line_ = outer_; }
+    : impl_(ImplOf(graph)), outer_(std::exchange(impl_.here().user_line, std::nullopt)) {}
+ScopedUserCode::~ScopedUserCode() { impl_.here().user_line = outer_; }
 
 std::string Node::Describe() const {
   const std::string where = location();
   return StrCat(type(), " '", name_, "'", where.empty() ? "" : StrCat(" (", where, ")"));
+}
+
+// The graphs in which a thread has a state or an error, which go when the thread ends.
+class ThreadsGraphs {
+ public:
+  ThreadsGraphs() = default;
+  ThreadsGraphs(const ThreadsGraphs&) = delete;
+  ThreadsGraphs& operator=(const ThreadsGraphs&) = delete;
+  ~ThreadsGraphs() {
+    for (const auto& weak : graphs_) {
+      if (const auto graph = weak.lock()) graph->ForgetThread(ThreadNumber());
+    }
+  }
+  void Add(std::weak_ptr<GraphImpl> graph) {
+    if (graphs_.size() >= limit_) {
+      std::erase_if(graphs_, [](const auto& weak) { return weak.expired(); });
+      limit_ = std::max<size_t>(16, 2 * graphs_.size());
+    }
+    graphs_.push_back(std::move(graph));
+  }
+  static ThreadsGraphs& OfThisThread() {
+    static thread_local ThreadsGraphs graphs;
+    return graphs;
+  }
+
+ private:
+  std::vector<std::weak_ptr<GraphImpl>> graphs_;
+  size_t limit_ = 16;
+};
+
+GraphImpl::ThreadState& GraphImpl::here() const {
+  // The graph that this thread used last. Numbers of graphs are never used again, so `state` exists if the number fits.
+  constinit static thread_local struct {
+    uint64_t graph = 0;
+    ThreadState* state = nullptr;
+  } last;
+  if (last.graph != number_) [[unlikely]] {
+    last.state = &StateOf(ThreadNumber());
+    last.graph = number_;
+  }
+  return *last.state;
+}
+
+GraphImpl::ThreadState& GraphImpl::StateOf(uint64_t thread) const {
+  bool is_new = false;
+  ThreadState* state = nullptr;
+  {
+    MutexLock lock(mu_);
+    auto& known = states_[thread];
+    is_new = known == nullptr;
+    if (is_new) known = std::make_unique<ThreadState>();
+    state = known.get();
+  }
+  if (is_new && thread == ThreadNumber()) {
+    ThreadsGraphs::OfThisThread().Add(std::const_pointer_cast<GraphImpl>(shared_from_this()));
+  }
+  return *state;
+}
+
+void GraphImpl::ForgetThread(uint64_t thread) {
+  std::unique_ptr<ThreadState> forgotten;  // destroyed without the lock
+  MutexLock lock(mu_);
+  errors_.erase(thread);
+  has_errors_ = !errors_.empty();
+  const auto it = states_.find(thread);
+  if (it == states_.end() || !it->second->is_empty()) return;
+  forgotten = std::move(it->second);
+  states_.erase(it);
+}
+
+Status GraphImpl::ThreadStatus() const {
+  if (!has_errors_) return OkStatus();
+  MutexLock lock(mu_);
+  const auto it = errors_.find(ThreadNumber());
+  return it == errors_.end() ? OkStatus() : it->second;
+}
+
+Status GraphImpl::TakeThreadStatus() {
+  if (!has_errors_) return OkStatus();
+  MutexLock lock(mu_);
+  const auto it = errors_.find(ThreadNumber());
+  if (it == errors_.end()) return OkStatus();
+  Status status = std::move(it->second);
+  errors_.erase(it);
+  has_errors_ = !errors_.empty();
+  return status;
+}
+
+void GraphImpl::AddThreadError(const Status& status) {
+  if (status.ok()) return;
+  here();  // so that the error goes when the thread ends
+  MutexLock lock(mu_);
+  errors_.try_emplace(ThreadNumber(), status);
+  has_errors_ = true;
+}
+
+size_t GraphImpl::num_nodes() const {
+  const GraphLock lock(*this);
+  return nodes_.size();
+}
+
+void GraphImpl::AddVariable(Variable variable) {
+  const GraphLock lock(*this);
+  variables_.push_back(std::move(variable));
 }
 
 Node* GraphImpl::Find(std::string_view name) const {
@@ -329,6 +444,21 @@ Status GraphImpl::CheckMayChange() const {
 }
 
 StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
+  TF_ASSIGN_OR_RETURN(auto node, MakeNode(std::move(spec)));
+  return Publish(std::move(node));
+}
+
+StatusOr<Node*> GraphImpl::Publish(std::shared_ptr<Node> node) {
+  Node* raw = node.get();
+  raw->id_ = static_cast<int>(nodes_.size());
+  if (!by_name_.emplace(raw->name_, raw).second) {
+    return AlreadyExists(raw->Describe(), ": the graph already has a node of that name");
+  }
+  nodes_.push_back(std::move(node));
+  return raw;
+}
+
+StatusOr<std::shared_ptr<Node>> GraphImpl::MakeNode(NodeSpec spec) {
   auto node = std::shared_ptr<Node>(new Node);
   node->graph_ = this;
   node->name_ = spec.name.empty() ? spec.op : std::move(spec.name);
@@ -383,11 +513,7 @@ StatusOr<Node*> GraphImpl::AddNode(NodeSpec spec) {
       std::fill(node->output_shapes_.begin(), node->output_shapes_.end(), Shape::Unknown());
     }
   }
-  node->id_ = static_cast<int>(nodes_.size());
-  Node* raw = node.get();
-  by_name_.emplace(raw->name_, raw);
-  nodes_.push_back(std::move(node));
-  return raw;
+  return node;
 }
 
 StatusOr<Node*> GraphImpl::CopyNode(const Node& node, std::vector<Output> inputs, std::vector<Node*> controls) {
@@ -407,7 +533,7 @@ StatusOr<Node*> GraphImpl::CopyNode(const Node& node, std::vector<Output> inputs
 }
 
 void GraphImpl::End() {
-  const WriterLock lock(use_mu_);
+  const GraphLock lock(*this);
   for (const auto& node : nodes_) Release(*node);
   self_ = nullptr;
 }
@@ -420,9 +546,9 @@ void GraphImpl::Release(Node& node) const {
   node.control_inputs_.clear();
 }
 
-ScopeGuard GraphImpl::GuardOf(std::function<void(GraphImpl&)> end) {
-  return ScopeGuard([weak = weak_from_this(), end = std::move(end)] {
-    if (const auto impl = weak.lock()) end(*impl);
+ScopeGuard GraphImpl::GuardOf(std::function<void(ThreadState&)> end) {
+  return ScopeGuard([weak = weak_from_this(), end = std::move(end), opener = ThreadNumber()] {
+    if (const auto impl = weak.lock()) end(opener == ThreadNumber() ? impl->here() : impl->StateOf(opener));
   });
 }
 
@@ -434,9 +560,16 @@ Status GraphImpl::CheckOwns(const Operation& op) const {
 }
 
 void GraphImpl::RefineShape(Node* node, int output, const Shape& shape) {
-  auto merged = node->output_shapes_[output].MergeWith(shape);
+  const GraphLock lock(*this);
+  auto merged = node->output_shape(output).MergeWith(shape);
   TB_CHECK_OK(merged.status());
-  node->output_shapes_[output] = *std::move(merged);
+  if (*merged == node->output_shape(output)) return;
+  auto refined = std::make_shared<Node::RefinedShapes>();
+  for (int i = 0; i < node->num_outputs(); ++i) refined->shapes.push_back(node->output_shape(i));
+  refined->shapes[output] = *std::move(merged);
+  refined->earlier = node->refined_.all;
+  node->refined_.all = refined;
+  node->refined_.now.store(&refined->shapes, std::memory_order_release);
 }
 
 Status GraphImpl::CloseLoop(Node* merge, int input, Output from) {

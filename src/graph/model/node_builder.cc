@@ -45,7 +45,9 @@ Operation NodeBuilder::Finish() { return ImplOf(graph_).Add(*this); }
 tensorbraid::Output NodeBuilder::Output() { return Finish().output(0); }
 
 std::string GraphImpl::UniqueName(const std::string& name) {
-  const std::string prefix = name_scopes_.empty() || name_scopes_.back().empty() ? "" : name_scopes_.back() + "/";
+  const GraphLock lock(*this);
+  const std::string scope = name_scope();
+  const std::string prefix = scope.empty() ? "" : scope + "/";
   const auto lower = [](std::string s) {
     std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return std::tolower(c); });
     return s;
@@ -76,7 +78,8 @@ std::string GraphImpl::DeviceFor(const Node& node) const {
   DeviceName device = own.ok() ? *own : DeviceName();
   // A copy of the node, because device functions get a handle of it before the node itself has its device.
   const auto seen = std::make_shared<Node>(node);
-  for (auto scope = device_scopes_.rbegin(); scope != device_scopes_.rend(); ++scope) {
+  const std::vector<DeviceScope>& scopes = here().device_scopes;
+  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
     if (scope->reset) break;
     std::string name = scope->name;
     if (scope->function) {
@@ -95,6 +98,8 @@ std::string GraphImpl::DeviceFor(const Node& node) const {
 }
 
 Operation GraphImpl::Add(NodeBuilder& b) {
+  const GraphLock lock(*this);
+  const ThreadState& scopes = here();
   for (const auto& input : b.inputs_) {
     if (GraphImpl* const body = BodyInside(*this, input.outputs)) return body->Add(b);
   }
@@ -120,9 +125,8 @@ Operation GraphImpl::Add(NodeBuilder& b) {
   for (const auto& input : b.inputs_) {
     for (const Output& o : input.outputs) {
       if (!o.valid()) {
-        {
-          MutexLock lock(mu_);
-          if (status_.ErasePayload(kNeedsOpName)) status_ = Annotate(status_, named());
+        if (Status first = TakeThreadStatus(); !first.ok()) {
+          AddThreadError(first.ErasePayload(kNeedsOpName) ? Annotate(first, named()) : first);
         }
         // The graph keeps only its first error. So this has no effect if the error that made the input invalid is
         // recorded already.
@@ -156,12 +160,12 @@ Operation GraphImpl::Add(NodeBuilder& b) {
       }
     }
   }
-  if (!container_scopes_.empty()) {
+  if (!scopes.container_scopes.empty()) {
     const OpDef* const op = FindOp(b.op_);
     if (op != nullptr && op->FindAttr("container") != nullptr) {
       AttrValue& container = spec.attrs.try_emplace("container", "").first->second;
       const auto* const own = container.get<std::string>();
-      if (own != nullptr && own->empty()) container = container_scopes_.back();
+      if (own != nullptr && own->empty()) container = scopes.container_scopes.back();
     }
   }
   for (const Operation& c : b.controls_) {
@@ -202,8 +206,8 @@ Operation GraphImpl::Add(NodeBuilder& b) {
     }
     colocate(*NodeOf(op));
   }
-  if (b.colocations_.empty() && !colocation_scopes_.empty() && colocation_scopes_.back() != nullptr) {
-    colocate(*colocation_scopes_.back());
+  if (b.colocations_.empty() && !scopes.colocation_scopes.empty() && scopes.colocation_scopes.back() != nullptr) {
+    colocate(*scopes.colocation_scopes.back());
   }
   const bool colocated = !colocation.empty();
   if (colocated) {
@@ -211,13 +215,14 @@ Operation GraphImpl::Add(NodeBuilder& b) {
     colocation.erase(std::unique(colocation.begin(), colocation.end()), colocation.end());
     spec.attrs.insert_or_assign("_class", std::move(colocation));
   }
-  auto node = AddNode(std::move(spec));
+  auto made = MakeNode(std::move(spec));
+  // A colocated node follows the node that it is colocated with, whatever device scopes are open.
+  if (made.ok() && !colocated && !scopes.device_scopes.empty()) (*made)->set_device(DeviceFor(**made));
+  const auto node = made.ok() ? Publish(*std::move(made)) : StatusOr<Node*>(made.status());
   if (!node.ok()) {
     graph()->AddError(node.status());
     return {};
   }
-  // A colocated node follows the node that it is colocated with, whatever device scopes are open.
-  if (!colocated && !device_scopes_.empty()) (*node)->set_device(DeviceFor(**node));
   return OperationOf(*node);
 }
 

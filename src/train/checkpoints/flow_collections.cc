@@ -115,6 +115,7 @@ class FlowWriter {
 }  // namespace
 
 std::map<std::string, std::vector<std::string>> FlowCollections(const Graph& graph) {
+  const GraphLock lock(graph);
   FindImportedFlow(const_cast<Graph&>(graph));  // changes no node
   return FlowWriter(ImplOf(graph)).Write();
 }

@@ -40,6 +40,7 @@ bool IsIterator(const std::string& op) { return op == "Iterator" || op == "Itera
 }  // namespace
 
 RandomStates::RandomStates(const Graph& graph) {
+  const GraphLock lock(graph);
   for (const auto& node : ImplOf(graph).nodes()) {
     const bool is_iterator = IsIterator(node->type());
     if (!is_iterator && !HasGenerator(node->type())) continue;

@@ -26,6 +26,7 @@ std::vector<Output> ReadsOf(const Variable& variable) {
   const std::set<std::string_view> kReads = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd"};
   std::vector<Output> reads;
   if (variable.is_reference()) reads.push_back(variable.handle());  // the value itself
+  const GraphLock lock(*variable.graph());
   for (const auto& node : ImplOf(*variable.graph()).nodes()) {
     if (kReads.contains(node->type()) && node->inputs()[0] == variable.handle())
       reads.push_back(OutputOf(node.get(), 0));
@@ -37,6 +38,7 @@ std::vector<Output> ReadsOf(const Variable& variable) {
 // that depends on a read through a floating-point input but passes no gradient to this input. Null if there is none.
 const Node* FindGradientStop(const Output& loss, const std::vector<Output>& reads) {
   const auto carries = [](DType t) { return IsFloating(t) || IsComplex(t); };
+  const GraphLock lock(*loss.graph());
   std::set<const Node*> dependent;  // on a read
   for (const Output& read : reads) dependent.insert(NodeOf(read));
   for (const auto& node : ImplOf(*loss.graph()).nodes()) {  // inputs come before the nodes that use them

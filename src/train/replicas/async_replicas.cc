@@ -220,6 +220,7 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
   Output push;  // whether this step pushes; invalid: every step does
   std::optional<AsyncSumsGraph> host;
   {
+    const GraphLock lock(g);  // other threads see the nodes sorted again
     auto scope = g.NameScope(name());
     for (const GradAndVar& grad : grads) {
       if (!grad.grad.valid() || !grad.var.valid()) continue;
@@ -281,6 +282,7 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
     if (!counted.valid()) return {};
     s.routes = host->Routes(gate.outcomes(), counted);
     if (!g.status().ok()) return {};
+    const GraphLock lock(g);
     ImplOf(g).extension<HostRoutesOfGraph>().routes.push_back(*s.routes);
     last = s.outcomes.op();
   }

@@ -73,6 +73,7 @@ Operation HostSumsGraph::Latest(const Output& sums) {
 void HostSumsGraph::UseValues() {
   GraphImpl& impl = ImplOf(g_);
   if (!g_.status().ok()) return;
+  const GraphLock lock(g_);
   for (size_t i = 0; i < variables_.size(); ++i) {
     const Output handle = variables_[i].handle();
     const Node& variable = *NodeOf(handle);

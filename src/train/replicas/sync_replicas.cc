@@ -234,6 +234,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     applied.push_back(summed.op());
     s.routes = host->Routes(host_accumulators);
     if (!g.status().ok()) return {};
+    const GraphLock lock(g);
     ImplOf(g).extension<HostRoutesOfGraph>().routes.push_back(*s.routes);
   }
   {

@@ -84,6 +84,8 @@ StatusOr<const RunCache::Extent*> RunCache::ExtentOf(const std::vector<Fetch>& f
     extents_.splice(extents_.begin(), extents_, it);
     return &extents_.front().extent;
   }
+  const GraphUse use = graph_.Use();
+  TF_RETURN_IF_ERROR(use.CheckExists("a step"));
   KnownExtent known{.fetch_keys = fetch_keys_, .feed_keys = feed_keys_, .extent = {}};
   known.extent.executed = NodesBehind(*graph_, fetch_keys_, feed_keys_);
   const std::vector<const Node*> train_ops = TrainOps(*graph_);
@@ -98,6 +100,7 @@ StatusOr<const RunCache::Extent*> RunCache::ExtentOf(const std::vector<Fetch>& f
 RunCache::Entry RunCache::MakeEntry() const {
   Entry entry{
       .fetch_keys = fetch_keys_, .feed_keys = feed_keys_, .places = {}, .fetches = {}, .feeds = {}, .prepared = {}};
+  const GraphUse use = graph_.Use();  // until the nodes have been found by their ids
   std::vector<Key> unique;
   const auto place_of = [&](const Key& key) {
     const auto known = std::find(unique.begin(), unique.end(), key);

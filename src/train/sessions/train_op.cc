@@ -26,6 +26,7 @@ bool Changes(const Node& node, const Variable& variable) {
 }
 
 bool IsChanged(const Variable& variable) {
+  const GraphLock lock(*variable.graph());
   return std::ranges::any_of(ImplOf(*variable.graph()).nodes(),
                              [&](const auto& node) { return Changes(*node, variable); });
 }
@@ -72,6 +73,7 @@ Status CheckGlobalStep(const Graph& graph, const char* hook) {
 Status RegisterChangesOfStep(Graph& graph) {
   const Variable step = GetGlobalStep(graph);
   if (!step.valid()) return OkStatus();
+  const GraphLock lock(graph);
   std::vector<Node*> changes;
   for (const auto& node : ImplOf(graph).nodes()) {
     if (Changes(*node, step) && !IsRegistered(graph, node.get())) changes.push_back(node.get());
@@ -86,6 +88,7 @@ Status RegisterChangesOfStep(Graph& graph) {
 
 std::vector<bool> NodesBehind(const Graph& graph, const std::vector<std::pair<const Node*, int>>& fetches,
                               const std::vector<std::pair<const Node*, int>>& feeds) {
+  const GraphLock lock(graph);
   std::vector<bool> executed(ImplOf(graph).nodes().size());
   std::vector<const Node*> open;
   const auto add = [&](const Node* node, int output) {
@@ -105,10 +108,16 @@ std::vector<bool> NodesBehind(const Graph& graph, const std::vector<std::pair<co
 }
 
 std::vector<Output> StepsAfter(Graph& graph, const std::vector<bool>& executed) {
+  const GraphLock lock(graph);
+  // A node that was added later did not run.
+  const auto ran = [&executed](const Node* node) {
+    const auto id = static_cast<size_t>(node->id());
+    return id < executed.size() && executed[id];
+  };
   std::vector<std::pair<const Node*, Output>> after;
   for (const Output& step : graph.GetCollection(kStepsAfterTraining)) {
     for (const Node* train : NodeOf(step)->control_inputs()) {
-      if (executed[train->id()]) after.emplace_back(train, step);
+      if (ran(train)) after.emplace_back(train, step);
     }
   }
   std::vector<Output> steps;

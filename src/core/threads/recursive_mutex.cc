@@ -1,0 +1,55 @@
+#include "core/threads/recursive_mutex.h"
+
+namespace tensorbraid {
+namespace {
+
+std::atomic<const OuterLock*> outer_lock{nullptr};
+
+}  // namespace
+
+uint64_t ThreadNumber() {
+  static std::atomic<uint64_t> threads{0};
+  constinit static thread_local uint64_t number = 0;
+  if (number == 0) [[unlikely]]
+    number = ++threads;
+  return number;
+}
+
+void SetOuterLock(const OuterLock* lock) { outer_lock = lock; }
+
+void RecursiveMutex::Wait(std::source_location where) {
+  const auto lock = [&] {
+    if (lock_scheduler == nullptr) {
+      mu_.lock();
+    } else {
+      lock_scheduler->Lock([](void* mu) { return static_cast<std::mutex*>(mu)->try_lock(); }, &mu_, where);
+    }
+  };
+  const OuterLock* const outer = outer_lock;
+  void* given_up = outer == nullptr ? nullptr : outer->give_up();
+  if (given_up == nullptr) return lock();
+  // Waits until the mutex is free, then takes the outer lock without it.
+  while (true) {
+    lock();
+    mu_.unlock();
+    outer->take(given_up);
+    if (mu_.try_lock()) return;
+    given_up = outer->give_up();
+  }
+}
+
+int RecursiveMutex::UnlockAll() {
+  if (owner_.load(std::memory_order_relaxed) != ThreadNumber()) return 0;
+  const int times = depth_;
+  depth_ = 1;
+  Unlock();
+  return times;
+}
+
+void RecursiveMutex::LockAgain(int times) {
+  if (times == 0) return;
+  Lock();
+  depth_ = times;
+}
+
+}  // namespace tensorbraid
