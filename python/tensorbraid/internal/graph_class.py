@@ -69,6 +69,13 @@ class _Stack(threading.local):
 opened = _Stack()
 
 
+class _ThreadState(threading.local):
+    """What a thread has opened in a graph, beside the scopes of C++."""
+
+    def __init__(self):
+        self.device_scopes = []  # what the open scopes of device() are given, innermost last
+
+
 _ROOT_SCOPE = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _NESTED_SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
@@ -79,7 +86,7 @@ class Graph(_core.Graph):
     def __init__(self):
         super().__init__()
         self._collections = {}
-        self._device_scopes = []  # what the open scopes of device() are given, innermost last
+        self._here = _ThreadState()
         self._unfeedable, self._unfetchable = set(), set()
         self.host_functions = []  # of tf.py_func and datasets, which C++ calls
         self._finalized_because = "it runs in a training session"
@@ -107,16 +114,17 @@ class Graph(_core.Graph):
             scope = self._device(lambda op: device_name_or_function(op) or "")
         else:
             scope = self._device(device_name_or_function)
-        self._device_scopes.append(device_name_or_function)
+        scopes = self._here.device_scopes
+        scopes.append(device_name_or_function)
         try:
             with scope:
                 yield
         finally:
-            self._device_scopes.pop()
+            scopes.pop()
 
     def _apply_device_scopes(self, op):
         """Places an imported node as the open device scopes would have placed it when it was made."""
-        for scope in reversed(self._device_scopes):
+        for scope in reversed(self._here.device_scopes):
             if scope is None:
                 break
             device = scope(op) if callable(scope) else scope

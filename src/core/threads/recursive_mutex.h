@@ -35,8 +35,8 @@ class TB_THREAD_ANNOTATION(capability("mutex")) RecursiveMutex {
   RecursiveMutex(const RecursiveMutex&) = delete;
   RecursiveMutex& operator=(const RecursiveMutex&) = delete;
 
-  void Lock(std::source_location where = std::source_location::current()) TB_THREAD_ANNOTATION(acquire_capability())
-      TB_NO_THREAD_SAFETY_ANALYSIS {
+  void Lock(std::source_location where = std::source_location::current())
+      TB_THREAD_ANNOTATION(acquire_capability()) TB_NO_THREAD_SAFETY_ANALYSIS {
     const uint64_t self = ThreadNumber();
     if (owner_.load(std::memory_order_relaxed) == self) {
       ++depth_;

@@ -14,6 +14,7 @@
 #include "graph/format/tensor_proto.h"
 #include "graph/functions/function.h"
 #include "graph/model/node.h"
+#include "graph/model/subgraph.h"
 
 namespace tensorbraid {
 namespace {
@@ -283,6 +284,12 @@ namespace {
 
 constexpr size_t kMaxGraphDefBytes = (size_t{1} << 31) - 1;
 
+// Another thread may be building a loop.
+Status CheckLoopsFinished(const GraphImpl& graph) {
+  for (const auto& node : graph.nodes()) TF_RETURN_IF_ERROR(CheckLoopFinished(*node));
+  return OkStatus();
+}
+
 // Refuses constants that are too large for a GraphDef before they are copied into one.
 Status CheckConstantsFit(const GraphImpl& graph) {
   size_t total = 0, largest = 0;
@@ -307,6 +314,7 @@ Status CheckConstantsFit(const GraphImpl& graph) {
 StatusOr<std::string> Graph::ToGraphDef() const {
   const GraphLock lock(*this);
   TF_RETURN_IF_ERROR(status());
+  TF_RETURN_IF_ERROR(CheckLoopsFinished(*impl_));
   TF_RETURN_IF_ERROR(CheckConstantsFit(*impl_));
   google::protobuf::Arena arena;
   auto* def = google::protobuf::Arena::CreateMessage<proto::GraphDef>(&arena);
@@ -322,6 +330,7 @@ StatusOr<std::string> Graph::ToGraphDef() const {
 StatusOr<std::string> Graph::ToGraphDefText() const {
   const GraphLock lock(*this);
   TF_RETURN_IF_ERROR(status());
+  TF_RETURN_IF_ERROR(CheckLoopsFinished(*impl_));
   proto::GraphDef def;
   GraphToProto(*impl_, &def);
   std::string text;

@@ -46,8 +46,8 @@ tensorbraid::Output NodeBuilder::Output() { return Finish().output(0); }
 
 std::string GraphImpl::UniqueName(const std::string& name) {
   const GraphLock lock(*this);
-  const std::string scope = name_scope();
-  const std::string prefix = scope.empty() ? "" : scope + "/";
+  const std::vector<std::string>& scopes = here().name_scopes;
+  const std::string prefix = scopes.empty() || scopes.back().empty() ? "" : scopes.back() + "/";
   const auto lower = [](std::string s) {
     std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return std::tolower(c); });
     return s;

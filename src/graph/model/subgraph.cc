@@ -111,7 +111,7 @@ class Extractor {
       if (needed_[n->id()]) continue;
       needed_[n->id()] = true;
       for (const Output& in : n->inputs()) {
-        if (feeds_.empty() || FeedIndex(in) < 0) stack.push_back(NodeOf(in));
+        if (in.valid() && FeedIndex(in) < 0) stack.push_back(NodeOf(in));
       }
       for (Node* c : n->control_inputs()) {
         if (!IsFedPlaceholder(c)) stack.push_back(c);
@@ -179,6 +179,7 @@ class Extractor {
   }
 
   Status Copy(Node& node) {
+    if (const Status finished = CheckLoopFinished(node); !finished.ok()) return finished;
     if (IsExecutorOp(node.type()) && FeedIndex(OutputOf(&node, 0)) < 0) {
       return InvalidArgument(node.Describe(), " has an op that is reserved for the executor");
     }
@@ -251,6 +252,11 @@ StatusOr<std::unique_ptr<Graph>> ExtractSubgraph(const Graph& graph, const std::
   }
   TF_ASSIGN_OR_RETURN(auto open, Extractor(graph, all_feeds).Run(all_fetches, targets, num_read));
   return ConnectEnds(*open, static_cast<int>(feeds.size()), static_cast<int>(fetches.size()));
+}
+
+Status CheckLoopFinished(const Node& node) {
+  if (std::ranges::all_of(node.inputs(), &Output::valid)) return OkStatus();
+  return FailedPrecondition(node.Describe(), " belongs to a loop that is still being built");
 }
 
 }  // namespace tensorbraid

@@ -36,6 +36,10 @@ StatusOr<std::unique_ptr<Graph>> ExtractSubgraph(const Graph& graph, const std::
                                                  const std::vector<std::pair<Output, Output>>& connections = {},
                                                  FetchedVariables variables = FetchedVariables::kHandle);
 
+// FailedPrecondition if the node begins an iteration of a loop that the program, maybe on another thread, has not
+// finished.
+Status CheckLoopFinished(const Node& node);
+
 }  // namespace tensorbraid
 
 #endif  // TENSORBRAID_GRAPH_MODEL_SUBGRAPH_H_

@@ -263,10 +263,11 @@ Status Saver::Impl::CheckGraph() const {
   const GraphUse use = graph.Use();
   TF_RETURN_IF_ERROR(use.CheckExists(self));
   TF_RETURN_IF_ERROR(use->status());
-  if (!saves_all || use->variables().size() == variables_seen) return OkStatus();
+  const std::vector<Variable> variables = use->variables();
+  if (!saves_all || variables.size() == variables_seen) return OkStatus();
   std::vector<std::string> later;
-  for (size_t i = variables_seen; i < use->variables().size(); ++i) {
-    const Variable& v = use->variables()[i];
+  for (size_t i = variables_seen; i < variables.size(); ++i) {
+    const Variable& v = variables[i];
     if (!v.local()) later.push_back(StrCat("'", v.name(), "' (", NodeOf(v.handle())->location(), ")"));
   }
   if (later.empty()) return OkStatus();
