@@ -163,8 +163,9 @@ TEST(ThreadsTest, EightThreadsBuildRunAndClose) {
           EXPECT_TRUE(shared->Run({add}).ok());
           break;
         case 2: {
-          const auto merged = Cond(Less(ReduceSum(x), 0.0f), [&] { return std::vector<Output>{ReduceSum(x)}; },
-                                   [&] { return std::vector<Output>{Const(g, Tensor::Scalar(0.0f))}; });
+          const auto merged = Cond(
+              Less(ReduceSum(x), 0.0f), [&] { return std::vector<Output>{ReduceSum(x)}; },
+              [&] { return std::vector<Output>{Const(g, Tensor::Scalar(0.0f))}; });
           const auto r = shared->Run({merged[0]}, {{x, fed}});
           EXPECT_TRUE(r.ok()) << r.status();
           break;
