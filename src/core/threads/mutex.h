@@ -47,6 +47,8 @@ class TB_THREAD_ANNOTATION(capability("mutex")) Mutex {
       lock_scheduler->Lock([](void* mu) { return static_cast<std::mutex*>(mu)->try_lock(); }, &mu_, where);
     }
   }
+  // Returns false at once if another thread holds the mutex.
+  bool TryLock() TB_THREAD_ANNOTATION(try_acquire_capability(true)) { return mu_.try_lock(); }
   void Unlock() TB_THREAD_ANNOTATION(release_capability()) { mu_.unlock(); }
 
  private:

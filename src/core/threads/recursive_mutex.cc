@@ -18,22 +18,15 @@ uint64_t ThreadNumber() {
 void SetOuterLock(const OuterLock* lock) { outer_lock = lock; }
 
 void RecursiveMutex::Wait(std::source_location where) {
-  const auto lock = [&] {
-    if (lock_scheduler == nullptr) {
-      mu_.lock();
-    } else {
-      lock_scheduler->Lock([](void* mu) { return static_cast<std::mutex*>(mu)->try_lock(); }, &mu_, where);
-    }
-  };
   const OuterLock* const outer = outer_lock;
   void* given_up = outer == nullptr ? nullptr : outer->give_up();
-  if (given_up == nullptr) return lock();
+  if (given_up == nullptr) return mu_.Lock(where);
   // Waits until the mutex is free, then takes the outer lock without it.
   while (true) {
-    lock();
-    mu_.unlock();
+    mu_.Lock(where);
+    mu_.Unlock();
     outer->take(given_up);
-    if (mu_.try_lock()) return;
+    if (mu_.TryLock()) return;
     given_up = outer->give_up();
   }
 }

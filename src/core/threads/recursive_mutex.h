@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <source_location>
 
 #include "core/threads/mutex.h"
@@ -42,14 +41,14 @@ class TB_THREAD_ANNOTATION(capability("mutex")) RecursiveMutex {
       ++depth_;
       return;
     }
-    if (!mu_.try_lock()) Wait(where);
+    if (!mu_.TryLock()) Wait(where);
     owner_.store(self, std::memory_order_relaxed);
     depth_ = 1;
   }
   void Unlock() TB_THREAD_ANNOTATION(release_capability()) TB_NO_THREAD_SAFETY_ANALYSIS {
     if (--depth_ > 0) return;
     owner_.store(0, std::memory_order_relaxed);
-    mu_.unlock();
+    mu_.Unlock();
   }
   // Unlocks the mutex as often as this thread has locked it, and returns this number: 0 if it does not hold the mutex.
   int UnlockAll() TB_NO_THREAD_SAFETY_ANALYSIS;
@@ -58,9 +57,9 @@ class TB_THREAD_ANNOTATION(capability("mutex")) RecursiveMutex {
 
  private:
   // Returns with mu_ locked.
-  void Wait(std::source_location where);
+  void Wait(std::source_location where) TB_NO_THREAD_SAFETY_ANALYSIS;
 
-  std::mutex mu_;
+  Mutex mu_;
   std::atomic<uint64_t> owner_{0};  // ThreadNumber() of the holder; 0: none
   int depth_ = 0;                   // used by the holder only
 };
