@@ -214,7 +214,8 @@ class [[nodiscard]] ScopeGuard {
   std::function<void()> end_;
 };
 
-// Returns the device of a new node; "" leaves the choice to the enclosing scopes.
+// Returns the device of a new node; "" leaves the choice to the enclosing scopes. It is called while its thread keeps
+// others from building, so it must not wait for a thread that uses the graph, nor run steps.
 using DeviceFunction = std::function<std::string(const Operation&)>;
 
 class Graph {
