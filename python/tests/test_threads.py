@@ -54,8 +54,8 @@ class ThreadsTest(unittest.TestCase):
     def test_scopes_belong_to_the_thread_that_opened_them(self):
         made = []
         with tf.name_scope("outer"), tf.device("/job:ps"), tf.variable_scope("scope"):
-            self.in_threads(lambda: made.append(tf.constant(1.0, name="alone")))
-        self.assertEqual((made[0].name, made[0].device), ("alone:0", ""))
+            self.in_threads(lambda: made.extend([tf.constant(1.0, name="alone"), tf.get_variable("v", [])]))
+        self.assertEqual([(value.name, value.op.device) for value in made], [("alone:0", ""), ("v:0", "")])
 
     def test_a_device_function_may_wait_for_a_thread_that_builds(self):
         # The function is called while its thread holds the graph; the other thread lets go of Python's lock.

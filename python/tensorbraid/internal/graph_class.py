@@ -3,6 +3,7 @@
 import contextlib
 import re
 import threading
+import weakref
 
 from tensorbraid import _core, dtypes, errors
 from tensorbraid.internal.device_spec import DeviceSpec
@@ -69,11 +70,12 @@ class _Stack(threading.local):
 opened = _Stack()
 
 
-class _ThreadState(threading.local):
+class _ThreadState:
     """What a thread has opened in a graph, beside the scopes of C++."""
 
     def __init__(self):
         self.device_scopes = []  # what the open scopes of device() are given, innermost last
+        self.variable_scopes = []  # see variable_scope.py
 
 
 _ROOT_SCOPE = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
@@ -86,13 +88,23 @@ class Graph(_core.Graph):
     def __init__(self):
         super().__init__()
         self._collections = {}
-        self._here = _ThreadState()
+        # By thread. Not a threading.local, whose cycles Python does not collect.
+        self._thread_states = weakref.WeakKeyDictionary()
         self._unfeedable, self._unfetchable = set(), set()
         self.host_functions = []  # of tf.py_func and datasets, which C++ calls
         self._finalized_because = "it runs in a training session"
         self.restrictions = 0  # how often prevent_feeding and prevent_fetching were called
         self._own_gradients, self._gradient_overrides, self._unmarked_from = {}, {}, 0  # see own_gradients.py
         self._imported_handles = set()  # the names of variables' handles that came with a graph of another program
+
+    @property
+    def _here(self):
+        """The state of the calling thread in this graph."""
+        thread = threading.current_thread()
+        state = self._thread_states.get(thread)
+        if state is None:
+            state = self._thread_states[thread] = _ThreadState()
+        return state
 
     @contextlib.contextmanager
     def as_default(self):

@@ -245,8 +245,11 @@ def get_local_variable(name, shape=None, dtype=None, initializer=None, regulariz
 
 
 def _scopes(graph):
-    """The open variable scopes of a graph, innermost last."""
-    return vars(graph).setdefault("_variable_scopes", [VariableScope(False)])
+    """The variable scopes that this thread has opened in a graph, innermost last."""
+    scopes = graph._here.variable_scopes
+    if not scopes:
+        scopes.append(VariableScope(False))
+    return scopes
 
 
 def get_variable_scope():
