@@ -201,8 +201,14 @@ CachingAllocator& TheAllocator() {
   return *allocator;
 }
 
-// The cache of this thread; null before its first block and after the thread's end.
+}  // namespace
+
+// The cache of this thread; null before its first block and after the thread's end. Not in the anonymous namespace: the
+// linker gold gives all local variables of this model the place of the library's first thread_local variable.
 constinit thread_local ThreadCache* this_threads_cache __attribute__((tls_model("initial-exec"))) = nullptr;
+
+namespace {
+
 constinit thread_local bool this_thread_ends = false;
 
 // Makes the cache of this thread, which lasts until the thread's end. Returns null if the thread ends already: the

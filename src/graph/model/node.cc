@@ -333,9 +333,9 @@ class ThreadsGraphs {
     }
   }
   void Add(std::weak_ptr<GraphImpl> graph) {
-    if (graphs_.size() >= limit_) {
+    if (graphs_.size() >= std::max(limit_, kFewGraphs)) {
       std::erase_if(graphs_, [](const auto& weak) { return weak.expired(); });
-      limit_ = std::max<size_t>(16, 2 * graphs_.size());
+      limit_ = 2 * graphs_.size();
     }
     graphs_.push_back(std::move(graph));
   }
@@ -345,8 +345,9 @@ class ThreadsGraphs {
   }
 
  private:
+  static constexpr size_t kFewGraphs = 16;
   std::vector<std::weak_ptr<GraphImpl>> graphs_;
-  size_t limit_ = 16;
+  size_t limit_ = 0;  // with more, those that are gone are removed
 };
 
 GraphImpl::ThreadState& GraphImpl::here() const {
