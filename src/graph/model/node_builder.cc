@@ -215,14 +215,15 @@ Operation GraphImpl::Add(NodeBuilder& b) {
     colocation.erase(std::unique(colocation.begin(), colocation.end()), colocation.end());
     spec.attrs.insert_or_assign("_class", std::move(colocation));
   }
-  auto made = MakeNode(std::move(spec));
-  // A colocated node follows the node that it is colocated with, whatever device scopes are open.
-  if (made.ok() && !colocated && !scopes.device_scopes.empty()) (*made)->set_device(DeviceFor(**made));
-  const auto node = made.ok() ? Publish(*std::move(made)) : StatusOr<Node*>(made.status());
+  auto node = AddNode(std::move(spec));
   if (!node.ok()) {
     graph()->AddError(node.status());
     return {};
   }
+  // A colocated node follows the node that it is colocated with, whatever device scopes are open. Device functions of
+  // the library look the node up, so it is in the graph already; the lock keeps other threads from seeing it without
+  // its device.
+  if (!colocated && !scopes.device_scopes.empty()) (*node)->set_device(DeviceFor(**node));
   return OperationOf(*node);
 }
 
