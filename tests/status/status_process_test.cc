@@ -418,8 +418,8 @@ TEST_F(StatusProcessTest, WithTlsOnlyClientsWithACertificateSeeTheStatus) {
 TEST_F(StatusProcessTest, WithATokenOnlyThoseWhoKnowItSeeTheStatus) {
   const TempDir dir;
   const std::string tasks = "a-token-of-the-tasks", clients = "a-token-of-clients";
-  ASSERT_TRUE(WriteFile(dir.path() + "/tasks", tasks + "\n").ok());
-  ASSERT_TRUE(WriteFile(dir.path() + "/clients", clients + "\n").ok());
+  dir.Write("tasks", tasks + "\n");
+  dir.Write("clients", clients + "\n");
   ports_.push_back(HeldPort::Take().value());
   auto server = Server::Create(ClusterSpec({{"worker", {Address(0)}}}), {.job_name = "worker",
                                                                          .token_file = dir.path() + "/tasks",

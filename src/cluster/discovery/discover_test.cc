@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -197,6 +198,7 @@ std::string TokenFile() {
   static const std::string path = [] {
     std::string name = StrCat(::testing::TempDir(), "/discover_test_", ::getpid(), ".token");
     TB_CHECK_OK(WriteFile(name, "0123456789abcdef\n"));
+    ::chmod(name.c_str(), 0600);  // the file of a token is refused if others can read it
     return name;
   }();
   return path;
@@ -498,6 +500,7 @@ TEST(DiscoverTest, ADifferentProgramOnOneHostIsRefused) {
   std::vector<Discovery> found(2);
   const std::string other = StrCat(::testing::TempDir(), "/discover_test_", ::getpid(), ".program");
   ASSERT_TRUE(WriteFile(other, "another program").ok());
+  ::chmod(other.c_str(), 0600);
   std::vector<std::thread> ranks;
   for (int rank = 0; rank < 2; ++rank) {
     Surroundings around = MakeSurroundings({{"SLURM_JOB_ID", StrCat(::getpid(), "9")},
