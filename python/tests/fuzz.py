@@ -26,8 +26,8 @@ import tensorbraid as tf
 
 # What ends the process, waits for others or for data by design, or starts a server or a thread of each call.
 EXCLUDED = {"run", "join", "wait_for_stop", "main", "wait_for_session", "prepare_or_wait_for_session", "loop",
-            "wait_for_new_checkpoint", "checkpoints_iterator", "Server", "create_local_server", "start",
-            "managed_session"}
+            "wait_for_new_checkpoint", "checkpoints_iterator", "evaluate_repeatedly", "evaluation_loop", "Server",
+            "create_local_server", "start", "managed_session"}
 SECONDS = 40  # within which a call must return, also on a busy machine
 MEMORY = 16 << 30
 NAMESPACES = 4  # of tf.a.b.c, how deep

@@ -9,11 +9,24 @@ from tensorbraid.internal import old_names
 __all__ = []
 
 
+_being_explained = set()  # the paths whose errors are being made
+
+
 def error(module, name):
     """The AttributeError. It says why the name is refused, or which name is near."""
+    path = f"{module}.{name}".removeprefix("tensorbraid.")
+    if path in _being_explained:  # the explanation looks whether the name exists
+        return AttributeError(f"module '{module}' has no attribute '{name}'")
+    _being_explained.add(path)
+    try:
+        return _explained(module, name, path)
+    finally:
+        _being_explained.discard(path)
+
+
+def _explained(module, name, path):
     from tensorbraid.runner import api  # which imports the whole package
 
-    path = f"{module}.{name}".removeprefix("tensorbraid.")
     reason = api.refusal(path)
     if reason:
         return AttributeError(f"tf.{path}: {reason}")

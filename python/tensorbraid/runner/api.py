@@ -1,5 +1,6 @@
 """Which of TensorFlow's names the package has: dotted names without "tensorflow" before them, such as "nn.relu"."""
 
+import collections
 import difflib
 import functools
 import importlib
@@ -297,19 +298,21 @@ def _all_names():
     """All public names of the package, by their last part."""
     names, seen = {}, set()
 
-    def add(module, prefix):
+    # A module that has several paths, as tf.train and tf.compat.v1.train, counts by the shortest: it is met first.
+    waiting = collections.deque([(tensorbraid, "")])
+    while waiting:
+        module, prefix = waiting.popleft()
         if module in seen:
-            return
+            continue
         seen.add(module)
         for name in dir(module):
             value = None if name.startswith("_") else getattr(module, name, None)
             if isinstance(value, types.ModuleType):
                 if value.__name__.startswith("tensorbraid.") and not value.__name__.startswith(_INTERNAL):
-                    add(value, f"{prefix}{name}.")
+                    waiting.append((value, f"{prefix}{name}."))
             elif value is not None:
                 names.setdefault(name, []).append(prefix + name)
 
-    add(tensorbraid, "")
     return {name: min(paths, key=len) for name, paths in names.items()}
 
 

@@ -259,6 +259,13 @@ StatusOr<Fd> ConnectToOwnUser(const HostPort& where, std::chrono::milliseconds t
     ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
     if (error != 0) return Unavailable(std::strerror(error));
   }
+  // If nothing listens there, and the system chose this very port for our end, the socket is connected to itself.
+  sockaddr_storage here{};
+  socklen_t here_size = sizeof here;
+  ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&here), &here_size);
+  if (const std::optional<EndPoint> own = EndPointOf(here); own.has_value() && own->port == listening->port) {
+    return Unavailable("no server listens there");
+  }
   // The same socket listened before and after, and meanwhile no other one could listen there. So the connection is that
   // socket's, although no process may have accepted it yet.
   const std::optional<KernelSocket> after = ask();
