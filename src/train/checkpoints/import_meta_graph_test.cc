@@ -72,7 +72,7 @@ TEST(ImportMetaGraph, GradientsGoThroughImportedBranchesAndLoops) {
   {
     Graph g;
     const Variable v(g, {}, Constant(2.0), {.name = "v"});
-    const Output x = Placeholder(g, kFloat32, Shape(), {.name = "x"});
+    const Output x = Placeholder(g, kFloat32, Shape(), "x");
     const Output looped = While(
         {Const(g, Tensor::Scalar(int32_t{0})), x}, [](const std::vector<Output>& now) { return Less(now[0], 3); },
         [&](const std::vector<Output>& now) {
