@@ -173,7 +173,7 @@ def make_secrets(directory):
         shutil.copy(f"{directory}/certs/{made}", f"{directory}/tls/{name}")
     with open(f"{directory}/token/token", "w", encoding="utf-8") as file:
         run("openssl", "rand", "-hex", "32", stdout=file)
-    os.chmod(f"{directory}/token/token", 0o440)  # the defaultMode of the manifests
+    os.chmod(f"{directory}/token/token", 0o400)  # the pods own it here; kubelet gives 0440, owned by root
 
 
 def train(templates):
