@@ -121,5 +121,5 @@ def exception_type_from_error_code(error_code):
 
 
 def error_code_from_exception_type(cls):
-    """The code of the errors of this class; that of UnknownError for a class that is none of TensorFlow's."""
+    """The code of the errors of this class. A class that TensorFlow does not have has the code of UnknownError."""
     return next((code for code, known in _CLASSES.items() if known is cls), UNKNOWN)

@@ -221,7 +221,7 @@ Status CheckTlsFiles(const TlsOptions& tls) { return NewContext(tls).status(); }
 
 Status RunTlsTunnel(const Fd& client, const HostPort& server, const TlsOptions& tls, const std::string& token) {
   TF_ASSIGN_OR_RETURN(const ContextPtr context, NewContext(tls));
-  // Without TLS the server is on loopback, and must not be another user's, who would get the token.
+  // Without TLS the server is on loopback. A server of another user is refused, because it would receive the token.
   auto socket = tls.enabled() ? ConnectTo(server) : ConnectToOwnUser(server, std::chrono::seconds(10));
   if (!socket.ok()) return Annotate(socket.status(), "no server answers at " + server.ToString());
   const SslPtr ssl(tls.enabled() ? SSL_new(context.get()) : nullptr, SSL_free);

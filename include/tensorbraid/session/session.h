@@ -66,8 +66,8 @@ struct SessionOptions {
   // For a server in another process that needs a token: a file whose first line is the token. It is read again when it
   // changes. Without `tls`, a token is sent over loopback only.
   std::string token_file = "";
-  // Also uses a server on loopback without `tls` if it belongs to another user of this machine, who learns the graph,
-  // its feeds and the token. Without it, such a server must belong to this process's user or root.
+  // A server on loopback without `tls` must belong to the user of this process or to root. With `insecure` the session
+  // also uses a server of another user of this machine; that user then learns the graph, its feeds and the token.
   bool insecure = false;
   // Number of virtual devices of each type in a local session.
   std::map<std::string, int> device_count = {};

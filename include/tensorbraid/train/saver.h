@@ -127,8 +127,8 @@ class Saver {
   // The queue runners in the graphs beside later checkpoints, by the key of their collection. A program that imports
   // such a graph finds them in the collection "queue_runners".
   void SetQueueRunners(std::map<std::string, std::vector<QueueRunner>> runners);
-  // Collections of the graphs beside later checkpoints, as serialized CollectionDefs. One of variables replaces that of
-  // the graph.
+  // Sets collections, as serialized CollectionDefs, for the graphs that later saves write beside their checkpoints. A
+  // collection of variables takes the place of the one that the graph itself has under this name.
   void SetCollectionDefs(std::map<std::string, std::string> collections);
 
  private:

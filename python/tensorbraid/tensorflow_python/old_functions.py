@@ -22,21 +22,21 @@ def select(condition, t, e, name=None):
 
 
 def scalar_summary(tags, values, collections=None, name=None):
-    """A summary of scalars, one for each tag. A tag is not in the open name scope, unlike that of tf.summary.scalar."""
+    """A summary of scalars, one for each tag. A tag is not in the open name scope. (The tag of tf.summary.scalar is.)"""
     return collected(make_op("ScalarSummary", [tags, values], name), collections)
 
 
 def histogram_summary(tag, values, collections=None, name=None):
-    """A summary of a distribution. The tag is not in the open name scope, unlike that of tf.summary.histogram."""
+    """A summary of a distribution. The tag is not in the open name scope. (The tag of tf.summary.histogram is.)"""
     return collected(make_op("HistogramSummary", [tag, values], name), collections)
 
 
 def image_summary(tag, tensor, max_images=3, collections=None, name=None):
-    """A summary of images. The tag is not in the open name scope, unlike that of tf.summary.image."""
+    """A summary of images. The tag is not in the open name scope. (The tag of tf.summary.image is.)"""
     return collected(make_op("ImageSummary", [tag, tensor], name, max_images=max_images), collections)
 
 
 def audio_summary(tag, tensor, sample_rate, max_outputs=3, collections=None, name=None):
-    """A summary of sound clips. The tag is not in the open name scope, unlike that of tf.summary.audio."""
+    """A summary of sound clips. The tag is not in the open name scope. (The tag of tf.summary.audio is.)"""
     rate = graphs.convert_to_tensor(sample_rate, dtype=dtypes.float32, name="sample_rate")
     return collected(make_op("AudioSummaryV2", [tag, tensor, rate], name, max_outputs=max_outputs), collections)

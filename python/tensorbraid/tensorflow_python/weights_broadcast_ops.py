@@ -6,7 +6,7 @@ __all__ = ["assert_broadcastable", "broadcast_weights"]
 
 
 def assert_broadcastable(weights, values):
-    """An operation that fails unless each dimension of the weights is 1 or that of the values. A scalar always fits.
+    """An operation that fails unless each dimension of the weights is 1 or equals that dimension of the values.
 
     ValueError if the shapes are known and do not fit.
     """

@@ -63,7 +63,7 @@ struct LaunchResult {
   // 128 + signal if the launcher was stopped by SIGINT, SIGTERM or SIGHUP, and 128 + SIGPIPE if the reader of its
   // output ended before it.
   int exit_code = 0;
-  bool machine_lost = false;  // the failure is that of a machine
+  bool machine_lost = false;  // the job has failed because a machine was lost
   std::string report = "";    // what the tasks did, as JSON (job_report.h)
 };
 
