@@ -3,6 +3,7 @@
 A pod is a set of namespaces: it has its own network with one address, its own host name, and processes that end with
 it. A file of hosts, which this module changes when a pod moves, takes the place of DNS.
 """
+import contextlib
 import json
 import os
 import re
@@ -107,7 +108,8 @@ def signal_first(process, number):
     # (`unshare --kill-child` does not do it: setpriv, which changes the user, loses the signal.)
     for pid in subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True,
                               check=False).stdout.split():  # fmt: skip
-        os.kill(int(pid), number)
+        with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+            os.kill(int(pid), number)
 
 
 class Pod:
