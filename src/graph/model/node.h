@@ -118,6 +118,7 @@ class Node : public std::enable_shared_from_this<Node> {
     Refined() = default;
     Refined(const Refined& o) : all(o.all), now(o.now.load()) {}
     Refined& operator=(const Refined& o) {
+      if (this == &o) return *this;
       all = o.all;
       now = o.now.load();
       return *this;
