@@ -91,6 +91,33 @@ def write(tf, folder):
         item = tf.train.range_input_producer(5, shuffle=False).dequeue()
         tf.add_to_collection("item", item)
         tf.train.export_meta_graph(os.path.join(folder, "queue.meta"))
+    for resource in (False, True):
+        _write_scope(tf, os.path.join(folder, f"scope{int(resource)}.meta"), resource)
+
+
+def _write_scope(tf, path, resource):
+    """One scope of a graph, with a loop, a branch and a variable. It uses a tensor from outside."""
+    with tf.Graph().as_default():
+        outside = tf.placeholder(tf.float32, [], "outside")
+        with tf.variable_scope("tower", use_resource=resource):
+            x = tf.identity(outside, "x")
+            v = tf.get_variable("v", initializer=1.5)
+            y = tf.add(_loop(tf, x, v), _cond(tf, x, v), "y")
+        tf.get_variable("other", initializer=1.0)
+        for value in (x, y, outside):
+            tf.add_to_collection("values", value)
+        tf.train.export_meta_graph(path, export_scope="tower")
+
+
+def _read_scopes(tf, path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        inputs = [tf.constant(0.5), tf.constant(2.5)]
+        for i, value in enumerate(inputs):
+            tf.train.import_meta_graph(path, import_scope=f"copy{i}", input_map={"$unbound_inputs_outside": value})
+        print("scope", [v.name for v in tf.trainable_variables()], [value.name for value in tf.get_collection("values")])
+        session.run(tf.global_variables_initializer())
+        for y, v in zip(tf.get_collection("values")[1::2], tf.trainable_variables()):
+            _show("scope", *session.run([y, *tf.gradients(y, [v])]))
 
 
 def _show(name, *values):
@@ -144,6 +171,8 @@ def read(tf, folder, writer):
                 elif name in ("_loop", "_gathered"):
                     for optimizer in OPTIMIZERS:
                         _train(tf, path, f"{name}{resource}{trains}", optimizer, False)
+    for resource in (0, 1):
+        _read_scopes(tf, os.path.join(folder, f"scope{resource}.meta"))
     with tf.Graph().as_default(), tf.Session() as session:
         tf.train.import_meta_graph(os.path.join(folder, "queue.meta"))
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])

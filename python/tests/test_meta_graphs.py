@@ -178,6 +178,95 @@ class MetaGraphsTest(unittest.TestCase):
                 saver.restore(session, path)
                 self.assertEqual(session.run(tf.trainable_variables()), [trained[0], trained[2]])
 
+    def test_a_scope_is_exported_and_imported_alone(self):
+        outside = tf.placeholder(tf.float32, [], "outside")
+        with tf.variable_scope("tower"):
+            x = tf.identity(outside, "x")
+            v = tf.get_variable("v", initializer=1.5)
+            loop = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * x + v), [0, v + 0.0])[1]
+            y = tf.identity(tf.cond(x > 1.0, lambda: loop * v, lambda: loop), "y")
+            tf.train.batch([y], 2, name="batch")
+        tf.get_variable("other", initializer=1.0)
+        for value in (y, outside):
+            tf.add_to_collection("values", value)
+        tf.add_to_collection("texts", "tower/x")
+        tf.add_to_collection(tf.GraphKeys.SAVERS, tf.train.Saver())
+        meta_graph = tf.train.export_meta_graph(export_scope="tower")
+        self.assertEqual({node.name.partition("/")[0] for node in meta_graph.graph_def.node} & {"tower", "other"}, set())
+        self.assertEqual(list(meta_graph.collection_def["unbound_inputs"].bytes_list.value), [b"$unbound_inputs_outside"])
+        self.assertNotIn("savers", meta_graph.collection_def)
+        tf.reset_default_graph()
+        value = tf.constant(2.5)
+        with self.assertRaisesRegex(ValueError, "Graph contains unbound inputs: \\$unbound_inputs_outside"):
+            tf.train.import_meta_graph(meta_graph)
+        tf.train.import_meta_graph(meta_graph, import_scope="copy", input_map={"$unbound_inputs_outside": value})
+        self.assertEqual([v.name for v in tf.trainable_variables()], ["copy/v:0"])
+        self.assertEqual([runner.name for runner in tf.get_collection("queue_runners")], ["copy/batch/fifo_queue"])
+        self.assertEqual(tf.get_collection("texts"), ["copy/tower/x"])
+        y, = tf.get_collection("values")
+        self.assertEqual(y.name, "copy/y:0")
+        made = tf.gradients(y, [*tf.trainable_variables(), tf.get_default_graph().get_tensor_by_name("copy/x:0")])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            a, v = 2.5, 1.5
+            loop = v * (a ** 3 + a ** 2 + a + 1)
+            self.assertEqual(session.run(y), loop * v)
+            self.assertEqual(session.run(made), [2 * loop, v * v * (3 * a ** 2 + 2 * a + 1)])
+
+    def test_savers_of_a_graph_are_imported(self):
+        v = tf.get_variable("v", initializer=2.0)
+        saver = tf.train.Saver(name="first", max_to_keep=3)
+        tf.add_to_collection(tf.GraphKeys.SAVERS, saver)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            path = saver.save(session, os.path.join(self.folder, "model"))
+        for scope in (None, "copy"):
+            tf.reset_default_graph()
+            tf.train.import_meta_graph(path + ".meta", import_scope=scope)
+            collected, = tf.get_collection(tf.GraphKeys.SAVERS)
+            with tf.Session() as session:
+                collected.restore(session, path)
+                self.assertEqual(session.run(tf.trainable_variables()), [2.0])
+            self.assertEqual(collected.as_saver_def().restore_op_name, (scope + "/" if scope else "") +
+                             saver.as_saver_def().restore_op_name)
+        self.assertEqual(v.to_proto().variable_name, "v:0")
+
+    def test_other_savers_can_be_left_out(self):
+        tf.get_variable("v", initializer=2.0)
+        first, second = tf.train.Saver(name="first"), tf.train.Saver(name="second")
+        for saver in (first, second):
+            tf.add_to_collection(tf.GraphKeys.SAVERS, saver)
+        scopes = [{node.name.partition("/")[0] for node in first.export_meta_graph(
+            clear_extraneous_savers=clear).graph_def.node} & {"first", "second"} for clear in (False, True)]
+        self.assertEqual(scopes, [{"first", "second"}, {"first"}])
+
+    def test_a_graph_def_takes_the_place_of_the_nodes(self):
+        tf.constant(1.0, name="one")
+        graph_def = tf.get_default_graph().as_graph_def()
+        tf.constant(2.0, name="two")
+        self.assertEqual([node.name for node in tf.train.export_meta_graph(graph_def=graph_def).graph_def.node], ["one"])
+
+    def test_a_program_says_how_its_items_are_written(self):
+        from tensorbraid.tensorflow_python import ops
+
+        with self.assertRaises(TypeError):
+            ops.register_proto_function("names", tf.NodeDef, to_proto=1)
+        scopes = []
+
+        def to_proto(item, export_scope=None):
+            scopes.append(export_scope)
+            return tf.NodeDef(name=item["name"]) if item["name"] != "left out" else None
+
+        ops.register_proto_function("names", tf.NodeDef, to_proto,
+                                    lambda message, import_scope=None: {"name": message.name, "scope": import_scope})
+        for name in ("a", "left out", "b"):
+            tf.add_to_collection("names", {"name": name})
+        meta_graph = tf.train.export_meta_graph(export_scope="scope")
+        self.assertEqual(scopes, ["scope"] * 3)
+        tf.reset_default_graph()
+        tf.train.import_meta_graph(meta_graph, import_scope="new")
+        self.assertEqual(tf.get_collection("names"), [{"name": "a", "scope": "new"}, {"name": "b", "scope": "new"}])
+
     def test_handles_of_tensor_arrays_have_tensorflows_shape(self):
         self.assertEqual(tf.raw_ops.TensorArrayV3(size=3, dtype=tf.float32).handle.shape.as_list(), [2])
         self.assertEqual(tf.raw_ops.StackV2(max_size=3, elem_type=tf.float32).shape.as_list(), [2])

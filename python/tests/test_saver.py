@@ -186,8 +186,6 @@ class MetaGraphTest(Folder):
             tf.train.import_meta_graph(os.path.join(self.folder, "none"))
         with self.assertRaises(tf.errors.InvalidArgumentError):
             tf.train.import_meta_graph(b"\xff\xff")
-        with self.assertRaises(NotImplementedError):
-            tf.train.export_meta_graph(export_scope="scope")
 
 
 class SummaryTest(Folder):

@@ -3,15 +3,13 @@
 import os
 
 from tensorbraid import _core, tf_logging
-from tensorbraid.internal import graphs
+from tensorbraid.internal import collection_protos, graphs, meta_graph_names
 from tensorbraid.internal.graph_keys import GraphKeys
 
 __all__ = ["export_meta_graph"]
 
 # Collections that C++ makes from the graph itself when it writes one, and does not need when it reads one.
-_OF_GRAPH = {GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT}
-# The savers of a program are not collected: import_meta_graph returns the one that the file describes.
-NOT_IMPORTED = _OF_GRAPH | {GraphKeys.SAVERS}
+OF_GRAPH = {GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT}
 # The git version in messages that this package writes. A variable of such a graph was made by its Variable class, so its
 # name stands for its value, as it does before the export.
 OWN_VERSION = "tensorbraid"
@@ -23,13 +21,20 @@ def _proto():
     return proto
 
 
-def _collection_def(graph, key):
-    """The CollectionDef of a collection; None if it is empty or has items that no message describes."""
+def _collection_def(graph, key, export_scope=None):
+    """The CollectionDef of a collection; None if it is empty or has items that no message describes.
+
+    `export_scope` is for functions that the program has registered for the collection.
+    """
     collection = _proto().CollectionDef()
     items = graph.get_collection(key)
-    if key in _OF_GRAPH or not items:
+    if key in OF_GRAPH or not items:
         return None
-    if all(hasattr(item, "to_proto") for item in items):  # variables, queue runners, savers
+    registered = collection_protos.get_to_proto_function(key)
+    if registered:
+        made = [registered(item, export_scope=export_scope) for item in items]
+        collection.bytes_list.value.extend(message.SerializeToString() for message in made if message is not None)
+    elif all(hasattr(item, "to_proto") for item in items):  # variables, queue runners, savers
         made = [item.to_proto() for item in items]
         collection.bytes_list.value.extend(message.SerializeToString() for message in made if message is not None)
     elif all(isinstance(item, (str, bytes)) for item in items):
@@ -61,16 +66,23 @@ def _used_ops(graph, graph_def):
     return [graph.op_def_for_type(name) for name in sorted({node.op for node in nodes} - functions)]
 
 
-def meta_graph_of(graph, saver=None, collection_list=None, clear_devices=False):
-    """The MetaGraphDef of a graph and its collections, and of a saver if it has something to save."""
+def meta_graph_of(graph, saver_def=None, collection_list=None, clear_devices=False, graph_def=None, export_scope=None,
+                  clear_extraneous_savers=False):
+    """The MetaGraphDef of a graph and its collections, and of a saver if it has something to save.
+
+    `graph_def` takes the place of the graph's own nodes. `export_scope` reduces all to the nodes of a scope, as
+    meta_graph_names.export_scoped says. `clear_extraneous_savers` leaves out the nodes of all other savers.
+    """
     meta_graph = _proto().MetaGraphDef()
-    if saver is not None:
-        saver_def = saver.as_saver_def()
-        if saver_def.restore_op_name:
-            meta_graph.saver_def.CopyFrom(saver_def)
-    meta_graph.graph_def.CopyFrom(graph.as_graph_def(add_shapes=True))
+    if saver_def is not None and saver_def.restore_op_name:
+        meta_graph.saver_def.CopyFrom(saver_def)
+    if graph_def is None:
+        meta_graph.graph_def.CopyFrom(graph.as_graph_def(add_shapes=True))
+    else:
+        meta_graph.graph_def.CopyFrom(_proto().message("GraphDef", graph_def, "graph_def"))
+    if clear_extraneous_savers:
+        _clear_extraneous_savers(graph, meta_graph)
     info = meta_graph.meta_info_def
-    info.stripped_op_list.op.extend(_used_ops(graph, meta_graph.graph_def))
     info.tensorflow_version = "2.0.0"  # the first version that writes this format
     info.tensorflow_git_version = OWN_VERSION
     info.stripped_default_attrs = True
@@ -81,10 +93,27 @@ def meta_graph_of(graph, saver=None, collection_list=None, clear_devices=False):
         if key in flow:
             meta_graph.collection_def[key].bytes_list.value.extend(flow[key])
             continue
-        collection = _collection_def(graph, key)
+        collection = _collection_def(graph, key, export_scope)
         if collection is not None:
             meta_graph.collection_def[key].CopyFrom(collection)
+    if export_scope:
+        own = [key for key in meta_graph.collection_def if collection_protos.get_to_proto_function(key)]
+        meta_graph_names.export_scoped(meta_graph, export_scope, without=own)
+    info.stripped_op_list.op.extend(_used_ops(graph, meta_graph.graph_def))
     return meta_graph
+
+
+def _clear_extraneous_savers(graph, meta_graph):
+    """Removes the nodes of savers that the message does not describe, and these savers themselves."""
+    described = meta_graph.saver_def.restore_op_name
+    savers = [saver for saver in graph.get_collection(GraphKeys.SAVERS)
+              if saver.as_saver_def().restore_op_name != described]
+    own = {node.rpartition("/")[0] + "/" for node in [described] if "/" in node}
+    scopes = {saver.as_saver_def().restore_op_name.rpartition("/")[0] + "/" for saver in savers} - own - {"/"}
+    kept = [node.SerializeToString() for node in meta_graph.graph_def.node if not node.name.startswith(tuple(scopes))]
+    del meta_graph.graph_def.node[:]
+    for data in kept:
+        meta_graph.graph_def.node.add().ParseFromString(data)
 
 
 def clear_devices_of(graph_def):
@@ -98,16 +127,18 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
                       strip_default_attrs=False, save_debug_info=False, **kwargs):
     """The graph as a MetaGraphDef, which is also written to a file if one is named.
 
-    A saver is part of it only if `saver_def` describes one.
+    A saver is part of it only if `saver_def` describes one. With `export_scope` the message has only the nodes of this
+    name scope, named as if they were in no scope. Their inputs from outside are listed in the collection
+    "unbound_inputs"; import_meta_graph needs a tensor for each of them in its `input_map`.
     """
-    if export_scope or clear_extraneous_savers or kwargs or graph_def is not None:
-        raise NotImplementedError("graph_def, export_scope, clear_extraneous_savers and further arguments of "
-                                  "export_meta_graph")
-    meta_graph = meta_graph_of(graph or graphs.get_default_graph(), None, collection_list, clear_devices)
+    if kwargs:
+        raise NotImplementedError(f"the argument {next(iter(kwargs))} of export_meta_graph")
+    if saver_def is not None:
+        saver_def = _proto().message("SaverDef", saver_def, "saver_def")
+    meta_graph = meta_graph_of(graph or graphs.get_default_graph(), saver_def, collection_list, clear_devices, graph_def,
+                               export_scope, clear_extraneous_savers)
     if meta_info_def is not None:
         meta_graph.meta_info_def.MergeFromString(meta_info_def.SerializeToString())
-    if saver_def is not None:
-        meta_graph.saver_def.CopyFrom(_proto().message("SaverDef", saver_def, "saver_def"))
     write(meta_graph, filename, as_text)
     return meta_graph
 

@@ -1,7 +1,7 @@
 """The methods of variables, and the functions that update variables."""
 
 from tensorbraid import _core, dtypes
-from tensorbraid.internal import graphs
+from tensorbraid.internal import graphs, meta_graph_names
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graph_class import no_array
 from tensorbraid.internal.graphs import make_op
@@ -45,12 +45,11 @@ def _run_in(session):
 
 @_method("to_proto")
 def _to_proto(self, export_scope=None):
-    """The VariableDef: the names of the variable's nodes."""
+    """The VariableDef: the names of the variable's nodes, as in the scope; None if the variable is outside of it."""
     from tensorbraid import proto
 
-    if export_scope:
-        raise NotImplementedError("export_scope of a variable")
-    return proto.VariableDef.FromString(self._definition())
+    definition = proto.VariableDef.FromString(self._definition())
+    return meta_graph_names.scoped(definition, export_scope) if export_scope else definition
 
 
 @_method("eval")

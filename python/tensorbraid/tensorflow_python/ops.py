@@ -4,10 +4,13 @@ import contextlib
 import itertools
 
 from tensorbraid.internal import graphs
+from tensorbraid.internal.collection_protos import (get_collection_proto_type, get_from_proto_function,
+                                                    get_to_proto_function, register_proto_function)
 from tensorbraid.internal.graphs import convert_to_tensor
 
 __all__ = ["NullContextmanager", "convert_n_to_tensor", "convert_n_to_tensor_or_indexed_slices",
-           "get_all_collection_keys", "internal_convert_to_tensor", "name_from_scope_name", "prepend_name_scope",
+           "get_all_collection_keys", "get_collection_proto_type", "get_from_proto_function", "get_to_proto_function",
+           "internal_convert_to_tensor", "name_from_scope_name", "prepend_name_scope", "register_proto_function",
            "strip_name_scope", "uid"]
 
 _uids = itertools.count(1)

@@ -3,9 +3,9 @@
 import os
 
 from tensorbraid import _core, errors
-from tensorbraid.internal import graph_defs, graphs
+from tensorbraid.internal import collection_protos, graph_defs, graphs, meta_graph_names
 from tensorbraid.internal.graph_keys import GraphKeys
-from tensorbraid.internal.meta_graphs import NOT_IMPORTED, OWN_VERSION, clear_devices_of
+from tensorbraid.internal.meta_graphs import OF_GRAPH, OWN_VERSION, clear_devices_of
 from tensorbraid.train.queue_runner import QueueRunner
 from tensorbraid.train.saver import Saver
 
@@ -41,56 +41,43 @@ def _is_path(data):
     return len(data) < 4096 and b"\0" not in data and os.path.isfile(data)
 
 
-class _Renamed:
-    """A MetaGraphDef whose nodes get a prefix. The names in it that stand for nodes are changed with them."""
-
-    def __init__(self, meta_graph, prefix):
-        self._meta_graph, self._prefix = meta_graph, prefix
-
-    def _name(self, name):
-        return self._prefix + name if name else name
-
-    def _fields(self, message, fields):
-        for field in fields:
-            setattr(message, field, self._name(getattr(message, field)))
-        return message.SerializeToString()
-
-    def _item(self, key, data):
-        if key == GraphKeys.QUEUE_RUNNERS:
-            runner = _proto().QueueRunnerDef.FromString(data)
-            runner.enqueue_op_name[:] = [self._name(name) for name in runner.enqueue_op_name]
-            return self._fields(runner, ("queue_name", "close_op_name", "cancel_op_name"))
-        variable = None if key in NOT_IMPORTED else _variable_def(data)
-        if variable is None:
-            return data
-        return self._fields(variable, ("variable_name", "initializer_name", "snapshot_name", "initial_value_name"))
-
-    def apply(self):
-        if self._meta_graph.HasField("saver_def"):
-            self._fields(self._meta_graph.saver_def, ("filename_tensor_name", "save_tensor_name", "restore_op_name"))
-        for key, collection in self._meta_graph.collection_def.items():
-            kind = collection.WhichOneof("kind")
-            if kind == "node_list":
-                collection.node_list.value[:] = [self._name(name) for name in collection.node_list.value]
-            elif kind == "bytes_list":
-                collection.bytes_list.value[:] = [self._item(key, data) for data in collection.bytes_list.value]
+def _check_bound(meta_graph, input_map):
+    """Raises ValueError unless the map has all inputs from outside of a scope that was exported."""
+    if meta_graph_names.UNBOUND_INPUTS not in meta_graph.collection_def:
+        return
+    names = {name.decode() for name in meta_graph.collection_def[meta_graph_names.UNBOUND_INPUTS].bytes_list.value}
+    missing = sorted(names - set(input_map))
+    if missing:
+        raise ValueError(f"Graph contains unbound inputs: {','.join(missing)}. Must provide these inputs through "
+                         "input_map.")
+    del meta_graph.collection_def[meta_graph_names.UNBOUND_INPUTS]
 
 
-def _variable_def(data):
-    """The VariableDef with these bytes, or None if they are something else."""
-    variable = _proto().parsed("VariableDef", data)
-    return variable if variable is not None and variable.variable_name and variable.initializer_name else None
+def _registered_keys(meta_graph):
+    """The collections whose items a function of the program reads."""
+    return {key for key in meta_graph.collection_def if collection_protos.get_from_proto_function(key)}
 
 
-def _import_values(graph, meta_graph, wanted, made):
-    """Adds the numbers, bytes and messages of the collections of which C++ has not `made` objects."""
+def _import_registered(graph, key, collection, prefix):
+    """Adds the items that a function of the program makes."""
+    proto_type, make = collection_protos.get_collection_proto_type(key), collection_protos.get_from_proto_function(key)
+    for data in collection.bytes_list.value:
+        graph.add_to_collection(key, make(proto_type.FromString(data), import_scope=prefix.rstrip("/")))
+
+
+def _import_values(graph, meta_graph, wanted, prefix, made):
+    """Adds the numbers, bytes and messages of the collections of which C++ has not `made` objects.
+
+    Bytes get the prefix of the names, since a program that keeps them in a collection means names by them.
+    """
     for key in sorted(meta_graph.collection_def):
         collection = meta_graph.collection_def[key]
         kind = collection.WhichOneof("kind")
-        if kind is None or kind == "node_list" or key in NOT_IMPORTED or key in made or not wanted(key):
+        if kind is None or kind == "node_list" or key in made or not wanted(key):
             continue
         for value in getattr(collection, kind).value:
-            graph.add_to_collection(key, value)
+            graph.add_to_collection(key, prefix + value.decode(errors="surrogateescape")
+                                    if prefix and kind == "bytes_list" else value)
 
 
 def _collect(graph, key, item):
@@ -105,7 +92,8 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
     Returns a saver of its variables, whose `restore` uses the operation that the graph has for that; None if the graph
     has no variables. The argument is the path of the file, or the content as bytes or as a message. Keyword arguments
     are `input_map`, as of tf.import_graph_def, and `restore_collections_predicate`, a function that says for the key of
-    a collection whether it is imported.
+    a collection whether it is imported. Raises ValueError if the graph is a scope of another one and the map lacks one of
+    the inputs that the collection "unbound_inputs" names.
     """
     return import_with_elements(meta_graph_or_file, clear_devices, import_scope, None, **kwargs)[0]
 
@@ -115,6 +103,7 @@ def import_with_elements(meta_graph_or_file, clear_devices=False, import_scope=N
     """import_meta_graph, and a list of the operations and tensors that `return_elements` names, or None."""
     meta_graph = read(meta_graph_or_file)
     wanted = restore_collections_predicate or (lambda key: True)
+    _check_bound(meta_graph, input_map or {})
     if clear_devices:
         clear_devices_of(meta_graph.graph_def)
     graph = graphs.get_default_graph()
@@ -122,7 +111,8 @@ def import_with_elements(meta_graph_or_file, clear_devices=False, import_scope=N
         pass
     importing = graph_defs.Import(meta_graph.graph_def, dict(input_map or {}), prefix, graph)
     importing.rewrite_all()
-    _Renamed(meta_graph, prefix).apply()
+    registered = _registered_keys(meta_graph)
+    meta_graph_names.prefix_names(meta_graph, prefix, without=OF_GRAPH | registered)
     variables, collections, runners, has_saver, max_to_keep = _core.import_meta_graph(graph,
                                                                                       meta_graph.SerializeToString())
     importing.finish(graph)
@@ -137,11 +127,18 @@ def import_with_elements(meta_graph_or_file, clear_devices=False, import_scope=N
     for key in filter(wanted, collections):
         for name in collections[key]:
             graph.add_to_collection(key, graph.as_graph_element(name))
-    _import_values(graph, meta_graph, wanted, {*variables, *runners})
+    for key in filter(wanted, sorted(registered)):
+        _import_registered(graph, key, meta_graph.collection_def[key], prefix)
+    saved = variables.get(GraphKeys.GLOBAL_VARIABLES, [])
+    if wanted(GraphKeys.SAVERS) and GraphKeys.SAVERS in meta_graph.collection_def:
+        for data in meta_graph.collection_def[GraphKeys.SAVERS].bytes_list.value:
+            saver_def = _proto().SaverDef.FromString(data)
+            graph.add_to_collection(GraphKeys.SAVERS, Saver._imported(saver_def, saved, saver_def.max_to_keep))
+    _import_values(graph, meta_graph, wanted, prefix,
+                   {*variables, *runners, *registered, *OF_GRAPH, GraphKeys.SAVERS})
     elements = importing.elements(graph, return_elements)
     importing.check_used()
     if has_saver:
-        return Saver._imported(meta_graph.saver_def, variables.get(GraphKeys.GLOBAL_VARIABLES, []),
-                               max_to_keep), elements
+        return Saver._imported(meta_graph.saver_def, saved, max_to_keep), elements
     has_variables = bool(graph.get_collection(GraphKeys.GLOBAL_VARIABLES))
     return Saver() if has_variables else None, elements

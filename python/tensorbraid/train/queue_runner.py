@@ -1,7 +1,7 @@
 """Queue runners: they keep queues filled. Their threads are in C++."""
 
 from tensorbraid import _core, errors
-from tensorbraid.internal import graphs, session as sessions
+from tensorbraid.internal import graphs, meta_graph_names, session as sessions
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.train.coordinator import Coordinator, _Runner
 from tensorbraid.train.fed_input import initialize_fed_inputs
@@ -63,17 +63,9 @@ class QueueRunner:
         from tensorbraid import proto
 
         made = proto.QueueRunnerDef.FromString(self._core.definition())
-        if export_scope:
-            prefix = export_scope.rstrip("/") + "/"
-            if not self._name.startswith(prefix):
-                return None
-            names = [name[len(prefix):] if name.startswith(prefix) else name for name in made.enqueue_op_name]
-            made.enqueue_op_name[:] = names
-            for field in ("queue_name", "close_op_name", "cancel_op_name"):
-                setattr(made, field, getattr(made, field).removeprefix(prefix))
         made.queue_name = made.queue_name.rsplit(":", 1)[0]
         made.queue_closed_exception_types[:] = [errors.error_code_from_exception_type(kind) for kind in self._types]
-        return made
+        return meta_graph_names.scoped(made, export_scope) if export_scope else made
 
     @staticmethod
     def from_proto(queue_runner_def, import_scope=None):

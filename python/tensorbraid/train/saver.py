@@ -3,7 +3,7 @@
 import os
 
 from tensorbraid import _core
-from tensorbraid.internal import graphs, meta_graphs
+from tensorbraid.internal import graphs, meta_graph_names, meta_graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 
 __all__ = ["Saver"]
@@ -147,13 +147,15 @@ class Saver:
                           clear_devices=False, clear_extraneous_savers=False, strip_default_attrs=False,
                           save_debug_info=False):
         """The graph with this saver as a MetaGraphDef, which is also written to a file if one is named."""
-        if export_scope or clear_extraneous_savers:
-            raise NotImplementedError("export_scope and clear_extraneous_savers of export_meta_graph")
-        meta_graph = meta_graphs.meta_graph_of(self._graph, self, collection_list, clear_devices)
+        meta_graph = meta_graphs.meta_graph_of(self._graph, self.as_saver_def(), collection_list, clear_devices, None,
+                                               export_scope, clear_extraneous_savers)
         meta_graphs.write(meta_graph, filename, as_text)
         return meta_graph
 
-    to_proto = as_saver_def
+    def to_proto(self, export_scope=None):
+        """The SaverDef, with names as in the scope; None if the saver's nodes are outside of it."""
+        saver_def = self.as_saver_def()
+        return meta_graph_names.scoped(saver_def, export_scope) if export_scope else saver_def
 
 
 def _named(var_list, graph):

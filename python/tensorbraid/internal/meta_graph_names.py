@@ -1,0 +1,169 @@
+"""The names of nodes and tensors that a MetaGraphDef has beside its GraphDef: they change with the names of the nodes."""
+
+import re
+
+from tensorbraid.internal.graph_keys import GraphKeys
+
+__all__ = ["UNBOUND", "UNBOUND_INPUTS", "export_scoped", "prefix_names", "scoped"]
+
+# A node outside of the exported scope, as an input of a node within it, and the collection of all of these. The program
+# that imports the graph maps each of them to a tensor.
+UNBOUND = "$unbound_inputs_"
+UNBOUND_INPUTS = "unbound_inputs"
+
+_CONTEXT_FIELDS = ("context_name", "pred_name", "pivot_name", "pivot_for_pred_name", "pivot_for_body_name",
+                   "maximum_iterations_name", "loop_exit_names", "loop_enter_names")
+# For each kind of message, the field that says to which scope it belongs, and the fields with names.
+_FIELDS = {
+    "VariableDef": ("variable_name", ("variable_name", "initializer_name", "snapshot_name", "initial_value_name")),
+    "QueueRunnerDef": ("queue_name", ("queue_name", "enqueue_op_name", "close_op_name", "cancel_op_name")),
+    "SaverDef": ("save_tensor_name", ("filename_tensor_name", "save_tensor_name", "restore_op_name")),
+    "CondContextDef": ("context_name", _CONTEXT_FIELDS),
+    "WhileContextDef": ("context_name", _CONTEXT_FIELDS),
+}
+_KINDS = {GraphKeys.QUEUE_RUNNERS: "QueueRunnerDef", GraphKeys.SAVERS: "SaverDef",
+          GraphKeys.COND_CONTEXT: "CondContextDef", GraphKeys.WHILE_CONTEXT: "WhileContextDef"}
+
+
+def _proto():
+    from tensorbraid import proto
+
+    return proto
+
+
+def _variable_def(data):
+    """The VariableDef with these bytes, or None if they are something else."""
+    variable = _proto().parsed("VariableDef", data)
+    return variable if variable is not None and variable.variable_name and variable.initializer_name else None
+
+
+def _message(key, data):
+    """The message that an item of the collection `key` is, or None if it is some other text."""
+    return getattr(_proto(), _KINDS[key]).FromString(data) if key in _KINDS else _variable_def(data)
+
+
+class _Names:
+    """Changes names. `new_name` gives the new name for one; `is_kept` says whether what has the old name is kept."""
+
+    def __init__(self, new_name, is_kept):
+        self._new_name, self.is_kept = new_name, is_kept
+
+    def _name(self, name):
+        return self._new_name(name) if name else name
+
+    def message(self, message):
+        """Changes the names in a message of a collection."""
+        for field in _FIELDS[message.DESCRIPTOR.name][1]:
+            if field not in message.DESCRIPTOR.fields_by_name:
+                continue
+            value = getattr(message, field)
+            if isinstance(value, str):
+                setattr(message, field, self._name(value))
+            else:
+                value[:] = [self._name(name) for name in value]
+        if "values_def" in message.DESCRIPTOR.fields_by_name:
+            self._context(message)
+
+    def _context(self, context):
+        values = context.values_def
+        values.values[:] = [self._name(name) for name in values.values]
+        external = {self._name(outer): self._name(inner) for outer, inner in values.external_values.items()}
+        values.external_values.clear()
+        values.external_values.update(external)
+        for nested in context.nested_contexts:
+            self.message(getattr(nested, nested.WhichOneof("ctxt")))
+
+    def _items(self, key, items):
+        for data in items:
+            message = _message(key, data)
+            if message is None:
+                yield data
+                continue
+            owner = _FIELDS[message.DESCRIPTOR.name][0]
+            if not self.is_kept(getattr(message, owner)):
+                continue
+            self.message(message)
+            yield message.SerializeToString(deterministic=True)
+
+    def collection(self, key, collection):
+        """Changes the names in a CollectionDef, and removes what is not kept."""
+        kind = collection.WhichOneof("kind")
+        if kind == "node_list":
+            collection.node_list.value[:] = [self._name(name) for name in collection.node_list.value
+                                             if self.is_kept(name)]
+        elif kind == "bytes_list":
+            collection.bytes_list.value[:] = list(self._items(key, collection.bytes_list.value))
+
+
+def prefix_names(meta_graph, prefix, without=()):
+    """Adds the prefix of imported nodes to all names, but for those in the collections `without`."""
+    names = _Names(lambda name: prefix + name, lambda name: True)
+    if meta_graph.HasField("saver_def"):
+        names.message(meta_graph.saver_def)
+    for key, collection in meta_graph.collection_def.items():
+        if key not in without:
+            names.collection(key, collection)
+
+
+def _scoped_node(node, scope, unbound):
+    """Takes the scope out of the names in a NodeDef. Adds its inputs from outside to `unbound`."""
+    node.name = node.name.removeprefix(scope)
+    for i, name in enumerate(node.input):
+        control, name = re.fullmatch(r"(\^?)(.*)", name).groups()
+        if name.startswith(scope):
+            node.input[i] = control + name.removeprefix(scope)
+            continue
+        node.input[i] = control + UNBOUND + name
+        if not control:
+            unbound.setdefault(UNBOUND + name)
+    if "_class" in node.attr:
+        own = f"loc:@{scope}".encode()
+        groups = [b"loc:@" + name.removeprefix(own) for name in node.attr["_class"].list.s if name.startswith(own)]
+        node.attr["_class"].list.s[:] = groups
+        if not groups:
+            del node.attr["_class"]
+
+
+def _scope_names(export_scope):
+    scope = export_scope.rstrip("/") + "/"
+    return _Names(lambda name: name.removeprefix(scope), lambda name: name.startswith(scope))
+
+
+def scoped(message, export_scope):
+    """The message of an item of a collection with names as in the scope, or None if it is outside of the scope.
+
+    The message itself is changed.
+    """
+    names = _scope_names(export_scope)
+    owner = _FIELDS[message.DESCRIPTOR.name][0]
+    if not names.is_kept(getattr(message, owner)):
+        return None
+    names.message(message)
+    return message
+
+
+def export_scoped(meta_graph, export_scope, without=()):
+    """Reduces a MetaGraphDef to the nodes of one scope, which is taken out of their names.
+
+    Inputs from outside get a name that begins with UNBOUND, and the collection UNBOUND_INPUTS lists them. Items of other
+    collections stay if their node is in the scope; those of the collections `without` stay as they are.
+    """
+    scope = export_scope.rstrip("/") + "/"
+    nodes = [node for node in meta_graph.graph_def.node if node.name.startswith(scope)]
+    unbound = {}
+    for node in nodes:
+        _scoped_node(node, scope, unbound)
+    kept = [node.SerializeToString() for node in nodes]
+    del meta_graph.graph_def.node[:]
+    for data in kept:
+        meta_graph.graph_def.node.add().ParseFromString(data)
+    names = _scope_names(export_scope)
+    for key in list(meta_graph.collection_def):
+        collection = meta_graph.collection_def[key]
+        if key not in without:
+            names.collection(key, collection)
+        kind = collection.WhichOneof("kind")
+        if kind is None or not getattr(collection, kind).value:
+            del meta_graph.collection_def[key]
+    if unbound:
+        meta_graph.collection_def[UNBOUND_INPUTS].bytes_list.value.extend(name.encode() for name in unbound)
