@@ -43,6 +43,34 @@ class SaverTest : public testing::Test {
   TempDir dir_;
 };
 
+// Each thread has its own saver. All use one graph and one session, so the savers add their nodes while steps run.
+TEST_F(SaverTest, ThreadsSaveAndRestoreWhileOthersBuildAndRun) {
+  Model m;
+  ASSERT_TRUE(m.Start().ok());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i) {
+    threads.emplace_back([&, i] {
+      const std::string folder = Path("thread" + std::to_string(i));
+      for (int round = 0; round < 8; ++round) {
+        if (i % 2 == 0) {
+          Saver saver(m.g);
+          const auto path = saver.Save(*m.session, folder + "/model", {.global_step = round});
+          ASSERT_TRUE(path.ok()) << path.status();
+          EXPECT_EQ(LatestCheckpoint(folder).value(), *path);
+          const Status restored = saver.Restore(*m.session, *path);
+          EXPECT_TRUE(restored.ok()) << restored;
+        } else {
+          const auto sum = m.session->Run({ReduceSum(m.a * static_cast<float>(round))});
+          ASSERT_TRUE(sum.ok()) << sum.status();
+          EXPECT_EQ((*sum)[0].scalar<float>(), 2.0f * static_cast<float>(round));
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(m.g.status().ok()) << m.g.status();
+}
+
 TEST_F(SaverTest, AnotherProgramRestoresWhatWasSaved) {
   Model m;
   Saver saver(m.g);
