@@ -19,13 +19,34 @@ def _of_model(function):
 
 
 _FIELDS = ("real_data", "generated_data", "generator_inputs", "discriminator_fn", "discriminator_scope",
-           "discriminator_real_outputs", "discriminator_gen_outputs")
+           "discriminator_real_outputs", "discriminator_gen_outputs", "discriminator_real_classification_logits",
+           "discriminator_gen_classification_logits", "one_hot_labels", "structured_generator_inputs",
+           "predicted_distributions")
+acgan_discriminator_loss = _of_model(wargs.acgan_discriminator_loss)
+acgan_generator_loss = _of_model(wargs.acgan_generator_loss)
 least_squares_discriminator_loss = _of_model(wargs.least_squares_discriminator_loss)
 least_squares_generator_loss = _of_model(wargs.least_squares_generator_loss)
 minimax_discriminator_loss = _of_model(wargs.minimax_discriminator_loss)
 minimax_generator_loss = _of_model(wargs.minimax_generator_loss)
 modified_discriminator_loss = _of_model(wargs.modified_discriminator_loss)
 modified_generator_loss = _of_model(wargs.modified_generator_loss)
+mutual_information_penalty = _of_model(wargs.mutual_information_penalty)
 wasserstein_discriminator_loss = _of_model(wargs.wasserstein_discriminator_loss)
 wasserstein_generator_loss = _of_model(wargs.wasserstein_generator_loss)
 wasserstein_gradient_penalty = _of_model(wargs.wasserstein_gradient_penalty)
+
+
+def cycle_consistency_loss(cyclegan_model, scope=None, add_summaries=False):
+    """The mean absolute difference between the data of a CycleGANModel and what its cycle makes of it."""
+    return wargs.cycle_consistency_loss(
+        cyclegan_model.model_x2y.generator_inputs, cyclegan_model.reconstructed_x,
+        cyclegan_model.model_y2x.generator_inputs, cyclegan_model.reconstructed_y, scope, add_summaries)
+
+
+def combine_adversarial_loss(gan_loss, gan_model, non_adversarial_loss, weight_factor=None, gradient_ratio=None,
+                             gradient_ratio_epsilon=1e-6, scalar_summaries=True, gradient_summaries=True):
+    """The GANLoss whose generator loses by another loss, too. The arguments are those of wargs' function."""
+    combined = wargs.combine_adversarial_loss(
+        non_adversarial_loss, gan_loss.generator_loss, weight_factor, gradient_ratio, gradient_ratio_epsilon,
+        gan_model.generator_variables, scalar_summaries, gradient_summaries)
+    return gan_loss._replace(generator_loss=combined)

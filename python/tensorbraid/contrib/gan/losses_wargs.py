@@ -3,9 +3,11 @@
 import tensorbraid as tf
 from tensorbraid.losses import Reduction
 
-__all__ = ["least_squares_discriminator_loss", "least_squares_generator_loss", "minimax_discriminator_loss",
+__all__ = ["acgan_discriminator_loss", "acgan_generator_loss", "combine_adversarial_loss", "cycle_consistency_loss",
+           "least_squares_discriminator_loss", "least_squares_generator_loss", "minimax_discriminator_loss",
            "minimax_generator_loss", "modified_discriminator_loss", "modified_generator_loss",
-           "wasserstein_discriminator_loss", "wasserstein_generator_loss", "wasserstein_gradient_penalty"]
+           "mutual_information_penalty", "wasserstein_discriminator_loss", "wasserstein_generator_loss",
+           "wasserstein_gradient_penalty"]
 
 _LOSSES = tf.GraphKeys.LOSSES
 _MEAN = Reduction.SUM_BY_NONZERO_WEIGHTS
@@ -141,3 +143,97 @@ def least_squares_discriminator_loss(discriminator_real_outputs, discriminator_g
             for outputs, label, weights in ((discriminator_real_outputs, real_label, real_weights),
                                             (discriminator_gen_outputs, fake_label, generated_weights)))
         return _sum_of_two(on_real, on_generated, loss_collection, add_summaries, "lsq")
+
+
+def acgan_discriminator_loss(discriminator_real_classification_logits, discriminator_gen_classification_logits,
+                             one_hot_labels, label_smoothing=0.0, real_weights=1.0, generated_weights=1.0, scope=None,
+                             loss_collection=_LOSSES, reduction=_MEAN, add_summaries=False):
+    """The cross entropies of the classes that the discriminator sees in generated and in real data."""
+    with tf.name_scope(scope, "acgan_discriminator_loss", [
+            discriminator_real_classification_logits, discriminator_gen_classification_logits, one_hot_labels]) as scope:
+        on_generated = tf.losses.softmax_cross_entropy(
+            one_hot_labels, discriminator_gen_classification_logits, generated_weights, scope=scope,
+            loss_collection=None, reduction=reduction)
+        on_real = tf.losses.softmax_cross_entropy(
+            one_hot_labels, discriminator_real_classification_logits, real_weights, label_smoothing, scope,
+            None, reduction)
+        loss = on_generated + on_real
+        tf.losses.add_loss(loss, loss_collection)
+    if add_summaries:
+        tf.summary.scalar("discriminator_gen_ac_loss", on_generated)
+        tf.summary.scalar("discriminator_real_ac_loss", on_real)
+    return _summarized(loss, add_summaries, "discriminator_ac_loss")
+
+
+def acgan_generator_loss(discriminator_gen_classification_logits, one_hot_labels, weights=1.0, scope=None,
+                         loss_collection=_LOSSES, reduction=_MEAN, add_summaries=False):
+    """The cross entropy of the classes that the discriminator sees in generated data."""
+    with tf.name_scope(scope, "acgan_generator_loss",
+                       [discriminator_gen_classification_logits, one_hot_labels]) as scope:
+        loss = tf.losses.softmax_cross_entropy(one_hot_labels, discriminator_gen_classification_logits, weights,
+                                               scope=scope, loss_collection=loss_collection, reduction=reduction)
+    return _summarized(loss, add_summaries, "generator_ac_loss")
+
+
+def mutual_information_penalty(structured_generator_inputs, predicted_distributions, weights=1.0, scope=None,
+                               loss_collection=_LOSSES, reduction=_MEAN, add_summaries=False):
+    """Minus the mean log probability of the generator's structured inputs in the predicted distributions."""
+    with tf.name_scope(scope, "mutual_information_loss") as scope:
+        log_probs = [tf.reduce_mean(distribution.log_prob(values))
+                     for distribution, values in zip(predicted_distributions, structured_generator_inputs)]
+        loss = -1 * tf.losses.compute_weighted_loss(log_probs, weights, scope, loss_collection, reduction)
+    return _summarized(loss, add_summaries, "mutual_information_penalty")
+
+
+def cycle_consistency_loss(data_x, reconstructed_data_x, data_y, reconstructed_data_y, scope=None,
+                           add_summaries=False):
+    """The mean absolute difference between data and what a cycle of both generators makes of it."""
+    with tf.name_scope(scope, "cycle_consistency_loss",
+                       [data_x, reconstructed_data_x, data_y, reconstructed_data_y]):
+        of_x = tf.losses.absolute_difference(data_x, reconstructed_data_x)
+        of_y = tf.losses.absolute_difference(data_y, reconstructed_data_y)
+        loss = (of_x + of_y) / 2.0
+        if add_summaries:
+            tf.summary.scalar("cycle_consistency_loss_x2x", of_x)
+            tf.summary.scalar("cycle_consistency_loss_y2y", of_y)
+        return _summarized(loss, add_summaries, "cycle_consistency_loss")
+
+
+def _magnitude(values):
+    """The global norm of gradients, of which some may be None. It does not overflow."""
+    values = [value for value in values if value is not None]
+    if not values:
+        return 0.0
+    greatest = tf.reduce_max([tf.reduce_max(tf.abs(value)) for value in values])
+    return greatest * tf.global_norm([value / greatest for value in values])
+
+
+def combine_adversarial_loss(main_loss, adversarial_loss, weight_factor=None, gradient_ratio=None,
+                             gradient_ratio_epsilon=1e-6, variables=None, scalar_summaries=True,
+                             gradient_summaries=True, scope=None):
+    """main_loss + weight * adversarial_loss.
+
+    The weight is `weight_factor`, or such that the gradients of the main loss are `gradient_ratio` times as large as
+    those of the other. The gradients are those by `variables`, by default all trainable ones. The weight has none.
+    """
+    if (weight_factor is None) == (gradient_ratio is None):
+        raise ValueError("`weight_factor` and `gradient_ratio` cannot both be `None.`" if weight_factor is None
+                         else "`weight_factor` and `gradient_ratio` cannot both be specified.")
+    variables = tf.trainable_variables() if variables is None else variables
+    with tf.name_scope(scope, "adversarial_loss", [main_loss, adversarial_loss]):
+        if gradient_summaries or gradient_ratio is not None:
+            of_main, of_other = (_magnitude(tf.gradients(loss, variables)) for loss in (main_loss, adversarial_loss))
+        if scalar_summaries:
+            tf.summary.scalar("main_loss", main_loss)
+            tf.summary.scalar("adversarial_loss", adversarial_loss)
+        if gradient_summaries:
+            tf.summary.scalar("main_loss_gradients", of_main)
+            tf.summary.scalar("adversarial_loss_gradients", of_other)
+        given = tf.convert_to_tensor(gradient_ratio if weight_factor is None else weight_factor)
+        if tf.get_static_value(given) == 0:
+            return main_loss
+        weight = weight_factor
+        if weight is None:
+            weight = of_main / (of_other + gradient_ratio_epsilon) / gradient_ratio
+            tf.summary.scalar("adversarial_coefficient", weight)
+        return main_loss + tf.stop_gradient(weight) * adversarial_loss

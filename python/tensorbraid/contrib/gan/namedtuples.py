@@ -2,13 +2,37 @@
 
 import collections
 
-__all__ = ["GANLoss", "GANModel", "GANTrainOps", "GANTrainSteps"]
+__all__ = ["ACGANModel", "CycleGANLoss", "CycleGANModel", "GANLoss", "GANModel", "GANTrainOps", "GANTrainSteps",
+           "InfoGANModel"]
 
 GANModel = collections.namedtuple("GANModel", [
     "generator_inputs", "generated_data", "generator_variables", "generator_scope", "generator_fn", "real_data",
     "discriminator_real_outputs", "discriminator_gen_outputs", "discriminator_variables", "discriminator_scope",
     "discriminator_fn"])
+
+
+class InfoGANModel(collections.namedtuple("InfoGANModel", GANModel._fields + (
+        "structured_generator_inputs", "predicted_distributions", "discriminator_and_aux_fn"))):
+    """A GANModel whose discriminator also predicts the distributions of some of the generator's inputs."""
+
+
+class ACGANModel(collections.namedtuple("ACGANModel", GANModel._fields + (
+        "one_hot_labels", "discriminator_real_classification_logits", "discriminator_gen_classification_logits"))):
+    """A GANModel whose discriminator also predicts the class of an example."""
+
+
+class CycleGANModel(collections.namedtuple("CycleGANModel", [
+        "model_x2y", "model_y2x", "reconstructed_x", "reconstructed_y"])):
+    """Two GANModels, from x to y and back, and what both make of x and of y."""
+
+
 GANLoss = collections.namedtuple("GANLoss", ["generator_loss", "discriminator_loss"])
+
+
+class CycleGANLoss(collections.namedtuple("CycleGANLoss", ["loss_x2y", "loss_y2x"])):
+    """The GANLosses of the two models of a CycleGANModel."""
+
+
 GANTrainOps = collections.namedtuple(
     "GANTrainOps", ["generator_train_op", "discriminator_train_op", "global_step_inc_op", "train_hooks"], defaults=[()])
 GANTrainSteps = collections.namedtuple("GANTrainSteps", ["generator_train_steps", "discriminator_train_steps"])

@@ -1,34 +1,14 @@
-"""Builds a GAN, its losses and the operations that train it, and runs them in turn."""
+"""The losses of a GAN and the operations that train it, which run in turn."""
 
 import tensorbraid as tf
 from tensorbraid.contrib import training
 from tensorbraid.contrib.gan import losses
-from tensorbraid.contrib.gan.namedtuples import GANLoss, GANModel, GANTrainOps, GANTrainSteps
+from tensorbraid.contrib.gan.models import acgan_model, cyclegan_model, gan_model, infogan_model  # noqa: F401
+from tensorbraid.contrib.gan.namedtuples import (
+    ACGANModel, CycleGANLoss, CycleGANModel, GANLoss, GANTrainOps, GANTrainSteps, InfoGANModel)
 
-__all__ = ["RunTrainOpsHook", "gan_loss", "gan_model", "gan_train", "gan_train_ops", "get_joint_train_hooks",
+__all__ = ["RunTrainOpsHook", "cyclegan_loss", "gan_loss", "gan_train", "gan_train_ops", "get_joint_train_hooks",
            "get_sequential_train_hooks", "get_sequential_train_steps"]
-
-
-def gan_model(generator_fn, discriminator_fn, real_data, generator_inputs, generator_scope="Generator",
-              discriminator_scope="Discriminator", check_shapes=True):
-    """The GANModel of generator_fn(inputs) and discriminator_fn(data, inputs), which is applied to both kinds of data.
-
-    ValueError if generated and real data have other shapes, unless check_shapes is False.
-    """
-    with tf.variable_scope(generator_scope) as generator_scope:
-        generator_inputs = tf.nest.map_structure(tf.convert_to_tensor, generator_inputs)
-        generated = generator_fn(generator_inputs)
-    with tf.variable_scope(discriminator_scope) as discriminator_scope:
-        of_generated = discriminator_fn(generated, generator_inputs)
-    with tf.variable_scope(discriminator_scope, reuse=True):
-        real_data = tf.convert_to_tensor(real_data)
-        of_real = discriminator_fn(real_data, generator_inputs)
-    if check_shapes and not generated.shape.is_compatible_with(real_data.shape):
-        raise ValueError(f"Generator output shape ({generated.shape}) must be the same shape as real data "
-                         f"({real_data.shape}).")
-    variables = [tf.trainable_variables(scope.name + "/") for scope in (generator_scope, discriminator_scope)]
-    return GANModel(generator_inputs, generated, variables[0], generator_scope, generator_fn, real_data, of_real,
-                    of_generated, variables[1], discriminator_scope, discriminator_fn)
 
 
 def gan_loss(model, generator_loss_fn=losses.wasserstein_generator_loss,
@@ -40,28 +20,76 @@ def gan_loss(model, generator_loss_fn=losses.wasserstein_generator_loss,
 
     The functions are called with the keyword argument add_summaries, as those of tf.contrib.gan.losses are.
     """
-    for name, value in (("mutual_information_penalty_weight", mutual_information_penalty_weight),
-                        ("aux_cond_generator_weight", aux_cond_generator_weight),
-                        ("aux_cond_discriminator_weight", aux_cond_discriminator_weight)):
-        if value is not None:
-            raise ValueError(f"When `{name}` is provided, `model` must be an InfoGANModel or ACGANModel, which are not "
-                             "part of this package")
+    _check_weights(model, gradient_penalty_weight, mutual_information_penalty_weight, aux_cond_generator_weight,
+                   aux_cond_discriminator_weight)
     generator_loss = generator_loss_fn(model, add_summaries=add_summaries)
-    pooled = model
-    if tensor_pool_fn is not None:
-        data, inputs = tensor_pool_fn((model.generated_data, model.generator_inputs))
-        with tf.variable_scope(model.discriminator_scope, reuse=True):
-            outputs = model.discriminator_fn(data, inputs)
-        pooled = model._replace(generated_data=data, generator_inputs=inputs, discriminator_gen_outputs=outputs)
+    pooled = model if tensor_pool_fn is None else _with_pooled_data(model, tensor_pool_fn)
     discriminator_loss = discriminator_loss_fn(pooled, add_summaries=add_summaries)
     if gradient_penalty_weight is not None:
-        if not isinstance(gradient_penalty_weight, tf.Tensor) and gradient_penalty_weight < 0:
-            raise ValueError("`gradient_penalty_weight` must be greater than or equal to 0")
         discriminator_loss += gradient_penalty_weight * losses.wasserstein_gradient_penalty(
             pooled, epsilon=gradient_penalty_epsilon, target=gradient_penalty_target,
             one_sided=gradient_penalty_one_sided, add_summaries=add_summaries)
+    if mutual_information_penalty_weight is not None:
+        penalty = losses.mutual_information_penalty(model, add_summaries=add_summaries)
+        generator_loss += mutual_information_penalty_weight * penalty
+        discriminator_loss += mutual_information_penalty_weight * penalty
+    if aux_cond_generator_weight is not None:
+        generator_loss += aux_cond_generator_weight * losses.acgan_generator_loss(model, add_summaries=add_summaries)
+    if aux_cond_discriminator_weight is not None:
+        discriminator_loss += aux_cond_discriminator_weight * losses.acgan_discriminator_loss(
+            model, add_summaries=add_summaries)
     return GANLoss(generator_loss + tf.losses.get_regularization_loss(model.generator_scope.name),
                    discriminator_loss + tf.losses.get_regularization_loss(model.discriminator_scope.name))
+
+
+def _check_weights(model, gradient_penalty, mutual_information, of_generator, of_discriminator):
+    """ValueError for a weight that is negative, or that is for another kind of model."""
+    for name, weight, kind in (("gradient_penalty_weight", gradient_penalty, None),
+                               ("mutual_information_penalty_weight", mutual_information, InfoGANModel),
+                               ("aux_cond_generator_weight", of_generator, ACGANModel),
+                               ("aux_cond_discriminator_weight", of_discriminator, ACGANModel)):
+        if weight is None:
+            continue
+        if not isinstance(weight, tf.Tensor) and weight < 0:
+            raise ValueError(f"`{name}` must be greater than or equal to 0")
+        if kind is not None and not isinstance(model, kind):
+            raise ValueError(f"When `{name}` is provided, `model` must be an {kind.__name__}. Instead, was "
+                             f"{type(model).__name__}.")
+
+
+def _with_pooled_data(model, tensor_pool_fn):
+    """The model whose discriminator sees generated data, and its inputs, that a pool has kept."""
+    data, inputs = tensor_pool_fn((model.generated_data, model.generator_inputs))
+    with tf.variable_scope(model.discriminator_scope, reuse=True):
+        if isinstance(model, InfoGANModel):
+            outputs, predicted = model.discriminator_and_aux_fn(data, inputs)
+            return model._replace(discriminator_gen_outputs=outputs, predicted_distributions=predicted)
+        if isinstance(model, ACGANModel):
+            outputs, logits = model.discriminator_fn(data, inputs)
+            return model._replace(discriminator_gen_outputs=outputs, discriminator_gen_classification_logits=logits)
+        outputs = model.discriminator_fn(data, inputs)
+    return model._replace(generated_data=data, generator_inputs=inputs, discriminator_gen_outputs=outputs)
+
+
+def cyclegan_loss(model, generator_loss_fn=losses.least_squares_generator_loss,
+                  discriminator_loss_fn=losses.least_squares_discriminator_loss,
+                  cycle_consistency_loss_fn=losses.cycle_consistency_loss, cycle_consistency_loss_weight=10.0, **kwargs):
+    """The CycleGANLoss: gan_loss of both models; their generators also lose by what the cycle changes in the data.
+
+    Further arguments are those of gan_loss.
+    """
+    if not isinstance(model, CycleGANModel):
+        raise ValueError(f"`model` must be a CycleGANModel. Instead, was {type(model).__name__}.")
+    weight = cycle_consistency_loss_weight
+    if not isinstance(weight, tf.Tensor) and weight < 0:
+        raise ValueError("`cycle_consistency_loss_weight` must be greater than or equal to 0")
+    of_cycle = weight * cycle_consistency_loss_fn(model, add_summaries=kwargs.get("add_summaries", True))
+    made = []
+    for scope, part in (("cyclegan_loss_x2y", model.model_x2y), ("cyclegan_loss_y2x", model.model_y2x)):
+        with tf.name_scope(scope):
+            loss = gan_loss(part, generator_loss_fn, discriminator_loss_fn, **kwargs)
+        made.append(loss._replace(generator_loss=loss.generator_loss + of_cycle))
+    return CycleGANLoss(*made)
 
 
 def gan_train_ops(model, loss, generator_optimizer, discriminator_optimizer, check_for_unused_update_ops=True,
@@ -72,6 +100,9 @@ def gan_train_ops(model, loss, generator_optimizer, discriminator_optimizer, che
     tf.contrib.training.create_train_op. ValueError if there are update operations of neither scope, unless the check
     is off; NotImplementedError for a SyncReplicasOptimizer.
     """
+    if isinstance(model, CycleGANModel):
+        return _cyclegan_train_ops(model, loss, generator_optimizer, discriminator_optimizer,
+                                   check_for_unused_update_ops, is_chief, **kwargs)
     for optimizer in (generator_optimizer, discriminator_optimizer):
         if isinstance(optimizer, tf.train.SyncReplicasOptimizer):
             raise NotImplementedError("a SyncReplicasOptimizer of tf.contrib.gan.gan_train_ops")
@@ -92,6 +123,19 @@ def gan_train_ops(model, loss, generator_optimizer, discriminator_optimizer, che
             trained.append(training.create_train_op(
                 total, optimizer, global_step=None, update_ops=update_ops, variables_to_train=variables, **kwargs))
     return GANTrainOps(*trained, increment)
+
+
+def _cyclegan_train_ops(model, loss, *arguments, **kwargs):
+    """The GANTrainOps of both models: each of its operations is one for each model, and one steps the global step."""
+    ops = []
+    for scope, part, its_loss in (("cyclegan_x2y_train", model.model_x2y, loss.loss_x2y),
+                                  ("cyclegan_y2x_train", model.model_y2x, loss.loss_y2x)):
+        with tf.variable_scope(scope):
+            ops.append(gan_train_ops(part, its_loss, *arguments, **kwargs))
+    generator, discriminator = ([getattr(op, name) for op in ops]
+                                for name in ("generator_train_op", "discriminator_train_op"))
+    return GANTrainOps(generator, discriminator, ops[0].global_step_inc_op,
+                       [hook for op in ops for hook in op.train_hooks])
 
 
 class RunTrainOpsHook(tf.train.SessionRunHook):
