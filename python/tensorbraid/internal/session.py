@@ -112,6 +112,11 @@ class Session:
         self._steps.find(fetches, dict.fromkeys(fed))  # raises errors here, not in the first step
         return step
 
+    @property
+    def graph_def(self):
+        """The graph as a GraphDef."""
+        return self.graph.as_graph_def()
+
     def list_devices(self):
         """The devices that operations can run on, each with its name and type."""
         return [_Device(name, name.rsplit("device:", 1)[-1].split(":")[0]) for name in self._session().list_devices()]
