@@ -12,7 +12,9 @@ from unittest import mock  # noqa: F401
 import numpy as np
 
 from tensorbraid import _core, dtypes, errors, nest
-from tensorbraid.internal import graphs, session
+from tensorbraid.internal import benchmarks, graphs, session
+from tensorbraid.internal.benchmarks import Benchmark, benchmark_config  # noqa: F401
+from tensorbraid.internal.gradient_check import compute_gradient, compute_gradient_error  # noqa: F401
 
 __all__ = []
 
@@ -54,9 +56,18 @@ def test_src_dir_path(relative_path):
 
 
 def main(argv=None):
-    """Parses the flags of the program and runs the tests of its main module."""
+    """Parses the flags of the program and runs the tests of its main module.
+
+    With the flag --benchmarks=EXPRESSION, it runs those methods of the Benchmarks that the regular expression matches.
+    """
     from tensorbraid import flags
 
+    chosen = benchmarks.chosen(sys.argv if argv is None else argv)
+    if chosen is not None:
+        flags.FLAGS([argument for argument in (sys.argv if argv is None else argv)
+                     if not argument.startswith("--benchmarks=")], known_only=True)
+        benchmarks.run(chosen)
+        return
     argv = flags.FLAGS(list(sys.argv if argv is None else argv), known_only=True)
     unittest.main(module="__main__", argv=argv)
 
