@@ -247,6 +247,13 @@ print(concat([[1], [2]]).shape, summary is tf.summary.scalar)
             self.assertTrue(any(dependency.startswith(name + ">=") for dependency in dependencies), name)
             importlib.import_module(module)
 
+    def test_a_name_that_the_script_assigns_is_no_missing_one(self):
+        self.write("import tensorflow as tf\ntf.GraphKeys.LAYERS = 'layers'\ntf.own = {}\n", "keys.py")
+        self.assertEqual(self.run_script("import tensorflow as tf\nimport keys\n"
+                                         "print(tf.GraphKeys.LAYERS, tf.own.get('a'))\n").stdout, "layers None\n")
+        self.assertIn("tf.GraphKeys.LAYER ", self.refused("import tensorflow as tf\nimport keys\n"
+                                                          "print(tf.GraphKeys.LAYER)\n"))
+
     def test_what_is_protected_by_try_may_be_missing(self):
         ran = self.run_script("import tensorflow as tf\ntry:\n    x = tf.no_such_name\n"
                               "except AttributeError:\n    print('old')\n"

@@ -5,7 +5,8 @@ import functools
 import inspect
 import threading
 
-__all__ = ["add_arg_scope", "arg_scope", "arg_scoped_arguments", "current_arg_scope", "has_arg_scope"]
+__all__ = ["add_arg_scope", "arg_scope", "arg_scope_func_key", "arg_scoped_arguments", "current_arg_scope",
+            "has_arg_scope"]
 
 
 class _Stack(threading.local):
@@ -20,6 +21,11 @@ _scopes = _Stack()
 
 def _key(function):
     return getattr(function, "_arg_scope_key", None)
+
+
+def arg_scope_func_key(op):
+    """What names the function in the dict of an arg_scope."""
+    return _key(op) or str(op)
 
 
 def add_arg_scope(func):

@@ -1,6 +1,7 @@
 """tf.contrib.losses: the older losses, whose first argument are the predictions."""
 
 import tensorbraid as tf
+from tensorbraid.contrib import metric_learning as metric_learning  # noqa: F401
 from tensorbraid.losses import add_loss, get_losses, get_regularization_losses, get_total_loss  # noqa: F401
 
 __all__ = [

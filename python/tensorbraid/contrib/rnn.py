@@ -13,6 +13,7 @@ from tensorbraid.nn.cells import *  # noqa: F401,F403
 from tensorbraid.nn.cells import LSTMStateTuple, RNNCell
 from tensorbraid.nn.recurrent import (  # noqa: F401
     static_bidirectional_rnn as static_bidirectional_rnn, static_rnn as static_rnn)
+from tensorbraid.tensorflow_python.rnn_cell import _linear, _Linear  # noqa: F401  # programs take them from here
 
 core_rnn_cell = sys.modules[__name__]  # TensorFlow 1.0 had the cells in this module of tf.contrib.rnn
 

@@ -11,6 +11,7 @@ __all__ = []
 
 _OLD = "tensorflow_python.old_functions."
 _NOW = {
+    "RegisterShape": _OLD + "RegisterShape",
     "audio_summary": _OLD + "audio_summary", "batch_cholesky": "cholesky", "batch_cholesky_solve": "cholesky_solve",
     "batch_fft": "fft", "batch_fft2d": "fft2d", "batch_fft3d": "fft3d", "batch_ifft": "ifft", "batch_ifft2d": "ifft2d",
     "batch_ifft3d": "ifft3d", "batch_matmul": _OLD + "batch_matmul", "batch_matrix_band_part": "matrix_band_part",

@@ -48,6 +48,7 @@ _PUBLIC = {
     "normalization": ["layers"], "convolutional": ["layers"], "core": ["layers"], "pooling": ["layers"],
     "dataset": ["data"], "estimator": ["estimator"], "sets": ["sets"], "string": ["strings"], "linalg": ["linalg"],
     "spectral": ["signal"], "graph_util": ["graph_util"], "saved_model": ["saved_model"],
+    "bernoulli": ["distributions"], "categorical": ["distributions"], "gradient_checker": ["test"],
     "builder": ["saved_model.builder"], "signature": ["saved_model.signature_def_utils"],
     "signature_constants": ["saved_model.signature_constants"], "utils": ["saved_model.utils"],
     "tag_constants": ["saved_model.tag_constants"], "main_op": ["saved_model.main_op"],
@@ -154,7 +155,9 @@ _CONTRIB_FILES = frozenset(
     "training utils variables crf lookup_ops data_decoder dataset dataset_data_provider data_provider parallel_reader "
     "prefetch_queue tfexample_decoder arg_scope checkpoint_ops data slim ops framework training learn preprocessing "
     "estimators checkpoint_utils sparse_ops gan losses_impl losses_wargs namedtuples train tuple_losses predictor "
-    "model_analyzer tfprof_logger sampling_ops".split())
+    "model_analyzer tfprof_logger sampling_ops data_decoder confusion_matrix_ops beam_search_ops bernoulli categorical "
+    "normal gamma beta image_ops distort_image_ops threadpool metric_spec monitors estimator run_config tools tfprof "
+    "input_fn_utils reader metric_learning jit losses metric_loss_ops bijectors".split())
 
 
 class ContribModule(types.ModuleType):
@@ -169,14 +172,26 @@ class ContribModule(types.ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         is_folder = self._path.endswith(".python")
-        try:
-            if not is_folder:
-                return _child(self._package, name)
-        except Missing:
-            pass
-        if is_folder or name in _CONTRIB_FILES:
-            return contrib_stand_in(self._package, f"{self._path}.{name}")
+        for place in [] if is_folder else self._places(name):
+            try:
+                return _child(place, name)
+            except Missing:
+                pass
+        path = f"{self._path}.{name}"
+        if is_folder or name in _CONTRIB_FILES or path in _modules:
+            return contrib_stand_in(self._package, path)
         raise AttributeError(f"{self.__name__} stands for {self._package.__name__}, which has no '{name}'")
+
+
+    def _places(self, name):
+        """Where the names are: in modules of tf.contrib.X that the path names, the last one first, and in tf.contrib.X.
+
+        Private names are those of recurrent cells.
+        """
+        folders = self._path.partition(".python.")[2].split(".")
+        own = [vars(self._package).get(folder) for folder in reversed(folders)]
+        private = [_walk("tensorflow_python.rnn_cell")] if name.startswith("_") else []
+        return [module for module in own if isinstance(module, types.ModuleType)] + [self._package] + private
 
 
 @functools.cache

@@ -62,7 +62,10 @@ def _check_names(scanned, report):
             if package == "tensorflow":
                 api.declare_module(path)
     run = scan.surely_run([code for found in scanned for code in found.codes])
+    own = {f"{package}.{path}" for found in scanned for package, path in found.assigned}
     for use in (use for found in scanned for use in found.uses):
+        if any(f"{use.package}.{use.path}.".startswith(name + ".") for name in own):
+            continue
         problem = numpy_names.problem(use.path) if use.package == "numpy" else _problem(use.path)
         if problem and use.code in run and not use.conditional:
             report.add(use.file, use.line, problem)

@@ -76,14 +76,15 @@ def catches_missing_names(node):
 
 
 class Scanner(ast.NodeVisitor):
-    """Collects `uses`, `imports`: the names of the modules that the script imports, and `modules`.
+    """Collects `uses`, `imports`: the names of the modules that the script imports, `modules` and `assigned`.
 
-    These are pairs of a package and a path below it that must be a module, because names are imported from it. `codes`
-    are the Codes of the script. `is_main`: it is the script that is run, not a module that it imports.
+    Modules are pairs of a package and a path below it that must be a module, because names are imported from it.
+    `assigned` has such pairs of names that the script itself gives to a package: `tf.GraphKeys.LAYERS = "layers"`.
+    `codes` are the Codes of the script. `is_main`: it is the script that is run, not a module that it imports.
     """
 
     def __init__(self, file, is_main=True, packages=("tensorflow", "numpy")):
-        self.uses, self.imports, self.modules = [], [], []
+        self.uses, self.imports, self.modules, self.assigned = [], [], [], set()
         self.file, self._packages = file, packages
         self._is_main = is_main
         self._scope = _Scope()
@@ -205,6 +206,8 @@ class Scanner(ast.NodeVisitor):
             self.generic_visit(node)
         elif isinstance(node.ctx, ast.Load):
             self._add(known, node.lineno)
+        elif isinstance(node.ctx, ast.Store):
+            self.assigned.add(known)
 
     def visit_Call(self, node):
         """`x.tostring()` is a method of arrays: of the others of this name, none is called without arguments."""

@@ -7,7 +7,7 @@ from tensorbraid.internal.summary_nodes import collected
 from tensorbraid.ops import indexing, linalg_ops
 from tensorbraid.summary import merge as merge_summary, merge_all as merge_all_summaries  # noqa: F401
 
-__all__ = ["audio_summary", "batch_matmul", "histogram_summary", "image_summary", "merge_all_summaries",
+__all__ = ["RegisterShape", "audio_summary", "batch_matmul", "histogram_summary", "image_summary", "merge_all_summaries",
            "merge_summary", "scalar_summary", "select"]
 
 
@@ -40,3 +40,18 @@ def audio_summary(tag, tensor, sample_rate, max_outputs=3, collections=None, nam
     """A summary of sound clips. The tag is not in the open name scope. (The tag of tf.summary.audio is.)"""
     rate = graphs.convert_to_tensor(sample_rate, dtype=dtypes.float32, name="sample_rate")
     return collected(make_op("AudioSummaryV2", [tag, tensor, rate], name, max_outputs=max_outputs), collections)
+
+
+class RegisterShape:
+    """A decorator of a function that says the shapes of an op's outputs. It changes nothing: the library knows them.
+
+    It has had no effect since TensorFlow 1.0.
+    """
+
+    def __init__(self, op_type):
+        if not isinstance(op_type, str):
+            raise TypeError("op_type must be a string")
+        self._op_type = op_type
+
+    def __call__(self, f):
+        return f

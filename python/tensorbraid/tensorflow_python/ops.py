@@ -7,6 +7,7 @@ from tensorbraid.internal import graphs
 from tensorbraid.internal.collection_protos import (get_collection_proto_type, get_from_proto_function,
                                                     get_to_proto_function, register_proto_function)
 from tensorbraid.internal.graphs import convert_to_tensor
+from tensorbraid.tensorflow_python.old_functions import RegisterShape  # noqa: F401
 
 __all__ = ["NullContextmanager", "convert_n_to_tensor", "convert_n_to_tensor_or_indexed_slices",
            "get_all_collection_keys", "get_collection_proto_type", "get_from_proto_function", "get_to_proto_function",

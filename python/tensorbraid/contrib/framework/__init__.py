@@ -13,3 +13,5 @@ from tensorbraid.ops.sparse_tensor import (  # noqa: F401
 from tensorbraid.train.checkpoint_values import init_from_checkpoint as init_from_checkpoint  # noqa: F401
 from tensorbraid.train.checkpoints import (  # noqa: F401
     list_variables as list_variables, load_checkpoint as load_checkpoint, load_variable as load_variable)
+from tensorbraid.tensorflow_python.deprecation import (  # noqa: F401
+    deprecated as deprecated, deprecated_arg_values as deprecated_arg_values, deprecated_args as deprecated_args)

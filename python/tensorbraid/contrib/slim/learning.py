@@ -5,6 +5,7 @@ import time
 import tensorbraid as tf
 from tensorbraid.contrib import layers_training
 from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.train import saver as tf_saver, supervisor as supervisor  # noqa: F401  # programs take them from here
 
 __all__ = ["add_gradients_summaries", "clip_gradient_norms", "create_train_op", "multiply_gradients", "train",
            "train_step"]

@@ -1,13 +1,16 @@
-"""tf.contrib.learn.datasets.base: tables in CSV files."""
+"""tf.contrib.learn.datasets.base: tables in CSV files, and files that are fetched from the network."""
 
 import collections
 import csv
+import os
+import urllib.request
 
 import numpy as np
 
 from tensorbraid import gfile
 
-__all__ = ["Dataset", "Datasets", "load_csv_with_header", "load_csv_without_header"]
+__all__ = ["Dataset", "Datasets", "load_csv_with_header", "load_csv_without_header",
+           "maybe_download"]
 
 Dataset = collections.namedtuple("Dataset", ["data", "target"])
 Datasets = collections.namedtuple("Datasets", ["train", "validation", "test"])
@@ -32,3 +35,13 @@ def load_csv_with_header(filename, target_dtype, features_dtype, target_column=-
 def load_csv_without_header(filename, target_dtype, features_dtype, target_column=-1):
     """A table without a first line of another kind."""
     return _dataset(_rows(filename), target_dtype, features_dtype, target_column)
+
+
+def maybe_download(filename, work_directory, source_url):
+    """The path of a file in a folder. If it is not there yet, it is downloaded from the URL."""
+    path = os.path.join(work_directory, filename)
+    if not os.path.exists(path):
+        os.makedirs(work_directory, exist_ok=True)
+        partial, _ = urllib.request.urlretrieve(source_url, f"{path}.partial-{os.getpid()}")
+        os.replace(partial, path)
+    return path

@@ -4,7 +4,7 @@ import tensorbraid as tf
 from tensorbraid.contrib import layers
 from tensorbraid.contrib.arg_scope import arg_scope
 from tensorbraid.contrib.layers_regularizers import l2_regularizer
-from tensorbraid.contrib.slim import utils
+from tensorbraid.contrib import layers_utils as utils
 
 __all__ = []
 

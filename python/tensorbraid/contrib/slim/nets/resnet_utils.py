@@ -7,7 +7,7 @@ from tensorbraid.contrib import layers
 from tensorbraid.contrib.arg_scope import add_arg_scope, arg_scope
 from tensorbraid.contrib.layers_base import collected
 from tensorbraid.contrib.layers_regularizers import l2_regularizer, variance_scaling_initializer
-from tensorbraid.contrib.slim import utils
+from tensorbraid.contrib import layers_utils as utils
 
 __all__ = ["Block", "conv2d_same", "resnet_arg_scope", "stack_blocks_dense", "subsample"]
 

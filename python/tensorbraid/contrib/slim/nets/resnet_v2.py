@@ -4,7 +4,7 @@ import tensorbraid as tf
 from tensorbraid.contrib import layers
 from tensorbraid.contrib.arg_scope import add_arg_scope, arg_scope
 from tensorbraid.contrib.layers_base import collected
-from tensorbraid.contrib.slim import utils
+from tensorbraid.contrib import layers_utils as utils
 from tensorbraid.contrib.slim.nets import resnet_utils
 from tensorbraid.contrib.slim.nets.resnet_utils import resnet_arg_scope  # noqa: F401
 

@@ -2,11 +2,14 @@
 
 import collections
 
+from tensorbraid.contrib.framework.tensors import smart_cond, smart_constant_value as constant_value  # noqa: F401
 from tensorbraid.contrib.layers_base import append_tensor_alias, collected as collect_named_outputs  # noqa: F401
 from tensorbraid.internal import graphs
 
-__all__ = ["append_tensor_alias", "collect_named_outputs", "convert_collection_to_dict", "first_dimension",
-           "gather_tensors_aliases", "get_tensor_aliases", "last_dimension", "two_element_tuple", "n_positive_integers"]
+__all__ = ["append_tensor_alias", "channel_dimension", "collect_named_outputs", "constant_value",
+           "convert_collection_to_dict", "first_dimension", "gather_tensors_aliases", "get_tensor_aliases",
+           "get_variable_collections", "last_dimension", "n_positive_integers", "smart_cond", "static_cond",
+           "two_element_tuple"]
 
 
 def get_tensor_aliases(tensor):
@@ -47,6 +50,26 @@ def first_dimension(shape, min_rank=1):
 def last_dimension(shape, min_rank=1):
     """The size of the last axis."""
     return _dimension(shape, -1, min_rank)
+
+
+def channel_dimension(shape, data_format, min_rank=1):
+    """The number of channels: the second size of "NC...", the last one of another format."""
+    return _dimension(shape, 1 if data_format.startswith("NC") else -1, min_rank)
+
+
+def get_variable_collections(variables_collections, name):
+    """The collections of a layer's variable: `variables_collections`, or those that a dict has for its name."""
+    if isinstance(variables_collections, dict):
+        return variables_collections.get(name)
+    return variables_collections
+
+
+def static_cond(pred, fn1, fn2):
+    """The result of fn1 if `pred`, a bool or an int, is true, else that of fn2."""
+    for name, function in (("fn1", fn1), ("fn2", fn2)):
+        if not callable(function):
+            raise TypeError(f"{name} must be callable.")
+    return fn1() if pred else fn2()
 
 
 def n_positive_integers(n, value):
