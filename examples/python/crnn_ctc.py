@@ -45,8 +45,8 @@ def crnn(images, lengths, training):
         x = tf.layers.max_pooling2d(x, pool, pool)
     x = tf.layers.conv2d(x, 96, [HEIGHT // 8, 1], activation=tf.nn.relu)  # each column becomes a vector
     x = tf.transpose(tf.squeeze(x, [1]), [1, 0, 2])
-    cells = [tf.nn.rnn_cell.LSTMCell(64) for _ in range(2)]
-    outputs, _ = tf.nn.bidirectional_dynamic_rnn(*cells, x, lengths, dtype=tf.float32, time_major=True)
+    forward, backward = tf.nn.rnn_cell.LSTMCell(64), tf.nn.rnn_cell.LSTMCell(64)
+    outputs, _ = tf.nn.bidirectional_dynamic_rnn(forward, backward, x, lengths, dtype=tf.float32, time_major=True)
     return tf.layers.dense(tf.concat(outputs, 2), 11, name="logits")
 
 
@@ -85,8 +85,8 @@ def main(argv):
             session.run(sync.get_init_tokens_op())
         step, losses = session.run(global_step), []
         while not supervisor.should_stop() and step < FLAGS.train_steps:
-            feeds = dict(zip((images, lengths, labels), make_lines(mnist.train, FLAGS.batch_size, random)))
-            feeds[training] = True
+            feeds = {training: True, **dict(zip((images, lengths, labels),
+                                                make_lines(mnist.train, FLAGS.batch_size, random)))}
             value, step = session.run([loss, step_after], feeds)
             if len(losses) % 50 == 0:
                 print("step %d: loss %.3f" % (step, value), flush=True)

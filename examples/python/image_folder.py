@@ -83,7 +83,7 @@ def main(argv):
         right = tf.cast(tf.equal(found, test_labels), tf.float32)
 
         global_step = tf.train.get_or_create_global_step()
-        hooks = [tf.train.StopAtStepHook(last_step=FLAGS.train_steps)]
+        hooks: list[tf.train.SessionRunHook] = [tf.train.StopAtStepHook(last_step=FLAGS.train_steps)]
         optimizer = tf.train.AdamOptimizer(0.001)
         sync = cluster.synchronous(optimizer)
         if sync:

@@ -25,6 +25,7 @@ def train(data_dir, train_steps, checkpoint_dir):
     from tensorbraid.examples.tutorials.mnist import input_data
 
     task = tf.train.find_task()
+    assert task, "this function runs as a task of a cluster"
     server = task.server()
     if task.job_name == "ps":
         server.join()

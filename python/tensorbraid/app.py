@@ -3,7 +3,7 @@
 import difflib
 import sys
 
-from tensorbraid import flags
+from tensorbraid import flags as flags
 from tensorbraid.flags.values import parse_program
 
 __all__ = []

@@ -1,5 +1,7 @@
 """Losses. C++ computes them; a loss is also put into a collection of the graph."""
 
+from typing import Any
+
 from tensorbraid import _core
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graph_keys import GraphKeys
@@ -59,24 +61,25 @@ def _loss(function, tensors, numbers, weights, scope, loss_collection, reduction
     return loss
 
 
-def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO):
+def compute_weighted_loss(losses, weights: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES,
+                          reduction=_BY_NONZERO):
     """The losses times the weights, reduced to one number."""
     return _loss(_core.weighted_loss, [losses], [], weights, scope, loss_collection, reduction)
 
 
-def absolute_difference(labels, predictions, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES,
-                        reduction=_BY_NONZERO):
+def absolute_difference(labels, predictions, weights: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES,
+                        reduction=_BY_NONZERO) -> graphs.Tensor:
     """|predictions - labels|."""
     return _loss(_core.absolute_difference, [labels, predictions], [], weights, scope, loss_collection, reduction)
 
 
-def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES,
-                       reduction=_BY_NONZERO):
+def mean_squared_error(labels, predictions, weights: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES,
+                       reduction=_BY_NONZERO) -> graphs.Tensor:
     """(predictions - labels)²."""
     return _loss(_core.mean_squared_error, [labels, predictions], [], weights, scope, loss_collection, reduction)
 
 
-def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES,
+def cosine_distance(labels, predictions, axis=None, weights: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES,
                     reduction=_BY_NONZERO, dim=None):
     """1 - the sum of labels * predictions along an axis."""
     axis = dim if axis is None else axis
@@ -85,45 +88,45 @@ def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None, los
     return _loss(_core.cosine_distance, [labels, predictions], [axis], weights, scope, loss_collection, reduction)
 
 
-def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO):
+def hinge_loss(labels, logits, weights: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO):
     """max(0, 1 - (2 * labels - 1) * logits), for labels 0 and 1."""
     return _loss(_core.hinge_loss, [labels, logits], [], weights, scope, loss_collection, reduction)
 
 
-def huber_loss(labels, predictions, weights=1.0, delta=1.0, scope=None, loss_collection=GraphKeys.LOSSES,
-               reduction=_BY_NONZERO):
+def huber_loss(labels, predictions, weights: Any = 1.0, delta: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES,
+               reduction=_BY_NONZERO) -> graphs.Tensor:
     """Quadratic for errors up to `delta`, and linear beyond."""
     return _loss(_core.huber_loss, [labels, predictions], [delta], weights, scope, loss_collection, reduction)
 
 
-def log_loss(labels, predictions, weights=1.0, epsilon=1e-7, scope=None, loss_collection=GraphKeys.LOSSES,
-             reduction=_BY_NONZERO):
+def log_loss(labels, predictions, weights: Any = 1.0, epsilon=1e-7, scope=None, loss_collection=GraphKeys.LOSSES,
+             reduction=_BY_NONZERO) -> graphs.Tensor:
     """-labels * log(predictions + epsilon) - (1 - labels) * log(1 - predictions + epsilon)."""
     return _loss(_core.log_loss, [labels, predictions], [epsilon], weights, scope, loss_collection, reduction)
 
 
-def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES):
+def mean_pairwise_squared_error(labels, predictions, weights: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES):
     """The mean squared difference between the errors of all pairs of elements of an example."""
     return _loss(_core.mean_pairwise_squared_error, [labels, predictions], [], weights, scope, loss_collection,
                  _BY_NONZERO)
 
 
-def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothing=0, scope=None,
-                          loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO):
+def sigmoid_cross_entropy(multi_class_labels, logits, weights: Any = 1.0, label_smoothing: Any = 0, scope=None,
+                          loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO) -> graphs.Tensor:
     """tf.nn.sigmoid_cross_entropy_with_logits of each element."""
     return _loss(_core.sigmoid_cross_entropy, [multi_class_labels, logits], [label_smoothing], weights, scope,
                  loss_collection, reduction)
 
 
-def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0, scope=None,
-                          loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO):
+def softmax_cross_entropy(onehot_labels, logits, weights: Any = 1.0, label_smoothing: Any = 0, scope=None,
+                          loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO) -> graphs.Tensor:
     """tf.nn.softmax_cross_entropy_with_logits of each example."""
     return _loss(_core.softmax_cross_entropy, [onehot_labels, logits], [label_smoothing], weights, scope,
                  loss_collection, reduction)
 
 
-def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES,
-                                 reduction=_BY_NONZERO):
+def sparse_softmax_cross_entropy(labels, logits, weights: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES,
+                                 reduction=_BY_NONZERO) -> graphs.Tensor:
     """tf.nn.sparse_softmax_cross_entropy_with_logits of each example."""
     return _loss(_core.sparse_softmax_cross_entropy, [labels, logits], [], weights, scope, loss_collection, reduction)
 

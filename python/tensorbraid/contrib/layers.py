@@ -1,5 +1,7 @@
 """tf.contrib.layers: layers with `scope` arguments, regularizers, initializers and the training operation."""
 
+from typing import Any
+
 from tensorbraid import nn
 from tensorbraid import layers as core_layers
 from tensorbraid.contrib.arg_scope import add_arg_scope
@@ -50,7 +52,7 @@ elu = _activated(nn.elu, "elu", "fully_connected with the activation elu.")
 
 
 @add_arg_scope
-def convolution2d(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data_format=None, rate=1,
+def convolution2d(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data_format=None, rate: Any = 1,
                   activation_fn=nn.relu, normalizer_fn=None, normalizer_params=None,
                   weights_initializer=xavier_initializer(), weights_regularizer=None, biases_initializer=Zeros(),
                   biases_regularizer=None, reuse=None, variables_collections=None, outputs_collections=None,
@@ -95,7 +97,8 @@ def flatten(inputs, outputs_collections=None, scope=None):
 
 
 @add_arg_scope
-def dropout(inputs, keep_prob=0.5, noise_shape=None, is_training=True, outputs_collections=None, scope=None, seed=None):
+def dropout(inputs, keep_prob: Any = 0.5, noise_shape=None, is_training: Any = True, outputs_collections=None,
+            scope=None, seed=None):
     """While training, keeps elements with this probability and scales them."""
     with variable_scope(scope, "Dropout", [inputs]) as opened:
         layer = core_layers.Dropout(1 - keep_prob, noise_shape, seed, _scope=opened)
@@ -117,11 +120,11 @@ def _one_pixel_images(inputs, data_format):
 
 
 @add_arg_scope
-def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, activation_fn=None,
+def batch_norm(inputs, decay: Any = 0.999, center=True, scale=False, epsilon=0.001, activation_fn=None,
                param_initializers=None, param_regularizers=None, updates_collections=GraphKeys.UPDATE_OPS,
-               is_training=True, reuse=None, variables_collections=None, outputs_collections=None, trainable=True,
-               batch_weights=None, fused=None, data_format="NHWC", zero_debias_moving_mean=False, scope=None,
-               renorm=False, renorm_clipping=None, renorm_decay=0.99, adjustment=None):
+               is_training: Any = True, reuse=None, variables_collections=None, outputs_collections=None,
+               trainable=True, batch_weights=None, fused=None, data_format="NHWC", zero_debias_moving_mean=False,
+               scope=None, renorm=False, renorm_clipping=None, renorm_decay=0.99, adjustment=None):
     """Batch normalization. The updates of the averages are in `updates_collections`, or run at once if that is None."""
     if batch_weights is not None or zero_debias_moving_mean:
         raise NotImplementedError("batch_weights and zero_debias_moving_mean of batch_norm")

@@ -1,5 +1,7 @@
 """Convolutions and pools of tf.contrib.layers over one and three axes, transposed and separable ones."""
 
+from typing import Any
+
 import tensorbraid as tf
 from tensorbraid import layers as core_layers
 from tensorbraid.contrib.arg_scope import add_arg_scope
@@ -33,7 +35,7 @@ def _keyed(layer, name, doc):
 
 def _convolution(layer, rank, name):
     @add_arg_scope
-    def convolution(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data_format=None, rate=1,
+    def convolution(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data_format=None, rate: Any = 1,
                     activation_fn=tf.nn.relu, normalizer_fn=None, normalizer_params=None,
                     weights_initializer=xavier_initializer(), weights_regularizer=None, biases_initializer=Zeros(),
                     biases_regularizer=None, reuse=None, variables_collections=None, outputs_collections=None,
@@ -81,7 +83,7 @@ conv3d_transpose = convolution3d_transpose = _transposed(
 
 @add_arg_scope
 def separable_convolution2d(inputs, num_outputs, kernel_size, depth_multiplier=1, stride=1, padding="SAME",
-                            data_format="NHWC", rate=1, activation_fn=tf.nn.relu, normalizer_fn=None,
+                            data_format="NHWC", rate: Any = 1, activation_fn=tf.nn.relu, normalizer_fn=None,
                             normalizer_params=None, weights_initializer=xavier_initializer(),
                             pointwise_initializer=None, weights_regularizer=None, biases_initializer=Zeros(),
                             biases_regularizer=None, reuse=None, variables_collections=None, outputs_collections=None,

@@ -126,7 +126,7 @@ def random_hue(image, max_delta, seed=None):
     return adjust_hue(image, random_ops.random_uniform([], -max_delta, max_delta, seed=seed))
 
 
-def rgb_to_grayscale(images, name=None):
+def rgb_to_grayscale(images, name=None) -> graphs.Tensor:
     """The brightness of RGB images, with one channel."""
     with name_scope(name, "rgb_to_grayscale", [images]) as scope:
         images = convert_to_tensor(images, name="images")

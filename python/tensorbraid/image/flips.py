@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensorbraid import _core
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.ops import arrays, elementwise, indexing, random_ops
@@ -48,7 +49,7 @@ def rot90(image, k=1, name=None):
 
 
 def _random_flip(name_of_op, axis):
-    def op(image, seed=None):
+    def op(image, seed=None) -> _core.Tensor:
         with name_scope(None, name_of_op, [image]):
             image = convert_to_tensor(image, name="image")
             if image.shape.ndims == 3:

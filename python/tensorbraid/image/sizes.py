@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensorbraid import dtypes
+from tensorbraid import _core, dtypes
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, elementwise, reductions
@@ -44,7 +44,7 @@ def _batch(images):
 
 
 def resize_images(images, size, method=ResizeMethod.BILINEAR, align_corners=False, preserve_aspect_ratio=False,
-                  name=None):
+                  name=None) -> _core.Tensor:
     """The image, or batch of images, in another size [height, width]."""
     with name_scope(name, "resize", [images, size]):
         images, single = _batch(convert_to_tensor(images, name="images"))

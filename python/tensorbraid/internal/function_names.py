@@ -1,13 +1,15 @@
 """Names of functions that are made by other functions."""
 
 import sys
+from typing import Any, Callable, TypeVar
 
 __all__ = []
 
 _made = []  # functions that modules of this package make while they are imported, and the variables of the module
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def named(function, name, doc=None):
+def named(function: _Function, name: str, doc: str | None = None) -> _Function:
     """The function, after it got the name and the docstring that help() and tracebacks show."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc

@@ -12,7 +12,7 @@ from tensorbraid.internal.shapes import TensorShape
 _global_graph = None
 
 
-def get_default_graph():
+def get_default_graph() -> Graph:
     """The innermost graph of `with graph.as_default()` on this thread, or else the global default graph."""
     global _global_graph
     if opened.items:
@@ -48,7 +48,7 @@ def graph_of(values):
     return default
 
 
-def make_op(op_type, inputs, name=None, **attrs):
+def make_op(op_type, inputs, name=None, **attrs) -> Operation:
     """Adds a node of any op to the graph of its inputs. Returns its operation.
 
     Values among the inputs become constants of the dtype that the other inputs or the attributes determine. DTypes,
@@ -69,7 +69,7 @@ def _attr(value):
     return value
 
 
-def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None):
+def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None) -> Tensor:
     """A tensor of the default graph with this value: the value itself if it is a tensor, or a constant."""
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, Tensor):
@@ -95,7 +95,7 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None):
     return graph._const(value, number, name or "Const")
 
 
-def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
+def constant(value, dtype=None, shape=None, name="Const", verify_shape=False) -> Tensor:
     """A constant. With a `shape`, `value` is reshaped; a scalar, or the last element, fills the rest."""
     import numpy as np
 
@@ -120,7 +120,7 @@ def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
     return get_default_graph()._const(value, number, name or "Const")
 
 
-def placeholder(dtype, shape=None, name=None):
+def placeholder(dtype, shape=None, name=None) -> Tensor:
     """A tensor whose value every step must feed."""
     return make_op("Placeholder", [], name, dtype=dtypes.as_dtype(dtype), shape=TensorShape(shape)).outputs[0]
 
@@ -195,7 +195,7 @@ class IndexedSlices:
 
 
 def _variables_of(key, which):
-    def variables(scope=None):
+    def variables(scope=None) -> list[_core.Variable]:
         return get_default_graph().get_collection(key, scope)
 
     return named(variables, which,

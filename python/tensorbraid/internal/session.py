@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import threading
+from typing import Any
 
 from tensorbraid import _core, errors
 from tensorbraid.internal import graphs, session_config
@@ -67,7 +68,7 @@ class Session:
                 self._core = _core.Session(self.graph, self._target, self._options)
             return self._core
 
-    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None) -> Any:
         """Runs one step and returns the values of `fetches`, in their structure; None for an operation.
 
         A value is a NumPy array or scalar; strings are bytes. `feed_dict` has values for tensors, which must fit their

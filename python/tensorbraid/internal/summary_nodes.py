@@ -25,7 +25,7 @@ def summary_scope(name, family, value, default_name=None):
         yield (tag if family is None else f"{family}/{tag}"), scope
 
 
-def collected(operation, collections):
+def collected(operation, collections) -> graphs.Tensor:
     """The output of a summary's operation, after it was added to the collections; None stands for the usual one."""
     output = operation.outputs[0]
     for key in [GraphKeys.SUMMARIES] if collections is None else collections:

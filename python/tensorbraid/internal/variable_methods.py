@@ -118,23 +118,24 @@ def _variable(ref, op_type):
         return ref
     variable = _core.variable_of(ref)
     if variable is None:
-        raise TypeError(f"'{op_type}' Op requires that input 'ref' be a mutable tensor (e.g.: a tf.Variable), got {ref}")
+        raise TypeError(f"'{op_type}' Op requires that input 'ref' be a mutable tensor (e.g.: a tf.Variable), got "
+                        f"{ref}")
     return variable
 
 
-def assign(ref, value, validate_shape=None, use_locking=None, name=None):
+def assign(ref, value, validate_shape=None, use_locking=None, name=None) -> graphs.Tensor:
     """Sets a variable. Returns its new value."""
     ref = _variable(ref, "Assign")
     if validate_shape is False and ref.shape.is_fully_defined():
         value = graphs.convert_to_tensor(value, ref.dtype, name="value")
         if not ref.shape.is_compatible_with(value.shape):
-            raise NotImplementedError(f"validate_shape=False for the variable '{ref.name}', which was made with the shape "
-                                      f"{ref.shape}, and a value of the shape {value.shape}: make the variable with "
+            raise NotImplementedError(f"validate_shape=False for the variable '{ref.name}', which was made with the "
+                                      f"shape {ref.shape}, and a value of the shape {value.shape}: make the variable with "
                                       "validate_shape=False")
     return ref.assign(value, name=name)
 
 
-def assign_add(ref, value, use_locking=None, name=None):
+def assign_add(ref, value, use_locking=None, name=None) -> graphs.Tensor:
     """Adds to a variable. Returns its new value."""
     return _variable(ref, "AssignAdd").assign_add(value, name=name)
 

@@ -227,7 +227,8 @@ def _initial_value_of(name, initializer, dtype):
 
 def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
                  caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None,
-                 constraint=None, synchronization=VariableSynchronization.AUTO, aggregation=VariableAggregation.NONE):
+                 constraint=None, synchronization=VariableSynchronization.AUTO,
+                 aggregation=VariableAggregation.NONE) -> _core.Variable:
     """Makes the variable `name` of the open variable scope, or returns it if it exists and the scope reuses."""
     return get_variable_scope().get_variable(
         None, name, shape, dtype, initializer, regularizer, None, trainable, collections, caching_device, partitioner,

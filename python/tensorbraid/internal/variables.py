@@ -43,26 +43,25 @@ class _VariableMeta(type):
         return sorted({*super().__dir__(), *dir(_core.Variable)})
 
 
-class Variable(metaclass=_VariableMeta):
-    """A variable, which keeps its value from step to step. Source: tf.Variable with use_resource=True.
+if typing.TYPE_CHECKING:  # tf.Variable(...), tf.get_variable and the items of collections are of one class
+    from tensorbraid._core import Variable
+else:
+    class Variable(metaclass=_VariableMeta):
+        """A variable, which keeps its value from step to step. Source: tf.Variable with use_resource=True.
 
-    `initial_value` is a value, a tensor, or a function that returns one, and gives the shape and the dtype. A step may
-    read the variable after its `initializer` or tf.global_variables_initializer() has run; otherwise it fails with
-    FailedPreconditionError. tf.Variable(...) returns an object of the C++ class.
-    """
+        `initial_value` is a value, a tensor, or a function that returns one, and gives the shape and the dtype. A step may
+        read the variable after its `initializer` or tf.global_variables_initializer() has run; otherwise it fails with
+        FailedPreconditionError. tf.Variable(...) returns an object of the C++ class.
+        """
 
-    def __new__(cls, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
-                name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
-                use_resource=None, synchronization=VariableSynchronization.AUTO,
-                aggregation=VariableAggregation.NONE, shape=None):
-        if variable_def is not None or import_scope is not None:
-            raise NotImplementedError("variable_def and import_scope of a Variable")
-        return make_variable(initial_value, trainable, collections, validate_shape, name, dtype,
-                             expected_shape if shape is None else shape, constraint)
-
-    if typing.TYPE_CHECKING:
-        def __getattr__(self, name):  # the members of the C++ class
-            return getattr(_core.Variable, name)
+        def __new__(cls, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
+                    name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
+                    use_resource=None, synchronization=VariableSynchronization.AUTO,
+                    aggregation=VariableAggregation.NONE, shape=None):
+            if variable_def is not None or import_scope is not None:
+                raise NotImplementedError("variable_def and import_scope of a Variable")
+            return make_variable(initial_value, trainable, collections, validate_shape, name, dtype,
+                                 expected_shape if shape is None else shape, constraint)
 
 
 def set_constraint(variable, constraint):

@@ -1,6 +1,6 @@
 """Convolutional layers."""
 
-from tensorbraid import nn
+from tensorbraid import _core, nn
 from tensorbraid.initializers import Zeros
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.layer_class import InputSpec, Layer, checked_format, one_of
@@ -216,7 +216,7 @@ def conv1d(inputs, filters, kernel_size, strides=1, padding="valid", data_format
 def conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_format="channels_last",
            dilation_rate=(1, 1), activation=None, use_bias=True, kernel_initializer=None, bias_initializer=Zeros(),
            kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-           bias_constraint=None, trainable=True, name=None, reuse=None):
+           bias_constraint=None, trainable=True, name=None, reuse=None) -> _core.Tensor:
     """A convolution of images [batch, height, width, channels]; its result has `filters` channels.
 
     With data_format="channels_first" images are [batch, channels, height, width]. `kernel_size`, `strides` and

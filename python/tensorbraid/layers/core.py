@@ -1,5 +1,7 @@
 """Dense, Dropout and Flatten."""
 
+from typing import Any
+
 from tensorbraid import _core, nn
 from tensorbraid.initializers import Zeros
 from tensorbraid.internal import graphs
@@ -71,7 +73,7 @@ def _sizes(inputs, last):
 
 def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None, bias_initializer=Zeros(),
           kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
-          bias_constraint=None, trainable=True, name=None, reuse=None):
+          bias_constraint=None, trainable=True, name=None, reuse=None) -> graphs.Tensor:
     """activation(inputs · kernel + bias) over the last axis: [..., n] becomes [..., units].
 
     The size n must be known, or the call raises ValueError. The variables are `kernel`, [n, units], and `bias`,
@@ -85,18 +87,18 @@ def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None
 class Dropout(Layer):
     """While training, sets a part of the elements to 0 at random and scales the others."""
 
-    def __init__(self, rate=0.5, noise_shape=None, seed=None, name=None, **kwargs):
+    def __init__(self, rate: Any = 0.5, noise_shape=None, seed=None, name=None, **kwargs):
         super().__init__(name=name, **kwargs)
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
 
-    def call(self, inputs, training=False):
+    def call(self, inputs, training: Any = False):
         def drop(values):
             return [nn.dropout(values[0], noise_shape=self.noise_shape, seed=self.seed, rate=self.rate)]
 
         return smart_branch(training, [inputs], drop, lambda values: [op("Identity", values)])[0]
 
 
-def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=None):
+def dropout(inputs, rate: Any = 0.5, noise_shape=None, seed=None, training: Any = False, name=None) -> graphs.Tensor:
     """While `training`, a bool or a bool scalar tensor, sets a part `rate` of the elements to 0 at random."""
     return Dropout(rate, noise_shape, seed, name)(inputs, training=training)
 
@@ -123,6 +125,6 @@ class Flatten(Layer):
         return op("Reshape", [inputs, [batch, -1] if sizes[0] is not None else op("Pack", [[batch, -1]])])
 
 
-def flatten(inputs, name=None, data_format="channels_last"):
+def flatten(inputs, name=None, data_format="channels_last") -> graphs.Tensor:
     """Each example as a vector."""
     return Flatten(data_format, name=name)(inputs)

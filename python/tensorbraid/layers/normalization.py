@@ -1,5 +1,7 @@
 """Batch normalization."""
 
+from typing import Any
+
 from tensorbraid import dtypes, nn
 from tensorbraid.initializers import Ones, Zeros
 from tensorbraid.internal import graphs
@@ -13,7 +15,7 @@ __all__ = ["BatchNormalization", "batch_normalization"]
 class BatchNormalization(Layer):
     """Normalizes each feature with the moments of the batch, or with their moving averages when not training."""
 
-    def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer=Zeros(),
+    def __init__(self, axis=-1, momentum: Any = 0.99, epsilon=1e-3, center=True, scale=True, beta_initializer=Zeros(),
                  gamma_initializer=Ones(), moving_mean_initializer=Zeros(), moving_variance_initializer=Ones(),
                  beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None,
                  renorm=False, renorm_clipping=None, renorm_momentum=0.99, fused=None, trainable=True,
@@ -63,7 +65,7 @@ class BatchNormalization(Layer):
         self._scope.set_partitioner(partitioner)
         self.built = True
 
-    def call(self, inputs, training=False):
+    def call(self, inputs, training: Any = False):
         kind = self.moving_mean.dtype
         size = self.moving_mean.shape.as_list()
         gamma = tensor(self.gamma) if self.scale else graphs.constant(1.0, kind, size)
@@ -104,11 +106,12 @@ class BatchNormalization(Layer):
             return average.assign_sub(delta, read_value=False)
 
 
-def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer=Zeros(),
-                        gamma_initializer=Ones(), moving_mean_initializer=Zeros(), moving_variance_initializer=Ones(),
-                        beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None,
-                        training=False, trainable=True, name=None, reuse=None, renorm=False, renorm_clipping=None,
-                        renorm_momentum=0.99, fused=None, virtual_batch_size=None, adjustment=None):
+def batch_normalization(inputs, axis=-1, momentum: Any = 0.99, epsilon=1e-3, center=True, scale=True,
+                        beta_initializer=Zeros(), gamma_initializer=Ones(), moving_mean_initializer=Zeros(),
+                        moving_variance_initializer=Ones(), beta_regularizer=None, gamma_regularizer=None,
+                        beta_constraint=None, gamma_constraint=None, training: Any = False, trainable=True, name=None,
+                        reuse=None, renorm=False, renorm_clipping=None, renorm_momentum=0.99, fused=None,
+                        virtual_batch_size=None, adjustment=None) -> graphs.Tensor:
     """Batch normalization. `training` is a bool or a bool scalar tensor."""
     layer = BatchNormalization(axis, momentum, epsilon, center, scale, beta_initializer, gamma_initializer,
                                moving_mean_initializer, moving_variance_initializer, beta_regularizer,

@@ -1,6 +1,6 @@
 """Pooling layers."""
 
-from tensorbraid import nn
+from tensorbraid import _core, nn
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.layer_class import InputSpec, Layer, checked_format, one_of
 
@@ -45,7 +45,7 @@ AveragePooling3D = _layer("AveragePooling3D", 3, nn.avg_pool3d, "The mean of eac
 
 
 def _function(layer, name):
-    def function(inputs, pool_size, strides, padding="valid", data_format="channels_last", name=None):
+    def function(inputs, pool_size, strides, padding="valid", data_format="channels_last", name=None) -> _core.Tensor:
         return layer(pool_size, strides, padding, data_format, name)(inputs)
 
     return named(function, name, layer.__doc__)

@@ -1,6 +1,7 @@
 """Cells that change what another cell does."""
 
 import hashlib
+from typing import Any
 
 from tensorbraid.internal import graphs
 from tensorbraid.nest import is_nested, map_structure
@@ -33,7 +34,7 @@ class _Wrapper(RNNCell):
 class DropoutWrapper(_Wrapper):
     """Drops out inputs, outputs and states of a cell."""
 
-    def __init__(self, cell, input_keep_prob=1.0, output_keep_prob=1.0, state_keep_prob=1.0,
+    def __init__(self, cell, input_keep_prob: Any = 1.0, output_keep_prob: Any = 1.0, state_keep_prob: Any = 1.0,
                  variational_recurrent=False, input_size=None, dtype=None, seed=None,
                  dropout_state_filter_visitor=None):
         super().__init__(cell)

@@ -1,6 +1,7 @@
 """Recurrent cells."""
 
 import collections
+from typing import Any
 
 from tensorbraid import _core, dtypes, tf_logging as logging
 from tensorbraid.initializers import Constant, Zeros
@@ -132,8 +133,8 @@ class LSTMCell(_WeightedCell):
     """A long short-term memory. Source: Hochreiter and Schmidhuber, 1997."""
 
     def __init__(self, num_units, use_peepholes=False, cell_clip=None, initializer=None, num_proj=None, proj_clip=None,
-                 num_unit_shards=None, num_proj_shards=None, forget_bias=1.0, state_is_tuple=True, activation=None,
-                 reuse=None, name=None, dtype=None, **kwargs):
+                 num_unit_shards=None, num_proj_shards=None, forget_bias: Any = 1.0, state_is_tuple=True,
+                 activation=None, reuse=None, name=None, dtype=None, **kwargs):
         super().__init__(num_units, activation, reuse, name, dtype, **kwargs)
         if num_unit_shards is not None or num_proj_shards is not None:
             raise NotImplementedError("num_unit_shards and num_proj_shards; use a partitioner of the variable scope")
@@ -200,7 +201,7 @@ def _clipped(value, limit):
 class BasicLSTMCell(LSTMCell):
     """An LSTM without peepholes, clipping and projection."""
 
-    def __init__(self, num_units, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None,
+    def __init__(self, num_units, forget_bias: Any = 1.0, state_is_tuple=True, activation=None, reuse=None, name=None,
                  dtype=None, **kwargs):
         super().__init__(num_units, forget_bias=forget_bias, state_is_tuple=state_is_tuple, activation=activation,
                          reuse=reuse, name=name, dtype=dtype, **kwargs)

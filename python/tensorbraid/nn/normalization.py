@@ -1,5 +1,7 @@
 """Moments and normalization."""
 
+from typing import Any
+
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graphs import make_op
 from tensorbraid.ops.node import cast, op, reduce, shape_of, tensor
@@ -110,8 +112,8 @@ def batch_norm_with_global_normalization(t=None, m=None, v=None, beta=None, gamm
     return batch_normalization(t, m, v, beta, gamma if scale_after_normalization else None, variance_epsilon, name)
 
 
-def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format="NHWC", is_training=True,
-                     name=None, exponential_avg_factor=1.0):
+def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format="NHWC",
+                     is_training: Any = True, name=None, exponential_avg_factor=1.0):
     """Batch normalization of images by one op. Returns the result, the mean and the variance of the batch."""
     if not is_training and (mean is None or variance is None):
         raise ValueError("When `is_training=False`, both `mean` and `variance` must be given")

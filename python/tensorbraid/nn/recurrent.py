@@ -1,5 +1,7 @@
 """Cells over sequences."""
 
+from typing import Any
+
 from tensorbraid import _core, dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graph_keys import GraphKeys
@@ -33,7 +35,7 @@ def _initial(cell, initial_state, batch, dtype):
     return cell.zero_state(batch, dtype)
 
 
-def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):
+def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None) -> tuple[Any, ...]:
     """Runs a cell over a list of tensors [batch, features]. Returns the list of outputs and the last state."""
     _check_cell(cell)
     if not isinstance(inputs, (list, tuple)):
@@ -72,7 +74,7 @@ def _reversed(values, lengths):
 
 
 def static_bidirectional_rnn(cell_fw, cell_bw, inputs, initial_state_fw=None, initial_state_bw=None, dtype=None,
-                             sequence_length=None, scope=None):
+                             sequence_length=None, scope=None) -> tuple[Any, ...]:
     """Runs one cell forward and one backward. Returns outputs side by side, and the last state of each."""
     _check_cell(cell_fw)
     _check_cell(cell_bw)
@@ -92,7 +94,7 @@ def static_bidirectional_rnn(cell_fw, cell_bw, inputs, initial_state_fw=None, in
 
 
 def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=None, parallel_iterations=None,
-                swap_memory=False, time_major=False, scope=None):
+                swap_memory=False, time_major=False, scope=None) -> tuple[Any, ...]:
     """Runs a cell over sequences [batch, time, features]. Returns the outputs and the last state.
 
     C++ runs the cells that it has, each as one op for all steps. Other cells run in a loop.
@@ -154,7 +156,7 @@ def _adopt(cell, variables):
 
 def bidirectional_dynamic_rnn(cell_fw, cell_bw, inputs, sequence_length=None, initial_state_fw=None,
                               initial_state_bw=None, dtype=None, parallel_iterations=None, swap_memory=False,
-                              time_major=False, scope=None):
+                              time_major=False, scope=None) -> tuple[Any, ...]:
     """dynamic_rnn with one cell forward and one backward. Returns pairs of outputs and of last states."""
     inputs, sequence_length = tensor(inputs), _whole(sequence_length)
     axes = {"seq_dim": 0 if time_major else 1, "batch_dim": 1 if time_major else 0}

@@ -28,7 +28,7 @@ stop_gradient = op_function("StopGradient", "input")
 tile = op_function("Tile", "input, multiples")
 
 
-def identity(input, name=None):
+def identity(input, name=None) -> graphs.Tensor:
     """A copy of a tensor, or of a SparseTensor's or IndexedSlices' values."""
     if isinstance(input, graphs.IndexedSlices):
         return graphs.IndexedSlices(identity(input.values, name), input.indices, input.dense_shape)
@@ -39,7 +39,7 @@ def _op(op_type, inputs, name, default=None, **attrs):
     return make_op(op_type, inputs, name or default or op_type, **attrs).outputs[0]
 
 
-def shape(input, name=None, out_type=dtypes.int32):
+def shape(input, name=None, out_type=dtypes.int32) -> graphs.Tensor:
     """The sizes of a tensor: a constant if they are known before the step."""
     out_type = dtypes.as_dtype(out_type)
     if isinstance(input, SparseTensor):
@@ -202,7 +202,7 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False):
 range_node = op_function("Range", "start, limit, delta", name="range")
 
 
-def concat(values, axis, name="concat"):
+def concat(values, axis, name="concat") -> graphs.Tensor:
     """The tensors one after the other along an axis."""
     if not isinstance(values, (list, tuple)):
         values = [values]

@@ -10,7 +10,7 @@ __all__ = [
 ]
 
 
-def clip_by_value(t, clip_value_min, clip_value_max, name=None):
+def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> graphs.Tensor:
     """The elements, with those outside of the two bounds replaced by the nearer bound."""
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
         slices = t if isinstance(t, graphs.IndexedSlices) else None
@@ -26,7 +26,7 @@ def _same_or_wider(a, b):
         x is None or y is None or x == y for x, y in zip(a.as_list(), b.as_list())))
 
 
-def clip_by_norm(t, clip_norm, axes=None, name=None):
+def clip_by_norm(t, clip_norm, axes=None, name=None) -> graphs.Tensor:
     """The tensor, scaled down to an L2 norm of at most `clip_norm`."""
     with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
         slices = t if isinstance(t, graphs.IndexedSlices) else None

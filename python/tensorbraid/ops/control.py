@@ -11,7 +11,7 @@ from tensorbraid.ops import arrays, string_ops
 from tensorbraid.ops.sparse_tensor import SparseTensor
 
 
-def no_op(name=None):
+def no_op(name=None) -> graphs.Operation:
     """An operation that does nothing."""
     return graphs.get_default_graph()._op("NoOp", [], {}, name or "NoOp")
 
@@ -37,7 +37,7 @@ def _operation(value):
     return value
 
 
-def group(*inputs, **kwargs):
+def group(*inputs, **kwargs) -> graphs.Operation:
     """An operation that runs after all `inputs`, which may be nested."""
     name = kwargs.pop("name", None)
     if kwargs:

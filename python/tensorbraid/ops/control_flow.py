@@ -1,6 +1,7 @@
 """Conditionals and loops."""
 
 import contextlib
+from typing import Any
 
 from tensorbraid import _core, dtypes, errors, nest
 from tensorbraid.internal import graphs
@@ -74,7 +75,7 @@ def _value_errors():
         raise ValueError(error.message) from None
 
 
-def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
+def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None) -> Any:
     """What `true_fn` returns if `pred` is true, else what `false_fn` returns. Source: tf.cond."""
     if fn1 is not None and true_fn is not None or fn2 is not None and false_fn is not None:
         raise TypeError("cond(): fn1 and fn2 are old names of true_fn and false_fn; give each only once")
@@ -117,7 +118,7 @@ def _done(leaf, pred):
     return leaf if _is_composite(leaf) else convert_to_tensor(leaf)
 
 
-def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
+def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case") -> Any:
     """What the function of the first predicate that is true returns; what `default` returns if none is."""
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
     for pair in pairs:
@@ -191,7 +192,7 @@ def _counts(count, exclusive, needs_one):
 
 
 def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
-               name=None, maximum_iterations=None, return_same_structure=False):
+               name=None, maximum_iterations=None, return_same_structure=False) -> Any:
     """Repeats `body` while `cond` is true. Source: tf.while_loop.
 
     Both are called with the current values of `loop_vars`; `body` returns their next values.
@@ -251,7 +252,7 @@ def _slices(elems):
 
 
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True,
-           name=None, fn_output_signature=None):
+           name=None, fn_output_signature=None) -> Any:
     """What `fn` makes of each slice of `elems` along the first dimension, stacked. Source: tf.map_fn."""
     if not callable(fn):
         raise TypeError("The provided function is not callable: fn")
@@ -309,20 +310,20 @@ def _strided(tensor, begin, end, shrink):
                    shrink_axis_mask=shrink).outputs[0]
 
 
-def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None) -> Any:
     """Combines the slices of `elems`, from the first to the last: fn(accumulated, slice). Source: tf.foldl."""
     return _fold(_core.foldl, fn, elems, initializer, parallel_iterations, back_prop, False,
                  name or "foldl")
 
 
-def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None) -> Any:
     """As foldl, from the last slice to the first. Source: tf.foldr."""
     return _fold(_core.foldl, fn, elems, initializer, parallel_iterations, back_prop, True,
                  name or "foldr")
 
 
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
-         reverse=False, name=None):
+         reverse=False, name=None) -> Any:
     """As foldl, but returns the accumulated values after each slice, stacked. Source: tf.scan."""
     if not infer_shape:
         raise NotImplementedError("infer_shape=False: results of different shapes cannot be stacked")

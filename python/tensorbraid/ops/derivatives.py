@@ -1,6 +1,7 @@
 """Gradients and second derivatives."""
 
 import enum
+from typing import Any
 
 from tensorbraid import _core, errors
 from tensorbraid.internal import graphs
@@ -32,7 +33,7 @@ def _variable_or_tensor(x):
 
 
 def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False,
-              aggregation_method=None, stop_gradients=None, unconnected_gradients="none"):
+              aggregation_method=None, stop_gradients=None, unconnected_gradients="none") -> list[Any]:
     """The partial derivatives of the sum of `ys` with respect to each of `xs`.
 
     Where no y depends on an x, the result is None, or zeros with `unconnected_gradients` "zero". The operations that

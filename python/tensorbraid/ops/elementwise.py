@@ -236,7 +236,7 @@ def complex(real, imag, name=None):
     return make_op("Complex", [real, imag], name or "Complex", Tout=kinds[real.dtype.name]).outputs[0]
 
 
-def cast(x, dtype, name=None):
+def cast(x, dtype, name=None) -> graphs.Tensor:
     """x converted to `dtype`; x itself if it has that dtype. Also of SparseTensors and IndexedSlices."""
     dtype = dtypes.as_dtype(dtype)
     if isinstance(x, SparseTensor):
@@ -268,7 +268,7 @@ def saturate_cast(value, dtype, name=None):
 
 
 def _to(dtype, default_name):
-    def function(x, name=default_name):
+    def function(x, name=default_name) -> graphs.Tensor:
         return cast(x, dtype, name=name)
 
     return named(function, f"to_{dtype.name}", f"x converted to {dtype.name}.")

@@ -263,7 +263,7 @@ def sort(values, axis=-1, direction="ASCENDING", name=None):
         return _sorted(values, axis, direction, "values")
 
 
-def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
+def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None) -> graphs.Tensor:
     """The positions of the elements along an axis in order. Equal elements always keep their order."""
     with name_scope(name, "argsort", [values]):
         return _sorted(values, axis, direction, "indices")

@@ -175,7 +175,7 @@ def einsum(equation, *inputs, **kwargs):
         return make_op("Einsum", [operands], equation=",".join(terms) + "->" + right).outputs[0]
 
 
-def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims=None):
+def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims=None) -> graphs.Tensor:
     """The norm of vectors, or of matrices if `axis` is a pair."""
     keepdims = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
     is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2

@@ -4,14 +4,14 @@ from tensorbraid import _core, dtypes
 from tensorbraid.internal import graphs
 
 
-def op(op_type, inputs, name=None, **attrs):
+def op(op_type, inputs, name=None, **attrs) -> graphs.Tensor:
     """The only output of a new node; its name is that of the op if no other is given."""
     if "DstT" in attrs:
         attrs["DstT"] = dtypes.as_dtype(attrs["DstT"])
     return graphs.make_op(op_type, inputs, name, **attrs).outputs[0]
 
 
-def tensor(value, dtype=None, name=None):
+def tensor(value, dtype=None, name=None) -> graphs.Tensor:
     """A value as a tensor; a variable becomes its value."""
     if isinstance(value, _core.Variable):
         return value.value()
@@ -34,7 +34,7 @@ def known_rank(value, what):
     return value.shape.ndims
 
 
-def cast(value, dtype):
+def cast(value, dtype) -> graphs.Tensor:
     """The tensor in another dtype."""
     return value if value.dtype == dtype else op("Cast", [value], DstT=dtype)
 

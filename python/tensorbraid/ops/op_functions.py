@@ -3,10 +3,11 @@
 import ast
 import inspect
 import re
+from typing import Any, Callable, overload
 
 from tensorbraid import _core, dtypes
 from tensorbraid.internal.function_names import named
-from tensorbraid.internal.graphs import make_op, name_scope
+from tensorbraid.internal.graphs import Tensor, make_op, name_scope
 from tensorbraid.internal.op_results import results_class
 
 _USUAL_FUNCTION = re.compile(r"The usual function is (?:\w+::)*(\w+)")
@@ -33,6 +34,15 @@ def op_doc(op_type):
     return f"{usual}\n\n{own}" if usual else own
 
 
+@overload
+def op_function(op_type: str, inputs: str = "", attrs: str = "", *, name: str | None = None,
+                scope: str | None = None) -> Callable[..., Tensor]: ...
+@overload
+def op_function(op_type: str, inputs: str = "", attrs: str = "", *, outputs: str, name: str | None = None,
+                scope: str | None = None) -> Callable[..., Any]: ...
+@overload
+def op_function(op_type: str, inputs: str, attrs: str, outputs: str, name: str | None = None,
+                scope: str | None = None) -> Callable[..., Any]: ...
 def op_function(op_type, inputs="", attrs="", outputs="", name=None, scope=None):
     """A function that adds a node of the op and returns its output.
 

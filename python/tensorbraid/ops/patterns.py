@@ -32,7 +32,7 @@ def meshgrid(*args, **kwargs):
         return [x * grid for x in vectors]
 
 
-def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
+def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> graphs.Tensor:
     """For each length a row whose first so many elements are true."""
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert_to_tensor(lengths)

@@ -1,5 +1,7 @@
 """Random numbers. Their seeds follow TensorFlow's rules, so that equal seeds give equal numbers."""
 
+from typing import Any
+
 import numpy as np
 
 from tensorbraid import dtypes
@@ -53,7 +55,7 @@ def shape_tensor(shape):
 
 
 def _normal(op_type, default_name, doc):
-    def op(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+    def op(shape, mean: Any = 0.0, stddev: Any = 1.0, dtype=dtypes.float32, seed=None, name=None):
         with name_scope(name, default_name, [shape, mean, stddev]) as scope:
             dims = shape_tensor(shape)
             mean = convert_to_tensor(mean, dtype, name="mean")
@@ -69,7 +71,7 @@ truncated_normal = _normal("TruncatedNormal", "truncated_normal",
                            "Numbers of a normal distribution without those more than two deviations from the mean.")
 
 
-def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
+def random_uniform(shape, minval: Any = 0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
     """Numbers from [minval, maxval)."""
     dtype = dtypes.as_dtype(dtype)
     if maxval is None:
@@ -164,7 +166,8 @@ def random_poisson(lam, shape, dtype=dtypes.float32, seed=None, name=None):
     return random_poisson_v2(shape, lam, dtype, seed, name)
 
 
-def stateless_random_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None, alg="auto_select"):
+def stateless_random_uniform(shape, seed, minval: Any = 0, maxval=None, dtype=dtypes.float32, name=None,
+                             alg="auto_select"):
     """Numbers from [minval, maxval) that only the seed of two numbers determines."""
     dtype = dtypes.as_dtype(dtype)
     if dtype.is_integer and (minval is None) != (maxval is None):
@@ -206,7 +209,7 @@ def _stateless(kind, dims, seed, alg, name, dtype):
 
 
 def _stateless_normal(kind, default_name, doc):
-    def op(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"):
+    def op(shape, seed, mean: Any = 0.0, stddev: Any = 1.0, dtype=dtypes.float32, name=None, alg="auto_select"):
         dtype = dtypes.as_dtype(dtype)
         with name_scope(name, default_name, [shape, seed, mean, stddev]) as scope:
             dims = shape_tensor(shape)

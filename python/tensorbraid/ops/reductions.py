@@ -143,7 +143,7 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
                    reverse=reverse).outputs[0]
 
 
-def add_n(inputs, name=None):
+def add_n(inputs, name=None) -> graphs.Tensor:
     """The sum of tensors of one shape."""
     if isinstance(inputs, graphs.Tensor):
         inputs = list(inputs)  # an error: a tensor is no list of tensors

@@ -30,7 +30,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
         return None
 
 
-def latest_checkpoint(checkpoint_dir, latest_filename=None):
+def latest_checkpoint(checkpoint_dir, latest_filename=None) -> str | None:
     """The path of the directory's latest checkpoint; None if it has none."""
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     path = state and state.model_checkpoint_path

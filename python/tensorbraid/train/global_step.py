@@ -14,7 +14,7 @@ def global_step(sess, global_step_tensor):
     return int(sess.run(global_step_tensor))
 
 
-def get_global_step(graph=None):
+def get_global_step(graph=None) -> _core.Variable | None:
     """The global step of the graph; None if it has none."""
     graph = graph or graphs.get_default_graph()
     marked = graph.get_collection(GraphKeys.GLOBAL_STEP)
@@ -26,7 +26,7 @@ def get_global_step(graph=None):
     return step
 
 
-def create_global_step(graph=None):
+def create_global_step(graph=None) -> _core.Variable:
     """Makes the int64 variable "global_step" of the open variable scope. ValueError if the graph has a global step."""
     graph = graph or graphs.get_default_graph()
     if get_global_step(graph) is not None:
@@ -36,7 +36,7 @@ def create_global_step(graph=None):
                             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
 
 
-def get_or_create_global_step(graph=None):
+def get_or_create_global_step(graph=None) -> _core.Variable:
     """The global step of the graph, made if it does not exist."""
     graph = graph or graphs.get_default_graph()
     step = get_global_step(graph)

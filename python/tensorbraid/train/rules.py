@@ -1,5 +1,7 @@
 """The optimizers: a class for each rule by which a gradient changes a variable."""
 
+from typing import Any
+
 from tensorbraid import _core
 from tensorbraid.internal import graphs
 from tensorbraid.train.optimizer import Optimizer
@@ -54,7 +56,7 @@ class MomentumOptimizer(_Rule):
 class AdadeltaOptimizer(_Rule):
     """Scales steps by running means of squared gradients and of squared steps. Source: Zeiler, 2012."""
 
-    def __init__(self, learning_rate=0.001, rho=0.95, epsilon=1e-8, use_locking=False, name="Adadelta"):
+    def __init__(self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon=1e-8, use_locking=False, name="Adadelta"):
         super().__init__("adadelta", use_locking, name, learning_rate, rho, epsilon)
 
 
@@ -82,8 +84,8 @@ class AdagradDAOptimizer(_Rule):
 class AdamOptimizer(_Rule):
     """Scales steps by running means of the gradients and of their squares. Source: Kingma and Ba, 2015."""
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False, name="Adam",
-                 use_own_namescope_for_non_slot_vars=False):
+    def __init__(self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999, epsilon=1e-8,
+                 use_locking=False, name="Adam", use_own_namescope_for_non_slot_vars=False):
         if use_own_namescope_for_non_slot_vars:
             raise NotImplementedError("use_own_namescope_for_non_slot_vars")
         super().__init__("adam", use_locking, name, learning_rate, beta1, beta2, epsilon, _lr=learning_rate,
@@ -97,8 +99,8 @@ class AdamOptimizer(_Rule):
 class RMSPropOptimizer(_Rule):
     """Scales steps by a running mean of the squared gradients. Source: Hinton, lecture 6e, 2012."""
 
-    def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False,
-                 name="RMSProp"):
+    def __init__(self, learning_rate, decay: Any = 0.9, momentum: Any = 0.0, epsilon=1e-10, use_locking=False,
+                 centered=False, name="RMSProp"):
         super().__init__("rms_prop", use_locking, name, learning_rate, decay, momentum, epsilon, centered)
 
 

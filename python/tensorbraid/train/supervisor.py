@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+from typing import Any
 
 from tensorbraid import _core, summary
 from tensorbraid.internal import graphs
@@ -25,11 +26,12 @@ class Supervisor:
 
     USE_DEFAULT = 0
 
-    def __init__(self, graph=None, ready_op=USE_DEFAULT, ready_for_local_init_op=USE_DEFAULT, is_chief=True,
-                 init_op=USE_DEFAULT, init_feed_dict=None, local_init_op=USE_DEFAULT, logdir=None,
-                 summary_op=USE_DEFAULT, saver=USE_DEFAULT, global_step=USE_DEFAULT, save_summaries_secs=120,
-                 save_model_secs=600, recovery_wait_secs=30, stop_grace_secs=120, checkpoint_basename="model.ckpt",
-                 session_manager=None, summary_writer=USE_DEFAULT, init_fn=None, local_init_run_options=None):
+    def __init__(self, graph=None, ready_op: Any = USE_DEFAULT, ready_for_local_init_op: Any = USE_DEFAULT,
+                 is_chief=True, init_op: Any = USE_DEFAULT, init_feed_dict=None, local_init_op: Any = USE_DEFAULT,
+                 logdir=None, summary_op: Any = USE_DEFAULT, saver: Any = USE_DEFAULT, global_step: Any = USE_DEFAULT,
+                 save_summaries_secs=120, save_model_secs=600, recovery_wait_secs=30, stop_grace_secs=120,
+                 checkpoint_basename="model.ckpt", session_manager=None, summary_writer: Any = USE_DEFAULT,
+                 init_fn=None, local_init_run_options=None):
         if session_manager is not None or local_init_run_options is not None:
             raise NotImplementedError("session_manager and local_init_run_options of a Supervisor")
         self._graph = graph = graph or graphs.get_default_graph()
