@@ -1,10 +1,11 @@
-"""Writes corpus/bundle from the bundles in src/checkpoint/testdata. bundle_fuzz.cc describes the format."""
+"""Writes corpus/bundle/seeds from the bundles in src/checkpoint/testdata. bundle_fuzz.cc describes the format."""
 
 import os
 import struct
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTDATA = os.path.join(HERE, "..", "src", "checkpoint", "testdata")
+SEEDS = os.path.join(HERE, "corpus", "bundle", "seeds")
 TRAILER = 5
 FOOTER = 48
 
@@ -42,12 +43,12 @@ def entries(block):
 
 
 def write(name, mode, index, data):
-  with open(os.path.join(HERE, "corpus", "bundle", name), "wb") as f:
+  with open(os.path.join(SEEDS, name), "wb") as f:
     f.write(bytes([mode]) + struct.pack("<H", len(index)) + index + data)
 
 
 def main():
-  os.makedirs(os.path.join(HERE, "corpus", "bundle"), exist_ok=True)
+  os.makedirs(SEEDS, exist_ok=True)
   for name in ["all", "part_0", "part_1"]:
     with open(os.path.join(TESTDATA, name + ".index"), "rb") as f:
       index = f.read()
