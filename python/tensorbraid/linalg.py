@@ -12,12 +12,16 @@ from tensorbraid.ops.linalg_ops import (  # noqa: F401
     matrix_solve_ls as lstsq, matrix_square_root as sqrtm, matrix_triangular_solve as triangular_solve, matvec, norm,
     pinv, qr, self_adjoint_eig
     as eigh, self_adjoint_eigvals as eigvalsh, slogdet, svd, tensordot, trace)
+from tensorbraid.ops.linear_operator_forms import *  # noqa: F401,F403
+from tensorbraid.ops.linear_operators import *  # noqa: F401,F403
 from tensorbraid.ops.matrix_exponential import expm  # noqa: F401
 from tensorbraid.ops.special_math import l2_normalize  # noqa: F401
 from tensorbraid.ops.tridiagonal import tridiagonal_matmul, tridiagonal_solve  # noqa: F401
 
 __all__ = [
-    "adjoint", "band_part", "cholesky", "cholesky_solve", "cross", "det", "diag", "diag_part", "eigh", "eigvalsh",
+    "LinearOperator", "LinearOperatorDiag", "LinearOperatorFullMatrix", "LinearOperatorIdentity",
+    "LinearOperatorLowRankUpdate", "LinearOperatorLowerTriangular", "LinearOperatorScaledIdentity", "adjoint",
+    "band_part", "cholesky", "cholesky_solve", "cross", "det", "diag", "diag_part", "eigh", "eigvalsh",
     "einsum", "expm", "eye", "global_norm", "inv", "l2_normalize", "logdet", "logm", "lstsq", "lu", "lu_matrix_inverse",
     "lu_reconstruct", "lu_solve", "matmul", "matrix_rank", "matrix_transpose", "matvec", "norm", "normalize", "pinv",
     "qr", "set_diag", "slogdet", "solve", "sqrtm", "svd", "tensor_diag", "tensor_diag_part", "tensordot", "trace",
