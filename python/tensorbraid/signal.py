@@ -1,81 +1,12 @@
-"""The namespace tf.signal, which TensorFlow 1 calls tf.spectral: Fourier transforms of complex and real numbers."""
+"""The namespace tf.signal: Fourier and cosine transforms, frames and windows. TensorFlow 1 also calls it tf.spectral."""
 
-import numpy as np
-
-from tensorbraid import dtypes
-from tensorbraid.internal.function_names import named
-from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
-from tensorbraid.ops import arrays
+from tensorbraid.ops.cosine_transforms import *  # noqa: F401,F403
+from tensorbraid.ops.real_fourier import *  # noqa: F401,F403
+from tensorbraid.ops.short_time_fourier import *  # noqa: F401,F403
 from tensorbraid.ops.spectral import fft, fft2d, fft3d, ifft, ifft2d, ifft3d  # noqa: F401
 
-__all__ = ["fft", "fft2d", "fft3d", "ifft", "ifft2d", "ifft3d"]
-
-
-def _resized(x, axes, sizes):
-    """The tensor with its last axes cut or padded with zeros to these sizes."""
-    have = x.shape.as_list()[-axes:] if x.shape.ndims is not None else [None] * axes
-    if None in have:
-        raise NotImplementedError("fft_length of a tensor whose size is not known")
-    if any(a > b for a, b in zip(have, sizes)):
-        x = x[tuple([Ellipsis] + [slice(0, min(a, b)) for a, b in zip(have, sizes)])]
-    if any(a < b for a, b in zip(have, sizes)):
-        before = [[0, 0]] * (x.shape.ndims - axes)
-        x = arrays.pad(x, before + [[0, max(b - a, 0)] for a, b in zip(have, sizes)])
-    return x
-
-
-def _of_reals(op_type, axes, inverse):
-    default_name = op_type.lower()
-
-    def function(input_tensor, fft_length=None, name=None):
-        with name_scope(name, default_name, [input_tensor, fft_length]) as scope:
-            x = convert_to_tensor(input_tensor, None if inverse else dtypes.float32) if not hasattr(
-                input_tensor, "dtype") else convert_to_tensor(input_tensor)
-            if inverse != x.dtype.is_complex:
-                raise ValueError(f"{default_name} needs {'complex' if inverse else 'real'} numbers, got {x.dtype.name}")
-            wide = x.dtype in (dtypes.float64, dtypes.complex128)
-            real = dtypes.float64 if wide else dtypes.float32
-            if fft_length is None:
-                sizes = x.shape.as_list()[-axes:]
-                if None in sizes:
-                    raise NotImplementedError("transforms of a tensor whose size is not known, without fft_length")
-                length = sizes[:-1] + [max(0, 2 * (sizes[-1] - 1))] if inverse else sizes
-            else:
-                length = arrays.static_dims(convert_to_tensor(fft_length, dtypes.int32))
-                if length is None or len(length) != axes:
-                    raise ValueError(f"fft_length must be a constant of {axes} numbers")
-                x = _resized(x, axes, length[:-1] + [length[-1] // 2 + 1] if inverse else length)
-            lengths = convert_to_tensor(np.array(length, np.int32), name="fft_length")
-            kind = {"Treal": real} if inverse else {"Tcomplex": dtypes.complex128 if wide else dtypes.complex64}
-            return make_op(op_type, [x, lengths], scope, **kind).outputs[0]
-
-    return named(function, default_name,
-                 f"{op_type}: the {'inverse ' if inverse else ''}Fourier transform of {axes} axes of real "
-                 "numbers; `fft_length` cuts or pads them first.")
-
-
-rfft = _of_reals("RFFT", 1, False)
-rfft2d = _of_reals("RFFT2D", 2, False)
-rfft3d = _of_reals("RFFT3D", 3, False)
-irfft = _of_reals("IRFFT", 1, True)
-irfft2d = _of_reals("IRFFT2D", 2, True)
-irfft3d = _of_reals("IRFFT3D", 3, True)
-
-
-def _shifted(default_name, amount):
-    def function(x, axes=None, name=None):
-        with name_scope(name, default_name):
-            x = convert_to_tensor(x)
-            chosen = list(range(x.shape.ndims)) if axes is None else [axes] if isinstance(axes, int) else list(axes)
-            sizes = [x.shape.as_list()[axis] for axis in chosen]
-            if None in sizes:
-                raise NotImplementedError(f"{default_name} of a tensor whose size is not known")
-            return make_op("Roll", [x, [amount(size) for size in sizes], chosen]).outputs[0]
-
-    return named(function, default_name)
-
-
-fftshift = _shifted("fftshift", lambda size: size // 2)
-fftshift.__doc__ = "The tensor with the zero frequency in the middle of its axes."
-ifftshift = _shifted("ifftshift", lambda size: -(size // 2))
-ifftshift.__doc__ = "The inverse of fftshift."
+__all__ = [
+    "dct", "fft", "fft2d", "fft3d", "fftshift", "frame", "hamming_window", "hann_window", "idct", "ifft", "ifft2d",
+    "ifft3d", "ifftshift", "inverse_stft", "inverse_stft_window_fn", "irfft", "irfft2d", "irfft3d",
+    "linear_to_mel_weight_matrix", "mfccs_from_log_mel_spectrograms", "overlap_and_add", "rfft", "rfft2d", "rfft3d",
+    "stft"]
