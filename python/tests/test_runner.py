@@ -199,7 +199,7 @@ print(concat([[1], [2]]).shape, summary is tf.summary.scalar)
                            "def unused():\n"
                            "    return tf.no_such_name\n"
                            "Model(False)\n")
-        self.assertIn("script.py:10: warning: tf.contrib.cudnn_rnn.CudnnLSTM does not exist", text)
+        self.assertIn("script.py:10: warning: tf.contrib.cudnn_rnn.CudnnLSTM: cuDNN's layers compute on GPUs", text)
         self.assertIn("script.py:14: warning: tf.no_such_name does not exist", text)
 
     def test_names_that_are_surely_used_are_refused(self):

@@ -3,7 +3,7 @@
 import tensorbraid as tf
 from tensorbraid.train.rules import AdamOptimizer
 
-__all__ = ["AdamWOptimizer", "LazyAdamOptimizer"]
+__all__ = ["AdamWOptimizer", "LazyAdamOptimizer", "MovingAverageOptimizer"]
 
 
 class AdamWOptimizer(AdamOptimizer):
@@ -52,3 +52,60 @@ class LazyAdamOptimizer(AdamOptimizer):
         step = rate * tf.sqrt(1 - power2) / (1 - power1) * mean / (tf.sqrt(square) + epsilon)
         return tf.group(tf.scatter_update(first, rows, mean), tf.scatter_update(second, rows, square),
                         tf.scatter_sub(var, rows, step))
+
+
+class MovingAverageOptimizer(tf.train.Optimizer):
+    """Another optimizer, after whose steps the moving averages of the variables are updated.
+
+    With `sequential_update`, the averages are of the values after the step, otherwise they may be of those before it.
+    """
+
+    def __init__(self, opt, average_decay=0.9999, num_updates=None, sequential_update=True):
+        super().__init__(False, opt.get_name())
+        self._optimizer, self._sequential = opt, sequential_update
+        self._average = tf.train.ExponentialMovingAverage(average_decay, num_updates)
+        self._averaged = None  # the names of averages, and the variables that they take the place of
+
+    def compute_gradients(self, *args, **kwargs):
+        """The gradients of the other optimizer."""
+        return self._optimizer.compute_gradients(*args, **kwargs)
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        """The operation that updates the variables, and then their averages."""
+        grads_and_vars = list(grads_and_vars)
+        train = self._optimizer.apply_gradients(grads_and_vars, global_step, name)
+        variables = [variable for _, variable in grads_and_vars]
+        with tf.control_dependencies([train] if self._sequential else []):
+            average = self._average.apply(variables)
+        self._averaged = {variable.op.name: self._average.average(variable) for variable in variables}
+        return tf.group(train, average)
+
+    def get_slot(self, var, name):
+        """The slot of the other optimizer."""
+        return self._optimizer.get_slot(var, name)
+
+    def get_slot_names(self):
+        """The names of the slots of the other optimizer."""
+        return self._optimizer.get_slot_names()
+
+    def variables(self):
+        """The variables of the other optimizer."""
+        return self._optimizer.variables()
+
+    def swapping_saver(self, var_list=None, name="swapping_saver", **kwargs):
+        """A Saver that saves averages under the names of their variables, and variables under those of the averages.
+
+        A program that restores the checkpoint with a usual Saver gets the averages. Call it after apply_gradients.
+        """
+        if self._averaged is None:
+            raise RuntimeError("Must call apply_gradients or minimize before creating the swapping_saver")
+        variables = tf.global_variables() if var_list is None else var_list
+        names = dict(variables) if isinstance(variables, dict) else {v.op.name: v for v in variables}
+        by_variable = {variable.op.name: name for name, variable in names.items()}
+        swapped = dict(names)
+        for name, average in self._averaged.items():
+            if name not in by_variable:
+                raise ValueError(f"Variable to swap {name} is not among the variables that are saved")
+            own, other = by_variable[name], by_variable.get(average.op.name, average.op.name)
+            swapped[other], swapped[own] = names[own], average
+        return tf.train.Saver(swapped, name=name, **kwargs)

@@ -1,5 +1,6 @@
 """Evaluates new checkpoints of a training that goes on."""
 
+import collections
 import os
 import time
 
@@ -10,6 +11,27 @@ from tensorbraid.train.listeners import CheckpointSaverListener
 __all__ = []
 
 _PAUSE = 1.0  # seconds between two looks for a new checkpoint, at least
+
+
+class EvalStatus:
+    """What an evaluation has found."""
+
+    EVALUATED, MISSING_CHECKPOINT, NO_NEW_CHECKPOINT = "evaluated", "missing checkpoint", "no new checkpoint"
+
+
+EvalResult = collections.namedtuple("EvalResult", ["status", "metrics", "checkpoint_path"], defaults=[None, None])
+
+
+class ContinuousEvalListener:
+    """Is asked before and after each look for a checkpoint whether the evaluator goes on. Derive from it."""
+
+    def before_eval(self):
+        """False ends the evaluator."""
+        return True
+
+    def after_eval(self, eval_result):
+        """False ends the evaluator. The EvalResult has the status of the evaluation, its metrics and the checkpoint."""
+        return True
 
 
 class Evaluator:
@@ -30,17 +52,21 @@ class Evaluator:
 
     def evaluate_latest(self):
         """Returns whether there was a new checkpoint."""
+        return self.look().status == EvalStatus.EVALUATED
+
+    def look(self):
+        """evaluate_latest, which says in an EvalResult what it has found."""
         path = self._estimator.latest_checkpoint()
         if path is None:
             logging.warning("Estimator is not trained yet. Will start an evaluation when a checkpoint is ready.")
-            return False
+            return EvalResult(EvalStatus.MISSING_CHECKPOINT)
         if path == self._evaluated:
-            return False
+            return EvalResult(EvalStatus.NO_NEW_CHECKPOINT)
         self.metrics = self._estimator.evaluate(self._spec.input_fn, steps=self._spec.steps, hooks=self._spec.hooks,
                                                 checkpoint_path=path, name=self._spec.name)
         self._evaluated = path
         self.exports = [self._export(exporter, path) for exporter in self._spec.exporters]
-        return True
+        return EvalResult(EvalStatus.EVALUATED, self.metrics, path)
 
     def _export(self, exporter, path):
         directory = os.path.join(self._estimator.model_dir, "export", exporter.name)
@@ -75,15 +101,25 @@ class EvaluatingListener(CheckpointSaverListener):
         self._evaluator.evaluate_latest()
 
 
-def run_evaluator(estimator, train_spec, eval_spec):
-    """The task "evaluator": evaluates new checkpoints until that of step `max_steps`; without it, for ever."""
+def run_evaluator(estimator, train_spec, eval_spec, listener=ContinuousEvalListener()):
+    """The task "evaluator": evaluates new checkpoints until that of step `max_steps`; without it, for ever.
+
+    The listener may end it earlier.
+    """
     if eval_spec.start_delay_secs:
         logging.info("Waiting %f secs before starting eval.", eval_spec.start_delay_secs)
         time.sleep(eval_spec.start_delay_secs)
     evaluator = Evaluator(estimator, eval_spec, train_spec.max_steps)
     while not evaluator.is_over:
         start = time.time()
-        pause = 0.0 if evaluator.evaluate_latest() else _PAUSE
+        if not listener.before_eval():
+            logging.info("Exiting evaluation: the listener's before_eval says so.")
+            return
+        result = evaluator.look()
+        if not listener.after_eval(result):
+            logging.info("Exiting evaluation: the listener's after_eval says so.")
+            return
+        pause = 0.0 if result.status == EvalStatus.EVALUATED else _PAUSE
         if not evaluator.is_over:
             time.sleep(max(pause, eval_spec.throttle_secs - (time.time() - start)))
     logging.info("Exiting evaluation, global_step=%s >= train max_steps=%s", evaluator.metrics["global_step"],

@@ -31,7 +31,8 @@ def _explained(module, name, path):
     if reason:
         return AttributeError(f"tf.{path}: {reason}")
     text = f"module '{module}' has no attribute '{name}'"
-    near = difflib.get_close_matches(name, [near for near in dir(sys.modules[module]) if near[:1] != "_"], 1, 0.7)
+    siblings = dir(sys.modules[module]) if module in sys.modules else []  # some modules have no file
+    near = difflib.get_close_matches(name, [near for near in siblings if near[:1] != "_"], 1, 0.7)
     if near:
         return AttributeError(f"{text}; did you mean '{near[0]}'?")
     elsewhere = api.public_name(name)

@@ -4,6 +4,7 @@ from tensorbraid import _core, dtypes
 from tensorbraid.internal import graphs, meta_graph_names
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graph_class import no_array
+from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import make_op
 from tensorbraid.internal.shapes import TensorShape
 
@@ -50,6 +51,30 @@ def _to_proto(self, export_scope=None):
 
     definition = proto.VariableDef.FromString(self._definition())
     return meta_graph_names.scoped(definition, export_scope) if export_scope else definition
+
+
+def _from_proto(variable_def, import_scope=None):
+    """The variable whose nodes, which the default graph has, a VariableDef names. With a scope, the nodes are in it.
+
+    It is in no collection. A variable that the graph knows already is that object.
+    """
+    from tensorbraid import proto
+
+    graph, meta_graph = graphs.get_default_graph(), proto.MetaGraphDef()
+    definition = proto.VariableDef.FromString(proto.message("VariableDef", variable_def).SerializeToString())
+    meta_graph.collection_def[GraphKeys.GLOBAL_VARIABLES].bytes_list.value.append(definition.SerializeToString())
+    if import_scope:
+        meta_graph_names.prefix_names(meta_graph, import_scope.rstrip("/") + "/", without=set())
+        data, = meta_graph.collection_def[GraphKeys.GLOBAL_VARIABLES].bytes_list.value
+        definition = proto.VariableDef.FromString(data)
+    known = [variable for variable in _core.variables(graph) if variable.name == definition.variable_name]
+    if known:
+        return known[0]
+    variables = _core.import_meta_graph(graph, meta_graph.SerializeToString())[0]
+    return variables[GraphKeys.GLOBAL_VARIABLES][0]
+
+
+_Variable.from_proto = staticmethod(_from_proto)
 
 
 @_method("eval")

@@ -58,8 +58,10 @@ else:
                     name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
                     use_resource=None, synchronization=VariableSynchronization.AUTO,
                     aggregation=VariableAggregation.NONE, shape=None):
-            if variable_def is not None or import_scope is not None:
-                raise NotImplementedError("variable_def and import_scope of a Variable")
+            if variable_def is not None:
+                if initial_value is not None:
+                    raise ValueError("variable_def and initial_value are mutually exclusive.")
+                return cls.from_proto(variable_def, import_scope)
             return make_variable(initial_value, trainable, collections, validate_shape, name, dtype,
                                  expected_shape if shape is None else shape, constraint)
 

@@ -29,12 +29,14 @@ REFUSED = {
     "contrib.estimator.replicate_model_fn": "a model is not copied to several devices of a task; start several workers",
     "contrib.estimator.TowerOptimizer": "a model is not copied to several devices of a task; start several workers",
     "contrib.summary": "its writers are those of eager execution; use tf.summary with a tf.summary.FileWriter",
+    "contrib.cudnn_rnn": "cuDNN's layers compute on GPUs only; tf.contrib.cudnn_rnn.CudnnCompatibleLSTMCell and "
+                         "CudnnCompatibleGRUCell compute the same on CPUs",
     "contrib.factorization": "k-means and matrix factorization are not part of this package",
     "compat.v2": "TensorFlow 2 is not part of this package",
     "contrib.tpu": _TPU,
     "tpu": _TPU,
 }
-_PARTLY = ("keras", "contrib.tpu")  # some of their names exist
+_PARTLY = ("keras", "contrib.cudnn_rnn", "contrib.tpu")  # some of their names exist
 
 # Where the names of a module of tensorflow.python are, by the beginning of the module's name. "" is the package itself.
 # A module of tensorbraid/tensorflow_python with the name of the module comes first.
@@ -47,6 +49,7 @@ _PUBLIC = {
     "metrics": ["metrics"], "init": ["initializers"], "summary": ["summary"], "layers": ["layers"],
     "normalization": ["layers"], "convolutional": ["layers"], "core": ["layers"], "pooling": ["layers"],
     "dataset": ["data"], "estimator": ["estimator"], "sets": ["sets"], "string": ["strings"], "linalg": ["linalg"],
+    "linear_operator": ["linalg"],
     "spectral": ["signal"], "graph_util": ["graph_util"], "saved_model": ["saved_model"],
     "bernoulli": ["distributions"], "categorical": ["distributions"], "gradient_checker": ["test"],
     "builder": ["saved_model.builder"], "signature": ["saved_model.signature_def_utils"],

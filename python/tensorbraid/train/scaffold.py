@@ -64,6 +64,12 @@ class Scaffold:
         return self
 
     @staticmethod
+    def default_local_init_op():
+        """The operation that initialises the local variables and the tables of the default graph."""
+        return control.group(*[v.initializer for v in graphs.local_variables()],
+                             *graphs.get_collection(GraphKeys.TABLE_INITIALIZERS))
+
+    @staticmethod
     def get_or_default(arg_name, collection_key, default_constructor):
         """The one element of a collection of the default graph, or what the function returns, which is then added."""
         elements = graphs.get_collection(collection_key)
