@@ -1,5 +1,7 @@
 """Initial values of variables. C++ makes the values; the classes keep the arguments."""
 
+import math
+
 import numpy as np
 
 from tensorbraid import _core, dtypes
@@ -9,6 +11,7 @@ from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.internal.variables import (
     global_variables_initializer, local_variables_initializer, variables_initializer)
 from tensorbraid.lookup import tables_initializer as tables_initializer  # noqa: F401
+from tensorbraid.ops import arrays
 
 __all__ = ["constant_initializer", "glorot_normal_initializer", "glorot_uniform_initializer", "ones_initializer",
            "orthogonal_initializer", "random_normal_initializer", "random_uniform_initializer",
@@ -85,6 +88,8 @@ class Constant(Initializer):
     def __call__(self, shape, dtype=None, partition_info=None, verify_shape=None):
         verify = self._verify_shape if verify_shape is None else verify_shape
         kind = self.dtype if dtype is None else dtype
+        if np.isscalar(self.value) and not verify and math.prod(TensorShape(shape).as_list()) >= 2**31:
+            return arrays.fill(arrays.index_array(TensorShape(shape).as_list()), graphs.constant(self.value, kind))
         return graphs.constant(self.value, kind, shape, verify_shape=verify)
 
 

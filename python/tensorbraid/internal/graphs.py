@@ -105,7 +105,8 @@ def constant(value, dtype=None, shape=None, name="Const", verify_shape=False) ->
         array = np.array(value, kind)
         if array.dtype == np.float64 and dtype is None and not hasattr(value, "dtype"):
             array = array.astype(np.float32)
-        if array.dtype == np.int64 and dtype is None and not hasattr(value, "dtype"):
+        if array.dtype == np.int64 and dtype is None and not hasattr(value, "dtype") and np.all(
+                array == array.astype(np.int32)):
             array = array.astype(np.int32)
         count = int(np.prod(dims, dtype=np.int64))
         if verify_shape and array.shape != tuple(dims):

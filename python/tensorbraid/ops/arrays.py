@@ -1,6 +1,7 @@
 """Ops that make tensors, reorder, join, split and index them."""
 
 import builtins
+import math
 
 import numpy as np
 
@@ -37,6 +38,16 @@ def identity(input, name=None) -> graphs.Tensor:
 
 def _op(op_type, inputs, name, default=None, **attrs):
     return make_op(op_type, inputs, name or default or op_type, **attrs).outputs[0]
+
+
+def index_array(values):
+    """Sizes or positions as int32, or as int64 if one of them does not fit."""
+    wide = any(not -2**31 <= v < 2**31 for v in values)
+    return np.array(values, np.int64 if wide else np.int32)
+
+
+def _fits(values, dtype):
+    return not dtype.is_integer or all(v <= dtype.max for v in values)
 
 
 def shape(input, name=None, out_type=dtypes.int32) -> graphs.Tensor:
@@ -104,10 +115,10 @@ def _filled(name, value):
         dims = TensorShape(shape).as_list()
         if None in dims:
             raise ValueError(f"the sizes of tf.{op.__name__} must be known and >= 0, got {shape}")
-        if np.prod(dims, dtype=np.int64) < 1000 or dtype == dtypes.string:
+        if math.prod(dims) < 1000 or dtype == dtypes.string:
             return graphs.constant(np.full(dims, fill, dtype.as_numpy_dtype), dtype, name=name)
         with name_scope(name) as scope:
-            dims = graphs.constant(np.array(dims, np.int32), name="shape_as_tensor")
+            dims = graphs.constant(index_array(dims), name="shape_as_tensor")
             return fill_node(dims, graphs.constant(fill, dtype), name=scope)
 
     return named(op, name, f"A tensor of {name}.")
@@ -138,7 +149,8 @@ def ones_like(tensor, dtype=None, name=None, optimize=True):
     """Ones in the shape of a tensor. `optimize`: a known shape makes a constant shape."""
     with name_scope(name, "ones_like", [tensor]) as scope:
         x = convert_to_tensor(tensor, name="tensor")
-        dims = shape(x) if optimize else _op("Shape", [x], None)
+        wide = x.shape.is_fully_defined() and not _fits(x.shape.as_list(), dtypes.int32)
+        dims = shape(x, out_type=dtypes.int64 if wide else dtypes.int32) if optimize else _op("Shape", [x], None)
         return ones(dims, x.dtype if dtype is None else dtype, scope)
 
 

@@ -67,7 +67,8 @@ def get_item(tensor, key):
             masks["shrink_axis_mask"] |= bit
     tensor = convert_to_tensor(tensor)
     with name_scope(None, "strided_slice", [tensor] + begin + end + strides) as scope:
-        wide = any(isinstance(v, graphs.Tensor) and v.dtype == dtypes.int64 for v in begin + end + strides)
+        wide = any(v.dtype == dtypes.int64 if isinstance(v, graphs.Tensor) else not -2**31 <= v < 2**31
+                   for v in begin + end + strides)
         vectors = [_vector(v, dtypes.int64 if wide else dtypes.int32, name)
                    for v, name in ((begin, "stack"), (end, "stack_1"), (strides, "stack_2"))]
         return make_op("StridedSlice", [tensor] + vectors, scope, **masks).outputs[0]
@@ -82,6 +83,9 @@ def _vector(values, dtype, name):
 
 def slice(input_, begin, size, name=None):
     """The part of a tensor that starts at `begin`; a size of -1 reaches to the end."""
+    if all(isinstance(v, (list, tuple)) and all(isinstance(i, int) for i in v) for v in (begin, size)):
+        dtype = arrays.index_array([*begin, *size]).dtype
+        begin, size = np.array(begin, dtype), np.array(size, dtype)
     return make_op("Slice", [input_, begin, size], name or "Slice").outputs[0]
 
 

@@ -50,7 +50,7 @@ def shape_tensor(shape):
         return shape
     if isinstance(shape, graphs.TensorShape) or arrays.is_static(shape):
         dims = graphs.TensorShape(shape.tolist() if isinstance(shape, np.ndarray) else shape).as_list()
-        return graphs.constant(np.array(dims, np.int32), name="shape")
+        return graphs.constant(arrays.index_array(dims), name="shape")
     return convert_to_tensor(list(shape), dtypes.int32, name="shape")
 
 
@@ -102,8 +102,9 @@ def random_crop(value, size, seed=None, name=None):
     """A part of the tensor of this size at a random place."""
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")
-        size = convert_to_tensor(size, dtypes.int32, name="size")
-        dims = arrays.shape(value)
+        size = convert_to_tensor(size if isinstance(size, graphs.Tensor) or not arrays.is_static(size) else
+                                 arrays.index_array(size), name="size")
+        dims = arrays.shape(value, out_type=size.dtype)
         check = control.Assert(reductions.reduce_all(elementwise.greater_equal(dims, size)),
                                ["Need value.shape >= size, got ", dims, size], summarize=1000)
         dims = control.with_dependencies([check], dims)

@@ -34,6 +34,8 @@ def _kind(value):
     """The dtype that a value has as a tensor."""
     if hasattr(value, "dtype"):
         return dtypes.as_dtype(value.dtype)
+    if isinstance(value, int) and not -2**31 <= value < 2**31:
+        return dtypes.int64
     return dtypes.float32 if isinstance(value, float) else dtypes.int32
 
 
