@@ -59,6 +59,13 @@ class Class : public nb::class_<T, Bases...> {
   const char* const name_;
 };
 
+// An enum of C++. Python's code knows its values by their names, so no table of numbers can differ from C++'s.
+template <typename T>
+class Enum : public nb::enum_<T> {
+ public:
+  Enum(nb::handle scope, const char* name) : nb::enum_<T>(scope, name, DocOf(name)) {}
+};
+
 // The module, whose functions have docstrings.
 class Module : public nb::module_ {
  public:

@@ -20,18 +20,13 @@ Graph& GraphOf(const std::vector<Variable>& table) {
   return *table[0].graph();
 }
 
-std::optional<nn::PartitionStrategy> StrategyOf(int strategy) {
-  return strategy == 0 ? nn::PartitionStrategy::kMod : nn::PartitionStrategy::kDiv;
-}
-
-PyTensor EmbeddingLookup(nb::list params, nb::handle ids, int strategy, std::optional<double> max_norm,
-                         const std::string& name) {
+PyTensor EmbeddingLookup(nb::list params, nb::handle ids, nn::PartitionStrategy strategy,
+                         std::optional<double> max_norm, const std::string& name) {
   const std::vector<Variable> table = VariablesOf(params);
   Graph& graph = GraphOf(table);
   const ScopeGuard at = AtUserLine(graph);
-  const Output rows =
-      nn::EmbeddingLookup(table, OutputFor(graph, ids, DType::kInvalid, "ids"),
-                          {.partition_strategy = StrategyOf(strategy), .max_norm = max_norm, .name = name});
+  const Output rows = nn::EmbeddingLookup(table, OutputFor(graph, ids, DType::kInvalid, "ids"),
+                                          {.partition_strategy = strategy, .max_norm = max_norm, .name = name});
   CheckBuilt(graph);
   return Wrap(rows);
 }
@@ -58,23 +53,21 @@ PyTensor SparseLookup(nb::list params, nb::handle ids, nb::handle weights, const
   return Wrap(combined);
 }
 
-PyTensor EmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle weights, int strategy, int combiner,
-                               std::optional<double> max_norm, const std::string& name) {
-  const nn::EmbeddingLookupSparseOptions options = {.partition_strategy = StrategyOf(strategy),
-                                                    .combiner = static_cast<nn::Combiner>(combiner),
-                                                    .max_norm = max_norm,
-                                                    .name = name};
+PyTensor EmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle weights, nn::PartitionStrategy strategy,
+                               nn::Combiner combiner, std::optional<double> max_norm, const std::string& name) {
+  const nn::EmbeddingLookupSparseOptions options = {
+      .partition_strategy = strategy, .combiner = combiner, .max_norm = max_norm, .name = name};
   return SparseLookup(params, ids, weights, options,
                       [](const auto& table, const SparseTensor& i, const SparseTensor* w, const auto& o) {
                         return w ? nn::EmbeddingLookupSparse(table, i, *w, o) : nn::EmbeddingLookupSparse(table, i, o);
                       });
 }
 
-PyTensor SafeEmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle weights, int strategy, int combiner,
-                                   std::optional<double> max_norm, std::optional<int64_t> default_id,
-                                   const std::string& name) {
-  const nn::SafeEmbeddingLookupSparseOptions options = {.partition_strategy = StrategyOf(strategy),
-                                                        .combiner = static_cast<nn::Combiner>(combiner),
+PyTensor SafeEmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle weights, nn::PartitionStrategy strategy,
+                                   nn::Combiner combiner, std::optional<double> max_norm,
+                                   std::optional<int64_t> default_id, const std::string& name) {
+  const nn::SafeEmbeddingLookupSparseOptions options = {.partition_strategy = strategy,
+                                                        .combiner = combiner,
                                                         .max_norm = max_norm,
                                                         .default_id = default_id,
                                                         .name = name};
@@ -88,6 +81,13 @@ PyTensor SafeEmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle w
 }  // namespace
 
 void BindEmbeddings(Module& m) {
+  Enum<nn::PartitionStrategy>(m, "PartitionStrategy")
+      .value("MOD", nn::PartitionStrategy::kMod)
+      .value("DIV", nn::PartitionStrategy::kDiv);
+  Enum<nn::Combiner>(m, "Combiner")
+      .value("SUM", nn::Combiner::kSum)
+      .value("MEAN", nn::Combiner::kMean)
+      .value("SQRTN", nn::Combiner::kSqrtN);
   m.def("embedding_lookup", &EmbeddingLookup, nb::arg("params"), nb::arg("ids"), nb::arg("strategy"),
         nb::arg("max_norm").none(), nb::arg("name"));
   m.def("embedding_lookup_sparse", &EmbeddingLookupSparse, nb::arg("params"), nb::arg("ids"), nb::arg("weights").none(),

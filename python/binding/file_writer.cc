@@ -18,6 +18,10 @@ std::string_view TextOf(const nb::bytes& bytes) { return {bytes.c_str(), bytes.s
 }  // namespace
 
 void BindFileWriter(Module& m) {
+  Enum<summary::SessionStatus>(m, "SessionStatus")
+      .value("START", summary::SessionStatus::kStart)
+      .value("STOP", summary::SessionStatus::kStop)
+      .value("CHECKPOINT", summary::SessionStatus::kCheckpoint);
   Class<FileWriter>(m, "FileWriter")
       .def_static(
           "open",
@@ -47,8 +51,8 @@ void BindFileWriter(Module& m) {
           nb::arg("metadata"), nb::arg("tag"), nb::arg("step").none())
       .def(
           "add_session_log",
-          [](FileWriter& self, int status, const std::string& checkpoint_path, Step step) {
-            Check(self.AddSessionLog(static_cast<summary::SessionStatus>(status), step, checkpoint_path));
+          [](FileWriter& self, summary::SessionStatus status, const std::string& checkpoint_path, Step step) {
+            Check(self.AddSessionLog(status, step, checkpoint_path));
           },
           nb::arg("status"), nb::arg("checkpoint_path"), nb::arg("step").none())
       .def("add_event", [](FileWriter& self, const nb::bytes& event) { Check(self.AddEvent(TextOf(event))); })

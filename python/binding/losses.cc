@@ -24,20 +24,20 @@ auto Built(const PyTensor& tensor, const Build& build) {
   return result;
 }
 
-losses::LossOptions OptionsOf(const PyTensor& weights, int reduction, const std::string& name) {
-  return {.weights = weights.output, .reduction = static_cast<losses::Reduction>(reduction), .name = name};
+losses::LossOptions OptionsOf(const PyTensor& weights, losses::Reduction reduction, const std::string& name) {
+  return {.weights = weights.output, .reduction = reduction, .name = name};
 }
 
 // A loss of two tensors, with or without a number.
 template <Output (*loss)(const Operand&, const Operand&, const losses::LossOptions&)>
-PyTensor Loss(const PyTensor& labels, const PyTensor& predictions, const PyTensor& weights, int reduction,
+PyTensor Loss(const PyTensor& labels, const PyTensor& predictions, const PyTensor& weights, losses::Reduction reduction,
               const std::string& name) {
   return Wrap(
       Built(labels, [&] { return loss(labels.output, predictions.output, OptionsOf(weights, reduction, name)); }));
 }
 template <typename Number, Output (*loss)(const Operand&, const Operand&, Number, const losses::LossOptions&)>
 PyTensor LossWith(const PyTensor& labels, const PyTensor& predictions, Number number, const PyTensor& weights,
-                  int reduction, const std::string& name) {
+                  losses::Reduction reduction, const std::string& name) {
   return Wrap(Built(
       labels, [&] { return loss(labels.output, predictions.output, number, OptionsOf(weights, reduction, name)); }));
 }
@@ -94,12 +94,12 @@ nb::tuple MetricAt(const PyTensor& labels, const PyTensor& predictions, double a
 }
 
 nb::tuple Auc(const PyTensor& labels, const PyTensor& predictions, int num_thresholds,
-              const std::vector<double>& thresholds, int curve, int summation, nb::handle weights,
-              const std::string& name) {
+              const std::vector<double>& thresholds, metrics::Curve curve, metrics::Summation summation,
+              nb::handle weights, const std::string& name) {
   const metrics::AucOptions options = {.num_thresholds = num_thresholds,
                                        .thresholds = thresholds,
-                                       .curve = static_cast<metrics::Curve>(curve),
-                                       .summation = static_cast<metrics::Summation>(summation),
+                                       .curve = curve,
+                                       .summation = summation,
                                        .weights = MetricOptionsOf(weights, name).weights,
                                        .name = name};
   return Wrapped(Built(labels, [&] { return metrics::Auc(labels.output, predictions.output, options); }));
@@ -114,16 +114,29 @@ void DefineMetric(Module& m, const char* name, auto function, Before... before) 
 }  // namespace
 
 void BindLosses(Module& m) {
+  Enum<losses::Reduction>(m, "Reduction")
+      .value("NONE", losses::Reduction::kNone)
+      .value("SUM", losses::Reduction::kSum)
+      .value("MEAN", losses::Reduction::kMean)
+      .value("SUM_OVER_BATCH_SIZE", losses::Reduction::kSumOverBatchSize)
+      .value("SUM_BY_NONZERO_WEIGHTS", losses::Reduction::kSumByNonzeroWeights);
+  Enum<metrics::Curve>(m, "Curve").value("ROC", metrics::Curve::kRoc).value("PR", metrics::Curve::kPr);
+  Enum<metrics::Summation>(m, "Summation")
+      .value("TRAPEZOIDAL", metrics::Summation::kTrapezoidal)
+      .value("CAREFUL_INTERPOLATION", metrics::Summation::kCarefulInterpolation)
+      .value("MINORING", metrics::Summation::kMinoring)
+      .value("MAJORING", metrics::Summation::kMajoring);
   m.def("sampled_softmax_loss", &SampledLoss<nn::SampledSoftmaxLoss>, nb::arg("weights"), nb::arg("biases"),
         nb::arg("labels"), nb::arg("inputs"), nb::arg("num_sampled"), nb::arg("num_classes"), nb::arg("num_true"),
         nb::arg("sampled").none(), nb::arg("removes_hits"), nb::arg("seed"), nb::arg("name"));
   m.def("nce_loss", &SampledLoss<nn::NceLoss>, nb::arg("weights"), nb::arg("biases"), nb::arg("labels"),
         nb::arg("inputs"), nb::arg("num_sampled"), nb::arg("num_classes"), nb::arg("num_true"),
         nb::arg("sampled").none(), nb::arg("removes_hits"), nb::arg("seed"), nb::arg("name"));
-  m.def("weighted_loss", [](const PyTensor& values, const PyTensor& weights, int reduction, const std::string& name) {
-    return Wrap(
-        Built(values, [&] { return losses::ComputeWeightedLoss(values.output, OptionsOf(weights, reduction, name)); }));
-  });
+  m.def("weighted_loss",
+        [](const PyTensor& values, const PyTensor& weights, losses::Reduction reduction, const std::string& name) {
+          return Wrap(Built(
+              values, [&] { return losses::ComputeWeightedLoss(values.output, OptionsOf(weights, reduction, name)); }));
+        });
   m.def("absolute_difference", &Loss<losses::AbsoluteDifference>);
   m.def("mean_squared_error", &Loss<losses::MeanSquaredError>);
   m.def("hinge_loss", &Loss<losses::HingeLoss>);

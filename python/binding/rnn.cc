@@ -21,10 +21,10 @@ struct PyRnnCell {
 // Gives the open variable scope the defaults of Python's scope while an object of this class exists.
 class ScopeDefaults {
  public:
-  ScopeDefaults(Graph& graph, int reuse, nb::handle initializer, nb::handle regularizer)
+  ScopeDefaults(Graph& graph, Reuse::Mode reuse, nb::handle initializer, nb::handle regularizer)
       : graph_(graph), before_(Open()) {
     VariableScopes::Scope& scope = Open();
-    scope.reuse = static_cast<Reuse::Mode>(reuse);
+    scope.reuse = reuse;
     scope.reuse_line = ImplOf(graph).UserLine(std::source_location::current());
     scope.initializer = InitializerOf(initializer);
     scope.regularizer = RegularizerOf(regularizer);
@@ -41,7 +41,7 @@ class ScopeDefaults {
 
 // The outputs and the last state. REQUIRES: a variable scope of Python is open.
 nb::tuple DynamicRnn(PyRnnCell& cell, PyTensor& x, nb::handle lengths, nb::list initial_state, bool time_major,
-                     const std::string& scope, int reuse, nb::handle initializer, nb::handle regularizer) {
+                     const std::string& scope, Reuse::Mode reuse, nb::handle initializer, nb::handle regularizer) {
   Graph& graph = *x.output.graph();
   const ScopeGuard at = AtUserLine(graph);
   const ScopeDefaults defaults(graph, reuse, initializer, regularizer);

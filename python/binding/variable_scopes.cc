@@ -30,11 +30,10 @@ class OpenVariableScope {
 };
 
 // How a scope is opened: inside of the open one, the same with a unique name, or again by its full name.
-enum class Opened { kInside = 0, kUnique = 1, kAgain = 2 };
+enum class Opened { kInside, kUnique, kAgain };
 
-OpenVariableScope Open(Graph& graph, const std::string& name, int how) {
+OpenVariableScope Open(Graph& graph, const std::string& name, Opened opened) {
   const ScopeGuard at = AtUserLine(graph);
-  const auto opened = static_cast<Opened>(how);
   ScopeGuard guard = graph.VariableScope(opened == Opened::kAgain && !name.empty() ? name + "/" : name,
                                          {.unique = opened == Opened::kUnique, .name_scope = false});
   // The scopes of Python know what they inherit. The scope at the top level, too, can be opened again.
@@ -82,14 +81,14 @@ Partitioner PartitionerOf(nb::handle function) {
 
 // Makes or shares the variable with this full name. Returns its parts: one, or several with a partitioner. Errors are
 // ValueErrors, as those of tf.get_variable.
-nb::list GetVariables(Graph& graph, const std::string& full_name, nb::handle shape, int dtype, int reuse,
+nb::list GetVariables(Graph& graph, const std::string& full_name, nb::handle shape, int dtype, Reuse::Mode reuse,
                       nb::handle initializer, nb::handle regularizer, nb::handle partitioner, bool trainable,
                       bool local) {
   const ScopeGuard at = AtUserLine(graph);
   std::vector<VariableScopes::Scope>& open = ScopesOf(graph).open;
   // Python's scopes determine name and defaults, also at the top level.
   VariableScopes::Scope scope;
-  scope.reuse = static_cast<Reuse::Mode>(reuse);
+  scope.reuse = reuse;
   scope.reuse_line = ImplOf(graph).UserLine(std::source_location::current());
   open.push_back(std::move(scope));
   struct Close {
@@ -141,6 +140,22 @@ struct PyPartitioner {
 }  // namespace
 
 void BindVariableScopes(Module& m) {
+  Enum<Opened>(m, "OpenedScope")
+      .value("INSIDE", Opened::kInside)
+      .value("UNIQUE", Opened::kUnique)
+      .value("AGAIN", Opened::kAgain);
+  Enum<Reuse::Mode>(m, "Reuse")
+      .value("INHERIT", Reuse::kInherit)
+      .value("MUST_EXIST", Reuse::kMustExist)
+      .value("AUTO", Reuse::kAuto);
+  Enum<FanMode>(m, "FanMode")
+      .value("FAN_IN", FanMode::kFanIn)
+      .value("FAN_OUT", FanMode::kFanOut)
+      .value("FAN_AVG", FanMode::kFanAverage);
+  Enum<ScalingDistribution>(m, "ScalingDistribution")
+      .value("TRUNCATED_NORMAL", ScalingDistribution::kTruncatedNormal)
+      .value("UNTRUNCATED_NORMAL", ScalingDistribution::kUntruncatedNormal)
+      .value("UNIFORM", ScalingDistribution::kUniform);
   Class<OpenVariableScope>(m, "OpenVariableScope")
       .def("__enter__", [](nb::object self) { return self; })
       .def("__exit__", [](OpenVariableScope& self, nb::args) { self.Exit(); });
@@ -176,11 +191,9 @@ void BindVariableScopes(Module& m) {
       nb::arg("mean"), nb::arg("stddev"), nb::arg("seed").none());
   m.def(
       "variance_scaling_initializer",
-      [](double scale, int mode, int distribution, nb::handle seed) {
-        return PyInitializer{VarianceScaling({.scale = scale,
-                                              .mode = static_cast<FanMode>(mode),
-                                              .distribution = static_cast<ScalingDistribution>(distribution),
-                                              .seed = SeedOf(seed)})};
+      [](double scale, FanMode mode, ScalingDistribution distribution, nb::handle seed) {
+        return PyInitializer{
+            VarianceScaling({.scale = scale, .mode = mode, .distribution = distribution, .seed = SeedOf(seed)})};
       },
       nb::arg("scale"), nb::arg("mode"), nb::arg("distribution"), nb::arg("seed").none());
   m.def(

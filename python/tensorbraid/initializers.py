@@ -21,8 +21,11 @@ __all__ = ["constant_initializer", "glorot_normal_initializer", "glorot_uniform_
 global_variables, local_variables = global_variables_initializer, local_variables_initializer
 variables = variables_initializer
 
-_MODES = {"fan_in": 0, "fan_out": 1, "fan_avg": 2}
-_DISTRIBUTIONS = {"normal": 0, "truncated_normal": 0, "untruncated_normal": 1, "uniform": 2}
+_MODES = {"fan_in": _core.FanMode.FAN_IN, "fan_out": _core.FanMode.FAN_OUT, "fan_avg": _core.FanMode.FAN_AVG}
+_DISTRIBUTIONS = {"normal": _core.ScalingDistribution.TRUNCATED_NORMAL,
+                  "truncated_normal": _core.ScalingDistribution.TRUNCATED_NORMAL,
+                  "untruncated_normal": _core.ScalingDistribution.UNTRUNCATED_NORMAL,
+                  "uniform": _core.ScalingDistribution.UNIFORM}
 
 
 def _floating(dtype):

@@ -22,7 +22,9 @@ class Reduction:
     MEAN = "weighted_mean"
     SUM_OVER_NONZERO_WEIGHTS = SUM_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
 
-    _NUMBERS = {NONE: 0, SUM: 1, MEAN: 2, SUM_OVER_BATCH_SIZE: 3, SUM_BY_NONZERO_WEIGHTS: 4}
+    _NATIVE = {NONE: _core.Reduction.NONE, SUM: _core.Reduction.SUM, MEAN: _core.Reduction.MEAN,
+               SUM_OVER_BATCH_SIZE: _core.Reduction.SUM_OVER_BATCH_SIZE,
+               SUM_BY_NONZERO_WEIGHTS: _core.Reduction.SUM_BY_NONZERO_WEIGHTS}
 
     @classmethod
     def all(cls):
@@ -33,7 +35,7 @@ class Reduction:
     @classmethod
     def validate(cls, key):
         """Raises ValueError for what is not a reduction."""
-        if key not in cls._NUMBERS:
+        if key not in cls._NATIVE:
             raise ValueError(f"Invalid Reduction Key {key}.")
 
 
@@ -56,7 +58,7 @@ def _loss(function, tensors, numbers, weights, scope, loss_collection, reduction
     graph = graphs.graph_of(tensors)
     with graph.as_default():
         tensors = [tensor(value) for value in tensors]
-        loss = function(*tensors, *numbers, tensor(weights), Reduction._NUMBERS[reduction], scope or "")
+        loss = function(*tensors, *numbers, tensor(weights), Reduction._NATIVE[reduction], scope or "")
         add_loss(loss, loss_collection)
     return loss
 

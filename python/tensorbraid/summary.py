@@ -132,7 +132,7 @@ class FileWriter:
 
     def add_session_log(self, session_log, global_step=None):
         """Adds a SessionLog, such as that a session has started."""
-        self._core.add_session_log(session_log.status, getattr(session_log, "checkpoint_path", ""),
+        self._core.add_session_log(_core.SessionStatus(session_log.status), getattr(session_log, "checkpoint_path", ""),
                                    None if global_step is None else int(global_step))
 
     def add_event(self, event):

@@ -1,17 +1,32 @@
-"""Compares the messages of the package with TensorFlow's, and exchanges graphs, in one process.
+"""Compares the messages of the package and of the C++ library with TensorFlow's, and exchanges graphs, in one process.
 
 The process imports TensorFlow first, and another one the package.
 
 usage: compare_messages.py [package-first]
 
-Needs a Python with TensorFlow, and the package tensorbraid in PYTHONPATH.
+Needs a Python with TensorFlow, the package tensorbraid in PYTHONPATH, and protoc.
 """
 
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+
+# The .proto files of C++ with TensorFlow's messages. TensorFlow's package lacks those of its master service; its clients
+# are tested with servers instead.
+CPP_FILES = ["checkpoint/checkpoint_state.proto", "checkpoint/saved_tensor_slice.proto", "checkpoint/tensor_bundle.proto",
+             "cluster/protobuf/cluster_def.proto", "cluster/protobuf/config.proto", "graph/format/graph.proto",
+             "io/example.proto", "io/summary.proto", "train/checkpoints/meta_graph.proto"]
+
+
+def same_type(ours, theirs):
+    """Whether two fields have the same bytes: an enum is an integer there, and a message that is not parsed is bytes."""
+    pair = {ours.type, theirs.type}
+    return len(pair) == 1 or pair in ({ours.TYPE_INT32, ours.TYPE_ENUM}, {ours.TYPE_BYTES, ours.TYPE_MESSAGE})
 
 
 def compare(ours, theirs, seen):
@@ -25,15 +40,30 @@ def compare(ours, theirs, seen):
         if other is None:
             found.append(f"{ours.full_name}.{field.name} is not in TensorFlow")
             continue
-        same_type = field.type == other.type or {field.type, other.type} == {field.TYPE_INT32, field.TYPE_ENUM}
-        if field.number != other.number or not same_type or field.is_packed != other.is_packed:
+        if field.number != other.number or not same_type(field, other) or field.is_packed != other.is_packed:
             found.append(f"{ours.full_name}.{field.name}: {field.number} {field.type}, not {other.number} {other.type}")
-        if field.message_type is not None:
+        if field.message_type is not None and other.message_type is not None:
             found += compare(field.message_type, other.message_type, seen)
-        if field.enum_type is not None:
+        if field.enum_type is not None and other.enum_type is not None:
             for value in field.enum_type.values:
                 if other.enum_type.values_by_name[value.name].number != value.number:
                     found.append(f"{value.full_name} is {value.number}")
+    return found
+
+
+def compare_cpp(theirs, seen):
+    """The differences of the messages that the C++ library reads and writes."""
+    from google.protobuf import descriptor_pb2, descriptor_pool
+
+    source = pathlib.Path(__file__).resolve().parents[2] / "src"
+    with tempfile.NamedTemporaryFile() as file:
+        subprocess.run(["protoc", f"-I{source}", "--include_imports", f"--descriptor_set_out={file.name}", *CPP_FILES],
+                       check=True)
+        files = descriptor_pb2.FileDescriptorSet.FromString(file.read()).file
+    pool, found = descriptor_pool.DescriptorPool(), []
+    for file in files:
+        for message in pool.AddSerializedFile(file.SerializeToString()).message_types_by_name.values():
+            found += compare(message, theirs.FindMessageTypeByName(f"tensorflow.{message.name}"), seen)
     return found
 
 
@@ -68,7 +98,8 @@ def main():
     from tensorboard.plugins.projector import projector_config_pb2  # noqa: F401
     from tensorflow.core.framework import tensor_slice_pb2  # noqa: F401
     from tensorflow.core.protobuf import (  # noqa: F401
-        control_flow_pb2, named_tensor_pb2, queue_runner_pb2, saved_model_pb2)
+        control_flow_pb2, named_tensor_pb2, queue_runner_pb2, saved_model_pb2, tensor_bundle_pb2)
+    from tensorflow.core.util import saved_tensor_slice_pb2  # noqa: F401
     from tensorflow.python.training import checkpoint_state_pb2  # noqa: F401
 
     from tensorbraid import proto
@@ -78,6 +109,7 @@ def main():
         if hasattr(getattr(proto, name), "DESCRIPTOR") and hasattr(getattr(proto, name), "FromString"):
             ours = getattr(proto, name).DESCRIPTOR
             found += compare(ours, descriptor_pool.Default().FindMessageTypeByName(ours.full_name), seen)
+    found += compare_cpp(descriptor_pool.Default(), seen)
     config = tf.ConfigProto(device_count={"CPU": 2}, inter_op_parallelism_threads=3)
     ours = proto.message("ConfigProto", config)
     if ours.SerializeToString(deterministic=True) != config.SerializeToString(deterministic=True):
@@ -87,7 +119,7 @@ def main():
     tf.disable_v2_behavior()
     found += exchange(tensorbraid, tf)
     print(f"{len(seen)} messages compared")
-    if found or len(seen) < 50:
+    if found or len(seen) < 100:
         sys.exit("\n".join(found) or "too few messages")
 
 

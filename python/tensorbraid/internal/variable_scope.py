@@ -22,8 +22,11 @@ class _ReuseMode(enum.Enum):
 
 
 AUTO_REUSE = _ReuseMode.AUTO_REUSE
-_INHERIT, _MUST_EXIST, _AUTO = 0, 1, 2  # the modes of C++
-_INSIDE, _UNIQUE, _AGAIN = 0, 1, 2  # how C++ opens a scope
+
+
+def native_reuse(reuse):
+    """The mode of C++ for the `reuse` of a scope: None, False, True or AUTO_REUSE."""
+    return {AUTO_REUSE: _core.Reuse.AUTO, True: _core.Reuse.MUST_EXIST}.get(reuse, _core.Reuse.INHERIT)
 
 
 def no_regularizer(_):
@@ -180,8 +183,7 @@ def _get_variable(name, shape=None, dtype=dtypes.float32, initializer=None, regu
             losses.append(loss)
         return loss
 
-    mode = {AUTO_REUSE: _AUTO, True: _MUST_EXIST}.get(reuse, _INHERIT)
-    parts = _core.get_variables(graph, name, shape._dims, dtype.as_datatype_enum, mode,
+    parts = _core.get_variables(graph, name, shape._dims, dtype.as_datatype_enum, native_reuse(reuse),
                                 _initial_value_of(name, initializer, dtype), regularizer and regularize,
                                 partitioner and parts_of(partitioner), trainable, GraphKeys.LOCAL_VARIABLES in keys)
     objects = vars(graph).setdefault("_shared_variables", {})  # so that `is` holds for a variable that is shared
@@ -311,13 +313,12 @@ class variable_scope:  # noqa: N801
         else:
             prefix = f"{graph._scope_name}/" if graph._scope_name else ""
         if again:
-            opened = (base.name, _AGAIN)
+            opened = (base.name, _core.OpenedScope.AGAIN)
         elif self._name_or_scope is None:
-            opened = (self._default_name, _UNIQUE)
+            opened = (self._default_name, _core.OpenedScope.UNIQUE)
         else:
-            opened = (self._name_or_scope, _INSIDE if self._name_or_scope else _AGAIN)
-            if not self._name_or_scope:
-                opened = (outer.name, _AGAIN)
+            opened = ((self._name_or_scope, _core.OpenedScope.INSIDE) if self._name_or_scope
+                      else (outer.name, _core.OpenedScope.AGAIN))
         stack.enter_context(_core.open_variable_scope(graph, *opened))
         scope = VariableScope(self._reuse or base.reuse, _core.variable_scope_name(graph), base.initializer,
                               base.regularizer, base.caching_device, base.partitioner, base.custom_getter,

@@ -18,8 +18,10 @@ __all__ = ["accuracy", "auc", "false_negatives", "false_negatives_at_thresholds"
            "sparse_precision_at_k", "true_negatives",
            "true_negatives_at_thresholds", "true_positives", "true_positives_at_thresholds"]
 
-_CURVES = {"ROC": 0, "PR": 1}
-_SUMMATIONS = {"trapezoidal": 0, "careful_interpolation": 1, "minoring": 2, "majoring": 3}
+_CURVES = {"ROC": _core.Curve.ROC, "PR": _core.Curve.PR}
+_SUMMATIONS = {"trapezoidal": _core.Summation.TRAPEZOIDAL,
+               "careful_interpolation": _core.Summation.CAREFUL_INTERPOLATION,
+               "minoring": _core.Summation.MINORING, "majoring": _core.Summation.MAJORING}
 
 
 def _metric(function, tensors, arguments, weights, metrics_collections, updates_collections, name):

@@ -13,7 +13,8 @@ __all__ = ["all_candidate_sampler", "compute_accidental_hits", "embedding_lookup
            "fixed_unigram_candidate_sampler", "learned_unigram_candidate_sampler", "log_uniform_candidate_sampler",
            "nce_loss", "safe_embedding_lookup_sparse", "sampled_softmax_loss", "uniform_candidate_sampler"]
 
-_COMBINERS = {"sum": 0, "mean": 1, "sqrtn": 2}
+_COMBINERS = {"sum": _core.Combiner.SUM, "mean": _core.Combiner.MEAN, "sqrtn": _core.Combiner.SQRTN}
+_STRATEGIES = {"mod": _core.PartitionStrategy.MOD, "div": _core.PartitionStrategy.DIV}
 
 
 def _parts(params):
@@ -26,10 +27,9 @@ def _parts(params):
 
 
 def _strategy(name):
-    strategies = {"mod": 0, "div": 1}
-    if name not in strategies:
+    if name not in _STRATEGIES:
         raise ValueError(f"Unrecognized partition strategy: {name}. Must be one of either `mod` or `div`.")
-    return strategies[name]
+    return _STRATEGIES[name]
 
 
 def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
@@ -50,7 +50,7 @@ def _lookup_in_tensors(parts, ids, strategy, max_norm, name):
         ids = tensor(ids, name="ids")
         flat, count = op("Reshape", [ids, [-1]]), len(parts)
         number = graphs.constant(count, ids.dtype)
-        if strategy == 0:
+        if strategy == _core.PartitionStrategy.MOD:
             part, inner = op("FloorMod", [flat, number]), op("FloorDiv", [flat, number])
         else:
             total = reduce("Sum", op("Pack", [[op("StridedSlice", [shape_of(p), [0], [1], [1]], shrink_axis_mask=1)

@@ -5,8 +5,7 @@ from typing import Any
 from tensorbraid import _core, dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graph_keys import GraphKeys
-from tensorbraid.internal.variable_scope import (
-    AUTO_REUSE, _AUTO, _INHERIT, _MUST_EXIST, _initial_value_of, variable_scope)
+from tensorbraid.internal.variable_scope import _initial_value_of, native_reuse, variable_scope
 from tensorbraid.internal.variables import collect_new
 from tensorbraid.nest import flatten, is_nested, map_structure, pack_sequence_as
 from tensorbraid.nn.rnn_loops import loop_over_time
@@ -122,11 +121,10 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
                 losses.append(loss)
             return loss
 
-        reuse = {AUTO_REUSE: _AUTO, True: _MUST_EXIST}.get(opened.reuse, _INHERIT)
         initializer = opened.initializer and _initial_value_of(opened.name, opened.initializer, inputs.dtype)
         state = [] if initial_state is None else flatten(initial_state)
-        outputs, state = _core.dynamic_rnn(core_cell, inputs, sequence_length, state, time_major, opened.name, reuse,
-                                           initializer, opened.regularizer and regularize)
+        outputs, state = _core.dynamic_rnn(core_cell, inputs, sequence_length, state, time_major, opened.name,
+                                           native_reuse(opened.reuse), initializer, opened.regularizer and regularize)
         collect_new(graph, count)
         for loss in losses:
             graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
