@@ -27,9 +27,10 @@ def start(argv):
         sys.exit(2)
     task = None if FLAGS.worker_hosts else tf.train.find_task()
     if task:
-        FLAGS.job_name, FLAGS.task_index = task.job_name, task.task_index
-        FLAGS.worker_hosts = task.cluster.job_tasks("worker")
-        FLAGS.ps_hosts = task.cluster.job_tasks("ps") if "ps" in task.cluster.jobs else []
+        hosts = {job: task.cluster.job_tasks(job) if job in task.cluster.jobs else [] for job in ("ps", "chief", "worker")}
+        FLAGS.ps_hosts, FLAGS.worker_hosts = hosts["ps"], hosts["chief"] + hosts["worker"]
+        FLAGS.job_name = "ps" if task.job_name == "ps" else "worker"  # a chief is worker 0
+        FLAGS.task_index = task.task_index + (len(hosts["chief"]) if task.job_name == "worker" else 0)
     if not FLAGS.worker_hosts:
         return "", None, True
     spec = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts, "worker": FLAGS.worker_hosts})

@@ -29,6 +29,11 @@ class ShapeTest(unittest.TestCase):
         self.assertEqual(job.tasks, ["ps/0", "worker/0", "worker/1"])
         self.assertEqual(job.resources, [{"CPU": 2.0}, {"GPU": 1.0}, {"GPU": 1.0}])
 
+    def test_a_chief_is_a_worker_and_an_evaluator_is_one_task_more(self):
+        job = shape.Shape(1, 2, {"GPU": 1}, {"CPU": 2}, chief=True, evaluator=True)
+        self.assertEqual(job.tasks, ["ps/0", "chief/0", "worker/0", "evaluator/0"])
+        self.assertEqual(job.resources, [{"CPU": 2.0}] + [{"GPU": 1.0}] * 3)
+
     def test_a_task_needs_one_core_by_default(self):
         self.assertEqual(shape.Shape(1, 1).resources, [{"CPU": 1.0}] * 2)
 

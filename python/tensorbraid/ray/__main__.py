@@ -13,6 +13,8 @@ def main(arguments):
     parser = argparse.ArgumentParser(prog="python -m tensorbraid.ray", description=__doc__)
     parser.add_argument("--ps", type=int, default=1, help="number of parameter servers")
     parser.add_argument("--workers", type=int, default=2, help="number of workers")
+    parser.add_argument("--chief", action="store_true", help="the first worker is called chief/0")
+    parser.add_argument("--evaluator", action="store_true", help="one more task, evaluator/0")
     parser.add_argument("--resources", help="of each task: CPU=1,GPU=1")
     parser.add_argument("--ps_resources", help="of each parameter server, if they are others")
     parser.add_argument("--placement", default="SPREAD", help="the strategy of the placement group")
@@ -25,8 +27,9 @@ def main(arguments):
     channel = agents.Channel()
     try:
         resources, ps_resources = (text and parse_resources(text) for text in (options.resources, options.ps_resources))
-        agents.start(Shape(options.ps, options.workers, resources, ps_resources, options.placement), options,
-                     channel)
+        job = Shape(options.ps, options.workers, resources, ps_resources, options.placement, options.chief,
+                    options.evaluator)
+        agents.start(job, options, channel)
     except (ImportError, RuntimeError, ValueError, ConnectionError, errors.OpError) as error:
         channel.refuse("", code_of(error), " ".join(str(error).split()))
 

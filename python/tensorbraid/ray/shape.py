@@ -37,21 +37,26 @@ def parse_resources(text):
 
 
 class Shape:
-    """The tasks of a job, parameter servers first, and the resources of each."""
+    """The tasks of a job, parameter servers first, and the resources of each.
 
-    def __init__(self, ps, workers, resources=None, ps_resources=None, placement="SPREAD"):
+    With `chief`, the first of the workers is called chief/0; `evaluator` is one more task, with a worker's resources.
+    """
+
+    def __init__(self, ps, workers, resources=None, ps_resources=None, placement="SPREAD", chief=False,
+                 evaluator=False):
         for name, count, least in (("ps", ps, 0), ("workers", workers, 1)):
             if not isinstance(count, int) or isinstance(count, bool) or count < least:
                 raise ValueError("%s=%r: it must be a whole number from %d on" % (name, count, least))
-        if ps + workers > MAX_TASKS:
+        if ps + workers + evaluator > MAX_TASKS:
             raise ValueError("ps=%d, workers=%d: a job has at most %d tasks" % (ps, workers, MAX_TASKS))
         if placement not in PLACEMENTS:
             raise ValueError("placement=%r: it must be one of %s" % (placement, ", ".join(PLACEMENTS)))
         self.placement = placement
         of_workers = check_resources({"CPU": 1} if resources is None else resources, "resources")
         of_ps = of_workers if ps_resources is None else check_resources(ps_resources, "ps_resources")
-        self.tasks = ["ps/%d" % i for i in range(ps)] + ["worker/%d" % i for i in range(workers)]
-        self.resources = [of_ps] * ps + [of_workers] * workers
+        jobs = (("ps", ps), ("chief", int(chief)), ("worker", workers - chief), ("evaluator", int(evaluator)))
+        self.tasks = ["%s/%d" % (job, i) for job, count in jobs for i in range(count)]
+        self.resources = [of_ps] * ps + [of_workers] * (workers + evaluator)
 
     def tf_configs(self, addresses):
         """The value of TF_CONFIG for each task, given the address of each."""

@@ -77,6 +77,29 @@ class EstimatorClusterTest(unittest.TestCase):
         self.assertLess(float(metrics.split()[1]), 0.05)
 
 
+@unittest.skipUnless("TENSORBRAID_PROGRAM" in os.environ, "needs the program tensorbraid")
+class LaunchTest(unittest.TestCase):
+    def test_launch_makes_the_cluster_that_train_and_evaluate_expects(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = os.path.join(folder, "model")
+            launch = [os.environ["TENSORBRAID_PROGRAM"], "launch", "--env-style=tf_config", "--ps=1", "--workers=2",
+                      "--evaluator", "--log_dir=" + folder, "--", sys.executable, "-c", TASK, model]
+            done = subprocess.run(launch, text=True, capture_output=True, timeout=300, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            logs = {}
+            for task in ("ps-0", "chief-0", "worker-0", "evaluator-0"):
+                with open(os.path.join(folder, task + ".log"), encoding="utf-8") as file:
+                    logs[task.split("-")[0]] = file.read()
+        for job in ("chief", "worker", "evaluator"):
+            self.assertIn("ended %s None" % job, logs[job])
+        for job in ("chief", "worker"):
+            self.assertIn("placed train /job:ps/task:0", logs[job])
+        self.assertNotIn("ended", logs["ps"])
+        step, loss = logs["evaluator"].splitlines()[-1].split()
+        self.assertGreaterEqual(int(step), 200)
+        self.assertLess(float(loss), 0.05)
+
+
 class EngineTest(unittest.TestCase):
     def run_step(self, **more):
         """Runs the program as the three ranks of a Slurm step. Returns their exit codes, outputs and logs."""

@@ -57,7 +57,9 @@ void AddKubernetesOptions(CLI::App* launch, KubernetesOptions* options) {
   add("--memory", job->memory,
       "memory that each task asks for and may use, such as 2Gi; default: what the cluster gives")
       ->type_name("SIZE");
-  add("--gpus", job->gpus, "GPUs of NVIDIA for each worker")->check(CLI::Range(0, 64))->capture_default_str();
+  add("--gpus", job->gpus, "GPUs of NVIDIA for each task but the parameter servers")
+      ->check(CLI::Range(0, 64))
+      ->capture_default_str();
   add("--volume", options->volumes, "mount a PersistentVolumeClaim: train-data:/data; may be given several times")
       ->type_name("CLAIM:PATH");
   add("--lost_launcher_s,--lost-launcher-s", job->lost_launcher_s,

@@ -114,7 +114,9 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->check(OneOf({"local", "ssh", "slurm", "mpi", "ray", "kubernetes"}))
       ->capture_default_str();
   launch->add_option("--ps", flags->options.ps, "number of parameter servers")->capture_default_str();
-  launch->add_option("--workers", flags->options.workers, "number of workers")->capture_default_str();
+  launch->add_option("--workers", flags->options.workers, "number of workers, with the chief")->capture_default_str();
+  launch->add_flag("--evaluator", flags->options.evaluator,
+                   "with --env-style=tf_config: one more task, which evaluates the checkpoints of tf.estimator");
   launch->add_option("--log_dir", flags->options.log_dir,
                      "also append each task's output to a file of this directory, for example worker-0.log");
   launch
@@ -220,8 +222,10 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
   launch->footer(
       "\nFull usage: tensorbraid launch [OPTIONS] -- PROGRAM [ARGUMENTS]\n\n"
       "Each task runs PROGRAM ARGUMENTS --ps_hosts=... --worker_hosts=... --job_name=... --task_index=...; with\n"
-      "--env-style=tf_config it gets the environment variable TF_CONFIG instead of these flags. Tasks get free ports,\n"
-      "which are held until the end. Each line of output is prefixed with its task, unless it begins with '{'.\n"
+      "--env-style=tf_config it gets the environment variable TF_CONFIG instead of these flags, as tf.estimator "
+      "expects\n"
+      "it: the first worker is chief/0. Tasks get free ports, which are held until the end. Each line of output is\n"
+      "prefixed with its task, unless it begins with '{'.\n"
       "SIGTERM lets the tasks save a checkpoint and leave. Ctrl-C does the same, but ends all tasks within 2 s.\n"
       "Tasks do not wait for readers of the output: at least 64 MiB are kept, then the oldest lines are left out. "
       "When\n"

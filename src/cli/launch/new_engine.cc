@@ -23,6 +23,7 @@
 #include "launch/engines/local/local_engine.h"
 #include "launch/engines/mpi/mpi.h"
 #include "launch/engines/ssh/ssh.h"
+#include "launch/launcher/task_call.h"
 #include "launch/processes/run_command.h"
 
 namespace tensorbraid {
@@ -52,7 +53,7 @@ std::vector<std::string> FilesOf(const std::vector<std::string>& command) {
 // The options for Slurm with what the other flags say.
 SlurmOptions SlurmOptionsOf(const LaunchFlags& flags, const Invocation& invocation) {
   SlurmOptions options = flags.slurm;
-  options.tasks = flags.options.ps + flags.options.workers;
+  options.tasks = static_cast<int>(TasksOf(flags.options).size());
   options.spare_nodes = flags.spare_nodes;
   options.program = invocation.program.empty() ? "" : std::filesystem::path(invocation.program[0]).filename();
   for (const std::string& words : flags.engine_arguments) {
@@ -117,6 +118,8 @@ StatusOr<std::unique_ptr<Engine>> NewRayEngine(const LaunchFlags& flags, const I
   RayOptions ray = flags.ray;
   ray.ps = flags.options.ps;
   ray.workers = flags.options.workers;
+  ray.chief = flags.options.style == TaskStyle::kTfConfig;
+  ray.evaluator = flags.options.evaluator;
   ray.sync = flags.sync;
   ray.agent_program = AgentProgram(flags);
   TF_ASSIGN_OR_RETURN(options.shared, RayChannel(ray));

@@ -38,7 +38,8 @@ std::string StragglerAdvice(const Tasks& workers) {
   if (workers.size() < 2) return "";
   const TaskSummary& slow = **std::max_element(
       workers.begin(), workers.end(), [](const auto* a, const auto* b) { return WorkPerStep(*a) < WorkPerStep(*b); });
-  if (slow.name == "worker/0") return "";
+  const bool has_chief = std::ranges::any_of(workers, [](const auto* worker) { return worker->name == "chief/0"; });
+  if (slow.name == (has_chief ? "chief/0" : "worker/0")) return "";
   Tasks others;
   for (const TaskSummary* task : workers) {
     if (task != &slow) others.push_back(task);

@@ -4,7 +4,10 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "launch/launcher/job_names.h"
 
 namespace tensorbraid {
 
@@ -36,7 +39,7 @@ struct TaskSummary {
   double stepping_s = 0;  // from the first step to the last
   double step_s = 0;      // how much of it was within steps; 0 if that is not known, for steps within one task
 
-  bool is_worker() const { return name.starts_with("worker/"); }
+  bool is_worker() const { return Trains(std::string_view(name).substr(0, name.find('/'))); }
   double steps_per_s() const { return stepping_s > 0 ? steps / stepping_s : 0; }
   // Shares of the time. For a task with steps, they are of the time from the first step to the last, and their sum
   // is 1.

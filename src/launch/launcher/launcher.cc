@@ -14,6 +14,7 @@
 #include "core/threads/stop.h"
 #include "io/file.h"
 #include "launch/engines/local/local_engine.h"
+#include "launch/launcher/job_names.h"
 #include "launch/launcher/job_output.h"
 #include "launch/launcher/job_report.h"
 #include "launch/launcher/launched_task.h"
@@ -158,7 +159,7 @@ class Launcher final : public EngineListener {
         GiveUpRestarts(SecondsSinceAWorkerJoined(end.report));
       }
     }
-    if (phase_ == Phase::kGrace && running > 0 && !AnyWorkerUnfinished() && task.job() == "worker") {
+    if (phase_ == Phase::kGrace && running > 0 && !AnyWorkerUnfinished() && Trains(task.job())) {
       SetPhase(Phase::kGrace, std::min(options_.grace, kGraceWithoutWorkers));
     }
   }
@@ -197,14 +198,14 @@ class Launcher final : public EngineListener {
     const milliseconds delay = task.ScheduleRestart(options_.restart);
     Say(StrCat(task.name(), " is started again in ", Seconds(delay), RestartCount(task)));
   }
-  // A parameter server has ended with 0. Tasks that wait for a restart have failed for good. So have those that were
-  // started again and had not reached the server yet, since no worker has joined it meanwhile: they would wait for
-  // ever.
+  // A parameter server has ended with 0. Tasks of the cluster that wait for a restart have failed for good. So have
+  // those that were started again and had not reached the server yet, since no worker has joined it meanwhile: they
+  // would wait for ever.
   void GiveUpRestarts(std::optional<double> seconds_since_a_worker_joined) {
     for (const LaunchedTask& task : tasks_) {
       const bool is_late = task.is_running && task.restarts() > 0 && seconds_since_a_worker_joined.has_value() &&
                            std::chrono::duration<double>(task.age()).count() < *seconds_since_a_worker_joined;
-      if (!task.restart_at.has_value() && !task.awaits_place && !is_late) continue;
+      if (!IsInCluster(task.job()) || (!task.restart_at.has_value() && !task.awaits_place && !is_late)) continue;
       return Fail(StrCat(task.name(), " ", task.latest_end.ToString()), task.latest_end, JobIsOver(ended_server_));
     }
   }
@@ -217,7 +218,7 @@ class Launcher final : public EngineListener {
   }
   bool AnyWorkerUnfinished() const {
     return std::any_of(tasks_.begin(), tasks_.end(),
-                       [](const auto& t) { return t.job() == "worker" && t.is_unfinished(); });
+                       [](const auto& t) { return Trains(t.job()) && t.is_unfinished(); });
   }
 
   // Waits for an event and handles it.
@@ -407,7 +408,10 @@ class Launcher final : public EngineListener {
 };
 
 Status Check(const LaunchOptions& options) {
-  if (options.ps < 0 || options.workers < 1 || options.ps + options.workers > kMaxTasks) {
+  if (options.evaluator && options.style != TaskStyle::kTfConfig) {
+    return InvalidArgument("--evaluator needs --env-style=tf_config, because flags cannot describe an evaluator");
+  }
+  if (options.ps < 0 || options.workers < 1 || options.ps + options.workers + options.evaluator > kMaxTasks) {
     return InvalidArgument("--ps=", options.ps, " --workers=", options.workers,
                            ": there must be at least one worker and at most ", kMaxTasks, " tasks");
   }

@@ -17,13 +17,16 @@ namespace tensorbraid {
 
 // The way in which a task gets its cluster, its job and its index.
 enum class TaskStyle {
-  kFlags,     // --ps_hosts, --worker_hosts, --job_name and --task_index after the program's own arguments
-  kTfConfig,  // the environment variable TF_CONFIG
+  kFlags,  // --ps_hosts, --worker_hosts, --job_name and --task_index after the program's own arguments
+  // The environment variable TF_CONFIG. As TensorFlow's Estimators expect, the first worker is the only task of job
+  // "chief", so that job "worker" has one task less.
+  kTfConfig,
 };
 
 struct LaunchOptions {
   int ps = 1;
-  int workers = 2;
+  int workers = 2;         // with the chief
+  bool evaluator = false;  // one more task, of job "evaluator", which is no part of the cluster; kTfConfig only
   std::vector<std::string> command = {};
   TaskStyle style = TaskStyle::kFlags;
   // Added to the environment of each task, in place of a variable that is there. An empty value removes the variable.
@@ -67,14 +70,16 @@ struct LaunchResult {
   std::string report = "";    // what the tasks did, as JSON (job_report.h)
 };
 
-// Starts options.ps tasks of job ps and options.workers tasks of job worker, and waits until all have ended. The engine
-// chooses their machines and ports. Each line of a task's output is passed on with a prefix such as "[worker/0] " (in
-// colour on a terminal, unless NO_COLOR is set); lines that begin with '{' are passed on without one.
+// Starts options.ps parameter servers, options.workers workers and perhaps an evaluator (TasksOf in task_call.h), and
+// waits until all have ended. The engine chooses their machines and ports. Each line of a task's output is passed on
+// with a prefix such as "[worker/0] " (in colour on a terminal, unless NO_COLOR is set); lines that begin with '{' are
+// passed on without one.
 //
 // A task that fails is started again, as options.restart says: at the same address, or on another machine if its own is
 // lost and the engine has one. It is not started again when it exits with 2, which means an error in its arguments or
 // its program (see ExitCode in status.h), nor when it is a parameter server and no worker is left. Once a parameter
-// server has ended with 0, no task is started again: the servers have seen the end of the work.
+// server has ended with 0, no task of the cluster is started again: the servers have seen the end of the work. An
+// evaluator still is, because it needs no server.
 //
 // When a task fails for good, the others have options.grace to end by themselves; then they get SIGTERM, and are killed
 // 1.5 s later.

@@ -162,6 +162,11 @@ TEST_P(LaunchTest, OnlyTheFirstTaskServesTheMetrics) {
   EXPECT_THAT(out(), Not(::testing::ContainsRegex("\\[worker/0\\][^\n]* --metrics_port")));
 }
 
+TEST_P(LaunchTest, TheChiefServesTheMetricsIfItIsTheFirstTask) {
+  Run("echo $*", {.ps = 0, .workers = 2, .style = TaskStyle::kTfConfig, .metrics_port = 9090});
+  EXPECT_THAT(out(), ::testing::MatchesRegex("(.worker/0. \n)?.chief/0. --metrics_port=9090\n(.worker/0. \n)?"));
+}
+
 TEST_P(LaunchTest, TfConfigTellsATaskItsClusterAndItself) {
   Run("echo \"$TF_CONFIG\" $*", {.ps = 1, .workers = 1, .style = TaskStyle::kTfConfig});
   for (const std::string& line : StrSplit(out(), '\n')) {
@@ -171,7 +176,52 @@ TEST_P(LaunchTest, TfConfigTellsATaskItsClusterAndItself) {
     EXPECT_TRUE(config->cluster.Validate().ok());
     EXPECT_TRUE(config->cluster.task_address(config->task_type, config->task_index).ok());
   }
-  EXPECT_THAT(out(), HasSubstr("\"type\":\"worker\""));
+}
+
+// "chief/0 of chief/0, ps/0, ps/1, ..."
+std::string DescriptionOf(const TfConfig& config) {
+  std::vector<std::string> tasks;
+  for (const std::string& job : config.cluster.jobs()) {
+    for (const int index : config.cluster.task_indices(job)) tasks.push_back(StrCat(job, "/", index));
+  }
+  return StrCat(config.task_type, "/", config.task_index, " of ", StrJoin(tasks, ", "));
+}
+
+TEST_P(LaunchTest, TfConfigHasAChiefAndNoEvaluatorInTheCluster) {
+  Run("echo \"$TF_CONFIG\"", {.ps = 1, .workers = 3, .evaluator = true, .style = TaskStyle::kTfConfig});
+  std::vector<std::string> tasks;
+  for (const std::string& line : StrSplit(out(), '\n')) {
+    if (line.empty()) continue;
+    const auto config = ParseTfConfig(line);
+    ASSERT_TRUE(config.ok()) << config.status();
+    tasks.push_back(DescriptionOf(*config));
+  }
+  const std::string cluster = " of chief/0, ps/0, worker/0, worker/1";
+  EXPECT_THAT(tasks, ::testing::UnorderedElementsAre("ps/0" + cluster, "chief/0" + cluster, "worker/0" + cluster,
+                                                     "worker/1" + cluster, "evaluator/0" + cluster));
+  EXPECT_THAT(err(), HasSubstr("evaluator/0 is done"));
+}
+
+TEST_P(LaunchTest, AnEvaluatorIsStartedAgainAfterTheEndOfTheTraining) {
+  // It fails once after the others have ended.
+  const std::string script = "case \"$TF_CONFIG\" in *evaluator*) ;; *) exit 0;; esac; cd " + dir_.path() +
+                             "; mkdir first || exit 0; until grep -q '1 of 3 tasks' err; do :; done; exit 3";
+  const RestartPolicy policy{.max_restarts = 1, .first_delay = milliseconds(1)};
+  const LaunchResult result =
+      Run(script, {.ps = 1, .workers = 1, .evaluator = true, .style = TaskStyle::kTfConfig, .restart = policy});
+  EXPECT_EQ(result.failure, "");
+  EXPECT_THAT(err(), AllOf(HasSubstr("evaluator/0 is started again"), HasSubstr("evaluator/0 is done")));
+}
+
+TEST_P(LaunchTest, AParameterServerIsStartedAgainWhileTheChiefTrains) {
+  const std::string script =
+      "cd " + dir_.path() +
+      "; case \"$TF_CONFIG\" in *'\"type\":\"ps\"'*) mkdir first && exit 3; mkdir second; exit 0;;"
+      "esac; until [ -e second ]; do :; done";
+  const RestartPolicy policy{.max_restarts = 1, .first_delay = milliseconds(1)};
+  const LaunchResult result = Run(script, {.ps = 1, .workers = 1, .style = TaskStyle::kTfConfig, .restart = policy});
+  EXPECT_EQ(result.failure, "");
+  EXPECT_THAT(err(), HasSubstr("ps/0 is started again"));
 }
 
 TEST_P(LaunchTest, FirstFailureIsNamedAndTheOthersAreStopped) {
@@ -573,6 +623,7 @@ TEST_F(LaunchProgramTest, OptionsWithoutEffectAreRefused) {
       {{"--on=ssh", "--hosts=alpha", "--tasks_per_node=2"},
        "--tasks_per_node is for --on=slurm, and this job is on ssh"},
       {{"--batch"}, "--batch is for --on=slurm"},
+      {{"--evaluator"}, "--evaluator needs --env-style=tf_config"},
       {{"--directory=/data"}, "--directory is for jobs on other machines"},
       {{"--on=slurm", "--sync=."}, "--hosts, --hostfile and --sync are for --on=ssh"},
   };

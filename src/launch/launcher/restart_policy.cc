@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/text/strings.h"
+#include "launch/launcher/job_names.h"
 
 namespace tensorbraid {
 namespace {
@@ -43,7 +44,7 @@ std::optional<std::string> ObstacleToRestart(const RestartPolicy& policy, const 
     return "exit code 2 means an error in its arguments or its program, so it is not started again";
   }
   // A task that begins now would wait for ever for the server, which has seen the end of the work.
-  if (!failure.ended_server.empty()) return JobIsOver(failure.ended_server);
+  if (!failure.ended_server.empty() && IsInCluster(failure.job)) return JobIsOver(failure.ended_server);
   if (failure.job == "ps" && !failure.any_worker_unfinished) return "no worker is left, so it is not started again";
   if (policy.max_restarts > 0 && failure.restarts >= policy.max_restarts) {
     return StrCat("it has been started again ", policy.max_restarts, policy.max_restarts == 1 ? " time" : " times",

@@ -23,7 +23,7 @@ StatusOr<RestartPolicy> ParseRestartPolicy(const std::string& text);
 
 // The end of a task that has failed, and what a restart of it depends on.
 struct TaskFailure {
-  std::string job;                    // "ps" or "worker"
+  std::string job;                    // "ps", "worker", ... (job_names.h)
   TaskEnd end;                        // not ok()
   int restarts = 0;                   // of the task so far
   bool any_worker_unfinished = true;  // runs, or will be started again
@@ -33,7 +33,7 @@ struct TaskFailure {
 // restarts.
 std::optional<std::string> ObstacleToRestart(const RestartPolicy& policy, const TaskFailure& failure);
 
-// Why no task is started again once this parameter server has ended with 0.
+// Why no task of the cluster is started again once this parameter server has ended with 0.
 std::string JobIsOver(const std::string& ended_server);
 
 }  // namespace tensorbraid

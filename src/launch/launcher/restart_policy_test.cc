@@ -24,6 +24,13 @@ TaskFailure Failure(const std::string& job, int exit_code, int signal = 0) {
   return {.job = job, .end = {.process = {.exit_code = exit_code, .signal = signal}}};
 }
 
+TEST(ObstacleToRestartTest, AnEvaluatorNeedsNoParameterServer) {
+  TaskFailure failure = Failure("evaluator", 1);
+  failure.ended_server = "ps/0";
+  failure.any_worker_unfinished = false;
+  EXPECT_EQ(ObstacleToRestart({.max_restarts = 1}, failure), std::nullopt);
+}
+
 TEST(ObstacleToRestartTest, NothingStopsARestart) {
   const RestartPolicy policy{.max_restarts = 2};
   TaskFailure failure = Failure("worker", 1);

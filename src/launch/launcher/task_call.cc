@@ -9,6 +9,7 @@
 #include "cluster/spec/tf_config.h"
 #include "core/text/strings.h"
 #include "launch/bring/python_environment.h"
+#include "launch/launcher/job_names.h"
 
 namespace tensorbraid {
 
@@ -35,7 +36,10 @@ StatusOr<std::pair<std::string, std::string>> ParseEnvironment(const std::string
 std::vector<std::pair<std::string, int>> TasksOf(const LaunchOptions& options) {
   std::vector<std::pair<std::string, int>> tasks;
   for (int i = 0; i < options.ps; ++i) tasks.emplace_back("ps", i);
-  for (int i = 0; i < options.workers; ++i) tasks.emplace_back("worker", i);
+  const int chiefs = options.style == TaskStyle::kTfConfig ? 1 : 0;
+  for (int i = 0; i < chiefs; ++i) tasks.emplace_back("chief", i);
+  for (int i = 0; i < options.workers - chiefs; ++i) tasks.emplace_back("worker", i);
+  if (options.evaluator) tasks.emplace_back("evaluator", 0);
   return tasks;
 }
 
@@ -53,9 +57,10 @@ ProgramCall CallOf(const std::string& job, int index, Addresses addresses, const
     call.command.push_back("--job_name=" + job);
     call.command.push_back(StrCat("--task_index=", index));
   } else {
+    std::erase_if(addresses, [](const auto& tasks) { return !IsInCluster(tasks.first); });
     tf_config = ToTfConfigJson({ClusterSpec(addresses), job, index});
   }
-  const bool is_first = index == 0 && (job == "ps" || options.ps == 0);
+  const bool is_first = std::pair(job, index) == TasksOf(options).front();
   if (options.metrics_port > 0 && is_first) call.command.push_back(StrCat("--metrics_port=", options.metrics_port));
   // TERM=dumb keeps programs from colouring or redrawing lines, as they would on a terminal.
   call.environment = options.environment;

@@ -17,7 +17,7 @@ namespace tensorbraid {
 // itself sets the variable.
 StatusOr<std::pair<std::string, std::string>> ParseEnvironment(const std::string& text);
 
-// The tasks of the job, in order, as pairs of a job and an index.
+// The tasks of the job, in order, as pairs of a job and an index: parameter servers, the chief, workers, the evaluator.
 std::vector<std::pair<std::string, int>> TasksOf(const LaunchOptions& options);
 
 // Whether the program has flags for certificates, tokens and --insecure. Programs of Python get their names from the

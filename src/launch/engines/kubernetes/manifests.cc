@@ -59,7 +59,7 @@ OrderedJson Resources(const KubernetesJob& job, const std::string& task) {
   // There is no limit of processor time, because it would slow steps down without need.
   if (job.cpus > 0) requests["cpu"] = StrCat(static_cast<int64_t>(job.cpus * 1000 + 0.5), "m");
   if (!job.memory.empty()) requests["memory"] = limits["memory"] = job.memory;
-  if (job.gpus > 0 && JobOf(task) == "worker") limits["nvidia.com/gpu"] = std::to_string(job.gpus);
+  if (job.gpus > 0 && JobOf(task) != "ps") limits["nvidia.com/gpu"] = std::to_string(job.gpus);
   return {{"requests", requests}, {"limits", limits}};
 }
 

@@ -33,7 +33,7 @@ struct KubernetesJob {
   std::string directory;  // the working directory in the container; "": that of the image
   double cpus = 0;        // that each task asks for; 0: what the cluster gives by default
   std::string memory;     // that each task asks for and is limited to, such as "2Gi"; "": what the cluster gives
-  int gpus = 0;           // of NVIDIA, for each worker
+  int gpus = 0;           // of NVIDIA, for each task but the parameter servers
   std::vector<ClaimedVolume> volumes;
   int user = 10001;  // the number of the user that tasks run as
   int grace_s = 60;  // how long a pod may take to end after SIGTERM

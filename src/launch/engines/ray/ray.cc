@@ -8,7 +8,7 @@
 namespace tensorbraid {
 
 StatusOr<SharedChannel> RayChannel(const RayOptions& options) {
-  const int tasks = options.ps + options.workers;
+  const int tasks = options.ps + options.workers + options.evaluator;
   if (options.python.empty()) return InvalidArgument("--python is empty; it names a Python that has the package ray");
   SharedChannel channel{.engine = "Ray",
                         .command = {options.python, "-m", "tensorbraid.ray", StrCat("--ps=", options.ps),
@@ -22,6 +22,8 @@ StatusOr<SharedChannel> RayChannel(const RayOptions& options) {
   const auto add = [&channel](const char* flag, const std::string& value) {
     if (!value.empty()) channel.command.push_back(StrCat(flag, "=", value));
   };
+  if (options.chief) channel.command.push_back("--chief");
+  if (options.evaluator) channel.command.push_back("--evaluator");
   add("--address", options.address);
   add("--resources", options.resources);
   add("--ps_resources", options.ps_resources);

@@ -12,7 +12,9 @@ namespace tensorbraid {
 
 struct RayOptions {
   int ps = 1;
-  int workers = 2;
+  int workers = 2;                // with the chief
+  bool chief = false;             // the first worker is called chief/0
+  bool evaluator = false;         // one more task
   std::string address = "";       // of the cluster; "": that of RAY_ADDRESS, or the one that runs on this machine
   std::string resources = "";     // of each task: "CPU=1,GPU=1"; "": CPU=1
   std::string ps_resources = "";  // of each parameter server; "": as the workers

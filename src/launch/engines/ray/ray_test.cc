@@ -39,6 +39,13 @@ TEST(RayChannelTest, AnAgentForEachTask) {
                     Not(Contains(StartsWith("--sync")))));
 }
 
+TEST(RayChannelTest, AChiefIsAWorkerAndAnEvaluatorIsOneTaskMore) {
+  const auto channel = RayChannel({.ps = 1, .workers = 2, .chief = true, .evaluator = true});
+  ASSERT_TRUE(channel.ok()) << channel.status();
+  EXPECT_EQ(channel->agents, 4);
+  EXPECT_THAT(channel->command, IsSupersetOf({"--ps=1", "--workers=2", "--chief", "--evaluator"}));
+}
+
 TEST(RayChannelTest, BringsOneDirectoryThatExists) {
   const TempDir dir;
   RayOptions options;
