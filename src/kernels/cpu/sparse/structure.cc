@@ -388,10 +388,25 @@ int64_t Distance(const Tensor& all_a, Range of_a, const Tensor& all_b, Range of_
   return row.back();
 }
 
+// The element of a dense tensor at an index. Like TensorFlow, accepts an index beyond the size of a dimension as long
+// as its row-major position is within the tensor, and otherwise returns Internal.
+StatusOr<int64_t> PositionOf(const int64_t* index, const Shape& shape) {
+  int64_t position = 0;
+  bool overflows = false;
+  for (int d = 0; d < shape.rank(); ++d) {
+    overflows |= __builtin_mul_overflow(position, shape.dim(d), &position);
+    overflows |= __builtin_add_overflow(position, index[d], &position);
+  }
+  if (!overflows && position >= 0 && position < shape.num_elements()) return position;
+  std::string text;
+  for (int d = 0; d < shape.rank(); ++d) text += StrCat(d > 0 ? "," : "", index[d]);
+  return Internal("the sequence at index [", text, "] is outside of the output, which has shape ", shape);
+}
+
 // The edit distance of the sequences along the last dimension.
 Status DistancesOf(KernelContext& ctx, int64_t (*distance_of)(const Tensor&, Range, const Tensor&, Range)) {
-  TF_ASSIGN_OR_RETURN(const SparseView hypothesis, SparseView::OfInputs(ctx, 0));
-  TF_ASSIGN_OR_RETURN(const SparseView truth, SparseView::OfInputs(ctx, 3));
+  TF_ASSIGN_OR_RETURN(const SparseView hypothesis, SparseView::OfUnbounded(ctx.input(0), ctx.input(1), ctx.input(2)));
+  TF_ASSIGN_OR_RETURN(const SparseView truth, SparseView::OfUnbounded(ctx.input(3), ctx.input(4), ctx.input(5)));
   const int rank = hypothesis.rank();
   if (truth.rank() != rank)
     return InvalidArgument("hypothesis and truth must have the same rank, got ", rank, " and ", truth.rank());
@@ -415,8 +430,7 @@ Status DistancesOf(KernelContext& ctx, int64_t (*distance_of)(const Tensor&, Ran
     const int64_t i_end = order <= 0 ? group_end(hypothesis, i) : i;
     const int64_t j_end = order >= 0 ? group_end(truth, j) : j;
     const int64_t* at = order <= 0 ? hypothesis.index(i) : truth.index(j);
-    int64_t place = 0;
-    for (int d = 0; d + 1 < rank; ++d) place = place * shape.dim(d) + at[d];
+    TF_ASSIGN_OR_RETURN(const int64_t place, PositionOf(at, shape));
     const auto distance = static_cast<float>(distance_of(truth.values(), {j, j_end}, hypothesis.values(), {i, i_end}));
     to[place] = !normalize ? distance : distance == 0 ? 0 : distance / static_cast<float>(j_end - j);
     i = i_end;
