@@ -228,7 +228,13 @@ class NanCheckHook final : public SessionRunHook {
 class StepCounterHook final : public SessionRunHook {
  public:
   explicit StepCounterHook(StepCounterOptions options) : options_(std::move(options)) {}
-  Status Begin(Graph& graph) override { return CheckGlobalStep(graph, "StepCounter"); }
+  // Without a step that changes there is nothing to report, but the training itself does not need one.
+  Status Begin(Graph& graph) override {
+    const Status counts = CheckGlobalStep(graph, "StepCounter");
+    if (counts.ok() || !GetGlobalStep(graph).valid()) return counts;
+    TB_LOG(Warning, "train") << counts.message();
+    return OkStatus();
+  }
   SessionRunArgs BeforeRun(SessionRunContext&) override { return {.fetches = {}, .feeds = {}, .global_step = true}; }
   // The new session may have another global step, so the next rate is measured from its first run.
   Status AfterCreateSession(SessionRunContext&) override {

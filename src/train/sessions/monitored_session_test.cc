@@ -363,6 +363,20 @@ TEST(Hooks, AnErrorOfTheLoggedFormFailsTheRun) {
   EXPECT_EQ((*session)->Run({m.train}, m.Feeds()).status().message(), "no form");
 }
 
+TEST(Hooks, AStepCounterLetsAnOptimizerTrainWithoutTheGlobalStep) {
+  Graph g;
+  Variable w(g, {}, Ones(), {.name = "w"});
+  const Variable step = GetOrCreateGlobalStep(g);
+  const Operation train = GradientDescentOptimizer(0.25).Minimize(w * w);
+  testing::internal::CaptureStderr();
+  const auto session = MonitoredTrainingSession(g, {.hooks = {StepCounter({.every_n_steps = 1})}});
+  ASSERT_TRUE(session.ok()) << session.status();
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("the global step 'global_step' would never change"),
+            std::string::npos);
+  ASSERT_TRUE((*session)->Run({train}).ok());
+  EXPECT_EQ((*session)->session().Run({w}).value()[0].scalar<float>(), 0.5f);
+}
+
 TEST(Hooks, StopAtStepNeedsAnOptimizerThatChangesTheGlobalStep) {
   Graph g;
   Variable w(g, {}, Ones(), {.name = "w"});

@@ -17,6 +17,12 @@
 #include "train/sessions/session_manager.h"
 
 namespace tensorbraid {
+namespace {
+
+// Whether a number can be that of a step: it is not negative, and an int64 can hold it.
+bool IsStep(double number) { return number >= 0 && number < 9e18; }
+
+}  // namespace
 
 struct Supervisor::Impl {
   Impl(Graph& graph, SupervisorOptions options) : graph(graph), options(std::move(options)) {}
@@ -250,12 +256,17 @@ StatusOr<std::optional<int64_t>> Supervisor::Impl::StepNow() const {
 }
 
 StatusOr<std::optional<int64_t>> Supervisor::Impl::StepOf(const Tensor& step) const {
-  const bool is_int64 = step.dtype() == kInt64;
-  if (step.num_elements() != 1 || (!is_int64 && step.dtype() != kInt32)) {
-    return InvalidArgument("the global step '", options.global_step.name(),
-                           "' must be an int64 or int32 scalar, it is ", step.dtype(), step.shape());
+  if (step.num_elements() == 1) {
+    const auto whole = [](double value) { return std::optional<int64_t>(static_cast<int64_t>(value)); };
+    if (step.dtype() == kInt64) return std::optional<int64_t>(step.data<int64_t>()[0]);
+    if (step.dtype() == kInt32) return std::optional<int64_t>(step.data<int32_t>()[0]);
+    // Older programs count in floats.
+    if (step.dtype() == kFloat32 && IsStep(step.data<float>()[0])) return whole(step.data<float>()[0]);
+    if (step.dtype() == kFloat64 && IsStep(step.data<double>()[0])) return whole(step.data<double>()[0]);
   }
-  return std::optional<int64_t>(is_int64 ? step.data<int64_t>()[0] : step.data<int32_t>()[0]);
+  return InvalidArgument("the global step '", options.global_step.name(),
+                         "' must be a scalar of int64, int32, float32 or float64 that is not negative, it is ",
+                         step.ToString());
 }
 
 std::string Supervisor::Impl::save_path() const {

@@ -169,6 +169,30 @@ TEST_F(SupervisorTest, InitFnIsCalledAfterInitOpAndOnlyWithoutACheckpoint) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST_F(SupervisorTest, AGlobalStepMayBeAFloat) {
+  for (const DType dtype : {kFloat32, kFloat64}) {
+    const std::string logdir = dir_.path() + "/" + DTypeName(dtype);
+    Graph g;
+    const Variable step(g, {}, Constant(6), {.name = "step", .dtype = dtype, .trainable = false});
+    Supervisor supervisor(g, {.logdir = logdir, .global_step = step});
+    ASSERT_TRUE(supervisor.PrepareOrWaitForSession().ok());
+    ASSERT_TRUE(supervisor.Stop().ok());
+    EXPECT_EQ(LatestCheckpoint(logdir).value(), logdir + "/model.ckpt-6");
+  }
+}
+
+TEST_F(SupervisorTest, AGlobalStepThatIsNoNumberOfAStepIsNamed) {
+  for (const float wrong : {-1.0f, std::numeric_limits<float>::quiet_NaN()}) {
+    Graph g;
+    const Variable step(g, {}, Constant(wrong), {.name = "step", .trainable = false});
+    Supervisor supervisor(g, {.logdir = dir_.path(), .global_step = step});
+    const Status status = supervisor.PrepareOrWaitForSession().status();
+    const std::string message(status.ok() ? supervisor.Stop().message() : status.message());
+    EXPECT_NE(message.find("the global step 'step' must be a scalar of int64, int32, float32"), std::string::npos)
+        << message;
+  }
+}
+
 TEST_F(SupervisorTest, TheErrorOfInitFnIsReturned) {
   CountModel m("");
   Supervisor supervisor(m.g, {.init_fn = [](Session&) { return NotFound("no pretrained model"); }});
