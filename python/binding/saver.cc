@@ -47,6 +47,23 @@ nb::tuple Import(Graph& graph, const nb::bytes& meta_graph) {
   return nb::make_tuple(variables, collections, runners, imported->restore.valid(), imported->max_to_keep);
 }
 
+// A pair of the values, each with its name in a checkpoint and its slice, and of a function that gets the list of
+// restored tensors and returns the operation that restores the state.
+SavedState StateOf(nb::handle pair) {
+  SavedState state;
+  for (const nb::handle value : pair[0]) {
+    state.values.push_back({.value = nb::cast<PyTensor&>(value[0]).output,
+                            .name = nb::cast<std::string>(value[1]),
+                            .shape_and_slice = nb::cast<std::string>(value[2])});
+  }
+  state.restore = [restore = Shared(nb::borrow(pair[1]))](const std::vector<Output>& restored) {
+    nb::list tensors;
+    for (const Output& tensor : restored) tensors.append(Wrap(tensor));
+    return OperationOf((*restore)(tensors));
+  };
+  return state;
+}
+
 void BindCheckpoints(Module& m) {
   m.def("checkpoint_exists", &CheckpointExists, nb::call_guard<nb::gil_scoped_release>());
   m.def("remove_checkpoint", [](const std::string& prefix) {
@@ -90,7 +107,7 @@ void BindSaver(Module& m) {
       .def_static(
           "_make",
           [](Graph& graph, nb::list named, int max_to_keep, double keep_hours, std::optional<bool> sharded,
-             bool pad_step_number, const std::string& name, bool reshape) {
+             bool pad_step_number, const std::string& name, bool reshape, nb::list states) {
             SaverOptions options = {.max_to_keep = max_to_keep,
                                     .sharded = sharded,
                                     .reshape = reshape,
@@ -105,13 +122,14 @@ void BindSaver(Module& m) {
                 options.variables.emplace_back(variable, nb::cast<std::string>(item[0]));
               }
             }
+            for (const nb::handle state : states) options.states.push_back(StateOf(state));
             const ScopeGuard at = AtUserLine(graph);
             auto saver = std::make_shared<Saver>(graph, std::move(options));
             CheckBuilt(graph);
             return saver;
           },
           nb::arg("graph"), nb::arg("named"), nb::arg("max_to_keep"), nb::arg("keep_hours"), nb::arg("sharded").none(),
-          nb::arg("pad_step_number"), nb::arg("name"), nb::arg("reshape"))
+          nb::arg("pad_step_number"), nb::arg("name"), nb::arg("reshape"), nb::arg("states"))
       .def(
           "save",
           [](Saver& self, const PySession& session, const std::string& path, std::optional<int64_t> step,

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,9 +42,24 @@ struct SavedVariable {
   std::string shape_and_slice;
 };
 
+// State that is no variable, such as the position of an iterator: its values in a checkpoint, and how they are
+// restored.
+struct SavedState {
+  struct Value {
+    Output value;
+    std::string name;                  // in the checkpoint
+    std::string shape_and_slice = "";  // as of SavedVariable
+  };
+  std::vector<Value> values;
+  // Adds the operation that restores the state from the values in a checkpoint. The constructor of Saver calls it once.
+  std::function<Operation(const std::vector<Output>& restored)> restore;
+};
+
 struct SaverOptions {
-  // Empty: all global variables.
+  // Empty: all global variables, or none if there are `states`.
   std::vector<SavedVariable> variables = {};
+  // The task on which the session runs writes and reads these, also if `sharded` is true.
+  std::vector<SavedState> states = {};
   // How many checkpoints to keep; older ones are removed. 0 keeps all.
   int max_to_keep = 5;
   // Each time that this interval has passed, one checkpoint that would be removed is kept forever instead.

@@ -26,11 +26,15 @@ Output StringConst(Graph& g, const Tensor& value, const std::string& name) {
   return NodeBuilder(g, "Const").Name(name).Attr("value", value).Attr("dtype", kString).Output();
 }
 
-// One task's variables, saved to and restored from one file. The file may have the states of random ops, too.
+// One task's variables, saved to and restored from one file. The file may have other states, too.
 class Part {
  public:
-  Part(const std::vector<const SavedVariable*>& variables, bool reshape, const RandomStates* states = nullptr)
-      : variables_(variables), reshape_(reshape), states_(states) {
+  struct States {
+    const RandomStates* random = nullptr;  // are saved only: AddRestore restores them
+    std::vector<SavedState> given = {};
+  };
+  Part(const std::vector<const SavedVariable*>& variables, bool reshape, States states)
+      : variables_(variables), reshape_(reshape), states_(std::move(states)) {
     for (const SavedVariable* v : variables) {
       names_.push_back(v->name);
       slices_.push_back(v->shape_and_slice);
@@ -38,14 +42,25 @@ class Part {
       restored_slices_.push_back(!is_whole ? v->shape_and_slice : reshape ? "" : WholeOf(v->variable.shape()));
       dtypes_.push_back(v->variable.dtype());
     }
+    for (const SavedState& state : states_.given) {
+      for (const SavedState::Value& v : state.values) {
+        names_.push_back(v.name);
+        slices_.push_back(v.shape_and_slice);
+        restored_slices_.push_back(v.shape_and_slice);
+        dtypes_.push_back(v.value.dtype());
+      }
+    }
   }
 
   Operation Save(Graph& g, const Output& prefix) const {
     std::vector<Output> values;
     for (const SavedVariable* v : variables_) values.push_back(v->variable.Read());
+    for (const SavedState& state : states_.given) {
+      for (const SavedState::Value& v : state.values) values.push_back(v.value);
+    }
     std::vector<std::string> names = names_, slices = slices_;
     std::vector<DType> dtypes = dtypes_;
-    if (states_ != nullptr) states_->AddReads(g, &names, &values, &dtypes);
+    if (states_.random != nullptr) states_.random->AddReads(g, &names, &values, &dtypes);
     slices.resize(names.size());
     return NodeBuilder(g, "SaveV2")
         .Input(prefix)
@@ -75,6 +90,12 @@ class Part {
       }
       assigned->push_back(variables_[i]->variable.Assign(value));
     }
+    auto next = static_cast<int>(variables_.size());
+    for (const SavedState& state : states_.given) {
+      std::vector<Output> values;
+      for (size_t i = 0; i < state.values.size(); ++i) values.push_back(restored.output(next++));
+      assigned->push_back(state.restore(values));
+    }
   }
 
  private:
@@ -92,7 +113,7 @@ class Part {
 
   const std::vector<const SavedVariable*> variables_;
   const bool reshape_;
-  const RandomStates* const states_;
+  const States states_;
   std::vector<std::string> names_;
   std::vector<std::string> slices_;           // for SaveV2
   std::vector<std::string> restored_slices_;  // for RestoreV2
@@ -181,7 +202,8 @@ struct Saver::Impl {
   // Returns the graph's first error (Graph::status). Returns FailedPrecondition if this saver was made for all
   // variables and has not seen some of them.
   Status CheckGraph() const;
-  void BuildSharded(const std::vector<const SavedVariable*>& variables, std::vector<Operation>* assigned);
+  void BuildSharded(const std::vector<const SavedVariable*>& variables, const Part::States& small,
+                    std::vector<Operation>* assigned);
   // Runs the save and checks that this process sees the files. If it fails, removes the files that it has written.
   Status Write(Session& session, const std::string& prefix) const;
   // Removes what the tasks have written for a sharded save that was not merged.
@@ -215,7 +237,7 @@ void Saver::Impl::Build(std::source_location loc) {
   self = StrCat("Saver (", LocationText(ImplOf(*graph).UserLine(loc)), ")");
   if (!graph->status().ok()) return;
   const ScopedLocation at(*graph, loc);
-  saves_all = options.variables.empty();
+  saves_all = options.variables.empty() && options.states.empty();
   variables_seen = graph->variables().size();
   if (saves_all) {
     for (const Variable& v : graph->variables()) {
@@ -231,7 +253,15 @@ void Saver::Impl::Build(std::source_location loc) {
     }
     variables.push_back(&v);
   }
-  if (variables.empty()) return graph->AddError(InvalidArgument(self, ": the graph has no variables to save"));
+  for (const SavedState& state : options.states) {
+    for (const SavedState::Value& v : state.values) {
+      if (!v.value.valid()) return graph->AddError(InvalidArgument(self, ": the state '", v.name, "' is not valid"));
+      if (names.emplace(v.name, v.shape_and_slice).second) continue;
+      return graph->AddError(InvalidArgument(self, ": two values would be saved as '", v.name, "'"));
+    }
+  }
+  if (variables.empty() && options.states.empty())
+    return graph->AddError(InvalidArgument(self, ": the graph has no variables to save"));
 
   auto scope = graph->NameScope(options.name);
   auto no_dependencies = graph->ControlDependencies(std::vector<Operation>());
@@ -239,11 +269,13 @@ void Saver::Impl::Build(std::source_location loc) {
   filename = NodeBuilder(*graph, "PlaceholderWithDefault").Name("Const").Input(model).Attr("shape", Shape()).Output();
   if (options.random_state) states.emplace(*graph);
   std::vector<Operation> assigned;
-  sharded = options.sharded.value_or(ArePlacedOnTasks(variables));
+  sharded = !variables.empty() && options.sharded.value_or(ArePlacedOnTasks(variables));
+  // The functions of the given states are not needed after this.
+  const Part::States small{.random = states ? &*states : nullptr, .given = std::exchange(options.states, {})};
   if (sharded) {
-    BuildSharded(variables, &assigned);
+    BuildSharded(variables, small, &assigned);
   } else {
-    const Part all(variables, options.reshape, states ? &*states : nullptr);
+    const Part all(variables, options.reshape, small);
     const Operation written = all.Save(*graph, filename);
     if (written.valid()) {
       save = NodeBuilder(*graph, "Identity").Name("control_dependency").Input(filename).Control(written).Output();
@@ -276,7 +308,8 @@ Status Saver::Impl::CheckGraph() const {
                             "optimizers, or choose what it saves with SaverOptions::variables");
 }
 
-void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variables, std::vector<Operation>* assigned) {
+void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variables, const Part::States& small,
+                               std::vector<Operation>* assigned) {
   std::map<std::string, std::vector<const SavedVariable*>> by_host;
   for (const SavedVariable* v : variables) by_host[HostOf(v->variable.handle().op().device())].push_back(v);
 
@@ -289,7 +322,7 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
   const auto number = [&](int n) {
     return NodeBuilder(*graph, "Const").Attr("value", Tensor::Scalar<int32_t>(n)).Attr("dtype", kInt32).Output();
   };
-  const bool has_states = states && !states->names().empty();
+  const bool has_states = !small.given.empty() || (states && !states->names().empty());
   const int count = static_cast<int>(by_host.size()) + (has_states ? 1 : 0);
   int shard = 0;
   std::vector<Output> prefixes;
@@ -297,7 +330,7 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
   for (const auto& [host, members] : by_host) {
     auto none = graph->NoDevice();
     auto device = graph->Device(host);
-    const Part one(members, options.reshape);
+    const Part one(members, options.reshape, {});
     const Output prefix =
         NodeBuilder(*graph, "ShardedFilename").Input(parts).Input(number(shard++)).Input(number(count)).Output();
     const Operation saved = one.Save(*graph, prefix);
@@ -311,10 +344,12 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
     auto none = graph->NoDevice();
     const Output prefix =
         NodeBuilder(*graph, "ShardedFilename").Input(parts).Input(number(shard)).Input(number(count)).Output();
-    const Operation saved = Part({}, /*reshape=*/false, &*states).Save(*graph, prefix);
+    const Part rest({}, /*reshape=*/false, small);
+    const Operation saved = rest.Save(*graph, prefix);
     if (!saved.valid()) return;
     prefixes.push_back(prefix);
     written.push_back(saved);
+    if (!small.given.empty()) rest.Restore(*graph, filename, assigned);
   }
   // The chief merges, since it must see the files of all tasks.
   auto none = graph->NoDevice();
@@ -359,6 +394,7 @@ StatusOr<std::string> Saver::Impl::MetaGraph() {
 }
 
 Status Saver::Impl::CheckContents(const std::string& path) const {
+  if (options.variables.empty()) return OkStatus();
   const auto coverage = CoverageOf(path, *graph, options.variables);
   if (!coverage.ok()) return OkStatus();
   if (!coverage->differing.empty() && !options.reshape) {

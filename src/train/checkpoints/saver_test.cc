@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "checkpoint/v1_checkpoint.h"
 #include "cluster/testing/test_cluster.h"
+#include "graph/model/node.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
 #include "train/checkpoints/meta_graph.pb.h"
@@ -69,6 +70,70 @@ TEST_F(SaverTest, ThreadsSaveAndRestoreWhileOthersBuildAndRun) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_TRUE(m.g.status().ok()) << m.g.status();
+}
+
+// The position of an iterator over 0, 1, 2, ..., which is no variable.
+struct Numbers {
+  explicit Numbers(Graph& g)
+      : iterator(data::Iterator::Initializable(data::Dataset::Range(g, int64_t{0}, int64_t{10}))),
+        next(iterator.GetNext()[0]) {}
+  SavedState State() const {
+    Graph& g = *next.graph();
+    const Output resource = NodeOf(next)->inputs()[0];
+    return {.values = {{.value = NodeBuilder(g, "SerializeIterator").Input(resource).Output(), .name = "numbers"}},
+            .restore = [&g, resource](const std::vector<Output>& restored) {
+              return NodeBuilder(g, "DeserializeIterator").Input(resource).Input(restored.at(0)).Finish();
+            }};
+  }
+  int64_t Next(Session& session) const { return session.Run({next}).value()[0].scalar<int64_t>(); }
+
+  data::Iterator iterator;
+  Output next;
+};
+
+TEST_F(SaverTest, StatesAreSavedAndRestoredBesideVariables) {
+  for (const bool sharded : {false, true}) {
+    Model m;
+    const Numbers numbers(m.g);
+    Saver saver(m.g, {.variables = {m.a, m.b}, .states = {numbers.State()}, .sharded = sharded});
+    ASSERT_TRUE(m.Start().ok());
+    ASSERT_TRUE(m.session->Run({numbers.iterator.initializer()}).ok());
+    EXPECT_EQ(numbers.Next(*m.session), 0);
+    EXPECT_EQ(numbers.Next(*m.session), 1);
+    const auto path = saver.Save(*m.session, Path("both"));
+    ASSERT_TRUE(path.ok()) << path.status();
+    EXPECT_EQ(numbers.Next(*m.session), 2);
+    ASSERT_TRUE(m.session->Run({m.a.AssignAdd(Const(m.g, Tensor::Vector<float>({4, 4})))}).ok());
+    const Status restored = saver.Restore(*m.session, *path);
+    ASSERT_TRUE(restored.ok()) << restored;
+    EXPECT_EQ(numbers.Next(*m.session), 2);
+    EXPECT_EQ(m.First(), 1);
+  }
+}
+
+TEST_F(SaverTest, AStateNeedsNoVariable) {
+  Model m;
+  const Numbers numbers(m.g);
+  Saver saver(m.g, {.states = {numbers.State()}});
+  ASSERT_TRUE(m.Start().ok());
+  ASSERT_TRUE(m.session->Run({numbers.iterator.initializer()}).ok());
+  numbers.Next(*m.session);
+  const auto path = saver.Save(*m.session, Path("state"));
+  ASSERT_TRUE(path.ok()) << path.status();
+  const auto tensors = CheckpointReader::Open(*path).value()->tensors();
+  ASSERT_EQ(tensors.size(), 1u);
+  EXPECT_EQ(tensors[0].name, "numbers");
+  ASSERT_TRUE(m.session->Run({numbers.iterator.initializer()}).ok());
+  ASSERT_TRUE(saver.Restore(*m.session, *path).ok());
+  EXPECT_EQ(numbers.Next(*m.session), 1);
+}
+
+TEST_F(SaverTest, AStateWithTheNameOfAVariableIsAMistake) {
+  Model m;
+  SavedState state = Numbers(m.g).State();
+  state.values[0].name = "a";
+  Saver saver(m.g, {.variables = {m.a}, .states = {state}});
+  EXPECT_NE(m.g.status().message().find("two values would be saved as 'a'"), absl::string_view::npos) << m.g.status();
 }
 
 TEST_F(SaverTest, AnotherProgramRestoresWhatWasSaved) {
