@@ -192,18 +192,26 @@ void BindMovingAverage(Module& m) {
 void BindSyncReplicas(Module& m) {
   using Sync = SyncReplicasOptimizer;
   Class<Sync, Optimizer>(m, "SyncReplicasOptimizer")
-      .def_static("_make",
-                  [](OptimizerPtr optimizer, int replicas_to_aggregate, int total_num_replicas, bool use_locking,
-                     std::string name, bool sum_per_host, const ClusterSpec& cluster, std::string worker_device) {
-                    return std::make_shared<Sync>(std::move(optimizer),
-                                                  SyncReplicasOptions{.replicas_to_aggregate = replicas_to_aggregate,
-                                                                      .total_num_replicas = total_num_replicas,
-                                                                      .use_locking = use_locking,
-                                                                      .name = std::move(name),
-                                                                      .sum_per_host = sum_per_host,
-                                                                      .cluster = cluster,
-                                                                      .worker_device = std::move(worker_device)});
-                  })
+      .def_static(
+          "_make",
+          [](OptimizerPtr optimizer, int replicas_to_aggregate, int total_num_replicas, bool use_locking,
+             std::string name, bool sum_per_host, const ClusterSpec& cluster, std::string worker_device,
+             nb::object after_update) {
+            SyncReplicasOptions options{.replicas_to_aggregate = replicas_to_aggregate,
+                                        .total_num_replicas = total_num_replicas,
+                                        .use_locking = use_locking,
+                                        .name = std::move(name),
+                                        .sum_per_host = sum_per_host,
+                                        .cluster = cluster,
+                                        .worker_device = std::move(worker_device)};
+            if (!after_update.is_none()) {
+              options.after_update = [call = Shared(std::move(after_update))] { return OperationOf((*call)()); };
+            }
+            return std::make_shared<Sync>(std::move(optimizer), std::move(options));
+          },
+          nb::arg("optimizer"), nb::arg("replicas_to_aggregate"), nb::arg("total_num_replicas"), nb::arg("use_locking"),
+          nb::arg("name"), nb::arg("sum_per_host"), nb::arg("cluster"), nb::arg("worker_device"),
+          nb::arg("after_update").none())
       .def("make_session_run_hook", [](Sync& self, bool is_chief) { return self.MakeSessionRunHook(is_chief); })
       .def_prop_ro("init_tokens_op", [](const Sync& self) { return Wrap(self.init_tokens_op()); })
       .def_prop_ro("chief_init_op", [](const Sync& self) { return Wrap(self.chief_init_op()); })

@@ -3,6 +3,7 @@
 #define TENSORBRAID_OPTIMIZERS_SYNC_REPLICAS_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,6 +34,9 @@ struct SyncReplicasOptions {
   // `worker_device` names this worker: "/job:worker/task:1".
   ClusterSpec cluster = {};
   std::string worker_device = "";
+  // Adds an operation that the chief also runs in each step, after the update of the variables, such as
+  // ExponentialMovingAverage::Apply (in TensorFlow: variable_averages). ApplyGradients calls it once.
+  std::function<Operation()> after_update = {};
 };
 
 // Synchronous training: gradients gather in one accumulator per variable. When enough have arrived, the chief applies

@@ -290,6 +290,15 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     s.sync = host ? host->Publish(StampOf(chief, global_step.Read()), /*reopens=*/false)
                   : tokens.EnqueueMany({make_tokens(count, chief, global_step.Read())});
   }
+  if (s.options.after_update) {
+    auto after = g.ControlDependencies({s.sync});
+    auto outside = g.NameScope("");
+    s.sync = std::exchange(s.options.after_update, nullptr)();
+    if (g.status().ok() && !s.sync.valid()) {
+      g.AddError(InvalidArgument(self, ": after_update has returned no operation"));
+    }
+    if (!g.status().ok()) return {};
+  }
   s.init_tokens = host ? host->Publish(StampOf(chief, global_step.value()), /*reopens=*/true)
                        : tokens.EnqueueMany({make_tokens(needed, chief, global_step.value())});
   s.close_tokens = host ? host->EndAll() : tokens.Close(/*cancel_pending_enqueues=*/true);

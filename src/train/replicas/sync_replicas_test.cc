@@ -226,6 +226,39 @@ TEST(SyncTraining, ASecondTrainingRunOnTheSameServersGetsNewTokens) {
   EXPECT_TRUE(second.session->Close().ok());
 }
 
+TEST(SyncTraining, TheChiefUpdatesAveragesInEachStep) {
+  Graph g;
+  const Variable w(g, {}, Zeros(), {.name = "w"});
+  const Variable step = GetOrCreateGlobalStep(g);
+  ExponentialMovingAverage averages(0.5f);
+  Variable updates;
+  SyncReplicasOptimizer sync(std::make_shared<GradientDescentOptimizer>(1.0),
+                             {.replicas_to_aggregate = 1, .after_update = [&] {
+                                updates = Variable(g, {}, Zeros(), {.name = "updates", .trainable = false});
+                                const std::vector<Operation> both = {averages.Apply({w}), updates.AssignAdd(1.0f)};
+                                return Group(g, both, "both");
+                              }});
+  const Operation train = sync.Minimize(-1.0f * w, {.global_step = step});
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  EXPECT_EQ(averages.Average(w).name(), "w/ExponentialMovingAverage");
+  auto session = MonitoredTrainingSession(g, {.hooks = {sync.MakeSessionRunHook(/*is_chief=*/true)}});
+  ASSERT_TRUE(session.ok()) << session.status();
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE((*session)->Run({train}).ok());
+  // A worker goes on as soon as the variables have been updated, so the fifth update of the averages may come later.
+  const float updated = (*session)->session().Run({updates}).value()[0].scalar<float>();
+  EXPECT_TRUE(updated == 4 || updated == 5) << updated;
+  EXPECT_GT((*session)->session().Run({averages.Average(w)}).value()[0].scalar<float>(), 2);
+}
+
+TEST(SyncTraining, AFunctionAfterTheUpdateThatGivesNoOperationIsAnError) {
+  Graph g;
+  const Variable w(g, {}, Zeros(), {.name = "w"});
+  SyncReplicasOptimizer sync(std::make_shared<GradientDescentOptimizer>(1.0),
+                             {.replicas_to_aggregate = 1, .after_update = [] { return Operation(); }});
+  sync.Minimize(-1.0f * w, {.global_step = GetOrCreateGlobalStep(g)});
+  EXPECT_NE(g.status().message().find("after_update has returned no operation"), absl::string_view::npos) << g.status();
+}
+
 TEST(SyncTraining, NeedsAGlobalStep) {
   Graph g;
   Variable w(g, {}, Zeros());
