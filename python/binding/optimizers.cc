@@ -9,6 +9,7 @@
 
 #include "binding/graph.h"
 #include "binding/own_rule.h"
+#include "binding/python_calls.h"
 #include "tensorbraid/train/coordinator.h"
 
 namespace tensorbraid::python {

@@ -306,6 +306,46 @@ class MonitoredSessionTest(unittest.TestCase):
                 self.assertEqual(session.run(optimizer.ready_for_local_init_op).tolist(), [])
                 self.assertEqual(session.run(tf.is_variable_initialized(own)), False)
 
+    def test_the_chief_of_synchronous_replicas_updates_averages(self):
+        for averaged in (None, "w"):
+            with tf.Graph().as_default():
+                w, v = tf.Variable(1.0, name="w"), tf.Variable(1.0, name="v")
+                averages = tf.train.ExponentialMovingAverage(0.5)
+                optimizer = tf.train.SyncReplicasOptimizer(
+                    tf.train.GradientDescentOptimizer(1.0), 1, variable_averages=averages,
+                    variables_to_average=averaged and [w])
+                train = optimizer.minimize(-w - v, tf.train.get_or_create_global_step())
+                self.assertEqual(averages.average(v) is None, averaged is not None)
+                with tf.train.MonitoredTrainingSession(hooks=[optimizer.make_session_run_hook(True)]) as session:
+                    for _ in range(4):
+                        session.run(train)
+                    # The chief may still update the averages of the last step.
+                    self.assertGreater(session.run(averages.average(w)), 2.0)
+
+    def test_an_optimizer_without_the_global_step_trains(self):
+        w = tf.Variable(1.0)
+        tf.train.get_or_create_global_step()
+        train = tf.train.GradientDescentOptimizer(0.25).minimize(w * w)
+        with tempfile.TemporaryDirectory() as folder:
+            with tf.train.MonitoredTrainingSession(checkpoint_dir=folder) as session:
+                for _ in range(3):
+                    session.run(train)
+                self.assertEqual(session.run(w), 0.125)
+            self.assertEqual(tf.train.latest_checkpoint(folder), os.path.join(folder, "model.ckpt-0"))
+
+    def test_the_global_step_of_a_supervisor_may_be_a_float(self):
+        for is_given in (False, True):
+            with tf.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
+                w, step = tf.Variable(1.0), tf.Variable(0.0, trainable=False, name="steps")
+                if not is_given:
+                    tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, step)
+                train = tf.train.GradientDescentOptimizer(0.1).minimize(w * w, step)
+                supervisor = tf.train.Supervisor(logdir=folder, **({"global_step": step} if is_given else {}))
+                with supervisor.managed_session() as session:
+                    for _ in range(3):
+                        session.run(train)
+                self.assertEqual(tf.train.latest_checkpoint(folder), os.path.join(folder, "model.ckpt-3"))
+
     def test_the_configuration_of_a_session_is_used(self):
         config = tf.ConfigProto(device_count={"CPU": 3})
         with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(config=config)) as session:

@@ -11,7 +11,6 @@ from tensorbraid.internal.session import Session
 from tensorbraid.internal.session_config import session_options
 from tensorbraid.internal.session_steps import checked_feeds
 from tensorbraid.train.coordinator import Coordinator
-from tensorbraid.train.global_step import get_global_step
 from tensorbraid.train.saver import Saver
 from tensorbraid.train.scaffold import _readiness, _single
 
@@ -57,7 +56,10 @@ class Supervisor:
                 options["init_feed"] = checked_feeds(graph, init_feed_dict)
             if init_fn is not None:
                 options["init_fn"] = init_fn
-            step = get_global_step(graph) if _is_default(global_step) else global_step
+            marked = graph.get_collection(GraphKeys.GLOBAL_STEP)
+            step = global_step
+            if _is_default(step):  # without a mark the library looks for a variable of this name
+                step = marked[0] if marked else None
             if step is not None:
                 options["global_step"] = step
             self._saver = saver

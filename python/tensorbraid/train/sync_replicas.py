@@ -1,5 +1,7 @@
 """Synchronous training: replicas apply the mean of their gradients together."""
 
+import functools
+
 from tensorbraid import _core
 from tensorbraid.internal import graphs
 from tensorbraid.train.cluster import ClusterSpec
@@ -18,6 +20,9 @@ class SyncReplicasOptimizer(Optimizer):
     starts the queue runner of get_chief_queue_runner and then runs get_init_tokens_op. `replica_id` is an argument of
     TensorFlow 0.12 and has no effect.
 
+    The chief also updates the averages of `variable_averages`, a tf.train.ExponentialMovingAverage, in each step: of the
+    list `variables_to_average`, or of the trainable variables.
+
     With `sum_per_host`, which TensorFlow does not have, the gradients of the workers of a host meet there: one sum for
     each host and step is sent to the parameter servers, and the values of the variables are sent to each host once per
     step. It needs the `cluster`, the `worker_device` of this worker ("/job:worker/task:1"), and the hook. Workers share
@@ -27,18 +32,19 @@ class SyncReplicasOptimizer(Optimizer):
     def __init__(self, opt, replicas_to_aggregate, total_num_replicas=None, variable_averages=None,
                  variables_to_average=None, use_locking=False, name="sync_replicas", replica_id=None, *,
                  sum_per_host=False, cluster=None, worker_device=""):
-        if variable_averages is not None or variables_to_average is not None:
-            raise NotImplementedError("variable_averages and variables_to_average of SyncReplicasOptimizer")
         super().__init__(use_locking, name)
         self._opt = opt
         self._replicas = replicas_to_aggregate, total_num_replicas or replicas_to_aggregate
         self._sum_per_host, self._worker_device = sum_per_host, worker_device
+        self._averages, self._averaged = variable_averages, variables_to_average
         self._cluster = ClusterSpec({} if cluster is None else cluster)
         self._applied = False
 
     def _make_library(self):
+        update = None if self._averages is None else functools.partial(self._averages.apply, self._averaged)
         return _core.SyncReplicasOptimizer._make(self._opt._library, *self._replicas, self._use_locking, self._name,
-                                                 self._sum_per_host, self._cluster._core, self._worker_device)
+                                                 self._sum_per_host, self._cluster._core, self._worker_device,
+                                                 update)
 
     def compute_gradients(self, *args, **kwargs):
         """The gradients of the wrapped optimizer."""
