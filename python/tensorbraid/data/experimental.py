@@ -7,12 +7,14 @@ from tensorbraid.data.options import (  # noqa: F401
     AutoShardPolicy, AutotuneAlgorithm, AutotuneOptions, DistributeOptions, ExternalStatePolicy, OptimizationOptions,
     ThreadingOptions)
 from tensorbraid.data.readers import CsvDataset, TFRecordDataset  # noqa: F401
+from tensorbraid.data.saved_iterators import CheckpointInputPipelineHook, make_saveable_from_iterator  # noqa: F401
 from tensorbraid.ops import parsing_ops
 from tensorbraid.ops.random_ops import seed_pair
 
 __all__ = [
-    "AutoShardPolicy", "AutotuneAlgorithm", "AutotuneOptions", "CsvDataset", "DistributeOptions", "ExternalStatePolicy",
-    "OptimizationOptions", "TFRecordDataset", "ThreadingOptions"]
+    "AutoShardPolicy", "AutotuneAlgorithm", "AutotuneOptions", "CheckpointInputPipelineHook", "CsvDataset",
+    "DistributeOptions", "ExternalStatePolicy", "OptimizationOptions", "TFRecordDataset", "ThreadingOptions",
+    "make_saveable_from_iterator"]
 
 INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
 

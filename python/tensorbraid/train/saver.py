@@ -5,6 +5,7 @@ import os
 from tensorbraid import _core
 from tensorbraid.internal import graphs, meta_graph_names, meta_graphs
 from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.train import saveables
 
 __all__ = ["Saver"]
 
@@ -54,8 +55,11 @@ class Saver:
                 raise ValueError("No variables to save")
             self._is_empty = True
             return
-        with named[0][1].graph.as_default():
-            self._native = _core.Saver._make(named[0][1].graph, named, *self._options)
+        variables = [pair for pair in named if isinstance(pair[1], _core.Variable)]
+        others = [saveable for _, saveable in named if isinstance(saveable, saveables.SaveableObject)]
+        graph = variables[0][1].graph if variables else self._graph
+        with graph.as_default():
+            self._native = _core.Saver._make(graph, variables, *self._options, saveables.states(others))
 
     @property
     def _core(self):
@@ -159,13 +163,13 @@ class Saver:
 
 
 def _named(var_list, graph):
-    """Pairs of a name in the checkpoint, or None for the variable's own, and a variable."""
+    """Pairs of a name in the checkpoint, or None for the own name, and a variable or a SaveableObject."""
     if var_list is None:
         saveable = graph.get_collection(GraphKeys.GLOBAL_VARIABLES) + graph.get_collection("saveable_objects")
         return [(None, _checked(v)) for v in dict.fromkeys(saveable)]
     if isinstance(var_list, dict):
         return [(name, _checked(v)) for name, v in var_list.items()]
-    if isinstance(var_list, _core.Variable):
+    if isinstance(var_list, (_core.Variable, saveables.SaveableObject)):
         var_list = [var_list]
     named = [(None, _checked(v)) for v in var_list]
     names = [v.name for _, v in named]
@@ -176,6 +180,6 @@ def _named(var_list, graph):
 
 
 def _checked(variable):
-    if not isinstance(variable, _core.Variable):
+    if not isinstance(variable, (_core.Variable, saveables.SaveableObject)):
         raise TypeError(f"Variable to save is not a Variable: {variable}")
     return variable
