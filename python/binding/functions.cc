@@ -22,6 +22,7 @@ nb::list PairsOf(const std::vector<TensorSpec>& specs) {
 void BindFunctions(Module& m) {
   Class<PyFunction>(m, "Function", nb::type_slots(Collected<PyFunction>()))
       .def_prop_ro("name", [](const PyFunction& self) { return self.function.name(); })
+      .def_prop_ro("is_stateful", [](const PyFunction& self) { return self.function.is_stateful(); })
       .def_prop_ro("results", [](const PyFunction& self) { return PairsOf(self.function.results()); })
       .def_prop_ro("captures", [](const PyFunction& self) { return ListOfTensors(self.function.captures()); });
 

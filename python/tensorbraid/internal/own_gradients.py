@@ -56,6 +56,12 @@ def _mark(graph, op, name):
         _core.set_own_gradient(op, name, is_op)
 
 
+def use(node, function):
+    """Lets this function compute the gradient of a new node."""
+    _mark(node.graph, node, f"CustomGradient-{next(_numbers)}")
+    node.graph._own_gradients[node.name] = function
+
+
 def mark_imported(graph, node, op):
     """Marks a node of an imported graph whose NodeDef names the function of its gradient."""
     if "_gradient_op_type" in node.attr:
@@ -186,8 +192,7 @@ def custom_gradient(f=None):
             return [None] * len(flat) + of_args + of_variables
 
         node = make_op("IdentityN", [flat + args + [variable.handle for variable in variables]])
-        _mark(graph, node, f"CustomGradient-{next(_numbers)}")
-        graph._own_gradients[node.name] = backward
+        use(node, backward)
         made = node.outputs[:len(flat)]
         return nest.pack_sequence_as(results, made) if nest.is_nested(results) else made[0]
 
