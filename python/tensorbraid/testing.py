@@ -4,6 +4,7 @@ import contextlib
 import os
 import random
 import re
+import socket
 import sys
 import tempfile
 import unittest
@@ -53,6 +54,33 @@ is_built_with_rocm = is_built_with_xla = is_built_with_gpu_support = is_built_wi
 def test_src_dir_path(relative_path):
     """The path of a file that is given relative to the folder of the program."""
     return os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), relative_path)
+
+
+def create_local_cluster(num_workers, num_ps, protocol="grpc", worker_config=None, ps_config=None):
+    """Starts the servers of a cluster in this process. Returns those of the workers and those of the parameter servers.
+
+    They serve until the program ends.
+    """
+    from tensorbraid.train.cluster import ClusterSpec, Server
+
+    # The sockets keep the ports for the servers.
+    held = {job: [_held_port() for _ in range(count)] for job, count in (("worker", num_workers), ("ps", num_ps))}
+    cluster = ClusterSpec({job: ["localhost:%d" % each.getsockname()[1] for each in sockets]
+                           for job, sockets in held.items()})
+    configs = {"worker": worker_config, "ps": ps_config}
+    servers = {job: [Server(cluster, job, index, protocol, configs[job]) for index in range(len(sockets))]
+               for job, sockets in held.items()}
+    for each in held["worker"] + held["ps"]:
+        each.close()
+    return servers["worker"], servers["ps"]
+
+
+def _held_port():
+    """A socket with a port of its own, at which a server of this process can listen."""
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("localhost", 0))
+    return held
 
 
 def main(argv=None):
@@ -108,20 +136,24 @@ class TestCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
-        """A session that is the default session in the `with`."""
-        _no_gpu(force_gpu)
-        with session.Session(graph=graph, config=config) as made:
-            yield made
+        """A session that is the default session in the `with`.
+
+        Without a config, it places nodes for devices that do not exist on others. Without use_gpu, nodes that are made
+        in the `with` are for the CPU.
+        """
+        with session.Session(graph=graph, config=_session_config(config, force_gpu)) as made:
+            with _devices(made.graph, use_gpu):
+                yield made
 
     @contextlib.contextmanager
     def cached_session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
         """As session(), but the same session for the whole test."""
-        _no_gpu(force_gpu)
+        config = _session_config(config, force_gpu)
         if self._cached is None:
             self._cached = session.Session(graph=graph, config=config)
         elif graph is not None and graph is not self._cached.graph:
             raise ValueError("the graph is not the one of the cached session")
-        with self._cached.graph.as_default(), self._cached.as_default():
+        with self._cached.graph.as_default(), self._cached.as_default(), _devices(self._cached.graph, use_gpu):
             yield self._cached
 
     test_session = _OnInstances()
@@ -317,6 +349,16 @@ class TestCase(unittest.TestCase):
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
 
 
-def _no_gpu(force_gpu):
+def _session_config(config, force_gpu):
+    """The ConfigProto of a test's session."""
     if force_gpu:
         raise errors.InvalidArgumentError(None, None, "force_gpu=True, but the library has no kernels for GPUs")
+    if config is not None:
+        return config
+    from tensorbraid import proto
+
+    return proto.ConfigProto(allow_soft_placement=True)
+
+
+def _devices(graph, use_gpu):
+    return contextlib.nullcontext() if use_gpu else graph.device("/device:CPU:0")

@@ -33,6 +33,36 @@ class TestingTest(tf.test.TestCase):
             self.assertEqual(self.evaluate([v]), [1.0])
             self.assertEqual(v.eval(), 1.0)
 
+    def test_sessions_place_nodes_softly_and_on_the_cpu(self):
+        for session in (self.session, self.test_session):
+            with session() as made:
+                with tf.device("/gpu:0"):
+                    self.assertEqual(made.run(tf.constant(1.0) + 1.0), 2.0)
+                self.assertEqual(tf.constant(1.0).device, "/device:CPU:0")
+            with session(use_gpu=True):
+                self.assertEqual(tf.constant(1.0).device, "")
+            with self.assertRaises(tf.errors.InvalidArgumentError), session(force_gpu=True):
+                pass
+
+    def test_the_config_of_the_program_is_not_changed(self):
+        with self.session(config=tf.ConfigProto()) as session, tf.device("/gpu:0"):
+            x = tf.constant(1.0) + 1.0
+            self.assertRaises(tf.errors.InvalidArgumentError, session.run, x)
+
+    def test_a_local_cluster_has_servers_in_this_process(self):
+        workers, servers = tf.test.create_local_cluster(num_workers=2, num_ps=1)
+        self.assertEqual([len(workers), len(servers)], [2, 1])
+        with tf.device("/job:ps/task:0"):
+            v = tf.Variable(3.0)
+        with tf.Session(workers[0].target) as session:
+            session.run(v.initializer)
+        with tf.Session(workers[1].target) as session:
+            self.assertEqual(session.run(v), 3.0)
+        workers, servers = tf.test.create_local_cluster(1, 0, ps_config=tf.ConfigProto())
+        self.assertEqual(servers, [])
+        with tf.Session(workers[0].target) as session:
+            self.assertEqual(session.run(tf.constant(4)), 4)
+
     def test_errors_of_ops_are_expected_by_their_text(self):
         v = tf.Variable(1.0, name="weights")
         with self.session() as session, self.assertRaisesOpError("weights"):
