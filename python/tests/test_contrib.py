@@ -51,6 +51,20 @@ class ContribTest(unittest.TestCase):
             for got, wanted in session.run(pairs):
                 np.testing.assert_allclose(got, wanted, rtol=1e-6)
 
+    def test_collections_have_each_variable_of_a_layer_once(self):
+        names = ["bn/gamma:0", "bn/beta:0", "bn/moving_mean:0", "bn/moving_variance:0"]
+        for keys, expected in ((["k", tf.GraphKeys.MODEL_VARIABLES], {"k": names}), ("k", {"k": names}),
+                               ([tf.GraphKeys.GLOBAL_VARIABLES], {}),
+                               ({"beta": ["b"], "moving_mean": ["m", tf.GraphKeys.GLOBAL_VARIABLES]},
+                                {"b": ["bn/beta:0"], "m": ["bn/moving_mean:0"]})):
+            tf.reset_default_graph()
+            for reuse in (None, True):
+                tf.contrib.layers.batch_norm(tf.ones([2, 3, 3, 4]), scale=True, variables_collections=keys, scope="bn",
+                                             reuse=reuse)
+            expected = {**expected, tf.GraphKeys.MODEL_VARIABLES: names, tf.GraphKeys.GLOBAL_VARIABLES: names}
+            for key, variables in expected.items():
+                self.assertEqual([v.name for v in tf.get_collection(key)], variables, (keys, key))
+
     def test_batch_norm_can_update_its_averages_at_once(self):
         x = tf.constant([[1.0], [3.0]])
         y = tf.contrib.layers.batch_norm(x, decay=0.5, updates_collections=None)

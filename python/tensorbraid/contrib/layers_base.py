@@ -31,10 +31,9 @@ def with_model_variables(layer, variables_collections):
         if isinstance(keys, dict):
             last = variable.op.name.rpartition("/")[2]
             keys = keys.get("weights" if last.endswith("weights") else last) or []
-        for key in [keys] if isinstance(keys, str) else keys:
-            graph.add_to_collection(key, variable)
-        if variable not in graph.get_collection(GraphKeys.MODEL_VARIABLES):
-            graph.add_to_collection(GraphKeys.MODEL_VARIABLES, variable)
+        for key in [*([keys] if isinstance(keys, str) else keys), GraphKeys.MODEL_VARIABLES]:
+            if variable not in graph.get_collection(key):
+                graph.add_to_collection(key, variable)
 
 
 def renamed(names):

@@ -2,8 +2,8 @@
 
 import tensorbraid as tf
 
-__all__ = ["get_graph_from_inputs", "get_name_scope", "reduce_sum_n", "remove_squeezable_dimensions", "smart_cond",
-           "smart_constant_value", "with_same_shape", "with_shape"]
+__all__ = ["get_graph_from_inputs", "get_name_scope", "get_placeholders", "reduce_sum_n",
+           "remove_squeezable_dimensions", "smart_cond", "smart_constant_value", "with_same_shape", "with_shape"]
 
 
 def get_graph_from_inputs(op_input_list, graph=None):
@@ -16,6 +16,11 @@ def get_graph_from_inputs(op_input_list, graph=None):
 def get_name_scope():
     """The open name scope of the default graph."""
     return tf.get_default_graph().get_name_scope()
+
+
+def get_placeholders(graph):
+    """The placeholders of the graph."""
+    return [op.outputs[0] for op in graph.get_operations() if op.type == "Placeholder"]
 
 
 def reduce_sum_n(tensors, name=None):

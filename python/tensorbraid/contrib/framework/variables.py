@@ -8,8 +8,8 @@ from tensorbraid.contrib.arg_scope import add_arg_scope
 from tensorbraid.internal.graph_keys import GraphKeys
 
 __all__ = [
-    "add_model_variable", "assert_global_step", "assert_or_get_global_step", "assign_from_checkpoint",
-    "assign_from_checkpoint_fn", "assign_from_values", "assign_from_values_fn", "create_global_step",
+    "VariableDeviceChooser", "add_model_variable", "assert_global_step", "assert_or_get_global_step",
+    "assign_from_checkpoint", "assign_from_checkpoint_fn", "assign_from_values", "assign_from_values_fn", "create_global_step",
     "filter_variables", "get_global_step", "get_local_variables", "get_model_variables", "get_or_create_global_step",
     "get_trainable_variables", "get_unique_variable", "get_variable_full_name", "get_variables",
     "get_variables_by_name", "get_variables_by_suffix", "get_variables_to_restore", "global_variable", "local_variable",
@@ -42,6 +42,22 @@ def create_global_step(graph=None):
 def get_or_create_global_step(graph=None):
     """The global step of the graph, made if it does not exist."""
     return tf.train.get_or_create_global_step(graph)
+
+
+class VariableDeviceChooser:
+    """A device function that gives each variable to the next task of a job; without tasks, to a device of its own task."""
+
+    def __init__(self, num_tasks=0, job_name="ps", device_type="CPU", device_index=0, replica=None):
+        self._job_name, self._num_tasks = job_name, num_tasks
+        self._device = {"replica": replica, "device_type": device_type, "device_index": device_index}
+        self._next_task = 0
+
+    def __call__(self, op):
+        task = {}
+        if self._num_tasks > 0:
+            task = {"job": self._job_name, "task": self._next_task}
+            self._next_task = (self._next_task + 1) % self._num_tasks
+        return tf.DeviceSpec(**self._device, **task).to_string()
 
 
 def _keys(collections):
