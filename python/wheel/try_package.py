@@ -49,7 +49,7 @@ def train(target=""):
 
 
 def use_libraries():
-    """One op of each library that the wheel contains."""
+    """One op of each library that a wheel contains."""
     import tensorbraid as tf
 
     with tf.Graph().as_default(), tf.Session() as session:

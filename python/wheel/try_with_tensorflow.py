@@ -1,4 +1,9 @@
-"""Imports TensorFlow and the package in one process, in both orders, and trains with each in turn."""
+"""Imports TensorFlow and the package in one process, in both orders, and trains with each in turn, over gRPC.
+
+TensorFlow shows its functions to all libraries that are loaded later. When the package finds TensorFlow among the modules,
+it lets its own libraries come first (internal/native_module.py). In a third run it does not find TensorFlow, as if another
+package had shown such functions.
+"""
 
 import subprocess
 import sys
@@ -10,7 +15,18 @@ import sys
 import numpy as np
 
 NAMES = {"tensorflow": "tensorflow.compat.v1", "tensorbraid": "tensorbraid"}
-modules = [importlib.import_module(NAMES[name]) for name in sys.argv[1:]]
+
+
+def load(name):
+    if name != "unseen":
+        return importlib.import_module(NAMES[name])
+    hidden = sys.modules.pop("tensorflow")
+    module = importlib.import_module("tensorbraid")
+    sys.modules["tensorflow"] = hidden
+    return module
+
+
+modules = [load(name) for name in sys.argv[1:]]
 values = np.random.RandomState(0).randn(300, 4).astype(np.float32)
 targets = values @ np.float32([[1], [-2], [3], [0.5]])
 
@@ -22,7 +38,8 @@ class Training:
             weights = tf.get_variable("weights", [4, 1], initializer=tf.zeros_initializer())
             self.loss = tf.reduce_mean(tf.square(tf.matmul(self.x, weights) - self.y))
             self.step = tf.train.AdamOptimizer(0.1).minimize(self.loss)
-            self.session = tf.Session(graph=graph)
+            self.server = tf.train.Server.create_local_server()
+            self.session = tf.Session(self.server.target, graph=graph)
             self.session.run(tf.global_variables_initializer())
 
     def run(self):
@@ -38,5 +55,5 @@ assert max(losses[-1]) < 0.01, losses
 np.testing.assert_allclose(*losses[0], rtol=1e-2)
 """
 
-for order in (["tensorflow", "tensorbraid"], ["tensorbraid", "tensorflow"]):
+for order in (["tensorflow", "tensorbraid"], ["tensorbraid", "tensorflow"], ["tensorflow", "unseen"]):
     subprocess.run([sys.executable, "-c", PROGRAM, *order], check=True)
