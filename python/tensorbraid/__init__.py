@@ -83,7 +83,9 @@ _LAZY = {"keras": "keras", "profiler": "profiler", "proto": "proto", "raw_ops": 
 
 def _find(name):
     if name in _LAZY:
-        return _importlib.import_module("tensorbraid." + _LAZY[name])
+        module = _importlib.import_module("tensorbraid." + _LAZY[name])
+        _missing_names.install(module)
+        return module
     return _protobuf_messages.find("tensorbraid", name)
 
 
@@ -111,8 +113,8 @@ def __dir__():
 
 _protobuf_messages.install(train)
 _protobuf_messages.install(summary)
-for _module in (bitwise, contrib, data, debugging, estimator, feature_column, image, initializers, io, layers, linalg,
-                lookup, losses, math, metrics, nn, random, saved_model, sparse, strings):
-    _missing_names.install(_module)
+for _module in [_value for _name, _value in globals().items() if not _name.startswith("_") and _name not in _HIDDEN]:
+    if isinstance(_module, type(train)) and _module.__name__.startswith("tensorbraid."):
+        _missing_names.install(_module)
 train.write_graph = io.write_graph
 _use_names_of_variables()

@@ -8,7 +8,7 @@ import inspect
 import sys
 
 from tensorbraid import _core, dtypes
-from tensorbraid.internal import graph_defs, graphs
+from tensorbraid.internal import graph_defs, graphs, missing_names
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import make_op
 from tensorbraid.internal.op_results import results_class
@@ -109,7 +109,7 @@ def __getattr__(name):
     try:
         op = graphs.get_default_graph().op_def_for_type(name)
     except ValueError:
-        raise AttributeError(f"module 'tf.raw_ops' has no attribute '{name}'") from None
+        raise missing_names.error(__name__, name) from None
     function = globals()[name] = _function(op)
     return function
 

@@ -8,7 +8,7 @@ import socket
 import sys
 import tempfile
 import unittest
-from unittest import mock  # noqa: F401
+from unittest import mock as mock  # noqa: F401
 
 import numpy as np
 

@@ -1,9 +1,24 @@
 """Mistakes of a program: the message names the thing and how to mend it."""
 
+import types
 import unittest
 
 import numpy as np
 import tensorbraid as tf
+
+
+def _public_modules(module, path="tf", seen=None):
+    """The paths and modules that dir() leads to, each module once."""
+    seen = set() if seen is None else seen
+    if module not in seen:
+        seen.add(module)
+        yield path, module
+        for name in dir(module) if module.__name__.startswith("tensorbraid") else ():
+            if name == "ray" or name.startswith("_"):  # other tests import tensorbraid.ray, which is not a part of tf
+                continue
+            value = getattr(module, name)
+            if isinstance(value, types.ModuleType):
+                yield from _public_modules(value, f"{path}.{name}", seen)
 
 
 class NamesTest(unittest.TestCase):
@@ -12,6 +27,39 @@ class NamesTest(unittest.TestCase):
             tf.Variabel
         with self.assertRaisesRegex(AttributeError, "'AdamOptimiser'; did you mean 'AdamOptimizer'"):
             tf.train.AdamOptimiser
+
+    def test_hints_are_given_below_every_module(self):
+        for module, name, near in (
+                (tf.nn, "reluu", "relu"), (tf.logging, "set_verbosty", "set_verbosity"), (tf.gfile, "Exist", "Exists"),
+                (tf.errors, "OutOfRangeEror", "OutOfRangeError"), (tf.app, "runn", "run"),
+                (tf.flags, "DEFINE_strin", "DEFINE_string"), (tf.compat, "as_byte", "as_bytes"),
+                (tf.test, "TestCse", "TestCase"), (tf.signal, "fftt", "fft"), (tf.raw_ops, "MatMull", "MatMul"),
+                (tf.graph_util, "extract_subgraph", "extract_sub_graph"), (tf.summary, "scalr", "scalar"),
+                (tf.train, "Exampel", "Example"), (tf.contrib.slim, "conv2", "conv2d")):
+            with self.assertRaisesRegex(AttributeError, f"'{name}'; did you mean '{near}'"):
+                getattr(module, name)
+        with self.assertRaisesRegex(AttributeError, "module 'tensorbraid.logging' has no attribute 'qqqq'"):
+            tf.logging.qqqq
+
+    def test_no_private_module_is_shown_or_proposed(self):
+        for path, module in _public_modules(tf):
+            name = module.__name__
+            for outside in ("ops", "internal", "runner", "tensorflow_python", "_core"):
+                self.assertFalse(name.startswith("tensorbraid." + outside), f"{path} is {name}")
+            self.assertTrue(name.startswith("tensorbraid") or name == "unittest.mock", f"{path} is {name}")
+        for module, names in ((tf.nn, ["cells", "losses"]), (tf.train, ["hooks", "basic_hooks", "saver"]),
+                              (tf.estimator, ["heads", "canned"]), (tf.app, ["sys"]), (tf.compat, ["np"])):
+            self.assertFalse(set(names) & set(dir(module)), module)
+        for call in (lambda: tf.nn.cels, lambda: tf.train.hookz, lambda: tf.train.basic_hook, lambda: tf.op):
+            with self.assertRaises(AttributeError) as error:
+                call()
+            self.assertNotRegex(str(error.exception), "cells|hooks|tf.losses.op")
+
+    def test_public_modules_of_modules_are_shown(self):
+        for module, name in ((tf.nn, "rnn_cell"), (tf.contrib, "slim"), (tf.contrib.slim.nets, "vgg"), (tf, "logging"),
+                             (tf.test, "mock"), (tf.estimator, "inputs"), (tf.saved_model, "tag_constants"),
+                             (tf.contrib.tensorboard.plugins, "projector"), (tf.train, "Example")):
+            self.assertIn(name, dir(module))
 
     def test_a_refused_name_says_why(self):
         with self.assertRaisesRegex(AttributeError, "boosted trees are not part of this package"):
@@ -93,6 +141,28 @@ class GraphTest(unittest.TestCase):
             tf.get_variable("w", [1])
         for caught in (uninitialized, twice, lacking):
             self.assertNotRegex(str(caught.exception), r"\.reuse|kAuto|GlobalVariables|Minimize")
+
+
+class ArgumentsTest(unittest.TestCase):
+    def setUp(self):
+        graph = tf.Graph().as_default()
+        graph.__enter__()
+        self.addCleanup(graph.__exit__, None, None, None)
+
+    def test_the_config_of_a_session_is_not_its_target(self):
+        with self.assertRaisesRegex(TypeError, r"got a ConfigProto; write tf\.Session\(config=\.\.\.\)"):
+            tf.Session(tf.ConfigProto())
+        with self.assertRaisesRegex(TypeError, r"got a Graph; write tf\.InteractiveSession\(graph=\.\.\.\)"):
+            tf.InteractiveSession(tf.get_default_graph())
+
+    def test_a_cast_of_strings_names_the_ops_that_convert_them(self):
+        for call in (lambda: tf.cast(tf.constant("3"), tf.float32), lambda: tf.to_float(["3"])):
+            with self.assertRaisesRegex(tf.errors.UnimplementedError,
+                                        "Cast string to float32 is not supported: .*tf.strings.to_number"):
+                call()
+        with self.assertRaisesRegex(tf.errors.UnimplementedError, "Cast int32 to string .*tf.as_string"):
+            tf.cast(tf.constant(3), tf.string)
+        self.assertEqual(tf.cast(tf.constant("3"), tf.string).dtype, tf.string)
 
 
 class ServerTest(unittest.TestCase):

@@ -8,3 +8,4 @@ __all__ = ["plugins"]
 
 plugins = types.ModuleType("tensorbraid.contrib.tensorboard.plugins", "The plugins of TensorBoard.")
 plugins.projector = projector
+plugins.__all__ = ["projector"]

@@ -1,27 +1,42 @@
-"""What a module of the package does with a name that it lacks: it may be an older name, or else the error explains."""
+"""What a module of the package does with a name that it lacks: it may be an older name, or else the error explains.
+
+The names that are proposed are those of dir(), so no module that the package only uses itself.
+"""
 
 import difflib
 import sys
 import types
 
-from tensorbraid.internal import old_names
+from tensorbraid.internal import old_names, public_names
 
 __all__ = []
 
+# Public modules whose files have other names, because the package uses modules of these names.
+_PUBLIC = {"tensorbraid.testing": "tensorbraid.test", "tensorbraid.tf_logging": "tensorbraid.logging",
+           "tensorbraid.tf_sysconfig": "tensorbraid.sysconfig", "tensorbraid.versions": "tensorbraid.version"}
 
 _being_explained = set()  # the paths whose errors are being made
 
 
 def error(module, name):
     """The AttributeError. It says why the name is refused, or which name is near."""
-    path = f"{module}.{name}".removeprefix("tensorbraid.")
+    path = _path(module, name)
     if path in _being_explained:  # the explanation looks whether the name exists
-        return AttributeError(f"module '{module}' has no attribute '{name}'")
+        return AttributeError(_text(module, name))
     _being_explained.add(path)
     try:
         return _explained(module, name, path)
     finally:
         _being_explained.discard(path)
+
+
+def _path(module, name):
+    """What a program writes after "tf."."""
+    return f"{_PUBLIC.get(module, module)}.{name}".removeprefix("tensorbraid.")
+
+
+def _text(module, name):
+    return f"module '{_PUBLIC.get(module, module)}' has no attribute '{name}'"
 
 
 def _explained(module, name, path):
@@ -30,7 +45,7 @@ def _explained(module, name, path):
     reason = api.refusal(path)
     if reason:
         return AttributeError(f"tf.{path}: {reason}")
-    text = f"module '{module}' has no attribute '{name}'"
+    text = _text(module, name)
     siblings = dir(sys.modules[module]) if module in sys.modules else []  # some modules have no file
     near = difflib.get_close_matches(name, [near for near in siblings if near[:1] != "_"], 1, 0.7)
     if near:
@@ -42,21 +57,26 @@ def _explained(module, name, path):
 def find(module, name):
     """The object that had this name before TensorFlow 1.0; raises `error` if there is none."""
     if name.startswith("__"):
-        raise AttributeError(f"module '{module}' has no attribute '{name}'")
+        raise AttributeError(_text(module, name))
     try:
-        return old_names.find(f"{module}.{name}".removeprefix("tensorbraid."))
+        return old_names.find(_path(module, name))
     except AttributeError:
         raise error(module, name) from None
 
 
 def install(module):
-    """Lets a module, and the modules of the package in it, find older names and explain names that they lack."""
+    """Lets a module, and the modules of the package in it, find older names and explain names that they lack.
+
+    dir() then shows their public names.
+    """
     seen, waiting = set(), [module]
     while waiting:
         module = waiting.pop()
         seen.add(module)
         if "__getattr__" not in vars(module):
             module.__getattr__ = lambda name, module=module.__name__: find(module, name)
+        if "__dir__" not in vars(module):
+            module.__dir__ = lambda module=module: public_names.names(module)
         waiting += [value for name, value in vars(module).items()
                     if isinstance(value, types.ModuleType) and value not in seen and not name.startswith("_")
                     and value.__name__.startswith(module.__name__ + ".")]

@@ -6,7 +6,7 @@ that use none of them run without it.
 
 import importlib
 
-from tensorbraid.internal import missing_names
+from tensorbraid.internal import missing_names, public_names
 
 __all__ = []
 
@@ -32,4 +32,4 @@ def find(module, name):
 def install(module):
     """Lets a module find its messages."""
     module.__getattr__ = lambda name: find(module.__name__, name)
-    module.__dir__ = lambda: sorted({*vars(module), *NAMES[module.__name__]})
+    module.__dir__ = lambda: sorted({*public_names.names(module), *NAMES[module.__name__]})

@@ -35,6 +35,10 @@ class Session:
             raise TypeError(f"Argument `graph` must be a tf.Graph, but got {graph!r}")
         target = "" if target is None else target
         if not isinstance(target, str):
+            argument = {"ConfigProto": "config", "Graph": "graph"}.get(type(target).__name__)
+            if argument:
+                raise TypeError(f"target must be a string, but got a {type(target).__name__}; write "
+                                f"tf.{type(self).__name__}({argument}=...)")
             raise TypeError(f"target must be a string, but got {target!r}")
         self.graph = graphs.get_default_graph() if graph is None else graph
         self.sess_str = target

@@ -4,6 +4,7 @@ import os
 import types
 
 import numpy as np
+from tensorbraid.internal import gzip_magic
 
 __all__ = ["mnist"]
 
@@ -14,6 +15,9 @@ def _load_mnist(path="mnist.npz"):
     if not os.path.exists(path):
         raise FileNotFoundError(f"{path} is missing, and data sets are not downloaded; get it from "
                                 "https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz")
+    with open(path, "rb") as file:
+        if compressed := gzip_magic.hint(file.read(2)):
+            raise ValueError(f"{path} is not a file of NumPy{compressed}")
     with np.load(path) as file:
         return (file["x_train"], file["y_train"]), (file["x_test"], file["y_test"])
 

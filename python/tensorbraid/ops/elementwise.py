@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensorbraid import _core, dtypes
+from tensorbraid import _core, dtypes, errors
 from tensorbraid.internal import graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
@@ -246,6 +246,10 @@ def cast(x, dtype, name=None) -> graphs.Tensor:
     x = convert_to_tensor(x, name="x")
     if x.dtype == dtype:
         return x
+    if dtypes.string in (x.dtype.base_dtype, dtype):  # TensorFlow raises this when the step runs
+        raise errors.UnimplementedError(None, None, f"Cast {x.dtype.base_dtype.name} to {dtype.name} is not supported: " + (
+            "tf.as_string converts numbers to strings" if dtype == dtypes.string else
+            "tf.strings.to_number converts strings to numbers, and tf.decode_raw converts bytes"))
     return make_op("Cast", [x], name or "Cast", DstT=dtype).outputs[0]
 
 

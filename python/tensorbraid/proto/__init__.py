@@ -8,6 +8,8 @@ import importlib
 import os
 import threading
 
+from tensorbraid.internal import gzip_magic
+
 __all__ = []
 
 _FILES = ("graph", "step_stats", "config", "meta_graph", "summary", "example", "projector")
@@ -92,4 +94,4 @@ def from_file(kind, path):
     try:
         return text_format.Parse(content.decode(), made, descriptor_pool=made.DESCRIPTOR.file.pool)
     except (UnicodeDecodeError, text_format.ParseError) as error:
-        raise OSError(f"Cannot parse file {path} as a {kind}: {error}.") from None
+        raise OSError(f"Cannot parse file {path} as a {kind}: {error}{gzip_magic.hint(content)}.") from None
