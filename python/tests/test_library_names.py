@@ -92,6 +92,38 @@ class LibraryNamesTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "is not among the variables"):
             optimizer.swapping_saver([tf.train.get_global_step()])
 
+    def test_messages_of_graphs_in_files(self):
+        meta_graph = api.find("python.framework.meta_graph")
+        v = tf.get_variable("scope/v", [2])
+        path = tempfile.mkdtemp() + "/graph.meta"
+        made, variables = meta_graph.export_scoped_meta_graph(path, export_scope="scope")
+        self.assertEqual((list(variables), variables["v"].name), (["v"], v.name))
+        self.assertEqual(meta_graph.read_meta_graph_file(path).graph_def, made.graph_def)
+        with tf.Graph().as_default():
+            imported = meta_graph.import_scoped_meta_graph(path, import_scope="new")
+            self.assertEqual({name: variable.name for name, variable in imported.items()}, {"v": "new/v:0"})
+        with self.assertRaisesRegex(OSError, "File does not exist: /no/file"):
+            meta_graph.read_meta_graph_file("/no/file")
+        self.assertEqual(api.find("python.saved_model.utils_impl.get_variables_path")("/a/"), "/a/variables/variables")
+        self.assertIs(api.find("contrib.saved_model.python.saved_model.reader.read_saved_model"),
+                      tf.contrib.saved_model.read_saved_model)
+
+    def test_functions_with_the_logits_first(self):
+        logits, labels = tf.constant([[1.0, 2.0]]), tf.constant([[0.0, 1.0]])
+        nn = tf.contrib.nn
+        self.assertAlmostEqual(*self.evaluate([
+            nn.deprecated_flipped_softmax_cross_entropy_with_logits(logits, labels)[0],
+            nn.deprecated_flipped_sparse_softmax_cross_entropy_with_logits(logits, [1])[0]]))
+        self.assertEqual(self.evaluate(nn.nth_element([3.0, 1.0, 2.0], 1)), 2.0)
+        self.assertEqual(self.evaluate(nn.deprecated_flipped_sigmoid_cross_entropy_with_logits(
+            logits, labels)).tolist(), self.evaluate(tf.nn.sigmoid_cross_entropy_with_logits(
+                labels=labels, logits=logits)).tolist())
+
+    def test_operators_of_tensors_are_listed(self):
+        self.assertIn("__radd__", tf.Tensor.OVERLOADABLE_OPERATORS)
+        for name in tf.Tensor.OVERLOADABLE_OPERATORS:
+            self.assertTrue(callable(getattr(tf.Tensor, name)))
+
     def test_types_and_collections(self):
         dtypes = api.find("python.framework.dtypes")
         self.assertEqual(dtypes._TYPE_TO_STRING[tf.float32], "float32")

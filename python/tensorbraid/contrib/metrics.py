@@ -1,6 +1,7 @@
 """tf.contrib.metrics: the metrics of tf.metrics under their first names, which take predictions before labels."""
 
 from tensorbraid import metrics, nn
+from tensorbraid.contrib.covariance import streaming_covariance, streaming_pearson_correlation  # noqa: F401
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.math import confusion_matrix  # noqa: F401
@@ -32,7 +33,7 @@ _OF_PAIRS_AND_ONE = {
 __all__ = [*_OF_PAIRS, *_OF_PAIRS_AND_ONE, "accuracy", "aggregate_metric_map", "aggregate_metrics", "confusion_matrix",
            "set_difference", "set_intersection", "set_size", "set_union", "streaming_auc", "streaming_mean",
            "streaming_mean_tensor", "streaming_percentage_less", "streaming_recall_at_k",
-           "streaming_sensitivity_at_specificity", "streaming_sparse_average_precision_at_k",
+           "streaming_covariance", "streaming_pearson_correlation", "streaming_sensitivity_at_specificity", "streaming_sparse_average_precision_at_k",
            "streaming_sparse_precision_at_k", "streaming_sparse_recall_at_k", "streaming_specificity_at_sensitivity"]
 
 

@@ -5,6 +5,7 @@ from tensorbraid.contrib.buckets import *  # noqa: F401,F403
 from tensorbraid.contrib.device_strategies import *  # noqa: F401,F403
 from tensorbraid.contrib.evaluation import *  # noqa: F401,F403
 from tensorbraid.contrib.hparams import *  # noqa: F401,F403
+from tensorbraid.contrib.sampling import *  # noqa: F401,F403
 from tensorbraid.contrib.slim import learning
 from tensorbraid.contrib.slim.evaluation import (  # noqa: F401
     checkpoints_iterator as checkpoints_iterator, wait_for_new_checkpoint as wait_for_new_checkpoint)

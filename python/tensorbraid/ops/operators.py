@@ -68,6 +68,12 @@ def _invert(x):
     return elementwise.logical_not(x) if x.dtype == dtypes.bool else elementwise.invert(x)
 
 
+# The operators that a class of the program may pass on to tensors.
+_OVERLOADABLE = frozenset(
+    f"__{name}__" for symbols in (_BINARY, ("div",)) for symbol in symbols for name in (symbol, "r" + symbol)).union(
+        f"__{symbol}__" for symbol in ("lt", "le", "gt", "ge", "neg", "abs", "invert", "getitem", "eq", "ne"))
+
+
 def _install(tensor_class):
     for symbol, (name, operation) in _BINARY.items():
         left, right = _operator(name, operation)
@@ -80,6 +86,7 @@ def _install(tensor_class):
     tensor_class.__abs__ = lambda x: elementwise.abs(x)
     tensor_class.__invert__ = _invert
     tensor_class.__getitem__ = indexing.get_item
+    tensor_class.OVERLOADABLE_OPERATORS = _OVERLOADABLE
 
 
 _install(_core.Tensor)

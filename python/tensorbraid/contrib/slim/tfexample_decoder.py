@@ -5,8 +5,8 @@ import abc
 import tensorbraid as tf
 from tensorbraid.ops import sparse_tensor
 
-__all__ = ["BoundingBox", "Image", "ItemHandler", "ItemHandlerCallback", "LookupTensor", "SparseTensor",
-           "TFExampleDecoder", "Tensor"]
+__all__ = ["BackupHandler", "BoundingBox", "Image", "ItemHandler", "ItemHandlerCallback", "LookupTensor",
+           "NumberOfBoundingBoxesHandler", "SparseTensor", "TFExampleDecoder", "TFSequenceExampleDecoder", "Tensor"]
 
 
 class ItemHandler(abc.ABC):
@@ -154,5 +154,56 @@ class TFExampleDecoder:
         for key, feature in self._features.items():
             if isinstance(feature, tf.FixedLenFeature):
                 example[key] = tf.reshape(example[key], feature.shape)
+        handlers = [self._handlers[item] for item in (self._handlers if items is None else items)]
+        return [handler.tensors_to_item({key: example[key] for key in handler.keys}) for handler in handlers]
+
+
+class NumberOfBoundingBoxesHandler(ItemHandler):
+    """The number of bounding boxes: of elements of a feature."""
+
+    def __init__(self, key):
+        super().__init__(key)
+
+    def tensors_to_item(self, keys_to_tensors):
+        feature = keys_to_tensors[self._keys[0]]
+        if isinstance(feature, sparse_tensor.SparseTensor):
+            feature = feature.values
+        return tf.cast(tf.size(feature), tf.int32)
+
+
+class BackupHandler(ItemHandler):
+    """The item of a handler, or that of another one where the first has no elements."""
+
+    def __init__(self, handler, backup):
+        for part in (handler, backup):
+            if not isinstance(part, ItemHandler):
+                raise ValueError(f"Backup handler is of type {type(part)} instead of ItemHandler.")
+        self._handler, self._backup = handler, backup
+        super().__init__([*handler.keys, *backup.keys])
+
+    def tensors_to_item(self, keys_to_tensors):
+        item = self._handler.tensors_to_item(keys_to_tensors)
+        return tf.cond(tf.equal(tf.reduce_prod(tf.shape(item)), 0),
+                       lambda: self._backup.tensors_to_item(keys_to_tensors), lambda: item)
+
+
+class TFSequenceExampleDecoder:
+    """Parses a SequenceExample with the features of tf.parse_single_sequence_example, and makes items of it."""
+
+    def __init__(self, keys_to_context_features, keys_to_sequence_features, items_to_handlers):
+        both = set(keys_to_context_features) & set(keys_to_sequence_features)
+        if both:
+            raise ValueError(f"Keys of context and sequence features must not be the same: {sorted(both)}")
+        self._context, self._sequence = keys_to_context_features, keys_to_sequence_features
+        self._handlers = items_to_handlers
+
+    def list_items(self):
+        """The names of the items."""
+        return list(self._handlers)
+
+    def decode(self, serialized_example, items=None):
+        """The tensors of the items."""
+        context, sequence = tf.parse_single_sequence_example(serialized_example, self._context, self._sequence)
+        example = {**context, **sequence}
         handlers = [self._handlers[item] for item in (self._handlers if items is None else items)]
         return [handler.tensors_to_item({key: example[key] for key in handler.keys}) for handler in handlers]
