@@ -155,7 +155,7 @@ def global_variables_initializer():
 
 def local_variables_initializer():
     """An operation that initialises all local variables of the default graph."""
-    return variables_initializer(graphs.local_variables(), "init_local")
+    return variables_initializer(graphs.local_variables())
 
 
 def variables_initializer(var_list, name="init"):
@@ -180,12 +180,17 @@ def _all_or(var_list):
 
 def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
     """The names of the variables without a value; by default of all global and local variables."""
+    from tensorbraid.ops import indexing
+
     var_list = _all_or(var_list)
     graph = graphs.graph_of(var_list)
-    if name == "report_uninitialized_variables":
-        return _core.report_uninitialized_variables(graph, var_list)
-    with graph.name_scope(name):
-        return _core.report_uninitialized_variables(graph, var_list)
+    with graph.as_default(), graph.name_scope(name):
+        names = graphs.constant([variable.op.name for variable in var_list], dtypes.string)
+        if not var_list:
+            return names
+        flags = [make_op(variable._op_for("VarIsInitializedOp"), [variable]).outputs[0] for variable in var_list]
+        missing = make_op("LogicalNot", make_op("Pack", [flags], "stack").outputs).outputs[0]
+        return indexing.boolean_mask(names, missing)
 
 
 def assert_variables_initialized(var_list=None):

@@ -341,6 +341,23 @@ def distance(tf):
 case("edit_distance", distance, **NO_RULE)
 
 
+# Sequences beyond the dense shape have the places that their indices have in row-major order.
+for hypothesis, truth in (
+        (([[0, 0, 0], [0, 0, 5]], [2, 1, 1]), ([[0, 0, 0], [0, 0, 4], [1, 0, 7]], [2, 1, 2])),
+        (([[0, 2, 0]], [2, 2, 1]), ([[0, 0, 0]], [2, 2, 2])),
+        (([[0, 0, 0]], [2, 2, 1]), ([[0, 3, 0]], [2, 2, 2])),
+        (([[0, 0, 0], [0, 5, 0], [1, 0, 0]], [2, 2, 1]), ([[0, 0, 0]], [2, 3, 2])),
+        (([[0, 0, 0], [0, 5, 0], [1, 0, 0]], [2, 2, 1]), ([[0, 0, 0]], [2, 2, 2])),
+        (([[3, 0, 0]], [2, 2, 1]), ([[3, 0, 0]], [2, 2, 2])),
+        (([[-1, 0, 0]], [2, 2, 1]), ([[-1, 0, 0]], [2, 2, 2])),
+        (([[1, -1, 0]], [2, 2, 1]), ([[1, 1, 0]], [2, 2, 2]))):
+    def distant(tf, hypothesis=hypothesis, truth=truth):
+        a, b = (tf.SparseTensor(indices, list("abcd"[:len(indices)]), shape) for indices, shape in (hypothesis, truth))
+        return [tf.edit_distance(a, b), tf.edit_distance(a, b, normalize=False)]
+
+    case("edit_distance", distant, **NO_RULE)
+
+
 def slices(tf):
     dense = tf.IndexedSlices(tf.constant(X), tf.constant([0, 2]), tf.constant([3, 3]))
     x = tf.constant(CUBE)

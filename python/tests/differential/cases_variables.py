@@ -173,6 +173,22 @@ case("initialize_variables report_uninitialized_variables is_variable_initialize
      lambda tf: initialized(tf, lambda tf, a, b: tf.initialize_variables([b], name="given")))
 
 
+def initializers(tf):
+    v = tf.Variable(1.0, name="v")
+    tf.Variable(2.0, name="local", collections=["local_variables"])
+    made = [tf.global_variables_initializer(), tf.local_variables_initializer(),
+            tf.variables_initializer([v], name="start"), tf.variables_initializer([]), tf.tables_initializer(),
+            v.initializer, tf.get_default_graph().get_operation_by_name("v/Assign")]
+    reports = [tf.report_uninitialized_variables(), tf.report_uninitialized_variables([v], name="given"),
+               tf.report_uninitialized_variables([])]
+    with tf.name_scope("scope"):
+        made.append(tf.global_variables_initializer())
+    return [[op.name, [before.name for before in op.control_inputs]] for op in made] + [t.name for t in reports]
+
+
+case("variables_initializer local_variables_initializer report_uninitialized_variables", initializers)
+
+
 def asserted(tf):
     v = tf.Variable(1.0)
     with tf.Session() as session:
