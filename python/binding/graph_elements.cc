@@ -7,6 +7,7 @@
 
 #include "binding/graph.h"
 #include "core/text/device_name.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/handles.h"
 #include "graph/model/node.h"
 #include "graph/model/op_registry.h"

@@ -5,6 +5,7 @@
 
 #include "binding/graph.h"
 #include "graph/gradients/op_gradient.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/handles.h"
 #include "graph/model/node.h"
 #include "graph/model/op_registry.h"

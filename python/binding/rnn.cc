@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "binding/graph.h"
-#include "graph/model/node.h"
+#include "graph/model/graph_impl.h"
 #include "variables/variable_scopes.h"
 
 namespace tensorbraid::python {

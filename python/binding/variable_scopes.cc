@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "binding/graph.h"
-#include "graph/model/node.h"
+#include "graph/model/graph_impl.h"
 #include "tensorbraid/variables/initializers.h"
 #include "tensorbraid/variables/partitioned_variable.h"
 #include "tensorbraid/variables/variable_scope.h"

@@ -8,7 +8,7 @@
 #include "core/values/new_tensor.h"
 #include "executor/evaluate.h"
 #include "executor/executor.h"
-#include "graph/model/node.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/subgraph.h"
 #include "runtime/testing/fake_device.h"
 #include "tensorbraid/graph/variable.h"

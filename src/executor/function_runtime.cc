@@ -5,6 +5,7 @@
 #include "executor/executor.h"
 #include "executor/optimize.h"
 #include "graph/functions/expand_functions.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/subgraph.h"
 
 namespace tensorbraid {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "executor/passes/pass_test_util.h"
+#include "graph/model/graph_impl.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"

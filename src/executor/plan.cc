@@ -7,6 +7,7 @@
 #include "executor/device_copies.h"
 #include "executor/scheduling.h"
 #include "executor/send_order.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node_status.h"
 #include "graph/model/references.h"
 

@@ -9,6 +9,7 @@
 #include "core/memory/shared_memory.h"
 #include "executor/passes/pass_test_util.h"
 #include "executor/scheduling.h"
+#include "graph/model/graph_impl.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"

@@ -10,7 +10,7 @@
 
 #include "core/text/strings.h"
 #include "executor/executor.h"
-#include "graph/model/node.h"
+#include "graph/model/graph_impl.h"
 #include "runtime/kernel/cancellation.h"
 #include "runtime/kernel/step_tracer.h"
 #include "tensorbraid/ops/array.h"

@@ -1,6 +1,7 @@
 #include "layers/branches.h"
 
-#include "graph/model/node.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/user_lines.h"
 #include "tensorbraid/ops/control_flow.h"
 
 namespace tensorbraid::layers {

@@ -1,6 +1,7 @@
 // The convolutional layers: convolutions that make their kernel and bias variables.
 #include <algorithm>
 
+#include "graph/model/graph_impl.h"
 #include "layers/layer_scope.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/nn.h"

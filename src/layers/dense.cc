@@ -1,6 +1,8 @@
 // Dense layers, embeddings, and layers without variables.
 #include <algorithm>
 
+#include "graph/model/graph_impl.h"
+#include "graph/model/user_lines.h"
 #include "layers/layer_scope.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"

@@ -1,5 +1,6 @@
 // The dropout layer.
 
+#include "graph/model/graph_impl.h"
 #include "layers/branches.h"
 #include "layers/layer_scope.h"
 #include "tensorbraid/ops/array.h"

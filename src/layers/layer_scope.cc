@@ -1,5 +1,7 @@
 #include "layers/layer_scope.h"
 
+#include "graph/model/graph_impl.h"
+
 namespace tensorbraid::layers {
 
 std::string ListText(const std::vector<int64_t>& values) {

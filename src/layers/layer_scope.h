@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/text/strings.h"
-#include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "ops/builder.h"
 #include "tensorbraid/layers/layers.h"
 

@@ -4,7 +4,8 @@
 #include <optional>
 
 #include "core/text/strings.h"
-#include "graph/model/node.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/user_lines.h"
 #include "ops/builder.h"
 #include "tensorbraid/layers/layers.h"
 #include "tensorbraid/ops/array.h"

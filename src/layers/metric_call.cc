@@ -1,6 +1,8 @@
 #include "layers/metric_call.h"
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/user_lines.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/layers/metrics.h"
 

@@ -2,6 +2,7 @@
 #include "tensorbraid/layers/rnn.h"
 
 #include "core/text/strings.h"
+#include "graph/model/mistakes.h"
 #include "layers/layer_scope.h"
 #include "layers/rnn_cell.h"
 #include "tensorbraid/ops/array.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/mistakes.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 

@@ -1,5 +1,6 @@
 // Implements the calls of the functions of raw_ops, which are generated (src/cli/raw_ops).
 #include "core/text/logging.h"
+#include "graph/model/mistakes.h"
 #include "graph/model/node.h"
 #include "graph/model/op_registry.h"
 #include "tensorbraid/raw_ops/call.h"

@@ -1,6 +1,7 @@
 #include "partition/loop_drivers.h"
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 
 namespace tensorbraid {
 

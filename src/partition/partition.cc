@@ -10,6 +10,7 @@
 #include "core/values/repeated_tensor.h"
 #include "core/values/tensor_bytes.h"
 #include "graph/control_flow/control_flow.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/references.h"
 #include "kernels/cpu/wire/codec.h"

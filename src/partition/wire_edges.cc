@@ -7,6 +7,7 @@
 
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/wire_attrs.h"
 #include "kernels/cpu/wire/codec.h"
 

@@ -5,6 +5,7 @@
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/node_status.h"
 #include "runtime/kernel/kernel.h"

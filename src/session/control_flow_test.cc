@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "cluster/testing/test_cluster.h"
+#include "graph/model/graph_impl.h"
 #include "session/testing/loops.h"
 
 namespace tensorbraid {

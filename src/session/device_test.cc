@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "cluster/testing/test_cluster.h"
+#include "graph/model/graph_impl.h"
 #include "runtime/testing/fake_device.h"
 #include "session/testing/loops.h"
 #include "tensorbraid/graph/variable.h"

@@ -11,7 +11,7 @@
 #include "core/text/strings.h"
 #include "graph/format/graph.pb.h"
 #include "graph/format/tensor_proto.h"
-#include "graph/model/node.h"
+#include "graph/model/graph_impl.h"
 #include "session/backend.h"
 #include "transport/grpc/call_client.h"
 

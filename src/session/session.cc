@@ -9,6 +9,7 @@
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "graph/model/fed_variables.h"
+#include "graph/model/mistakes.h"
 #include "graph/model/node.h"
 #include "session/backend.h"
 #include "session/step_profiler.h"

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"

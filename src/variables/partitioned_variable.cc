@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
-#include "graph/model/node.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/user_lines.h"
 #include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {

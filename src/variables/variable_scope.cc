@@ -1,7 +1,9 @@
 #include "tensorbraid/variables/variable_scope.h"
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "tensorbraid/ops/math.h"
 #include "variables/variable_scopes.h"
 

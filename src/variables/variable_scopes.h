@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/variables/partitioned_variable.h"
 #include "tensorbraid/variables/variable_scope.h"

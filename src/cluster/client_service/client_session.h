@@ -13,6 +13,7 @@
 
 #include "cluster/client_service/master_service.h"
 #include "cluster/master/partial_run.h"
+#include "graph/model/graph_impl.h"
 
 namespace tensorbraid {
 

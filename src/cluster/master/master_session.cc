@@ -13,6 +13,7 @@
 #include "graph/functions/expand_functions.h"
 #include "graph/functions/function.h"
 #include "graph/model/fed_variables.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node_status.h"
 #include "graph/model/subgraph.h"
 #include "partition/partition.h"

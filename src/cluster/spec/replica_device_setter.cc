@@ -10,6 +10,7 @@
 
 #include "core/text/device_name.h"
 #include "core/values/tensor_bytes.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/wire_attrs.h"
 #include "tensorbraid/cluster/server.h"

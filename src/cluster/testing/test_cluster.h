@@ -13,6 +13,7 @@
 
 #include "cluster/server/task.h"
 #include "core/system/held_port.h"
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "transport/grpc/grpc_transport.h"

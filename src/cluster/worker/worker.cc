@@ -7,6 +7,7 @@
 #include "cluster/trace/step_stats.h"
 #include "core/errors/error_rank.h"
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "runtime/kernel/step_tracer.h"
 

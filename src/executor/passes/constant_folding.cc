@@ -4,6 +4,7 @@
 #include "core/values/tensor_bytes.h"
 #include "executor/evaluate.h"
 #include "executor/passes/pass.h"
+#include "graph/model/graph_impl.h"
 
 namespace tensorbraid {
 namespace {

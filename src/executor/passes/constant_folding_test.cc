@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "executor/passes/pass_test_util.h"
+#include "graph/model/graph_impl.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 

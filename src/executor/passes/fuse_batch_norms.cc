@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "executor/passes/fuse_pairs.h"
+#include "graph/model/graph_impl.h"
 
 namespace tensorbraid {
 namespace {

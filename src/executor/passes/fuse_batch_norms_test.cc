@@ -8,6 +8,7 @@
 #include "core/threads/thread_pool.h"
 #include "executor/evaluate.h"
 #include "executor/passes/pass_test_util.h"
+#include "graph/model/graph_impl.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"

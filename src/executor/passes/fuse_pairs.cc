@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "graph/model/graph_impl.h"
+
 namespace tensorbraid {
 
 NodeSpec LikeNode(const Node& node, const std::string& op) {

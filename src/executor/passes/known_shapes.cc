@@ -1,6 +1,7 @@
 // Replaces Shape, Size and Rank nodes by constants if the shape of their input is known before the graph runs, so that
 // the input itself need not be computed.
 #include "executor/passes/pass.h"
+#include "graph/model/graph_impl.h"
 
 namespace tensorbraid {
 namespace {

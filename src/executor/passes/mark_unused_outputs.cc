@@ -5,6 +5,7 @@
 
 #include "executor/passes/pass.h"
 #include "graph/gradients/unused_outputs.h"
+#include "graph/model/graph_impl.h"
 
 namespace tensorbraid {
 namespace {

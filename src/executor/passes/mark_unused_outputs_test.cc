@@ -5,6 +5,7 @@
 #include "executor/evaluate.h"
 #include "executor/passes/pass_test_util.h"
 #include "graph/gradients/unused_outputs.h"
+#include "graph/model/graph_impl.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/rnn.h"

@@ -5,6 +5,7 @@
 
 #include "core/text/device_name.h"
 #include "graph/control_flow/control_flow.h"
+#include "graph/model/graph_impl.h"
 
 namespace tensorbraid {
 

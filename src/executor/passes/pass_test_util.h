@@ -9,6 +9,7 @@
 
 #include "core/text/strings.h"
 #include "executor/passes/pass.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/subgraph.h"
 
 namespace tensorbraid {

@@ -1,5 +1,6 @@
 // Drops pure nodes that nothing needs any more.
 #include "executor/passes/pass.h"
+#include "graph/model/graph_impl.h"
 
 namespace tensorbraid {
 

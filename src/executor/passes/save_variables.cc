@@ -4,6 +4,7 @@
 
 #include "executor/passes/fuse_pairs.h"
 #include "executor/passes/pass.h"
+#include "graph/model/graph_impl.h"
 
 namespace tensorbraid {
 namespace {

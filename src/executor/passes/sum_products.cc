@@ -8,6 +8,7 @@
 
 #include "core/text/device_name.h"
 #include "executor/passes/fuse_pairs.h"
+#include "graph/model/graph_impl.h"
 
 namespace tensorbraid {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 
 namespace tensorbraid {
 

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 
 namespace tensorbraid {

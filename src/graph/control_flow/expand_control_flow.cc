@@ -3,6 +3,7 @@
 
 #include "core/text/strings.h"
 #include "graph/functions/expander.h"
+#include "graph/model/graph_impl.h"
 
 namespace tensorbraid::expansion {
 namespace {

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 
 namespace tensorbraid {

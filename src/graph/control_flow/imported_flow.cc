@@ -9,6 +9,7 @@
 
 #include "graph/control_flow/control_flow.h"
 #include "graph/control_flow/flow_context.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 
 namespace tensorbraid {

@@ -7,6 +7,7 @@
 #include "graph/format/deterministic_bytes.h"
 #include "graph/format/graph.pb.h"
 #include "graph/functions/function.h"
+#include "graph/model/graph_impl.h"
 
 namespace tensorbraid {
 namespace {

@@ -13,6 +13,7 @@
 #include "graph/format/missing_ops.h"
 #include "graph/format/tensor_proto.h"
 #include "graph/functions/function.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/subgraph.h"
 

@@ -7,6 +7,7 @@
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
 #include "graph/functions/expander.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node_status.h"
 #include "graph/model/references.h"
 

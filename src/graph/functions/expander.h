@@ -14,6 +14,7 @@
 #include "graph/control_flow/control_flow.h"
 #include "graph/functions/expand_functions.h"
 #include "graph/functions/function.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 
 namespace tensorbraid::expansion {

@@ -1,6 +1,7 @@
 #include "graph/functions/function.h"
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 
 namespace tensorbraid {
 namespace {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/op_registry.h"
 

@@ -4,8 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
-#include "graph/model/node.h"
+#include "graph/model/handles.h"
 
 namespace tensorbraid {
 

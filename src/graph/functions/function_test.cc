@@ -6,6 +6,7 @@
 #include "core/text/strings.h"
 #include "graph/format/fingerprint.h"
 #include "graph/functions/expand_functions.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 
 namespace tensorbraid {

@@ -9,6 +9,8 @@
 #include "core/threads/mutex.h"
 #include "graph/functions/function_scope.h"
 #include "graph/functions/host_function_registry.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/user_lines.h"
 
 namespace tensorbraid {
 namespace {

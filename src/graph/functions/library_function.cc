@@ -11,6 +11,9 @@
 #include "graph/format/graph.pb.h"
 #include "graph/functions/function.h"
 #include "graph/functions/function_scope.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/mistakes.h"
+#include "graph/model/user_lines.h"
 
 namespace tensorbraid {
 

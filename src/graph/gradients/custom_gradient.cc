@@ -2,6 +2,9 @@
 
 #include "core/text/strings.h"
 #include "graph/gradients/gradient_overrides.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/mistakes.h"
+#include "graph/model/user_lines.h"
 
 namespace tensorbraid {
 

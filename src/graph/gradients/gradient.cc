@@ -3,7 +3,9 @@
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "graph/model/mistakes.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 
 namespace tensorbraid {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "tensorbraid/graph/custom_gradient.h"
 

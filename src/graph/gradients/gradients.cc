@@ -9,7 +9,10 @@
 #include "graph/control_flow/flow_context.h"
 #include "graph/control_flow/imported_flow.h"
 #include "graph/gradients/gradient_overrides.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/mistakes.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 
 namespace tensorbraid {
 namespace {

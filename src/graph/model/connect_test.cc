@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/subgraph.h"
 #include "tensorbraid/ops/array.h"

@@ -1,5 +1,5 @@
 // Implements the public handles (Graph, Operation, Output) and Operand, and converts numbers to constants. The nodes
-// behind the handles are in node.h.
+// behind the handles are in node.h, the inside of a graph is in graph_impl.h.
 #include "tensorbraid/graph/graph.h"
 
 #include <algorithm>
@@ -13,8 +13,10 @@
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
 #include "graph/functions/function.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/operand_error.h"
+#include "graph/model/user_lines.h"
 
 namespace tensorbraid {
 namespace {

@@ -7,6 +7,7 @@
 #include "core/values/repeated_tensor.h"
 #include "graph/format/graph.pb.h"
 #include "graph/format/tensor_proto.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/subgraph.h"
 #include "tensorbraid/graph/variable.h"

@@ -22,6 +22,9 @@ class Handles {
   static Output ToOutput(std::shared_ptr<Node> node, int index) { return Output(std::move(node), index); }
 };
 
+// The end of messages about a graph that has been destroyed.
+inline constexpr std::string_view kGraphLifetime = "a Graph must outlive the use of everything made from it";
+
 // The node of an operation, or the node that computes a tensor; null if the handle is not valid.
 inline Node* NodeOf(const Operation& op) { return Handles::ToNode(op); }
 inline Node* NodeOf(const Output& output) { return Handles::ToNode(output); }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"

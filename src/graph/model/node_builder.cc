@@ -5,8 +5,11 @@
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
 #include "graph/functions/function_scope.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/mistakes.h"
 #include "graph/model/node.h"
 #include "graph/model/operand_error.h"
+#include "graph/model/user_lines.h"
 
 namespace tensorbraid {
 

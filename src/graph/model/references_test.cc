@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/text/logging.h"
+#include "graph/model/graph_impl.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {

@@ -9,6 +9,7 @@
 #include "graph/functions/function.h"
 #include "graph/model/connect.h"
 #include "graph/model/fed_variables.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/node_status.h"
 #include "graph/model/references.h"

@@ -3,7 +3,9 @@
 
 #include "core/text/strings.h"
 #include "graph/control_flow/flow_context.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "graph/model/variable_ops.h"
 
 namespace tensorbraid {

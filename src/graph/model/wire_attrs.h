@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/node_status.h"
 #include "tensorbraid/core/wire.h"

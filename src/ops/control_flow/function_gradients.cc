@@ -7,6 +7,7 @@
 
 #include "core/text/strings.h"
 #include "graph/functions/function.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "ops/builder.h"
 

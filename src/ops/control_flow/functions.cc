@@ -4,7 +4,10 @@
 
 #include "core/text/strings.h"
 #include "graph/control_flow/flow_context.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/mistakes.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/control_flow.h"

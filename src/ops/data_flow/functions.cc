@@ -1,6 +1,8 @@
 // The public classes FIFOQueue, ConditionalAccumulator and SparseConditionalAccumulator.
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "tensorbraid/ops/data_flow.h"
 
 namespace tensorbraid {

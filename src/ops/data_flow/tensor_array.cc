@@ -2,6 +2,7 @@
 // older form, references to strings. Clients use TensorArrays and stacks in the gradients of loops, which they add to
 // their graphs as ops.
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/data_flow/registration.h"

@@ -6,6 +6,7 @@
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "ops/dataset/element_spec.h"
 #include "tensorbraid/data/dataset.h"
 #include "tensorbraid/graph/host_function.h"

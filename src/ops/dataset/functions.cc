@@ -3,7 +3,10 @@
 #include <cstring>
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/mistakes.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "ops/builder.h"
 #include "ops/dataset/element_spec.h"
 #include "tensorbraid/data/dataset.h"

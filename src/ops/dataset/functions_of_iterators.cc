@@ -1,6 +1,8 @@
 // The public class Iterator.
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "ops/dataset/element_spec.h"
 #include "tensorbraid/data/dataset.h"
 

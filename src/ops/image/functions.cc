@@ -1,5 +1,7 @@
 // The public functions of the image op family.
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/image.h"
 #include "tensorbraid/ops/math.h"

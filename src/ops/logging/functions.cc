@@ -1,5 +1,6 @@
 // The public functions of the logging op family, and ReadFile.
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/logging.h"
 

@@ -1,5 +1,7 @@
 // The public functions of the math op family.
+#include "graph/model/mistakes.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/math.h"
 

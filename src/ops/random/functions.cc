@@ -3,6 +3,7 @@
 
 #include "core/text/logging.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/logging.h"
 #include "tensorbraid/ops/math.h"

@@ -1,5 +1,6 @@
 // The public functions of the reduction op family.
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/math.h"
 

@@ -1,6 +1,7 @@
 // The public functions that compute recurrent cells and sequences by single ops.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"

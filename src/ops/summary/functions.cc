@@ -2,7 +2,10 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/mistakes.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "io/summary.pb.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/summary.h"

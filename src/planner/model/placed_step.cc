@@ -12,6 +12,7 @@
 #include "graph/format/tensor_proto.h"
 #include "graph/functions/expand_functions.h"
 #include "graph/model/fed_variables.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/subgraph.h"
 #include "io/file.h"

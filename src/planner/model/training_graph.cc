@@ -9,6 +9,7 @@
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
 #include "executor/plan.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "planner/model/node_costs.h"
 #include "planner/model/part_builder.h"

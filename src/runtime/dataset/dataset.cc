@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "graph/model/graph_impl.h"
 #include "runtime/dataset/iterator_state.h"
 
 namespace tensorbraid {

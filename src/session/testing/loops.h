@@ -8,6 +8,7 @@
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "tensorbraid/tensorbraid.h"
 

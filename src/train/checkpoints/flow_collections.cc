@@ -4,6 +4,7 @@
 #include "graph/control_flow/control_flow.h"
 #include "graph/control_flow/flow_context.h"
 #include "graph/control_flow/imported_flow.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "train/checkpoints/meta_graph.pb.h"
 

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "core/text/strings.h"
-#include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "tensorbraid/train/saver.h"
 #include "train/checkpoints/meta_graph.pb.h"
 

@@ -4,6 +4,7 @@
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "tensorbraid/checkpoint/checkpoint.h"
 

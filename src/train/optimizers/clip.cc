@@ -1,7 +1,10 @@
 #include "tensorbraid/optimizers/clip.h"
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/mistakes.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/nn.h"

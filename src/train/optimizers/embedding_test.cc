@@ -8,7 +8,7 @@
 
 #include "cluster/testing/test_cluster.h"
 #include "core/testing/memory_limit.h"
-#include "graph/model/node.h"
+#include "graph/model/graph_impl.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {

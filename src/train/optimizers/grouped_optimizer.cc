@@ -5,7 +5,9 @@
 #include <set>
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "tensorbraid/ops/array.h"
 #include "train/optimizers/wire_option.h"
 #include "train/sessions/train_op.h"

@@ -6,7 +6,8 @@
 #include <numbers>
 
 #include "core/text/strings.h"
-#include "graph/model/node.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/user_lines.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/random.h"

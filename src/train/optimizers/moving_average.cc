@@ -3,7 +3,10 @@
 #include <set>
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/mistakes.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "variables/variable_scopes.h"

@@ -8,7 +8,10 @@
 #include <set>
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/mistakes.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/optimizers/rules.h"
 #include "train/optimizers/update_node.h"

@@ -21,7 +21,9 @@
 #include <set>
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/ops/math.h"
 #include "train/optimizers/increasing_rows.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/text/device_name.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "tensorbraid/ops/array.h"
 

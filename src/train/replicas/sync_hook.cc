@@ -5,7 +5,7 @@
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "graph/model/node.h"
+#include "graph/model/graph_impl.h"
 #include "tensorbraid/train/coordinator.h"
 
 namespace tensorbraid {

@@ -25,7 +25,9 @@
 #include <optional>
 
 #include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
+#include "graph/model/user_lines.h"
 #include "graph/model/wire_attrs.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/data_flow.h"

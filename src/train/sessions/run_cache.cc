@@ -4,6 +4,7 @@
 
 #include "core/text/strings.h"
 #include "graph/model/fed_variables.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "train/sessions/train_op.h"
 

@@ -5,6 +5,7 @@
 
 #include "core/text/strings.h"
 #include "graph/control_flow/control_flow.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 
 namespace tensorbraid {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
 #include "core/values/fingerprint.h"
 #include "graph/format/fingerprint.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "kernels/cpu/elements.h"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/text/logging.h"
 #include "kernels/cpu/linalg/dense.h"
 
 #define lapack_complex_float std::complex<float>

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
