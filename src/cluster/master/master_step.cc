@@ -4,6 +4,7 @@
 
 #include "cluster/trace/step_stats.h"
 #include "core/errors/error_rank.h"
+#include "core/errors/interruption.h"
 #include "core/system/clock.h"
 #include "core/text/device_name.h"
 #include "core/text/logging.h"
@@ -12,19 +13,6 @@
 #include "graph/model/node_status.h"
 
 namespace tensorbraid {
-namespace {
-
-// The beginning of an error by which a kernel was interrupted: the task, the node and what the node was waiting for,
-// without the reason of the interruption.
-std::string WithoutReason(const std::string& text) {
-  std::string_view message = text;
-  for (const std::string_view reason : {": the step was cancelled", ": the step ended", ": the step has not ended"}) {
-    message = message.substr(0, message.find(reason));
-  }
-  return std::string(message);
-}
-
-}  // namespace
 
 Status LateStep() {
   return DeadlineExceeded("the step has not ended by its deadline: Timed out waiting for notification");
@@ -68,7 +56,7 @@ void MasterStep::Run(uint64_t handle, std::vector<Tensor> feeds) {
 
 bool MasterStep::NoteError(const Status& error) {
   if (error.ok()) return false;
-  if (others_told_ && !NodeNameOf(error).empty()) interrupted_.push_back(WithoutReason(std::string(error.message())));
+  if (others_told_ && !NodeNameOf(error).empty()) interrupted_.push_back(error);
   if (!aborted_by_client_) KeepCause(error, &status_);
   return !std::exchange(others_told_, true);
 }
@@ -137,11 +125,12 @@ void MasterStep::TellParts(const Status& why) {
     MutexLock lock(mu_);
     running = RunningWorkers();
   }
-  for (const auto& worker : running) worker->AbortStep(id, why);
+  const Status reason = AsReason(why);
+  for (const auto& worker : running) worker->AbortStep(id, reason);
   if (is_local()) {
-    cancellation_.Cancel(why);
+    cancellation_.Cancel(reason);
   } else if (const auto exchange = env_->exchange->Find(id)) {
-    exchange->Fail(why);
+    exchange->Fail(reason);
   }
 }
 
@@ -188,11 +177,11 @@ Status MasterStep::LateStatus() {
 
 Status MasterStep::LateStatusLocked() const {
   // Leaves out _Recv nodes if other nodes wait, because a _Recv only waits for a node of another part.
-  std::vector<std::string> waiting;
-  for (const std::string& node : interrupted_) {
-    if (node.find(": _Recv '") == std::string::npos) waiting.push_back(node);
+  std::vector<std::string> waiting, receiving;
+  for (const Status& node : interrupted_) {
+    (OpTypeOf(node) == "_Recv" ? receiving : waiting).push_back(WithoutReason(node));
   }
-  if (waiting.empty()) waiting = interrupted_;
+  if (waiting.empty()) waiting = std::move(receiving);
   const bool were_waiting = !waiting.empty();
   if (!were_waiting) {
     if (!local_done_) waiting.push_back(ShortTaskName(env_->task));

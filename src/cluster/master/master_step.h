@@ -108,8 +108,8 @@ class MasterStep final : public RemoteWorker::StepListener, public std::enable_s
   bool others_told_ TB_GUARDED_BY(mu_) = false;        // all parts have been told to stop
   bool aborted_by_client_ TB_GUARDED_BY(mu_) = false;  // then `status_` is final
   Status status_ TB_GUARDED_BY(mu_);
-  // What parts reported after the step was aborted: the nodes that were interrupted, with their tasks.
-  std::vector<std::string> interrupted_ TB_GUARDED_BY(mu_);
+  // What parts reported after the step was aborted: the errors of the nodes that were interrupted, with their tasks.
+  std::vector<Status> interrupted_ TB_GUARDED_BY(mu_);
   std::vector<Tensor> values_ TB_GUARDED_BY(mu_);
   std::vector<std::string> traces_ TB_GUARDED_BY(mu_);
   std::function<void()> on_end_ TB_GUARDED_BY(mu_);

@@ -7,8 +7,12 @@
 #include "cluster/peer/link_worker.h"
 #include "cluster/worker/worker.h"
 #include "core/errors/error_rank.h"
+#include "core/errors/interruption.h"
 #include "core/system/clock.h"
 #include "core/text/device_name.h"
+#include "core/text/strings.h"
+#include "graph/model/node.h"
+#include "graph/model/node_status.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/data_flow.h"
 
@@ -146,6 +150,20 @@ TEST_F(StepErrorsTest, AnAbortByTheClientDoesNotReplaceAnEarlierError) {
   step->OnPartDone(*ps0_, Cancelled("the step was cancelled"), "");
   step->OnLocalDone(Cancelled("the step was cancelled"), {});
   EXPECT_EQ(step->TakeResult().status(), Unavailable("ps/1 is gone"));
+}
+
+TEST_F(StepErrorsTest, AStepThatIsLateNamesTheNodesThatWereWaitingAndWhatFor) {
+  const auto step = NewStep();
+  step->Abort(LateStep());
+  Graph graph;
+  const Output tokens = FIFOQueue(graph, {kInt32}, {.shapes = {Shape()}, .capacity = 1, .name = "tokens"}).Dequeue()[0];
+  const Node& node = *NodeOf(tokens);
+  const Status waited = Interrupted("queue 'tokens'", "the step ended: too late");
+  step->OnPartDone(*ps0_, Annotate(AtNode(waited, node), "ps/0"), "");
+  step->OnPartDone(*ps1_, Annotate(AtNode(Cancelled("the words: the step was cancelled"), node), "ps/1"), "");
+  EXPECT_EQ(step->LateStatus(), Annotate(LateStep(), StrCat("waiting in ps/0: ", node.Describe(),
+                                                            ": queue 'tokens', ps/1: ", node.Describe(),
+                                                            ": the words: the step was cancelled")));
 }
 
 // A worker that is reached without a link. It records what it is told, and fails a step at once if `error` is set.

@@ -7,7 +7,13 @@ namespace tensorbraid {
 namespace {
 
 constexpr char kNodeName[] = "tensorbraid/node";
+constexpr char kOpType[] = "tensorbraid/op";
 constexpr char kTensorFlowCode[] = "tensorbraid/tensorflow_code";
+
+std::string PayloadText(const Status& status, const char* payload) {
+  const auto text = status.GetPayload(payload);
+  return text.has_value() ? std::string(*text) : "";
+}
 
 }  // namespace
 
@@ -16,6 +22,7 @@ void NoteNodeName(const std::string& name, Status* status) { status->SetPayload(
 Status AboutNode(Status status, const Node& node) {
   if (status.ok() || status.GetPayload(kNodeName).has_value()) return status;
   const bool is_user_node = !node.type().starts_with('_') || node.inputs().empty();
+  status.SetPayload(kOpType, absl::Cord(node.type()));
   NoteNodeName(is_user_node ? node.name() : NodeOf(node.inputs()[0])->name(), &status);
   return status;
 }
@@ -34,9 +41,8 @@ absl::StatusCode TensorFlowCodeOf(const Status& status) {
   return static_cast<absl::StatusCode>(code);
 }
 
-std::string NodeNameOf(const Status& status) {
-  const auto name = status.GetPayload(kNodeName);
-  return name.has_value() ? std::string(*name) : "";
-}
+std::string NodeNameOf(const Status& status) { return PayloadText(status, kNodeName); }
+
+std::string OpTypeOf(const Status& status) { return PayloadText(status, kOpType); }
 
 }  // namespace tensorbraid

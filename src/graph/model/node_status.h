@@ -9,13 +9,15 @@
 
 namespace tensorbraid {
 
-// Returns `status` with the name of `node` attached, unless a name is attached already. If the runtime added `node` to
-// consume a tensor (_Retval, _Send), attaches the name of the node that produces this tensor. OK stays OK.
+// Returns `status` with the name and the op of `node` attached, unless a name is attached already. If the runtime added
+// `node` to consume a tensor (_Retval, _Send), attaches the name of the node that produces this tensor. OK stays OK.
 Status AboutNode(Status status, const Node& node);
 // Like AboutNode, and also puts the description of the node before the message.
 Status AtNode(const Status& status, const Node& node);
 // Returns the name that AboutNode attached, in this or another task; "" if none is attached.
 std::string NodeNameOf(const Status& status);
+// Returns the type of the op of the node at which AboutNode was called first ("_Recv"); "" if none is attached.
+std::string OpTypeOf(const Status& status);
 // Attaches a node name, for example one received from another task. Replaces a name attached before.
 void NoteNodeName(const std::string& name, Status* status);
 

@@ -8,8 +8,13 @@
 namespace tensorbraid {
 namespace {
 
-Status DecisionShape(ShapeContext& c) {
+Status ScalarsShape(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, Shape());
+  return OkStatus();
+}
+
+Status DecisionShape(ShapeContext& c) {
+  TF_RETURN_IF_ERROR(ScalarsShape(c));
   return c.WithRank(1, 0).status();
 }
 
@@ -67,13 +72,15 @@ void RegisterTrainingReplicaClocksOps(OpRegistry& r) {
             .Stateful()
             .Shape(NoOutputs)
             .NotDifferentiable());
+  // `wait` is what the replica waits for, a ReplicaClocks::Wait.
   r.Add(Op("_ReplicaHeartbeat")
             .Input("clocks: resource")
-            .Output("waits_for: string")
+            .Output("wait: int64")
+            .Output("description: string")
             .Attr("replica: int >= 0")
             .Attr("lost_after_ms: int >= 1")
             .Stateful()
-            .Shape(ScalarShape)
+            .Shape(ScalarsShape)
             .NotDifferentiable());
 }
 

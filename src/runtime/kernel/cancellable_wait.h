@@ -2,11 +2,16 @@
 #ifndef TENSORBRAID_RUNTIME_KERNEL_CANCELLABLE_WAIT_H_
 #define TENSORBRAID_RUNTIME_KERNEL_CANCELLABLE_WAIT_H_
 
+#include <string_view>
 #include <utility>
 
 #include "runtime/kernel/cancellation.h"
 
 namespace tensorbraid {
+
+// The reasons for which a call ends without having been served (core/errors/interruption.h).
+inline constexpr std::string_view kCancelledInWait = "the step was cancelled while it waited";
+inline constexpr std::string_view kCancelledBeforeWait = "the step was cancelled before it could wait";
 
 // The registration of a waiting call with the cancellation of its step. Either the resource serves the call or the
 // cancellation ends it, whichever comes first. The resource records, under its lock, which of the two happened.

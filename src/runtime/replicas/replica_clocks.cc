@@ -83,8 +83,8 @@ void ReplicaClocks::Leave(int64_t replica) {
   Changed();
 }
 
-std::string ReplicaClocks::Heartbeat(int64_t replica, MonotonicClock::duration lost_after) {
-  std::string waits_for;
+ReplicaClocks::WaitState ReplicaClocks::Heartbeat(int64_t replica, MonotonicClock::duration lost_after) {
+  WaitState state;
   bool removed = false;
   {
     MutexLock lock(mu_);
@@ -103,16 +103,17 @@ std::string ReplicaClocks::Heartbeat(int64_t replica, MonotonicClock::duration l
       removed = true;
     }
     if (self == replicas_.end() && InWarmUp(replica)) {
-      waits_for = StrCat("the end of the warm-up: replica 0 trains alone until global step ", warm_up_steps_,
-                         ", and is at ", global_step_);
+      state = {Wait::kEndOfWarmUp, StrCat("the end of the warm-up: replica 0 trains alone until global step ",
+                                          warm_up_steps_, ", and is at ", global_step_)};
     } else if (self != replicas_.end() && self->second.waits && MustWait(replica)) {
       const auto slowest = Slowest();
-      waits_for = StrCat("replica ", slowest->first, ", which has finished ", slowest->second.clock,
-                         " steps; this one has finished ", self->second.clock, " and may be ", max_lead_, " ahead");
+      state = {Wait::kSlowerReplica,
+               StrCat("replica ", slowest->first, ", which has finished ", slowest->second.clock,
+                      " steps; this one has finished ", self->second.clock, " and may be ", max_lead_, " ahead")};
     }
   }
   if (removed) Changed();
-  return waits_for;
+  return state;
 }
 
 std::string ReplicaClocks::DebugString() const {

@@ -32,9 +32,15 @@ class ReplicaClocks final : public WaitingResource {
   void FinishStep(int64_t replica, int64_t global_step, CancellationManager* cancellation, Done done);
   // Removes the replica. If the warm-up is not over, the departure of replica 0 ends it.
   void Leave(int64_t replica);
+  // What a replica waits for. The values are those of the output `wait` of _ReplicaHeartbeat.
+  enum class Wait : int64_t { kNone, kEndOfWarmUp, kSlowerReplica };
+  struct WaitState {
+    Wait wait = Wait::kNone;
+    std::string description;  // for messages; "" for kNone
+  };
   // Records that the replica is alive. Removes replicas from which no heartbeat has come for `lost_after`, with a
-  // warning. Returns a description of what `replica` waits for, or "" if it does not wait.
-  std::string Heartbeat(int64_t replica, MonotonicClock::duration lost_after);
+  // warning. Returns what `replica` waits for.
+  WaitState Heartbeat(int64_t replica, MonotonicClock::duration lost_after);
   std::string DebugString() const override;
 
  private:

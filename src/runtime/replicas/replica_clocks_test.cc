@@ -8,6 +8,7 @@
 namespace tensorbraid {
 namespace {
 
+using Wait = ReplicaClocks::Wait;
 using std::chrono::seconds;
 
 // The result of a call that may wait.
@@ -48,12 +49,13 @@ TEST(ReplicaClocks, AReplicaMayBeMaxLeadStepsAheadOfTheSlowestAndNoMore) {
   Call third;
   c.Finish(0, &third);
   EXPECT_FALSE(third.result);
-  EXPECT_EQ(c.clocks->Heartbeat(0, seconds(10)),
-            "replica 1, which has finished 0 steps; this one has finished 3 and may be 2 ahead");
-  EXPECT_EQ(c.clocks->Heartbeat(1, seconds(10)), "");
+  const ReplicaClocks::WaitState state = c.clocks->Heartbeat(0, seconds(10));
+  EXPECT_EQ(state.wait, Wait::kSlowerReplica);
+  EXPECT_EQ(state.description, "replica 1, which has finished 0 steps; this one has finished 3 and may be 2 ahead");
+  EXPECT_EQ(c.clocks->Heartbeat(1, seconds(10)).wait, Wait::kNone);
   c.Step(1);
   EXPECT_TRUE(third.ok());
-  EXPECT_EQ(c.clocks->Heartbeat(0, seconds(10)), "");
+  EXPECT_EQ(c.clocks->Heartbeat(0, seconds(10)).wait, Wait::kNone);
 }
 
 TEST(ReplicaClocks, WithALeadOfZeroAllTakeTheSameStep) {
@@ -87,10 +89,10 @@ TEST(ReplicaClocks, AReplicaWithoutHeartbeatHoldsTheOthersBackOnlyUntilItIsLost)
   Call wait;
   c.Finish(0, &wait);
   env.Advance(seconds(9));
-  EXPECT_NE(c.clocks->Heartbeat(0, seconds(10)), "");
+  EXPECT_NE(c.clocks->Heartbeat(0, seconds(10)).wait, Wait::kNone);
   EXPECT_FALSE(wait.result);
   env.Advance(seconds(1));
-  EXPECT_EQ(c.clocks->Heartbeat(0, seconds(10)), "");
+  EXPECT_EQ(c.clocks->Heartbeat(0, seconds(10)).wait, Wait::kNone);
   EXPECT_TRUE(wait.ok());
   // If replica 1 was only slow, it continues with the others.
   c.Finish(0, &wait);
@@ -126,7 +128,7 @@ TEST(ReplicaClocks, ACancelledWaitEndsAndItsStepIsCounted) {
   cancellation.Cancel(absl::CancelledError("stop"));
   ASSERT_TRUE(wait.result);
   EXPECT_TRUE(absl::IsCancelled(*wait.result));
-  EXPECT_EQ(c.clocks->Heartbeat(0, seconds(10)), "");
+  EXPECT_EQ(c.clocks->Heartbeat(0, seconds(10)).wait, Wait::kNone);
   c.Step(1);
 }
 
@@ -138,8 +140,9 @@ TEST(ReplicaClocks, UntilTheWarmUpIsOverOnlyReplicaZeroJoins) {
   Call step;
   c.clocks->FinishStep(0, 1, nullptr, step.done());
   EXPECT_FALSE(join.result);
-  EXPECT_EQ(c.clocks->Heartbeat(1, seconds(10)),
-            "the end of the warm-up: replica 0 trains alone until global step 2, and is at 1");
+  const ReplicaClocks::WaitState state = c.clocks->Heartbeat(1, seconds(10));
+  EXPECT_EQ(state.wait, Wait::kEndOfWarmUp);
+  EXPECT_EQ(state.description, "the end of the warm-up: replica 0 trains alone until global step 2, and is at 1");
   c.clocks->FinishStep(0, 2, nullptr, step.done());
   EXPECT_TRUE(join.ok());
 }

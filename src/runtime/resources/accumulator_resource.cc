@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/errors/interruption.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "runtime/kernel/cancellable_wait.h"
@@ -91,8 +92,9 @@ void AccumulatorResource::Take(int64_t num_required, CancellationManager* cancel
               waiter->finished = true;
               self->waiters_.remove(waiter);
             }
-            waiter->done(Cancelled("accumulator '", self->name_, "': the step was cancelled while it waited for ",
-                                   waiter->required, " gradients"));
+            waiter->done(
+                Interrupted(StrCat("accumulator '", self->name_, "'"),
+                            StrCat("the step was cancelled while it waited for ", waiter->required, " gradients")));
           });
       if (!registered) {
         cancelled = true;
@@ -102,7 +104,7 @@ void AccumulatorResource::Take(int64_t num_required, CancellationManager* cancel
     }
   }
   if (serve) serve(pool);
-  if (cancelled) waiter->done(Cancelled("accumulator '", name_, "': the step was cancelled before it could wait"));
+  if (cancelled) waiter->done(Interrupted(StrCat("accumulator '", name_, "'"), kCancelledBeforeWait));
 }
 
 void AccumulatorResource::SetGlobalStep(int64_t step) {

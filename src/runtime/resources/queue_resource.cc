@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/errors/interruption.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "runtime/kernel/cancellable_wait.h"
@@ -226,16 +227,16 @@ void QueueResource::Start(std::shared_ptr<Waiter> waiter, CancellationManager* c
       const bool registered =
           waiter->wait.Begin(cancellation, [self = RefPtr<QueueResource>::Share(this), waiter](const Status& why) {
             if (!self->Abandon(*waiter)) return;
-            waiter->Fail(absl::IsCancelled(why) || why.ok()
-                             ? Cancelled("queue '", self->name_, "': the step was cancelled while it waited")
-                             : Cancelled("queue '", self->name_, "': the step ended: ", std::string(why.message())));
+            const bool cancelled = absl::IsCancelled(why) || why.ok();
+            waiter->Fail(
+                Interrupted(StrCat("queue '", self->name_, "'"),
+                            cancelled ? std::string(kCancelledInWait) : StrCat("the step ended: ", why.message())));
           });
       if (!registered) {
         waiters.remove(waiter);
         waiter->finished = true;
-        actions.emplace_back([waiter, this] {
-          waiter->Fail(Cancelled("queue '", name_, "': the step was cancelled before it could wait"));
-        });
+        actions.emplace_back(
+            [waiter, this] { waiter->Fail(Interrupted(StrCat("queue '", name_, "'"), kCancelledBeforeWait)); });
       }
     }
   }

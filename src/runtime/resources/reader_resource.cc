@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/errors/interruption.h"
 #include "core/system/file_access.h"
 #include "core/text/strings.h"
 #include "runtime/kernel/cancellable_wait.h"
@@ -61,9 +62,9 @@ void ReaderResource::Read(int64_t count, RefPtr<QueueResource> queue, Cancellati
               if (it == self->calls_.end() || it == self->calls_.begin()) return;
               self->calls_.erase(it);
             }
-            call->done(Cancelled("reader '", self->name_, "': the step was cancelled while it waited"));
+            call->done(Interrupted(StrCat("reader '", self->name_, "'"), kCancelledInWait));
           });
-      if (!registered) refused = Cancelled("reader '", name_, "': the step was cancelled before it could wait");
+      if (!registered) refused = Interrupted(StrCat("reader '", name_, "'"), kCancelledBeforeWait);
     }
     if (refused.ok()) {
       calls_.push_back(call);

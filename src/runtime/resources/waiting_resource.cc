@@ -1,6 +1,6 @@
 #include "runtime/resources/waiting_resource.h"
 
-#include "core/text/strings.h"
+#include "core/errors/interruption.h"
 #include "runtime/kernel/cancellable_wait.h"
 
 namespace tensorbraid {
@@ -48,14 +48,12 @@ void WaitingResource::Await(Attempt attempt, CancellationManager* cancellation, 
               waiter->finished = true;
               self->waiters_.remove(waiter);
             }
-            waiter->fail(Cancelled(self->DebugString(), ": the step was cancelled while it waited"));
+            waiter->fail(Interrupted(self->DebugString(), kCancelledInWait));
           });
       if (!registered) {
         waiter->finished = true;
         waiters_.remove(waiter);
-        actions.emplace_back([waiter, this] {
-          waiter->fail(Cancelled(DebugString(), ": the step was cancelled before it could wait"));
-        });
+        actions.emplace_back([waiter, this] { waiter->fail(Interrupted(DebugString(), kCancelledBeforeWait)); });
       }
     }
   }

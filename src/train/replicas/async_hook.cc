@@ -6,11 +6,13 @@
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "runtime/replicas/replica_clocks.h"
 
 namespace tensorbraid {
 namespace {
 
 using Clock = MonotonicClock;
+using Wait = ReplicaClocks::Wait;
 
 constexpr std::chrono::seconds kStalenessReports{10};  // the shortest time between two reports in the log
 constexpr std::chrono::milliseconds kMaxHeartbeatInterval{2'000};
@@ -65,24 +67,23 @@ void AsyncReplicasOptimizer::Hook::SendHeartbeats(const State& state, Session& s
                                                   const Coordinator& coordinator) {
   const StalenessPolicy& policy = state.options.staleness;
   const auto interval = std::clamp(policy.lost_after / 4, std::chrono::milliseconds(1), kMaxHeartbeatInterval);
-  std::string waits_for;
+  bool waited = false;
   auto log_after = Clock::duration(0);
   Clock::time_point since;
   do {
-    const auto beat = session.Run({state.waits_for});
-    const std::string now_for = beat.ok() ? (*beat)[0].scalar<std::string>() : "";
+    const auto beat = session.Run({state.heartbeat.output(0), state.heartbeat.output(1)});
+    const auto wait = beat.ok() ? static_cast<Wait>((*beat)[0].scalar<int64_t>()) : Wait::kNone;
     const auto now = Clock::now();
-    if (now_for.empty()) {
-      waits_for.clear();
-    } else if (waits_for.empty()) {
+    if (wait != Wait::kNone && !waited) {
       since = now;
-      // A wait for "the end of the warm-up" (ReplicaClocks::Heartbeat) is long, so it is logged at once.
-      log_after = now_for.starts_with("the end") ? Clock::duration(0) : Clock::duration(kStalenessReports);
-      waits_for = now_for;
+      // A wait for the end of the warm-up is long, so it is logged at once.
+      log_after = wait == Wait::kEndOfWarmUp ? Clock::duration(0) : Clock::duration(kStalenessReports);
     }
-    if (!waits_for.empty() && now - since >= log_after) {
+    waited = wait != Wait::kNone;
+    if (waited && now - since >= log_after) {
       TB_LOG(Info, "train") << "replica " << state.options.replica << " has waited for "
-                            << std::chrono::duration<double>(now - since).count() << " s for " << now_for;
+                            << std::chrono::duration<double>(now - since).count() << " s for "
+                            << (*beat)[1].scalar<std::string>();
       // The time until the next report grows with the wait.
       log_after = 2 * (now - since) + Clock::duration(kStalenessReports);
     }

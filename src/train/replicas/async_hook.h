@@ -23,7 +23,7 @@ struct AsyncReplicasOptimizer::State {
   Output outcomes;  // see AsyncReplicasOptimizer::outcomes
   // Valid only if replicas wait for each other.
   Operation join, leave;
-  Output waits_for;                    // a fetch sends a heartbeat, and gets what this replica waits for, or ""
+  Operation heartbeat;                 // _ReplicaHeartbeat: tells what this replica waits for
   std::optional<HostRouteOps> routes;  // if gradients are summed on each host
   mutable Mutex mu;
   StalenessCounts counts TB_GUARDED_BY(mu);

@@ -304,8 +304,8 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
     };
     s.join = call("_JoinReplicas", "join").Input(global_step.value()).Finish();
     s.leave = call("_LeaveReplicas", "leave").Finish();
-    s.waits_for =
-        call("_ReplicaHeartbeat", "waits_for").Attr("lost_after_ms", int64_t{policy.lost_after.count()}).Output();
+    s.heartbeat =
+        call("_ReplicaHeartbeat", "heartbeat").Attr("lost_after_ms", int64_t{policy.lost_after.count()}).Finish();
     auto after = g.ControlDependencies({last});
     last = call("_FinishReplicaStep", "wait_for_slower_replicas").Input(global_step.Read()).Finish();
     if (!last.valid()) return {};

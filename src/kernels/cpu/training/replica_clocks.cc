@@ -86,7 +86,9 @@ Status LeaveReplicas(KernelContext& ctx) {
 Status ReplicaHeartbeat(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto clocks, ctx.LookupResource<ReplicaClocks>(0));
   const std::chrono::milliseconds lost_after(ctx.node().attr<int64_t>("lost_after_ms"));
-  ctx.set_output(0, Tensor::Scalar(clocks->Heartbeat(ctx.node().attr<int64_t>("replica"), lost_after)));
+  auto state = clocks->Heartbeat(ctx.node().attr<int64_t>("replica"), lost_after);
+  ctx.set_output(0, Tensor::Scalar(static_cast<int64_t>(state.wait)));
+  ctx.set_output(1, Tensor::Scalar(std::move(state.description)));
   return OkStatus();
 }
 
