@@ -103,7 +103,6 @@ void BindGraphElements(Module& m) {
     const OpDef* const op = ImplOf(graph).FindOp(type);
     return op == nullptr ? nb::object(nb::none()) : nb::object(PartsOf(*op));
   });
-  m.def("location_of", [](const PyOperation& op) { return NodeOf(op).location(); });
   m.def("set_shape", &SetShape);
   m.def("set_device", [](const PyOperation& op, const std::string& device) {
     const GraphLock lock(*op.operation.graph());

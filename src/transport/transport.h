@@ -31,9 +31,6 @@ class Link {
   virtual void Send(Message message) = 0;
   // As Send, for messages that are not urgent: the message may wait here until another one is sent.
   virtual void SendLater(Message message) { Send(std::move(message)); }
-  // Whether the messages of the other end now arrive over a side lane (side_lane/): shared memory, or RDMA. A link may
-  // switch to a side lane at any time. Its users notice that only here.
-  virtual bool receives_by_side_lane() const { return false; }
   // Whether this link passes large payloads without copying them, by lending their memory, which both ends map. Such a
   // payload reaches the handler whole and with an owner. It takes no memory at the receiver, so the sender need not
   // announce it (AnnounceTensor) and wait until the receiver is ready for it.

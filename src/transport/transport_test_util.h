@@ -18,6 +18,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
+#include "transport/side_lane/lane_link.h"
 #include "transport/transport.h"
 
 namespace tensorbraid {
@@ -186,10 +187,12 @@ class Recorder : public LinkAcceptor {
   std::deque<Received> bulk_ TB_GUARDED_BY(mu_);
 };
 
-// Returns once the messages of `sender`, the other end of `link`, come over a side lane. `receiver` is the handler of
-// `link` and has received no control messages yet.
+// Returns once the messages of `sender`, the other end of `link`, come over a side lane. REQUIRES: `link` has one.
+// `receiver` is the handler of `link` and has received no control messages yet.
 inline void AwaitSideLane(const Link& link, Link& sender, Recorder& receiver) {
-  for (size_t n = receiver.control_messages() + 1; !link.receives_by_side_lane(); ++n) {
+  const auto* const lane_link = dynamic_cast<const LaneLink*>(&link);
+  ASSERT_NE(lane_link, nullptr) << "the link has no side lane";
+  for (size_t n = receiver.control_messages() + 1; !lane_link->receives_by_side_lane(); ++n) {
     sender.Send(Heartbeat{});
     if (receiver.WaitForControl(n).size() < n) return;  // has failed
   }

@@ -66,7 +66,6 @@ struct FrameAssignment {
   std::vector<Frame> frames;      // parents before their children
   std::vector<int> frame_of;      // for each node: frame in which it runs (an Enter: the parent; an Exit: the loop)
   std::vector<int> out_frame_of;  // for each node: frame that its outputs belong to
-  bool has_loops() const { return frames.size() > 1; }
 };
 
 // InvalidArgument, naming the nodes, if the inputs of a node come from different frames, or an Exit or a NextIteration

@@ -41,7 +41,6 @@ class VariableResource : public Resource {
 
   const std::string& name() const { return name_; }
   DType dtype() const { return dtype_; }
-  const Shape& declared_shape() const { return shape_; }
   bool is_initialized() const;
 
   // The current value. If the variable is not initialized, this and all other functions that need a value return
