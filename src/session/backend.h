@@ -13,7 +13,7 @@
 namespace tensorbraid {
 
 // The client's side of one session. Thread-safe: Prepare and Run copy the part of the graph that they need, under its
-// lock; RunPrepared does not use the graph.
+// lock; a prepared step does not use the graph.
 class SessionBackend {
  public:
   using Deadline = MasterSession::Deadline;
@@ -25,20 +25,19 @@ class SessionBackend {
   };
   virtual ~SessionBackend() = default;
 
-  // A prepared combination of feeds, fetches and targets (RunSignature). Each backend derives its own type, and accepts
-  // only that type.
-  struct Prepared {
+  // A prepared combination of feeds, fetches and targets (RunSignature). Thread-safe. Must not outlive the backend.
+  class Prepared {
+   public:
     virtual ~Prepared() = default;
+    // Runs a step. Blocks until the step ends or the deadline passes.
+    virtual StatusOr<std::vector<Tensor>> Run(std::vector<Tensor> feeds, Deadline deadline) const = 0;
   };
   virtual StatusOr<std::shared_ptr<const Prepared>> Prepare(const RunSignature& signature, Deadline deadline) = 0;
-  // Runs a step of a prepared signature. Blocks until the step ends or the deadline passes.
-  virtual StatusOr<std::vector<Tensor>> RunPrepared(const Prepared& prepared, std::vector<Tensor> feeds,
-                                                    Deadline deadline) = 0;
   // Prepares the signature and runs a step. A signature that was used before is not prepared again. `recording` may be
   // null.
   virtual StatusOr<std::vector<Tensor>> Run(const RunSignature& signature, std::vector<Tensor> feeds, Deadline deadline,
                                             Recording* recording) = 0;
-  // Ends the calls of Prepare, RunPrepared and Run that are in progress. They return Cancelled.
+  // Ends the calls of Prepare, Prepared::Run and Run that are in progress. They return Cancelled.
   virtual void CancelRuns() = 0;
   virtual Status Close() = 0;
   virtual std::vector<std::string> ListDevices() = 0;

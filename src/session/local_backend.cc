@@ -9,6 +9,19 @@
 namespace tensorbraid {
 namespace {
 
+class PreparedStep final : public SessionBackend::Prepared {
+ public:
+  PreparedStep(std::shared_ptr<MasterSession> session, std::shared_ptr<CompiledGraph> graph)
+      : session_(std::move(session)), graph_(std::move(graph)) {}
+  StatusOr<std::vector<Tensor>> Run(std::vector<Tensor> feeds, SessionBackend::Deadline deadline) const override {
+    return session_->Run(graph_, std::move(feeds), deadline);
+  }
+
+ private:
+  const std::shared_ptr<MasterSession> session_;
+  const std::shared_ptr<CompiledGraph> graph_;
+};
+
 // Uses a master in this process: the master of a server, or the master of a task created for this session alone.
 class LocalBackend final : public SessionBackend {
  public:
@@ -23,13 +36,8 @@ class LocalBackend final : public SessionBackend {
   ~LocalBackend() override { Close().IgnoreError(); }
 
   StatusOr<std::shared_ptr<const Prepared>> Prepare(const RunSignature& signature, Deadline deadline) override {
-    auto prepared = std::make_shared<Compiled>();
-    TF_ASSIGN_OR_RETURN(prepared->graph, session_->Prepare(signature, deadline));
-    return prepared;
-  }
-  StatusOr<std::vector<Tensor>> RunPrepared(const Prepared& prepared, std::vector<Tensor> feeds,
-                                            Deadline deadline) override {
-    return session_->Run(static_cast<const Compiled&>(prepared).graph, std::move(feeds), deadline);
+    TF_ASSIGN_OR_RETURN(auto graph, session_->Prepare(signature, deadline));
+    return std::make_shared<PreparedStep>(session_, std::move(graph));
   }
   StatusOr<std::vector<Tensor>> Run(const RunSignature& signature, std::vector<Tensor> feeds, Deadline deadline,
                                     Recording* recording) override {
@@ -72,9 +80,6 @@ class LocalBackend final : public SessionBackend {
   }
 
  private:
-  struct Compiled final : Prepared {
-    std::shared_ptr<CompiledGraph> graph;
-  };
   Master& master() { return cluster_ != nullptr ? cluster_->master() : task_->master(); }
 
   const std::shared_ptr<Task> task_;

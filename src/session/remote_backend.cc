@@ -58,33 +58,7 @@ class RemoteBackend final : public SessionBackend {
     for (const Operation& o : signature.targets) request.mutable_options()->add_target(o.name());
     proto::MakeCallableResponse response;
     TF_RETURN_IF_ERROR(Ask("MakeCallable", request, &response, deadline));
-    auto callable = std::make_shared<Callable>();
-    callable->handle = response.handle();
-    callable->num_fetches = signature.fetches.size();
-    return callable;
-  }
-
-  StatusOr<std::vector<Tensor>> RunPrepared(const Prepared& prepared, std::vector<Tensor> feeds,
-                                            Deadline deadline) override {
-    const auto& callable = static_cast<const Callable&>(prepared);
-    proto::RunCallableRequest request;
-    request.set_session_handle(handle_);
-    request.set_handle(callable.handle);
-    MessageParts parts = SerializeMessage(request);
-    CopyBorrowed(&feeds);
-    for (const Tensor& feed : feeds) AppendTensor(proto::RunCallableRequest::kFeedFieldNumber, feed, &parts);
-    TF_ASSIGN_OR_RETURN(const Payload answer, AskForBytes("RunCallable", parts, deadline));
-    std::string rest;
-    TF_ASSIGN_OR_RETURN(const auto fetches, TakeFields(answer, proto::RunCallableResponse::kFetchFieldNumber, &rest));
-    if (fetches.size() != callable.num_fetches) {
-      return Internal("the server returned ", fetches.size(), " fetches, expected ", callable.num_fetches);
-    }
-    std::vector<Tensor> values;
-    for (const Payload& fetch : fetches) {
-      TF_ASSIGN_OR_RETURN(Tensor value, ReadTensor(fetch));
-      values.push_back(std::move(value));
-    }
-    return values;
+    return std::make_shared<Callable>(*this, response.handle(), signature.fetches.size());
   }
 
   StatusOr<std::vector<Tensor>> Run(const RunSignature& signature, std::vector<Tensor> feeds, Deadline deadline,
@@ -157,9 +131,36 @@ class RemoteBackend final : public SessionBackend {
   }
 
  private:
-  struct Callable final : Prepared {
-    int64_t handle = 0;
-    size_t num_fetches = 0;
+  // TensorFlow's name for a prepared step.
+  class Callable final : public Prepared {
+   public:
+    Callable(const RemoteBackend& backend, int64_t handle, size_t num_fetches)
+        : backend_(backend), handle_(handle), num_fetches_(num_fetches) {}
+    StatusOr<std::vector<Tensor>> Run(std::vector<Tensor> feeds, Deadline deadline) const override {
+      proto::RunCallableRequest request;
+      request.set_session_handle(backend_.handle_);
+      request.set_handle(handle_);
+      MessageParts parts = SerializeMessage(request);
+      CopyBorrowed(&feeds);
+      for (const Tensor& feed : feeds) AppendTensor(proto::RunCallableRequest::kFeedFieldNumber, feed, &parts);
+      TF_ASSIGN_OR_RETURN(const Payload answer, backend_.AskForBytes("RunCallable", parts, deadline));
+      std::string rest;
+      TF_ASSIGN_OR_RETURN(const auto fetches, TakeFields(answer, proto::RunCallableResponse::kFetchFieldNumber, &rest));
+      if (fetches.size() != num_fetches_) {
+        return Internal("the server returned ", fetches.size(), " fetches, expected ", num_fetches_);
+      }
+      std::vector<Tensor> values;
+      for (const Payload& fetch : fetches) {
+        TF_ASSIGN_OR_RETURN(Tensor value, ReadTensor(fetch));
+        values.push_back(std::move(value));
+      }
+      return values;
+    }
+
+   private:
+    const RemoteBackend& backend_;
+    const int64_t handle_;
+    const size_t num_fetches_;
   };
 
   Status Ask(const std::string& method, const google::protobuf::MessageLite& request,
@@ -171,7 +172,7 @@ class RemoteBackend final : public SessionBackend {
     return CancelledIfClosed(AskServer(method, request, response, deadline));
   }
   // For answers with tensors: returns the bytes, so that tensors are read without a copy of the message.
-  StatusOr<Payload> AskForBytes(const std::string& method, const MessageParts& request, Deadline deadline) {
+  StatusOr<Payload> AskForBytes(const std::string& method, const MessageParts& request, Deadline deadline) const {
     CallClient::Result result = client_->Ask("/tensorflow.MasterService/" + method, request, deadline);
     if (!result.status.ok()) return CancelledIfClosed(ErrorOf(result));
     return std::move(result.answer);

@@ -130,12 +130,12 @@ struct Session::Impl {
     if (profiler != nullptr && recording == nullptr) {
       const auto run = [&](SessionBackend::Recording* profile) {
         return prepared == nullptr || profile != nullptr ? backend->Run(signature, feeds, deadline, profile)
-                                                         : backend->RunPrepared(*prepared, feeds, deadline);
+                                                         : prepared->Run(feeds, deadline);
       };
       return profiler->Step(*graph, signature, feeds, run, [this] { return backend->TaskCpuTimes(); });
     }
     return prepared == nullptr ? backend->Run(signature, std::move(feeds), deadline, recording)
-                               : backend->RunPrepared(*prepared, std::move(feeds), deadline);
+                               : prepared->Run(std::move(feeds), deadline);
   }
 
   // Finds the tensors and operations of a step. Does not use the values of the feeds. `user` is the name of the public
