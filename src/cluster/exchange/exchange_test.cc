@@ -137,6 +137,19 @@ TEST_F(ExchangeTest, ALargeTensorWaitsForItsGrantAndIsSentOnce) {
   EXPECT_EQ(arrived, 2);
 }
 
+TEST_F(ExchangeTest, ATensorThatWaitsForItsGrantIsEncodedOnce) {
+  // The tensor changes after Send, which never happens elsewhere, so that a second encoding would be seen.
+  Tensor words = Tensor::Of<std::string>({2}, {std::string(1000, 'a'), "b"});
+  producer_.Begin(kStep)->Send({.number = 0, .peer = kConsumer}, {}, words);
+  words.inplace_data<std::string>()[1] = "changed";
+  Deliver();
+  Tensor got;
+  consumer_.Begin(kStep)->Recv({.number = 0, .peer = kProducer}, {}, [&](StatusOr<Tensor> t) { got = *t; });
+  Deliver();
+  ASSERT_EQ(got.num_elements(), 2);
+  EXPECT_EQ(got.data<std::string>()[1], "b");
+}
+
 TEST_F(ExchangeTest, BeyondTheEagerBudgetSmallTensorsAreAnnouncedAndCreditComesBack) {
   auto step = producer_.Begin(kStep);
   // Each tensor has 64 bytes. The budget is 128 bytes.

@@ -74,8 +74,9 @@ void StepExchange::SendTo(PeerConnection& to, const StepEdge& edge, LoopPosition
     if (granted) {
       outgoing_.erase(key);
     } else {
-      out.value = std::move(value);
-      out.has_value = true;
+      out.meta = meta;
+      out.payload = std::move(payload);
+      out.has_payload = true;
     }
   }
   if (granted) {
@@ -86,7 +87,7 @@ void StepExchange::SendTo(PeerConnection& to, const StepEdge& edge, LoopPosition
 }
 
 void StepExchange::On(PeerConnection& from, const GrantTensor& m) {
-  Tensor value;
+  Outgoing out;
   bool too_many = false;
   {
     MutexLock lock(mu_);
@@ -95,16 +96,15 @@ void StepExchange::On(PeerConnection& from, const GrantTensor& m) {
     if (it == outgoing_.end()) {
       too_many = outgoing_.size() >= kMaxEarlyTensors;
       if (!too_many) outgoing_[m.key].granted = true;
-    } else if (it->second.has_value || it->second.was_dead) {
-      value = std::move(it->second.value);
+    } else if (it->second.has_payload || it->second.was_dead) {
+      out = std::move(it->second);
       outgoing_.erase(it);
     }
   }
   if (too_many) return FailForTooManyTensors(from);
-  if (!value.is_valid()) return;  // it is not computed yet, or dead
-  BulkTensor bulk{.key = m.key, .meta = {}, .offset = 0, .payload = {}};
-  if (const Status s = EncodeTensor(value, &bulk.meta, &bulk.payload); !s.ok()) return Fail(s);
-  from.link()->Send(std::move(bulk));
+  if (!out.has_payload) return;  // it is not computed yet, or dead
+  from.link()->Send(
+      BulkTensor{.key = m.key, .meta = std::move(out.meta), .offset = 0, .payload = std::move(out.payload)});
 }
 
 void StepExchange::Recv(const StepEdge& edge, LoopPosition at, RecvDone done) {

@@ -66,8 +66,9 @@ class StepExchange final : public Rendezvous, public std::enable_shared_from_thi
   };
   // A tensor that waits for its grant, or a grant that waits for its tensor.
   struct Outgoing {
-    Tensor value;
-    bool has_value = false;
+    TensorMeta meta;
+    Payload payload;
+    bool has_payload = false;
     bool granted = false;
     bool was_dead = false;  // a dead tensor that has been sent; the entry only waits for the grant
   };
