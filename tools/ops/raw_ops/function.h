@@ -1,6 +1,6 @@
 // The functions of raw_ops, as they follow from the definitions of the ops.
-#ifndef TENSORBRAID_CLI_RAW_OPS_FUNCTION_H_
-#define TENSORBRAID_CLI_RAW_OPS_FUNCTION_H_
+#ifndef TENSORBRAID_TOOLS_OPS_RAW_OPS_FUNCTION_H_
+#define TENSORBRAID_TOOLS_OPS_RAW_OPS_FUNCTION_H_
 
 #include <string>
 #include <vector>
@@ -55,4 +55,4 @@ std::vector<RawFunction> RawFunctions();
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLI_RAW_OPS_FUNCTION_H_
+#endif  // TENSORBRAID_TOOLS_OPS_RAW_OPS_FUNCTION_H_

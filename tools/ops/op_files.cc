@@ -1,13 +1,12 @@
-#include "cli/op_files.h"
+#include "ops/op_files.h"
 
 #include <vector>
 
 #include "cli/ops_document.h"
-#include "cli/raw_ops/calls.h"
-#include "cli/raw_ops/function.h"
-#include "cli/raw_ops/header.h"
 #include "core/text/strings.h"
 #include "io/file.h"
+#include "ops/raw_ops/function.h"
+#include "ops/raw_ops/header.h"
 
 namespace tensorbraid {
 
@@ -15,8 +14,7 @@ std::map<std::string, std::string> OpFiles() {
   const std::vector<RawFunction> functions = RawFunctions();
   std::map<std::string, std::vector<RawFunction>> families;
   for (const RawFunction& f : functions) families[f.family].push_back(f);
-  std::map<std::string, std::string> files = {{"docs/ops.md", OpsDocument()},
-                                              {"tests/ops/raw_ops_calls.inc", RawOpsCalls(functions)}};
+  std::map<std::string, std::string> files = {{"docs/ops.md", OpsDocument()}};
   std::vector<std::string> names;
   for (const auto& [family, members] : families) {
     names.push_back(family);
@@ -24,6 +22,12 @@ std::map<std::string, std::string> OpFiles() {
   }
   files.emplace("include/tensorbraid/raw_ops.h", RawOpsUmbrella(names));
   return files;
+}
+
+StatusOr<bool> WriteIfChanged(const std::string& path, const std::string& text) {
+  if (const auto kept = ReadFile(path); kept.ok() && *kept == text) return false;
+  TF_RETURN_IF_ERROR(WriteFile(path, text));
+  return true;
 }
 
 StatusOr<std::vector<std::string>> UpdateOpFiles(const std::string& tree) {
@@ -34,11 +38,8 @@ StatusOr<std::vector<std::string>> UpdateOpFiles(const std::string& tree) {
   }
   std::vector<std::string> written;
   for (const auto& [name, text] : OpFiles()) {
-    const std::string path = JoinPath(tree, name);
-    // A file that is up to date stays as it is, so that nothing is compiled again without need.
-    if (const auto kept = ReadFile(path); kept.ok() && *kept == text) continue;
-    TF_RETURN_IF_ERROR(WriteFile(path, text));
-    written.push_back(name);
+    TF_ASSIGN_OR_RETURN(const bool changed, WriteIfChanged(JoinPath(tree, name), text));
+    if (changed) written.push_back(name);
   }
   return written;
 }

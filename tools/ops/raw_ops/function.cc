@@ -1,4 +1,4 @@
-#include "cli/raw_ops/function.h"
+#include "ops/raw_ops/function.h"
 
 #include <algorithm>
 #include <cmath>

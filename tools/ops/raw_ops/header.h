@@ -1,11 +1,11 @@
 // Writes the public headers of raw_ops.
-#ifndef TENSORBRAID_CLI_RAW_OPS_HEADER_H_
-#define TENSORBRAID_CLI_RAW_OPS_HEADER_H_
+#ifndef TENSORBRAID_TOOLS_OPS_RAW_OPS_HEADER_H_
+#define TENSORBRAID_TOOLS_OPS_RAW_OPS_HEADER_H_
 
 #include <string>
 #include <vector>
 
-#include "cli/raw_ops/function.h"
+#include "ops/raw_ops/function.h"
 
 namespace tensorbraid {
 
@@ -17,4 +17,4 @@ std::string RawOpsUmbrella(const std::vector<std::string>& families);
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLI_RAW_OPS_HEADER_H_
+#endif  // TENSORBRAID_TOOLS_OPS_RAW_OPS_HEADER_H_

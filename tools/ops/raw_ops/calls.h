@@ -1,11 +1,11 @@
 // Writes calls of all functions of raw_ops, for a test.
-#ifndef TENSORBRAID_CLI_RAW_OPS_CALLS_H_
-#define TENSORBRAID_CLI_RAW_OPS_CALLS_H_
+#ifndef TENSORBRAID_TOOLS_OPS_RAW_OPS_CALLS_H_
+#define TENSORBRAID_TOOLS_OPS_RAW_OPS_CALLS_H_
 
 #include <string>
 #include <vector>
 
-#include "cli/raw_ops/function.h"
+#include "ops/raw_ops/function.h"
 
 namespace tensorbraid {
 
@@ -15,4 +15,4 @@ std::string RawOpsCalls(const std::vector<RawFunction>& functions);
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_CLI_RAW_OPS_CALLS_H_
+#endif  // TENSORBRAID_TOOLS_OPS_RAW_OPS_CALLS_H_

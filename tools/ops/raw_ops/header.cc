@@ -1,4 +1,4 @@
-#include "cli/raw_ops/header.h"
+#include "ops/raw_ops/header.h"
 
 #include "cli/op_dtypes.h"
 #include "cli/op_functions.h"

@@ -1,4 +1,4 @@
-#include "cli/op_files.h"
+#include "ops/op_files.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <set>
 
 #include "cli/op_functions.h"
-#include "cli/raw_ops/function.h"
 #include "core/text/strings.h"
 #include "io/file.h"
+#include "ops/raw_ops/function.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/raw_ops/calls.h"
+#include "ops/raw_ops/calls.h"
 
 #include "core/text/strings.h"
 
@@ -29,7 +29,7 @@ std::string CallOf(const RawFunction& f) {
 }  // namespace
 
 std::string RawOpsCalls(const std::vector<RawFunction>& functions) {
-  std::string text = "// Written by scripts/update_op_files; do not edit.\n";
+  std::string text = "// Written by tools/ops; do not edit.\n";
   for (const RawFunction& f : functions) {
     text += StrCat("{\"", f.op->name, "\", [](RawValues& v) { ");
     if (f.has_result_struct()) {
