@@ -40,7 +40,7 @@ Status BundleWriter::Append(std::string_view bytes, uint32_t* crc) {
   // The pieces are small enough to stay in the cache between the checksum and the write.
   constexpr size_t kPiece = 1 << 18;
   constexpr size_t kMuch = size_t{8} << 20;
-  if (bytes.size() >= kMuch) data_->ExpectMuch();
+  if (bytes.size() >= kMuch) data_->BypassPageCache();
   size_ += static_cast<int64_t>(bytes.size());
   while (!bytes.empty()) {
     const std::string_view piece = bytes.substr(0, kPiece);

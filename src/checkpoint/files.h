@@ -29,8 +29,8 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  // Announces that a large number of bytes will be appended (WritableFile::ExpectMuch).
-  void ExpectMuch() { file_->ExpectMuch(); }
+  // Announces that a large number of bytes will be appended (WritableFile::BypassPageCache).
+  void BypassPageCache() { file_->BypassPageCache(); }
   Status Append(std::string_view bytes);
   // Waits until all appended bytes are on the disk.
   Status Sync();

@@ -109,7 +109,7 @@ class SystemRandomAccessFile final : public RandomAccessFile {
 class SystemWritableFile final : public WritableFile {
  public:
   SystemWritableFile(std::string path, Fd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
-  void ExpectMuch() override {
+  void BypassPageCache() override {
     struct stat info {};
     if (block_ != nullptr || ::fstat(fd_.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
     if (!SetDirect(true)) return;  // the file system cannot bypass the page cache
@@ -177,7 +177,7 @@ class SystemWritableFile final : public WritableFile {
   const std::string path_;
   Fd fd_;
   uint64_t at_ = 0;                           // the number of bytes written
-  std::unique_ptr<char[], FreeBlock> block_;  // null until ExpectMuch
+  std::unique_ptr<char[], FreeBlock> block_;  // null until BypassPageCache
   size_t filled_ = 0;                         // bytes in the block
   bool can_be_direct_ = true;
   bool is_direct_ = false;

@@ -66,10 +66,10 @@ class RandomAccessFile {
 class WritableFile {
  public:
   virtual ~WritableFile() = default;
-  // Announces that many bytes will be appended and will not be read soon. Where the file system can do so, the file
-  // then bypasses the operating system's page cache, which costs far less CPU time and leaves the cache to other files.
-  // From then on, appended bytes may wait in a buffer until Sync or Close. Does nothing by default.
-  virtual void ExpectMuch() {}
+  // From now on, where the file system can do so, appended bytes bypass the operating system's page cache. For many
+  // bytes that will not be read soon, this costs far less CPU time and leaves the cache to other files. Appended bytes
+  // may then wait in a buffer until Sync or Close. Does nothing by default.
+  virtual void BypassPageCache() {}
   virtual Status Append(std::string_view bytes) = 0;
   // Waits until all appended bytes are on the disk.
   virtual Status Sync() = 0;

@@ -151,7 +151,7 @@ std::string ContentOf(const std::string& path) {
   return bytes;
 }
 
-TEST(WritableFileTest, AFileHasAllBytesInOrderAfterExpectMuch) {
+TEST(WritableFileTest, AFileHasAllBytesInOrderAfterBypassPageCache) {
   std::string bytes((9 << 20) + 123, '\0');
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2654435761u >> 13);  // pseudorandom
   const std::string path = ::testing::TempDir() + "/much" + std::to_string(RandomSeed());
@@ -159,7 +159,7 @@ TEST(WritableFileTest, AFileHasAllBytesInOrderAfterExpectMuch) {
     const std::string_view all = bytes;
     const auto file = Env::System().OpenWritable(path, Env::WriteMode::kReplace).value();
     ASSERT_TRUE(file->Append(all.substr(0, before)).ok());
-    file->ExpectMuch();
+    file->BypassPageCache();
     const size_t middle = bytes.size() / 2 + 77;
     AppendInPieces(all.substr(before, middle - std::min(before, middle)), *file);
     ASSERT_TRUE(file->Sync().ok());
@@ -171,24 +171,24 @@ TEST(WritableFileTest, AFileHasAllBytesInOrderAfterExpectMuch) {
   ASSERT_TRUE(Env::System().RemoveFile(path).ok());
 }
 
-TEST(WritableFileTest, ExpectMuchWorksOnAFileThatHasAnUnevenSize) {
+TEST(WritableFileTest, BypassPageCacheWorksOnAFileThatHasAnUnevenSize) {
   const std::string path = ::testing::TempDir() + "/uneven" + std::to_string(RandomSeed());
   const std::string much((8 << 20) + 5, 'm');
   const auto start = Env::System().OpenWritable(path, Env::WriteMode::kReplace).value();
   ASSERT_TRUE(start->Append("uneven").ok() && start->Close().ok());
   const auto file = Env::System().OpenWritable(path, Env::WriteMode::kAppend).value();
-  file->ExpectMuch();
+  file->BypassPageCache();
   ASSERT_TRUE(file->Append(much).ok() && file->Close().ok());
   EXPECT_TRUE(ContentOf(path) == "uneven" + much);
   ASSERT_TRUE(Env::System().RemoveFile(path).ok());
 }
 
-TEST(WritableFileTest, ExpectMuchWorksOnAFileInMemory) {
+TEST(WritableFileTest, BypassPageCacheWorksOnAFileInMemory) {
   const std::string path = "/dev/shm/much" + std::to_string(RandomSeed());
   const std::string much((8 << 20) + 5, 'm');
   auto file = Env::System().OpenWritable(path, Env::WriteMode::kCreate);
   if (!file.ok()) GTEST_SKIP() << "there is no /dev/shm";
-  (*file)->ExpectMuch();
+  (*file)->BypassPageCache();
   ASSERT_TRUE((*file)->Append(much).ok() && (*file)->Close().ok());
   EXPECT_TRUE(ContentOf(path) == much);
   ASSERT_TRUE(Env::System().RemoveFile(path).ok());
