@@ -23,10 +23,12 @@
 #include "transport/grpc/bind_address.h"
 #include "transport/grpc/call_server.h"
 #include "transport/grpc/caller_check.h"
+#include "transport/grpc/connecting.h"
 #include "transport/grpc/connection_listener.h"
 #include "transport/grpc/credentials.h"
 #include "transport/grpc/grpc_link.h"
 #include "transport/grpc/own_user.h"
+#include "transport/grpc/packets.h"
 #include "transport/grpc/settings.h"
 
 namespace tensorbraid {
@@ -34,52 +36,11 @@ namespace {
 
 using Clock = MonotonicClock;
 
-const Status& WasShutDown() {
-  static const auto& status = *new Status(absl::CancelledError("the transport was shut down"));
-  return status;
-}
-
 // Enough for the two channels of a link to have different threads, and for several busy links not to share a thread if
 // there are cores for more.
 int NumQueues() { return std::clamp(2 * NumCores(), 4, 16); }
 
-// The header of a handshake message, which must consist of a single packet without payload.
-StatusOr<std::span<const std::byte>> OnlyHeader(PacketReader* reader) {
-  std::span<const std::byte> header;
-  Payload payload;
-  TF_ASSIGN_OR_RETURN(const bool some, reader->Next(&header, &payload));
-  if (!some || payload.size() > 0 || !reader->at_end()) return InvalidArgument("the first message is not a handshake");
-  return header;
-}
-
-class GrpcTransport;
-
-// One attempt to connect, until its link is up or it has failed.
-class Connecting : public std::enable_shared_from_this<Connecting> {
- public:
-  Connecting(GrpcTransport* transport, std::string address, Hello hello, Transport::ConnectDone done)
-      : transport_(transport), address_(std::move(address)), hello_(std::move(hello)), done_(std::move(done)) {}
-  void Start(std::chrono::milliseconds timeout);
-  void Fail(const Status& why);
-
- private:
-  void Open(ChannelKind kind);
-  void Opened(const std::shared_ptr<Channel>& channel, bool ok);
-  Channel::ReadNext OnAnswer(const grpc::ByteBuffer& message);
-  // Ends the attempt. The first call returns `done` and decides the result; later calls return null.
-  Transport::ConnectDone Finish(std::shared_ptr<Channel> (*channels)[kNumChannels]);
-
-  GrpcTransport* const transport_;
-  const std::string address_;
-  const Hello hello_;
-  uint64_t link_id_ = 0;
-  Mutex mu_;
-  Transport::ConnectDone done_ TB_GUARDED_BY(mu_);
-  std::shared_ptr<Channel> channels_[kNumChannels] TB_GUARDED_BY(mu_);
-  Timer::Id timer_ TB_GUARDED_BY(mu_) = 0;
-};
-
-class GrpcTransport final : public Transport {
+class GrpcTransport final : public Transport, private Connecting::Owner {
  public:
   explicit GrpcTransport(const GrpcOptions& options) : options_(options) {}
   ~GrpcTransport() override { Shutdown(); }
@@ -90,29 +51,26 @@ class GrpcTransport final : public Transport {
                ConnectDone done) override;
   void Shutdown() override;
 
-  // Used by Connecting.
-  using Opened = std::function<void(const std::shared_ptr<Channel>& channel, bool ok)>;
-  std::shared_ptr<Channel> NewChannel(ChannelKind kind) {
-    return std::make_shared<Channel>(kind, options_.bulk_part_bytes, &streams_);
-  }
-  // InvalidArgument if the token must not be sent to this address; the errors of ConnectForOwnUser.
-  Status OpenChannel(const std::shared_ptr<Channel>& channel, const std::string& address, Opened opened);
-  // The error for an attempt to connect whose stream has ended.
-  Status NoTaskAnswers(const std::string& address, const Status& why) const {
-    if (absl::IsUnauthenticated(why)) return Annotate(why, StrCat("the task at ", address));
-    return ConnectError(StrCat("no task answers at ", address), options_.tls, std::string(why.message()));
-  }
-  void ConnectEnded(const std::shared_ptr<Connecting>& connecting);
-  std::shared_ptr<GrpcLink> NewLink(Hello peer, std::shared_ptr<Channel> control, std::shared_ptr<Channel> bulk);
-  Timer& timer() { return timer_; }
-  uint64_t NewLinkId();
-
  private:
   // A link that is waiting for the handshakes of both channels.
   struct HalfOpen {
     std::shared_ptr<Channel> channels[kNumChannels];
     Hello hello;
   };
+
+  std::shared_ptr<Channel> NewChannel(ChannelKind kind) override {
+    return std::make_shared<Channel>(kind, options_.bulk_part_bytes, &streams_);
+  }
+  Status OpenChannel(const std::shared_ptr<Channel>& channel, const std::string& address, Opened opened) override;
+  Status NoTaskAnswers(const std::string& address, const Status& why) const override {
+    if (absl::IsUnauthenticated(why)) return Annotate(why, StrCat("the task at ", address));
+    return ConnectError(StrCat("no task answers at ", address), options_.tls, std::string(why.message()));
+  }
+  void ConnectEnded(const std::shared_ptr<Connecting>& connecting) override;
+  std::shared_ptr<GrpcLink> NewLink(Hello peer, std::shared_ptr<Channel> control,
+                                    std::shared_ptr<Channel> bulk) override;
+  Timer& timer() override { return timer_; }
+  uint64_t NewLinkId() override;
 
   void Poll(grpc::CompletionQueue* queue);
   // Accepts the next channel stream of this kind that arrives on a connection of this queue.
@@ -153,102 +111,6 @@ class GrpcTransport final : public Transport {
   absl::flat_hash_map<uint64_t, HalfOpen> half_open_ TB_GUARDED_BY(mu_);
   absl::flat_hash_map<const Channel*, Timer::Id> handshake_timers_ TB_GUARDED_BY(mu_);
 };
-
-// --- Connecting.
-
-void Connecting::Start(std::chrono::milliseconds timeout) {
-  link_id_ = transport_->NewLinkId();
-  const auto where = ParseHostPort(address_);
-  const auto self = shared_from_this();
-  {
-    MutexLock lock(mu_);
-    timer_ = transport_->timer().RunAfter(timeout, [self] {
-      self->Fail(Unavailable("no task answered at ", self->address_, " before the connection timeout"));
-    });
-  }
-  if (!where.ok()) return Fail(where.status());
-  Open(kControlChannel);
-}
-
-void Connecting::Open(ChannelKind kind) {
-  const auto channel = transport_->NewChannel(kind);
-  {
-    // Store the channel before it opens: other threads may finish the handshake before this one runs again.
-    MutexLock lock(mu_);
-    if (done_ == nullptr) return;
-    channels_[kind] = channel;
-  }
-  const Status opening = transport_->OpenChannel(
-      channel, address_, [self = shared_from_this()](const auto& channel, bool ok) { self->Opened(channel, ok); });
-  if (!opening.ok()) Fail(opening);
-}
-
-void Connecting::Opened(const std::shared_ptr<Channel>& channel, bool ok) {
-  const auto self = shared_from_this();
-  channel->SetHandlers([self](const grpc::ByteBuffer& message) { return self->OnAnswer(message); },
-                       [self](const Status& why) { self->Fail(self->transport_->NoTaskAnswers(self->address_, why)); });
-  if (!ok) return channel->ReportEnd();
-  std::string packet;
-  AppendPacket(Handshake{link_id_, static_cast<uint32_t>(channel->kind()), hello_}, &packet);
-  channel->SendPackets(packet);
-  if (channel->kind() == kBulkChannel) return;
-  channel->Read();
-  Open(kBulkChannel);  // after the control channel, so that the two get different queues at both ends
-}
-
-Channel::ReadNext Connecting::OnAnswer(const grpc::ByteBuffer& message) {
-  PacketReader reader(message);
-  const auto header = OnlyHeader(&reader);
-  auto answer = header.ok() ? DecodeHandshakeAnswer(*header) : header.status();
-  if (!answer.ok()) {
-    Fail(Unavailable("the server at ", address_, " is not a task: ", std::string(answer.status().message())));
-    return Channel::ReadNext::kPause;
-  }
-  if (!answer->status.ok()) {
-    Fail(answer->status);
-    return Channel::ReadNext::kPause;
-  }
-  std::shared_ptr<Channel> channels[kNumChannels];
-  const auto done = Finish(&channels);
-  if (done == nullptr) return Channel::ReadNext::kPause;
-  if (auto link = transport_->NewLink(std::move(answer->hello), channels[kControlChannel], channels[kBulkChannel])) {
-    link->Start(done);
-  } else {
-    for (const auto& channel : channels) channel->Cancel();
-    done(WasShutDown());
-  }
-  transport_->ConnectEnded(shared_from_this());
-  return Channel::ReadNext::kPause;
-}
-
-Transport::ConnectDone Connecting::Finish(std::shared_ptr<Channel> (*channels)[kNumChannels]) {
-  Timer::Id timer;
-  Transport::ConnectDone done;
-  {
-    MutexLock lock(mu_);
-    done = std::exchange(done_, nullptr);
-    timer = timer_;
-    for (int i = 0; i < kNumChannels; ++i) (*channels)[i] = std::move(channels_[i]);
-  }
-  if (done != nullptr) transport_->timer().Cancel(timer);
-  return done;
-}
-
-void Connecting::Fail(const Status& why) {
-  std::shared_ptr<Channel> channels[kNumChannels];
-  const auto done = Finish(&channels);
-  if (done == nullptr) return;
-  for (const auto& channel : channels) {
-    if (channel != nullptr) channel->Cancel();
-  }
-  // On the timer thread, because the current thread may be the user's.
-  transport_->timer().RunAfter({}, [self = shared_from_this(), done, why] {
-    done(why);
-    self->transport_->ConnectEnded(self);
-  });
-}
-
-// --- Accepting.
 
 void GrpcTransport::RequestChannel(ChannelKind kind, grpc::ServerCompletionQueue* queue) {
   auto stream = std::make_unique<Stream>();
@@ -365,8 +227,6 @@ void GrpcTransport::Refuse(const HandshakeAnswer& answer, const std::shared_ptr<
   channels[kControlChannel]->End();
 }
 
-// --- Used for connecting and accepting.
-
 uint64_t GrpcTransport::NewLinkId() {
   MutexLock lock(mu_);
   return random_();
@@ -463,7 +323,8 @@ StatusOr<int> GrpcTransport::Listen(const std::string& address, LinkAcceptor* ac
 void GrpcTransport::Connect(const std::string& address, const Hello& hello, std::chrono::milliseconds timeout,
                             ConnectDone done) {
   TB_CHECK(acceptor_ != nullptr);
-  auto connecting = std::make_shared<Connecting>(this, address, hello, std::move(done));
+  auto connecting =
+      std::make_shared<Connecting>(static_cast<Connecting::Owner*>(this), address, hello, std::move(done));
   {
     MutexLock lock(mu_);
     if (stopping_) return;

@@ -206,4 +206,12 @@ StatusOr<bool> PacketReader::Next(std::span<const std::byte>* header, Payload* p
   return true;
 }
 
+StatusOr<std::span<const std::byte>> OnlyHeader(PacketReader* reader) {
+  std::span<const std::byte> header;
+  Payload payload;
+  TF_ASSIGN_OR_RETURN(const bool some, reader->Next(&header, &payload));
+  if (!some || payload.size() > 0 || !reader->at_end()) return InvalidArgument("the first message is not a handshake");
+  return header;
+}
+
 }  // namespace tensorbraid

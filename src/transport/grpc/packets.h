@@ -89,6 +89,10 @@ class PacketReader {
   std::string prefix_scratch_, header_scratch_;
 };
 
+// The header of a handshake message, which must consist of a single packet without payload. InvalidArgument if it is
+// anything else.
+StatusOr<std::span<const std::byte>> OnlyHeader(PacketReader* reader);
+
 }  // namespace tensorbraid
 
 #endif  // TENSORBRAID_TRANSPORT_GRPC_PACKETS_H_
