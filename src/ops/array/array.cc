@@ -1,15 +1,10 @@
 // Constants, placeholders and ops that pass tensors through: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/array/registration.h"
+#include "ops/array/integers.h"
 #include "ops/builder.h"
 
 namespace tensorbraid {
-
-Status PlaceholderShape(ShapeContext& c) {
-  c.set_output(0, c.attr<Shape>("shape"));
-  return OkStatus();
-}
 
 std::optional<std::vector<int64_t>> IntegersOf(const Tensor& t) {
   if (!t.is_valid()) return std::nullopt;
@@ -19,6 +14,12 @@ std::optional<std::vector<int64_t>> IntegersOf(const Tensor& t) {
 }
 
 namespace {
+
+// The output has the shape in attribute "shape".
+Status PlaceholderShape(ShapeContext& c) {
+  c.set_output(0, c.attr<Shape>("shape"));
+  return OkStatus();
+}
 
 Status PreventedGradient(const Operation& op, const std::vector<Output>&, std::vector<Output>*) {
   const auto& message = NodeOf(op)->attr<std::string>("message");

@@ -1,7 +1,7 @@
 // Ops that gather rows and slices of tensors and of variables: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/array/registration.h"
+#include "ops/array/integers.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"

@@ -1,7 +1,6 @@
 // Array ops that join tensors and split them (concat, split, pack, unpack): schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/array/registration.h"
 #include "ops/builder.h"
 
 namespace tensorbraid {

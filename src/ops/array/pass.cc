@@ -2,7 +2,6 @@
 // shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/array/registration.h"
 #include "ops/builder.h"
 
 namespace tensorbraid {

@@ -1,7 +1,7 @@
 // Ops that repeat, transpose, reverse or search elements: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/array/registration.h"
+#include "ops/array/integers.h"
 #include "ops/builder.h"
 
 namespace tensorbraid {

@@ -1,7 +1,6 @@
 // Array ops that write elements or rows at given indices: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/array/registration.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"

@@ -1,37 +1,12 @@
-// Array ops that search for distinct values, list differences, the largest values or bounds in sorted rows, and
-// UnravelIndex: schemas, shape rules, gradients.
+// Array ops that search or sort the rows of a tensor: schemas, shape rules, gradients.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/array/registration.h"
 #include "ops/builder.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {
-
-// The outputs are y, idx and, for some ops, count. With an axis, y has the rank of x.
-Status UniqueShape(ShapeContext& c) {
-  const bool has_axis = c.num_inputs() > 1;
-  const Shape& x = c.input(0);
-  if (!has_axis) {
-    TF_ASSIGN_OR_RETURN(Shape vector, c.WithRank(0, 1));
-    c.set_output(1, std::move(vector));
-  }
-  const Shape places({Shape::kUnknownDim});
-  c.set_output(0, has_axis ? (x.has_rank() ? Shape::UnknownOfRank(x.rank()) : Shape::Unknown()) : places);
-  if (has_axis) c.set_output(1, places);
-  if (c.num_outputs() > 2) c.set_output(2, places);
-  return OkStatus();
-}
-
-Status ListDiffShape(ShapeContext& c) {
-  TF_RETURN_IF_ERROR(c.WithRank(0, 1).status());
-  TF_RETURN_IF_ERROR(c.WithRank(1, 1).status());
-  c.set_output(0, Shape({Shape::kUnknownDim}));
-  c.set_output(1, Shape({Shape::kUnknownDim}));
-  return OkStatus();
-}
 
 Status BoundShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRank(0, 2).status());
@@ -110,15 +85,6 @@ Status NthElementShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status UnravelIndexShape(ShapeContext& c) {
-  const Shape& indices = c.input(0);
-  TF_ASSIGN_OR_RETURN(const Shape dims, c.WithRank(1, 1));
-  if (!indices.has_rank()) return OkStatus();
-  if (indices.rank() > 1) return InvalidArgument("indices must be a scalar or a vector, got shape ", indices);
-  c.set_output(0, indices.rank() == 0 ? dims : Shape({dims.dim(0), indices.dim(0)}));
-  return OkStatus();
-}
-
 // Divides the gradient of each result equally among the elements of its row that equal the result.
 Status NthElementGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const Output x = NodeOf(op)->inputs()[0];
@@ -130,53 +96,6 @@ Status NthElementGradient(const Operation& op, const std::vector<Output>& grads,
 }  // namespace
 
 void RegisterArraySearchOps(OpRegistry& r) {
-  r.Add(Op("Unique")
-            .Input("x: T")
-            .Output("y: T")
-            .Output("idx: out_idx")
-            .Attr("T: type")
-            .Attr("out_idx: {int32, int64} = DT_INT32")
-            .Shape(UniqueShape)
-            .NotDifferentiable());
-  r.Add(Op("UniqueWithCounts")
-            .Input("x: T")
-            .Output("y: T")
-            .Output("idx: out_idx")
-            .Output("count: out_idx")
-            .Attr("T: type")
-            .Attr("out_idx: {int32, int64} = DT_INT32")
-            .Shape(UniqueShape)
-            .NotDifferentiable());
-  r.Add(Op("UniqueV2")
-            .Input("x: T")
-            .Input("axis: Taxis")
-            .Output("y: T")
-            .Output("idx: out_idx")
-            .Attr("T: type")
-            .Attr("Taxis: {int32, int64} = DT_INT64")
-            .Attr("out_idx: {int32, int64} = DT_INT32")
-            .Shape(UniqueShape)
-            .NotDifferentiable());
-  r.Add(Op("UniqueWithCountsV2")
-            .Input("x: T")
-            .Input("axis: Taxis")
-            .Output("y: T")
-            .Output("idx: out_idx")
-            .Output("count: out_idx")
-            .Attr("T: type")
-            .Attr("Taxis: {int32, int64} = DT_INT64")
-            .Attr("out_idx: {int32, int64} = DT_INT32")
-            .Shape(UniqueShape)
-            .NotDifferentiable());
-  r.Add(Op("ListDiff")
-            .Input("x: T")
-            .Input("y: T")
-            .Output("out: T")
-            .Output("idx: out_idx")
-            .Attr("T: type")
-            .Attr("out_idx: {int32, int64} = DT_INT32")
-            .Shape(ListDiffShape)
-            .NotDifferentiable());
   for (const char* op : {"LowerBound", "UpperBound"}) {
     r.Add(Op(op)
               .Input("sorted_inputs: T")
@@ -215,13 +134,6 @@ void RegisterArraySearchOps(OpRegistry& r) {
             .Attr("T: realnumbertype")
             .Shape(NthElementShape)
             .Gradient(NthElementGradient));
-  r.Add(Op("UnravelIndex")
-            .Input("indices: Tidx")
-            .Input("dims: Tidx")
-            .Output("output: Tidx")
-            .Attr("Tidx: {int32, int64} = DT_INT32")
-            .Shape(UnravelIndexShape)
-            .NotDifferentiable());
 }
 
 }  // namespace tensorbraid

@@ -1,10 +1,9 @@
-// Array ops that return shapes, create tensors of a given shape, or change only the shape of a tensor: schemas, shape
-// rules, gradients.
+// Array ops that return shapes, create tensors of a given shape, change only the shape of a tensor, or turn the indices
+// of elements into positions in a shape: schemas, shape rules, gradients.
 #include <set>
 
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/array/registration.h"
 
 namespace tensorbraid {
 namespace {
@@ -202,6 +201,15 @@ Status BroadcastGradientArgsShape(ShapeContext& c) {
   return OkStatus();
 }
 
+Status UnravelIndexShape(ShapeContext& c) {
+  const Shape& indices = c.input(0);
+  TF_ASSIGN_OR_RETURN(const Shape dims, c.WithRank(1, 1));
+  if (!indices.has_rank()) return OkStatus();
+  if (indices.rank() > 1) return InvalidArgument("indices must be a scalar or a vector, got shape ", indices);
+  c.set_output(0, indices.rank() == 0 ? dims : Shape({dims.dim(0), indices.dim(0)}));
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterArrayShapeOps(OpRegistry& r) {
@@ -300,6 +308,13 @@ void RegisterArrayShapeOps(OpRegistry& r) {
             .Output("r1: T")
             .Attr("T: {int32, int64} = DT_INT32")
             .Shape(BroadcastGradientArgsShape)
+            .NotDifferentiable());
+  r.Add(Op("UnravelIndex")
+            .Input("indices: Tidx")
+            .Input("dims: Tidx")
+            .Output("output: Tidx")
+            .Attr("Tidx: {int32, int64} = DT_INT32")
+            .Shape(UnravelIndexShape)
             .NotDifferentiable());
 }
 

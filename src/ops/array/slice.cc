@@ -2,7 +2,7 @@
 // gradients.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/array/registration.h"
+#include "ops/array/integers.h"
 #include "ops/array/strided_slice.h"
 #include "ops/builder.h"
 

@@ -4,7 +4,6 @@
 #include "core/text/strings.h"
 #include "graph/model/node.h"
 #include "ops/control_flow/function_gradients.h"
-#include "ops/control_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,7 +2,6 @@
 #include <string_view>
 
 #include "ops/builder.h"
-#include "ops/control_flow/registration.h"
 
 namespace tensorbraid {
 

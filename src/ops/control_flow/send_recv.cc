@@ -1,7 +1,6 @@
 // Ops that the runtime inserts where it cuts a graph: at feeds and fetches, and at edges between tasks or devices:
 // schemas and shape rules. Users do not create them.
 #include "graph/model/node.h"
-#include "ops/control_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,6 @@
 // Conditional accumulators: schemas and shape rules. Their handles are resources ("Resource...") or, in the older form,
 // references to strings.
 #include "graph/model/node.h"
-#include "ops/data_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

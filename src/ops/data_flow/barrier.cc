@@ -1,6 +1,5 @@
 // Barriers: schemas and shape rules.
 #include "graph/model/node.h"
-#include "ops/data_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -3,7 +3,6 @@
 #include "core/text/strings.h"
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/data_flow/registration.h"
 #include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {

@@ -2,7 +2,6 @@
 // strings.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/data_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

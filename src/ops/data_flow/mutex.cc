@@ -1,6 +1,5 @@
 // Mutexes for critical sections: schemas and shape rules.
 #include "graph/model/node.h"
-#include "ops/data_flow/registration.h"
 
 namespace tensorbraid {
 

@@ -1,7 +1,6 @@
 // Queues: schemas and shape rules. Their handles are resources ("V2") or, in the older form, references to strings.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/data_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,5 +1,5 @@
 // Ops on tensors that a session keeps on the server between steps: schemas and shape rules.
-#include "ops/data_flow/registration.h"
+#include "graph/model/op_registry.h"
 
 namespace tensorbraid {
 

@@ -5,7 +5,6 @@
 #include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/data_flow/registration.h"
 
 namespace tensorbraid {
 namespace {

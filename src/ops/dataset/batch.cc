@@ -1,5 +1,5 @@
 // Datasets of batches: schemas.
-#include "ops/dataset/registration.h"
+#include "graph/model/op_registry.h"
 #include "ops/dataset/schema.h"
 
 namespace tensorbraid {

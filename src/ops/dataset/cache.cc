@@ -1,5 +1,5 @@
 // Datasets that keep the elements of their input in memory or in files: schemas.
-#include "ops/dataset/registration.h"
+#include "graph/model/op_registry.h"
 #include "ops/dataset/schema.h"
 
 namespace tensorbraid {

@@ -1,5 +1,5 @@
 // Datasets that call functions, UniqueDataset and DirectedInterleaveDataset: schemas.
-#include "ops/dataset/registration.h"
+#include "graph/model/op_registry.h"
 #include "ops/dataset/schema.h"
 
 namespace tensorbraid {

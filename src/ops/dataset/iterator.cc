@@ -1,7 +1,6 @@
 // Ops on iterators over datasets, and ops that consume a whole dataset: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/dataset/registration.h"
 
 namespace tensorbraid {
 namespace {

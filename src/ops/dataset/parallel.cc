@@ -1,5 +1,5 @@
 // Datasets that compute elements ahead of time or in parallel, and SleepDataset: schemas.
-#include "ops/dataset/registration.h"
+#include "graph/model/op_registry.h"
 #include "ops/dataset/schema.h"
 
 namespace tensorbraid {

@@ -1,7 +1,6 @@
 // Datasets that choose, repeat, join or split the elements of other datasets, datasets that set options, and
 // DatasetCardinality: schemas.
 #include "graph/model/node.h"
-#include "ops/dataset/registration.h"
 #include "ops/dataset/schema.h"
 
 namespace tensorbraid {

@@ -1,5 +1,5 @@
 // Datasets that shuffle the elements of other datasets, and datasets of random numbers: schemas.
-#include "ops/dataset/registration.h"
+#include "graph/model/op_registry.h"
 #include "ops/dataset/schema.h"
 
 namespace tensorbraid {

@@ -1,7 +1,6 @@
 // DrawBoundingBoxes and SampleDistortedBoundingBox: schemas, shape rules.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/image/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,6 @@
 // Decoding and encoding of image files: schemas, shape rules.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/image/registration.h"
 
 namespace tensorbraid {
 namespace {

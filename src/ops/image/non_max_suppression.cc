@@ -1,7 +1,6 @@
 // Non-maximum suppression of boxes: schemas, shape rules.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/image/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -2,7 +2,6 @@
 #include "core/text/strings.h"
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/image/registration.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 

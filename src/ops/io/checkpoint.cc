@@ -2,7 +2,6 @@
 #include "checkpoint/tensor_slice.h"
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/io/registration.h"
 
 namespace tensorbraid {
 namespace {

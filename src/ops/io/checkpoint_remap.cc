@@ -1,7 +1,6 @@
 // Ops that load a matrix from a checkpoint and rearrange its rows for another vocabulary: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/io/registration.h"
 
 namespace tensorbraid {
 namespace {

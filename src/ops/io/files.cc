@@ -1,6 +1,5 @@
 // ReadFile, WriteFile and MatchingFiles: schemas and shape rules.
 #include "graph/model/node.h"
-#include "ops/io/registration.h"
 
 namespace tensorbraid {
 namespace {

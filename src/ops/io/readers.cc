@@ -1,6 +1,5 @@
 // Ops that read records from files: schemas and shape rules.
 #include "graph/model/node.h"
-#include "ops/io/registration.h"
 
 namespace tensorbraid {
 namespace {

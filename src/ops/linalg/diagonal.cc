@@ -5,7 +5,6 @@
 #include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/linalg/matrix_diagonal.h"
-#include "ops/linalg/registration.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

@@ -3,7 +3,6 @@
 #include "ops/builder.h"
 #include "ops/linalg/matrices.h"
 #include "ops/linalg/products.h"
-#include "ops/linalg/registration.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

@@ -3,7 +3,6 @@
 #include "core/text/strings.h"
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/list/registration.h"
 
 namespace tensorbraid {
 namespace {

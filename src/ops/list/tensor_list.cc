@@ -3,7 +3,6 @@
 #include "graph/model/node.h"
 #include "ops/list/element_shape.h"
 #include "ops/list/lists.h"
-#include "ops/list/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,6 @@
 // AddN and AccumulateNV2: schemas, shape rules, gradients.
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/math/registration.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

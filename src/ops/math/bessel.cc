@@ -2,7 +2,6 @@
 #include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/math/gradients.h"
-#include "ops/math/registration.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

@@ -1,7 +1,6 @@
 // Operations on the bits of integers: schemas.
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/math/registration.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

@@ -1,7 +1,6 @@
 // Cast: schema and gradient.
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/math/registration.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

@@ -1,7 +1,6 @@
 // Complex numbers and their parts: schemas and gradients.
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/math/registration.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

@@ -1,7 +1,6 @@
 // Activation functions and their gradient ops: schemas, shape rules, gradients.
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/nn/registration.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

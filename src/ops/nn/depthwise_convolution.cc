@@ -1,6 +1,6 @@
 // Depthwise convolutions and their gradients: schemas.
+#include "graph/model/op_registry.h"
 #include "ops/nn/convolution.h"
-#include "ops/nn/registration.h"
 
 namespace tensorbraid {
 

@@ -1,7 +1,6 @@
 // InTopK and InTopKV2: schemas and shape rule.
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/nn/registration.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

@@ -1,6 +1,5 @@
 // Isotonic regression: schema and shape rule.
 #include "graph/model/node.h"
-#include "ops/nn/registration.h"
 
 namespace tensorbraid {
 namespace {

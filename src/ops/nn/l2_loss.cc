@@ -1,7 +1,6 @@
 // L2Loss: schema and gradient.
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/nn/registration.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

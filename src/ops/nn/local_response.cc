@@ -1,7 +1,6 @@
 // Local response normalization: schemas, shape rules, gradients.
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/nn/registration.h"
 
 namespace tensorbraid {
 namespace {

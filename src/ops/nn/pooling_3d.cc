@@ -3,7 +3,6 @@
 #include "ops/builder.h"
 #include "ops/nn/pool_gradients.h"
 #include "ops/nn/pool_window.h"
-#include "ops/nn/registration.h"
 
 namespace tensorbraid {
 namespace {

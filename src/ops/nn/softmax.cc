@@ -2,7 +2,6 @@
 #include "core/text/strings.h"
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/nn/registration.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"
 

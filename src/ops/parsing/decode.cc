@@ -1,7 +1,6 @@
 // Ops that decode strings with numbers, compressed bytes, JSON or CSV: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/parsing/registration.h"
 #include "ops/parsing/shapes.h"
 
 namespace tensorbraid {

@@ -1,7 +1,6 @@
 // Ops that parse tf.train.Example messages: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/parsing/registration.h"
 #include "ops/parsing/shapes.h"
 
 namespace tensorbraid {

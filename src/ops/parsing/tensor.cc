@@ -1,6 +1,5 @@
 // ParseTensor and SerializeTensor: schemas and shape rules.
 #include "graph/model/node.h"
-#include "ops/parsing/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,6 @@
 // Ops that sample candidate classes, and ComputeAccidentalHits: schemas and shape rules.
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/random/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,7 @@
 // Ops that make random tensors, and RandomShuffle: schemas and shape rules.
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/random/registration.h"
+#include "ops/random/shapes.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

@@ -1,7 +1,7 @@
 // Ops that draw samples from distributions whose parameters are inputs: schemas, shape rules, gradients.
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/random/registration.h"
+#include "ops/random/shapes.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

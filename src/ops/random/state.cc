@@ -1,7 +1,6 @@
 // Internal ops that read and set the states of random generators: schemas and shape rules. Saver adds them to the graph
 // to keep these states in checkpoints (docs/design/0020-state-of-random-ops.md).
 #include "graph/model/node.h"
-#include "ops/random/registration.h"
 
 namespace tensorbraid {
 namespace {

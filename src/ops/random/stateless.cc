@@ -1,6 +1,6 @@
 // Random tensors that are a function of a seed, and generators whose state is in a variable: schemas and shape rules.
 #include "graph/model/node.h"
-#include "ops/random/registration.h"
+#include "ops/random/shapes.h"
 
 namespace tensorbraid {
 namespace {

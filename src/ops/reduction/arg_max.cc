@@ -2,7 +2,6 @@
 #include "graph/model/node.h"
 #include "ops/builder.h"
 #include "ops/reduction/axes.h"
-#include "ops/reduction/registration.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {

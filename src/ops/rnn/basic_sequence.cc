@@ -2,7 +2,6 @@
 // use these ops.
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/rnn/registration.h"
 #include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {

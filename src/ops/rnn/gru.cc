@@ -1,7 +1,6 @@
 // GRU cells: schemas, shape rules, gradients.
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/rnn/registration.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 

@@ -1,7 +1,6 @@
 // GRUs over whole sequences: schemas, shape rules, gradient. The layers of tensorbraid/layers/rnn.h use these ops.
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/rnn/registration.h"
 #include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {

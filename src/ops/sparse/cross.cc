@@ -1,6 +1,5 @@
 // Ops that cross sparse and dense features: schemas and shape rules.
 #include "graph/model/node.h"
-#include "ops/sparse/registration.h"
 
 namespace tensorbraid {
 namespace {

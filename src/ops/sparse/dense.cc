@@ -2,7 +2,6 @@
 #include "core/text/strings.h"
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/sparse/registration.h"
 #include "ops/sparse/shapes.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"

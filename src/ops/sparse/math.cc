@@ -3,7 +3,6 @@
 
 #include "graph/model/node.h"
 #include "ops/builder.h"
-#include "ops/sparse/registration.h"
 #include "ops/sparse/shapes.h"
 #include "tensorbraid/ops/array.h"
 

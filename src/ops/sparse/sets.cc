@@ -1,7 +1,6 @@
 // Ops on the sets that the last dimension of a dense or sparse tensor contains: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/sparse/registration.h"
 
 namespace tensorbraid {
 namespace {

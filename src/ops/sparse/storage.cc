@@ -1,6 +1,5 @@
 // Ops that serialize sparse tensors or keep them in a map: schemas and shape rules.
 #include "graph/model/node.h"
-#include "ops/sparse/registration.h"
 #include "ops/sparse/shapes.h"
 
 namespace tensorbraid {

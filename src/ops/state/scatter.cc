@@ -1,7 +1,6 @@
 // Ops that update rows of variables: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/state/registration.h"
 #include "ops/state/shapes.h"
 
 namespace tensorbraid {

@@ -1,7 +1,6 @@
 // StringFormat: schema and shape rule.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/string/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,6 @@
 // Ops that join strings: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/string/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,6 +1,5 @@
 // Ops that convert between strings and numbers: schemas and shape rules.
 #include "graph/model/node.h"
-#include "ops/string/registration.h"
 
 namespace tensorbraid {
 

@@ -1,6 +1,5 @@
 // Ops that split strings: schemas and shape rules.
 #include "graph/model/node.h"
-#include "ops/string/registration.h"
 
 namespace tensorbraid {
 namespace {

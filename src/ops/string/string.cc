@@ -1,7 +1,6 @@
 // StringStrip, StringLength, StringLower, StringUpper, Substr, EncodeBase64 and DecodeBase64: schemas and shape rules.
 #include "core/text/strings.h"
 #include "graph/model/node.h"
-#include "ops/string/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,6 +1,5 @@
 // Ops that make Summary messages: schemas and shape rules.
 #include "graph/model/node.h"
-#include "ops/summary/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,6 +1,5 @@
 // Ops that write summaries to files: schemas and shape rules.
 #include "graph/model/node.h"
-#include "ops/summary/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,5 +1,5 @@
 // The update rules of Adadelta, Adagrad, Adam and RMSProp: schemas. AddRule (rule.h) describes the lists of inputs.
-#include "ops/training/registration.h"
+#include "graph/model/op_registry.h"
 #include "ops/training/rule.h"
 
 namespace tensorbraid {

@@ -1,6 +1,6 @@
 // The update rules of gradient descent, momentum, AddSign and PowerSign: schemas. AddRule (rule.h) describes the lists
 // of inputs.
-#include "ops/training/registration.h"
+#include "graph/model/op_registry.h"
 #include "ops/training/rule.h"
 
 namespace tensorbraid {

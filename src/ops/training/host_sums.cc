@@ -1,7 +1,6 @@
 // Sums of the gradients of a host: schemas. SyncReplicasOptimizer and AsyncReplicasOptimizer use these internal ops;
 // HostSums (runtime/replicas/host_sums.h) does the work.
 #include "graph/model/node.h"
-#include "ops/training/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -3,7 +3,6 @@
 // (runtime/replicas/update_clock.h); replica clocks count the steps of each replica
 // (runtime/replicas/replica_clocks.h).
 #include "graph/model/node.h"
-#include "ops/training/registration.h"
 
 namespace tensorbraid {
 namespace {

@@ -1,7 +1,6 @@
 // Ops that convert the float32 tensors that travel between tasks to a smaller dtype, the wire type, and back: schemas
 // (docs/design/0017-wire-types.md). The runtime inserts them at edges between tasks; users do not create them.
 #include "graph/model/node.h"
-#include "ops/wire/registration.h"
 
 namespace tensorbraid {
 namespace {

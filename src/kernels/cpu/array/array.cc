@@ -1,8 +1,8 @@
 // Kernels of constants, placeholders, and ops that only pass their inputs on.
 #include "core/text/strings.h"
-#include "kernels/cpu/array/registration.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Runs only if the placeholder was not fed, because a fed placeholder is cut out of the graph before it runs.
@@ -55,4 +55,4 @@ void RegisterArrayKernels(KernelRegistry& r) {
   r.Add("NoOp", {}, NoOp, kNoCost);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -4,11 +4,11 @@
 #include <cstring>
 
 #include "core/text/strings.h"
-#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // For each dimension of a tensor and each position along it, the corresponding position along this dimension of another
@@ -454,4 +454,4 @@ void RegisterArrayBlocksKernels(KernelRegistry& r) {
   r.Add("DepthToSpace", {}, ExchangeDepth</*kToDepth=*/false>);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

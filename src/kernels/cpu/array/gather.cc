@@ -6,15 +6,15 @@
 
 #include "core/text/strings.h"
 #include "kernels/cpu/array/position.h"
-#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/prefetch.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/variables/row_stripes.h"
 #include "runtime/variables/slice_indices.h"
 #include "runtime/variables/variable_access.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Sets output 0 to the slices of `params` along dimension `wanted_axis` that the indices select. The first `batch_dims`
@@ -164,4 +164,4 @@ void RegisterArrayGatherKernels(KernelRegistry& r) {
   AddGather<int64_t>(r);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -1,9 +1,9 @@
 // Kernels that join tensors along an axis (Concat, Pack), or split them (Split, Unpack).
 #include "core/text/strings.h"
-#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/elements.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Joins inputs [first, last) into *out, which has `outer` rows. Each row consists of one block of each input, in order;
@@ -241,4 +241,4 @@ void RegisterArrayJoinKernels(KernelRegistry& r) {
   r.Add("Unpack", {}, Unpack);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

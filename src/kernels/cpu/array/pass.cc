@@ -3,11 +3,11 @@
 #include <array>
 
 #include "core/text/strings.h"
-#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/elements.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/variables/tensor_rows.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 Status PassOn(KernelContext& ctx) {
@@ -181,4 +181,4 @@ void RegisterArrayPassKernels(KernelRegistry& r) {
   r.Add<DataFormatVecPermuteKernel<int64_t>>("DataFormatVecPermute", {{"T", {kInt64}}});
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
-#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/variables/tensor_rows.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Writes the tiled block of dimensions [d, rank) of `in` and advances `from` and `to` past the elements that were read
@@ -281,4 +281,4 @@ void RegisterArrayRearrangeKernels(KernelRegistry& r) {
   r.Add("Where", {{"T", {kBool}}}, Where<bool>);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
-#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/elements.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/variables/row_updates.h"
 #include "runtime/variables/slice_indices.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // The slices of a tensor that are to be updated, in the form that UpdateRows (runtime/variables/row_updates.h) takes:
@@ -177,4 +177,4 @@ void RegisterArrayScatterKernels(KernelRegistry& r) {
   r.Add("_ParallelConcatUpdate", {}, ParallelConcatUpdate);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -1,12 +1,13 @@
-// Kernels that change or return the shape of a tensor, or fill or broadcast to a given shape.
+// Kernels that change or return the shape of a tensor, fill or broadcast to a given shape, or turn the indices of
+// elements into positions in a shape (UnravelIndex).
 #include <numeric>
 
 #include "core/text/strings.h"
-#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/list/tensor_list.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Sets output 0 to input 0 with another shape. They share the buffer.
@@ -281,6 +282,41 @@ Status BroadcastGradientArgs(KernelContext& ctx) {
   return OkStatus();
 }
 
+template <typename I>
+Status UnravelIndex(KernelContext& ctx) {
+  const Tensor& indices = ctx.input(0);
+  if (indices.shape().rank() > 1) {
+    return InvalidArgument("indices must be a scalar or a vector, got shape ", indices.shape());
+  }
+  if (ctx.input(1).shape().rank() != 1) {
+    return InvalidArgument("dims must be a vector, got shape ", ctx.input(1).shape());
+  }
+  const auto dims = ctx.input(1).data<I>();
+  I total = 1;
+  for (I d : dims) {
+    if (d == 0) return InvalidArgument("dims must not contain 0, got ", ctx.input(1).ToString());
+    if (d < 0 || __builtin_mul_overflow(total, d, &total)) {
+      return InvalidArgument("Input dims product is causing integer overflow, got ", ctx.input(1).ToString());
+    }
+  }
+  const int64_t num = indices.num_elements();
+  const auto rank = static_cast<int64_t>(dims.size());
+  Shape shape({rank});
+  if (indices.shape().rank() == 1) shape.AddDim(num);
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+  for (int64_t i = 0; i < num; ++i) {
+    I rest = indices.data<I>()[i];
+    if (rest >= total) {
+      return InvalidArgument("index ", rest, " is out of range for dims ", ctx.input(1).ToString());
+    }
+    for (int64_t d = rank - 1; d >= 0; --d) {
+      out->inplace_data<I>()[d * num + i] = static_cast<I>(rest % dims[d]);
+      rest = static_cast<I>(rest / dims[d]);
+    }
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterArrayShapeKernels(KernelRegistry& r) {
@@ -312,6 +348,8 @@ void RegisterArrayShapeKernels(KernelRegistry& r) {
   r.Add("OneHot", {{"TI", {kInt8}}}, OneHot<int8_t>);
   r.Add("OneHot", {{"TI", {kInt32}}}, OneHot<int32_t>);
   r.Add("OneHot", {{"TI", {kInt64}}}, OneHot<int64_t>);
+  r.Add("UnravelIndex", {{"Tidx", {kInt32}}}, UnravelIndex<int32_t>);
+  r.Add("UnravelIndex", {{"Tidx", {kInt64}}}, UnravelIndex<int64_t>);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

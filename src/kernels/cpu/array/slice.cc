@@ -1,10 +1,10 @@
 // Kernels that take a region out of a tensor or put one into it: Slice, StridedSlice and Pad.
 #include "core/text/strings.h"
-#include "kernels/cpu/array/registration.h"
 #include "kernels/cpu/array/strided_runs.h"
 #include "kernels/cpu/elements.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Sets output 0 to the region of input 0, reshaped to region.shape. If the region is a range of rows of dimension 0,
@@ -185,4 +185,4 @@ void RegisterArraySliceKernels(KernelRegistry& r) {
   r.Add("PadV2", {}, Pad);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

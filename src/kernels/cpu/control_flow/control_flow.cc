@@ -1,9 +1,9 @@
 // Kernels of Switch, Merge and related ops. The executor decides which nodes run and where their results go; the
 // kernels only forward values.
 #include "core/text/strings.h"
-#include "kernels/cpu/control_flow/registration.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 Status PassFirst(KernelContext& ctx) {
@@ -72,4 +72,4 @@ void RegisterControlFlowKernels(KernelRegistry& r) {
   r.Add("RefIdentity", {}, PassFirst, kNoCost);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

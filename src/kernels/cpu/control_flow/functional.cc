@@ -4,13 +4,13 @@
 
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
-#include "kernels/cpu/control_flow/registration.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/list/tensor_list.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/scalar_input.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Converts to bool like Python: numbers other than 0, non-empty strings and non-empty tensors are true.
@@ -94,4 +94,4 @@ void RegisterControlFlowFunctionalKernels(KernelRegistry& r) {
   r.Add("_CheckOwnTask", {}, CheckOwnTask);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "graph/functions/host_function_registry.h"
-#include "kernels/cpu/control_flow/registration.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 StatusOr<std::vector<Tensor>> Call(const HostFunction& function, const std::vector<Tensor>& inputs) {
@@ -73,4 +73,4 @@ void RegisterControlFlowHostFunctionKernels(KernelRegistry& r) {
   r.Add("EagerPyFunc", {}, EagerFunction);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -1,9 +1,9 @@
 // Kernels of _Send, _Recv and _Copy, which the executor and the partitioner insert where a tensor goes to another task
 // or to another memory.
-#include "kernels/cpu/control_flow/registration.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/kernel/rendezvous.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 StepEdge EdgeOf(const KernelConstruction& c) {
@@ -77,4 +77,4 @@ void RegisterControlFlowSendRecvKernels(KernelRegistry& r) {
   r.Add<CopyKernel>("_Copy");
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

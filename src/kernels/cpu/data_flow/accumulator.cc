@@ -8,10 +8,10 @@
 #include "kernels/cpu/array_math.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/data_flow/add_tensors.h"
-#include "kernels/cpu/data_flow/registration.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/scalar_input.h"
 #include "runtime/kernel/handle_kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/resources/accumulator_resource.h"
 
 namespace tensorbraid::cpu {

@@ -1,8 +1,8 @@
 // Kernels of barriers. They only look up the resource, which implements the waiting.
 #include "core/text/strings.h"
-#include "kernels/cpu/data_flow/registration.h"
 #include "kernels/cpu/scalar_input.h"
 #include "runtime/kernel/handle_kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/resources/barrier_resource.h"
 
 namespace tensorbraid::cpu {

@@ -1,8 +1,8 @@
 // Distributes rows to partitions by index (DynamicPartition), and merges rows by index (DynamicStitch).
 #include "core/text/strings.h"
 #include "kernels/cpu/array/position.h"
-#include "kernels/cpu/data_flow/registration.h"
 #include "kernels/cpu/elements.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

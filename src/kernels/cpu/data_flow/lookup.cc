@@ -1,8 +1,8 @@
 // Kernels that create, fill and read lookup tables. The tables are in runtime/resources/lookup_table.h.
 #include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
-#include "kernels/cpu/data_flow/registration.h"
 #include "runtime/kernel/handle_kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/resources/lookup_table.h"
 
 namespace tensorbraid::cpu {

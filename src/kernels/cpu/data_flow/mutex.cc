@@ -1,7 +1,7 @@
 // Critical sections: kernels that create a mutex, lock it (the lock is a variant tensor) and release the lock.
 #include "core/text/strings.h"
-#include "kernels/cpu/data_flow/registration.h"
 #include "runtime/kernel/handle_kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/resources/mutex_resource.h"
 
 namespace tensorbraid::cpu {

@@ -1,10 +1,10 @@
 // Queue kernels. They only look up the queue resource; the resource implements waiting.
 #include "core/system/env.h"
 #include "core/text/strings.h"
-#include "kernels/cpu/data_flow/registration.h"
 #include "kernels/cpu/random/philox.h"
 #include "kernels/cpu/scalar_input.h"
 #include "runtime/kernel/handle_kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/resources/queue_resource.h"
 
 namespace tensorbraid::cpu {

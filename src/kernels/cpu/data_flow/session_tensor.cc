@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/text/strings.h"
-#include "kernels/cpu/data_flow/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

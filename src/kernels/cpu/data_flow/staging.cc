@@ -1,7 +1,7 @@
 // Kernels of staging areas and maps. These have no handles: the ops of an area look it up by container and name.
 #include "core/text/strings.h"
-#include "kernels/cpu/data_flow/registration.h"
 #include "runtime/kernel/handle_kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/resources/staging_resource.h"
 
 namespace tensorbraid::cpu {

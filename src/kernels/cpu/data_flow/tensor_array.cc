@@ -5,9 +5,9 @@
 #include "core/text/op_type_name.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/data_flow/add_tensors.h"
-#include "kernels/cpu/data_flow/registration.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/resources/tensor_array_resource.h"
 
 namespace tensorbraid {

@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
-#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
 #include "kernels/cpu/elements.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Reads elements until *batch has `size` of them. *batch has fewer only if the input has ended; *ended is then true.
@@ -270,4 +270,4 @@ void RegisterDatasetBatchKernels(KernelRegistry& r) {
   r.Add("PaddedBatchDatasetV2", {}, PaddedBatchDataset</*kHasDrop=*/true>);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -2,10 +2,10 @@
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
 #include "core/text/strings.h"
-#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // The elements of the input, from the first complete pass over it.
@@ -184,4 +184,4 @@ void RegisterDatasetCacheKernels(KernelRegistry& r) {
   r.Add("CacheDatasetV2", {}, CacheDataset);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

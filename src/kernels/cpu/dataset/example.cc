@@ -6,11 +6,11 @@
 #include "core/text/strings.h"
 #include "core/values/tensor_value.h"
 #include "io/example.pb.h"
-#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
 #include "kernels/cpu/parsing/example_columns.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // What to parse, from the attributes and the inputs of the op.
@@ -114,4 +114,4 @@ void RegisterDatasetExampleKernels(KernelRegistry& r) {
   r.Add("ParseExampleDatasetV2", {}, ParseExampleDataset);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -4,10 +4,10 @@
 #include <set>
 
 #include "core/text/strings.h"
-#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // The state of an iterator that reads one input.
@@ -501,4 +501,4 @@ void RegisterDatasetFunctionKernels(KernelRegistry& r) {
   r.Add("DirectedInterleaveDataset", {}, DirectedInterleaveDataset);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

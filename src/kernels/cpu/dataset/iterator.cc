@@ -2,12 +2,12 @@
 #include <atomic>
 
 #include "core/text/strings.h"
-#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
 #include "runtime/dataset/iterator_resource.h"
 #include "runtime/dataset/variant_values.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Makes a name for the iterator of a node without a shared_name. Each call returns another name.
@@ -305,4 +305,4 @@ void RegisterDatasetIteratorKernels(KernelRegistry& r) {
   r.Add<PullKernel<Reduce>>("ReduceDataset");
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

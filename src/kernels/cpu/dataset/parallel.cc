@@ -3,10 +3,10 @@
 #include <optional>
 
 #include "core/text/strings.h"
-#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Waits on `cv` until pred() is true, or until the deadline. Returns pred(), or false if `cancellation` was already
@@ -363,4 +363,4 @@ void RegisterDatasetParallelKernels(KernelRegistry& r) {
   r.Add("PrefetchDataset", {}, PrefetchDataset);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -3,10 +3,10 @@
 #include <limits>
 
 #include "core/text/strings.h"
-#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // The state of an iterator that reads one input and counts elements.
@@ -412,4 +412,4 @@ void RegisterDatasetShapingKernels(KernelRegistry& r) {
   r.Add("DatasetCardinality", {}, DatasetCardinality);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

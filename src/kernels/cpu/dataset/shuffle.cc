@@ -3,11 +3,11 @@
 
 #include "core/system/env.h"
 #include "core/text/strings.h"
-#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
 #include "kernels/cpu/random/philox.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 using cpu::Philox;
@@ -213,4 +213,4 @@ void RegisterDatasetShuffleKernels(KernelRegistry& r) {
   r.Add("RandomDatasetV2", {}, RandomDatasetV2);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

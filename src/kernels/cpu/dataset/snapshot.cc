@@ -5,11 +5,11 @@
 
 #include "core/text/strings.h"
 #include "io/file.h"
-#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/snapshot_files.h"
 #include "kernels/cpu/dataset/util.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Chooses the shard of each element. Without a function, there is one shard.
@@ -230,4 +230,4 @@ void RegisterDatasetSnapshotKernels(KernelRegistry& r) {
   r.Add("LoadDataset", {}, LoadDataset);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -5,11 +5,11 @@
 
 #include "core/text/strings.h"
 #include "core/values/tensor_value.h"
-#include "kernels/cpu/dataset/registration.h"
 #include "kernels/cpu/dataset/util.h"
 #include "kernels/cpu/elements.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // The rows of a sparse tensor, as sparse tensors of a rank that is lower by one.
@@ -163,4 +163,4 @@ void RegisterDatasetSparseKernels(KernelRegistry& r) {
   r.Add("DenseToSparseBatchDataset", {}, DenseToSparseBatchDataset);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -7,9 +7,9 @@
 
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/image/registration.h"
 #include "kernels/cpu/random/distributions.h"
 #include "kernels/cpu/random/streams.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -8,7 +8,7 @@
 #include "kernels/cpu/image/gif_codec.h"
 #include "kernels/cpu/image/jpeg_codec.h"
 #include "kernels/cpu/image/png_codec.h"
-#include "kernels/cpu/image/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -7,8 +7,8 @@
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/image/floats.h"
-#include "kernels/cpu/image/registration.h"
 #include "kernels/cpu/random/distributions.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

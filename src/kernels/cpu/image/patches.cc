@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/image/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -10,10 +10,10 @@
 #include "core/text/strings.h"
 #include "core/threads/background_thread.h"
 #include "kernels/cpu/io/file_kernel.h"
-#include "kernels/cpu/io/registration.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/variables/variable_access.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Inputs 0 to 2 of SaveV2 and RestoreV2.
@@ -194,4 +194,4 @@ void RegisterIoCheckpointKernels(KernelRegistry& r) {
   r.Add("ShardedFilespec", {}, ShardedFilespec);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -7,10 +7,10 @@
 #include "checkpoint/bundle_reader.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/io/file_kernel.h"
-#include "kernels/cpu/io/registration.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/resources/lookup_table.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 StatusOr<std::string> OneFile(const KernelContext& ctx, int i, const char* what) {
@@ -213,4 +213,4 @@ void RegisterIoCheckpointRemapKernels(KernelRegistry& r) {
   r.Add<FileKernel<LoadAndRemapMatrix>>("LoadAndRemapMatrix");
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

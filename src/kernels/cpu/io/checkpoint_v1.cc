@@ -2,9 +2,9 @@
 #include "checkpoint/v1_checkpoint.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/io/file_kernel.h"
-#include "kernels/cpu/io/registration.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // The string in input `i`, which must have exactly one element.
@@ -64,4 +64,4 @@ void RegisterIoCheckpointV1Kernels(KernelRegistry& r) {
   r.Add<FileKernel<Restore</*kSlice=*/true>>>("RestoreSlice");
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

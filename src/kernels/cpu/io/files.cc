@@ -5,10 +5,10 @@
 #include "io/file.h"
 #include "io/file_origins.h"
 #include "kernels/cpu/costs.h"
-#include "kernels/cpu/io/registration.h"
 #include "kernels/cpu/string/string.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 Status ReadFileKernel(KernelContext& ctx) {
@@ -47,4 +47,4 @@ void RegisterIoFilesKernels(KernelRegistry& r) {
   r.Add("MatchingFiles", {}, MatchingFilesKernel, cpu::FileCost);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

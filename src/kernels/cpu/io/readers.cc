@@ -6,13 +6,13 @@
 #include "io/file.h"
 #include "io/file_origins.h"
 #include "io/record.h"
-#include "kernels/cpu/io/registration.h"
 #include "kernels/cpu/random/philox.h"
 #include "kernels/cpu/scalar_input.h"
 #include "runtime/kernel/handle_kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/resources/reader_resource.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Reads lines. Keys are "file:line"; lines are counted from 1.
@@ -387,4 +387,4 @@ void RegisterIoReadersKernels(KernelRegistry& r) {
   }
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

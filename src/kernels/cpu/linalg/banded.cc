@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "kernels/cpu/linalg/linalg.h"
-#include "kernels/cpu/linalg/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

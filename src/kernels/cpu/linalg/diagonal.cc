@@ -4,8 +4,8 @@
 
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/linalg/registration.h"
 #include "ops/linalg/matrix_diagonal.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

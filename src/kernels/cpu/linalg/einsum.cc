@@ -10,7 +10,7 @@
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/functors.h"
 #include "kernels/cpu/gemm.h"
-#include "kernels/cpu/linalg/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

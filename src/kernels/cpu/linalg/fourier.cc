@@ -9,7 +9,7 @@
 
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/linalg/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

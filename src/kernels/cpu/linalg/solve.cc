@@ -5,7 +5,7 @@
 #include "kernels/cpu/linalg/dense.h"
 #include "kernels/cpu/linalg/lapack.h"
 #include "kernels/cpu/linalg/linalg.h"
-#include "kernels/cpu/linalg/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -1,10 +1,10 @@
 // Kernels that make and read optionals: variants that hold tensors or nothing.
 #include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/list/registration.h"
 #include "runtime/dataset/variant_values.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 Status OptionalFromValue(KernelContext& ctx) {
@@ -54,4 +54,4 @@ void RegisterListOptionalKernels(KernelRegistry& r) {
   r.Add("OptionalGetValue", {}, OptionalGetValue, kNoCost);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -4,9 +4,9 @@
 #include "core/text/op_type_name.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/list/registration.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 Status CheckDType(const TensorListValue& list, DType dtype) {
@@ -272,4 +272,4 @@ void RegisterListTensorListKernels(KernelRegistry& r) {
   r.Add("TensorListPushBackBatch", {}, PushBackBatch);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

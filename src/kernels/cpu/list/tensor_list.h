@@ -5,7 +5,7 @@
 #include "runtime/dataset/variant_values.h"
 #include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 
 // The most elements that a list may have. There is a limit because a graph can reserve elements that are not set, and
 // these take memory, too.
@@ -33,6 +33,6 @@ StatusOr<Tensor> ListRow(const Tensor& t, int64_t i);
 Status VariantZerosLike(KernelContext& ctx);
 Status VariantAddN(KernelContext& ctx);
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu
 
 #endif  // TENSORBRAID_KERNELS_CPU_LIST_TENSOR_LIST_H_

@@ -1,10 +1,10 @@
 // Converts lists of tensors to tensors, and tensors to lists.
 #include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/list/registration.h"
 #include "kernels/cpu/list/tensor_list.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // The shape without dimension 0.
@@ -321,4 +321,4 @@ void RegisterListTensorListBulkKernels(KernelRegistry& r) {
   r.Add("TensorListScatterIntoExistingList", {}, ScatterIntoExisting);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -8,7 +8,7 @@
 #include "kernels/cpu/list/tensor_list.h"
 #include "kernels/cpu/numbers.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // The limit of the nesting of lists in lists, so that a graph cannot exhaust the call stack.
@@ -147,4 +147,4 @@ Status VariantZerosLike(KernelContext& ctx) {
   return OkStatus();
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -8,11 +8,11 @@
 
 #include "core/system/env.h"
 #include "core/text/strings.h"
-#include "kernels/cpu/logging/registration.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/summary/summarize.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Formats the inputs from `first` on, with at most `summarize` elements of each (-1 for all).
@@ -133,4 +133,4 @@ void RegisterLoggingKernels(KernelRegistry& r) {
   r.Add("Timestamp", {}, Timestamp);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

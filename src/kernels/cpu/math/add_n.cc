@@ -3,7 +3,7 @@
 
 #include "kernels/cpu/functors.h"
 #include "kernels/cpu/list/tensor_list.h"
-#include "kernels/cpu/math/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -2,8 +2,8 @@
 #include <Eigen/Core>
 #include <unsupported/Eigen/SpecialFunctions>
 
-#include "kernels/cpu/math/registration.h"
 #include "kernels/cpu/math/unary.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "kernels/cpu/functors.h"
-#include "kernels/cpu/math/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

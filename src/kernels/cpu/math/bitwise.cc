@@ -1,8 +1,8 @@
 // Operations on the bits of integers.
 #include <climits>
 
-#include "kernels/cpu/math/registration.h"
 #include "kernels/cpu/math/unary.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -1,6 +1,6 @@
 // The ClipByValue op: limits elements to a range.
 #include "kernels/cpu/functors.h"
-#include "kernels/cpu/math/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <complex>
 
-#include "kernels/cpu/math/registration.h"
 #include "kernels/cpu/math/unary.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -1,6 +1,6 @@
 // The Cross op.
 #include "kernels/cpu/functors.h"
-#include "kernels/cpu/math/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

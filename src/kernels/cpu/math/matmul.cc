@@ -5,8 +5,8 @@
 #include "core/text/strings.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/gemm.h"
-#include "kernels/cpu/math/registration.h"
 #include "kernels/cpu/nn/bias_relu.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

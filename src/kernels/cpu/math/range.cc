@@ -3,7 +3,7 @@
 
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/functors.h"
-#include "kernels/cpu/math/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/math/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -8,8 +8,8 @@
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "kernels/cpu/costs.h"
-#include "kernels/cpu/math/registration.h"
 #include "kernels/cpu/math/unary.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

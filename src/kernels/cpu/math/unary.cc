@@ -8,7 +8,7 @@
 
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/functors.h"
-#include "kernels/cpu/math/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

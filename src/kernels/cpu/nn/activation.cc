@@ -4,7 +4,7 @@
 
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/functors.h"
-#include "kernels/cpu/nn/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -12,8 +12,8 @@
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/nn/batch_norm_tiles.h"
 #include "kernels/cpu/nn/convolution/wide_tensor.h"
-#include "kernels/cpu/nn/registration.h"
 #include "ops/nn/window.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

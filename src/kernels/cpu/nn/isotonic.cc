@@ -6,7 +6,7 @@
 #include "kernels/cpu/compute_type.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/nn/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

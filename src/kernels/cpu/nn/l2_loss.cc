@@ -3,7 +3,7 @@
 
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/functors.h"
-#include "kernels/cpu/nn/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

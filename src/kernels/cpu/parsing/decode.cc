@@ -15,8 +15,8 @@
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/parsing/csv.h"
-#include "kernels/cpu/parsing/registration.h"
 #include "kernels/cpu/string/string.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

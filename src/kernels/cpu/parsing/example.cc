@@ -6,7 +6,7 @@
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/parsing/example_columns.h"
 #include "kernels/cpu/parsing/parsing.h"
-#include "kernels/cpu/parsing/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 

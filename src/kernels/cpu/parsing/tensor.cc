@@ -10,8 +10,8 @@
 #include "graph/format/tensor_proto.h"
 #include "io/example.pb.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/parsing/registration.h"
 #include "kernels/cpu/string/string.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

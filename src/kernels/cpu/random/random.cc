@@ -4,7 +4,7 @@
 
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/random/distributions.h"
-#include "kernels/cpu/random/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
 namespace cpu {

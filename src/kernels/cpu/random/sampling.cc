@@ -9,8 +9,8 @@
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/random/distributions.h"
-#include "kernels/cpu/random/registration.h"
 #include "kernels/cpu/random/streams.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

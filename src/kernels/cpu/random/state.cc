@@ -1,5 +1,5 @@
 // Ops that read and set the state of another node's random generator, for checkpoints.
-#include "kernels/cpu/random/registration.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/kernel/kernel_state.h"
 
 namespace tensorbraid::cpu {

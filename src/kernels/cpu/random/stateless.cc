@@ -6,8 +6,8 @@
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/random/distributions.h"
-#include "kernels/cpu/random/registration.h"
 #include "kernels/cpu/random/streams.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/variables/variable_resource.h"
 
 namespace tensorbraid::cpu {

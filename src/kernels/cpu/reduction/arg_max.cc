@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/reduction/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

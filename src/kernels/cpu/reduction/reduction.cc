@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/functors.h"
-#include "kernels/cpu/reduction/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -6,8 +6,8 @@
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/functors.h"
-#include "kernels/cpu/reduction/registration.h"
 #include "kernels/cpu/reduction/segment_ids.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

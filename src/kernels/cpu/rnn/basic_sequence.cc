@@ -1,9 +1,9 @@
 // The basic RNN over whole sequences, and its gradient. The products of x, and the gradients of x and of the weights,
 // are computed for all steps at once, as in gru_sequence.cc.
 #include "kernels/cpu/numbers.h"
-#include "kernels/cpu/rnn/registration.h"
 #include "kernels/cpu/rnn/sequence.h"
 #include "kernels/cpu/vector_math.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

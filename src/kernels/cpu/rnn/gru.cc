@@ -6,8 +6,8 @@
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/rnn/floats.h"
-#include "kernels/cpu/rnn/registration.h"
 #include "kernels/cpu/vector_math.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

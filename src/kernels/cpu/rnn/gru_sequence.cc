@@ -3,9 +3,9 @@
 // x is known for all steps, so its products with the weights are computed for all steps at once. Only the products with
 // the state are computed step by step. The gradients of x and of the weights are also computed for all steps at once.
 #include "kernels/cpu/numbers.h"
-#include "kernels/cpu/rnn/registration.h"
 #include "kernels/cpu/rnn/sequence.h"
 #include "kernels/cpu/vector_math.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -10,8 +10,8 @@
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/rnn/floats.h"
 #include "kernels/cpu/rnn/lstm_sequence.h"
-#include "kernels/cpu/rnn/registration.h"
 #include "kernels/cpu/rnn/sequence.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

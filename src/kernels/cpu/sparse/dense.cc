@@ -5,8 +5,8 @@
 #include "core/text/strings.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/numbers.h"
-#include "kernels/cpu/sparse/registration.h"
 #include "kernels/cpu/sparse/sparse.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/sparse/registration.h"
 #include "kernels/cpu/sparse/sparse.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 

@@ -8,8 +8,8 @@
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/sparse/ragged.h"
-#include "kernels/cpu/sparse/registration.h"
 #include "runtime/dataset/variant_values.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/functors.h"
 #include "kernels/cpu/reduction/segment_ids.h"
-#include "kernels/cpu/sparse/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

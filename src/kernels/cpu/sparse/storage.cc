@@ -7,9 +7,9 @@
 #include "core/threads/mutex.h"
 #include "graph/format/graph.pb.h"
 #include "graph/format/tensor_proto.h"
-#include "kernels/cpu/sparse/registration.h"
 #include "kernels/cpu/sparse/sparse.h"
 #include "runtime/dataset/variant_values.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/kernel/resource.h"
 
 namespace tensorbraid::cpu {

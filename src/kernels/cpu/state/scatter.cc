@@ -6,12 +6,12 @@
 #include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/state/registration.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/variables/row_updates.h"
 #include "runtime/variables/slice_indices.h"
 #include "runtime/variables/variable_access.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Updates row indices[i] of the variable with row i of the updates, or with the updates themselves if they are a
@@ -61,4 +61,4 @@ void RegisterStateScatterKernels(KernelRegistry& r) {
   AddScatter<RowUpdate::kMax>(r, "Max");
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

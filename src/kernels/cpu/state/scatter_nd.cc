@@ -6,12 +6,12 @@
 #include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/state/registration.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/variables/row_updates.h"
 #include "runtime/variables/slice_indices.h"
 #include "runtime/variables/variable_access.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 template <RowUpdate how>
@@ -57,4 +57,4 @@ void RegisterStateScatterNdKernels(KernelRegistry& r) {
   AddScatterNd<RowUpdate::kMax>(r, "Max", {{"T", TypesOf(RowUpdate::kMax)}});
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

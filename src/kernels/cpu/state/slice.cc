@@ -1,10 +1,10 @@
 // Assignments to strided slices of variables.
 #include "kernels/cpu/array/strided_runs.h"
 #include "kernels/cpu/costs.h"
-#include "kernels/cpu/state/registration.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/variables/variable_access.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // Broadcasts `value` to `shape`, as in NumPy. Extra leading dimensions of size 1 are dropped.
@@ -69,4 +69,4 @@ void RegisterStateSliceKernels(KernelRegistry& r) {
   r.Add("ResourceStridedSliceAssign", {}, StridedSliceAssign, cpu::RowUpdateCost);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -6,11 +6,11 @@
 #include "kernels/cpu/array_math.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/numbers.h"
-#include "kernels/cpu/state/registration.h"
 #include "runtime/kernel/handle_kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/variables/variable_access.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 // VarHandleOp (R is VariableResource), Variable and VariableV2 (R is ReferenceVariable).
@@ -315,4 +315,4 @@ void RegisterStateKernels(KernelRegistry& r) {
   });
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

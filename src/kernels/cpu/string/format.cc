@@ -1,8 +1,8 @@
 // StringFormat: inserts tensors into a template.
 #include "core/text/strings.h"
-#include "kernels/cpu/string/registration.h"
 #include "kernels/cpu/string/string.h"
 #include "kernels/cpu/summary/summarize.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

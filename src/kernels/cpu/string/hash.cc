@@ -5,8 +5,8 @@
 #include "core/text/strings.h"
 #include "core/values/fingerprint.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/string/registration.h"
 #include "kernels/cpu/string/string.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

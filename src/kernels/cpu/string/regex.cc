@@ -3,8 +3,8 @@
 
 #include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
-#include "kernels/cpu/string/registration.h"
 #include "kernels/cpu/string/string.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

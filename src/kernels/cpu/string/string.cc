@@ -16,7 +16,7 @@
 #include "core/text/strings.h"
 #include "core/text/utf8.h"
 #include "kernels/cpu/elements.h"
-#include "kernels/cpu/string/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -12,7 +12,7 @@
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/string/string.h"
 #include "kernels/cpu/summary/histogram.h"
-#include "kernels/cpu/summary/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
 namespace cpu {

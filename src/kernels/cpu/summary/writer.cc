@@ -7,8 +7,8 @@
 #include "kernels/cpu/io/file_kernel.h"
 #include "kernels/cpu/scalar_input.h"
 #include "kernels/cpu/string/string.h"
-#include "kernels/cpu/summary/registration.h"
 #include "runtime/kernel/handle_kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/resources/summary_writer.h"
 
 namespace tensorbraid::cpu {

@@ -2,10 +2,10 @@
 // of a rule, and why some rules distinguish updates of rows and rows of one element.
 #include <cmath>
 
-#include "kernels/cpu/training/registration.h"
 #include "kernels/cpu/training/training_kernel.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace update_rules {
 
 using std::abs;
@@ -177,4 +177,4 @@ void RegisterTrainingAdaptiveKernels(KernelRegistry& r) {
   AddWithComplex<CenteredRmsProp>(r, "ApplyCenteredRMSProp");
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -2,10 +2,10 @@
 // why some rules distinguish updates of rows.
 #include <cmath>
 
-#include "kernels/cpu/training/registration.h"
 #include "kernels/cpu/training/training_kernel.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace update_rules {
 
 template <typename C>
@@ -92,4 +92,4 @@ void RegisterTrainingDescentKernels(KernelRegistry& r) {
   AddRule<PowerSign, float, double, Float16, Bfloat16>(r, "ApplyPowerSign");
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

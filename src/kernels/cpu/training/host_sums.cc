@@ -10,10 +10,10 @@
 #include "core/values/new_tensor.h"
 #include "kernels/cpu/data_flow/add_tensors.h"
 #include "kernels/cpu/scalar_input.h"
-#include "kernels/cpu/training/registration.h"
 #include "runtime/kernel/handle_kernel.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 class HostSumsKernel final : public HandleKernel<HostSums> {
@@ -275,4 +275,4 @@ void RegisterTrainingHostSumsKernels(KernelRegistry& r) {
   r.Add("_ReportHostSums", {}, Report);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

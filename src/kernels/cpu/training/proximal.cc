@@ -3,10 +3,10 @@
 // round differently than updates of whole variables (`rows`), and rows of one element than longer rows (`one_column`).
 #include <cmath>
 
-#include "kernels/cpu/training/registration.h"
 #include "kernels/cpu/training/training_kernel.h"
+#include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace update_rules {
 
 using std::abs;
@@ -165,4 +165,4 @@ void RegisterTrainingProximalKernels(KernelRegistry& r) {
   Add<FtrlV2>(r, "ApplyFtrlV2");
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

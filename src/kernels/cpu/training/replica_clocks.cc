@@ -3,11 +3,11 @@
 #include "runtime/replicas/replica_clocks.h"
 
 #include "kernels/cpu/scalar_input.h"
-#include "kernels/cpu/training/registration.h"
 #include "runtime/kernel/handle_kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/replicas/update_clock.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 class UpdateClockKernel final : public HandleKernel<UpdateClock> {
@@ -106,4 +106,4 @@ void RegisterTrainingReplicaClocksKernels(KernelRegistry& r) {
   r.Add("_ReplicaHeartbeat", {}, ReplicaHeartbeat);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -1,7 +1,6 @@
 // Converts tensors to the bytes that travel between tasks, and back.
 #include "core/threads/mutex.h"
 #include "kernels/cpu/wire/codec.h"
-#include "kernels/cpu/wire/registration.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
@@ -95,11 +94,11 @@ class WireDecodeKernel final : public Kernel {
 }  // namespace
 }  // namespace tensorbraid::cpu
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 
 void RegisterWireKernels(KernelRegistry& r) {
   r.Add<cpu::WireEncodeKernel>("_WireEncode");
   r.Add<cpu::WireDecodeKernel>("_WireDecode");
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

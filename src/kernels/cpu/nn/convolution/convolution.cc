@@ -14,8 +14,8 @@
 #include "kernels/cpu/nn/convolution/convolution_columns.h"
 #include "kernels/cpu/nn/convolution/convolution_primitives.h"
 #include "kernels/cpu/nn/convolution/winograd.h"
-#include "kernels/cpu/nn/registration.h"
 #include "ops/nn/convolution.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

@@ -1,6 +1,6 @@
 // Depthwise convolutions and their gradients.
 #include "kernels/cpu/nn/convolution/convolution.h"
-#include "kernels/cpu/nn/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 

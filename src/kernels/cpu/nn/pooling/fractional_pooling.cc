@@ -11,8 +11,8 @@
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/nn/convolution/wide_tensor.h"
-#include "kernels/cpu/nn/registration.h"
 #include "kernels/cpu/random/distributions.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {

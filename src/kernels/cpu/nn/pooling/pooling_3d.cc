@@ -4,7 +4,7 @@
 #include "kernels/cpu/nn/convolution/wide_tensor.h"
 #include "kernels/cpu/nn/pooling/pool_kernel.h"
 #include "kernels/cpu/nn/pooling/pool_loops.h"
-#include "kernels/cpu/nn/registration.h"
+#include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {
