@@ -1,14 +1,19 @@
 """Messages: TensorFlow's names and numbers, laziness, the reader of .proto files."""
 
 import copy
+import os
 import pickle
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import tensorbraid as tf
 from tensorbraid import proto
 from tensorbraid.proto import parser
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+NEWER_GRAPH = os.path.join(ROOT, "src", "graph", "testdata", "tensorflow_2_21.pbtxt")
 
 
 class ProtoTest(unittest.TestCase):
@@ -43,6 +48,29 @@ class ProtoTest(unittest.TestCase):
         self.assertEqual(proto.message("ConfigProto", config.SerializeToString()), config)
         with self.assertRaisesRegex(TypeError, "config must be a ConfigProto, got GraphDef"):
             proto.message("ConfigProto", tf.GraphDef(), "config")
+
+    def test_text_of_newer_tensorflow_is_read(self):
+        from google.protobuf import text_format
+
+        graph_def = tf.GraphDef()
+        with open(NEWER_GRAPH) as file:
+            text_format.Merge(file.read(), graph_def)
+        types = [node.experimental_type.type_id for node in graph_def.node if node.HasField("experimental_type")]
+        self.assertEqual(set(types), {proto.TFT_PRODUCT})
+        with tf.Graph().as_default() as graph:
+            tf.import_graph_def(graph_def, name="")
+        self.assertEqual(graph.get_operation_by_name("train").type, "NoOp")
+
+    def test_fields_of_the_future_are_skipped_in_text_files(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".pbtxt") as file:
+            file.write('node { name: "a" op: "NoOp" of_the_future { x: 1 } }')
+            file.flush()
+            self.assertEqual(proto.from_file("GraphDef", file.name).node[0].name, "a")
+        with tempfile.NamedTemporaryFile("w", suffix=".pbtxt") as file:
+            file.write('node { name: "a" op: NoOp }')
+            file.flush()
+            with self.assertRaisesRegex(OSError, "1:22"):
+                proto.from_file("GraphDef", file.name)
 
     def test_the_package_is_imported_without_protobuf(self):
         program = "import sys, tensorbraid; print('google.protobuf' in sys.modules, 'unittest' in sys.modules)"

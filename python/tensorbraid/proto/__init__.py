@@ -92,6 +92,6 @@ def from_file(kind, path):
         return made
     made = __getattr__(kind)()
     try:
-        return text_format.Parse(content.decode(), made, descriptor_pool=made.DESCRIPTOR.file.pool)
+        return text_format.Parse(content.decode(), made, allow_unknown_field=True, descriptor_pool=made.DESCRIPTOR.file.pool)
     except (UnicodeDecodeError, text_format.ParseError) as error:
         raise OSError(f"Cannot parse file {path} as a {kind}: {error}{gzip_magic.hint(content)}.") from None

@@ -12,6 +12,7 @@
 #include "graph/format/graph.pb.h"
 #include "graph/format/missing_ops.h"
 #include "graph/format/tensor_proto.h"
+#include "graph/format/text_proto.h"
 #include "graph/functions/function.h"
 #include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
@@ -351,9 +352,7 @@ Status Graph::ImportGraphDef(std::string_view graph_def) {
 
 Status Graph::ImportGraphDefText(std::string_view graph_def_text) {
   proto::GraphDef def;
-  if (!google::protobuf::TextFormat::ParseFromString(std::string(graph_def_text), &def)) {
-    return InvalidArgument("the text is not a GraphDef");
-  }
+  TF_RETURN_IF_ERROR(ParseTextProto(graph_def_text, "a GraphDef", &def));
   return Import(def, this, /*check_ops=*/true);
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "core/memory/allocator.h"
 #include "core/text/strings.h"
 #include "core/values/repeated_tensor.h"
@@ -336,6 +339,26 @@ TEST(GraphDefTest, BadInputIsRefusedAndAddsNothing) {
   Graph g;
   // A node whose length is much larger than the rest of the text.
   EXPECT_FALSE(g.ImportGraphDef(std::string("\x0a\xff\xff\xff\x7f", 5)).ok());
+}
+
+TEST(GraphDefTest, TextOfNewerTensorFlowIsRead) {
+  // Written by TensorFlow 2.21: the nodes of the dataset have full types, and the library has fields for its arguments.
+  std::ifstream file(GRAPH_TESTDATA "/tensorflow_2_21.pbtxt");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  ASSERT_TRUE(text.find("experimental_type") != std::string::npos);
+  ASSERT_TRUE(text.find("arg_attr") != std::string::npos);
+  Graph g;
+  const Status s = g.ImportGraphDefText(text);
+  EXPECT_TRUE(s.ok()) << s;
+  EXPECT_TRUE(g.FindOperation("train").ok());
+}
+
+TEST(GraphDefTest, MistakesInTextAreNamedWithTheirPlace) {
+  const auto import = [](const char* text) { return Graph().ImportGraphDefText(text); };
+  EXPECT_TRUE(Contains(import("node { name: 'a'\n  op: NoOp }"), "line 2, column 7"));
+  EXPECT_TRUE(Contains(import("node { name: 'a' experimental_type { args {"), "line 1, column 44"));
+  EXPECT_TRUE(
+      Contains(import("node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_NONE } } }"), "DT_NONE"));
 }
 
 TEST(GraphDefTest, ScalarPlaceholdersOfOldGraphsHaveUnknownShape) {
