@@ -9,7 +9,6 @@
 
 #include "graph/model/node.h"
 #include "graph/model/references.h"
-#include "runtime/kernel/cost.h"
 
 namespace tensorbraid::planner {
 namespace {
@@ -145,39 +144,10 @@ class PartBuilder {
         Wait(&program_->activities[activity_of_[from]].next, current_);
       }
     }
-    if (task_ != 0) MarkUpdate(i, updated);
+    if (updated >= 0) parts_->updates[current_] = {.variable = updated, .type = p.node->type()};
   }
 
   bool IsRecv(int i) const { return plan_.nodes()[i].node->type() == "_Recv"; }
-
-  // On a server: whether the node is an update, or follows one, or gets a gradient.
-  void MarkUpdate(int i, int updated) {
-    const int activity = activity_of_[i];
-    bool from_worker = false, after = false;
-    double gradient_bytes = 0;
-    for (const int from : producers_[i]) {
-      if (IsRecv(from)) {
-        const TensorTransfer& t = program_->transfers[TransferOf(*plan_.nodes()[from].node)];
-        from_worker = from_worker || (t.from == 0 && !t.name.starts_with("^"));
-        gradient_bytes += t.bytes;
-        after = after || t.from != 0;  // a signal from another server
-      } else if (activity_of_[from] >= 0) {
-        from_worker = from_worker || from_worker_.contains(activity_of_[from]);
-        after = after || program_->activities[activity_of_[from]].after_gradients;
-        gradient_bytes += bytes_of_[activity_of_[from]];
-      }
-    }
-    if (from_worker) from_worker_.insert(activity);
-    bytes_of_[activity] = gradient_bytes;
-    Activity& a = program_->activities[activity];
-    a.variable = updated;
-    a.after_gradients = after || updated >= 0;
-    a.accumulates = updated >= 0 && from_worker && !after;
-    const std::string& type = plan_.nodes()[i].node->type();
-    a.by_rows = a.accumulates && (type.find("Scatter") != type.npos || type.find("Sparse") != type.npos);
-    // Reads the gradient and the sum, writes the sum; or reads and writes each gradient that the sum of rows has.
-    if (a.accumulates) a.accumulate_ns = EstimatedNs({.bytes = (a.by_rows ? 2 : 3) * gradient_bytes});
-  }
 
   void AddSend(int i) {
     const int transfer = TransferOf(*plan_.nodes()[i].node);
@@ -192,9 +162,6 @@ class PartBuilder {
       for (const int before : from) Wait(&program_->activities[before].next, sender);
       for (const int p : producers_[i]) {
         if (IsRecv(p)) Wait(&program_->transfers[TransferOf(*plan_.nodes()[p].node)].next, sender);
-      }
-      for (const int before : from) {
-        program_->activities[sender].after_gradients |= program_->activities[before].after_gradients;
       }
     }
     program_->activities[sender].sends.push_back(transfer);
@@ -216,8 +183,6 @@ class PartBuilder {
   std::set<int> after_;           // activities that the current one waits for
   std::set<int> arrivals_;        // transfers that the current one waits for
   std::set<int> seen_;            // _Recv nodes that an activity of the worker has waited for
-  std::set<int> from_worker_;     // activities that use a tensor of the worker
-  std::map<int, double> bytes_of_;
 };
 
 }  // namespace

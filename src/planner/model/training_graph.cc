@@ -14,6 +14,7 @@
 #include "planner/model/node_costs.h"
 #include "planner/model/part_builder.h"
 #include "planner/model/placed_step.h"
+#include "planner/model/updates.h"
 
 namespace tensorbraid::planner {
 namespace {
@@ -54,6 +55,7 @@ class ProgramBuilder {
       TF_ASSIGN_OR_RETURN(const auto plan, Plan::Create(std::move(part), &resources, &kernels));
       AddPart(number, *plan, &costs_, &parts_, &program_);
     }
+    MarkUpdates(parts_.updates, &program_);
     AddSortOfRows();
     TF_RETURN_IF_ERROR(CheckKnown());
     if (options_.placement == Placement::kEven) return DividedOver(program_, options_.servers);

@@ -105,6 +105,48 @@ TEST(TrainingGraphTest, VariablesAreDividedAmongServers) {
   }
 }
 
+// Adam keeps the powers of its decays in variables on one of the servers, whose values go to the updates on the others.
+TEST(TrainingGraphTest, UpdatesThatUseAValueOfAnotherServerUseGradients) {
+  tensorbraid::Graph g;
+  TrainingGraph graph;
+  {
+    auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = 1}));
+    auto x = Placeholder(g, kFloat32, {100, 64}, "x");
+    const Variable w(g, {64, 32}, Zeros(), {.name = "weights"});
+    const auto loss = ReduceSum(MatMul(x, w));
+    graph.targets = {AdamOptimizer(0.1).Minimize(loss, {.global_step = GetOrCreateGlobalStep(g)}).name()};
+  }
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  graph.graph_def = *g.ToGraphDef();
+  graph.feeds = {{"x:0", {100, 64}}};
+  for (const int servers : {1, 2, 3}) {
+    for (const Placement placement : {Placement::kRoundRobin, Placement::kLeastBytes}) {
+      const StepProgram p = Program(graph, {.servers = servers, .placement = placement});
+      EXPECT_EQ(Accumulators(p), 1) << servers;
+      const auto prediction = Simulate(p, SeparateMachines(servers, 4, 2, {}, {.latency_ns = 1e5}), {});
+      ASSERT_TRUE(prediction.ok()) << prediction.status();
+      EXPECT_NEAR(prediction->mean_staleness, 3, 0.5) << servers << ": the other workers update in the meantime";
+    }
+  }
+}
+
+TEST(TrainingGraphTest, AnUpdateThatWaitsForAnotherOneUsesAGradient) {
+  tensorbraid::Graph g;
+  TrainingGraph graph;
+  {
+    auto device = g.Device(ReplicaDeviceSetter({.ps_tasks = 1}));
+    auto x = Placeholder(g, kFloat32, {100, 64}, "x");
+    const Variable w(g, {64, 32}, Zeros(), {.name = "weights"}), mean(g, {64}, Zeros(), {.name = "mean"});
+    const auto loss = ReduceSum(MatMul(x, w));
+    auto after = g.ControlDependencies({mean.Assign(ReduceMean(x, {0}))});
+    graph.targets = {GradientDescentOptimizer(0.1).Minimize(loss).name()};
+  }
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  graph.graph_def = *g.ToGraphDef();
+  graph.feeds = {{"x:0", {100, 64}}};
+  EXPECT_EQ(Accumulators(Program(graph)), 2);
+}
+
 TEST(TrainingGraphTest, WireTypesShrinkTheMessages) {
   const StepProgram p = Program(Softmax().Graph(100), {.wire = Wire::kBFloat16});
   EXPECT_LT(p.BytesBetween(0, 1), 7850 * 2 + 200);
