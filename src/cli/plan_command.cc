@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -14,9 +15,12 @@
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
 #include "io/file.h"
+#include "planner/advice.h"
 #include "planner/model/calibration.h"
 #include "planner/model/devices.h"
+#include "planner/model/machine.h"
 #include "planner/model/profile.h"
+#include "planner/model/wake_up.h"
 #include "planner/planner.h"
 #include "planner/report.h"
 
@@ -50,7 +54,7 @@ struct PlanFlags {
   std::string device, ps_device;
   double efficiency = 0.5;
   int steps = 20;
-  bool search = false, json = false;
+  bool search = false, json = false, measure_machine = false;
   std::string svg;
 };
 
@@ -127,9 +131,8 @@ StatusOr<PlanInput> InputOf(const PlanFlags& flags, const std::vector<std::strin
   input.training.steps = flags.steps;
   input.training.max_ahead = flags.max_ahead;
   const int given = !flags.graph.empty() + !flags.profile.empty() + !program.empty();
-  if (!program.empty() && given == 2 && flags.graph.empty()) {
-    TF_RETURN_IF_ERROR(RunProfiled(program, flags.profile));
-  } else if (given != 1) {
+  const bool keeps_profile = !program.empty() && given == 2 && flags.graph.empty();
+  if (given != 1 && !keeps_profile) {
     return InvalidArgument(given == 0 ? "nothing to plan" : "more than one training to plan",
                            ": give its program after '--', its graph with --graph=FILE, or its profile with "
                            "--profile=DIR");
@@ -138,23 +141,31 @@ StatusOr<PlanInput> InputOf(const PlanFlags& flags, const std::vector<std::strin
     TF_ASSIGN_OR_RETURN(input.graph, planner::ReadTrainingGraph(flags.graph, flags.train_op));
     return input;
   }
-  if (flags.profile.empty()) {
-    TemporaryDirectory directory;
-    TF_RETURN_IF_ERROR(directory.Create());
-    TF_RETURN_IF_ERROR(RunProfiled(program, directory.path()));
-    TF_ASSIGN_OR_RETURN(input.graph, planner::ReadProfile(directory.path(), NumCores()));
+  TemporaryDirectory temporary;
+  if (flags.profile.empty()) TF_RETURN_IF_ERROR(temporary.Create());
+  const std::string& profile = flags.profile.empty() ? temporary.path() : flags.profile;
+  if (!program.empty()) {
+    TF_ASSIGN_OR_RETURN(const ProfiledRun run, RunProfiled(program, profile));
+    input.machine.others_share = run.others_share;
   } else {
-    TF_ASSIGN_OR_RETURN(input.graph, planner::ReadProfile(flags.profile, NumCores()));
+    TF_ASSIGN_OR_RETURN(input.machine, planner::ReadMachine(profile));
   }
-  const planner::Hardware measured_on =
-      flags.measured_on == "cluster" ? input.hardware : planner::ThisMachine(NumCores(), planner::SharedMemoryCosts());
-  const double measured_ms = input.graph.measured.step_ns / 1e6;
-  TF_ASSIGN_OR_RETURN(const double predicted_ns, planner::Calibrate(&input, measured_on));
+  TF_ASSIGN_OR_RETURN(input.graph, planner::ReadProfile(profile, NumCores()));
+  if (!program.empty() || flags.measure_machine) {
+    input.machine.wake = planner::MeasureWakeUp();
+    TF_RETURN_IF_ERROR(planner::WriteMachine(profile, input.machine));
+  }
+  planner::SetWakeUps(input.machine, &input.hardware);
+  planner::Hardware measured_on = input.hardware;
+  if (flags.measured_on == "here") measured_on = planner::ThisMachine(NumCores(), planner::SharedMemoryCosts());
+  planner::SetWakeUps(input.machine, &measured_on);
+  const planner::MeasuredStep measured = input.graph.measured;
+  TF_ASSIGN_OR_RETURN(const double model_ns, planner::Calibrate(&input, measured_on));
   if (flags.stragglers == "measured") input.training.stragglers = planner::MeasuredStragglers(input.graph.measured);
-  if (!flags.json) {
-    std::printf("measured here, one PS and one worker: %.4g ms a step; the model alone gives %.4g ms\n\n", measured_ms,
-                predicted_ns / 1e6);
-  }
+  if (!flags.json) std::printf("%s", planner::MeasuredText(measured, input.machine, model_ns).c_str());
+  // In JSON, each row has the figure.
+  std::fputs(planner::BusyWarning(input.machine).c_str(), flags.json ? stderr : stdout);
+  if (!flags.json) std::printf("\n");
   return input;
 }
 
@@ -182,6 +193,15 @@ StatusOr<std::vector<PlanRow>> Scaling(const PlanInput& input, Configuration con
   }
   if (rows.empty()) return InvalidArgument("--workers has no number above --spares=", configuration.spares);
   return rows;
+}
+
+// The advice for a row. The servers to try are the next number that the plan has, or twice as many.
+std::string AdviceFor(const PlanInput& input, const PlanRow& row, const std::vector<int>& servers) {
+  const auto next = std::ranges::upper_bound(servers, row.configuration.servers);
+  const int more = next == servers.end() ? 2 * row.configuration.servers : *next;
+  Progress progress;
+  progress.Begin(1, 1, row.configuration);
+  return planner::Advice(row, planner::Remedies(input, row, more));
 }
 
 Status RunPlan(const PlanFlags& flags, const std::vector<std::string>& program) {
@@ -216,8 +236,8 @@ Status RunPlan(const PlanFlags& flags, const std::vector<std::string>& program) 
       } else {
         if (servers.size() > 1) text += StrCat(count == servers.front() ? "" : "\n", count, " PS\n");
         text += ScalingTable(rows);
-        text +=
-            StrCat("With ", rows.back().configuration.workers, " workers, ", Advice(rows.back()), ".\n", Caution(rows));
+        text += StrCat("With ", rows.back().configuration.workers, " workers, ", AdviceFor(input, rows.back(), servers),
+                       ".\n", Caution(rows));
       }
       if (count == servers.back() && !flags.svg.empty()) TF_RETURN_IF_ERROR(WriteFile(flags.svg, SpeedUpChart(rows)));
     }
@@ -246,7 +266,7 @@ Status RunPlan(const PlanFlags& flags, const std::vector<std::string>& program) 
     text = StrCat("The fastest of ", rows.size(), " configurations with ", configuration.workers, " workers:\n",
                   SearchTable(rows, 12),
                   "Speeds within 2 % count as equal; of these, fewer servers and unchanged arithmetic come first. ",
-                  "In the first, ", Advice(rows.front()), ".\n");
+                  "In the first, ", AdviceFor(input, rows.front(), space.servers), ".\n");
   }
   std::fputs(text.c_str(), stdout);
   if (flags.svg.empty()) return OkStatus();
@@ -276,6 +296,10 @@ void AddPlanCommand(CLI::App& app, Invocation* invocation) {
           "had the links of the plan (cluster)")
       ->check(OneOf({"here", "cluster"}))
       ->capture_default_str();
+  plan->add_flag(
+      "--measure_machine", flags->measure_machine,
+      "with --profile alone: measure what it costs this machine to wake a thread, and keep it in the profile; "
+      "this is always done for a program");
   plan->add_option("--batch", flags->batch,
                    "examples of a worker's step: the first dimension of what is fed (default: as measured or as in the "
                    "graph); with --search a list");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/text/strings.h"
+#include "planner/interval.h"
 #include "planner/model/placed_step.h"
 #include "planner/model/summed_step.h"
 
@@ -102,11 +103,32 @@ std::string WireText(const WireTypes& wire) {
                                            : StrCat(name(wire.parameters), "/", name(wire.gradients));
 }
 
-StatusOr<double> LocalExamplesPerS(const PlanInput& input, int64_t batch) {
-  GraphOptions options = OptionsFor(input, {.batch = batch});
-  TF_ASSIGN_OR_RETURN(const StepProgram program, ProgramOf(input.graph, options));
+namespace {
+
+double LocalNs(const StepProgram& program) {
   double ns = program.between_steps_ns + program.idle_ns + program.ComputeNs(0);
   for (const Activity& a : program.activities) ns += a.task != 0 ? a.ns : 0;
+  return ns;
+}
+
+// Of the time of all cores for a step, the share that kernels and the program between two steps do not take: the
+// messages.
+double OverheadShare(const StepProgram& program, const Prediction& prediction) {
+  double ns = program.between_steps_ns * program.workers;
+  for (const Activity& a : program.activities) ns += a.task == 0 && program.has_device ? 0 : a.ns * a.threads;
+  return prediction.cpu_ms > 0 ? std::clamp(1 - ns / (prediction.cpu_ms * 1e6), 0.0, 1.0) : 0;
+}
+
+}  // namespace
+
+StatusOr<double> LocalStepNs(const PlanInput& input, int64_t batch) {
+  TF_ASSIGN_OR_RETURN(const StepProgram program, ProgramOf(input.graph, OptionsFor(input, {.batch = batch})));
+  return LocalNs(program);
+}
+
+StatusOr<double> LocalExamplesPerS(const PlanInput& input, int64_t batch) {
+  TF_ASSIGN_OR_RETURN(const StepProgram program, ProgramOf(input.graph, OptionsFor(input, {.batch = batch})));
+  const double ns = LocalNs(program);
   return ns > 0 ? program.batch * 1e9 / ns : 0;
 }
 
@@ -140,6 +162,11 @@ StatusOr<PlanRow> PlanOne(const PlanInput& input, const Configuration& c) {
                        &row.bounds.server_link, &row.bounds.server_cpu}) {
     *rate *= summed;
   }
+  const Interval interval =
+      IntervalOf(row.prediction, OverheadShare(program, row.prediction), input.graph.measured, input.machine);
+  row.lowest_steps_per_s = row.prediction.steps_per_s * interval.low;
+  row.highest_steps_per_s = row.prediction.steps_per_s * interval.high;
+  row.others_share = input.machine.others_share;
   TF_ASSIGN_OR_RETURN(const double local, LocalExamplesPerS(input, c.batch));
   row.speed_up = local > 0 ? row.prediction.examples_per_s / local : 0;
   return row;

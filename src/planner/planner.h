@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/model/machine.h"
 #include "planner/model/training_graph.h"
 #include "planner/simulation/simulation.h"
 
@@ -51,6 +52,7 @@ struct PlanInput {
   Hardware hardware;
   TrainingModel training;  // mode and spares come from the configuration
   std::map<std::string, Shape> shapes;
+  MeasuredMachine machine;  // on which the graph was measured
 };
 
 // The steps per second that one resource allows for any number of workers; 0: no limit.
@@ -66,8 +68,13 @@ struct PlanRow {
   Prediction prediction;
   double speed_up = 0;  // examples per second, compared with one worker that trains without a cluster
   Bounds bounds;
+  // Between which a training of this configuration is expected (IntervalOf).
+  double lowest_steps_per_s = 0, highest_steps_per_s = 0;
+  double others_share = 0;  // MeasuredMachine::others_share
 };
 
+// The time of a step of one worker with all variables in its own process, in ns.
+StatusOr<double> LocalStepNs(const PlanInput& input, int64_t batch);
 // The speed of one worker with all variables in its own process: the base of speed-ups. In examples per second.
 StatusOr<double> LocalExamplesPerS(const PlanInput& input, int64_t batch);
 

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/text/strings.h"
+#include "planner/advice.h"
+#include "planner/interval.h"
 #include "planner/model/calibration.h"
 #include "planner/model/devices.h"
 #include "planner/report.h"
@@ -190,6 +193,116 @@ TEST(PlannerTest, ThreadsThatPolledWhenMeasuredSleepWhereCoresAreShared) {
   EXPECT_EQ(cpu_us(1e6, true), cpu_us(0, true)) << "over a link they slept when they were measured";
 }
 
+TEST(PlannerTest, AWakeUpCostsWhatThisMachineNeedsForIt) {
+  const auto cpu_us = [](double wake_us) {
+    PlanInput input = OneProduct();
+    MeasuredStep& measured = input.graph.measured;
+    for (const char* node : {"MatMul", "gradients/MatMul_grad/MatMul_1"}) measured.node_ns[node] = 0.1e6;
+    measured.step_ns = 1e6;
+    measured.cpu_ns = measured.server_cpu_ns = 0.8e6;
+    measured.polling_ns = measured.server_polling_ns = 1e6;
+    input.machine.wake.busy_ns = wake_us * 1e3;
+    const Hardware here = ThisMachine(2, SharedMemoryCosts());
+    input.hardware = here;
+    EXPECT_TRUE(Calibrate(&input, here).ok());
+    return One(input, {.workers = 4}).prediction.cpu_ms * 1e3;
+  };
+  const double without = cpu_us(0);
+  EXPECT_GT(cpu_us(3), without + 2);
+  EXPECT_NEAR(cpu_us(6) - without, 2 * (cpu_us(3) - without), 2);
+}
+
+TEST(PlannerTest, AProgramThatWasMeasuredInOneProcessIsPlannedForACluster) {
+  for (const double measured_ms : {5.0, 50.0}) {
+    PlanInput input = OneProduct();
+    MeasuredStep& measured = input.graph.measured;
+    measured = {.local = true};
+    for (const char* node : {"MatMul", "gradients/MatMul_grad/MatMul_1"}) measured.node_ns[node] = 5e6;
+    measured.step_ns = measured_ms * 1e6;
+    measured.cpu_ns = 20e6;
+    const WayCosts usual = input.hardware.local;
+    ASSERT_TRUE(Calibrate(&input, ThisMachine(2, SharedMemoryCosts())).ok());
+    EXPECT_NEAR(*LocalStepNs(input, 0), measured_ms * 1e6, 0.3 * measured_ms * 1e6);
+    EXPECT_EQ(input.hardware.local.message_ns, usual.message_ns) << "nothing was learnt of messages";
+    EXPECT_LT(One(input, {}).speed_up, 1) << "the values and the gradients cross a link";
+  }
+}
+
+TEST(IntervalTest, ShortStepsOfTasksThatCompeteAreLessSure) {
+  Prediction p;
+  p.cpu_ms = 0.1;
+  p.messages = 10;
+  const MeasuredStep steady = {.polling_ns = 1e5, .step_ns = 1e6, .shortest_ns = 1e6, .longest_ns = 1e6};
+  const auto alone = IntervalOf(p, 0.1, steady, {});
+  EXPECT_GT(alone.low, 0.85);
+  EXPECT_LT(alone.high, 1.2);
+  p.tasks_compete = true;
+  EXPECT_LT(IntervalOf(p, 0.9, steady, {}).low, 0.65) << "all messages: predicted up to 72 % too fast";
+  EXPECT_GT(IntervalOf(p, 0.05, steady, {}).low, 0.85) << "LeNet: predicted up to 8 % too fast";
+  MeasuredMachine unsteady;
+  unsteady.wake.highest_busy_ns = unsteady.wake.busy_ns + 2000;  // 20 us of 100 us
+  EXPECT_NEAR(1 / IntervalOf(p, 0.5, steady, unsteady).low - 1 / IntervalOf(p, 0.5, steady, {}).low, 0.2, 1e-9);
+}
+
+TEST(IntervalTest, WhatTheMeasurementVariesIsAdded) {
+  const Prediction p;
+  MeasuredStep measured = {.step_ns = 1e6, .shortest_ns = 0.9e6, .longest_ns = 1.3e6};
+  const Interval none = IntervalOf(p, 0, {}, {}), some = IntervalOf(p, 0, measured, {});
+  EXPECT_NEAR(1 / some.low - 1 / none.low, 0.3, 1e-9);
+  EXPECT_NEAR(1 / none.high - 1 / some.high, 0.1, 1e-9);
+  EXPECT_NEAR(1 / some.high - 1 / IntervalOf(p, 0, measured, {.others_share = 0.4}).high, 0.4, 1e-9);
+}
+
+TEST(MachineTest, IsKeptWithTheProfile) {
+  const std::string directory = testing::TempDir();
+  const MeasuredMachine machine = {
+      .wake = {.busy_ns = 3000, .lowest_busy_ns = 2000, .highest_busy_ns = 5000, .idle_ns = 20000, .measured = true},
+      .others_share = 0.25};
+  ASSERT_TRUE(WriteMachine(directory, machine).ok());
+  const auto read = ReadMachine(directory);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->wake.highest_busy_ns, 5000);
+  EXPECT_EQ(read->others_share, 0.25);
+  EXPECT_FALSE(ReadMachine(directory + "/none")->wake.measured) << "profiles of older releases have no such file";
+  EXPECT_THAT(MeasuredText({.step_ns = 2e6}, machine, 1e6),
+              AllOf(HasSubstr("one PS and one worker: 2 ms"), HasSubstr("costs 3 us (2 to 5)")));
+  EXPECT_THAT(MeasuredText({.local = true, .step_ns = 2e6}, {}, 1e6), HasSubstr("in one process"));
+  EXPECT_THAT(BusyWarning(machine), HasSubstr("other programs used 25 % of this machine's cores"));
+  EXPECT_EQ(BusyWarning({.others_share = 0.1}), "");
+}
+
+TEST(WakeUpTest, HandingOverCostsTime) {
+  const WakeUpCost cost = MeasureWakeUp();
+  EXPECT_TRUE(cost.measured);
+  EXPECT_GT(cost.busy_ns, 0);
+  EXPECT_LE(cost.lowest_busy_ns, cost.busy_ns);
+  EXPECT_GE(cost.highest_busy_ns, cost.busy_ns);
+  EXPECT_GT(cost.idle_ns, 0);
+}
+
+// Eight workers share the link of the only server.
+TEST(AdviceTest, ItsFiguresAreThoseOfTheTables) {
+  PlanInput input = OneProduct();
+  input.training.steps = 10;
+  const PlanRow now = One(input, {.workers = 8});
+  ASSERT_EQ(now.prediction.bound, Bound::kServerLink);
+  const std::vector<Remedy> remedies = Remedies(input, now, 2);
+  const auto gain = [&](const std::string& change) {
+    const auto found = std::ranges::find(remedies, change, &Remedy::change);
+    EXPECT_NE(found, remedies.end()) << change;
+    return found == remedies.end() ? 0 : found->gain;
+  };
+  const auto speed = [&](const Configuration& c) {
+    return One(input, c).prediction.examples_per_s / now.prediction.examples_per_s;
+  };
+  EXPECT_EQ(gain("2 PS"), speed({.servers = 2, .workers = 8}));
+  EXPECT_EQ(gain("2 PS with --placement=even"), speed({.servers = 2, .workers = 8, .placement = Placement::kEven}));
+  EXPECT_EQ(gain("--wire=ps:int8"), speed({.workers = 8, .wire = Wire::kInt8}));
+  // The only variable stays on one server.
+  EXPECT_THAT(Advice(now, remedies), AllOf(HasSubstr("what helps is "), HasSubstr("2 PS with --placement=even ("),
+                                           HasSubstr("; 2 PS does not help"), HasSubstr("times as fast")));
+}
+
 TEST(PlannerTest, DevicesOfTheTableComputeAtTheirSpeed) {
   const auto v100 = SpeedOf("v100", 0.5), cpu = SpeedOf("epyc-7763", 0.5);
   ASSERT_TRUE(v100.ok() && cpu.ok());
@@ -215,13 +328,15 @@ TEST(PlanReportTest, TableJsonAndPictureSayTheSame) {
   std::vector<PlanRow> rows;
   for (const int workers : {1, 2, 8}) rows.push_back(One(input, {.workers = workers}));
   EXPECT_THAT(ScalingTable(rows), AllOf(HasSubstr("PS link"), HasSubstr("speed-up")));
-  EXPECT_THAT(Advice(rows.back()), HasSubstr("--wire"));
+  EXPECT_THAT(ScalingTable(rows), HasSubstr("likely"));
   const std::vector<std::string> lines = StrSplit(JsonLines(rows), '\n');
   ASSERT_EQ(lines.size(), 4u) << "one for each row, and nothing after the last end of line";
   const auto json = nlohmann::json::parse(lines[2]);
   EXPECT_EQ(json["workers"], 8);
   EXPECT_EQ(json["bound"], "PS link");
   EXPECT_NEAR(json["bounds"]["ps_link"].get<double>(), 3.125, 1e-6);
+  EXPECT_LT(json["lowest_steps_per_s"], json["steps_per_s"]);
+  EXPECT_GT(json["highest_steps_per_s"], json["steps_per_s"]);
   EXPECT_THAT(SpeedUpChart(rows), AllOf(HasSubstr("<svg"), HasSubstr("predicted"), HasSubstr("PS links")));
   EXPECT_THAT(SearchTable(rows, 2), HasSubstr("round_robin"));
 }

@@ -29,6 +29,10 @@ std::string Time(double ms) {
 
 std::string Rate(double per_s) { return per_s >= 1000 ? Format("%.0f", per_s) : Format("%.3g", per_s); }
 
+std::string Range(const PlanRow& row) {
+  return StrCat(Rate(row.lowest_steps_per_s), "-", Rate(row.highest_steps_per_s));
+}
+
 std::string Staleness(const PlanRow& row) {
   if (row.configuration.mode == Mode::kSync) {
     return row.configuration.spares > 0 ? Format("%.0f%% late", 100 * row.prediction.dropped_share) : "-";
@@ -38,45 +42,50 @@ std::string Staleness(const PlanRow& row) {
 
 }  // namespace
 
-std::string Advice(const PlanRow& row) {
-  const Prediction& p = row.prediction;
-  switch (p.bound) {
-    case Bound::kCompute:
-      return "the workers compute nearly all the time: more or faster workers help";
-    case Bound::kWorkerLink:
-      return "the links of the workers are the bound: fewer bytes (--wire), a larger batch or faster links help";
-    case Bound::kServerLink:
-      return "the links of the parameter servers are the bound: more servers (--ps), variables divided among them "
-             "(--placement=even) or fewer bytes (--wire) help";
-    case Bound::kServerCpu:
-      return "the processors of the parameter servers are the bound: more servers or cores help";
-    case Bound::kStragglers:
-      return "the workers wait for the slowest of them: spare workers (--spares) or asynchronous training help";
-    case Bound::kMessages:
-      return "the steps are so short that the messages take most of the time: a larger batch helps";
-  }
-  return "";
-}
-
 std::string Caution(const std::vector<PlanRow>& rows) {
   for (const PlanRow& row : rows) {
     if (!row.prediction.tasks_compete) continue;
     return StrCat("From ", row.configuration.workers, row.configuration.workers == 1 ? " worker" : " workers",
-                  " on, tasks of a machine compete for its cores. What its scheduler makes of that is not predicted: "
-                  "such rows were mostly wrong by less than a fifth, and by two fifths at most (docs/scaling.md).\n");
+                  " on, tasks of a machine compete for its cores. In what order its scheduler runs them is not "
+                  "predicted, so the likely speeds are further apart there (docs/scaling.md).\n");
   }
   return "";
 }
 
+std::string MeasuredText(const MeasuredStep& measured, const MeasuredMachine& machine, double model_ns) {
+  std::string text = Format("measured here, %s: %.4g ms a step",
+                            measured.local ? "in one process" : "one PS and one worker", measured.step_ns / 1e6);
+  if (measured.longest_ns > 0) {
+    text +=
+        Format(" (%.4g to %.4g in parts of the measurement)", measured.shortest_ns / 1e6, measured.longest_ns / 1e6);
+  }
+  text += Format("; the model alone gives %.4g ms\n", model_ns / 1e6);
+  const WakeUpCost& wake = machine.wake;
+  if (wake.measured) {
+    text += Format(
+        "to wake a thread costs %.2g us (%.2g to %.2g) where all cores are busy; on an idle core it takes %.2g us\n",
+        wake.busy_ns / 1e3, wake.lowest_busy_ns / 1e3, wake.highest_busy_ns / 1e3, wake.idle_ns / 1e3);
+  }
+  return text;
+}
+
+std::string BusyWarning(const MeasuredMachine& machine) {
+  if (!IsBusy(machine)) return "";
+  return Format(
+      "WARNING: other programs used %.0f %% of this machine's cores during the measurement, so the predictions "
+      "are less sure. Measure again while the machine is idle.\n",
+      100 * machine.others_share);
+}
+
 std::string ScalingTable(const std::vector<PlanRow>& rows) {
-  std::string text = Format("%7s  %9s  %9s  %10s  %8s  %9s  %-11s  %7s  %9s\n", "workers", "step", "steps/s",
-                            "examples/s", "speed-up", "efficiency", "bound", "PS link", "staleness");
+  std::string text = Format("%7s  %9s  %9s  %13s  %10s  %8s  %9s  %-11s  %7s  %9s\n", "workers", "step", "steps/s",
+                            "likely", "examples/s", "speed-up", "efficiency", "bound", "PS link", "staleness");
   for (const PlanRow& row : rows) {
     const Prediction& p = row.prediction;
-    text += Format("%7d  %9s  %9s  %10s  %8.2f  %8.0f%%  %-11s  %6.0f%%  %9s\n", row.configuration.workers,
-                   Time(p.step_ms).c_str(), Rate(p.steps_per_s).c_str(), Rate(p.examples_per_s).c_str(), row.speed_up,
-                   100 * row.speed_up / row.configuration.workers, std::string(BoundName(p.bound)).c_str(),
-                   100 * p.server_link_use, Staleness(row).c_str());
+    text += Format("%7d  %9s  %9s  %13s  %10s  %8.2f  %8.0f%%  %-11s  %6.0f%%  %9s\n", row.configuration.workers,
+                   Time(p.step_ms).c_str(), Rate(p.steps_per_s).c_str(), Range(row).c_str(),
+                   Rate(p.examples_per_s).c_str(), row.speed_up, 100 * row.speed_up / row.configuration.workers,
+                   std::string(BoundName(p.bound)).c_str(), 100 * p.server_link_use, Staleness(row).c_str());
   }
   return text;
 }
@@ -112,6 +121,8 @@ std::string JsonLines(const std::vector<PlanRow>& rows) {
                                          {"sum_per_host", c.sum_per_host},
                                          {"step_ms", p.step_ms},
                                          {"steps_per_s", p.steps_per_s},
+                                         {"lowest_steps_per_s", row.lowest_steps_per_s},
+                                         {"highest_steps_per_s", row.highest_steps_per_s},
                                          {"updates_per_s", p.updates_per_s},
                                          {"examples_per_s", p.examples_per_s},
                                          {"speed_up", row.speed_up},
@@ -120,6 +131,7 @@ std::string JsonLines(const std::vector<PlanRow>& rows) {
                                          {"straggler_share", p.straggler_share},
                                          {"worker_link_use", p.worker_link_use},
                                          {"tasks_compete", p.tasks_compete},
+                                         {"others_share", row.others_share},
                                          {"ps_link_use", p.server_link_use},
                                          {"ps_cpu_use", p.server_cpu_use},
                                          {"mean_staleness", p.mean_staleness},

@@ -18,8 +18,10 @@ std::string JsonLines(const std::vector<PlanRow>& rows);
 // An SVG image of the speed-up over the number of workers, with the line that each bound would allow. REQUIRES: the
 // rows differ in their numbers of workers only, and have these in increasing order.
 std::string SpeedUpChart(const std::vector<PlanRow>& rows);
-// One sentence of advice for what bounds a configuration.
-std::string Advice(const PlanRow& row);
+// One or two lines: what was measured of the step and of the machine, and what the model alone gives for the step.
+std::string MeasuredText(const MeasuredStep& measured, const MeasuredMachine& machine, double model_ns);
+// A line with the figure if other programs used more than a tenth of the cores during the measurement; "" otherwise.
+std::string BusyWarning(const MeasuredMachine& machine);
 // A line that says from how many workers on the tasks of a machine compete for its cores, so that predictions are less
 // sure; "" if they do in no row.
 std::string Caution(const std::vector<PlanRow>& rows);

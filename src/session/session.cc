@@ -116,7 +116,8 @@ struct Session::Impl {
   std::unique_ptr<SessionBackend> backend;
   const GraphRef graph;
   const std::chrono::milliseconds operation_timeout;
-  const std::unique_ptr<StepProfiler> profiler = StepProfiler::FromEnvironment();  // null: steps are not profiled
+  const std::unique_ptr<StepProfiler> profiler =
+      StepProfiler::FromEnvironment(options.target.empty());  // null: steps are not profiled
 
   Clock::time_point DeadlineOf(const RunOptions& options) const {
     const auto timeout = options.timeout.count() > 0 ? options.timeout : operation_timeout;
@@ -237,7 +238,12 @@ StatusOr<std::string> RunMetadata::ToChromeTrace(const ChromeTraceOptions& optio
 
 void Session::CancelRuns() { impl_->backend->CancelRuns(); }
 
-Status Session::Close() { return impl_->backend->Close(); }
+Status Session::Close() {
+  if (impl_->profiler != nullptr && impl_->graph.CheckExists("Session::Close").ok()) {
+    impl_->profiler->Finish(*impl_->graph, [this] { return impl_->backend->TaskCpuTimes(); });
+  }
+  return impl_->backend->Close();
+}
 
 std::vector<std::string> Session::ListDevices() const { return impl_->backend->ListDevices(); }
 

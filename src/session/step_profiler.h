@@ -15,7 +15,7 @@
 namespace tensorbraid {
 
 // If the environment variable TENSORBRAID_STEP_PROFILE names a directory, every session of the process has a profiler.
-// Of each run signature (the same feeds, fetches and targets) it first times some steps and then traces some. It writes
+// Of each run signature (the same feeds, fetches and targets) it first traces some steps and then times some. It writes
 // for signature N:
 //
 //   step-N.graph.pb     the graph of the session, as a GraphDef
@@ -24,13 +24,15 @@ namespace tensorbraid {
 //                       "interval_ms" from the start of one to the start of the next, both without intervals of more
 //                       than ten times the median, such as one in which a checkpoint was saved; "cpu_ms" of the process
 //                       in that time, "server_cpu_ms" of all parameter servers (0: not known), and the parts of both in
-//                       which threads polled, "polling_ms" and "server_polling_ms"; "traces", their number. It is
-//                       written last, under its name at once.
+//                       which threads polled, "polling_ms" and "server_polling_ms"; "traces", their number; "local",
+//                       whether the session has no cluster. It is written last, under its name at once.
 //
-//                       "interval_sigma" is the standard deviation of the logarithm of an interval, without outliers
+//                       "interval_sigma" is the standard deviation of the logarithm of an interval, without outliers.
+//                       "interval_parts_ms" are the means of kParts equal parts of the intervals, one after the other.
 //
-// Of steps that take long, fewer are timed and traced. Signatures that run fewer times are not written. If a file
-// cannot be written, the log says so, and the profiler does nothing more. Thread-safe.
+// Of steps that take long, fewer are timed and traced. If a session is closed while a signature is timed, the steps so
+// far count. Signatures that run fewer times are not written. If a file cannot be written, the log says so, and the
+// profiler does nothing more. Thread-safe.
 class StepProfiler {
  public:
   static constexpr char kVariable[] = "TENSORBRAID_STEP_PROFILE";
@@ -44,10 +46,11 @@ class StepProfiler {
   static constexpr Stage kTimed = {40, 8, std::chrono::milliseconds(1000)};
   static constexpr Stage kTraced = {10, 3, std::chrono::milliseconds(0)};
   static constexpr std::chrono::seconds kStageTime{3};
+  static constexpr size_t kParts = 4;
 
-  // Null if the environment variable is not set.
-  static std::unique_ptr<StepProfiler> FromEnvironment();
-  explicit StepProfiler(std::string directory) : directory_(std::move(directory)) {}
+  // Null if the environment variable is not set. `local`: the session has no cluster.
+  static std::unique_ptr<StepProfiler> FromEnvironment(bool local);
+  StepProfiler(std::string directory, bool local) : directory_(std::move(directory)), local_(local) {}
 
   using Run = std::function<StatusOr<std::vector<Tensor>>(SessionBackend::Recording* recording)>;
   using CpuTime = SessionBackend::CpuTime;
@@ -57,17 +60,26 @@ class StepProfiler {
   // twice for each signature.
   StatusOr<std::vector<Tensor>> Step(const Graph& graph, const RunSignature& signature,
                                      const std::vector<Tensor>& feeds, const Run& run, const CpuTimes& cpu_times);
+  // Before the session is closed: writes the signatures of which enough steps have been timed. Blocks in `cpu_times`.
+  void Finish(const Graph& graph, const CpuTimes& cpu_times);
 
  private:
+  enum StageNumber { kWarmingUp, kTracing, kTiming, kDone };
   struct Signature {
     int number = 0;
-    int stage = 0;  // of warm-up, timed, traced; 3: done
+    int stage = kWarmingUp;
     int steps = 0;  // of this stage
     MonotonicClock::time_point stage_start;
     bool given_up = false;  // a step failed, or steps overlapped
     bool running = false;
     std::vector<MonotonicClock::time_point> starts;
     std::vector<double> run_ms;
+    RunSignature fed;  // of the first step, with its feeds
+    std::vector<Shape> feed_shapes;
+    // How many steps had been timed when `own_then` was read, since a program may do something else before it closes
+    // its session.
+    int counted_steps = 0;
+    CpuTime own_then;
     CpuTime own_before, own;  // of this process; `own` and `servers` are the time of one step
     std::map<std::string, CpuTime> servers_before;
     CpuTime servers;
@@ -76,10 +88,12 @@ class StepProfiler {
   static bool StageIsOver(const Signature& signature);
   // Goes on to the next stage if this one is over, and notes the time.
   static void BeginStep(Signature* signature, const CpuTimes& cpu_times);
-  Status Write(const Graph& graph, const RunSignature& signature, const std::vector<Tensor>& feeds,
-               const Signature& profile);
+  // The timed steps are over: writes the signature.
+  void EndTiming(const Graph& graph, const CpuTimes& cpu_times, Signature* signature);
+  Status Write(const Graph& graph, const Signature& profile);
 
   const std::string directory_;
+  const bool local_;
   Mutex mu_;
   std::map<std::string, Signature> signatures_ TB_GUARDED_BY(mu_);
 };

@@ -65,6 +65,7 @@ TEST(StepProfilerTest, WritesASignatureThatHasRunOftenEnough) {
     EXPECT_LE(json["traces"], StepProfiler::kTraced.steps);
     EXPECT_GT(json["run_ms"], 0);
     EXPECT_GE(json["interval_ms"], json["run_ms"]);
+    EXPECT_EQ(json["interval_parts_ms"].size(), StepProfiler::kParts);
     const auto trace = ReadFile(StrCat(directory, "/step-", n, ".trace-0.pb"));
     ASSERT_TRUE(trace.ok()) << trace.status();
     EXPECT_THAT(*trace, testing::HasSubstr("Sum"));
@@ -72,6 +73,38 @@ TEST(StepProfilerTest, WritesASignatureThatHasRunOftenEnough) {
     EXPECT_TRUE(copy.ImportGraphDef(*ReadFile(StrCat(directory, "/step-", n, ".graph.pb"))).ok());
   }
   EXPECT_FALSE(FileExists(directory + "/step-2.json")) << "one step is missing";
+}
+
+TEST(StepProfilerTest, ASessionThatIsClosedEarlyWritesWhatWasTimed) {
+  const TempDir temporary;
+  Graph g;
+  auto x = Placeholder(g, kFloat32, {-1, 3}, "x");
+  auto often = ReduceSum(x * 2.0f), seldom = ReduceSum(x * 3.0f);
+  std::unique_ptr<Session> session;
+  {
+    const ProfiledSessions profiled(temporary.path());
+    session = *Session::Create(g);
+  }
+  const Tensor value = Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  // Much shorter than the time for which short steps are timed.
+  const auto warm = MonotonicClock::now() + StepProfiler::kWarmUp.time;
+  int steps = 0;
+  while (steps < kSteps || MonotonicClock::now() < warm) {
+    ASSERT_TRUE(session->Run({often}, {{x, value}}).ok());
+    ++steps;
+  }
+  for (int i = 0; i < StepProfiler::kTimed.least + StepProfiler::kTraced.steps + 10; ++i) {
+    ASSERT_TRUE(session->Run({often}, {{x, value}}).ok());
+  }
+  ASSERT_TRUE(session->Run({seldom}, {{x, value}}).ok());
+  ASSERT_TRUE(session->Close().ok());
+  const auto text = ReadFile(temporary.path() + "/step-0.json");
+  ASSERT_TRUE(text.ok()) << text.status();
+  const auto json = nlohmann::json::parse(*text);
+  EXPECT_EQ(json["local"], true);
+  EXPECT_GT(json["interval_ms"], 0);
+  EXPECT_GT(json["traces"], 0);
+  EXPECT_FALSE(FileExists(temporary.path() + "/step-1.json"));
 }
 
 TEST(StepProfilerTest, DoesNotHinderStepsIfItCannotWrite) {

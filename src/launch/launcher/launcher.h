@@ -21,6 +21,7 @@ enum class TaskStyle {
   // The environment variable TF_CONFIG. As TensorFlow's Estimators expect, the first worker is the only task of job
   // "chief", so that job "worker" has one task less.
   kTfConfig,
+  kNone,  // no way: the program trains in one process. For a job of one worker
 };
 
 struct LaunchOptions {

@@ -224,6 +224,11 @@ TEST_P(LaunchTest, AParameterServerIsStartedAgainWhileTheChiefTrains) {
   EXPECT_THAT(err(), HasSubstr("ps/0 is started again"));
 }
 
+TEST_P(LaunchTest, AProgramWithoutAClusterGetsNoFlags) {
+  Run("echo \"program [$TF_CONFIG] [$*]\"", {.ps = 0, .workers = 1, .style = TaskStyle::kNone});
+  EXPECT_THAT(out(), HasSubstr("program [] []\n"));
+}
+
 TEST_P(LaunchTest, FirstFailureIsNamedAndTheOthersAreStopped) {
   const LaunchResult result = Run("case \"$*\" in *job_name=worker*task_index=1) exit 3;; esac; exec sleep 100000",
                                   {.grace = std::chrono::milliseconds(10)});

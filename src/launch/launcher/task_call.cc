@@ -56,7 +56,7 @@ ProgramCall CallOf(const std::string& job, int index, Addresses addresses, const
     call.command.push_back("--worker_hosts=" + StrJoin(addresses["worker"], ","));
     call.command.push_back("--job_name=" + job);
     call.command.push_back(StrCat("--task_index=", index));
-  } else {
+  } else if (options.style == TaskStyle::kTfConfig) {
     std::erase_if(addresses, [](const auto& tasks) { return !IsInCluster(tasks.first); });
     tf_config = ToTfConfigJson({ClusterSpec(addresses), job, index});
   }

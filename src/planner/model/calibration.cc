@@ -8,9 +8,6 @@ namespace {
 
 constexpr double kMostOfUsualCost = 4;  // of a message
 constexpr int kSearchSteps = 12;
-// To sleep until a message comes, and to be woken: the system calls and the switch of threads. Measured with two
-// threads on one core of a virtual machine (EPYC), by eventfd and poll; by condition variables it takes 1.9 us.
-constexpr double kWakeNs = 2400;
 
 // One worker and one server on the hardware of the measurement.
 class MeasuredPair {
@@ -81,7 +78,7 @@ class MeasuredPair {
   double WakeNs(double polling_ns) const {
     const Hardware& h = input_.hardware;
     if (!h.one_machine || h.link_per_task) return 0;
-    return std::min(kWakeNs / 2, polling_ns / messages_);  // one of two is received
+    return std::min(input_.machine.wake.busy_ns / 2, polling_ns / messages_);  // one of two is received
   }
   // The time of the server's cores that the model explains.
   double ServerNs() {
@@ -118,23 +115,29 @@ StatusOr<double> FitMessages(MeasuredPair* pair) {
   return step_ns;
 }
 
-// Changes what happens between two steps, or the times of the nodes, by the difference that is left.
-Status FitRest(MeasuredPair* pair, double predicted_ns) {
-  MeasuredStep& measured = pair->measured();
+// Changes what happens between two steps, or the times of the nodes, by the difference that is left. `known_cpu_ns` is
+// what the model explains of the time of the worker's cores.
+void FitRest(double predicted_ns, double known_cpu_ns, MeasuredStep* step) {
+  MeasuredStep& measured = *step;
   if (predicted_ns <= measured.step_ns) {
-    TF_ASSIGN_OR_RETURN(const double known_cpu_ns, pair->WorkerCpuNs());
     const double longer_ns = measured.step_ns - predicted_ns;
     const double cpu_ns = std::clamp(measured.cpu_ns - known_cpu_ns, 0.0, longer_ns);
     measured.between_steps_ns += cpu_ns;
     measured.idle_ns += longer_ns - cpu_ns;
-    return OkStatus();
+    return;
   }
   // Tracing makes small kernels slower.
   double compute_ns = 0;
   for (const auto& [node, ns] : measured.node_ns) compute_ns += ns;
   const double share = std::max(0.1, 1 - (predicted_ns - measured.step_ns) / std::max(compute_ns, 1.0));
   for (auto& [node, ns] : measured.node_ns) ns *= share;
-  return OkStatus();
+}
+
+// For a program that was measured without a cluster.
+StatusOr<double> CalibrateLocal(PlanInput* input) {
+  TF_ASSIGN_OR_RETURN(const double model_ns, LocalStepNs(*input, /*batch=*/0));
+  FitRest(model_ns, model_ns, &input->graph.measured);
+  return model_ns;
 }
 
 }  // namespace
@@ -155,8 +158,14 @@ Hardware ThisMachine(double cores, const WayCosts& local) {
   return hardware;
 }
 
+void SetWakeUps(const MeasuredMachine& machine, Hardware* hardware) {
+  if (IsBusy(machine)) return;
+  for (WayCosts* way : {&hardware->local, &hardware->remote}) way->wake_ns = machine.wake.idle_ns;
+}
+
 StatusOr<double> Calibrate(PlanInput* input, const Hardware& measured_on) {
   if (input->graph.measured.step_ns <= 0) return 0;
+  if (input->graph.measured.local) return CalibrateLocal(input);
   MeasuredPair pair(*input, measured_on);
   const WayCosts usual = pair.way();
   TF_ASSIGN_OR_RETURN(const double model_ns, pair.StepNs());
@@ -173,7 +182,8 @@ StatusOr<double> Calibrate(PlanInput* input, const Hardware& measured_on) {
       break;
     }
     if (std::abs(predicted_ns / pair.measured().step_ns - 1) < 0.01) break;
-    TF_RETURN_IF_ERROR(FitRest(&pair, predicted_ns));
+    TF_ASSIGN_OR_RETURN(const double known_cpu_ns, pair.WorkerCpuNs());
+    FitRest(predicted_ns, known_cpu_ns, &pair.measured());
   }
   input->graph.measured = pair.measured();
   for (WayCosts* way : {&input->hardware.local, &input->hardware.remote}) {

@@ -32,6 +32,9 @@ double UnionNs(std::vector<std::pair<double, double>> intervals) {
 // What the traces of a step say.
 class Traces {
  public:
+  // `local`: the traces are of a session without a cluster, whose only task has the variables.
+  explicit Traces(bool local) : local_(local) {}
+
   Status Add(const std::string& path) {
     TF_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
     proto::RunMetadata metadata;
@@ -46,10 +49,11 @@ class Traces {
         if (node.node_name() == "RecvTensor" || node.node_name().starts_with("_send_")) continue;
         const auto ns = static_cast<double>(node.op_end_rel_nanos() - node.op_start_rel_nanos());
         of_step[node.node_name()] += ns;
-        if (on_server) {
-          updates_ = updates_ || node.timeline_label().find("Apply") != std::string::npos;
-          continue;
+        if (on_server || local_) {
+          updates_ = updates_ || node.timeline_label().find("Apply") != std::string::npos ||
+                     node.timeline_label().find("Scatter") != std::string::npos;
         }
+        if (on_server) continue;
         const auto start = static_cast<double>(node.all_start_nanos());
         intervals.emplace_back(start, start + ns);
         sum += ns;
@@ -83,6 +87,7 @@ class Traces {
     }
   }
 
+  const bool local_;
   std::map<std::string, std::vector<double>> times_;
   std::map<std::string, double> bytes_;
   std::map<std::string, bool> on_worker_;
@@ -104,6 +109,8 @@ struct Header {
   double interval_ms = 0, interval_sigma = 0, run_ms = 0;
   double cpu_ms = 0, server_cpu_ms = 0;  // without polling
   double polling_ms = 0, server_polling_ms = 0;
+  std::vector<double> interval_parts_ms;
+  bool local = false;
 };
 
 StatusOr<Header> ReadHeader(const std::string& path) {
@@ -121,7 +128,9 @@ StatusOr<Header> ReadHeader(const std::string& path) {
     json.at("interval_ms").get_to(header.interval_ms);
     json.at("interval_sigma").get_to(header.interval_sigma);
     json.at("run_ms").get_to(header.run_ms);
-    // Older releases did not measure polling, or the time of the servers.
+    // Older releases did not measure polling, the time of the servers, or parts of the intervals.
+    header.interval_parts_ms = json.value("interval_parts_ms", std::vector<double>());
+    header.local = json.value("local", false);
     header.polling_ms = json.value("polling_ms", 0.0);
     header.server_polling_ms = json.value("server_polling_ms", 0.0);
     header.cpu_ms = std::max(0.0, json.value("cpu_ms", 0.0) - header.polling_ms);
@@ -140,14 +149,21 @@ StatusOr<Signature> ReadSignature(const std::string& json_path, double cores) {
   s.graph.feeds = std::move(header.feeds);
   s.graph.fetches = std::move(header.fetches);
   s.graph.targets = std::move(header.targets);
-  Traces traces;
+  Traces traces(header.local);
   for (int i = 0; i < header.traces; ++i) TF_RETURN_IF_ERROR(traces.Add(StrCat(base, ".trace-", i, ".pb")));
   s.interval_ms = header.interval_ms;
   s.updates = traces.updates();
   MeasuredStep& m = s.graph.measured;
   m.node_ns = traces.NodeNs();
   m.tensor_bytes = traces.bytes();
+  m.local = header.local;
   m.step_ns = s.interval_ms * 1e6;
+  if (!header.interval_parts_ms.empty()) {
+    const auto [shortest, longest] =
+        std::minmax_element(header.interval_parts_ms.begin(), header.interval_parts_ms.end());
+    m.shortest_ns = *shortest * 1e6;
+    m.longest_ns = *longest * 1e6;
+  }
   m.sigma = header.interval_sigma;
   m.cpu_ns = header.cpu_ms * 1e6;
   m.server_cpu_ns = header.server_cpu_ms * 1e6;
@@ -162,6 +178,15 @@ StatusOr<Signature> ReadSignature(const std::string& json_path, double cores) {
 }
 
 }  // namespace
+
+StatusOr<bool> IsLocalProfile(const std::string& directory) {
+  TF_ASSIGN_OR_RETURN(const auto paths, MatchingPaths(JoinPath(directory, "step-*.json")));
+  for (const std::string& path : paths) {
+    TF_ASSIGN_OR_RETURN(const Header header, ReadHeader(path));
+    if (!header.local) return false;
+  }
+  return !paths.empty();
+}
 
 bool HasProfile(const std::string& directory) {
   const auto paths = MatchingPaths(JoinPath(directory, "step-*.json"));

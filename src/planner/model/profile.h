@@ -9,9 +9,14 @@
 namespace tensorbraid::planner {
 
 // Returns the training step of the profile in `directory`, with its graph and what was measured: the signature on which
-// the program spent the most time in each step, of those that update a variable on a parameter server, or of all if
-// there is none. `cores` is the number of cores that the worker could use. NotFound if no signature was recorded.
+// the program spent the most time in each step, of those that update a variable on a parameter server (without a
+// cluster: any variable), or of all if there is none. `cores` is the number of cores that the worker could use.
+// NotFound if no signature was recorded.
 StatusOr<TrainingGraph> ReadProfile(const std::string& directory, double cores);
+
+// Whether all steps of the profile in `directory` are of sessions without a cluster; false if there is none. Errors of
+// reading the profile.
+StatusOr<bool> IsLocalProfile(const std::string& directory);
 
 // Whether the directory has the profile of a signature.
 bool HasProfile(const std::string& directory);

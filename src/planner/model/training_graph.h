@@ -14,10 +14,11 @@
 
 namespace tensorbraid::planner {
 
-// What was measured of a step of one worker with one parameter server.
+// What was measured of a step of one worker with one parameter server, or of a program without a cluster.
 struct MeasuredStep {
-  std::map<std::string, double> node_ns;       // time of a node's kernel
-  std::map<std::string, double> tensor_bytes;  // size of an output, keyed by "weights:0"
+  bool local = false;                               // without a cluster
+  std::map<std::string, double> node_ns = {};       // time of a node's kernel
+  std::map<std::string, double> tensor_bytes = {};  // size of an output, keyed by "weights:0"
   // Cores that kernels which take long used on average.
   double threads = 1;
   // What the worker spends between two steps, outside of Session::Run.
@@ -34,6 +35,8 @@ struct MeasuredStep {
   double sigma = 0;
   // The time of a step, from the start of one to the start of the next.
   double step_ns = 0;
+  // The shortest and the longest mean of several parts of the measurement; 0: not known.
+  double shortest_ns = 0, longest_ns = 0;
 };
 
 // The graph of a training, as one worker builds it, and its step.

@@ -46,7 +46,7 @@ void SimulatedMachines::SendTensor(int from, int to, double bytes, std::function
 }
 
 void SimulatedMachines::StartMeasuring() {
-  before_ = {.ns = events_->now_ns()};
+  before_ = {.ns = events_->now_ns(), .messages = network_.messages()};
   for (size_t i = 0; i < cluster_.links.size(); ++i) {
     before_.bytes_out.push_back(network_.bytes_out(static_cast<int>(i)));
     before_.bytes_in.push_back(network_.bytes_in(static_cast<int>(i)));

@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_PLANNER_SIMULATION_MACHINES_H_
 #define TENSORBRAID_PLANNER_SIMULATION_MACHINES_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -59,6 +60,8 @@ class SimulatedMachines {
   bool TasksCompete();
   // The time that all cores of all machines together have worked since StartMeasuring.
   double BusyNs();
+  // Messages that were sent since StartMeasuring.
+  int64_t Messages() const { return network_.messages() - before_.messages; }
 
  private:
   const ClusterModel::TaskPlace& PlaceOf(int task) const {
@@ -70,6 +73,7 @@ class SimulatedMachines {
   // What had been counted when the measurement began.
   struct Before {
     double ns = 0;
+    int64_t messages = 0;
     std::vector<double> bytes_out = {}, bytes_in = {};  // by link
     std::vector<double> busy_ns = {};                   // by host
   };

@@ -73,6 +73,7 @@ Prediction Measurement::Result(double ns, int64_t updates, int gradients, double
   p.server_link_use = machines->ServerLinkUse();
   p.server_cpu_use = machines->ServerCpuUse();
   p.cpu_ms = machines->BusyNs() / steps / 1e6;
+  p.messages = static_cast<double>(machines->Messages()) / steps;
   p.tasks_compete = machines->TasksCompete();
   if (stale_updates_ > 0) p.mean_staleness = staleness_ / static_cast<double>(stale_updates_);
   p.max_staleness = max_staleness_;

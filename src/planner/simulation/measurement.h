@@ -25,7 +25,8 @@ struct Prediction {
   double straggler_share = 0;  // its gradients are added, and those of slower workers are missing
   // Shares of the time in which the busiest link or machine of each kind was in use.
   double worker_link_use = 0, server_link_use = 0, server_cpu_use = 0;
-  double cpu_ms = 0;  // of all tasks' cores, for each step of a worker
+  double cpu_ms = 0;    // of all tasks' cores, for each step of a worker
+  double messages = 0;  // of all tasks, for each step of a worker
   // The tasks of a machine compete for its cores (SimulatedMachines::TasksCompete). What the system's scheduler makes
   // of that is not simulated, so the prediction is less sure.
   bool tasks_compete = false;

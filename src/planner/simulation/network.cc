@@ -20,6 +20,9 @@ constexpr double kTurnBytes = 1 << 20;
 // connections to share a link.
 constexpr double kMostParts = 64;
 
+// A thread that receives polls for so long before it sleeps.
+constexpr double kPollNs = 100e3;
+
 double NsFor(double bytes, double bytes_per_s) { return bytes_per_s > 0 ? bytes / bytes_per_s * 1e9 : 0; }
 
 }  // namespace
@@ -60,6 +63,7 @@ double Network::SpeedBetween(int from, int to) const {
 }
 
 void Network::Send(int from, int to, double bytes, bool bulk, const WayCosts& costs, std::function<void()> arrived) {
+  ++messages_;
   if (bulk && costs.shares_memory) {
     bulk = false;
     bytes = 0;
@@ -118,15 +122,32 @@ void Network::SendPart(Stream* stream, const std::shared_ptr<Transfer>& transfer
     SendParts(stream);
     if (last) transfer->arrived();
   };
-  auto crossed = [this, transfer, stream, to, first, bytes, message_ns, received = std::move(received)]() mutable {
+  auto handle = [this, transfer, stream, to, first, bytes, message_ns, received = std::move(received)]() mutable {
     stream->receiver.Run(message_ns + bytes * transfer->costs.receive_byte_ns, 1, std::move(received));
     if (first) stream->receiver.Run(tasks_[to].AfterNs(transfer->costs), 1, [] {});
+  };
+  auto crossed = [this, transfer, stream, to, handle = std::move(handle)]() mutable {
+    const double wait_ns = WaitForThread(tasks_[to], transfer->costs, stream);
+    if (wait_ns <= 0) return handle();
+    events_->After(wait_ns, std::move(handle));
   };
   auto handled = [this, transfer, from, to, bytes, crossed = std::move(crossed)]() mutable {
     Cross(tasks_[from].link, tasks_[to].link, bytes, transfer->costs.latency_ns, std::move(crossed));
   };
   stream->sender.Run(message_ns + bytes * transfer->costs.send_byte_ns, 1, std::move(handled));
   if (first) stream->sender.Run(tasks_[from].AfterNs(transfer->costs), 1, [] {});
+}
+
+double Network::WaitForThread(const Task& to, const WayCosts& costs, Stream* stream) const {
+  if (costs.wake_ns <= 0) return 0;
+  const double now = events_->now_ns();
+  if (now < stream->wakes_until_ns) return stream->wakes_until_ns - now;
+  const bool sleeps = now > stream->last_ns + kPollNs;
+  stream->last_ns = now;
+  // Where all cores are busy, the thread waits for its turn as every other thread.
+  if (!sleeps || !to.cores->HasIdleCore()) return 0;
+  stream->wakes_until_ns = stream->last_ns = now + costs.wake_ns;
+  return costs.wake_ns;
 }
 
 double Network::Link::Pass(double* free_ns, double now_ns, double bytes, double bytes_per_s) const {

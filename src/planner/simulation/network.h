@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_PLANNER_SIMULATION_NETWORK_H_
 #define TENSORBRAID_PLANNER_SIMULATION_NETWORK_H_
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <limits>
@@ -21,6 +22,9 @@ struct WayCosts {
   // What the thread that handled a message does afterwards, on one core of a server or of a worker, such as freeing
   // memory. The message does not wait for it; the next one does.
   double server_after_ns = 0, worker_after_ns = 0;
+  // Until the thread that receives a message runs, if it sleeps and a core is idle. It sleeps if the last message on
+  // the same way came more than 100 us before (docs/design/0016).
+  double wake_ns = 0;
   double send_byte_ns = 0;     // of one core of the sender, for each byte
   double receive_byte_ns = 0;  // of one core of the receiver
   // A tensor above the eager limit is mapped by the receiver: it crosses no link, and needs no grant.
@@ -58,9 +62,10 @@ class Network {
   // thread at each end, and the bulk messages by a second one.
   void Send(int from, int to, double bytes, bool bulk, const WayCosts& costs, std::function<void()> arrived);
 
-  // What crossed the link so far, with the messages on the way.
+  // What crossed the link so far, with the messages on the way, and how many messages were sent.
   double bytes_out(int link) const { return links_[link].bytes_out; }
   double bytes_in(int link) const { return links_[link].bytes_in; }
+  int64_t messages() const { return messages_; }
   const LinkSpeed& speed(int link) const { return links_[link].speed; }
 
  private:
@@ -88,6 +93,8 @@ class Network {
     std::deque<std::shared_ptr<Transfer>> waiting;
     // Parts that the sender has begun to handle, and the receiver has not handled. A smaller message is a share of one.
     double on_the_way = 0, most_on_the_way = 0;
+    // When the receiver's thread had its last message, and until when it is being woken.
+    double last_ns = kNever, wakes_until_ns = kNever;
   };
   struct Connection {
     Connection(EventQueue* events, SharedCores* from, SharedCores* to)
@@ -98,6 +105,8 @@ class Network {
   double SpeedBetween(int from, int to) const;
   void SendParts(Stream* stream);
   void SendPart(Stream* stream, const std::shared_ptr<Transfer>& transfer, double bytes);
+  // How long a message that has arrived waits for the receiver's thread.
+  double WaitForThread(const Task& to, const WayCosts& costs, Stream* stream) const;
   void Cross(int from_link, int to_link, double bytes, double latency_ns, std::function<void()> arrived);
   Connection& ConnectionOf(int from, int to);
 
@@ -105,6 +114,7 @@ class Network {
   std::vector<Link> links_;
   std::vector<Task> tasks_;
   std::map<std::pair<int, int>, std::unique_ptr<Connection>> connections_;
+  int64_t messages_ = 0;
 };
 
 }  // namespace tensorbraid::planner

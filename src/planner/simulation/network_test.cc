@@ -39,6 +39,22 @@ TEST_F(NetworkTest, OneTransferTakesLatencyAndBytesOverBandwidth) {
   EXPECT_NEAR(arrived_ms_[0], 502, 1e-6);
 }
 
+TEST_F(NetworkTest, AThreadThatSleepsIsWokenOnlyIfACoreIsIdle) {
+  costs_ = {.latency_ns = 0, .wake_ns = 0.02 * kMs};
+  SharedCores full(&events_, 1);
+  const int a = AddTask(0), b = AddTask(0), on_full = network_.AddTask(&full, network_.AddLink({}));
+  const auto arrives_ms = [&](int to, double after_ms) {
+    const double sent_ms = events_.now_ns() / kMs + after_ms;
+    events_.After(after_ms * kMs, [this, a, to] { Send(a, to, 0); });
+    return Arrived().back() - sent_ms;
+  };
+  EXPECT_NEAR(arrives_ms(b, 0), 0.02, 1e-9);
+  EXPECT_NEAR(arrives_ms(b, 0.05), 0, 1e-9) << "it polls for 0.1 ms";
+  EXPECT_NEAR(arrives_ms(b, 0.2), 0.02, 1e-9);
+  full.Run(5 * kMs, 1, [] {});
+  EXPECT_NEAR(arrives_ms(on_full, 0.2), 0, 1e-9) << "it takes its turn on the busy core";
+}
+
 TEST_F(NetworkTest, TheSlowerLinkBoundsATransfer) {
   Send(AddTask(100), AddTask(25), 50);
   EXPECT_NEAR(Arrived().at(0), 2000, 1e-6);

@@ -25,6 +25,8 @@ class SharedCores {
   void Run(double ns, double threads, std::function<void()> done);
 
   double cores() const { return cores_; }
+  // Whether one more thread would have a core of its own.
+  bool HasIdleCore() const { return threads_ + 1 <= cores_; }
   // The time that all cores together have worked so far.
   double busy_ns();
 
