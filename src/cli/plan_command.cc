@@ -154,6 +154,8 @@ StatusOr<PlanInput> InputOf(const PlanFlags& flags, const std::vector<std::strin
   if (!program.empty() || flags.measure_machine) {
     input.machine.wake = planner::MeasureWakeUp();
     TF_RETURN_IF_ERROR(planner::WriteMachine(profile, input.machine));
+    // As a later plan reads it, so that both print the same.
+    TF_ASSIGN_OR_RETURN(input.machine, planner::ReadMachine(profile));
   }
   planner::SetWakeUps(input.machine, &input.hardware);
   planner::Hardware measured_on = input.hardware;
