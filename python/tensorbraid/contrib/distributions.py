@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import tensorbraid as tf
+from tensorbraid.contrib import bijectors as bijectors  # noqa: F401
+from tensorbraid.contrib.bijectors import TransformedDistribution as TransformedDistribution  # noqa: F401
 from tensorbraid.distributions import *  # noqa: F401,F403
 from tensorbraid.distributions.base import (
     FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Broadcast, Distribution, arguments)
