@@ -20,6 +20,7 @@ namespace nb = nanobind;
 void BindErrors(Module& m);
 void BindArrays(Module& m);
 void BindPythonCalls(Module& m);
+void BindLog(Module& m);
 void BindGraph(Module& m);
 void BindGraphElements(Module& m);
 void BindVariables(Module& m);
@@ -65,6 +66,18 @@ template <typename T>
 T Check(StatusOr<T> value) {
   Check(value.status());
   return *std::move(value);
+}
+
+// The message "WHAT, but got VALUE" for a value of Python that cannot be converted. `what` says what it must be.
+std::string NotConverted(const std::string& what, nb::handle value);
+// Returns convert(), which converts `value` by nb::cast. Raises TypeError with NotConverted's message if it cannot.
+template <typename F>
+auto Converted(const std::string& what, nb::handle value, const F& convert) {
+  try {
+    return convert();
+  } catch (const nb::cast_error&) {
+    throw nb::type_error(NotConverted(what, value).c_str());
+  }
 }
 
 // A NumPy array with the tensor's value. The array owns its memory: it is the tensor's buffer if nothing else uses it,

@@ -1,11 +1,28 @@
 #include <nanobind/stl/string.h>
 
+#include <cstring>
 #include <string>
 #include <typeinfo>
 
 #include "binding/binding.h"
 
 namespace tensorbraid::python {
+namespace {
+
+// Raises a TypeError with the message that a function of internal/arguments.py makes.
+template <typename... Args>
+void RaiseTypeError(const char* function, const Args&... args) {
+  const nb::object message = nb::module_::import_("tensorbraid.internal.arguments").attr(function)(args...);
+  PyErr_SetObject(PyExc_TypeError, message.ptr());
+}
+
+}  // namespace
+
+std::string NotConverted(const std::string& what, nb::handle value) {
+  const bool is_text = nb::isinstance<nb::str>(value);
+  return what + ", but got " + nb::repr(value).c_str() +
+         (is_text && PyUnicode_AsUTF8(value.ptr()) == nullptr ? ", which has surrogates" : "");
+}
 
 void BindErrors(Module&) {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
@@ -18,10 +35,22 @@ void BindErrors(Module&) {
       const nb::object exception = type(nb::none(), nb::none(), std::string(error.status().message()));
       PyErr_SetObject(type.ptr(), exception.ptr());
     } catch (const std::bad_cast&) {
-      PyErr_SetString(PyExc_TypeError,
-                      "an argument has another type than is expected, or is a text with surrogates, which UTF-8 lacks");
+      RaiseTypeError("not_converted");
     }
   });
 }
 
 }  // namespace tensorbraid::python
+
+// nanobind calls this function instead of PyErr_SetString (CMakeLists.txt). Its message about arguments shows the
+// signature of the C++ function, which the program has not called.
+extern "C" void TensorbraidSetError(PyObject* type, const char* text) {
+  if (type == PyExc_TypeError && std::strstr(text, "(): incompatible function arguments.") != nullptr) {
+    try {
+      tensorbraid::python::RaiseTypeError("wrong_type", text);
+      return;
+    } catch (const nanobind::python_error&) {
+    }
+  }
+  PyErr_SetString(type, text);
+}

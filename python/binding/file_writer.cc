@@ -32,7 +32,8 @@ void BindFileWriter(Module& m) {
                                     .flush_every = std::chrono::milliseconds(static_cast<int64_t>(flush_secs * 1000)),
                                     .filename_suffix = std::move(suffix)}));
             return std::shared_ptr<FileWriter>(std::move(writer));
-          })
+          },
+          nb::arg("logdir"), nb::arg("max_queue"), nb::arg("flush_secs"), nb::arg("filename_suffix"))
       .def(
           "add_summary",
           [](FileWriter& self, const nb::bytes& summary, Step step) {

@@ -170,7 +170,9 @@ PyOperation AddOp(nb::handle self, const std::string& type, nb::list inputs, nb:
     const AttrDef* const def = op->FindAttr(attr);
     if (def == nullptr) throw nb::type_error((type + " has no attribute '" + attr + "'").c_str());
     // None as a shape is the shape of unknown rank.
-    if (!value.is_none() || def->type == "shape") values.emplace(attr, AttrOf(def->type, value));
+    if (value.is_none() && def->type != "shape") continue;
+    values.emplace(attr, Converted("'" + attr + "' of " + type + " must be of type " + def->type, value,
+                                   [&, value = nb::handle(value)] { return AttrOf(def->type, value); }));
   }
   if (nb::len(inputs) != op->inputs.size()) {
     throw nb::type_error(

@@ -4,6 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdio>
+
+#include "core/text/logging.h"
 #include "tensorbraid/train/file_writer.h"
 
 namespace tensorbraid::python {
@@ -169,10 +172,14 @@ std::chrono::milliseconds Milliseconds(double seconds) {
 }
 
 std::optional<int64_t> StepsOf(nb::handle value) {
-  return value.is_none() ? std::nullopt : std::optional(nb::cast<int64_t>(value));
+  return value.is_none() ? std::nullopt : Converted("a number of steps must be an integer", value, [value] {
+    return std::optional(nb::cast<int64_t>(value));
+  });
 }
 std::optional<std::chrono::milliseconds> TimeOf(nb::handle value) {
-  return value.is_none() ? std::nullopt : std::optional(Milliseconds(nb::cast<double>(value)));
+  return value.is_none() ? std::nullopt : Converted("a time must be a number of seconds", value, [value] {
+    return std::optional(Milliseconds(nb::cast<double>(value)));
+  });
 }
 
 std::shared_ptr<SessionRunHook> MakeLoggingHook(nb::list named, int64_t every_n_steps, double every_seconds,
@@ -182,18 +189,16 @@ std::shared_ptr<SessionRunHook> MakeLoggingHook(nb::list named, int64_t every_n_
     tensors.emplace_back(nb::cast<std::string>(pair[0]), FetchesOf(nb::make_tuple(pair[1]))[0].output());
   }
   LoggingOptions options = {.every_n_steps = every_n_steps, .every = Milliseconds(every_seconds), .at_end = at_end};
-  if (!format.is_none()) {
-    options.format = [format = Shared(std::move(format))](const auto& values) -> StatusOr<std::string> {
-      nb::gil_scoped_acquire locked;
-      try {
-        nb::list arrays;
-        for (const auto& [name, value] : values) arrays.append(ArrayOf(value));
-        return nb::cast<std::string>((*format)(arrays));
-      } catch (nb::python_error& error) {
-        return StatusOf(error.value());
-      }
-    };
-  }
+  options.format = [format = Shared(std::move(format))](const auto& values) -> StatusOr<std::string> {
+    nb::gil_scoped_acquire locked;
+    try {
+      nb::list arrays;
+      for (const auto& [name, value] : values) arrays.append(ArrayOf(value));
+      return nb::cast<std::string>((*format)(arrays));
+    } catch (nb::python_error& error) {
+      return StatusOf(error.value());
+    }
+  };
   return LoggingHook(std::move(tensors), std::move(options));
 }
 
@@ -287,16 +292,22 @@ void BindHooks(Module& m) {
   m.def("stop_after_steps", &StopAfterSteps);
   m.def("wait_for_step", &WaitForStep);
   m.def("logging_hook", &MakeLoggingHook, nb::arg("tensors"), nb::arg("every_n_steps"), nb::arg("every_seconds"),
-        nb::arg("at_end"), nb::arg("format").none());
+        nb::arg("at_end"), nb::arg("format"));
   m.def("nan_check", [](const PyTensor& loss, bool stop_only) -> std::shared_ptr<SessionRunHook> {
     return std::make_shared<NanHook>(NanCheck(loss.output, {.stop_only = stop_only}));
   });
   m.def(
       "step_counter",
       [](int64_t every_n_steps, double every_seconds, std::shared_ptr<summary::FileWriter> writer) {
+        // As TensorFlow's hook, which writes to the log in any case.
+        const auto log = [](int64_t, double rate) {
+          char text[32];
+          std::snprintf(text, sizeof text, "%g", rate);
+          TB_LOG(Info, "train") << "global_step/sec: " << text;
+        };
         return StepCounter({.every_n_steps = every_n_steps,
                             .every = Milliseconds(every_seconds),
-                            .sink = {},
+                            .sink = log,
                             .writer = std::move(writer)});
       },
       nb::arg("every_n_steps"), nb::arg("every_seconds"), nb::arg("writer").none());

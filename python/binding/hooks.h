@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "binding/coordinator.h"
+#include "binding/log.h"
 #include "binding/python_calls.h"
 #include "binding/session.h"
 #include "tensorbraid/train/hooks.h"
@@ -34,6 +35,7 @@ class Training {
   // Calls `f`. If it raises an error, keeps the error for Rethrow and returns its status.
   template <typename F>
   Status Guard(const F& f) {
+    PassLogLines();
     try {
       f();
       return OkStatus();

@@ -13,6 +13,7 @@ NB_MODULE(_core, native) {
   tensorbraid::python::BindErrors(m);
   tensorbraid::python::BindArrays(m);
   tensorbraid::python::BindPythonCalls(m);
+  tensorbraid::python::BindLog(m);
   tensorbraid::python::BindGraph(m);
   tensorbraid::python::BindGraphElements(m);
   tensorbraid::python::BindVariables(m);

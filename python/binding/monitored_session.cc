@@ -37,8 +37,7 @@ PyMonitoredSession* CreateMonitored(nb::object graph, nb::list hooks, nb::dict g
   made->training = Training::Make(graph);
   MonitoredTrainingSessionOptions options;
   options.save_checkpoints = false;  // the package adds the hooks that save
-  for (const auto& [key, value] : given) {
-    const std::string name = nb::cast<std::string>(key);
+  const auto set = [&](const std::string& name, nb::handle value) {
     if (name == "master") options.master = nb::cast<std::string>(value);
     if (name == "session") options.session = SessionOptionsOf(value);
     if (name == "is_chief") options.is_chief = nb::cast<bool>(value);
@@ -58,6 +57,11 @@ PyMonitoredSession* CreateMonitored(nb::object graph, nb::list hooks, nb::dict g
       const Variable& step = nb::cast<PyVariable&>(value).variable;
       if (!(GetGlobalStep(g) == step)) g.AddToCollection("global_step", step.handle());
     }
+    return true;
+  };
+  for (const auto& [key, value] : given) {
+    const std::string name = nb::cast<std::string>(key);
+    Converted("'" + name + "' has a wrong type", value, [&, value = nb::handle(value)] { return set(name, value); });
   }
   options.hooks = HooksOf(hooks, made->training);
   const ScopeGuard at = AtUserLine(g);

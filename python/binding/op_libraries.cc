@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding/binding.h"
+#include "binding/python_calls.h"
 #include "custom_op/custom_ops.h"
 #include "tensorbraid/custom_op/library.h"
 

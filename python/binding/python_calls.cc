@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "binding/log.h"
 #include "core/threads/recursive_mutex.h"
 
 namespace tensorbraid::python {
@@ -34,13 +35,13 @@ void EndCalls() {
 
 }  // namespace
 
-namespace {
-
 void TakeLock(PyThreadState* state) {
   const Calls& calls = TheCalls();
   while (calls.ending && calls.ender != std::this_thread::get_id()) std::this_thread::sleep_for(std::chrono::hours(1));
   PyEval_RestoreThread(state);
 }
+
+namespace {
 
 // A thread that waits for a graph lets go of Python's lock meanwhile.
 constexpr OuterLock kPythonsLock = {
@@ -50,7 +51,10 @@ constexpr OuterLock kPythonsLock = {
 
 }  // namespace
 
-Unlocked::~Unlocked() { TakeLock(state_); }
+Unlocked::~Unlocked() {
+  TakeLock(state_);
+  PassLogLines();
+}
 
 PythonCall::PythonCall() {
   {

@@ -26,9 +26,14 @@ class PythonCall {
   std::optional<nb::gil_scoped_acquire> locked_;
 };
 
-// Releases Python's lock while it exists, for a call that may block. If the program ends meanwhile, the thread never
-// returns from the destructor, since Python would end it in the middle of C++. (This is a thread that Python does not
-// wait for, a daemon.)
+// Takes Python's lock after PyEval_SaveThread. If the program ends, the thread never returns, unless it is the one that
+// ends the program: Python would end it in the middle of C++.
+void TakeLock(PyThreadState* state);
+
+// Releases Python's lock while it exists, for a call that may block. At the end, passes the lines of the log on, so it
+// must not be destroyed with a lock of the library. If the program ends meanwhile, the thread never returns from the
+// destructor, since Python would end it in the middle of C++. (This is a thread that Python does not wait for, a
+// daemon.)
 class Unlocked {
  public:
   Unlocked() : state_(PyEval_SaveThread()) {}

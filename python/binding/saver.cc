@@ -119,7 +119,9 @@ void BindSaver(Module& m) {
               if (item[0].is_none()) {
                 options.variables.emplace_back(variable);
               } else {
-                options.variables.emplace_back(variable, nb::cast<std::string>(item[0]));
+                options.variables.emplace_back(variable,
+                                               Converted("the name of a saved variable must be a string", item[0],
+                                                         [&] { return nb::cast<std::string>(item[0]); }));
               }
             }
             for (const nb::handle state : states) options.states.push_back(StateOf(state));

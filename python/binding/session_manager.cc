@@ -18,8 +18,7 @@ PySession ReadySession(nb::object graph, const std::string& target, nb::handle s
   const auto milliseconds = [](nb::handle seconds) {
     return std::chrono::milliseconds(static_cast<int64_t>(nb::cast<double>(seconds) * 1000));
   };
-  for (const auto& [key, value] : given) {
-    const std::string name = nb::cast<std::string>(key);
+  const auto set = [&](const std::string& name, nb::handle value) {
     if (name == "restore") options.restore = SessionPredicate(nb::borrow(value), training);
     if (name == "wait_for_checkpoint") options.wait_for_checkpoint = nb::cast<bool>(value);
     if (name == "init_op") options.init = OperationOf(value);
@@ -30,6 +29,11 @@ PySession ReadySession(nb::object graph, const std::string& target, nb::handle s
     if (name == "ready_for_local_init_op") options.ready_for_local_init = nb::cast<PyTensor&>(value).output;
     if (name == "recovery_wait_secs") options.recovery_wait = milliseconds(value);
     if (name == "max_wait_secs") options.max_wait = milliseconds(value);
+    return true;
+  };
+  for (const auto& [key, value] : given) {
+    const std::string name = nb::cast<std::string>(key);
+    Converted("'" + name + "' has a wrong type", value, [&, value = nb::handle(value)] { return set(name, value); });
   }
   Graph& g = nb::cast<Graph&>(graph);
   SessionOptions session = SessionOptionsOf(session_options);

@@ -38,8 +38,7 @@ PySupervisor* CreateSupervisor(nb::object graph, nb::dict given) {
   auto made = std::make_unique<PySupervisor>();
   made->training = Training::Make(graph);
   SupervisorOptions options;
-  for (const auto& [key, value] : given) {
-    const std::string name = nb::cast<std::string>(key);
+  const auto set = [&](const std::string& name, nb::handle value) {
     if (name == "is_chief") options.is_chief = nb::cast<bool>(value);
     if (name == "logdir") options.logdir = nb::cast<std::string>(value);
     if (name == "init_op") options.init_op = OperationOrNone(value);
@@ -57,6 +56,11 @@ PySupervisor* CreateSupervisor(nb::object graph, nb::dict given) {
     if (name == "recovery_wait_secs") options.recovery_wait = SecondsOf(value);
     if (name == "checkpoint_basename") options.checkpoint_basename = nb::cast<std::string>(value);
     if (name == "stop_grace_secs") options.stop_grace = SecondsOf(value);
+    return true;
+  };
+  for (const auto& [key, value] : given) {
+    const std::string name = nb::cast<std::string>(key);
+    Converted("'" + name + "' has a wrong type", value, [&, value = nb::handle(value)] { return set(name, value); });
   }
   const ScopeGuard at = AtUserLine(g);
   {

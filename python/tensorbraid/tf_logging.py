@@ -1,9 +1,15 @@
-"""tf.logging: messages to the logger "tensorflow" of Python's logging, which writes to stderr."""
+"""tf.logging: messages to the logger "tensorflow" of Python's logging, which writes to stderr.
+
+The library's own lines go there, too. Those of hooks, savers and training sessions ("train") obey the logger's level. The
+others are lines that TensorFlow's C++ writes: they are shown from INFO on, until the program sets a level.
+"""
 
 import logging as _logging
 import os as _os
 import sys as _sys
 import threading as _threading
+
+from tensorbraid import _core
 
 __all__ = []
 
@@ -18,18 +24,25 @@ _counts = {}
 _lock = _threading.Lock()
 
 
+class _Formatter(_logging.Formatter):
+    def format(self, record):
+        """A line that TensorFlow's C++ would write keeps its form, with the time and the task."""
+        return getattr(record, "native_line", None) or super().format(record)
+
+
 def _make_logger():
     logger = _logging.getLogger("tensorflow")
     if logger.level == _logging.NOTSET:
         logger.setLevel(WARN)
     if not logger.handlers and not _logging.getLogger().handlers:  # otherwise the program has configured logging
         handler = _logging.StreamHandler(_sys.stderr)
-        handler.setFormatter(_logging.Formatter(_logging.BASIC_FORMAT))
+        handler.setFormatter(_Formatter(_logging.BASIC_FORMAT))
         logger.addHandler(handler)
         logger.propagate = False
     return logger
 
 
+_level_is_set = _logging.getLogger("tensorflow").level != _logging.NOTSET
 _logger = _make_logger()
 
 
@@ -45,7 +58,33 @@ def get_verbosity():
 
 def set_verbosity(v):
     """Hides the messages below this level, which is a number or a name of Python's logging."""
+    global _level_is_set
     _logger.setLevel(v)
+    _level_is_set = True
+
+
+def _lowest_level(area):
+    """The lowest level of the library's lines that are logged."""
+    level = _logger.getEffectiveLevel()
+    if _level_is_set or level != WARN:
+        return level
+    if "TENSORBRAID_LOG" in _os.environ:  # the library has chosen the lines
+        return DEBUG
+    return WARN if area == "train" else INFO
+
+
+def _write_native_line(level, area, message, line):
+    """Logs a line of the library: `message`, which `line` has with its time and task."""
+    if level < _lowest_level(area) or level <= _logger.manager.disable:
+        return
+    is_train = area == "train"
+    record = _logger.makeRecord(_logger.name, level, area, 0, message if is_train else f"{area}: {message}", (), None)
+    if not is_train:
+        record.native_line = line
+    _logger.handle(record)
+
+
+_core.pass_log_to(_write_native_line, _lowest_level)
 
 
 def log(level, msg, *args, **kwargs):

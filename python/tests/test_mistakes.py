@@ -1,5 +1,9 @@
 """Mistakes of a program: the message names the thing and how to mend it."""
 
+import gzip
+import inspect
+import os
+import tempfile
 import types
 import unittest
 
@@ -149,6 +153,49 @@ class ArgumentsTest(unittest.TestCase):
         graph.__enter__()
         self.addCleanup(graph.__exit__, None, None, None)
 
+    def test_an_argument_of_a_wrong_type_is_named_with_its_function(self):
+        w = tf.get_variable("w", [2])
+        loss = tf.reduce_sum(w)
+        directory = tempfile.mkdtemp()
+        descent = tf.train.GradientDescentOptimizer
+        for call, words in (
+                (lambda: tf.get_variable(3, [2]), "get_variable: the argument 'name' must be a string, but got 3"),
+                (lambda: tf.container(3).__enter__(), "container.*: .* must be a string, but got 3"),
+                (lambda: tf.device(3.5).__enter__(), "device"),
+                (lambda: tf.set_random_seed("a"), "set_random_seed: the argument 'seed' must be an integer, but got 'a'"),
+                (lambda: tf.train.Saver(max_to_keep="a"), "'max_to_keep' must be an integer, but got 'a'"),
+                (lambda: tf.train.Saver(keep_checkpoint_every_n_hours="a"),
+                 "Saver: the argument 'keep_checkpoint_every_n_hours' must be a number, but got 'a'"),
+                (lambda: tf.train.Saver(name=3), "Saver: the argument 'name' must be a string, but got 3"),
+                (lambda: tf.train.Saver({3: w}), "the name of a saved variable must be a string, but got 3"),
+                (lambda: tf.train.AdamOptimizer(0.1, beta1="z").minimize(loss), "'beta1' must be a number, but got 'z'"),
+                (lambda: descent(0.1, name=4).minimize(loss), "'name' must be a string, but got 4"),
+                (lambda: tf.summary.FileWriter(directory, flush_secs="a"), "'flush_secs' must be a number, but got 'a'"),
+                (lambda: tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0], parallel_iterations="a"),
+                 "while_loop: the argument 'parallel_iterations' must be an integer, but got 'a'"),
+                (lambda: tf.fixed_size_partitioner("a"), "fixed_size_partitioner: .* must be an integer, but got 'a'"),
+                (lambda: tf.train.Coordinator().wait_for_stop("a"), "'timeout' must be a number, but got 'a'"),
+                (lambda: tf.losses.mean_squared_error(w, w, scope=3), "'scope' must be a string, but got 3"),
+                (lambda: tf.FIFOQueue("a", tf.float32), "'capacity' of FIFOQueueV2 must be of type int, but got 'a'"),
+                (lambda: tf.stack([w], axis="a"), "'axis' of Pack must be of type int, but got 'a'"),
+                (lambda: tf.train.Supervisor(logdir=3), "'logdir' has a wrong type, but got 3"),
+                (lambda: tf.train.MonitoredTrainingSession(master=3), "'master' has a wrong type, but got 3")):
+            with self.assertRaisesRegex(TypeError, words) as error:
+                call()
+            self.assertNotRegex(str(error.exception), r"incompatible function arguments|std::|_core|arg0|Invoked")
+
+    def test_no_function_of_the_module_shows_its_signature(self):
+        refused = 0
+        for name, function in vars(tf._core).items():
+            if name.startswith("__") or inspect.isclass(function) or not callable(function) or name == "pass_log_to":
+                continue
+            try:
+                function(*[NamesTest] * 30)
+            except TypeError as error:
+                refused += 1
+                self.assertNotRegex(str(error), r"incompatible function arguments|Invoked with|_core\.", name)
+        self.assertGreater(refused, 50)
+
     def test_the_config_of_a_session_is_not_its_target(self):
         with self.assertRaisesRegex(TypeError, r"got a ConfigProto; write tf\.Session\(config=\.\.\.\)"):
             tf.Session(tf.ConfigProto())
@@ -163,6 +210,31 @@ class ArgumentsTest(unittest.TestCase):
         with self.assertRaisesRegex(tf.errors.UnimplementedError, "Cast int32 to string .*tf.as_string"):
             tf.cast(tf.constant(3), tf.string)
         self.assertEqual(tf.cast(tf.constant("3"), tf.string).dtype, tf.string)
+
+
+class CompressedFilesTest(unittest.TestCase):
+    def test_a_gzip_file_is_recognised(self):
+        directory = tempfile.mkdtemp()
+        path = os.path.join(directory, "file.index")
+        with gzip.open(path, "wb") as file:
+            file.write(bytes(range(256)) * 20)
+        magic = "it has the magic number of a gzip file"
+        with tf.Graph().as_default(), tf.Session() as session:
+            weights = tf.get_variable("w", [2])
+            image = tf.image.decode_image(tf.read_file(path))
+            records = tf.data.TFRecordDataset(path).make_one_shot_iterator().get_next()
+            rows = tf.data.FixedLengthRecordDataset(path, 7).make_one_shot_iterator().get_next()
+            for error, call in (
+                    (tf.errors.InvalidArgumentError, lambda: session.run(image)),
+                    (tf.errors.DataLossError, lambda: session.run(records)),
+                    (tf.errors.InvalidArgumentError, lambda: session.run(rows)),
+                    (tf.errors.DataLossError, lambda: list(tf.python_io.tf_record_iterator(path))),
+                    (tf.errors.DataLossError, lambda: tf.train.Saver([weights]).restore(session, path[:-6])),
+                    (tf.errors.DataLossError, lambda: tf.train.NewCheckpointReader(path[:-6])),
+                    (OSError, lambda: tf.train.import_meta_graph(path)),
+                    (ValueError, lambda: tf.keras.datasets.mnist.load_data(path))):
+                with self.assertRaisesRegex(error, magic):
+                    call()
 
 
 class ServerTest(unittest.TestCase):

@@ -2,6 +2,7 @@
 
 #include "checkpoint/coding.h"
 #include "checkpoint/table_writer.h"
+#include "core/text/gzip_magic.h"
 #include "core/text/strings.h"
 #include "core/values/crc32c.h"
 
@@ -80,11 +81,11 @@ StatusOr<std::unique_ptr<TableReader>> TableReader::Open(std::string bytes, std:
   std::unique_ptr<TableReader> table(new TableReader(std::move(bytes), std::move(path)));
   const std::string_view all = table->bytes_;
   if (all.size() < kTableFooterSize) {
-    return DataLoss(table->path_, " is not a table: it has only ", all.size(), " bytes");
+    return DataLoss(table->path_, " is not a table: it has only ", all.size(), " bytes", GzipHint(all));
   }
   std::string_view footer = all.substr(all.size() - kTableFooterSize);
   if (GetFixed<uint64_t>(footer, kTableFooterSize - sizeof kTableMagic) != kTableMagic) {
-    return DataLoss(table->path_, " is not a table: it does not end with the magic number");
+    return DataLoss(table->path_, " is not a table: it does not end with the magic number", GzipHint(all));
   }
   footer.remove_suffix(sizeof kTableMagic);
   uint64_t ignored;

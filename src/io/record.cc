@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/system/env.h"
+#include "core/text/gzip_magic.h"
 #include "core/text/strings.h"
 #include "core/values/crc32c.h"
 
@@ -132,7 +133,8 @@ Status RecordReader::ReadChecked(int64_t size, int64_t begin, std::string* out) 
   const uint32_t crc = UnmaskCrc(Load<uint32_t>(out->data() + size));
   out->resize(static_cast<size_t>(size));
   if (Crc32c(*out) != crc) {
-    return DataLoss(stream_->path(), " is damaged: corrupted record at ", begin, ", its checksum is wrong");
+    return DataLoss(stream_->path(), " is damaged: corrupted record at ", begin, ", its checksum is wrong",
+                    begin == 0 ? GzipHint(*out) : "");
   }
   return OkStatus();
 }

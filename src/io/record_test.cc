@@ -63,6 +63,13 @@ TEST(Record, JoinedGzipFilesAreOneFile) {
   EXPECT_EQ(*ReadRecords(path, Compression::kGzip), (std::vector<std::string>{"hello", "", "hello", ""}));
 }
 
+TEST(Record, AGzipFileThatIsReadAsItIsIsRecognised) {
+  TempDir dir;
+  const Status status = ReadRecords(dir.Write("records", Gzip(Records()))).status();
+  EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+  EXPECT_NE(status.message().find("it has the magic number of a gzip file"), std::string::npos) << status;
+}
+
 TEST(Record, EveryDamagedByteIsDataLoss) {
   TempDir dir;
   for (size_t i = 0; i < Records().size(); ++i) {

@@ -96,7 +96,7 @@ class FaultTest : public testing::Test {
     ps.Signal(SIGKILL);
     ps.Reap();
     ChildProcess& again = Start("ps", 0);
-    ASSERT_NE(AwaitText(w0.err(), "restored " + dir.path() + "/model.ckpt-"), "");
+    ASSERT_NE(AwaitText(w0.err(), "Restoring parameters from " + dir.path() + "/model.ckpt-"), "");
     for (ChildProcess* worker : {&w0, &w1}) {
       ASSERT_EQ(AwaitLine(worker->out(), "re"), "covered");  // the rest of the line "recovered"
       ASSERT_NE(AwaitLine(worker->out(), "step "), "");
@@ -343,7 +343,7 @@ class SupervisedFaultTest : public FaultTest {
     ps.Signal(SIGKILL);
     ps.Reap();
     StartCrnn("ps", 0, issync);
-    ASSERT_TRUE(absl::SimpleAtoi(AwaitText(chief.err(), "restored " + checkpoint()), &restored));
+    ASSERT_TRUE(absl::SimpleAtoi(AwaitText(chief.err(), "Restoring parameters from " + checkpoint()), &restored));
     EXPECT_GE(restored, saved);
     for (ChildProcess* task : {&chief, &worker}) {
       ASSERT_NE(AwaitLine(task->out(), "going on from the latest checkpoint"), "");
@@ -385,7 +385,7 @@ TEST_F(SupervisedFaultTest, ARestartedChiefContinuesFromItsCheckpoint) {
   chief.Signal(SIGKILL);
   chief.Reap();
   ChildProcess& again = StartCrnn("worker", 0, /*issync=*/false);
-  ASSERT_TRUE(absl::SimpleAtoi(AwaitText(again.err(), "restored " + checkpoint()), &restored));
+  ASSERT_TRUE(absl::SimpleAtoi(AwaitText(again.err(), "Restoring parameters from " + checkpoint()), &restored));
   EXPECT_GE(restored, saved);
   EXPECT_GT(NextStep(again), restored);
   EXPECT_GT(NextStep(worker), 0);  // this worker was not killed
@@ -415,7 +415,7 @@ TEST_F(FaultTest, AKilledClusterThatIsRestartedContinuesFromItsCheckpoint) {
   }
   ChildProcess second = launch(reached + 2000);
   int64_t restored = 0;
-  ASSERT_TRUE(absl::SimpleAtoi(AwaitText(second.err(), "restored " + checkpoint), &restored));
+  ASSERT_TRUE(absl::SimpleAtoi(AwaitText(second.err(), "Restoring parameters from " + checkpoint), &restored));
   EXPECT_GE(restored, reached);
   const std::string accuracy = AwaitText(second.out(), "test accuracy ");
   EXPECT_TRUE(accuracy.starts_with("0.9") || accuracy.starts_with("0.8")) << accuracy;

@@ -3,7 +3,7 @@
 import abc
 import inspect
 
-from tensorbraid import _core, errors
+from tensorbraid import _core, errors, tf_logging as logging
 from tensorbraid.internal import graphs, initial_operations
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.session_config import check_run_metadata, run_options, session_options
@@ -104,6 +104,7 @@ class MonitoredSession:
             hooks.insert(0, FedInputsHook())
         begin(hooks)
         scaffold = creator._scaffold.finalize()
+        logging.info("Graph was finalized.")
         options = dict(creator._options, master=creator._master, **scaffold._native())
         options["session"] = session_options(creator._config, creator._master)
         if creator._restored_from:

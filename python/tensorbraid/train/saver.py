@@ -2,7 +2,7 @@
 
 import os
 
-from tensorbraid import _core
+from tensorbraid import _core, tf_logging as logging
 from tensorbraid.internal import graphs, meta_graph_names, meta_graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.train import saveables
@@ -120,6 +120,7 @@ class Saver:
             raise ValueError("The passed save_path is not a valid checkpoint: " + str(save_path))
         if self._imported_def is not None:
             nodes = self._imported_def
+            logging.info("Restoring parameters from %s", save_path)
             sess.run(nodes.restore_op_name, {nodes.filename_tensor_name: os.path.abspath(str(save_path))})
         else:
             self._core.restore(sess._session(), str(save_path))

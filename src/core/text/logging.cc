@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "core/system/clock.h"
+#include "core/text/log_sink.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 
@@ -62,6 +63,27 @@ std::string& TaskName() {
   return *name;
 }
 
+std::atomic<LogSink*> log_sink{nullptr};
+
+// The text of a line, without its end.
+std::string LineText(LogLevel level, std::string_view area, const std::string& message) {
+  const auto now = WallClock::now();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  char time[32];
+  std::snprintf(time, sizeof time, "%02d:%02d:%02d.%03d", local.tm_hour, local.tm_min, local.tm_sec,
+                static_cast<int>(ms));
+  std::string task;
+  {
+    MutexLock lock(task_mu);
+    task = TaskName();
+  }
+  if (!task.empty()) task += ' ';
+  return StrCat(std::string(1, "DIWEO"[static_cast<int>(level)]), " ", time, " ", task, area, ": ", message);
+}
+
 }  // namespace
 
 bool LogEnabled(LogLevel level, std::string_view area) {
@@ -84,28 +106,26 @@ void SetLogTask(const std::string& name) {
   TaskName() = name;
 }
 
+void SetLogSink(LogSink* sink) { log_sink = sink; }
+
+void WriteLineToStderr(const std::string& line) {
+  const std::string whole = line + "\n";
+  std::fwrite(whole.data(), 1, whole.size(), stderr);
+}
+
 void WriteLog(LogLevel level, std::string_view area, const std::string& message) {
-  const auto now = WallClock::now();
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  std::tm local{};
-  localtime_r(&seconds, &local);
-  char time[32];
-  std::snprintf(time, sizeof time, "%02d:%02d:%02d.%03d", local.tm_hour, local.tm_min, local.tm_sec,
-                static_cast<int>(ms));
-  std::string task;
-  {
-    MutexLock lock(task_mu);
-    task = TaskName();
+  const std::string line = LineText(level, area, message);
+  if (LogSink* const sink = log_sink; sink != nullptr) {
+    sink->Write(level, area, message, line);
+  } else {
+    WriteLineToStderr(line);
   }
-  if (!task.empty()) task += ' ';
-  const std::string line =
-      StrCat(std::string(1, "DIWEO"[static_cast<int>(level)]), " ", time, " ", task, area, ": ", message, "\n");
-  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 void CheckFailed(const char* file, int line, const char* condition, const std::string& message) {
-  WriteLog(LogLevel::kError, "check", StrCat(file, ":", line, ": ", condition, message.empty() ? "" : ": ", message));
+  if (LogSink* const sink = log_sink; sink != nullptr) sink->WriteRest();
+  WriteLineToStderr(LineText(LogLevel::kError, "check",
+                             StrCat(file, ":", line, ": ", condition, message.empty() ? "" : ": ", message)));
   std::abort();
 }
 

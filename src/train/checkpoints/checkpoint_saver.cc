@@ -169,7 +169,6 @@ StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& 
     Status restored = CheckComplete(*path);
     if (restored.ok()) restored = saver.Restore(session, *path);
     if (restored.ok()) {
-      TB_LOG(Info, "train") << "restored " << *path;
       if (saver.last_checkpoints().empty()) saver.RecoverLastCheckpoints(paths);
       return true;
     }
@@ -187,6 +186,7 @@ StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& 
 
 StatusOr<std::string> SaveAndLog(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step,
                                  bool write_meta_graph) {
+  TB_LOG(Info, "train") << "Saving checkpoints" << (step ? StrCat(" for ", *step) : "") << " into " << path << ".";
   auto saved =
       saver.Save(session, path, {.global_step = step, .write_meta_graph = write_meta_graph, .keep_later_step = true});
   if (!saved.ok()) return Annotate(saved.status(), StrCat("cannot save a checkpoint to '", DirectoryOf(path), "'"));

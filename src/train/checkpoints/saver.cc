@@ -448,6 +448,7 @@ Status Saver::Restore(Session& session, const std::string& path) {
   TF_RETURN_IF_ERROR(impl_->CheckGraph());
   TF_ASSIGN_OR_RETURN(const std::string prefix, AbsolutePath(path));
   TF_RETURN_IF_ERROR(impl_->CheckContents(prefix));
+  TB_LOG(Info, "train") << "Restoring parameters from " << path;
   const std::vector<Feed> feed = {{impl_->filename, Tensor::Scalar(prefix)}};
   TF_RETURN_IF_ERROR(session.Run({impl_->restore}, feed).status());
   if (!impl_->restore_states.valid() || !impl_->states->AreIn(prefix)) return OkStatus();

@@ -212,7 +212,9 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::EndOfTraining(const Status
   coordinator->RequestStop(why);
   if (Status first = coordinator->status(); !first.ok()) return first;
   end_of_training = why;
-  TB_LOG(Info, "train") << "the training has ended: " << why.message();
+  if (context->trains()) {
+    TB_LOG(Info, "train") << "the training has ended: " << why.message();
+  }
   std::vector<Fetch> tensors;
   std::vector<size_t> places;
   for (size_t i = 0; i < fetches.size(); ++i) {

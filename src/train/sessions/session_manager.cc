@@ -57,7 +57,9 @@ class SessionManager::Attempt {
     TF_RETURN_IF_ERROR(Check(options_.ready_for_local_init));
     if (!waiting_for_.empty()) return OkStatus();
     if (options_.local_init.valid()) {
+      TB_LOG(Info, "train") << "Running local_init_op.";
       TF_RETURN_IF_ERROR(Run({options_.local_init}).status());
+      TB_LOG(Info, "train") << "Done running local_init_op.";
     }
     TF_RETURN_IF_ERROR(Check(options_.ready));
     return waiting_for_.empty() ? SetUpReplicas(graph_, *session_, is_chief_) : OkStatus();
@@ -203,7 +205,7 @@ StatusOr<std::unique_ptr<Session>> SessionManager::Create(const SessionOptions& 
     const Status status = attempt.Try(std::max<Clock::duration>(left, options_.recovery_wait));
     if (status.ok() && attempt.waiting_for().empty()) {
       if (reported) {
-        TB_LOG(Info, "train") << "the training session is ready";
+        TB_LOG(Info, "session") << "the training session is ready";
       }
       return attempt.TakeSession();
     }
@@ -223,7 +225,7 @@ StatusOr<std::unique_ptr<Session>> SessionManager::Create(const SessionOptions& 
                               " s: waiting for ", reason);
     }
     if (now >= next_report) {
-      TB_LOG(Info, "train") << "waiting for " << reason;
+      TB_LOG(Info, "session") << "waiting for " << reason;
       reported = true;
       next_report = now + kNextReports;
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/system/env.h"
+#include "core/text/gzip_magic.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 #include "io/record.h"
@@ -157,8 +158,11 @@ struct FixedLengthReader {
       const auto info = Env::Default().Stat(name);
       const auto size = info.ok() ? static_cast<int64_t>(info->size) : 0;
       if (info.ok() && info->is_regular && (size - header - footer < 0 || (size - header - footer) % record != 0)) {
+        std::string begin;
+        const auto file = InputStream::Open(name);
+        if (file.ok()) (void)(*file)->Read(2, &begin);
         return InvalidArgument(name, " has ", size, " bytes, which is not a header of ", header, " bytes, records of ",
-                               record, " bytes and a footer of ", footer, " bytes");
+                               record, " bytes and a footer of ", footer, " bytes", GzipHint(begin));
       }
     }
     TF_ASSIGN_OR_RETURN(stream, InputStream::Open(name, options.compression, options.buffer_size));

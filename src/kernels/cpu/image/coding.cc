@@ -1,6 +1,7 @@
 // Kernels that decode and encode image files.
 #include <cstring>
 
+#include "core/text/gzip_magic.h"
 #include "io/file_origins.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
@@ -86,7 +87,8 @@ class DecodeKernel final : public Kernel {
       case FileFormat::kUnknown:
         break;
     }
-    return InvalidArgument("the format of the image is unknown; JPEG, PNG, GIF and BMP can be decoded");
+    return InvalidArgument("the format of the image is unknown; JPEG, PNG, GIF and BMP can be decoded",
+                           GzipHint(contents));
   }
 
   static Status WrongOp(const KernelContext& ctx, const char* format, const char* right) {
