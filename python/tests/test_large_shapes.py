@@ -41,6 +41,23 @@ class LargeShapesTest(unittest.TestCase):
                 self.assertEqual(tensor.shape.as_list(), shape)
         self.assertEqual(cases["range"][0].dtype, tf.int64)
 
+    def test_variables_of_large_shapes_have_initial_values(self):
+        names = ["zeros", "ones", "constant", "random_uniform", "random_normal", "truncated_normal", "glorot_uniform",
+                 "variance_scaling"]
+        for name in names:
+            with self.subTest(name):
+                v = tf.get_variable(name, [LARGE, 2], initializer=getattr(tf, name + "_initializer")())
+                self.assertEqual(v.initial_value.shape.as_list(), [LARGE, 2])
+
+    def test_a_size_that_int32_does_not_hold_is_computed_in_the_step(self):
+        x = tf.zeros([LARGE], tf.uint8)
+        with tf.Session() as session:
+            self.assertEqual(session.run(tf.shape(x, out_type=tf.int64)).tolist(), [LARGE])
+            self.assertEqual(session.run(tf.size(x, out_type=tf.int64)), LARGE)
+            for size in (tf.shape(x), tf.size(x)):
+                with self.assertRaises(tf.errors.InvalidArgumentError):
+                    session.run(size)
+
     def test_a_variable_of_more_than_2_31_bytes_can_be_read_in_parts(self):
         v = tf.get_variable("v", [LARGE], tf.uint8, initializer=tf.constant_initializer(7))
         with tf.Session() as session:

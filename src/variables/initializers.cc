@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "core/text/strings.h"
 #include "graph/model/graph_impl.h"
@@ -14,8 +16,11 @@ namespace tensorbraid {
 namespace {
 
 Output ShapeConst(Graph& g, const Shape& shape) {
-  std::vector<int32_t> sizes(shape.dims().begin(), shape.dims().end());
-  return NodeBuilder(g, "Const").Name("shape").Attr("value", Tensor::Vector(sizes)).Attr("dtype", kInt32).Output();
+  const std::vector<int64_t> sizes(shape.dims().begin(), shape.dims().end());
+  const bool wide =
+      std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size > std::numeric_limits<int32_t>::max(); });
+  const Tensor value = wide ? Tensor::Vector(sizes) : Tensor::Vector(std::vector<int32_t>(sizes.begin(), sizes.end()));
+  return NodeBuilder(g, "Const").Name("shape").Attr("value", value).Attr("dtype", value.dtype()).Output();
 }
 
 Output Number(Graph& g, double value, DType dtype) {

@@ -56,7 +56,7 @@ def shape(input, name=None, out_type=dtypes.int32) -> graphs.Tensor:
     if isinstance(input, SparseTensor):
         return elementwise.cast(input.dense_shape, out_type)
     x = convert_to_tensor(input, name="input")
-    if x.shape.is_fully_defined():
+    if x.shape.is_fully_defined() and _fits(x.shape.as_list(), out_type):
         return graphs.constant(np.array(x.shape.as_list(), out_type.as_numpy_dtype), out_type, name=name or "Shape")
     return _op("Shape", [x], name, out_type=out_type)
 
@@ -69,7 +69,7 @@ def shape_n(input, out_type=dtypes.int32, name=None):
 def number_of_elements(input, name=None, out_type=dtypes.int32):
     """The number of elements of a tensor."""
     x = convert_to_tensor(input)
-    if x.shape.is_fully_defined():
+    if x.shape.is_fully_defined() and _fits([x.shape.num_elements()], dtypes.as_dtype(out_type)):
         return graphs.constant(x.shape.num_elements(), out_type, name=name or "Size")
     return _op("Size", [x], name, out_type=out_type)
 

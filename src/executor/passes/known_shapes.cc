@@ -1,5 +1,8 @@
 // Replaces Shape, Size and Rank nodes by constants if the shape of their input is known before the graph runs, so that
 // the input itself need not be computed.
+#include <algorithm>
+#include <limits>
+
 #include "executor/passes/pass.h"
 #include "graph/model/graph_impl.h"
 
@@ -17,21 +20,28 @@ bool ReadsReference(Output o) {
   return false;
 }
 
+// The elements of the node's value. REQUIRES: the shape of the input is fully defined.
+std::vector<int64_t> NumbersOf(const Node& node) {
+  const Shape& shape = node.inputs()[0].shape();
+  if (node.type() == "Shape") return {shape.dims().begin(), shape.dims().end()};
+  return {node.type() == "Size" ? shape.num_elements() : shape.rank()};
+}
+
 bool IsKnown(const Node& node) {
   if (node.type() != "Shape" && node.type() != "Size" && node.type() != "Rank") return false;
   if (!IsPure(node) || !node.control_inputs().empty()) return false;
   if (node.type() == "Rank" && ReadsReference(node.inputs()[0])) return false;
-  return node.inputs()[0].shape().is_fully_defined();
+  const Shape& shape = node.inputs()[0].shape();
+  if (!shape.is_fully_defined()) return false;
+  if (node.output_type(0) != kInt32) return true;
+  // The kernel reports a number that does not fit.
+  const std::vector<int64_t> numbers = NumbersOf(node);
+  return std::all_of(numbers.begin(), numbers.end(),
+                     [](int64_t number) { return number <= std::numeric_limits<int32_t>::max(); });
 }
 
 Tensor ValueOf(const Node& node) {
-  const Shape& shape = node.inputs()[0].shape();
-  std::vector<int64_t> numbers;
-  if (node.type() == "Shape") {
-    numbers.assign(shape.dims().begin(), shape.dims().end());
-  } else {
-    numbers = {node.type() == "Size" ? shape.num_elements() : shape.rank()};
-  }
+  const std::vector<int64_t> numbers = NumbersOf(node);
   Tensor value(node.output_type(0), node.output_shape(0));
   for (size_t i = 0; i < numbers.size(); ++i) {
     if (value.dtype() == kInt32) {

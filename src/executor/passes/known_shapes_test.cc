@@ -23,6 +23,18 @@ TEST(KnownShapesPass, ReplacesShapesThatAreKnown) {
   EXPECT_EQ(FetchedFrom(*o, 2).type(), "Rank");
 }
 
+TEST(KnownShapesPass, KeepsSizesThatDoNotFitTheDtype) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {int64_t{1} << 31});
+  const Output size = NodeBuilder(g, "Size").Input(x).Output();
+  const auto o = After(FoldKnownShapes, g, {x}, {ShapeOf(x), size, ShapeOf(x, kInt64)});
+  EXPECT_EQ(FetchedFrom(*o, 0).type(), "Shape");
+  EXPECT_EQ(FetchedFrom(*o, 1).type(), "Size");
+  const Tensor wide = FetchedConstant(*o, 2);
+  ASSERT_TRUE(wide.is_valid());
+  EXPECT_EQ(wide.data<int64_t>()[0], int64_t{1} << 31);
+}
+
 TEST(KnownShapesPass, KeepsTheRankOfAVariableThatMayHaveNoValue) {
   Graph g;
   const Output v = NodeBuilder(g, "VariableV2").Attr("shape", Shape({2})).Attr("dtype", kFloat32).Output();

@@ -1,4 +1,7 @@
 // Implements ShapeContext and the shape rules that many ops share (op_registry.h).
+#include <algorithm>
+#include <limits>
+
 #include "core/text/strings.h"
 #include "graph/model/node.h"
 #include "graph/model/op_registry.h"
@@ -19,6 +22,10 @@ Tensor ConstantValue(Output output) {
     if (node->type() == "Rank") values = {shape.rank()};
     if (node->type() != "Shape") result = Shape();
     if (node->output_type(0) == kInt64) return Tensor::Of<int64_t>(result, values);
+    const bool fits = std::all_of(values.begin(), values.end(), [](int64_t value) {
+      return value <= std::numeric_limits<int32_t>::max();  // else the node fails in the step
+    });
+    if (!fits) return {};
     return Tensor::Of<int32_t>(result, std::vector<int32_t>(values.begin(), values.end()));
   }
   return {};
