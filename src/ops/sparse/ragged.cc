@@ -7,6 +7,7 @@
 #include "core/text/strings.h"
 #include "graph/model/node.h"
 #include "ops/builder.h"
+#include "ops/sparse/fill_empty_rows.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 
@@ -40,6 +41,17 @@ Status RaggedRangeShape(ShapeContext& c) {
   }
   c.set_output(0, {is_known ? rows + 1 : Shape::kUnknownDim});
   c.set_output(1, {Shape::kUnknownDim});
+  return OkStatus();
+}
+
+Status RaggedFillEmptyRowsShape(ShapeContext& c) {
+  TF_ASSIGN_OR_RETURN(const Shape rowids, c.WithRank(0, 1));
+  TF_ASSIGN_OR_RETURN(const Shape values, c.WithRank(1, 1));
+  TF_ASSIGN_OR_RETURN(Shape lines, rowids.MergeWith(values));
+  TF_RETURN_IF_ERROR(c.WithRank(2, 0).status());
+  TF_RETURN_IF_ERROR(c.WithRank(3, 0).status());
+  for (int i = 0; i < 3; ++i) c.set_output(i, {Shape::kUnknownDim});
+  c.set_output(3, std::move(lines));
   return OkStatus();
 }
 
@@ -140,6 +152,25 @@ void RegisterSparseRaggedOps(OpRegistry& r) {
             .Attr("OUTPUT_RAGGED_RANK: int >= 0")
             .Shape(UnknownShape)
             .Gradient(RaggedGatherGradient));
+  r.Add(Op("RaggedFillEmptyRows")
+            .Input("value_rowids: int64")
+            .Input("values: T")
+            .Input("nrows: int64")
+            .Input("default_value: T")
+            .Output("output_value_rowids: int64")
+            .Output("output_values: T")
+            .Output("empty_row_indicator: bool")
+            .Output("reverse_index_map: int64")
+            .Attr("T: type")
+            .Shape(RaggedFillEmptyRowsShape)
+            .Gradient(FillEmptyRowsGradient));
+  r.Add(Op("RaggedFillEmptyRowsGrad")
+            .Input("reverse_index_map: int64")
+            .Input("grad_values: T")
+            .Output("d_values: T")
+            .Output("d_default_value: T")
+            .Attr("T: type")
+            .Shape(FillEmptyRowsGradShape));
   r.Add(Op("RaggedRange")
             .Input("starts: T")
             .Input("limits: T")

@@ -2,6 +2,7 @@
 // shape rules, gradients.
 #include "graph/model/node.h"
 #include "ops/builder.h"
+#include "ops/sparse/fill_empty_rows.h"
 #include "ops/sparse/shapes.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
@@ -57,23 +58,6 @@ Status FillEmptyRowsShape(ShapeContext& c) {
   c.set_output(1, {Shape::kUnknownDim});
   c.set_output(2, {Shape::kUnknownDim});
   c.set_output(3, c.input(1));
-  return OkStatus();
-}
-
-// A value of the input gets the gradient of the output value that it became. The default value gets the sum of the
-// gradients of all other output values.
-Status FillEmptyRowsGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
-  if (!grads[1].valid()) return OkStatus();
-  const Operation to = NodeBuilder(*op.graph(), "SparseFillEmptyRowsGrad").Input(op.output(3)).Input(grads[1]).Finish();
-  (*input_grads)[1] = to.output(0);
-  (*input_grads)[3] = to.output(1);
-  return OkStatus();
-}
-
-Status FillEmptyRowsGradShape(ShapeContext& c) {
-  TF_ASSIGN_OR_RETURN(Shape map, c.WithRank(0, 1));
-  c.set_output(0, std::move(map));
-  c.set_output(1, {});
   return OkStatus();
 }
 

@@ -23,7 +23,7 @@ DEEP = (i64([0, 0, 1], [0, 1, 0], [0, 1, 2], [1, 0, 0]), np.array([1.0, -2.0, 3.
 
 
 def dense(t):
-    for d in NUMBERS + [np.bool_]:
+    for d in [np.float32, np.float64, np.int32]:
         t.case("SparseToDense", i32(1, 3), i32(5), np.array([1, 1]).astype(d), np.array(0).astype(d), validate_indices=True)
     t.case("SparseToDense", INDICES, SHAPE, VALUES, np.float64(-1))
     t.case("SparseToDense", INDICES, SHAPE, np.float64(7), np.float64(0))
@@ -256,11 +256,35 @@ def rows_of_ragged(t):
     dense(np.int32(-1), values, np.float64(9), ids[0], ("VALUE_ROWIDS", i64(0, 1, 1, 1, 3, 4)))
 
 
+def filled_rows_of_ragged(t):
+    values = np.array([1.0, 2.0, 3.0, 4.0])
+    nine = np.float64(9)
+    for rowids, rows in ((i64(1, 1, 3, 4), 7), (i64(3, 1, 1, 0), 5), (i64(1, 0, 1, 0), 2)):
+        t.case("RaggedFillEmptyRows", rowids, values, np.int64(rows), nine, gradient=[1, 3])
+    t.case("RaggedFillEmptyRows", i64(2), np.array(["a"]), np.int64(4), np.array("none"))
+    t.case("RaggedFillEmptyRows", i64(2), np.int32([7]), np.int64(4), np.int32(-1))
+    t.case("RaggedFillEmptyRows", i64(0, 2), np.array([True, False]), np.int64(4), np.array(True))
+    t.case("RaggedFillEmptyRows", i64(), values[:0], np.int64(2), nine)
+    t.case("RaggedFillEmptyRows", i64(), values[:0], np.int64(0), nine,
+           expected=[i64(), values[:0], np.zeros([0], bool), i64()])  # TensorFlow's row numbers are a matrix then
+    for bad in ((i64(0), values[:1], np.int64(0), nine), (i64(3), values[:1], np.int64(3), nine),
+                (i64(-1), values[:1], np.int64(3), nine), (i64(), values[:0], np.int64(-1), nine),
+                (i64(0, 1), values[:1], np.int64(3), nine), (i64([0]), values[:1], np.int64(3), nine),
+                (i64(0), values[None, :1], np.int64(3), nine), (i64(0), values[:1], i64(3), nine),
+                (i64(0), values[:1], np.int64(3), values[:1])):
+        t.case("RaggedFillEmptyRows", *bad)
+    for d in [np.float32, np.float64, np.int32]:
+        t.case("RaggedFillEmptyRowsGrad", i64(0, 1, 3), np.array([1, 0, 3, 0, 5]).astype(d))
+    for bad in ((i64(5), values), (i64(-1), values), (i64([1]), values), (i64(1), values[None])):
+        t.case("RaggedFillEmptyRowsGrad", *bad)
+
+
 def add_cases(t):
     sets(t)
     crosses(t)
     ragged(t)
     rows_of_ragged(t)
+    filled_rows_of_ragged(t)
     dense(t)
     structure(t)
     arithmetic(t)

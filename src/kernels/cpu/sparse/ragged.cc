@@ -8,6 +8,7 @@
 
 #include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
+#include "kernels/cpu/sparse/fill_empty_rows.h"
 #include "kernels/cpu/sparse/sparse.h"
 #include "runtime/kernel/kernel.h"
 
@@ -382,6 +383,21 @@ Status RaggedTensorToTensor(KernelContext& ctx) {
   });
 }
 
+// Inputs: the row of each value, the values, the number of rows, the default value.
+Status RaggedFillEmptyRows(KernelContext& ctx) {
+  const Tensor &rowids = ctx.input(0), &values = ctx.input(1), &nrows = ctx.input(2);
+  if (rowids.shape().rank() != 1) return InvalidArgument("value_rowids must be a vector, got shape ", rowids.shape());
+  if (values.shape().rank() != 1) return InvalidArgument("values must be a vector, got shape ", values.shape());
+  if (rowids.num_elements() != values.num_elements()) {
+    return InvalidArgument("The length of values (", values.num_elements(),
+                           ") must match the first dimension of value_rowids (", rowids.num_elements(), ")");
+  }
+  if (!nrows.shape().is_scalar()) return InvalidArgument("nrows must be a scalar, got shape ", nrows.shape());
+  const int64_t rows = nrows.data<int64_t>()[0];
+  if (rows < 0) return InvalidArgument("nrows must not be negative, got ", rows);
+  return FillEmptyRows(ctx, rowids, values, rows, ctx.input(3));
+}
+
 template <typename T>
 void AddRaggedRange(KernelRegistry& r) {
   r.Add("RaggedRange", {{"T", {DTypeOf<T>::value}}, {"Tsplits", {kInt32}}}, RaggedRange<T, int32_t>);
@@ -394,6 +410,8 @@ void RegisterSparseRaggedKernels(KernelRegistry& r) {
   r.Add("RaggedTensorToSparse", {}, RaggedTensorToSparse);
   r.Add("RaggedTensorToTensor", {}, RaggedTensorToTensor);
   r.Add("RaggedGather", {}, RaggedGather);
+  r.Add("RaggedFillEmptyRows", {}, RaggedFillEmptyRows);
+  AddFillEmptyRowsGrad(r, "RaggedFillEmptyRowsGrad");
   AddRaggedRange<float>(r);
   AddRaggedRange<double>(r);
   AddRaggedRange<int32_t>(r);

@@ -5,6 +5,7 @@
 #include "core/text/strings.h"
 #include "kernels/cpu/functors.h"
 #include "kernels/cpu/numbers.h"
+#include "kernels/cpu/sparse/fill_empty_rows.h"
 #include "kernels/cpu/sparse/sparse.h"
 #include "runtime/kernel/kernel.h"
 
@@ -260,9 +261,8 @@ Status SparseSliceGrad(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Adds an element with the default value to each row without elements, at the first position of the row.
 Status SparseFillEmptyRows(KernelContext& ctx) {
-  const Tensor &indices = ctx.input(0), &values = ctx.input(1), &shape = ctx.input(2), &filler = ctx.input(3);
+  const Tensor &indices = ctx.input(0), &values = ctx.input(1), &shape = ctx.input(2);
   if (shape.shape().rank() != 1 || shape.num_elements() == 0) {
     return InvalidArgument("dense_shape must be a vector of at least one size, got shape ", shape.shape());
   }
@@ -275,93 +275,10 @@ Status SparseFillEmptyRows(KernelContext& ctx) {
     return InvalidArgument("indices have ", indices.shape().dim(1), " columns, but dense_shape has ",
                            shape.num_elements(), " dimensions");
   }
-  if (!filler.shape().is_scalar()) return InvalidArgument("default_value must be a scalar, got ", filler.shape());
-  const int64_t rows = shape.data<int64_t>()[0], n = values.num_elements(), rank = indices.shape().dim(1);
-  if (rows < 0) return InvalidArgument("dense_shape must not be negative, got ", shape.ToString());
-  if (rows == 0 && n > 0) return InvalidArgument("there are no rows, but ", n, " elements");
-  const auto index = indices.data<int64_t>();
-  TF_ASSIGN_OR_RETURN(Tensor * empty, ctx.AllocateOutput(2, {rows}));
-  TF_ASSIGN_OR_RETURN(Tensor * map, ctx.AllocateOutput(3, {n}));
-  TF_ASSIGN_OR_RETURN(Tensor counts, ctx.AllocateTemp(kInt64, {rows}));
-  const auto next = counts.inplace_data<int64_t>();  // first the count of each row, then its next output position
-  std::fill(next.begin(), next.end(), 0);
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t row = index[i * rank];
-    if (row < 0 || row >= rows) return InvalidArgument("row ", row, " (of element ", i, ") is not in [0, ", rows, ")");
-    ++next[row];
+  if (shape.data<int64_t>()[0] < 0) {
+    return InvalidArgument("dense_shape must not be negative, got ", shape.ToString());
   }
-  int64_t total = 0;
-  for (int64_t r = 0; r < rows; ++r) {
-    empty->inplace_data<bool>()[r] = next[r] == 0;
-    const int64_t count = std::max<int64_t>(next[r], 1);
-    next[r] = total;
-    total += count;
-  }
-  TF_ASSIGN_OR_RETURN(Tensor * out_indices, ctx.AllocateOutput(0, {total, rank}));
-  TF_ASSIGN_OR_RETURN(Tensor * out_values, ctx.AllocateOutput(1, {total}));
-  const auto to = out_indices->inplace_data<int64_t>();
-  std::vector<int64_t> sources(total, -1);  // the number of each output element in the input; -1 for the default value
-  for (int64_t r = 0; r < rows; ++r) {
-    if (!empty->data<bool>()[r]) continue;
-    std::fill_n(to.begin() + next[r] * rank, rank, 0);
-    to[next[r] * rank] = r;
-  }
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t at = next[index[i * rank]]++;
-    std::copy_n(index.begin() + i * rank, rank, to.begin() + at * rank);
-    sources[at] = i;
-    map->inplace_data<int64_t>()[i] = at;
-  }
-  return ForElementsOf(values.dtype(), [&]<typename E>() {
-    for (int64_t i = 0; i < total; ++i) {
-      MutableElements<E>(*out_values)[i] = sources[i] < 0 ? *Elements<E>(filler) : Elements<E>(values)[sources[i]];
-    }
-    return OkStatus();
-  });
-}
-
-// The gradient of the default value: the sum of the gradients of the output elements that do not come from the input.
-// Only this function is compiled for each dtype.
-template <typename T>
-Tensor SumOfUnseen(const Tensor& grad, const std::vector<bool>& seen) {
-  const auto g = grad.data<T>();
-  ComputeType<T> rest{};
-  for (size_t i = 0; i < g.size(); ++i) {
-    if (seen[i]) continue;
-    if constexpr (std::is_same_v<T, bool>) {
-      rest = rest || g[i];
-    } else {
-      rest = AddF::Apply(rest, static_cast<ComputeType<T>>(g[i]));
-    }
-  }
-  return Tensor::Scalar<T>(static_cast<T>(rest));
-}
-
-Status FillEmptyRowsGrad(KernelContext& ctx, Tensor (*sum_of_unseen)(const Tensor&, const std::vector<bool>&)) {
-  const Tensor &map = ctx.input(0), &grad = ctx.input(1);
-  if (map.shape().rank() != 1) return InvalidArgument("reverse_index_map must be a vector, got shape ", map.shape());
-  if (grad.shape().rank() != 1) return InvalidArgument("grad_values must be a vector, got shape ", grad.shape());
-  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, map.shape()));
-  const size_t element = DTypeSize(grad.dtype());
-  const char* const from = static_cast<const char*>(grad.raw_data());
-  char* const to = static_cast<char*>(out->inplace_raw_data());
-  std::vector<bool> seen(grad.num_elements(), false);
-  for (int64_t i = 0; i < map.num_elements(); ++i) {
-    const int64_t at = map.data<int64_t>()[i];
-    if (at < 0 || at >= grad.num_elements()) {
-      return InvalidArgument("Elements in reverse index must be in [0, ", grad.num_elements(), "), number ", i, " is ",
-                             at);
-    }
-    std::memcpy(to + i * element, from + at * element, element);
-    seen[at] = true;
-  }
-  ctx.set_output(1, sum_of_unseen(grad, seen));
-  return OkStatus();
-}
-
-template <typename T>
-Status SparseFillEmptyRowsGrad(KernelContext& ctx) {
-  return FillEmptyRowsGrad(ctx, SumOfUnseen<T>);
+  return FillEmptyRows(ctx, indices, values, shape.data<int64_t>()[0], ctx.input(3));
 }
 
 struct Range {
@@ -453,12 +370,11 @@ void RegisterSparseStructureKernels(KernelRegistry& r) {
   r.Add("SparseSplit", {}, SparseSplit);
   r.Add("SparseSlice", {}, SparseSlice);
   r.Add("SparseFillEmptyRows", {}, SparseFillEmptyRows);
-  r.Add("SparseFillEmptyRowsGrad", {{"T", {kBool}}}, SparseFillEmptyRowsGrad<bool>);
+  AddFillEmptyRowsGrad(r, "SparseFillEmptyRowsGrad");
   r.Add("EditDistance", {{"T", {kString}}}, EditDistance<std::string>);
   r.Add("EditDistance", {{"T", {kBool}}}, EditDistance<bool>);
   ForEachNumberType([&]<typename T>() {
     r.Add("SparseSliceGrad", {{"T", {DTypeOf<T>::value}}}, SparseSliceGrad);
-    r.Add("SparseFillEmptyRowsGrad", {{"T", {DTypeOf<T>::value}}}, SparseFillEmptyRowsGrad<T>);
     r.Add("EditDistance", {{"T", {DTypeOf<T>::value}}}, EditDistance<T>);
   });
 }
