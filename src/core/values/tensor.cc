@@ -159,7 +159,8 @@ Status CheckTensorSize(DType dtype, const Shape& shape) {
   if (!shape.is_fully_defined()) return InvalidArgument("a tensor needs a fully defined shape, got ", shape);
   const int64_t bytes = TensorBytes(shape, dtype);
   if (bytes < 0 || bytes == std::numeric_limits<int64_t>::max()) {
-    return InvalidArgument("shape ", shape, " has too many elements");
+    return InvalidArgument("Encountered overflow when multiplying the sizes of shape ", shape,
+                           ", which has too many elements");
   }
   if (const int64_t most = max_tensor_bytes.load(std::memory_order_relaxed); bytes > most) {
     return ResourceExhausted("a tensor ", dtype, shape, " of ", bytes, " bytes exceeds --max_tensor_bytes=", most);

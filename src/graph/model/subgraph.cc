@@ -94,6 +94,20 @@ class Extractor {
     return OutputOf(read, 0);
   }
 
+  // Returns the first error of a shape rule among the nodes of the step. Attributes that no input can satisfy are thus
+  // reported before a missing feed, as in TensorFlow.
+  Status CheckShapeRules() const {
+    for (const auto& node : ImplOf(graph_).nodes()) {
+      if (!needed_[node->id()] || node->op().shape_fn == nullptr) continue;
+      std::vector<Shape> shapes(static_cast<size_t>(node->num_outputs()));
+      ShapeContext context(*node, &shapes);
+      if (const Status shaped = node->op().shape_fn(context); !shaped.ok()) {
+        return AtNode(shaped, *node);
+      }
+    }
+    return OkStatus();
+  }
+
   int FeedIndex(const Output& o) const {
     const auto it = std::find(feeds_.begin(), feeds_.end(), o);
     return it == feeds_.end() ? -1 : static_cast<int>(it - feeds_.begin());
@@ -185,6 +199,7 @@ class Extractor {
       return InvalidArgument(node.Describe(), " has an op that is reserved for the executor");
     }
     if (node.type() == "Placeholder") {
+      TF_RETURN_IF_ERROR(CheckShapeRules());
       // Contains the phrase "You must feed a value for placeholder tensor", which programs look for.
       const std::string where = node.location().empty() ? "" : StrCat(" (", node.location(), ")");
       return AboutNode(InvalidArgument("the step reads a placeholder that has no value: You must feed a value for "

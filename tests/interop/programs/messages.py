@@ -352,3 +352,48 @@ def sequences_without_elements(s):
         s.run(raw.CTCGreedyDecoder(inputs=inputs, sequence_length=lengths).log_probability, text="must not be")
         s.run(raw.CTCBeamSearchDecoder(inputs=inputs, sequence_length=lengths, beam_width=2, top_paths=1).log_probability,
               text="must not be")
+
+
+def attributes_before_feeds(s):
+    """Attributes that no input can satisfy are reported before a missing feed."""
+    x = tf1.placeholder(tf.float32)
+    s.run(raw.AvgPool(value=x, ksize=[1, 1, 1, 1], strides=[2, 1, 1, 1], padding="SAME"),
+          text="Pooling is not yet supported on the batch")
+
+
+def too_many_elements(s):
+    size = _unknown(np.array([1879048192, 1879048192], np.int32))
+    text = "Encountered overflow when multiplying"
+    s.run(raw.ResizeNearestNeighborGrad(grads=np.ones([1, 2, 2, 3], np.float32), size=size), text=text)
+    s.run(raw.ImageProjectiveTransformV2(images=np.ones([2, 5, 8, 3], np.float32), transforms=np.ones([2, 8], np.float32),
+                                         output_shape=size, interpolation="BILINEAR"), text=text)
+    s.run(raw.CropAndResize(image=np.ones([1, 1, 1, 3], np.float32), boxes=np.ones([1, 4], np.float32),
+                            box_ind=np.array([0], np.int32), crop_size=size), text=text)
+    s.run(raw.UnsortedSegmentSum(data=np.ones([1, 8], np.float32), segment_ids=_unknown(np.array([0], np.int32)),
+                                 num_segments=_unknown(np.int64(2**61))), text=text)
+
+
+def images(s):
+    boxes = _unknown(np.array([[np.inf, 0, 0, 0]], np.float32))
+    s.run(raw.CropAndResize(image=np.ones([1, 1, 1, 1], np.float32), boxes=boxes, box_ind=np.array([0], np.int32),
+                            crop_size=[1, 1]), text="Boxes contains at least one element that is not finite")
+    s.run(raw.DataFormatVecPermute(x=_unknown(np.array([1, 2], np.int32)), src_format="1234", dst_format="1234"),
+          text="Format specifier must contain H and W for 2D case")
+
+
+def elements_by_order(s):
+    x = _unknown(np.ones([2, 2], np.float32))
+    s.run(raw.NthElement(input=x, n=_unknown(np.int32(-1))), text="non-negative but is -1")
+    s.run(raw.NthElement(input=x, n=_unknown(np.int32(2))), text="must have last dimension > n = 2")
+    s.run(raw.NthElement(input=_unknown(np.float32(5)), n=0), text="at least rank 1 but is rank 0")
+
+
+def rows_without_elements(s):
+    s.run(raw.SparseFillEmptyRows(indices=_unknown(np.array([[0, 0], [99, 0]])), values=np.ones(2), dense_shape=[2, 5],
+                                  default_value=np.float64(0)).output_values, text=r"indices\(1, 0\) is invalid")
+    gradient = np.ones([1, 2, 3, 2])
+    for rows, columns, text in (([-10, 1, 2], [0, 1, 2, 3], "Row"), ([0, 1, 2], [0, 1, -3, 3], "Column")):
+        s.run(raw.FractionalAvgPoolGrad(orig_input_tensor_shape=[2, 2, 2, 2], out_backprop=gradient,
+                                        row_pooling_sequence=_unknown(np.array(rows)),
+                                        col_pooling_sequence=_unknown(np.array(columns)), overlapping=True),
+              text=f"{text} sequence tensor values must not be negative")

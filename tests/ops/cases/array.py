@@ -321,6 +321,8 @@ def passing(t):
     t.case("DataFormatVecPermute", np.array([[7, 4], [9, 3], [4, 5], [5, 1]], np.int64), src_format="NCHW",
            dst_format="NHWC")
     t.case("DataFormatVecPermute", i32(7, 4, 9))
+    t.case("DataFormatVecPermute", i32(7, 4), src_format="1234", dst_format="4321")
+    t.case("DataFormatVecPermute", i32(7, 4, 9), src_format="ABCDE", dst_format="EDCBA")
     t.case("ConjugateTranspose", X, i32(1, 0), gradient=[0])
     t.case("ConjugateTranspose", np.array([["a", "b"]]), i32(1, 0))
     for d in [np.complex64, np.complex128]:

@@ -106,6 +106,11 @@ def crop_cases(t):
     t.case("CropAndResize", image, boxes, which[:2], size(3, 4))
     t.case("CropAndResize", image, boxes[:, :3], which, size(3, 4))
     t.case("CropAndResize", image, boxes, which, size(0, 4))
+    t.case("CropAndResize", image, np.zeros([0, 0], np.float32), which[:0], size(3, 4))
+    t.case("CropAndResize", image, boxes[0, :0], which[:0], size(3, 4))
+    t.case("CropAndResize", image, boxes, which + 1, size(2**31 - 1, 2**31 - 1))
+    for bad in (np.nan, np.inf, -np.inf):
+        t.case("CropAndResize", image, np.where(boxes == boxes[1, 2], np.float32(bad), boxes), which, size(3, 4))
     t.case("CropAndResize", image[0], boxes, which, size(3, 4))
     t.case("CropAndResizeGradImage", images(4, 3, 4, 3), boxes, which + 1, np.array([2, 5, 6, 3], np.int32), T=tf.float32)
     t.case("CropAndResizeGradImage", images(4, 3, 4, 3), boxes, which, np.array([2, 5, 6, 2], np.int32), T=tf.float32)

@@ -206,6 +206,8 @@ def encode_cases(t):
     t.case("EncodePng", picture(6, 5, 3)[0])
     # TensorFlow ends the process for an empty image.
     t.case("EncodePng", np.zeros([0, 5, 3], np.uint8), expected="INVALID_ARGUMENT")
+    t.case("EncodePng", np.zeros([2, 5, 0, 3], np.uint8), expected="INVALID_ARGUMENT")
+    t.case("EncodePng", np.zeros([0, 2, 2, 3], np.uint8))
     for channels, format in ((1, ""), (3, ""), (1, "grayscale"), (3, "rgb"), (3, "grayscale"), (1, "rgb"), (4, ""), (2, "")):
         t.case("EncodeJpeg", picture(17, 9, channels), format=format)
     for quality in (0, 1, 50, 100, 101, -1):

@@ -135,9 +135,15 @@ class DataFormatVecPermuteKernel final : public Kernel {
     if (rank != 1 && rank != 2) return InvalidArgument("the input must be a vector or a matrix, got ", in.shape());
     if (rank == 2 && in.shape().dim(1) != 2) return InvalidArgument("the matrix must have 2 columns, got ", in.shape());
     std::string from = formats_.from(), to = formats_.to();
-    if (in.shape().dim(0) == static_cast<int64_t>(from.size()) - 2) {
+    const auto spatial = static_cast<int64_t>(from.size()) - 2;
+    if (in.shape().dim(0) == spatial) {
       for (std::string* s : {&from, &to}) {
         s->erase(std::remove_if(s->begin(), s->end(), [](char c) { return c == 'N' || c == 'C'; }), s->end());
+      }
+      if (static_cast<int64_t>(from.size()) != spatial) {
+        return InvalidArgument("Format specifier must contain ", spatial == 3 ? "D, H and W for 3D" : "H and W for 2D",
+                               " case, and N and C, to permute an entry for each spatial dimension, got '",
+                               formats_.from(), "'");
       }
     }
     if (in.shape().dim(0) != static_cast<int64_t>(from.size())) {

@@ -221,10 +221,10 @@ StatusOr<int64_t> CheckNthElement(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   if (!ctx.input(1).shape().is_scalar()) return InvalidArgument("n must be a scalar, got ", ctx.input(1).shape());
   TF_ASSIGN_OR_RETURN(const int64_t n, IntegerOf(ctx.input(1), "n"));
-  if (n < 0) return InvalidArgument("n must be 0 or more, got ", n);
-  if (in.shape().rank() < 1) return InvalidArgument("the input must have rank 1 or more, got a scalar");
+  if (n < 0) return InvalidArgument("n must be non-negative but is ", n);
+  if (in.shape().rank() < 1) return InvalidArgument("the input must be at least rank 1 but is rank 0");
   const int64_t columns = in.shape().dim(in.shape().rank() - 1);
-  if (n >= columns) return InvalidArgument("each row of ", in.shape(), " has ", columns, " elements, but n is ", n);
+  if (n >= columns) return InvalidArgument("the input must have last dimension > n = ", n, ", got shape ", in.shape());
   return ctx.node().attr<bool>("reverse") ? columns - n - 1 : n;
 }
 

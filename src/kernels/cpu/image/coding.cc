@@ -185,6 +185,11 @@ class DecodeKernel final : public Kernel {
   Status status_;  // not OK if the attributes are wrong
 };
 
+Status CheckHasPixels(const ImageSize& size, const Shape& shape) {
+  if (size.height > 0 && size.width > 0) return OkStatus();
+  return InvalidArgument("image is empty and cannot be encoded, got shape ", shape);
+}
+
 Status EncodePng(KernelContext& ctx) {
   const Tensor& image = ctx.input(0);
   const Shape& shape = image.shape();
@@ -198,7 +203,7 @@ Status EncodePng(KernelContext& ctx) {
   if (compression < -1 || compression > 9) {
     return InvalidArgument("compression must be -1 to 9, got ", compression);
   }
-  if (image.num_elements() == 0) return InvalidArgument("cannot encode an empty image, got shape ", shape);
+  TF_RETURN_IF_ERROR(CheckHasPixels(size, shape));
   const Shape batch(shape.dims().first(static_cast<size_t>(rank - 3)));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, batch));
   const auto* pixels = static_cast<const uint8_t*>(image.raw_data());
@@ -225,6 +230,7 @@ Status EncodeJpegImage(KernelContext& ctx, const JpegWriteOptions& options, int6
   if (options.quality < 0 || options.quality > 100) {
     return InvalidArgument("quality must be 0 to 100, got ", options.quality);
   }
+  TF_RETURN_IF_ERROR(CheckHasPixels({shape.dim(0), shape.dim(1), channels}, shape));
   if (image.num_elements() >= kMaxImageBytes) return InvalidArgument("cannot encode an image of shape ", shape);
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {}));
   TF_ASSIGN_OR_RETURN(out->inplace_data<std::string>()[0],

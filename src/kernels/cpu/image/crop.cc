@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/system/env.h"
+#include "core/values/tensor_limit.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/image/floats.h"
@@ -21,10 +22,11 @@ struct Boxes {
 };
 
 StatusOr<Boxes> BoxesOf(const Tensor& boxes, const Tensor& images, int64_t batch) {
-  if (boxes.shape().rank() != 2 || boxes.shape().dim(1) != 4) {
+  const bool none = boxes.shape().rank() == 2 && boxes.num_elements() == 0 && images.num_elements() == 0;
+  if (boxes.shape().rank() != 2 || (boxes.shape().dim(1) != 4 && !none)) {
     return InvalidArgument("boxes must have shape [n, 4], got ", boxes.shape());
   }
-  const int64_t n = boxes.shape().dim(0);
+  const int64_t n = none ? 0 : boxes.shape().dim(0);
   if (images.shape() != Shape({n})) {
     return InvalidArgument("box_ind must have one element for each of the ", n, " boxes, got shape ", images.shape());
   }
@@ -35,6 +37,16 @@ StatusOr<Boxes> BoxesOf(const Tensor& boxes, const Tensor& images, int64_t batch
     }
   }
   return Boxes{n, boxes.data<float>().data(), images.data<int32_t>().data()};
+}
+
+Status CheckFinite(const Boxes& boxes) {
+  for (int64_t i = 0; i < 4 * boxes.count; ++i) {
+    if (!std::isfinite(boxes.coordinates[i])) {
+      return InvalidArgument("Boxes contains at least one element that is not finite: box ", i / 4, " has ",
+                             boxes.coordinates[i]);
+    }
+  }
+  return OkStatus();
 }
 
 // Positions in an image along one dimension of a crop.
@@ -94,7 +106,6 @@ class CropAndResizeKernel final : public Kernel {
   Status Compute(KernelContext& ctx) override {
     const Shape& shape = ctx.input(0).shape();
     TF_RETURN_IF_ERROR(CheckBatchOfImages("image", shape));
-    TF_ASSIGN_OR_RETURN(const Boxes boxes, BoxesOf(ctx.input(1), ctx.input(2), shape.dim(0)));
     const Tensor& size = ctx.input(3);
     if (size.shape() != Shape({2})) return InvalidArgument("crop_size must have shape [2], got ", size.shape());
     const int64_t crop_height = size.data<int32_t>()[0], crop_width = size.data<int32_t>()[1];
@@ -102,6 +113,11 @@ class CropAndResizeKernel final : public Kernel {
       return InvalidArgument("crop_size must be positive, got ", size.ToString());
     }
     const int64_t height = shape.dim(1), width = shape.dim(2), depth = shape.dim(3);
+    const Shape& all =
+        ctx.input(1).shape();  // before the indices of images are checked, so that sizes are refused first
+    TF_RETURN_IF_ERROR(CheckTensorSize(kFloat32, {all.rank() > 0 ? all.dim(0) : 0, crop_height, crop_width, depth}));
+    TF_ASSIGN_OR_RETURN(const Boxes boxes, BoxesOf(ctx.input(1), ctx.input(2), shape.dim(0)));
+    TF_RETURN_IF_ERROR(CheckFinite(boxes));
     TF_ASSIGN_OR_RETURN(Tensor * result, ctx.AllocateOutput(0, {boxes.count, crop_height, crop_width, depth}));
     if (result->num_elements() == 0) return OkStatus();  // the crops may be huge
     TF_ASSIGN_OR_RETURN(const Tensor wide, WidenToFloat(ctx, ctx.input(0)));

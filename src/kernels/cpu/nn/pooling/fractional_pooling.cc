@@ -209,11 +209,17 @@ StatusOr<Sequence> ReadSequence(const char* what, const Tensor& t, int64_t outpu
 
 // Checks the shapes of an input and an output, and reads the sequences in inputs 3 and 4, or 2 and 3.
 StatusOr<FractionalWindows> ReadWindows(KernelContext& ctx, const Shape& input, const Shape& output, bool overlapping) {
+  const int first = ctx.num_inputs() - 2;
+  for (int i = 0; i < 2; ++i) {
+    for (const int64_t start : ctx.input(first + i).data<int64_t>()) {
+      if (start >= 0) continue;
+      return InvalidArgument(i == 0 ? "Row" : "Column", " sequence tensor values must not be negative, got ", start);
+    }
+  }
   if (input.rank() != 4 || output.rank() != 4 || input.dim(0) != output.dim(0) || input.dim(3) != output.dim(3)) {
     return InvalidArgument("input and output must have rank 4, and equal batches and channels, got ", input, " and ",
                            output);
   }
-  const int first = ctx.num_inputs() - 2;
   FractionalWindows w{/*rows=*/{}, /*columns=*/{}, overlapping};
   TF_ASSIGN_OR_RETURN(w.rows, ReadSequence("row_pooling_sequence", ctx.input(first), output.dim(1), input.dim(1)));
   TF_ASSIGN_OR_RETURN(w.columns,
