@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cpu/elementwise.h"
@@ -163,6 +164,17 @@ void ForEachImage(KernelContext& ctx, const Convolution& c, double products, con
   });
 }
 
+// c = a b, where a is [rows, depth] and b is [depth, n]. Products are added in the order of `depth`, so sums have the
+// rounding errors that a program by the definition of the op has. Gemm would be faster only for wider matrices.
+void MultiplyInOrder(int64_t rows, int64_t n, int64_t depth, const double* a, const double* b, double* c) {
+  for (int64_t r = 0; r < rows; ++r, a += depth, c += n) {
+    std::fill_n(c, n, 0.0);
+    for (int64_t k = 0; k < depth; ++k) {
+      for (int64_t j = 0; j < n; ++j) c[j] += a[k] * b[k * n + j];
+    }
+  }
+}
+
 template <typename T>
 void OutputByColumns(KernelContext& ctx, const Convolution& c, const T* x, const T* filter, T* y) {
   const Columns<T> columns(c);
@@ -177,8 +189,16 @@ void OutputByColumns(KernelContext& ctx, const Convolution& c, const T* x, const
       const int64_t end = std::min(columns.rows(), begin + columns.block());
       columns.Gather(columns.Input(x, image, g), begin, end, matrix.data());
       T* to = columns.OutputIsMatrix() ? out + begin * n : product.data();
-      Gemm<T>(pool, /*transpose_a=*/false, /*transpose_b=*/false, end - begin, n, depth, matrix.data(),
-              filters + g * depth * n, to);
+      const T* const group_filter = filters + g * depth * n;
+      bool done = false;
+      if constexpr (std::is_same_v<T, double>) {
+        done = c.groups == c.in_channels && n <= 4;  // a depthwise convolution
+        if (done) MultiplyInOrder(end - begin, n, depth, matrix.data(), group_filter, to);
+      }
+      if (!done) {
+        Gemm<T>(pool, /*transpose_a=*/false, /*transpose_b=*/false, end - begin, n, depth, matrix.data(), group_filter,
+                to);
+      }
       if (!columns.OutputIsMatrix()) columns.WriteRows(out, begin, end, to);
     }
   });
