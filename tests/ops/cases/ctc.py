@@ -43,6 +43,9 @@ def add_loss_cases(t):
     # The blank, or a class that does not exist, ends the labels of a sequence.
     case(values=[0, 3, 2])
     case(values=[0, 30, 2])
+    for dtype in (np.float32, np.float64):
+        case(x.astype(dtype), values=[3, 3, 7])
+        case(logits(6, 2, 4, dtype), values=[3, 3, 7], lengths=[6, 2])
     case(values=[3, 0, 2])
     case(values=[0, -1, 2])
     # Indices with gaps, then indices and shapes that are not valid.

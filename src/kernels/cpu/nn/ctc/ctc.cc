@@ -175,7 +175,7 @@ class CtcLossKernel final : public CtcLossBase {
     Mutex mu;
     Status status;
     Parallel(ctx, batch.batch, batch.time * (3.0 * batch.classes + 6.0 * states), [&](int64_t begin, int64_t end) {
-      CtcLossComputer<A> computer(blank, merge_);
+      CtcLossComputer<A> computer(blank, merge_, /*optional_last_blank=*/!kBlankFirst);
       for (int64_t b = begin; b < end; ++b) {
         const CtcSequence<A> sequence = batch.Sequence<A>(logits, b);
         A* const rows = gradients + b * batch.classes;

@@ -26,8 +26,11 @@ struct CtcSequence {
 template <typename A>
 class CtcLossComputer {
  public:
-  // With `merge_repeated`, a label that is repeated without a blank in between is counted once.
-  CtcLossComputer(int32_t blank, bool merge_repeated) : blank_(blank), merge_(merge_repeated) {}
+  // With `merge_repeated`, a label that is repeated without a blank in between is counted once. With
+  // `optional_last_blank`, a sequence of several steps and no labels has the value that TensorFlow's CTCLoss gives: the
+  // last step counts as 1 + P(blank) instead of P(blank).
+  CtcLossComputer(int32_t blank, bool merge_repeated, bool optional_last_blank = false)
+      : blank_(blank), merge_(merge_repeated), optional_last_blank_(optional_last_blank) {}
 
   // Sets *loss to -ln P(labels | logits), and rows [0, length) of `gradient` (laid out like the logits) to its
   // derivative. If no alignment is possible, the loss is infinite and the derivative is softmax(logits), as in
@@ -48,6 +51,7 @@ class CtcLossComputer {
 
   const int32_t blank_;
   const bool merge_;
+  const bool optional_last_blank_;
   int64_t states_ = 0;  // 2 * labels + 1
   int64_t width_ = 0;   // of a row, without margins; a multiple of kLanes
   std::vector<int32_t> label_of_;

@@ -1,5 +1,6 @@
 // The CTC loss by the forward-backward algorithm, in the logarithmic domain. Source: Graves et al., 2006.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "kernels/cpu/nn/ctc/ctc.h"
@@ -121,7 +122,10 @@ Status CtcLossComputer<A>::Run(const CtcSequence<A>& logits, std::span<const int
   }
   // An alignment ends with the last label or the last blank.
   const A* last = forward_rows + (length - 1) * stride + kMargin;
-  const A total = AddLogs(last[states_ - 1], states_ > 1 ? last[states_ - 2] : kImpossible<A>, kImpossible<A>);
+  A total = AddLogs(last[states_ - 1], states_ > 1 ? last[states_ - 2] : kImpossible<A>, kImpossible<A>);
+  const bool optional_last_blank = optional_last_blank_ && labels.empty() && length > 1;
+  const A last_step = optional_last_blank ? std::log1p(std::exp(emit_rows[(length - 1) * stride + kMargin])) : A(0);
+  if (optional_last_blank) total = forward_rows[(length - 2) * stride + kMargin] + last_step;
   *loss = -total;
   if (total == kImpossible<A>) return OkStatus();
 
@@ -143,6 +147,7 @@ Status CtcLossComputer<A>::Run(const CtcSequence<A>& logits, std::span<const int
       for (int64_t u = 0; u < width_; ++u) {
         backward[u] = AddLogs(next[u] + stay[u], next[u + 1], next[u + 2] + skip[u + 2]);
       }
+      if (optional_last_blank && t == length - 2) backward[0] = last_step;
     }
 #pragma GCC ivdep
     for (int64_t u = 0; u < width_; ++u) posterior_[u] = VectorExp(forward[u] + backward[u] - total);
