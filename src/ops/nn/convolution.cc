@@ -32,7 +32,11 @@ ConvolutionTraits ConvolutionTraitsOf(std::string_view op) {
 
 StatusOr<WindowAttrs> ReadConvolutionAttrs(const Node& node) {
   const ConvolutionTraits traits = ConvolutionTraitsOf(node.type());
-  if (node.type() != "Conv") return ReadWindowAttrs(node, traits.spatial, "dilations");
+  if (node.type() != "Conv") {
+    const bool forward = traits.use() == WindowUse::kForward;
+    return ReadWindowAttrs(node, traits.spatial, "dilations",
+                           forward ? absl::StatusCode::kUnimplemented : absl::StatusCode::kInvalidArgument);
+  }
   const auto spatial = static_cast<int64_t>(node.attr<std::vector<int64_t>>("strides").size()) - 2;
   if (spatial != 2 && spatial != 3) {
     return InvalidArgument("The input must have 2 or 3 spatial dimensions, but the strides are for ", spatial);
@@ -92,8 +96,8 @@ Shape Convolution::OutputShape() const {
   return attrs.MakeShape(batch, sizes, out_channels);
 }
 
-StatusOr<Convolution> MakeConvolution(const WindowAttrs& attrs, bool depthwise, const Shape& input, const Shape& filter,
-                                      const Shape& output) {
+StatusOr<Convolution> MakeConvolution(const WindowAttrs& attrs, const ConvolutionTraits& traits, const Shape& input,
+                                      const Shape& filter, const Shape& output) {
   const int rank = attrs.rank();
   const auto ranked = [&](const char* what, const Shape& shape) -> StatusOr<Shape> {
     if (!shape.has_rank()) return Shape::UnknownOfRank(rank);
@@ -104,7 +108,7 @@ StatusOr<Convolution> MakeConvolution(const WindowAttrs& attrs, bool depthwise, 
   TF_ASSIGN_OR_RETURN(const Shape f, ranked("the filter", filter));
   TF_ASSIGN_OR_RETURN(const Shape y, ranked("the gradient of the output", output));
   for (const int64_t size : f.dims()) {
-    if (size == 0) {
+    if (size == 0 && traits.use() == WindowUse::kForward) {
       return InvalidArgument("filter must not have zero elements (i.e. all dimensions must be non-zero), got shape ",
                              f);
     }
@@ -114,7 +118,7 @@ StatusOr<Convolution> MakeConvolution(const WindowAttrs& attrs, bool depthwise, 
   c.batch = x.dim(0) >= 0 ? x.dim(0) : y.dim(0);
   c.in_channels = x.dim(attrs.channel_axis());
   const int64_t filter_in = f.dim(rank - 2), filter_out = f.dim(rank - 1);
-  if (depthwise) {
+  if (traits.depthwise) {
     if (c.in_channels < 0) c.in_channels = filter_in;
     if (filter_in >= 0 && filter_in != c.in_channels) {
       return InvalidArgument("a depthwise filter must have as many channels as the input: the input ", x, " has ",
@@ -127,11 +131,12 @@ StatusOr<Convolution> MakeConvolution(const WindowAttrs& attrs, bool depthwise, 
   } else {
     c.out_channels = filter_out;
     if (c.in_channels >= 0 && filter_in >= 0) {
-      if (c.in_channels == 0 || c.in_channels % filter_in != 0) {
+      const bool both_empty = c.in_channels == 0 && filter_in == 0;  // in a gradient op
+      if (!both_empty && (c.in_channels == 0 || filter_in == 0 || c.in_channels % filter_in != 0)) {
         return InvalidArgument("the channels of the input must be a multiple of those of the filter: the input ", x,
                                " has ", c.in_channels, ", the filter ", f, " has ", filter_in);
       }
-      c.groups = c.in_channels / filter_in;
+      c.groups = both_empty ? 1 : c.in_channels / filter_in;
       if (filter_out >= 0 && filter_out % c.groups != 0) {
         return InvalidArgument("the output channels must be a multiple of the ", c.groups, " groups that input ", x,
                                " and filter ", f, " make, but the filter has ", filter_out);
@@ -139,7 +144,7 @@ StatusOr<Convolution> MakeConvolution(const WindowAttrs& attrs, bool depthwise, 
     }
   }
   for (int i = 0; i < attrs.spatial; ++i) {
-    auto axis = attrs.Place(i, x.dim(attrs.spatial_axis(i)), f.dim(i));
+    auto axis = attrs.Place(i, x.dim(attrs.spatial_axis(i)), f.dim(i), traits.use());
     if (!axis.ok()) return Annotate(axis.status(), StrCat("input ", x, " with filter ", f));
     c.axes.push_back(*axis);
   }
@@ -180,7 +185,7 @@ Status ConvolutionShape(ShapeContext& c) {
   if (traits.result == ConvolutionResult::kInput) {
     TF_ASSIGN_OR_RETURN(input, ConvolutionInputShape(attrs, traits.depthwise, input, filter, output));
   }
-  TF_ASSIGN_OR_RETURN(const Convolution conv, MakeConvolution(attrs, traits.depthwise, input, filter, output));
+  TF_ASSIGN_OR_RETURN(const Convolution conv, MakeConvolution(attrs, traits, input, filter, output));
   switch (traits.result) {
     case ConvolutionResult::kOutput:
       TF_RETURN_IF_ERROR(CheckGroups(batch, input, filter, conv.groups));

@@ -23,12 +23,24 @@ struct ConvolutionTraits {
   ConvolutionResult result = ConvolutionResult::kOutput;
   int spatial = 2;  // the number of spatial axes
   bool depthwise = false;
+
+  WindowUse use() const { return result == ConvolutionResult::kOutput ? WindowUse::kForward : WindowUse::kGradient; }
 };
 ConvolutionTraits ConvolutionTraitsOf(std::string_view op);
 
 // The attributes of a convolution op. (The number of spatial axes of Conv follows from its strides.) Returns the errors
 // of ReadWindowAttrs, and InvalidArgument for a Conv that does not have 2 or 3 spatial axes.
 StatusOr<WindowAttrs> ReadConvolutionAttrs(const Node& node);
+
+// The attributes of FusedPadConv2D or FusedResizeAndPadConv2D. Returns the errors of ReadWindowAttrs.
+StatusOr<WindowAttrs> ReadFusedConvolutionAttrs(const Node& node);
+
+// The mirrored pixels that these two ops add around an image, for height and width.
+struct MirrorPaddings {
+  int64_t before[2] = {0, 0}, after[2] = {0, 0};
+};
+// InvalidArgument unless `t` has shape [4, 2], no negative elements, and zeros for the batch and the channels.
+StatusOr<MirrorPaddings> ReadMirrorPaddings(const Tensor& t);
 
 // The op Conv has any number of batch axes, and an attribute with the number of groups. Every other op has one batch
 // axis.
@@ -67,9 +79,9 @@ struct Convolution {
 
 // Checks that the shapes of input, filter and output can belong to one convolution, and combines what they tell about
 // it. `output` is unknown for the convolution itself. InvalidArgument, with the shapes, for wrong ranks, channels that
-// do not fit, a filter without elements, or what WindowAttrs::Place refuses.
-StatusOr<Convolution> MakeConvolution(const WindowAttrs& attrs, bool depthwise, const Shape& input, const Shape& filter,
-                                      const Shape& output);
+// do not fit, a filter without elements (which gradient ops accept), or what WindowAttrs::Place refuses.
+StatusOr<Convolution> MakeConvolution(const WindowAttrs& attrs, const ConvolutionTraits& traits, const Shape& input,
+                                      const Shape& filter, const Shape& output);
 
 // The shape of the input, where `sizes` is the value of argument `input_sizes` of a gradient op. Usually `sizes` is
 // that shape. For Conv2D it may also be the height and width alone; then the batch and the channels are taken from the

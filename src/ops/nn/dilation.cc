@@ -50,7 +50,7 @@ StatusOr<Dilation> MakeDilation(const WindowAttrs& attrs, const Shape& input, co
   d.batch = x.dim(0) >= 0 ? x.dim(0) : y.dim(0);
   d.channels = x.dim(3) >= 0 ? x.dim(3) : f.dim(2);
   for (const int i : {0, 1}) {
-    auto axis = attrs.Place(i, x.dim(i + 1), f.dim(i));
+    auto axis = attrs.Place(i, x.dim(i + 1), f.dim(i), WindowUse::kForward);
     if (!axis.ok()) return Annotate(axis.status(), StrCat("input ", x, " with filter ", f));
     (i == 0 ? d.height : d.width) = *axis;
   }

@@ -20,6 +20,9 @@ Status CheckPoolList(const char* name, const std::vector<int64_t>& list, int axe
                          AttrValue(list).ToString());
 }
 
+// The sides of depth, height and width.
+constexpr const char* kPoolSides[] = {"Front", "Back", "Top", "Bottom", "Left", "Right"};
+
 StatusOr<std::vector<int64_t>> PoolVectorOf(const char* name, const Tensor& t, int rank) {
   if (t.dtype() != kInt32 || t.shape() != Shape({rank})) {
     return InvalidArgument(name, " must be a vector of ", rank, " integers, got ", t.dtype(), " of shape ", t.shape());
@@ -32,6 +35,8 @@ StatusOr<std::vector<int64_t>> PoolVectorOf(const char* name, const Tensor& t, i
 StatusOr<PoolAttrs> ReadPoolAttrs(const Node& node, int spatial) {
   PoolAttrs a;
   a.spatial = spatial;
+  if (node.type().find("Grad") != std::string::npos) a.use = WindowUse::kGradient;
+  a.ignores_channel_window = node.type().ends_with("WithArgmax");
   TF_ASSIGN_OR_RETURN(a.padding, ReadWindowPadding(node));
   TF_ASSIGN_OR_RETURN(a.channels_first, ReadChannelsFirst(node));
   if (const auto* list = PoolIntegers(node, "ksize")) {
@@ -96,7 +101,8 @@ StatusOr<PoolWindows> PlacePool(const PoolAttrs& a, const Shape& input) {
   for (int i = 0; i < a.spatial; ++i) {
     const int axis = a.spatial_axis(i);
     // p.axes are depth, height and width. Images have no depth, so their axes are the last two.
-    WindowAxis& w = p.axes[3 - a.spatial + i];
+    const int axis_of_three = 3 - a.spatial + i;
+    WindowAxis& w = p.axes[axis_of_three];
     w.input = size_of(axis);
     w.window = a.ksize[axis];
     w.stride = a.strides[axis];
@@ -104,18 +110,20 @@ StatusOr<PoolWindows> PlacePool(const PoolAttrs& a, const Shape& input) {
       w.pad_before = a.paddings[2 * axis];
       w.pad_after = a.paddings[2 * axis + 1];
       if (w.pad_before >= w.window || w.pad_after >= w.window) {
-        return InvalidArgument("padding must be smaller than the window, so that no window is outside of the input; ",
-                               "the ", SpatialAxisName(i, a.spatial), " has window ", w.window, " and padding ",
-                               w.pad_before, " and ", w.pad_after);
+        const bool before = w.pad_before >= w.window;
+        return InvalidArgument(kPoolSides[2 * axis_of_three + (before ? 0 : 1)], " padding ",
+                               before ? w.pad_before : w.pad_after, " needs to be smaller than the window size ",
+                               w.window, ", so that no window is outside of the input");
       }
     }
-    TF_RETURN_IF_ERROR(PlaceWindow(SpatialAxisName(i, a.spatial), a.padding, &w));
+    TF_RETURN_IF_ERROR(PlaceWindow(SpatialAxisName(i, a.spatial), a.padding, a.use, &w));
     spatial = spatial || w.window != 1 || w.stride != 1;
   }
   int64_t channels = p.channels;
   if (p.channel_window != 1 || channel_stride != 1) {
     const bool divides = p.channels < 0 || p.channels % p.channel_window == 0;
-    if (!a.pools_channels || spatial || p.channel_window != channel_stride || !divides) {
+    const bool supported = a.pools_channels || a.ignores_channel_window;
+    if (!supported || spatial || p.channel_window != channel_stride || !divides) {
       // The messages begin as TensorFlow's do. If several reasons apply, the first is given.
       const char* const why =
           spatial ? "MaxPooling supports exactly one of pooling across depth or pooling across width/height"
@@ -126,6 +134,7 @@ StatusOr<PoolWindows> PlacePool(const PoolAttrs& a, const Shape& input) {
       return Unimplemented(why, "; got ksize ", AttrValue(a.ksize).ToString(), " and strides ",
                            AttrValue(a.strides).ToString(), " for shape ", input);
     }
+    if (a.ignores_channel_window) p.channel_window = 1;
     if (channels >= 0) channels /= p.channel_window;
   }
   p.output = Shape::UnknownOfRank(a.rank());

@@ -21,6 +21,10 @@ struct PoolAttrs {
   int spatial = 2;
   bool channels_first = false;
   bool pools_channels = false;  // whether the op may pool over channels instead of over the spatial axes
+  // Whether the op accepts windows over channels, but treats them as windows of one channel. TensorFlow's ops with
+  // argmax do so: each element is then its own maximum.
+  bool ignores_channel_window = false;
+  WindowUse use = WindowUse::kForward;
   WindowPadding padding = WindowPadding::kValid;
   std::vector<int64_t> ksize;     // empty if an input of the op gives it
   std::vector<int64_t> strides;   // empty if an input of the op gives it
@@ -40,9 +44,10 @@ struct PoolWindows {
   Shape output;
 };
 
-// Reads the attributes that the node has of padding, data_format, ksize, strides and explicit_paddings.
-// InvalidArgument if a list does not have one element (explicit_paddings: two) for each axis, or if explicit paddings
-// are negative, pad the batch or the channels, or are given without padding EXPLICIT.
+// Reads the attributes that the node has of padding, data_format, ksize, strides and explicit_paddings. An op whose
+// name has "Grad" is a gradient op. InvalidArgument if a list does not have one element (explicit_paddings: two) for
+// each axis, or if explicit paddings are negative, pad the batch or the channels, or are given without padding
+// EXPLICIT.
 StatusOr<PoolAttrs> ReadPoolAttrs(const Node& node, int spatial);
 
 // Sets ksize and strides from tensors, which are inputs of the V2 ops. InvalidArgument unless each is a vector with one

@@ -17,7 +17,9 @@ const std::string* StringAttr(const Node& node, std::string_view name) {
 }
 
 // Copies those elements of an attribute that belong to spatial axes. The attribute must have one element for each axis.
-Status ReadPerAxis(const Node& node, std::string_view name, const WindowAttrs& a, std::vector<int64_t>* out) {
+// Other values than 1 for the batch or the channels are an error with the code `uneven`.
+Status ReadPerAxis(const Node& node, std::string_view name, const WindowAttrs& a, absl::StatusCode uneven,
+                   std::vector<int64_t>* out) {
   const AttrValue* attr = node.FindAttr(name);
   const auto* list = attr == nullptr ? nullptr : attr->get<std::vector<int64_t>>();
   if (list == nullptr || static_cast<int>(list->size()) != a.rank()) {
@@ -25,7 +27,9 @@ Status ReadPerAxis(const Node& node, std::string_view name, const WindowAttrs& a
                            " axes of the input, got ", attr == nullptr ? "nothing" : attr->ToString());
   }
   if ((*list)[0] != 1 || (*list)[a.channel_axis()] != 1) {
-    return InvalidArgument("attribute '", name, "' must be 1 for the batch and the channels, got ", attr->ToString());
+    return Status(uneven, StrCat(name == "strides" ? "strides" : "dilations",
+                                 " in the batch and depth dimensions are not supported: attribute '", name,
+                                 "' must be 1 for the batch and the channels, got ", attr->ToString()));
   }
   out->clear();
   for (int i = 0; i < a.spatial; ++i) {
@@ -43,12 +47,13 @@ std::string_view SpatialAxisName(int i, int spatial) {
   return kNames[3 - spatial + i];
 }
 
-Status PlaceWindow(std::string_view axis, WindowPadding padding, WindowAxis* w) {
+Status PlaceWindow(std::string_view axis, WindowPadding padding, WindowUse use, WindowAxis* w) {
+  const bool gradient = use == WindowUse::kGradient;
   if (w->stride < 1 || w->dilation < 1) {
     return InvalidArgument("stride and dilation of the ", axis, " must be positive, got ", w->stride, " and ",
                            w->dilation);
   }
-  if (w->window == 0) return InvalidArgument("the window must not be empty, but its ", axis, " is 0");
+  if (w->window == 0 && !gradient) return InvalidArgument("the window must not be empty, but its ", axis, " is 0");
   if (padding != WindowPadding::kExplicit) w->pad_before = w->pad_after = 0;
   if (w->pad_before < 0 || w->pad_after < 0) {
     return InvalidArgument("padding of the ", axis, " must not be negative, got ", w->pad_before, " and ",
@@ -72,6 +77,10 @@ Status PlaceWindow(std::string_view axis, WindowPadding padding, WindowAxis* w) 
   }
   if (w->window < 0) return OkStatus();
   const int64_t padded = w->input + w->pad_before + w->pad_after;
+  if (gradient && padded < extent && padded - extent + 2 * w->stride > 0) {
+    w->output = 0;
+    return OkStatus();
+  }
   if (padded < extent) {
     return InvalidArgument("Computed output size would be negative: the window is larger than the input: its ", axis,
                            " is ", w->window, w->dilation > 1 ? StrCat(" with dilation ", w->dilation) : "",
@@ -82,11 +91,11 @@ Status PlaceWindow(std::string_view axis, WindowPadding padding, WindowAxis* w) 
   return OkStatus();
 }
 
-StatusOr<WindowAxis> WindowAttrs::Place(int i, int64_t input, int64_t window) const {
+StatusOr<WindowAxis> WindowAttrs::Place(int i, int64_t input, int64_t window, WindowUse use) const {
   WindowAxis w{.input = input, .window = window, .stride = strides[i], .dilation = dilations[i]};
   w.pad_before = pad_before[i];
   w.pad_after = pad_after[i];
-  TF_RETURN_IF_ERROR(PlaceWindow(SpatialAxisName(i, spatial), padding, &w));
+  TF_RETURN_IF_ERROR(PlaceWindow(SpatialAxisName(i, spatial), padding, use, &w));
   return w;
 }
 
@@ -115,14 +124,17 @@ StatusOr<bool> ReadChannelsFirst(const Node& node) {
                          "'CHANNELS_FIRST', got '", *format, "'");
 }
 
-StatusOr<WindowAttrs> ReadWindowAttrs(const Node& node, int spatial, std::string_view dilations) {
+StatusOr<WindowAttrs> ReadWindowAttrs(const Node& node, int spatial, std::string_view dilations,
+                                      absl::StatusCode uneven_strides) {
   WindowAttrs a;
   a.spatial = spatial;
   TF_ASSIGN_OR_RETURN(a.padding, ReadWindowPadding(node));
   TF_ASSIGN_OR_RETURN(a.channels_first, ReadChannelsFirst(node));
-  TF_RETURN_IF_ERROR(ReadPerAxis(node, "strides", a, &a.strides));
+  TF_RETURN_IF_ERROR(ReadPerAxis(node, "strides", a, uneven_strides, &a.strides));
   a.dilations.assign(spatial, 1);
-  if (!dilations.empty()) TF_RETURN_IF_ERROR(ReadPerAxis(node, dilations, a, &a.dilations));
+  if (!dilations.empty()) {
+    TF_RETURN_IF_ERROR(ReadPerAxis(node, dilations, a, absl::StatusCode::kInvalidArgument, &a.dilations));
+  }
   a.pad_before.assign(spatial, 0);
   a.pad_after.assign(spatial, 0);
   const AttrValue* attr = node.FindAttr("explicit_paddings");

@@ -46,6 +46,9 @@ struct WindowAxis {
   friend bool operator==(const WindowAxis&, const WindowAxis&) = default;
 };
 
+// Whether an op computes values of windows, or a gradient of such an op.
+enum class WindowUse { kForward, kGradient };
+
 // Sizes, strides, dilations and padding above this are refused, so that sums of them do not overflow.
 inline constexpr int64_t kMostWindowSize = int64_t{1} << 48;
 
@@ -53,8 +56,9 @@ inline constexpr int64_t kMostWindowSize = int64_t{1} << 48;
 // VALID sets it to 0. If the input or window is unknown, the padding for SAME is 0, and the output is unknown if it
 // depends on the unknown size. InvalidArgument, naming the axis ("height"): if the window, stride or dilation is below
 // 1 or padding is negative, if the window with its dilation is larger than the padded input (not with SAME), or if a
-// size exceeds kMostWindowSize.
-Status PlaceWindow(std::string_view axis, WindowPadding padding, WindowAxis* w);
+// size exceeds kMostWindowSize. A gradient op also accepts, as in TensorFlow, an empty window, and a window that is
+// less than a stride too large for the input; `output` is 0 for the latter.
+Status PlaceWindow(std::string_view axis, WindowPadding padding, WindowUse use, WindowAxis* w);
 
 // The attributes of a window op, for the `spatial` axes between the batch and the channels. Vectors have one element
 // for each spatial axis.
@@ -71,16 +75,19 @@ struct WindowAttrs {
   int channel_axis() const { return channels_first ? 1 : rank() - 1; }
   int spatial_axis(int i) const { return i + (channels_first ? 2 : 1); }
   // Places a window on spatial axis i.
-  StatusOr<WindowAxis> Place(int i, int64_t input, int64_t window) const;
+  StatusOr<WindowAxis> Place(int i, int64_t input, int64_t window, WindowUse use) const;
   // The shape [batch, spatial..., channels] in the order of the data format.
   Shape MakeShape(int64_t batch, std::span<const int64_t> sizes, int64_t channels) const;
 };
 
 // Reads the attributes padding, strides, `dilations` (its name; "" if the op has none), explicit_paddings and
 // data_format, as far as the node has them. InvalidArgument if an attribute does not have one element for each axis
-// (explicit_paddings: two), if a stride or dilation of the batch or the channels is not 1, if one of a spatial axis is
-// below 1, or if explicit paddings are given without padding EXPLICIT, are negative, or pad the batch or the channels.
-StatusOr<WindowAttrs> ReadWindowAttrs(const Node& node, int spatial, std::string_view dilations);
+// (explicit_paddings: two), if a dilation of the batch or the channels is not 1, if a stride or dilation of a spatial
+// axis is below 1, or if explicit paddings are given without padding EXPLICIT, are negative, or pad the batch or the
+// channels. An error with the code `uneven_strides` if a stride of the batch or the channels is not 1; TensorFlow's ops
+// differ in this code.
+StatusOr<WindowAttrs> ReadWindowAttrs(const Node& node, int spatial, std::string_view dilations,
+                                      absl::StatusCode uneven_strides = absl::StatusCode::kUnimplemented);
 
 // Reads the attributes padding and data_format alone. InvalidArgument for other values than TensorFlow's.
 StatusOr<WindowPadding> ReadWindowPadding(const Node& node);

@@ -397,3 +397,21 @@ def rows_without_elements(s):
                                         row_pooling_sequence=_unknown(np.array(rows)),
                                         col_pooling_sequence=_unknown(np.array(columns)), overlapping=True),
               text=f"{text} sequence tensor values must not be negative")
+
+
+def strides_and_paddings(s):
+    x = _unknown(np.ones([2, 4, 10, 10], np.float32))
+    for strides in ([2, 1, 1, 1], [1, 1, 1, 2]):
+        s.run(raw.Conv2D(input=x, filter=x, strides=strides, padding="SAME"), text="strides in the batch and depth")
+        s.run(raw.DepthwiseConv2dNative(input=x, filter=x, strides=strides, padding="SAME"),
+              text="strides in the batch and depth")
+        s.run(raw.Conv2DBackpropFilter(input=x, filter_sizes=[2, 4, 10, 10], out_backprop=x, strides=strides,
+                                       padding="SAME"), text="strides in the batch and depth")
+    image = _unknown(np.ones([1, 3, 3, 1], np.float32))
+    for paddings, text in (([1, 0, 0, 2], "Right"), ([1, 0, 2, 0], "Left"), ([2, 0, 0, 0], "Top"), ([0, 2, 0, 0], "Bottom")):
+        s.run(raw.MaxPool(input=image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="EXPLICIT",
+                          explicit_paddings=[0, 0] + paddings + [0, 0]),
+              text=f"{text} padding 2 needs to be smaller than the window size 2")
+    s.run(raw.AvgPoolGrad(orig_input_shape=[1, 1, 3, 1], grad=np.ones([3, 1, 3, 1], np.float32), ksize=[1, 1, 1, 1],
+                          strides=[1, 1, 1, 2], padding="VALID"),
+          text="Output only has 3 elements but computation requested would use element with index=6")

@@ -216,12 +216,12 @@ def conv2d(t):
 
 
 def refused2d(t, op, x, f):
-    """Rows that every two-dimensional convolution must refuse with INVALID_ARGUMENT. TensorFlow mostly gives the same
-    code. It gives UNIMPLEMENTED for strides of the batch, and some sizes end its process."""
+    """Rows that every two-dimensional convolution must refuse. TensorFlow mostly gives the same code, but some sizes end
+    its process."""
     one = [1, 1, 1, 1]
     ok = dict(strides=one, padding="VALID")
     bad_attrs = [dict(ok, strides=[1, 0, 1, 1]), dict(ok, strides=[1, 1, -1, 1]), dict(ok, strides=[1, 1, 1]),
-                 dict(ok, strides=[2, 1, 1, 1]), dict(ok, strides=[1, 1, 1, 2]), dict(ok, strides=[]),
+                 dict(ok, strides=[]),
                  dict(ok, dilations=[1, 0, 1, 1]), dict(ok, dilations=[1, 1, -2, 1]), dict(ok, dilations=[1, 1]),
                  dict(ok, dilations=[1, 1, 1, 2]), dict(ok, dilations=[2, 1, 1, 1]),
                  dict(ok, dilations=[1, 2**62, 1, 1]), dict(ok, strides=[1, 2**62, 1, 1]),
@@ -233,6 +233,8 @@ def refused2d(t, op, x, f):
                  dict(ok, explicit_paddings=[0, 0, 1, 1, 0, 0, 0, 0])]
     for attrs in bad_attrs:
         t.case(op, x, f, expected=INVALID, **attrs)
+    for strides in ([2, 1, 1, 1], [1, 1, 1, 2]):
+        t.case(op, x, f, expected="UNIMPLEMENTED", **dict(ok, strides=strides))
     for a, b in [(x[0], f), (x, f[0]), (x[..., :2], f), (x, np.zeros([6, 2] + list(f.shape[2:]), np.float32)),
                  (x, np.zeros([3, 0] + list(f.shape[2:]), np.float32)), (np.float32(1), f),
                  (x, np.zeros([3, 2, f.shape[2], 0], np.float32)), (x, np.zeros([3, 2, 0, 2], np.float32))]:
@@ -288,12 +290,89 @@ def conv3d(t):
     xs, fs = x.astype(np.float32), f.astype(np.float32)
     t.case("Conv3D", np.zeros([0, 3, 4, 3, 2], np.float32), fs, expected=[np.zeros([0, 3, 4, 3, 3], np.float32)], **attrs)
     ok = dict(strides=one, padding="VALID")
-    for bad in [dict(ok, strides=[1, 0, 1, 1, 1]), dict(ok, strides=[2, 1, 1, 1, 1]), dict(ok, strides=[1, 1, 1, 1, 2]),
+    for strides in ([2, 1, 1, 1, 1], [1, 1, 1, 1, 2]):
+        t.case("Conv3D", xs, fs, expected="UNIMPLEMENTED", **dict(ok, strides=strides))
+    for bad in [dict(ok, strides=[1, 0, 1, 1, 1]),
                 dict(ok, dilations=[1, 1, 0, 1, 1]), dict(ok, dilations=[1, 1, 1]), dict(ok, dilations=[1, 1, 2**40, 1, 1])]:
         t.case("Conv3D", xs, fs, expected=INVALID, **bad)
     for a, b in [(xs[0], fs), (xs, fs[0]), (xs[..., :1], fs), (xs, np.zeros([4, 1, 1, 2, 3], np.float32))]:
         t.case("Conv3D", a, b, expected=INVALID, **ok)
     t.case("Conv3DBackpropInputV2", np.array([3, 4, 3], np.int32), fs, g.astype(np.float32), expected=INVALID, **attrs)
+
+
+def degenerate(t):
+    """The gradient ops accept empty filters, and windows that are less than a stride too large for the input: then no
+    output exists."""
+    one = [1, 1, 1, 1]
+    for x, f, y, attrs in [([1, 2, 3, 1], [2, 2, 1, 0], [1, 1, 2, 0], dict(strides=one, padding="VALID")),
+                           ([1, 2, 3, 1], [2, 2, 1, 0], [1, 1, 1, 0], dict(strides=one, padding="VALID", dilations=[1, 1, 2, 1])),
+                           ([1, 2, 3, 1], [0, 2, 1, 1], [1, 3, 2, 1], dict(strides=one, padding="VALID")),
+                           ([1, 2, 3, 1], [0, 2, 1, 1], [1, 2, 3, 1], dict(strides=one, padding="SAME")),
+                           ([1, 2, 3, 0], [2, 2, 0, 1], [1, 1, 2, 1], dict(strides=one, padding="VALID")),
+                           ([1, 2, 3, 0], [2, 2, 0, 0], [1, 1, 2, 0], dict(strides=one, padding="VALID")),
+                           ([3, 1, 1, 2], [1, 3, 2, 3], [3, 1, 0, 3], dict(strides=[1, 2, 2, 1], padding="VALID")),
+                           ([1, 3, 1, 1], [1, 3, 1, 1], [1, 3, 0, 1], dict(strides=one, padding="VALID"))]:
+        # TensorFlow gives the same values, or stops.
+        wrong = INVALID if f[1] == 3 and attrs["strides"] == one else None
+        ramps = lambda shape: ramp(*shape).astype(np.float32)
+        t.case("Conv2DBackpropFilter", ramps(x), np.array(f, np.int32), ramps(y),
+               expected=wrong or [np.zeros(f, np.float32)], **attrs)
+        t.case("Conv2DBackpropInput", np.array(x, np.int32), ramps(f), ramps(y),
+               expected=wrong or [np.zeros(x, np.float32)], **attrs)
+        deep = dict(attrs, strides=[1] + attrs["strides"])
+        if "dilations" in attrs:
+            deep["dilations"] = [1] + attrs["dilations"]
+        x3, f3, y3 = [x[0], 1] + x[1:], [1] + f, [y[0], 1] + y[1:]
+        t.case("Conv3DBackpropFilterV2", ramps(x3), np.array(f3, np.int32), ramps(y3),
+               expected=wrong or [np.zeros(f3, np.float32)], **deep)
+        t.case("Conv3DBackpropInputV2", np.array(x3, np.int32), ramps(f3), ramps(y3),
+               expected=wrong or [np.zeros(x3, np.float32)], **deep)
+    attrs = dict(strides=one, padding="VALID")
+    for x, f, y in [([1, 2, 3, 1], [2, 2, 1, 0], [1, 1, 2, 0]), ([1, 2, 3, 0], [2, 2, 0, 1], [1, 1, 2, 0]),
+                    ([1, 2, 3, 1], [0, 2, 1, 1], [1, 3, 2, 1])]:
+        t.case("DepthwiseConv2dNativeBackpropFilter", ramps(x), np.array(f, np.int32), ramps(y),
+               expected=[np.zeros(f, np.float32)], **attrs)
+        t.case("DepthwiseConv2dNativeBackpropInput", np.array(x, np.int32), ramps(f), ramps(y),
+               expected=[np.zeros(x, np.float32)], **attrs)
+    g = ramps([2, 5, 4, 3])
+    for strides in ([2, 1, 1, 1], [1, 1, 1, 2]):
+        t.case("Conv2DBackpropFilter", g, np.array([1, 1, 3, 3], np.int32), g, **dict(attrs, strides=strides))
+        t.case("Conv2DBackpropInput", np.array(g.shape, np.int32), g[:1, :1, :3], g, **dict(attrs, strides=strides))
+
+
+def fused(t):
+    """Convolutions of images that are resized and padded first."""
+    x, f = ramp(2, 3, 4, 2), ramp(2, 2, 2, 3)
+    attrs = dict(mode="REFLECT", strides=[1, 1, 1, 1], padding="VALID")
+    around = np.array([[0, 0], [1, 1], [2, 1], [0, 0]], np.int32)
+    size = np.array([5, 6], np.int32)
+    for d in FLOATS:
+        tolerance = 2e-2 if d == np.float16 else 6e-2 if d == bf16 else None
+        t.case("FusedPadConv2D", x.astype(d), around, f.astype(d), tolerance=tolerance, **attrs)
+        if d != bf16:
+            t.case("FusedResizeAndPadConv2D", x.astype(d), size, around, f.astype(d),
+                   tolerance=1e-5 if d == np.float64 else tolerance, **attrs)
+    xs, fs = x.astype(np.float32), f.astype(np.float32)
+    more = dict(mode="SYMMETRIC", strides=[1, 2, 3, 1], padding="SAME")
+    t.case("FusedPadConv2D", xs, around, fs, **more)
+    for align in (False, True):
+        t.case("FusedResizeAndPadConv2D", xs, size, around, fs, resize_align_corners=align, **more)
+        t.case("FusedResizeAndPadConv2D", xs, np.array([2, 9], np.int32), around * 0, fs, resize_align_corners=align, **more)
+    pads = lambda *rows: np.array(rows, np.int32)
+    none = [0, 0]
+    t.case("FusedPadConv2D", xs, pads(none, [3, 1], [2, 4], none), fs, **more)
+    for bad in (pads([1, 1], [1, 1], none, none), pads(none, none, none, [0, 1]), pads(none, [3, 1], none, none),
+                pads(none, none, [0, 4], none), pads(none, [-1, 0], none, none), pads(none, none, none)):
+        t.case("FusedPadConv2D", xs, bad, fs, **attrs)
+    t.case("FusedPadConv2D", xs, pads(none, [4, 1], none, none), fs, **more)
+    t.case("FusedPadConv2D", xs, around, fs, **dict(attrs, strides=[2, 1, 1, 1]))
+    for wrong in (fs[:, :, :1], ramp(2, 2, 3, 3).astype(np.float32), ramp(9, 2, 2, 3).astype(np.float32), fs[..., :0]):
+        t.case("FusedPadConv2D", xs, around, wrong, **attrs)
+    t.case("FusedPadConv2D", xs[:0], around, fs, **attrs)
+    t.case("FusedPadConv2D", xs[0], around, fs, expected=INVALID, **attrs)  # TensorFlow ends the process if it meets this
+    for bad in ([0, 6], [-1, 6], [6]):
+        t.case("FusedResizeAndPadConv2D", xs, np.array(bad, np.int32), around, fs, **attrs)
+    t.case("FusedResizeAndPadConv2D", xs[:, :0], size, around, fs, **attrs)
 
 
 def conv(t):
@@ -389,10 +468,11 @@ def dilation(t):
                      ("Dilation2DBackpropFilter", [np.ones([1, 1, 1, 1], np.float32)])]:
         t.case(op, np.ones([1, 1, 1, 1], np.float32), np.ones([2, 2, 1], np.float32), *more, **far)
     t.case("Dilation2D", np.zeros([0, 5, 4, 3], np.float32), fs, **attrs)
-    for bad in [dict(attrs, strides=[1, 0, 1, 1]), dict(attrs, rates=[1, 1, 0, 1]), dict(attrs, strides=[2, 1, 1, 1]),
+    for bad in [dict(attrs, strides=[1, 0, 1, 1]), dict(attrs, rates=[1, 1, 0, 1]),
                 dict(attrs, rates=[1, 1, 1, 2]), dict(attrs, padding="VALID", rates=[1, 5, 1, 1]),
                 dict(attrs, rates=[1, 2**62, 1, 1])]:
         t.case("Dilation2D", xs, fs, expected=INVALID, **bad)
+    t.case("Dilation2D", xs, fs, expected="UNIMPLEMENTED", **dict(attrs, strides=[2, 1, 1, 1]))
     for a, b in [(xs[0], fs), (xs, fs[0]), (xs[..., :2], fs), (xs, fs[:0])]:
         t.case("Dilation2D", a, b, expected=INVALID, **attrs)
     for op in ["Dilation2DBackpropInput", "Dilation2DBackpropFilter"]:
@@ -404,4 +484,6 @@ def add_cases(t):
     depthwise(t)
     conv3d(t)
     conv(t)
+    degenerate(t)
+    fused(t)
     dilation(t)

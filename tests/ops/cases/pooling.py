@@ -147,8 +147,15 @@ def argmax_cases(t):
     t.case("MaxPoolGradWithArgmax", x, dy, at[:1], expected="INVALID_ARGUMENT", **pairs)
     t.case("MaxPoolGradWithArgmax", x, dy[:1], at, expected="INVALID_ARGUMENT", **pairs)
     t.case("MaxPoolGradGradWithArgmax", x, dy, at, expected="INVALID_ARGUMENT", **pairs)
-    t.case("MaxPoolWithArgmax", x, ksize=[1, 1, 1, 2], strides=[1, 1, 1, 2], padding="VALID",
-           expected="UNIMPLEMENTED")  # TensorFlow returns the input
+    # A window over channels has no effect: each element is its own maximum.
+    y = shuffled(1, 2, 2, 4).astype(np.float32)
+    for k, s in ((2, 2), (4, 4), (3, 3), (2, 1)):
+        for padding in ("SAME", "VALID"):
+            t.case("MaxPoolWithArgmax", y, ksize=[1, 1, 1, k], strides=[1, 1, 1, s], padding=padding)
+    t.case("MaxPoolWithArgmax", y, ksize=[1, 2, 2, 2], strides=[1, 2, 2, 2], padding="VALID")
+    at = np.arange(16).reshape(y.shape)
+    t.case("MaxPoolGradWithArgmax", y, 2 * y, at, ksize=[1, 1, 1, 2], strides=[1, 1, 1, 2], padding="VALID",
+           expected=[2 * y])  # in TensorFlow, the shape of the gradient is not that of the output
 
 
 def avg_cases(t):
@@ -259,6 +266,15 @@ def refused_cases(t):
     t.case("MaxPoolGrad", x, y, y, ksize=[1, 1, 1, 2], strides=[1, 1, 1, 2], expected="UNIMPLEMENTED", **valid)
     for shape in (i(2, 3, 4), i(2, -3, 4, 6), i(2, 3, 40, 6), i(2, 3, 1, 6), i(3, 3, 4, 6), i(2, 2**31 - 1, 2**31 - 1, 6)):
         t.case("AvgPoolGrad", shape, y, expected="INVALID_ARGUMENT", **pairs)
+    # The gradient has more images than the original input; that is reported before the window over channels is.
+    t.case("AvgPoolGrad", i(1, 1, 3, 1), shuffled(3, 1, 3, 1), ksize=[1, 1, 1, 1], strides=[1, 1, 1, 2], **valid)
+    # Gradient ops accept windows that are less than a stride too large for the input. Then there is no output.
+    for width, strides in ((3, [1, 1, 1, 1]), (4, [1, 1, 1, 1]), (4, [1, 1, 2, 1])):
+        wide = dict(ksize=[1, 1, width, 1], strides=strides, **valid)
+        none, two = np.zeros([2, 3, 0, 6], np.float32), x[:, :, :2].copy()
+        t.case("AvgPoolGrad", i(2, 3, 2, 6), none, **wide)
+        t.case("MaxPoolGrad", two, none, none, **wide)
+        t.case("MaxPoolGradGrad", two, none, two, **wide)
     empty = np.zeros([0, 3, 2, 6], np.float32)
     t.case("AvgPoolGrad", i(0, 2**31 - 1, 2**31 - 1, 6), empty, expected="INVALID_ARGUMENT", **pairs)
     t.case("MaxPoolWithArgmax", empty, **pairs)

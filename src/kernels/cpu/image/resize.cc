@@ -10,33 +10,16 @@
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/image/floats.h"
+#include "kernels/cpu/image/resize_axis.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {
 
-// How output positions of one dimension map to input positions.
-struct ResizeAxis {
-  int64_t in = 0, out = 0;  // sizes
-  float scale = 1;
-  bool half_pixel = false;
-
-  float Position(int64_t x) const {
-    const auto position = static_cast<float>(x);
-    return half_pixel ? (position + 0.5f) * scale - 0.5f : position * scale;
-  }
-};
-
 struct ResizeGeometry {
   int64_t batch = 0, channels = 0;
   ResizeAxis y, x;
 };
-
-ResizeAxis MakeAxis(int64_t in, int64_t out, bool align_corners, bool half_pixel) {
-  const float scale = align_corners && out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
-                                               : static_cast<float>(in) / static_cast<float>(out);
-  return {in, out, scale, half_pixel};
-}
 
 struct ResizeFlags {
   bool align_corners = false, half_pixel = false;
@@ -79,8 +62,8 @@ StatusOr<ResizeGeometry> ForwardGeometry(const KernelContext& ctx, const ResizeF
   TF_RETURN_IF_ERROR(CheckImages("images", images));
   TF_ASSIGN_OR_RETURN(const auto size, SizeInput(ctx.input(1)));
   return ResizeGeometry{images.dim(0), images.dim(3),
-                        MakeAxis(images.dim(1), size[0], flags.align_corners, flags.half_pixel),
-                        MakeAxis(images.dim(2), size[1], flags.align_corners, flags.half_pixel)};
+                        MakeResizeAxis(images.dim(1), size[0], flags.align_corners, flags.half_pixel),
+                        MakeResizeAxis(images.dim(2), size[1], flags.align_corners, flags.half_pixel)};
 }
 
 // The geometry of a gradient op, which has the gradients of the output in input 0 and the images in input 1.
@@ -95,33 +78,13 @@ StatusOr<ResizeGeometry> BackwardGeometry(const KernelContext& ctx, const Resize
                            " and ", images);
   }
   return ResizeGeometry{images.dim(0), images.dim(3),
-                        MakeAxis(images.dim(1), grads.dim(1), flags.align_corners, flags.half_pixel),
-                        MakeAxis(images.dim(2), grads.dim(2), flags.align_corners, flags.half_pixel)};
+                        MakeResizeAxis(images.dim(1), grads.dim(1), flags.align_corners, flags.half_pixel),
+                        MakeResizeAxis(images.dim(2), grads.dim(2), flags.align_corners, flags.half_pixel)};
 }
 
 // The shape of the output. Memory limits its rows and columns only if it has elements. So if the batch is empty,
 // kernels must return before they make tables of rows and columns.
 Shape OutputShape(const ResizeGeometry& g) { return {g.batch, g.y.out, g.x.out, g.channels}; }
-
-// An output position between two input positions.
-struct Between {
-  int64_t lower, upper;
-  float lerp;
-};
-
-Between BetweenAt(const ResizeAxis& axis, int64_t i) {
-  const float position = axis.Position(i);
-  const float floor = std::floor(position);
-  const int64_t lower = std::clamp<int64_t>(static_cast<int64_t>(floor), 0, axis.in - 1);
-  const int64_t upper = std::clamp<int64_t>(static_cast<int64_t>(std::ceil(position)), 0, axis.in - 1);
-  return {lower, upper, position - floor};
-}
-
-std::vector<Between> BetweenAll(const ResizeAxis& axis) {
-  std::vector<Between> all(static_cast<size_t>(axis.out));
-  for (int64_t i = 0; i < axis.out; ++i) all[static_cast<size_t>(i)] = BetweenAt(axis, i);
-  return all;
-}
 
 void BilinearRow(const float* top, const float* bottom, float y_lerp, const std::vector<Between>& xs, int64_t channels,
                  float* out) {
@@ -390,8 +353,8 @@ class NearestGradKernel final : public Kernel {
     TF_RETURN_IF_ERROR(CheckImages("grads", shape));
     TF_ASSIGN_OR_RETURN(const auto size, SizeInput(ctx.input(1)));
     const int64_t channels = shape.dim(3);
-    const ResizeAxis y = MakeAxis(size[0], shape.dim(1), flags_.align_corners, flags_.half_pixel);
-    const ResizeAxis x = MakeAxis(size[1], shape.dim(2), flags_.align_corners, flags_.half_pixel);
+    const ResizeAxis y = MakeResizeAxis(size[0], shape.dim(1), flags_.align_corners, flags_.half_pixel);
+    const ResizeAxis x = MakeResizeAxis(size[1], shape.dim(2), flags_.align_corners, flags_.half_pixel);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {shape.dim(0), y.in, x.in, channels}));
     if (out->num_elements() == 0) return OkStatus();
     const std::vector<int64_t> xs = NearestAll(x, flags_.align_corners);

@@ -103,7 +103,8 @@ Status FillEmptyRows(KernelContext& ctx, const Tensor& indices, const Tensor& va
   }
   return ForElementsOf(values.dtype(), [&]<typename E>() {
     for (int64_t i = 0; i < total; ++i) {
-      MutableElements<E>(*out_values)[i] = sources[i] < 0 ? *Elements<E>(default_value) : Elements<E>(values)[sources[i]];
+      MutableElements<E>(*out_values)[i] =
+          sources[i] < 0 ? *Elements<E>(default_value) : Elements<E>(values)[sources[i]];
     }
     return OkStatus();
   });

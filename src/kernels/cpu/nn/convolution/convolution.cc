@@ -62,7 +62,7 @@ class ConvolutionKernel final : public Kernel {
     if (traits_.result == ConvolutionResult::kInput) {
       TF_ASSIGN_OR_RETURN(input, ConvolutionInputShape(*attrs_, traits_.depthwise, input, filter, output));
     }
-    TF_ASSIGN_OR_RETURN(const Convolution c, MakeConvolution(*attrs_, traits_.depthwise, input, filter, output));
+    TF_ASSIGN_OR_RETURN(const Convolution c, MakeConvolution(*attrs_, traits_, input, filter, output));
     if (forward) {
       TF_RETURN_IF_ERROR(CheckGroups(*batch_, input, filter, c.groups));
       output = UnfoldBatch(*batch_, ctx.input(0).shape(), c.OutputShape());

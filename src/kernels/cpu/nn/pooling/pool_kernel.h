@@ -161,6 +161,12 @@ class AvgPoolGradKernel final : public PoolKernel {
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(const Shape shape, OriginalShape(ctx.input(0), kSpatial + 2));
     const Tensor& dy = ctx.input(1);
+    if (dy.shape().rank() == shape.rank() && dy.shape().dim(0) > shape.dim(0) && dy.num_elements() > 0) {
+      const int64_t outputs = shape.num_elements(), images = dy.shape().dim(0);
+      return InvalidArgument("Output only has ", outputs, " elements but computation requested would use element with ",
+                             "index=", outputs == 0 ? 0 : outputs / shape.dim(0) * (images - 1), ": the gradient ",
+                             dy.shape(), " has more images than the original input ", shape);
+    }
     TF_ASSIGN_OR_RETURN(const Placed placed, Place(ctx, shape));
     TF_RETURN_IF_ERROR(CheckShape("the gradient", dy, placed.windows.output));
     TF_ASSIGN_OR_RETURN(const Tensor wide, Widen(ctx, dy));
