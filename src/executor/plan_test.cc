@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/memory/shared_memory.h"
+#include "core/text/logging.h"
 #include "executor/passes/pass_test_util.h"
 #include "executor/scheduling.h"
 #include "graph/model/graph_impl.h"

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "executor/executor.h"
 #include "graph/model/graph_impl.h"

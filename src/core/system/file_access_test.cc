@@ -9,6 +9,7 @@
 #include <future>
 
 #include "core/system/env.h"
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/background_thread.h"
 #include "core/threads/thread_pool.h"

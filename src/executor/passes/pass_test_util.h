@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "executor/passes/pass.h"
 #include "graph/model/graph_impl.h"

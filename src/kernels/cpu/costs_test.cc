@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/text/logging.h"
 #include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "runtime/kernel/kernel.h"

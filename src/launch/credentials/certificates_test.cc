@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 #include "io/file_testutil.h"
