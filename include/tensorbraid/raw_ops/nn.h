@@ -942,6 +942,36 @@ inline FusedBatchNormV3Outputs FusedBatchNormV3(const Operand& x, const Operand&
           results.operation()};
 }
 
+// Adds a node of the op FusedPadConv2D.
+// Inputs: input (T), paddings (int32), filter (T).
+// Attributes: mode (string: 'REFLECT', 'SYMMETRIC'), strides (list of ints), padding (string: 'SAME', 'VALID').
+// Output: output (T).
+// T: floats.
+inline Output FusedPadConv2D(const Operand& input, const Operand& paddings, const Operand& filter,
+    const std::string& mode, const std::vector<int64_t>& strides, const std::string& padding,
+    const std::string& name = "") {
+  return internal::Call("FusedPadConv2D", name, {input, paddings, filter}).Attr("mode", mode).Attr("strides", strides)
+      .Attr("padding", padding).One();
+}
+
+struct FusedResizeAndPadConv2DOptions {
+  bool resize_align_corners = false;
+  std::string name = {};
+};
+// Adds a node of the op FusedResizeAndPadConv2D.
+// Inputs: input (T), size (int32), paddings (int32), filter (T).
+// Attributes: mode (string: 'REFLECT', 'SYMMETRIC'), strides (list of ints), padding (string: 'SAME', 'VALID'),
+//   resize_align_corners (bool; default false).
+// Output: output (T).
+// T: float32 float64 float16.
+inline Output FusedResizeAndPadConv2D(const Operand& input, const Operand& size, const Operand& paddings,
+    const Operand& filter, const std::string& mode, const std::vector<int64_t>& strides, const std::string& padding,
+    const FusedResizeAndPadConv2DOptions& options = {}) {
+  return internal::Call("FusedResizeAndPadConv2D", options.name, {input, size, paddings, filter}).Attr("mode", mode)
+      .Attr("strides", strides).Attr("padding", padding).Attr("resize_align_corners", options.resize_align_corners)
+      .One();
+}
+
 // Adds a node of the op InTopK.
 // Inputs: predictions (float32), targets (T).
 // Attributes: k (int).

@@ -135,6 +135,38 @@ inline Output EditDistance(const Operand& hypothesis_indices, const Operand& hyp
       truth_indices, truth_values, truth_shape}).Attr("normalize", options.normalize).One();
 }
 
+struct RaggedFillEmptyRowsOutputs {
+  Output output_value_rowids;
+  Output output_values;
+  Output empty_row_indicator;
+  Output reverse_index_map;
+  Operation operation;
+};
+// Adds a node of the op RaggedFillEmptyRows. It has a gradient.
+// Inputs: value_rowids (int64), values (T), nrows (int64), default_value (T).
+// Outputs: output_value_rowids (int64), output_values (T), empty_row_indicator (bool), reverse_index_map (int64).
+// T: any.
+inline RaggedFillEmptyRowsOutputs RaggedFillEmptyRows(const Operand& value_rowids, const Operand& values,
+    const Operand& nrows, const Operand& default_value, const std::string& name = "") {
+  auto results = internal::Call("RaggedFillEmptyRows", name, {value_rowids, values, nrows, default_value}).All();
+  return {results.Next(), results.Next(), results.Next(), results.Next(), results.operation()};
+}
+
+struct RaggedFillEmptyRowsGradOutputs {
+  Output d_values;
+  Output d_default_value;
+  Operation operation;
+};
+// Adds a node of the op RaggedFillEmptyRowsGrad.
+// Inputs: reverse_index_map (int64), grad_values (T).
+// Outputs: d_values (T), d_default_value (T).
+// T: numbers bool.
+inline RaggedFillEmptyRowsGradOutputs RaggedFillEmptyRowsGrad(const Operand& reverse_index_map,
+    const Operand& grad_values, const std::string& name = "") {
+  auto results = internal::Call("RaggedFillEmptyRowsGrad", name, {reverse_index_map, grad_values}).All();
+  return {results.Next(), results.Next(), results.operation()};
+}
+
 struct RaggedGatherOutputs {
   std::vector<Output> output_nested_splits;
   Output output_dense_values;
