@@ -120,12 +120,14 @@ void BindCluster(Module& m) {
   m.def(
       "replica_device_setter",
       [](const ClusterSpec& cluster, int ps_tasks, const std::string& ps_device, const std::string& worker_device,
-         std::optional<std::vector<std::string>> ps_ops, std::function<int(PyOperation)> strategy) {
+         std::optional<std::vector<std::string>> ps_ops, std::function<int(OperationObject)> strategy) {
         ReplicaDeviceSetterOptions options = {
             .cluster = cluster, .ps_tasks = ps_tasks, .ps_device = ps_device, .worker_device = worker_device};
         if (ps_ops.has_value()) options.ps_ops = *std::move(ps_ops);
         if (strategy) {
-          options.strategy = [strategy = std::move(strategy)](const Operation& op, int) { return strategy(Wrap(op)); };
+          options.strategy = [strategy = std::move(strategy)](const Operation& op, int) {
+            return strategy(WrapPlaced(op));
+          };
         }
         return PyDeviceFunction{ReplicaDeviceSetter(std::move(options))};
       },

@@ -34,8 +34,6 @@ bool WaitForStop(const PyCoordinator& self, double seconds) {
   }
 }
 
-nb::object WrapOrNone(const Operation& op) { return op.valid() ? nb::cast(Wrap(op)) : nb::none(); }
-
 void BindQueueRunner(Module& m) {
   Class<QueueRunner>(m, "QueueRunner")
       .def(
@@ -53,8 +51,8 @@ void BindQueueRunner(Module& m) {
                      for (const Operation& op : self.enqueue_operations()) operations.append(Wrap(op));
                      return operations;
                    })
-      .def_prop_ro("close_op", [](const QueueRunner& self) { return WrapOrNone(self.close_operation()); })
-      .def_prop_ro("cancel_op", [](const QueueRunner& self) { return WrapOrNone(self.cancel_operation()); })
+      .def_prop_ro("close_op", [](const QueueRunner& self) { return Wrap(self.close_operation()); })
+      .def_prop_ro("cancel_op", [](const QueueRunner& self) { return Wrap(self.cancel_operation()); })
       .def("definition",
            [](const QueueRunner& self) {
              const std::string bytes = QueueRunnerDefOf(self);

@@ -240,11 +240,7 @@ void BindIterator(Module& m) {
                   })
       .def_prop_ro("element", [](const PyIterator& self) { return PairsOf(self.iterator.element()); })
       .def_prop_ro("resource", [](const PyIterator& self) { return Wrap(self.iterator.resource()); })
-      .def_prop_ro("initializer",
-                   [](const PyIterator& self) -> nb::object {
-                     const Operation& initializer = self.iterator.initializer();
-                     return initializer.valid() ? nb::cast(Wrap(initializer)) : nb::none();
-                   })
+      .def_prop_ro("initializer", [](const PyIterator& self) { return Wrap(self.iterator.initializer()); })
       .def("make_initializer",
            [](PyIterator& self, PyDataset& dataset, const std::string& name) {
              Graph& graph = nb::cast<Graph&>(self.graph);
@@ -275,7 +271,7 @@ void BindIterator(Module& m) {
 void BindDatasets(Module& m) {
   Class<PyDataset> dataset(m, "Dataset", nb::type_slots(Collected<PyDataset>()));
   dataset.def("__init__", [](PyDataset* self, PyTensor& variant, nb::handle element) {
-    new (self) PyDataset{Dataset(variant.output, SpecsOf(element)), variant.graph};
+    new (self) PyDataset{Dataset(variant.output, SpecsOf(element)), variant.graph()};
   });
   dataset.def_prop_ro("graph", [](const PyDataset& self) { return self.graph; })
       .def_prop_ro("variant", [](const PyDataset& self) { return Wrap(self.dataset.variant()); })

@@ -20,8 +20,8 @@ Graph& GraphOf(const std::vector<Variable>& table) {
   return *table[0].graph();
 }
 
-PyTensor EmbeddingLookup(nb::list params, nb::handle ids, nn::PartitionStrategy strategy,
-                         std::optional<double> max_norm, const std::string& name) {
+TensorObject EmbeddingLookup(nb::list params, nb::handle ids, nn::PartitionStrategy strategy,
+                             std::optional<double> max_norm, const std::string& name) {
   const std::vector<Variable> table = VariablesOf(params);
   Graph& graph = GraphOf(table);
   const ScopeGuard at = AtUserLine(graph);
@@ -39,8 +39,8 @@ SparseTensor SparseOf(Graph& graph, nb::handle parts) {
 // A sparse lookup with the options, with or without weights, of `lookup`: nn::EmbeddingLookupSparse or
 // nn::SafeEmbeddingLookupSparse.
 template <typename Options, typename Lookup>
-PyTensor SparseLookup(nb::list params, nb::handle ids, nb::handle weights, const Options& options,
-                      const Lookup& lookup) {
+TensorObject SparseLookup(nb::list params, nb::handle ids, nb::handle weights, const Options& options,
+                          const Lookup& lookup) {
   const std::vector<Variable> table = VariablesOf(params);
   Graph& graph = GraphOf(table);
   const ScopeGuard at = AtUserLine(graph);
@@ -53,8 +53,8 @@ PyTensor SparseLookup(nb::list params, nb::handle ids, nb::handle weights, const
   return Wrap(combined);
 }
 
-PyTensor EmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle weights, nn::PartitionStrategy strategy,
-                               nn::Combiner combiner, std::optional<double> max_norm, const std::string& name) {
+TensorObject EmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle weights, nn::PartitionStrategy strategy,
+                                   nn::Combiner combiner, std::optional<double> max_norm, const std::string& name) {
   const nn::EmbeddingLookupSparseOptions options = {
       .partition_strategy = strategy, .combiner = combiner, .max_norm = max_norm, .name = name};
   return SparseLookup(params, ids, weights, options,
@@ -63,9 +63,10 @@ PyTensor EmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle weigh
                       });
 }
 
-PyTensor SafeEmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle weights, nn::PartitionStrategy strategy,
-                                   nn::Combiner combiner, std::optional<double> max_norm,
-                                   std::optional<int64_t> default_id, const std::string& name) {
+TensorObject SafeEmbeddingLookupSparse(nb::list params, nb::handle ids, nb::handle weights,
+                                       nn::PartitionStrategy strategy, nn::Combiner combiner,
+                                       std::optional<double> max_norm, std::optional<int64_t> default_id,
+                                       const std::string& name) {
   const nn::SafeEmbeddingLookupSparseOptions options = {.partition_strategy = strategy,
                                                         .combiner = combiner,
                                                         .max_norm = max_norm,

@@ -160,7 +160,8 @@ class InputsOf {
   std::map<std::string, DType> inferred_;
 };
 
-PyOperation AddOp(nb::handle self, const std::string& type, nb::list inputs, nb::dict attrs, const std::string& name) {
+OperationObject AddOp(nb::handle self, const std::string& type, nb::list inputs, nb::dict attrs,
+                      const std::string& name) {
   Graph& graph = nb::cast<Graph&>(self);
   const OpDef* const op = OpRegistry::Global().Find(type);
   if (op == nullptr) throw nb::value_error(("the op '" + type + "' does not exist").c_str());
@@ -225,22 +226,6 @@ nb::object DimsOf(const Shape& shape) {
   return nb::object(dims);
 }
 
-nb::object GraphObject(Graph& graph) { return nb::find(&graph); }
-
-PyTensor Wrap(const Output& output) { return {output, GraphObject(*output.graph())}; }
-PyOperation Wrap(const Operation& operation) { return {operation, GraphObject(*operation.graph())}; }
-std::vector<Output> OutputsOf(nb::handle tensors) {
-  std::vector<Output> outputs;
-  for (const nb::handle tensor : tensors) outputs.push_back(nb::cast<PyTensor&>(tensor).output);
-  return outputs;
-}
-nb::list ListOfTensors(const std::vector<Output>& outputs) {
-  nb::list tensors;
-  for (const Output& output : outputs) tensors.append(Wrap(output));
-  return tensors;
-}
-PyVariable Wrap(const Variable& variable) { return {variable, GraphObject(*variable.graph())}; }
-
 Operation OperationOf(nb::handle value) {
   if (nb::isinstance<PyOperation>(value)) return nb::cast<PyOperation&>(value).operation;
   if (nb::isinstance<PyTensor>(value)) return nb::cast<PyTensor&>(value).output.op();
@@ -302,7 +287,7 @@ Output OutputFor(Graph& graph, nb::handle value, DType dtype, const std::string&
     return dtype == DType::kResource ? variable.handle() : variable.value();
   }
   if (nb::hasattr(value, "_as_graph_tensor")) {
-    return nb::cast<PyTensor>(value.attr("_as_graph_tensor")()).output;
+    return nb::cast<PyTensor&>(value.attr("_as_graph_tensor")()).output;
   }
   if (IsSequence(value)) {
     const DType of_tensors = DTypeOfTensorsIn(graph, value);
@@ -356,47 +341,32 @@ void BindGraph(Module& m) {
     return self.function(op.operation);
   });
 
-  Class<PyOperation>(m, "Operation", nb::type_slots(Collected<PyOperation>()))
+  ElementClass<PyOperation>(m, "Operation")
       .def_prop_ro("name", [](const PyOperation& self) { return self.operation.name(); })
       .def_prop_ro("type", [](const PyOperation& self) { return self.operation.type(); })
       .def_prop_ro("device", [](const PyOperation& self) { return self.operation.device(); })
       .def_prop_ro("graph", [](const PyOperation& self) { return self.graph; })
-      .def_prop_ro("outputs",
-                   [](const PyOperation& self) {
-                     nb::list outputs;
-                     for (int i = 0; i < self.operation.num_outputs(); ++i) {
-                       outputs.append(PyTensor{self.operation.output(i), self.graph});
-                     }
-                     return outputs;
-                   })
-      .def("__eq__",
-           [](const PyOperation& self, nb::handle other) {
-             return nb::isinstance<PyOperation>(other) && nb::cast<PyOperation&>(other).operation == self.operation;
-           })
-      .def("__hash__", [](const PyOperation& self) { return std::hash<std::string>()(self.operation.name()); });
+      .def_prop_ro("outputs", [](nb::handle_t<PyOperation> self) {
+        nb::list outputs;
+        const int count = nb::inst_ptr<PyOperation>(self)->operation.num_outputs();
+        for (int i = 0; i < count; ++i) outputs.append(TensorAt(self, i));
+        return outputs;
+      });
 
-  Class<PyTensor>(m, "Tensor", nb::type_slots(Collected<PyTensor>()))
+  ElementClass<PyTensor>(m, "Tensor")
       .def_prop_ro("name", [](const PyTensor& self) { return self.output.name(); })
-      .def_prop_ro("op",
-                   [](const PyTensor& self) {
-                     return PyOperation{self.output.op(), self.graph};
-                   })
+      .def_prop_ro("op", [](const PyTensor& self) -> OperationObject { return self.op; })
       .def_prop_ro("value_index", [](const PyTensor& self) { return self.output.index(); })
-      .def_prop_ro("graph", [](const PyTensor& self) { return self.graph; })
+      .def_prop_ro("graph", [](const PyTensor& self) { return self.graph(); })
       .def_prop_ro("_dtype", [](const PyTensor& self) { return static_cast<int>(self.output.dtype()); })
       .def_prop_ro("_shape", [](const PyTensor& self) { return DimsOf(self.output.shape()); })
-      .def("_constant",
-           [](const PyTensor& self) -> nb::object {
-             const Node& node = *NodeOf(self.output);
-             return node.type() == "Const" ? ArrayOf(node.attr<Tensor>("value")) : nb::none();
-           })
-      .def("__eq__",
-           [](const PyTensor& self, nb::handle other) {
-             return nb::isinstance<PyTensor>(other) && nb::cast<PyTensor&>(other).output == self.output;
-           })
-      .def("__hash__", [](const PyTensor& self) { return std::hash<std::string>()(self.output.name()); });
+      .def("_constant", [](const PyTensor& self) -> nb::object {
+        const Node& node = *NodeOf(self.output);
+        return node.type() == "Const" ? ArrayOf(node.attr<Tensor>("value")) : nb::none();
+      });
 
-  Class<Graph>(m, "Graph")
+  Class<Graph>(m, "GraphBase");
+  Class<PyGraph, Graph>(m, "Graph", nb::type_slots(Collected<PyGraph>()))
       .def(nb::init<>())
       .def("_op", &AddOp, nb::arg("type"), nb::arg("inputs"), nb::arg("attrs"), nb::arg("name"))
       .def("_const",
@@ -411,8 +381,8 @@ void BindGraph(Module& m) {
       .def("_device",
            [](Graph& self, const PyDeviceFunction& function) { return Scope(self.Device(function.function)); })
       .def("_device",
-           [](Graph& self, const std::function<std::string(PyOperation)>& function) {
-             return Scope(self.Device([function](const Operation& op) { return function(Wrap(op)); }));
+           [](Graph& self, const std::function<std::string(OperationObject)>& function) {
+             return Scope(self.Device([function](const Operation& op) { return function(WrapPlaced(op)); }));
            })
       .def("_container", [](Graph& self, const std::string& name) { return Scope(self.Container(name)); })
       .def("_no_device", [](Graph& self) { return Scope(self.NoDevice()); })

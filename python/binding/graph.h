@@ -4,47 +4,66 @@
 
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "binding/binding.h"
+#include "binding/collected.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/variables/variable_scope.h"
 
 namespace tensorbraid::python {
 
 // Handles do not keep their graph, but Python's objects do: each has a reference to the Python object of its graph.
-struct PyTensor {
-  Output output;
-  nb::object graph;
-};
+// That object refers to the objects of its elements in turn (GraphObjects), so that each element has one object as long
+// as the graph exists. Python's collector of garbage finds these cycles.
 struct PyOperation {
   Operation operation;
   nb::object graph;
+  // The objects of its tensors: none, or one for each output, which is null until Python asks for it.
+  std::vector<nb::object> outputs;
+
+  int Traverse(visitproc visit, void* arg) const;
+  void Clear();
+};
+struct PyTensor {
+  Output output;
+  nb::object op;
+
+  nb::object graph() const { return op.is_valid() ? nb::inst_ptr<PyOperation>(op)->graph : nb::object(); }
+  int Traverse(visitproc visit, void* arg) const;
+  void Clear();
 };
 struct PyVariable {
   Variable variable;
   nb::object graph;
 };
 
-// Lets Python's collector of garbage find cycles that pass through the references of T to its graph: the graph's
-// collections hold tensors, which hold the graph.
-template <typename T>
-int Traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  if (!nb::inst_ready(self)) return 0;
-  Py_VISIT(nb::inst_ptr<T>(self)->graph.ptr());
-  return 0;
-}
-template <typename T>
-int Clear(PyObject* self) {
-  nb::inst_ptr<T>(self)->graph.reset();
-  return 0;
-}
-template <typename T>
-PyType_Slot* Collected() {
-  static PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&Traverse<T>)},
-                                {Py_tp_clear, reinterpret_cast<void*>(&Clear<T>)},
-                                {0, nullptr}};
-  return slots;
-}
+// What C++ returns to Python: the one object of an element.
+using OperationObject = nb::typed<nb::object, PyOperation>;
+using TensorObject = nb::typed<nb::object, PyTensor>;
+using VariableObject = nb::typed<nb::object, PyVariable>;
+
+// The objects of the elements of a graph that Python has seen. Used with Python's lock.
+class GraphObjects {
+ public:
+  // The object of an element of the graph whose Python object is `graph`.
+  OperationObject Of(const Operation& operation, nb::handle graph);
+  VariableObject Of(const Variable& variable, nb::handle graph);
+
+  int Traverse(visitproc visit, void* arg) const;
+  void Clear();
+
+ private:
+  absl::flat_hash_map<const Node*, nb::object> operations_;
+  absl::flat_hash_map<const Node*, nb::object> variables_;  // by the node of the handle
+};
+
+// A graph that was made in Python.
+struct PyGraph : public Graph {
+  GraphObjects objects;
+
+  int Traverse(visitproc visit, void* arg) const { return objects.Traverse(visit, arg); }
+  void Clear() { objects.Clear(); }
+};
 
 // A device function that C++ has made, for Graph._device.
 struct PyDeviceFunction {
@@ -58,9 +77,19 @@ nb::object GraphObject(Graph& graph);
 Shape ShapeOf(nb::handle dims);
 nb::object DimsOf(const Shape& shape);
 
-PyTensor Wrap(const Output& output);
-PyOperation Wrap(const Operation& operation);
-PyVariable Wrap(const Variable& variable);
+size_t HashOf(const PyOperation& operation);
+size_t HashOf(const PyTensor& tensor);
+size_t HashOf(const PyVariable& variable);
+
+// The objects of elements; None for a handle that is not valid.
+TensorObject Wrap(const Output& output);
+OperationObject Wrap(const Operation& operation);
+VariableObject Wrap(const Variable& variable);
+// The object of a node that is being placed. `copy` is the copy of the node that C++ gives to a device function, with
+// the device that the inner scopes have chosen.
+OperationObject WrapPlaced(const Operation& copy);
+// The object of output `index` of an operation.
+TensorObject TensorAt(nb::handle operation, int index);
 // A list of tensors of Python, from and to one of C++.
 std::vector<Output> OutputsOf(nb::handle tensors);
 nb::list ListOfTensors(const std::vector<Output>& outputs);

@@ -63,13 +63,13 @@ void SetShape(const PyTensor& tensor, nb::handle dims) {
   ImplOf(*tensor.output.graph()).RefineShape(tensorbraid::NodeOf(tensor.output), tensor.output.index(), *merged);
 }
 
-nb::list ConsumersOf(const PyTensor& tensor) {
-  nb::list consumers;
-  const GraphLock lock(*tensor.output.graph());
-  for (const auto& node : ImplOf(*tensor.output.graph()).nodes()) {
+std::vector<Operation> ConsumersOf(const Output& tensor) {
+  std::vector<Operation> consumers;
+  const GraphLock lock(*tensor.graph());
+  for (const auto& node : ImplOf(*tensor.graph()).nodes()) {
     for (const Output& input : node->inputs()) {
-      if (input == tensor.output) {
-        consumers.append(PyOperation{tensorbraid::OperationOf(node.get()), tensor.graph});
+      if (input == tensor) {
+        consumers.push_back(tensorbraid::OperationOf(node.get()));
         break;
       }
     }
@@ -80,19 +80,17 @@ nb::list ConsumersOf(const PyTensor& tensor) {
 }  // namespace
 
 void BindGraphElements(Module& m) {
-  m.def("inputs_of", [](const PyOperation& op) {
-    nb::list inputs;
-    for (const Output& input : NodeOf(op).inputs()) inputs.append(PyTensor{input, op.graph});
-    return nb::tuple(inputs);
-  });
+  m.def("inputs_of", [](const PyOperation& op) { return nb::tuple(ListOfTensors(NodeOf(op).inputs())); });
   m.def("control_inputs_of", [](const PyOperation& op) {
     nb::list inputs;
-    for (Node* node : NodeOf(op).control_inputs()) {
-      inputs.append(PyOperation{tensorbraid::OperationOf(node), op.graph});
-    }
+    for (Node* node : NodeOf(op).control_inputs()) inputs.append(Wrap(tensorbraid::OperationOf(node)));
     return inputs;
   });
-  m.def("consumers_of", &ConsumersOf);
+  m.def("consumers_of", [](const PyTensor& tensor) {
+    nb::list consumers;
+    for (const Operation& operation : ConsumersOf(tensor.output)) consumers.append(Wrap(operation));
+    return consumers;
+  });
   m.def("attrs_of", [](const PyOperation& op) {
     std::map<std::string, AttrValue> attrs(NodeOf(op).attrs().begin(), NodeOf(op).attrs().end());
     return Serialized(attrs);

@@ -91,7 +91,7 @@ nb::tuple Call(nb::handle graph, nb::handle function, nb::handle inputs, nb::han
   CheckBuilt(g);
   std::vector<Output> outputs;
   for (size_t i = 0; i < results.size(); ++i) outputs.push_back(call.output(static_cast<int>(i)));
-  return nb::make_tuple(ListOfTensors(outputs), nb::cast(Wrap(call)));
+  return nb::make_tuple(ListOfTensors(outputs), Wrap(call));
 }
 
 }  // namespace

@@ -30,25 +30,25 @@ losses::LossOptions OptionsOf(const PyTensor& weights, losses::Reduction reducti
 
 // A loss of two tensors, with or without a number.
 template <Output (*loss)(const Operand&, const Operand&, const losses::LossOptions&)>
-PyTensor Loss(const PyTensor& labels, const PyTensor& predictions, const PyTensor& weights, losses::Reduction reduction,
-              const std::string& name) {
+TensorObject Loss(const PyTensor& labels, const PyTensor& predictions, const PyTensor& weights,
+                  losses::Reduction reduction, const std::string& name) {
   return Wrap(
       Built(labels, [&] { return loss(labels.output, predictions.output, OptionsOf(weights, reduction, name)); }));
 }
 template <typename Number, Output (*loss)(const Operand&, const Operand&, Number, const losses::LossOptions&)>
-PyTensor LossWith(const PyTensor& labels, const PyTensor& predictions, Number number, const PyTensor& weights,
-                  losses::Reduction reduction, const std::string& name) {
+TensorObject LossWith(const PyTensor& labels, const PyTensor& predictions, Number number, const PyTensor& weights,
+                      losses::Reduction reduction, const std::string& name) {
   return Wrap(Built(
       labels, [&] { return loss(labels.output, predictions.output, number, OptionsOf(weights, reduction, name)); }));
 }
 
 // nn::SampledSoftmaxLoss or nn::NceLoss. `weights` and `biases` are functions that return the rows for class numbers.
 template <decltype(nn::NceLoss) loss>
-PyTensor SampledLoss(nb::callable weights, nb::callable biases, const PyTensor& labels, const PyTensor& inputs,
-                     int64_t num_sampled, int64_t num_classes, int64_t num_true, nb::handle sampled, bool removes_hits,
-                     int64_t seed, const std::string& name) {
+TensorObject SampledLoss(nb::callable weights, nb::callable biases, const PyTensor& labels, const PyTensor& inputs,
+                         int64_t num_sampled, int64_t num_classes, int64_t num_true, nb::handle sampled,
+                         bool removes_hits, int64_t seed, const std::string& name) {
   const auto rows_of = [](const nb::callable& lookup) {
-    return nn::ClassRows([lookup](const Output& classes) { return nb::cast<PyTensor>(lookup(Wrap(classes))).output; });
+    return nn::ClassRows([lookup](const Output& classes) { return nb::cast<PyTensor&>(lookup(Wrap(classes))).output; });
   };
   nn::SampledLossOptions options = {
       .num_true = num_true, .remove_accidental_hits = removes_hits, .seed = seed, .name = name};

@@ -26,7 +26,7 @@ Operand OperandOf(nb::handle value) {
   return number;
 }
 
-PyOperation ApplyGradients(Optimizer& self, nb::list grads, nb::handle global_step, const std::string& name) {
+OperationObject ApplyGradients(Optimizer& self, nb::list grads, nb::handle global_step, const std::string& name) {
   if (nb::len(grads) == 0) throw nb::value_error("no gradients were given");
   Graph* const graph = nb::cast<PyVariable&>(grads[0][1]).variable.graph();
   const ScopeGuard at = AtUserLine(*graph);
@@ -151,8 +151,6 @@ void BindRules(Module& m) {
         });
 }
 
-nb::object OrNone(const Variable& variable) { return variable.valid() ? nb::cast(Wrap(variable)) : nb::none(); }
-
 void BindMovingAverage(Module& m) {
   Class<ExponentialMovingAverage>(m, "ExponentialMovingAverage")
       .def(
@@ -185,9 +183,9 @@ void BindMovingAverage(Module& m) {
              return Wrap(made);
            })
       .def("average",
-           [](const ExponentialMovingAverage& self, const PyVariable& v) { return OrNone(self.Average(v.variable)); })
+           [](const ExponentialMovingAverage& self, const PyVariable& v) { return Wrap(self.Average(v.variable)); })
       .def("average",
-           [](const ExponentialMovingAverage& self, const PyTensor& t) { return OrNone(self.Average(t.output)); });
+           [](const ExponentialMovingAverage& self, const PyTensor& t) { return Wrap(self.Average(t.output)); });
 }
 
 void BindSyncReplicas(Module& m) {
@@ -248,7 +246,7 @@ void BindOptimizers(Module& m) {
   optimizers.def("_apply_gradients", &ApplyGradients, nb::arg("grads"), nb::arg("global_step").none(), nb::arg("name"))
       .def("get_slot_names", [](const Optimizer& self) { return self.GetSlotNames(); })
       .def("get_slot", [](const Optimizer& self, const PyVariable& variable, const std::string& slot) {
-        return OrNone(self.GetSlot(variable.variable, slot));
+        return Wrap(self.GetSlot(variable.variable, slot));
       });
   optimizers.def("_set_decay_variables", [](Optimizer& self, nb::list variables) {
     dynamic_cast<AdamWOptimizer&>(self).set_decay_variables(VariablesOf(variables));

@@ -18,7 +18,7 @@ namespace {
 // belongs to the graph of Python, so that C++ keeps no object of Python alive.
 std::vector<Output> CallPython(const Operation& node, const std::vector<Output>& grads) {
   nb::list values;
-  for (const Output& grad : grads) values.append(grad.valid() ? nb::cast(Wrap(grad)) : nb::none());
+  for (const Output& grad : grads) values.append(Wrap(grad));
   const nb::object graph = GraphObject(*node.graph());
   std::vector<Output> made;
   for (const nb::handle value : graph.attr("_own_gradient")(Wrap(node), values)) {

@@ -9,7 +9,7 @@ namespace {
 // The tensors of slices as a tuple, a tensor, or None.
 nb::object ValueOf(const Gradient& grad) {
   if (!grad.valid()) return nb::none();
-  if (!grad.is_sparse()) return nb::cast(Wrap(grad.dense()));
+  if (!grad.is_sparse()) return Wrap(grad.dense());
   const IndexedSlices& slices = grad.slices();
   return nb::make_tuple(Wrap(slices.values), Wrap(slices.indices), Wrap(slices.dense_shape));
 }
@@ -62,7 +62,7 @@ std::vector<GradAndVar> PythonMethods::ComputeInPython(const Output& loss,
 Operation PythonMethods::ApplyGradientsInPython(const std::vector<GradAndVar>& grads,
                                                 const ApplyGradientsOptions& options) const {
   const Variable& step = options.global_step;
-  return OperationOf(Call("_apply_for_library", PairsOf(grads), step.valid() ? nb::cast(Wrap(step)) : nb::none(),
+  return OperationOf(Call("_apply_for_library", PairsOf(grads), Wrap(step),
                           options.name.empty() ? nb::none() : nb::cast(options.name)));
 }
 
@@ -73,9 +73,7 @@ void PythonMethods::CreateSlotsInPython(const std::vector<Variable>& variables) 
   Call("_create_slots", list);
 }
 
-bool PythonMethods::IsConstrained(const Variable& variable) {
-  return !nb::cast(Wrap(variable)).attr("constraint").is_none();
-}
+bool PythonMethods::IsConstrained(const Variable& variable) { return !Wrap(variable).attr("constraint").is_none(); }
 
 Operation PythonMethods::ApplyInPython(const Gradient& grad, const Variable& variable) const {
   return OperationOf(Call("_update", ValueOf(grad), Wrap(variable)));

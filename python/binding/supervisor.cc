@@ -165,10 +165,7 @@ void BindSupervisor(Module& m) {
       .def_prop_ro("coordinator", &CoordinatorOf)
       .def_prop_ro("is_chief", [](const PySupervisor& self) { return self.supervisor->is_chief(); })
       .def_prop_ro("save_path", [](const PySupervisor& self) { return self.supervisor->save_path(); })
-      .def_prop_ro("global_step", [](const PySupervisor& self) -> nb::object {
-        const Variable& step = self.supervisor->global_step();
-        return step.valid() ? nb::cast(Wrap(step)) : nb::none();
-      });
+      .def_prop_ro("global_step", [](const PySupervisor& self) { return Wrap(self.supervisor->global_step()); });
 }
 
 }  // namespace tensorbraid::python

@@ -112,7 +112,7 @@ nb::list GetVariables(Graph& graph, const std::string& full_name, nb::handle sha
   return list;
 }
 
-PyTensor InitialValue(const Initializer& initializer, Graph& graph, nb::handle shape, int dtype) {
+TensorObject InitialValue(const Initializer& initializer, Graph& graph, nb::handle shape, int dtype) {
   const ScopeGuard at = AtUserLine(graph);
   const Output value = initializer(graph, ShapeOf(shape), static_cast<DType>(dtype));
   CheckValues(graph);

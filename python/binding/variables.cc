@@ -14,8 +14,8 @@ namespace {
 
 // `initial_value` is a function that returns a value for OutputFor; it is called in the scope of the initializer. A
 // variable whose `shape` is None has no fixed shape.
-PyVariable MakeVariable(nb::handle self, nb::callable initial_value, nb::handle shape, int dtype,
-                        const std::string& name, bool trainable, bool local) {
+VariableObject MakeVariable(nb::handle self, nb::callable initial_value, nb::handle shape, int dtype,
+                            const std::string& name, bool trainable, bool local) {
   Graph& graph = nb::cast<Graph&>(self);
   const ScopeGuard at = AtUserLine(graph);
   const Initializer initializer = [&](Graph& g, const Shape&, DType type) {
@@ -31,7 +31,7 @@ PyVariable MakeVariable(nb::handle self, nb::callable initial_value, nb::handle 
   return Wrap(variable);
 }
 
-PyTensor Read(const PyVariable& self) {
+TensorObject Read(const PyVariable& self) {
   Graph& graph = *self.variable.graph();
   const ScopeGuard at = AtUserLine(graph);
   const Output value = self.variable.Read();
@@ -41,14 +41,8 @@ PyTensor Read(const PyVariable& self) {
 
 }  // namespace
 
-std::vector<Variable> VariablesOf(nb::handle variables) {
-  std::vector<Variable> list;
-  for (const nb::handle variable : variables) list.push_back(nb::cast<PyVariable&>(variable).variable);
-  return list;
-}
-
 void BindVariables(Module& m) {
-  Class<PyVariable>(m, "Variable", nb::type_slots(Collected<PyVariable>()))
+  ElementClass<PyVariable>(m, "Variable")
       .def_static("_make", &MakeVariable, nb::arg("graph"), nb::arg("initial_value"), nb::arg("shape").none(),
                   nb::arg("dtype"), nb::arg("name"), nb::arg("trainable"), nb::arg("local"))
       .def_prop_ro("name", [](const PyVariable& self) { return self.variable.name() + ":0"; })
@@ -65,22 +59,10 @@ void BindVariables(Module& m) {
              const std::string bytes = VariableDefOf(self.variable);
              return nb::bytes(bytes.data(), bytes.size());
            })
-      .def_prop_ro("op",
-                   [](const PyVariable& self) {
-                     return PyOperation{self.variable.handle().op(), self.graph};
-                   })
-      .def_prop_ro("handle",
-                   [](const PyVariable& self) {
-                     return PyTensor{self.variable.handle(), self.graph};
-                   })
-      .def_prop_ro("initializer",
-                   [](const PyVariable& self) {
-                     return PyOperation{self.variable.initializer(), self.graph};
-                   })
-      .def_prop_ro("initial_value",
-                   [](const PyVariable& self) {
-                     return PyTensor{self.variable.initial_value(), self.graph};
-                   })
+      .def_prop_ro("op", [](const PyVariable& self) { return Wrap(self.variable.handle().op()); })
+      .def_prop_ro("handle", [](const PyVariable& self) { return Wrap(self.variable.handle()); })
+      .def_prop_ro("initializer", [](const PyVariable& self) { return Wrap(self.variable.initializer()); })
+      .def_prop_ro("initial_value", [](const PyVariable& self) { return Wrap(self.variable.initial_value()); })
       // For a part of a larger variable: the larger one's name and shape, and the first row of the part.
       .def_prop_ro("_part_of",
                    [](const PyVariable& self) -> nb::object {
@@ -88,28 +70,16 @@ void BindVariables(Module& m) {
                      if (part == nullptr) return nb::none();
                      return nb::make_tuple(part->whole, DimsOf(part->shape), part->first_row);
                    })
-      .def("value",
-           [](const PyVariable& self) {
-             return PyTensor{self.variable.value(), self.graph};
-           })
+      .def("value", [](const PyVariable& self) { return Wrap(self.variable.value()); })
       // The tensor that value() gives outside of all scopes.
-      .def_prop_ro("_shared_read",
-                   [](const PyVariable& self) {
-                     return PyTensor{self.variable.shared_read(), self.graph};
-                   })
-      .def("read_value", &Read)
-      .def("__eq__",
-           [](const PyVariable& self, nb::handle other) {
-             return nb::isinstance<PyVariable>(other) && nb::cast<PyVariable&>(other).variable == self.variable;
-           })
-      .def("__hash__", [](const PyVariable& self) { return std::hash<std::string>()(self.variable.name()); });
+      .def_prop_ro("_shared_read", [](const PyVariable& self) { return Wrap(self.variable.shared_read()); })
+      .def("read_value", &Read);
   m.def("variable_of", [](const PyTensor& tensor) -> nb::object {
     const std::string type = tensor.output.op().type();
     const Graph* const graph = tensorbraid::NodeOf(tensor.output)->graph();
     if (graph == nullptr || (type != "VarHandleOp" && type != "ReadVariableOp")) return nb::none();
     for (const Variable& variable : graph->variables()) {
-      if (variable.handle() == tensor.output || variable.shared_read() == tensor.output)
-        return nb::cast(Wrap(variable));
+      if (variable.handle() == tensor.output || variable.shared_read() == tensor.output) return Wrap(variable);
     }
     return nb::none();
   });

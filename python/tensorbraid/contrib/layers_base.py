@@ -9,8 +9,7 @@ __all__ = []
 
 def append_tensor_alias(tensor, alias):
     """Gives a tensor one more name, see layers_utils. Returns the tensor."""
-    aliases = tensor.graph.__dict__.setdefault("_aliases", {})
-    aliases.setdefault(tensor.name, []).append(alias.removesuffix("/"))
+    tensor.aliases = [*getattr(tensor, "aliases", ()), alias.removesuffix("/")]
     return tensor
 
 

@@ -14,7 +14,7 @@ __all__ = ["append_tensor_alias", "channel_dimension", "collect_named_outputs", 
 
 def get_tensor_aliases(tensor):
     """The names of the scopes whose output the tensor is; without one, its own name."""
-    return tensor.graph.__dict__.get("_aliases", {}).get(tensor.name) or [tensor.name.removesuffix(":0")]
+    return getattr(tensor, "aliases", None) or [tensor.name.removesuffix(":0")]
 
 
 def gather_tensors_aliases(tensors):

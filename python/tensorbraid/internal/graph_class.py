@@ -24,7 +24,7 @@ Tensor.get_shape = _get_shape
 Tensor.device = property(lambda self: self.op.device, doc="The device that was requested for the operation.")
 Tensor.__repr__ = lambda self: f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 Tensor.__str__ = lambda self: f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
-Tensor.__copy__ = Operation.__copy__ = lambda self: self
+Tensor.__copy__ = Operation.__copy__ = lambda self: self  # an element of a graph is one object
 Tensor.__deepcopy__ = Operation.__deepcopy__ = lambda self, memo: self  # a copy of a layer stays in the graph
 Operation.__repr__ = lambda self: f"<tf.Operation '{self.name}' type={self.type}>"
 
@@ -134,13 +134,15 @@ class Graph(_core.Graph):
         finally:
             scopes.pop()
 
-    def _apply_device_scopes(self, op):
-        """Places an imported node as the open device scopes would have placed it when it was made."""
+    def _apply_device_functions(self, op):
+        """Places an imported operation, or an object with `device` and `_set_device`, as the open device scopes do."""
         for scope in reversed(self._here.device_scopes):
             if scope is None:
                 break
+            if isinstance(scope, DeviceSpec):
+                scope = scope.to_string()
             device = scope(op) if callable(scope) else scope
-            _core.set_device(op, _core.merged_device(op.device, device or ""))
+            op._set_device(_core.merged_device(op.device or "", device or ""))
 
     @contextlib.contextmanager
     def name_scope(self, name):

@@ -214,7 +214,7 @@ class Import:
         """Gives the new nodes of the graph their devices and the shapes that the GraphDef states."""
         for node, shapes in zip(self.graph_def.node, self.stated):
             op = graph.get_operation_by_name(node.name)
-            graph._apply_device_scopes(op)
+            graph._apply_device_functions(op)
             own_gradients.mark_imported(graph, node, op)
             for tensor, shape in zip(op.outputs, shapes):
                 tensor.set_shape(None if shape.unknown_rank else [dim.size for dim in shape.dim])

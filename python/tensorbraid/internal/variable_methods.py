@@ -26,8 +26,9 @@ def _method(name):
 _Variable.dtype = property(lambda self: dtypes.as_dtype(self._dtype))
 _Variable.shape = property(lambda self: TensorShape(self._shape))
 _Variable.device = property(lambda self: self.op.device)
-_Variable.constraint = property(lambda self: vars(self.graph).get("_constraints", {}).get(self.op.name))
+_Variable.constraint = property(lambda self: getattr(self, "_constraint", None))
 _Variable._shared_name = property(lambda self: self.op.name)
+_Variable._as_graph_element = lambda self: self._shared_read
 _Variable.__copy__ = lambda self: self
 _Variable.__array__ = no_array
 _Variable.__array_priority__ = 100

@@ -186,16 +186,20 @@ def _get_variable(name, shape=None, dtype=dtypes.float32, initializer=None, regu
     parts = _core.get_variables(graph, name, shape._dims, dtype.as_datatype_enum, native_reuse(reuse),
                                 _initial_value_of(name, initializer, dtype), regularizer and regularize,
                                 partitioner and parts_of(partitioner), trainable, GraphKeys.LOCAL_VARIABLES in keys)
-    objects = vars(graph).setdefault("_shared_variables", {})  # so that `is` holds for a variable that is shared
     if not exists:
         for part in parts:
             set_constraint(part, constraint)
             collect(part, keys, trainable)
         for loss in losses:
             graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
-    if name not in objects:
-        objects[name] = parts[0] if parts[0]._part_of is None else PartitionedVariable(name, parts)
-    return objects[name]
+    return parts[0] if parts[0]._part_of is None else _whole_of(name, parts)
+
+
+def _whole_of(name, parts):
+    """The object of a variable in parts, of which there is one."""
+    if not hasattr(parts[0], "_whole"):
+        parts[0]._whole = PartitionedVariable(name, parts)
+    return parts[0]._whole
 
 
 def _initial_value_of(name, initializer, dtype):

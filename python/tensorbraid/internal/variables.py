@@ -72,8 +72,7 @@ def set_constraint(variable, constraint):
         return
     if not callable(constraint):
         raise ValueError("The `constraint` argument must be a callable.")
-    # With the graph, since objects of the same variable are made again and again.
-    vars(variable.graph).setdefault("_constraints", {})[variable.op.name] = constraint
+    variable._constraint = constraint
 
 
 def make_variable(initial_value, trainable=None, collections=None, validate_shape=True, name=None, dtype=None,

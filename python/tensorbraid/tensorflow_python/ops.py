@@ -7,13 +7,17 @@ from tensorbraid.internal import graphs
 from tensorbraid.internal.collection_protos import (get_collection_proto_type, get_from_proto_function,
                                                     get_to_proto_function, register_proto_function)
 from tensorbraid.internal.graphs import convert_to_tensor
+from tensorbraid.internal.partitioned_variables import PartitionedVariable
+from tensorbraid.internal.variables import Variable
+from tensorbraid.ops.sparse_tensor import SparseTensor
 from tensorbraid.tensorflow_python.old_functions import RegisterShape  # noqa: F401
 
 __all__ = ["NullContextmanager", "convert_n_to_tensor", "convert_n_to_tensor_or_indexed_slices",
            "get_all_collection_keys", "get_collection_proto_type", "get_from_proto_function", "get_to_proto_function",
-           "internal_convert_to_tensor", "name_from_scope_name", "prepend_name_scope", "register_proto_function",
-           "strip_name_scope", "uid"]
+           "internal_convert_to_tensor", "is_dense_tensor_like", "name_from_scope_name", "prepend_name_scope",
+           "register_proto_function", "strip_name_scope", "uid"]
 
+_TensorLike = (graphs.Tensor, SparseTensor, graphs.IndexedSlices)  # for isinstance, as Keras calls it
 _uids = itertools.count(1)
 
 
@@ -45,6 +49,11 @@ def strip_name_scope(name, export_scope):
         if name.startswith(start + scope):
             return start + name[len(start + scope):]
     return name
+
+
+def is_dense_tensor_like(t):
+    """Whether the value is a tensor or a variable, which has a dtype and a name like a tensor."""
+    return isinstance(t, (graphs.Tensor, Variable, PartitionedVariable))
 
 
 def get_all_collection_keys():

@@ -1,5 +1,7 @@
 """Graphs, devices, scopes, sessions, switches between versions, descriptions of types, messages."""
 
+import weakref
+
 import numpy as np
 from registry import Result, case, floats, ints, op
 
@@ -25,6 +27,38 @@ def graph_facts(tf):
 case("Graph get_default_graph name_scope", graph_facts)
 case("Graph", lambda tf: tf.Graph().get_tensor_by_name("missing:0"))
 case("Graph", lambda tf: tf.Graph().get_operation_by_name("a:0"))
+
+
+def objects(tf):
+    graph = tf.get_default_graph()
+    x = tf.placeholder(tf.float32, [2], name="x")
+    y = tf.add(x, 1.0, name="y")
+    with tf.control_dependencies([x.op]):
+        z = tf.identity(y, name="z")
+    v = tf.get_variable("v", [2])
+    with tf.variable_scope(tf.get_variable_scope(), reuse=True):
+        again = tf.get_variable("v", [2])
+    grad, = tf.gradients(z * z, [x])
+    tf.add_to_collection("c", z)
+    seen = []
+    tf.while_loop(lambda i: i < 3, lambda i: seen.append(i) or i + 1, [0])
+    for element in (x, x.op, v, graph):
+        element._keras_shape = (2,)
+    sparse, slices = tf.SparseTensor([[0, 0]], [1.0], [2, 2]), tf.IndexedSlices(x, tf.constant([0, 1]))
+    sparse._mark, slices._mark = 1, 2
+    by_name, all_operations = graph.get_tensor_by_name, graph.get_operations()
+    return [x.op.outputs[0] is x, y.op.inputs[0] is x, by_name("x:0") is x, by_name("z:0") is z, x.op is all_operations[0],
+            graph.get_operation_by_name("x") is x.op, graph.as_graph_element("x:0") is x, z.op.control_inputs[0] is x.op,
+            x.consumers()[0] is y.op, again is v, tf.global_variables()[0] is v, v.op is graph.get_operation_by_name("v"),
+            v.initializer is graph.get_operation_by_name("v/Assign"), grad is by_name(grad.name),
+            tf.get_collection("c")[0] is z, seen[0] is by_name(seen[0].name), tf.convert_to_tensor(x) is x,
+            by_name("x:0")._keras_shape, all_operations[0]._keras_shape, tf.global_variables()[0]._keras_shape,
+            sparse._mark, slices._mark, x == y, x != y, x == x, x == 5, v == 5, x in [y, x], [y, x].index(x),  # noqa: PLR0124
+            {x: 1, y: 2, v: 3, x.op: 4}[x.op], len({x, by_name("x:0"), x.op, v}), weakref.ref(x)() is x,
+            hasattr(x, "_uses_learning_phase")]
+
+
+case("Graph get_default_graph", objects)
 
 
 def finalized(tf):
