@@ -222,6 +222,7 @@ class LifeTest(unittest.TestCase):
             y = tf.identity(x * v, name="y")
             x.op.graph_of_mine, x.layer, v.self, y.op.both = graph, [lambda: (graph, v)], v, (x, v)
             tf.gradients(y, [v])
+            v[0].assign(1.0)
         return graph
 
     def test_elements_live_as_long_as_their_graph(self):

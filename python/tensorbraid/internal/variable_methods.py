@@ -138,6 +138,12 @@ _Variable.assign_add = _assignment("AssignAddVariableOp", "assign_add")
 _Variable.assign_sub = _assignment("AssignSubVariableOp", "assign_sub")
 
 
+@_method("_assign_slice")
+def _assign_slice(self, vectors, value, masks, name):
+    """Sets a strided slice, which begin, end and strides in `vectors` describe. Returns the new value."""
+    return _updated(self, "ResourceStridedSliceAssign", [*vectors, value], name, T=self.dtype, **masks)
+
+
 def _variable(ref, op_type):
     """The variable that `ref` is, or whose value or handle it is, such as graph.get_tensor_by_name("w:0")."""
     if not isinstance(ref, graphs.Tensor):
@@ -240,7 +246,7 @@ def _of_value(name):
     return named(operator, name)
 
 
-# The operators that tensors alone define, such as slicing, apply to the value. A variable is true, like any object of
-# Python: programs write `average or variable`, and TensorFlow 1 lets them.
-for _name in ("__getitem__", "__xor__", "__rxor__", "__iter__"):
+# The operators that tensors alone define apply to the value. A variable is true, like any object of Python: programs
+# write `average or variable`, and TensorFlow 1 lets them.
+for _name in ("__xor__", "__rxor__", "__iter__"):
     setattr(_Variable, _name, _of_value(_name))

@@ -38,7 +38,13 @@ def _index(value):
 
 
 def get_item(tensor, key):
-    """tensor[key]: numbers, slices with strides, an ellipsis, new axes, or one boolean mask."""
+    """tensor[key]: numbers, slices with strides, an ellipsis, new axes, or one boolean mask.
+
+    A slice of a variable, other than by a mask, has a method `assign`, which sets these elements of the variable.
+    """
+    variable = tensor if isinstance(tensor, _core.Variable) else None
+    if variable is not None:
+        tensor = variable.value()
     if isinstance(key, graphs.Tensor) and key.dtype == dtypes.bool:
         return boolean_mask(tensor, key)
     if isinstance(key, (bool, np.bool_)) or (isinstance(key, np.ndarray) and key.dtype == np.bool_):
@@ -71,7 +77,19 @@ def get_item(tensor, key):
                    for v in begin + end + strides)
         vectors = [_vector(v, dtypes.int64 if wide else dtypes.int32, name)
                    for v, name in ((begin, "stack"), (end, "stack_1"), (strides, "stack_2"))]
-        return make_op("StridedSlice", [tensor] + vectors, scope, **masks).outputs[0]
+        made = make_op("StridedSlice", [tensor] + vectors, scope, **masks).outputs[0]
+    if variable is not None:
+        made.assign = _assignment(variable, vectors, masks, f"{scope}_assign")
+    return made
+
+
+def _assignment(variable, vectors, masks, default_name):
+    """The method `assign` of a slice of a variable. `vectors` are begin, end and strides."""
+    def assign(val, name=None):
+        """Sets the elements of the variable that this is the slice of. Returns the variable's new value."""
+        return variable._assign_slice(vectors, val, masks, name or default_name)
+
+    return assign
 
 
 def _vector(values, dtype, name):
@@ -91,14 +109,18 @@ def slice(input_, begin, size, name=None):
 
 def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
                   shrink_axis_mask=0, var=None, name=None):
-    """Every stride-th element from `begin` to before `end` on each axis. See Tensor.__getitem__ for the masks."""
-    if var is not None:
-        raise NotImplementedError("var of tf.strided_slice")
+    """Every stride-th element from `begin` to before `end` on each axis. See Tensor.__getitem__ for the masks.
+
+    If the variable `var` is given, the result has a method `assign`, which sets these elements of the variable.
+    """
     if strides is None:
         strides = arrays.ones_like(begin) if isinstance(begin, graphs.Tensor) else np.ones(np.shape(begin), np.int32)
-    return make_op("StridedSlice", [input_, begin, end, strides], name or "StridedSlice", begin_mask=begin_mask,
-                   end_mask=end_mask, ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask,
-                   shrink_axis_mask=shrink_axis_mask).outputs[0]
+    masks = {"begin_mask": begin_mask, "end_mask": end_mask, "ellipsis_mask": ellipsis_mask,
+             "new_axis_mask": new_axis_mask, "shrink_axis_mask": shrink_axis_mask}
+    made = make_op("StridedSlice", [input_, begin, end, strides], name or "StridedSlice", **masks).outputs[0]
+    if var is not None:
+        made.assign = _assignment(var, [begin, end, strides], masks, f"{name or 'StridedSlice'}_assign")
+    return made
 
 
 def gather(params, indices, validate_indices=None, name=None, axis=None, batch_dims=0):

@@ -39,6 +39,19 @@ for name in ("scatter_nd_add", "scatter_nd_sub", "scatter_nd_update"):
     case(name, updated(lambda tf, v, n=name: getattr(tf, n)(v, [[0, 1], [3, 2]], [5.0, 6.0], use_locking=False),
                        steps=2), **QUIET)
     case(name, updated(lambda tf, v, n=name: getattr(tf, n)(v, [[0, 7]], [5.0])), **QUIET)
+SLICES = ((1, X[0]), (slice(1, 3), 5 * X[1:3]), ((slice(1, 3), slice(None, None, 2)), X[:2, :2]), ((..., -1), X[:, 0]),
+          ((slice(None, None, -1), 0), X[:, 1]), ((2, 1), 3.0), ((slice(0, 2), None, slice(1, 3)), X[:2, None, :2]))
+for key, value in SLICES:
+    case("strided_slice", updated(lambda tf, v, k=key, x=value: v[k].assign(x), steps=2), **QUIET)
+    case("strided_slice", updated(lambda tf, v, k=key, x=value: v[k].assign(tf.constant(x) + v[k], name="given")), **QUIET)
+    case("strided_slice", lambda tf, k=key, x=value: [
+        op.name for op in (tf.Variable(X, name="v")[k].assign(x), tf.get_default_graph())[1].get_operations()
+        if "Assign" in op.type and op.name != "v/Assign"])
+case("strided_slice", updated(lambda tf, v: tf.strided_slice(v, [0, 1], [4, 3], [3, 1], var=v, name="part").assign(
+    [[1.0, 2.0], [3.0, 4.0]])), **QUIET)
+case("strided_slice", lambda tf: tf.Variable(X)[0].assign(["a", "b", "c"]))
+case("strided_slice", lambda tf: tf.Variable(X)[0].assign(tf.constant([1, 2, 3])))
+case("strided_slice", lambda tf: tf.Variable(X).value()[0].assign(X[0]))
 case("batch_scatter_update",
      updated(lambda tf, v: tf.batch_scatter_update(v, [[0], [2], [1], [0]], [[9.0], [8.0], [7.0], [6.0]],
                                                                            use_locking=False, name="given")), **QUIET)
