@@ -11,6 +11,7 @@
 #include "binding/own_rule.h"
 #include "binding/python_calls.h"
 #include "tensorbraid/train/coordinator.h"
+#include "tensorbraid/train/hooks.h"
 
 namespace tensorbraid::python {
 namespace {
