@@ -10,7 +10,7 @@
 #include "runtime/kernel/kernel.h"
 #include "runtime/resources/tensor_array_resource.h"
 
-namespace tensorbraid {
+namespace tensorbraid::cpu {
 namespace {
 
 using Array = TensorArrayResource;
@@ -22,7 +22,7 @@ constexpr int64_t kMaxUnwritten = 1 << 24;
 Array::AddFn AddFor(DType dtype) {
   Array::AddFn add = nullptr;
   ForEachNumberType([&]<typename T>() {
-    if (DTypeOf<T>::value == dtype) add = cpu::AddTensors<T>;
+    if (DTypeOf<T>::value == dtype) add = AddTensors<T>;
   });
   return add;
 }
@@ -356,4 +356,4 @@ void RegisterDataFlowTensorArrayKernels(KernelRegistry& r) {
   }
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

@@ -6,8 +6,7 @@
 #include "kernels/cpu/random/distributions.h"
 #include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
-namespace cpu {
+namespace tensorbraid::cpu {
 namespace {
 
 template <template <typename> typename D, typename T>
@@ -111,7 +110,6 @@ void AddRandom(KernelRegistry& r, Types<T...>) {
 }
 
 }  // namespace
-}  // namespace cpu
 
 void RegisterRandomKernels(KernelRegistry& r) {
   using namespace cpu;  // NOLINT: the namespace of this family
@@ -121,4 +119,4 @@ void RegisterRandomKernels(KernelRegistry& r) {
   r.Add<RandomShuffleKernel>("RandomShuffle");
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu

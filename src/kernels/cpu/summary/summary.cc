@@ -14,8 +14,7 @@
 #include "kernels/cpu/summary/histogram.h"
 #include "runtime/kernel/kernel.h"
 
-namespace tensorbraid {
-namespace cpu {
+namespace tensorbraid::cpu {
 namespace {
 
 Status Emit(KernelContext& ctx, const proto::Summary& summary) {
@@ -250,22 +249,21 @@ Status TensorSummaryV2(KernelContext& ctx) {
 }
 
 }  // namespace
-}  // namespace cpu
 
 void RegisterSummaryKernels(KernelRegistry& r) {
   using namespace cpu;
   ForEachType<float, double, Float16, Bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
               uint64_t>([&]<typename T>() {
     r.Add("ScalarSummary", {{"T", {DTypeOf<T>::value}}}, ScalarSummary<T>);
-    r.Add("HistogramSummary", {{"T", {DTypeOf<T>::value}}}, HistogramSummary<T>, cpu::ElementCost<20'000>);
+    r.Add("HistogramSummary", {{"T", {DTypeOf<T>::value}}}, HistogramSummary<T>, ElementCost<20'000>);
   });
   ForEachType<uint8_t, float, double, Float16>([&]<typename T>() {
-    r.Add("ImageSummary", {{"T", {DTypeOf<T>::value}}}, ImageSummary<T>, cpu::ElementCost<20'000>);
+    r.Add("ImageSummary", {{"T", {DTypeOf<T>::value}}}, ImageSummary<T>, ElementCost<20'000>);
   });
-  r.Add("AudioSummaryV2", {}, AudioSummary, cpu::ElementCost<20'000>);
+  r.Add("AudioSummaryV2", {}, AudioSummary, ElementCost<20'000>);
   r.Add("MergeSummary", {}, MergeSummary);
   r.Add("TensorSummary", {}, TensorSummary);
   r.Add("TensorSummaryV2", {}, TensorSummaryV2);
 }
 
-}  // namespace tensorbraid
+}  // namespace tensorbraid::cpu
