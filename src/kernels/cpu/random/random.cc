@@ -112,7 +112,6 @@ void AddRandom(KernelRegistry& r, Types<T...>) {
 }  // namespace
 
 void RegisterRandomKernels(KernelRegistry& r) {
-  using namespace cpu;  // NOLINT: the namespace of this family
   AddRandom(r, FloatTypes{});
   r.Add<RandomIntKernel<int32_t>>("RandomUniformInt", {{"Tout", {kInt32}}});
   r.Add<RandomIntKernel<int64_t>>("RandomUniformInt", {{"Tout", {kInt64}}});

@@ -251,7 +251,6 @@ Status TensorSummaryV2(KernelContext& ctx) {
 }  // namespace
 
 void RegisterSummaryKernels(KernelRegistry& r) {
-  using namespace cpu;
   ForEachType<float, double, Float16, Bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
               uint64_t>([&]<typename T>() {
     r.Add("ScalarSummary", {{"T", {DTypeOf<T>::value}}}, ScalarSummary<T>);
