@@ -32,17 +32,16 @@ ConvolutionTraits ConvolutionTraitsOf(std::string_view op) {
 
 StatusOr<WindowAttrs> ReadConvolutionAttrs(const Node& node) {
   const ConvolutionTraits traits = ConvolutionTraitsOf(node.type());
-  if (node.type() != "Conv") {
-    const bool forward = traits.use() == WindowUse::kForward;
-    return ReadWindowAttrs(node, traits.spatial, "dilations",
-                           forward ? absl::StatusCode::kUnimplemented : absl::StatusCode::kInvalidArgument);
-  }
+  // TensorFlow's Conv2D has another code for strides of the batch or the channels than all other convolutions.
+  const absl::StatusCode uneven_strides =
+      node.type() == "Conv2D" ? absl::StatusCode::kUnimplemented : absl::StatusCode::kInvalidArgument;
+  if (node.type() != "Conv") return ReadWindowAttrs(node, traits.spatial, "dilations", uneven_strides);
   const auto spatial = static_cast<int64_t>(node.attr<std::vector<int64_t>>("strides").size()) - 2;
   if (spatial != 2 && spatial != 3) {
     return InvalidArgument("The input must have 2 or 3 spatial dimensions, but the strides are for ", spatial);
   }
   const bool dilated = !node.attr<std::vector<int64_t>>("dilations").empty();
-  return ReadWindowAttrs(node, static_cast<int>(spatial), dilated ? "dilations" : "");
+  return ReadWindowAttrs(node, static_cast<int>(spatial), dilated ? "dilations" : "", uneven_strides);
 }
 
 StatusOr<ConvolutionBatch> ReadConvolutionBatch(const Node& node) {

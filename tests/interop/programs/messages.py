@@ -369,8 +369,6 @@ def too_many_elements(s):
                                          output_shape=size, interpolation="BILINEAR"), text=text)
     s.run(raw.CropAndResize(image=np.ones([1, 1, 1, 3], np.float32), boxes=np.ones([1, 4], np.float32),
                             box_ind=np.array([0], np.int32), crop_size=size), text=text)
-    s.run(raw.UnsortedSegmentSum(data=np.ones([1, 8], np.float32), segment_ids=_unknown(np.array([0], np.int32)),
-                                 num_segments=_unknown(np.int64(2**61))), text=text)
 
 
 def images(s):
