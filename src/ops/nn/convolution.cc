@@ -32,9 +32,10 @@ ConvolutionTraits ConvolutionTraitsOf(std::string_view op) {
 
 StatusOr<WindowAttrs> ReadConvolutionAttrs(const Node& node) {
   const ConvolutionTraits traits = ConvolutionTraitsOf(node.type());
-  // TensorFlow's Conv2D has another code for strides of the batch or the channels than all other convolutions.
+  // TensorFlow's codes for strides of the batch or the channels.
+  const bool unimplemented = node.type() == "Conv2D" || node.type().starts_with("Conv2DBackpropInput");
   const absl::StatusCode uneven_strides =
-      node.type() == "Conv2D" ? absl::StatusCode::kUnimplemented : absl::StatusCode::kInvalidArgument;
+      unimplemented ? absl::StatusCode::kUnimplemented : absl::StatusCode::kInvalidArgument;
   if (node.type() != "Conv") return ReadWindowAttrs(node, traits.spatial, "dilations", uneven_strides);
   const auto spatial = static_cast<int64_t>(node.attr<std::vector<int64_t>>("strides").size()) - 2;
   if (spatial != 2 && spatial != 3) {

@@ -58,7 +58,7 @@ StatusOr<PoolAttrs> ReadPoolAttrs(const Node& node, int spatial) {
   for (int axis = 0; axis < a.rank(); ++axis) {
     const int64_t before = (*paddings)[2 * axis], after = (*paddings)[2 * axis + 1];
     if (before < 0 || after < 0) {
-      return InvalidArgument("attribute 'explicit_paddings' must not be negative, got ",
+      return InvalidArgument("All elements of explicit_paddings must be nonnegative, got ",
                              AttrValue(*paddings).ToString());
     }
     if ((axis == 0 || axis == a.channel_axis()) && before + after != 0) {

@@ -160,7 +160,7 @@ StatusOr<WindowAttrs> ReadWindowAttrs(const Node& node, int spatial, std::string
     a.pad_before[i] = (*list)[2 * a.spatial_axis(i)];
     a.pad_after[i] = (*list)[2 * a.spatial_axis(i) + 1];
     if (a.pad_before[i] < 0 || a.pad_after[i] < 0) {
-      return InvalidArgument("attribute 'explicit_paddings' must not be negative, got ", attr->ToString());
+      return InvalidArgument("All elements of explicit_paddings must be nonnegative, got ", attr->ToString());
     }
   }
   return a;

@@ -405,6 +405,9 @@ def strides_and_paddings(s):
               text="strides in the batch and depth")
         s.run(raw.Conv2DBackpropFilter(input=x, filter_sizes=[2, 4, 10, 10], out_backprop=x, strides=strides,
                                        padding="SAME"), text="strides in the batch and depth")
+    s.run(raw.Conv2DBackpropInput(input_sizes=[2, 4, 10, 10], filter=x, out_backprop=x, strides=[1, 1, 1, 1],
+                                  padding="EXPLICIT", explicit_paddings=[0, 0, -1, 0, 0, 0, 0, 0]),
+          text="All elements of explicit_paddings must be nonnegative")
     image = _unknown(np.ones([1, 3, 3, 1], np.float32))
     for paddings, text in (([1, 0, 0, 2], "Right"), ([1, 0, 2, 0], "Left"), ([2, 0, 0, 0], "Top"), ([0, 2, 0, 0], "Bottom")):
         s.run(raw.MaxPool(input=image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="EXPLICIT",
