@@ -59,6 +59,17 @@ class LibraryNamesTest(unittest.TestCase):
             session.run(tf.train.Scaffold.default_local_init_op())
             self.assertEqual(session.run([v, table.lookup(tf.constant("b"))]), [3.0, 1])
 
+    def test_saveables_by_name(self):
+        builder = api.find("python.training.saver.BaseSaverBuilder")
+        v = tf.get_variable("scope/v", [1])
+        self.assertEqual(list(builder.OpListToDict([v])), ["scope/v"])
+        saveable, = builder.SaveableObjectsForOp(v, "name")
+        self.assertEqual(list(builder.OpListToDict([saveable])), ["name"])
+        with self.assertRaisesRegex(ValueError, "two variables have the same name: scope/v"):
+            builder.OpListToDict([v, v])
+        with self.assertRaisesRegex(TypeError, "is not a Variable"):
+            builder.OpListToDict([v + 1.0])
+
     def test_variables_of_protos(self):
         v = tf.get_variable("v", initializer=[1.0, 2.0])
         definition, graph_def = v.to_proto(), tf.get_default_graph().as_graph_def()
