@@ -69,8 +69,10 @@ class VariablesTest(unittest.TestCase):
     def test_what_is_not_supported_is_refused(self):
         with self.assertRaisesRegex(ValueError, "callable"):
             tf.Variable(1.0, constraint=3)
-        with self.assertRaisesRegex(NotImplementedError, "variable_def"):
+        with self.assertRaisesRegex(ValueError, "variable_def and initial_value are mutually exclusive"):
             tf.Variable(1.0, variable_def=object())
+        with self.assertRaisesRegex(TypeError, "variable_def must be a VariableDef"):
+            tf.Variable(variable_def=object())
 
     def test_regularizers_are_called_once_for_a_shared_variable(self):
         calls = []
