@@ -273,8 +273,12 @@ def refused_cases(t):
         wide = dict(ksize=[1, 1, width, 1], strides=strides, **valid)
         none, two = np.zeros([2, 3, 0, 6], np.float32), x[:, :, :2].copy()
         t.case("AvgPoolGrad", i(2, 3, 2, 6), none, **wide)
-        t.case("MaxPoolGrad", two, none, none, **wide)
-        t.case("MaxPoolGradGrad", two, none, two, **wide)
+        if width == 4 and strides[2] == 1:
+            t.case("MaxPoolGrad", two, none, none, **wide)
+            t.case("MaxPoolGradGrad", two, none, two, **wide)
+        else:  # TensorFlow leaves the gradient unset, and refuses the second op
+            t.case("MaxPoolGrad", two, none, none, expected=[np.zeros_like(two)], **wide)
+            t.case("MaxPoolGradGrad", two, none, two, expected=[none], **wide)
     empty = np.zeros([0, 3, 2, 6], np.float32)
     t.case("AvgPoolGrad", i(0, 2**31 - 1, 2**31 - 1, 6), empty, expected="INVALID_ARGUMENT", **pairs)
     t.case("MaxPoolWithArgmax", empty, **pairs)
