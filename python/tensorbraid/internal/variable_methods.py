@@ -62,8 +62,9 @@ def _from_proto(variable_def, import_scope=None):
     from tensorbraid import proto
 
     graph, meta_graph = graphs.get_default_graph(), proto.MetaGraphDef()
-    definition = proto.VariableDef.FromString(proto.message("VariableDef", variable_def, "variable_def").SerializeToString())
-    meta_graph.collection_def[GraphKeys.GLOBAL_VARIABLES].bytes_list.value.append(definition.SerializeToString())
+    data = proto.message("VariableDef", variable_def, "variable_def").SerializeToString()
+    definition = proto.VariableDef.FromString(data)
+    meta_graph.collection_def[GraphKeys.GLOBAL_VARIABLES].bytes_list.value.append(data)
     if import_scope:
         meta_graph_names.prefix_names(meta_graph, import_scope.rstrip("/") + "/", without=set())
         data, = meta_graph.collection_def[GraphKeys.GLOBAL_VARIABLES].bytes_list.value
