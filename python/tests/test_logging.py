@@ -58,7 +58,7 @@ class LoggerTest(unittest.TestCase):
             "INFO:Create CheckpointSaverHook.", "INFO:Graph was finalized.", "INFO:Running local_init_op.",
             "INFO:Done running local_init_op.", f"INFO:Saving checkpoints for 0 into {path}.",
             r"INFO:loss = 25\.5, step = 0", r"INFO:loss = 23\.5592\d*, step = 2 \(\d+\.\d{3} sec\)",
-            r"INFO:global_step/sec: \d+(\.\d+)?(e\+\d+)?", r"INFO:loss = 21\.7691\d*, step = 4 \(\d+\.\d{3} sec\)",
+            r"INFO:global_step/sec: \d+(\.\d+)?(e\+\d+)?", r"INFO:loss = 21\.769\d*, step = 4 \(\d+\.\d{3} sec\)",
             f"INFO:Saving checkpoints for 6 into {path}."]
         rest = iter(self.handler.lines)
         for pattern in wanted:  # each of them after the one before

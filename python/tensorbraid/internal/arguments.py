@@ -26,7 +26,7 @@ def wrong_type(text):
         if wanted not in _WANTED or kind in _WANTED[wanted][0] or (kind == "NoneType" and wanted != annotation):
             continue
         kind = kind.rpartition(".")[2]
-        function, argument, value = _argument(frames, name, kind)
+        function, argument, value = _argument(frames, name, kind, wanted)
         subject = f"the argument {argument!r}" if argument else "an argument"
         value = _text(value) if argument else f"an object of type {kind!r}"
         return f"{function or _function(frames, text)}: {subject} must be {_WANTED[wanted][1]}, but got {value}"
@@ -72,7 +72,7 @@ def _pairs(text, given):
         (name, annotation, kinds_by_name[name]) for name, annotation in parameters if name in kinds_by_name]
 
 
-def _argument(frames, native, kind):
+def _argument(frames, native, kind, wanted):
     """The function, the name and the value of the argument that has this type. C++ may use another name for it.
 
     It is an argument of the function that the program has called or, if an object was made before, one of the object.
@@ -86,12 +86,16 @@ def _argument(frames, native, kind):
         code = frame.f_code
         names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
         values = {name: frame.f_locals[name] for name in names if name in frame.f_locals}
-        found = _fitting({name: value for name, value in values.items() if id(value) in passed}, native, kind)
+        found = _fitting({name: value for name, value in values.items() if id(value) in passed}, native, kind, wanted)
         if found:
             return _function(frames, ""), found, values[found]
-    values = {name.lstrip("_"): value for name, value in owner.items()}
-    found = _fitting(values, native, kind)
-    return (type(frames[0].f_locals["self"]).__name__, found, values[found]) if found else (None, None, None)
+    if not owner:
+        return None, None, None
+    made = type(frames[0].f_locals["self"])
+    parameters = made.__init__.__code__.co_varnames if hasattr(made.__init__, "__code__") else ()
+    values = {name.lstrip("_"): value for name, value in owner.items() if name.lstrip("_") in parameters}
+    found = _fitting(values, native, kind, wanted)
+    return (made.__name__, found, values[found]) if found else (None, None, None)
 
 
 def _parts(values):
@@ -104,9 +108,13 @@ def _parts(values):
             yield from value.values()
 
 
-def _fitting(values, native, kind):
-    """The name of the one value of this type; None if there are more, and none has the name that C++ uses."""
-    fitting = [name for name, value in values.items() if type(value).__name__ == kind]
+def _fitting(values, native, kind, wanted):
+    """The name of the one value of this type; None if there are more, and none has the name that C++ uses.
+
+    An argument `name` is a string, so it fits only if C++ wants one.
+    """
+    fitting = [name for name, value in values.items()
+               if type(value).__name__ == kind and (name != "name" or wanted == "str")]
     return native if native in fitting else fitting[0] if len(fitting) == 1 else None
 
 

@@ -99,7 +99,7 @@ def _line_maker(formatter, names, timed):
     def line(values):
         nonlocal last
         with np.printoptions(suppress=True):
-            text = ", ".join(f"{name} = {value}" for name, value in zip(names, values))
+            text = ", ".join("%s = %s" % pair for pair in zip(names, values))
         before, last = last, time.time()
         return text if before is None or not timed else f"{text} ({last - before:.3f} sec)"
 

@@ -212,7 +212,8 @@ StatusOr<std::vector<Tensor>> MonitoredSession::Impl::EndOfTraining(const Status
   coordinator->RequestStop(why);
   if (Status first = coordinator->status(); !first.ok()) return first;
   end_of_training = why;
-  if (context->trains()) {
+  // In a graph without operations that train, such as that of an evaluation, every run counts as training.
+  if (context->trains() && !TrainOps(*graph).empty()) {
     TB_LOG(Info, "train") << "the training has ended: " << why.message();
   }
   std::vector<Fetch> tensors;
