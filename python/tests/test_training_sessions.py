@@ -319,7 +319,7 @@ class MonitoredSessionTest(unittest.TestCase):
                 with tf.train.MonitoredTrainingSession(hooks=[optimizer.make_session_run_hook(True)]) as session:
                     for _ in range(4):
                         session.run(train)
-                    # The chief may still update the averages of the last step.
+                    # The chief may still update the averages of the last two steps.
                     self.assertGreater(session.run(averages.average(w)), 2.0)
 
     def test_an_optimizer_without_the_global_step_trains(self):

@@ -244,9 +244,10 @@ TEST(SyncTraining, TheChiefUpdatesAveragesInEachStep) {
   auto session = MonitoredTrainingSession(g, {.hooks = {sync.MakeSessionRunHook(/*is_chief=*/true)}});
   ASSERT_TRUE(session.ok()) << session.status();
   for (int i = 0; i < 5; ++i) ASSERT_TRUE((*session)->Run({train}).ok());
-  // A worker goes on as soon as the variables have been updated, so the fifth update of the averages may come later.
+  // The token of the fifth step comes from the chief's fourth run, which may not have updated the averages yet: it
+  // gives out tokens before that. Its third run has ended.
   const float updated = (*session)->session().Run({updates}).value()[0].scalar<float>();
-  EXPECT_TRUE(updated == 4 || updated == 5) << updated;
+  EXPECT_TRUE(updated >= 3 && updated <= 5) << updated;
   EXPECT_GT((*session)->session().Run({averages.Average(w)}).value()[0].scalar<float>(), 2);
 }
 
