@@ -1,5 +1,6 @@
 """tf.summary: values of a training run, which TensorBoard shows."""
 
+import os
 import threading
 import time
 
@@ -68,8 +69,11 @@ class FileWriter:
                  session=None):
         if session is not None:
             raise NotImplementedError("the session of a FileWriter, which writes V2 summaries")
-        self._core = _core.FileWriter.open(str(logdir), max_queue, flush_secs, filename_suffix or "")
-        self._logdir = str(logdir)
+        try:
+            self._logdir = os.fsdecode(logdir)
+        except TypeError:
+            raise TypeError(f"FileWriter: the argument 'logdir' has a wrong type, but got {logdir!r}") from None
+        self._core = _core.FileWriter.open(self._logdir, max_queue, flush_secs, filename_suffix or "")
         if graph is not None or graph_def is not None:
             self.add_graph(graph, graph_def=graph_def)
             self._add_meta_graph_of(graph_def if graph is None else graph)
