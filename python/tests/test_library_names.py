@@ -141,7 +141,6 @@ class LibraryNamesTest(unittest.TestCase):
         self.assertIs(dtypes.float64, tf.float64)
         self.assertIn(tf.GraphKeys.TRAINABLE_VARIABLES, tf.GraphKeys._VARIABLE_COLLECTIONS)
 
-
     def test_cells_that_compute_as_cudnn(self):
         rng = np.random.RandomState(0)
         x, h, c = (rng.randn(2, size).astype(np.float32) for size in (3, 4, 4))
@@ -161,10 +160,10 @@ class LibraryNamesTest(unittest.TestCase):
         self.assertEqual(gates_bias.tolist(), [1.0] * 8)
         r, u = np.split(sigmoid(np.concatenate([x, h], 1) @ gates + gates_bias), 2, 1)
         candidate = np.tanh(x @ of_input + input_bias + r * (h @ of_state + state_bias))
-        np.testing.assert_allclose(values[0], u * h + (1 - u) * candidate, rtol=1e-5)
+        np.testing.assert_allclose(values[0], u * h + (1 - u) * candidate, rtol=1e-5, atol=1e-6)
         i, j, f, o = np.split(np.concatenate([x, h], 1) @ values[4][0], 4, 1)
         new = sigmoid(f) * c + sigmoid(i) * np.tanh(j)
-        np.testing.assert_allclose(values[1], sigmoid(o) * np.tanh(new), rtol=1e-5)
+        np.testing.assert_allclose(values[1], sigmoid(o) * np.tanh(new), rtol=1e-5, atol=1e-6)
         self.assertIn("GPUs only", api.refusal("contrib.cudnn_rnn.CudnnLSTM"))
         self.assertIsNone(api.refusal("contrib.cudnn_rnn.CudnnCompatibleLSTMCell"))
 
