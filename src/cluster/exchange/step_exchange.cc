@@ -75,7 +75,7 @@ void StepExchange::SendTo(PeerConnection& to, const StepEdge& edge, LoopPosition
       outgoing_.erase(key);
     } else {
       out.meta = meta;
-      out.payload = std::move(payload);
+      std::swap(out.payload, payload);
       out.has_payload = true;
     }
   }
