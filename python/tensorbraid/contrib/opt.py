@@ -1,6 +1,7 @@
 """tf.contrib.opt: optimizers."""
 
 import tensorbraid as tf
+from tensorbraid.contrib.optimizer_wrapper import OptimizerWrapper
 from tensorbraid.train.rules import AdamOptimizer
 
 __all__ = ["AdamWOptimizer", "LazyAdamOptimizer", "MovingAverageOptimizer"]
@@ -54,43 +55,27 @@ class LazyAdamOptimizer(AdamOptimizer):
                         tf.scatter_sub(var, rows, step))
 
 
-class MovingAverageOptimizer(tf.train.Optimizer):
+class MovingAverageOptimizer(OptimizerWrapper):
     """Another optimizer, after whose steps the moving averages of the variables are updated.
 
     With `sequential_update`, the averages are of the values after the step, otherwise they may be of those before it.
     """
 
     def __init__(self, opt, average_decay=0.9999, num_updates=None, sequential_update=True):
-        super().__init__(False, opt.get_name())
-        self._optimizer, self._sequential = opt, sequential_update
+        super().__init__(opt, opt.get_name())
+        self._sequential = sequential_update
         self._average = tf.train.ExponentialMovingAverage(average_decay, num_updates)
         self._averaged = None  # the names of averages, and the variables that they take the place of
-
-    def compute_gradients(self, *args, **kwargs):
-        """The gradients of the other optimizer."""
-        return self._optimizer.compute_gradients(*args, **kwargs)
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         """The operation that updates the variables, and then their averages."""
         grads_and_vars = list(grads_and_vars)
-        train = self._optimizer.apply_gradients(grads_and_vars, global_step, name)
+        train = super().apply_gradients(grads_and_vars, global_step, name)
         variables = [variable for _, variable in grads_and_vars]
         with tf.control_dependencies([train] if self._sequential else []):
             average = self._average.apply(variables)
         self._averaged = {variable.op.name: self._average.average(variable) for variable in variables}
         return tf.group(train, average)
-
-    def get_slot(self, var, name):
-        """The slot of the other optimizer."""
-        return self._optimizer.get_slot(var, name)
-
-    def get_slot_names(self):
-        """The names of the slots of the other optimizer."""
-        return self._optimizer.get_slot_names()
-
-    def variables(self):
-        """The variables of the other optimizer."""
-        return self._optimizer.variables()
 
     def swapping_saver(self, var_list=None, name="swapping_saver", **kwargs):
         """A Saver that saves averages under the names of their variables, and variables under those of the averages.
