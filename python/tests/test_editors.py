@@ -8,7 +8,6 @@ import ast
 import importlib
 import os
 import runpy
-import sys
 import types
 import unittest
 

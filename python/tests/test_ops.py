@@ -61,6 +61,19 @@ class OpsTest(unittest.TestCase):
         self.assertIsInstance(fetched, tf.SparseTensorValue)
         np.testing.assert_array_equal(fetched.indices, [[0, 1]])
 
+    def test_the_shape_of_a_sparse_placeholder_may_be_a_tensor(self):
+        value = tf.SparseTensorValue([[0, 1], [1, 2]], [5.0, 6.0], [2, 3])
+        known = tf.sparse_placeholder(tf.float32, tf.constant([2, 3], tf.int64), "known")
+        self.assertEqual(known.get_shape().as_list(), [2, 3])
+        self.assertEqual(known.dense_shape.name, "known/shape:0")
+        fed = tf.placeholder(tf.int64, [2])
+        unknown = tf.sparse_placeholder(tf.float32, fed)
+        with tf.Session() as session:
+            dense = session.run(tf.sparse_tensor_to_dense(known), {known: value})
+            again = session.run(tf.sparse_tensor_to_dense(unknown), {unknown: value, fed: [7, 7]})
+        np.testing.assert_array_equal(dense, [[0, 5, 0], [0, 0, 6]])
+        np.testing.assert_array_equal(again, dense)
+
     def test_equal_seeds_give_equal_numbers(self):
         def numbers():
             with tf.Graph().as_default():

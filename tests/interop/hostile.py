@@ -5,7 +5,6 @@ import os
 import random
 import socket
 import sys
-import threading
 import time
 import unittest
 

@@ -5,7 +5,6 @@ the first to see them, and as constants. Each must get a clear error or an answe
 server must stay alive."""
 import os
 import struct
-import sys
 import time
 import unittest
 import zlib

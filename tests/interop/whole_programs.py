@@ -6,7 +6,6 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import unittest
 

@@ -1,6 +1,6 @@
 """Datasets whose elements functions of the program make."""
 
-from tensorbraid import _core, dtypes, nest
+from tensorbraid import _core, dtypes
 from tensorbraid.data import structure
 from tensorbraid.internal import graphs
 from tensorbraid.internal.shapes import TensorShape

@@ -1,13 +1,11 @@
 """Fourier transforms of short, overlapping frames of a signal, and their windows."""
 
-import functools
 import math
 
 import numpy as np
 
 from tensorbraid import dtypes
-from tensorbraid.internal import graphs
-from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
+from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.ops import arrays, elementwise, indexing, real_fourier, reductions, segment_ops, sequences
 
 __all__ = ["frame", "hamming_window", "hann_window", "inverse_stft", "inverse_stft_window_fn", "overlap_and_add",

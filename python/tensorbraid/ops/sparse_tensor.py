@@ -108,7 +108,7 @@ def sparse_placeholder(dtype, shape=None, name=None):
         sizes = shape._constant()
         dims = None if sizes is None else TensorShape([None if size < 0 else int(size) for size in sizes])
         ndims = shape.shape.as_list()[0]
-        dense_shape = arrays.placeholder_with_default(shape, shape.shape, named("shape"))
+        dense_shape = graphs.make_op("PlaceholderWithDefault", [shape], named("shape"), shape=shape.shape).outputs[0]
     elif shape is None:
         dims = ndims = None
         dense_shape = graphs.placeholder(dtypes.int64, [None], named("shape"))

@@ -38,7 +38,7 @@ for name, make in (("Normal", normal), ("Uniform", lambda tf, **o: tf.distributi
     if name in ("Uniform", "Laplace", "StudentT"):  # these have no divergence
         case(f"distributions.{name}", lambda tf, make=make: make(tf).kl_divergence(make(tf)), **QUIET)
 
-        def statistics(tf, make=make, **options):
+        def statistics(tf, make=make, **options):  # noqa
             d = make(tf, name="given", **options)
             x = tf.constant(X)
             return [d.log_prob(x), d.prob(x), d.cdf(x), d.log_cdf(x), d.survival_function(x),

@@ -3,7 +3,6 @@
 import os
 import tempfile
 
-import numpy as np
 from registry import Result, case, each, floats
 
 X = floats(4, 3)

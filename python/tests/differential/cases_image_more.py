@@ -3,7 +3,7 @@
 import struct
 
 import numpy as np
-from registry import Result, Type, case, floats, ints, op
+from registry import Result, case, floats, ints, op
 
 IMAGE = floats(6, 8, 3, low=0.0, high=1.0)
 BATCH = floats(2, 12, 14, 3, low=0.0, high=1.0, seed=2)

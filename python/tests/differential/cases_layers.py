@@ -1,6 +1,5 @@
 """tf.layers, against the package tf_keras, which has TensorFlow 1's layers; initializers."""
 
-import numpy as np
 from registry import Result, case, each, floats
 
 X, IMAGE, SEQUENCE, VOLUME = floats(4, 3), floats(2, 6, 6, 3), floats(2, 7, 3), floats(1, 4, 4, 4, 2)

@@ -1,7 +1,7 @@
 """Element by element functions, comparisons, casts, clips."""
 
 import numpy as np
-from registry import Result, Type, case, each, floats, ints, op
+from registry import Result, Type, case, floats, ints, op
 
 X = floats(2, 3)
 Y = floats(2, 3, seed=1)

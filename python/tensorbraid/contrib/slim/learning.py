@@ -125,29 +125,29 @@ def train(train_op, logdir, train_step_fn=train_step, train_step_kwargs=_USE_DEF
         kwargs = _kwargs(train_step_kwargs, global_step, number_of_steps, log_every_n_steps)
         if logdir is None:
             summary_op = summary_writer = None
-        supervisor = tf.train.Supervisor(
+        sv = tf.train.Supervisor(
             graph=graph, is_chief=is_chief, logdir=logdir, init_op=init_op, init_feed_dict=init_feed_dict,
             local_init_op=local_init_op, ready_op=ready_op, summary_op=summary_op, summary_writer=summary_writer,
             global_step=global_step, saver=saver if logdir else None, save_summaries_secs=save_summaries_secs,
             save_model_secs=save_interval_secs, init_fn=init_fn)
     loss = None
-    with supervisor.managed_session(master, start_standard_services=False, config=session_config) as session:
+    with sv.managed_session(master, start_standard_services=False, config=session_config) as session:
         if is_chief and logdir:
-            supervisor.start_standard_services(session)
-        supervisor.start_queue_runners(session)
+            sv.start_standard_services(session)
+        sv.start_queue_runners(session)
         try:
-            while not supervisor.should_stop():
+            while not sv.should_stop():
                 loss, should_stop = train_step_fn(session, train_op, global_step, kwargs)
                 if should_stop:
                     break
         except tf.errors.OutOfRangeError:
             tf.logging.info("the input has ended")
         if logdir and is_chief:
-            supervisor.saver.save(session, supervisor.save_path, global_step=supervisor.global_step)
+            sv.saver.save(session, sv.save_path, global_step=sv.global_step)
         if ignore_live_threads:
-            supervisor.stop(ignore_live_threads=True)
+            sv.stop(ignore_live_threads=True)
         else:
-            supervisor.request_stop()
+            sv.request_stop()
     return loss
 
 

@@ -3,7 +3,6 @@ import sys
 
 import numpy as np
 import tensorflow.compat.v1 as tf
-from tensorflow.python.framework import function
 
 tf.disable_v2_behavior()
 P0, P1, W0, W1 = "/job:ps/task:0", "/job:ps/task:1", "/job:worker/task:0", "/job:worker/task:1"
