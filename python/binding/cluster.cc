@@ -116,7 +116,7 @@ void BindCluster(Module& m) {
 
   m.def("find_task", &FindTask);
 
-  // `ps_ops` is None for the usual ones, `strategy` None for turns.
+  // `ps_ops` is None for the default types. `strategy` is None for round robin.
   m.def(
       "replica_device_setter",
       [](const ClusterSpec& cluster, int ps_tasks, const std::string& ps_device, const std::string& worker_device,

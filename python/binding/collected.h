@@ -1,4 +1,4 @@
-// Lets Python's collector of garbage find cycles that pass through objects of C++.
+// Lets Python's garbage collector find reference cycles that pass through objects of C++.
 #ifndef TENSORBRAID_PYTHON_BINDING_COLLECTED_H_
 #define TENSORBRAID_PYTHON_BINDING_COLLECTED_H_
 
@@ -6,8 +6,8 @@
 
 namespace tensorbraid::python {
 
-// Where the objects of T have the dictionary of their attributes; 0 if they have none. nanobind's own functions for the
-// collector, which know the place, are replaced by those below.
+// The offset of the attribute dictionary in the objects of T; 0 if they have none. The functions below replace those of
+// nanobind for the collector, so they must visit the dictionary.
 template <typename T>
 inline Py_ssize_t attributes_at = 0;
 
@@ -32,7 +32,7 @@ int Traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-// Gives these references up, for an object that is garbage.
+// Clears these references of an object that is garbage.
 template <typename T>
 int Clear(PyObject* self) {
   if (PyObject** const attributes = AttributesOf<T>(self)) Py_CLEAR(*attributes);
@@ -53,7 +53,7 @@ PyType_Slot* Collected() {
   return slots;
 }
 
-// An element of a graph has one object, so it equals itself only.
+// An element of a graph has one object, so two objects are equal only if they are the same.
 inline PyObject* CompareElements(PyObject* self, PyObject* other, int op) {
   if (op != Py_EQ && op != Py_NE) return Py_NewRef(Py_NotImplemented);
   return PyBool_FromLong((self == other) == (op == Py_EQ));
@@ -79,7 +79,7 @@ PyType_Slot* CollectedElement() {
   return slots;
 }
 
-// A class of elements of graphs. Their objects take attributes and weak references.
+// A class of elements of graphs. Programs can set attributes of its objects and make weak references to them.
 template <typename T>
 Class<T> ElementClass(Module& m, const char* name) {
   Class<T> made(m, name, nb::dynamic_attr(), nb::is_weak_referenceable(), nb::type_slots(CollectedElement<T>()));

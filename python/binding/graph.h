@@ -1,4 +1,4 @@
-// The classes of Python that stand for a graph and what is in it.
+// The Python classes of graphs, operations and tensors.
 #ifndef TENSORBRAID_PYTHON_BINDING_GRAPH_H_
 #define TENSORBRAID_PYTHON_BINDING_GRAPH_H_
 
@@ -14,7 +14,7 @@ namespace tensorbraid::python {
 
 // Handles do not keep their graph, but Python's objects do: each has a reference to the Python object of its graph.
 // That object refers to the objects of its elements in turn (GraphObjects), so that each element has one object as long
-// as the graph exists. Python's collector of garbage finds these cycles.
+// as the graph exists. Python's garbage collector finds these cycles.
 struct PyOperation {
   Operation operation;
   nb::object graph;
@@ -37,12 +37,12 @@ struct PyVariable {
   nb::object graph;
 };
 
-// What C++ returns to Python: the one object of an element.
+// Returns the one Python object of an element.
 using OperationObject = nb::typed<nb::object, PyOperation>;
 using TensorObject = nb::typed<nb::object, PyTensor>;
 using VariableObject = nb::typed<nb::object, PyVariable>;
 
-// The objects of the elements of a graph that Python has seen. Used with Python's lock.
+// The objects of those elements of a graph that Python has asked for. REQUIRES: Python's lock.
 class GraphObjects {
  public:
   // The object of an element of the graph whose Python object is `graph`.
@@ -73,7 +73,7 @@ struct PyDeviceFunction {
 // The Python object of a graph that was made in Python.
 nb::object GraphObject(Graph& graph);
 
-// A list of sizes, of which None stands for an unknown one; None for an unknown rank.
+// A list of sizes, where None is an unknown size; None for an unknown rank.
 Shape ShapeOf(nb::handle dims);
 nb::object DimsOf(const Shape& shape);
 

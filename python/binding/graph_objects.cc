@@ -16,8 +16,8 @@ int VisitAll(const absl::flat_hash_map<const Node*, nb::object>& objects, visitp
   return 0;
 }
 
-// The object of `node`, which `make` makes if it does not exist. An allocation by Python may collect garbage and so run
-// code of the program, which may ask for the same object: the first one counts.
+// The object of `node`, which `make` makes if it does not exist. An allocation may start the garbage collector, which
+// may run code of the program that asks for the same object: the object that is made first is used.
 template <typename Make>
 nb::object FindOrMake(absl::flat_hash_map<const Node*, nb::object>& objects, const Node* node, const Make& make) {
   if (const auto known = objects.find(node); known != objects.end()) return known->second;
@@ -61,7 +61,7 @@ int GraphObjects::Traverse(visitproc visit, void* arg) const {
 }
 
 void GraphObjects::Clear() {
-  // The maps are empty before the objects are destroyed, since that runs code of the program.
+  // The maps are emptied before the objects are destroyed, because destroying them may run code of the program.
   const auto operations = std::exchange(operations_, {});
   const auto variables = std::exchange(variables_, {});
 }

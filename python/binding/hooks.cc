@@ -299,7 +299,7 @@ void BindHooks(Module& m) {
   m.def(
       "step_counter",
       [](int64_t every_n_steps, double every_seconds, std::shared_ptr<summary::FileWriter> writer) {
-        // As TensorFlow's hook, which writes to the log in any case.
+        // Like TensorFlow's hook, this one logs the rate even if it has no writer.
         const auto log = [](int64_t, double rate) {
           char text[32];
           std::snprintf(text, sizeof text, "%g", rate);

@@ -1,6 +1,6 @@
-// Lines are written by threads that may hold locks of the library, and waiting for Python's lock there could deadlock.
-// So a line is kept in a queue. It leaves the queue when its thread returns to Python, and otherwise by a thread of
-// this file, which serves the threads of the library and calls that take long.
+// A thread that writes a line may hold locks of the library, so waiting for Python's lock could deadlock. So the line
+// is put into a queue. PassLogLines takes it out when the thread returns to Python. A thread of this file takes out the
+// lines of threads that do not return to Python, and of calls that take long.
 #include "binding/log.h"
 
 #include <pthread.h>
@@ -23,28 +23,28 @@ namespace {
 
 using LogClock = std::chrono::steady_clock;
 
-// A line of a thread of Python leaves the queue when the thread's call returns, or after this time.
+// The thread of this file takes a Python thread's line out of the queue if the thread's call lasts longer than this.
 constexpr std::chrono::milliseconds kReturnTime{100};
-// Waiting longer for another thread's handlers could be a deadlock: they may need what the waiting thread holds.
+// The wait for another thread's handlers is limited, because they may need a lock that the waiting thread holds.
 constexpr std::chrono::seconds kMaxWaitForHandlers{1};
-// If Python does not take lines for so long, the others are written to standard error at once.
+// If the queue has this many lines, further lines are written to standard error at once.
 constexpr size_t kMaxKeptLines = 10000;
 
 // The levels of Python's logging.
 int PythonLevel(LogLevel level) { return 10 * (static_cast<int>(level) + 1); }
 
-// TensorFlow's Python writes the lines of hooks, savers and training sessions; its C++ writes the others.
+// The area of hooks, savers and training sessions. In TensorFlow, Python logs these lines, and C++ the others.
 constexpr std::string_view kArea = "train";
 
 class PythonLog final : public LogSink {
  public:
-  // Never destroyed, since threads may write lines until the process has ended.
+  // Never destroyed, because threads may write lines until the process ends.
   static PythonLog& Get() {
     static PythonLog* const log = new PythonLog;
     return *log;
   }
 
-  // Lines go to `write` from now on: (level, area, message, line). `lowest` returns the lowest level for an area.
+  // Passes lines to write(level, area, message, line) from now on. lowest(area) returns the lowest level to pass.
   void Begin(nb::object write, nb::object lowest) {
     write_ = std::move(write);
     lowest_ = std::move(lowest);
@@ -75,7 +75,7 @@ class PythonLog final : public LogSink {
     lines_.clear();
   }
 
-  // As PassLogLines.
+  // Implements PassLogLines.
   void Pass() {
     if (!busy_) return;
     std::unique_lock lock(mu_);
@@ -102,8 +102,8 @@ class PythonLog final : public LogSink {
     changed_->notify_all();
   }
 
-  // Passes on what there is. Later lines, such as those of objects that Python destroys at the end, go to standard
-  // error.
+  // Passes on all lines in the queue. Later lines, such as those of objects that Python destroys at exit, go to
+  // standard error.
   void End() {
     Pass();
     const int train = LowestLevel(std::string(kArea)), others = LowestLevel("");
@@ -159,7 +159,7 @@ class PythonLog final : public LogSink {
       write_(PythonLevel(line.level), line.area.c_str(), Text(line.message), Text(line.line));
     } catch (nb::python_error& error) {
       if (error.matches(PyExc_KeyboardInterrupt)) {
-        PyErr_SetInterrupt();  // the program gets it after this call
+        PyErr_SetInterrupt();  // raises KeyboardInterrupt in the program after this call
       } else {
         error.discard_as_unraisable("the log of tensorbraid");
       }
@@ -181,13 +181,13 @@ class PythonLog final : public LogSink {
     }
   }
 
-  // A forked process has only the thread that has called fork, and the lines are those of its parent.
+  // A forked process has only the thread that called fork. The lines in the queue belong to the parent.
   void BeginInChild() {
     lines_.clear();
     busy_ = false;
     has_thread_ = false;
     if (passer_ != std::this_thread::get_id()) passer_ = std::thread::id();
-    changed_ = new std::condition_variable;  // the old one may count on threads that are gone
+    changed_ = new std::condition_variable;  // the old one may have waiters that do not exist in this process
     mu_.unlock();
   }
 
@@ -203,8 +203,8 @@ class PythonLog final : public LogSink {
   std::atomic<int> lowest_train_{PythonLevel(LogLevel::kWarning)}, lowest_others_{PythonLevel(LogLevel::kInfo)};
 };
 
-// TensorFlow's variable for what its C++ writes: the number of levels to hide, INFO first. A level that TENSORBRAID_LOG
-// sets has priority.
+// TensorFlow's variable for the lines of its C++ code: how many levels are hidden, from INFO upwards. TENSORBRAID_LOG
+// has priority.
 void UseTensorFlowsLevel() {
   const char* const hidden = std::getenv("TF_CPP_MIN_LOG_LEVEL");
   if (hidden == nullptr || std::getenv("TENSORBRAID_LOG") != nullptr) return;
@@ -221,7 +221,7 @@ void BindLog(Module& m) {
   UseTensorFlowsLevel();
   m.def("pass_log_to", [](nb::object write, nb::object lowest) {
     PythonLog::Get().Begin(std::move(write), std::move(lowest));
-    // The program's handlers are closed by logging's own function, which was registered before and so is called later.
+    // The function that closes the handlers is registered by logging first, so it is called after End.
     nb::module_::import_("logging");
     nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { PythonLog::Get().End(); }));
   });

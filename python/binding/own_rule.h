@@ -42,7 +42,7 @@ class PythonMethods {
 
  protected:
   bool Replaces(const char* method) const { return replaced_.contains(method); }
-  // Whether Python keeps a function that is applied to the variable after each update.
+  // Whether the variable has a constraint, a function of Python that is applied to it after each update.
   static bool IsConstrained(const Variable& variable);
   template <typename... Args>
   nb::object Call(const char* method, Args&&... args) const {

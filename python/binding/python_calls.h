@@ -1,5 +1,5 @@
 // Python's lock: calls that release it, and calls of functions of Python by threads of the library. A thread may lock a
-// graph (GraphLock) while it holds Python's lock: if it has to wait, it lets go of Python's lock meanwhile.
+// graph (GraphLock) while it holds Python's lock: it releases Python's lock while it waits.
 #ifndef TENSORBRAID_PYTHON_BINDING_PYTHON_CALLS_H_
 #define TENSORBRAID_PYTHON_BINDING_PYTHON_CALLS_H_
 
@@ -30,10 +30,10 @@ class PythonCall {
 // ends the program: Python would end it in the middle of C++.
 void TakeLock(PyThreadState* state);
 
-// Releases Python's lock while it exists, for a call that may block. At the end, passes the lines of the log on, so it
-// must not be destroyed with a lock of the library. If the program ends meanwhile, the thread never returns from the
-// destructor, since Python would end it in the middle of C++. (This is a thread that Python does not wait for, a
-// daemon.)
+// Releases Python's lock while it exists, for a call that may block. The destructor takes the lock again and passes log
+// lines on (PassLogLines), so it must not run with a lock of the library. If the program ends meanwhile, a daemon
+// thread, for which Python does not wait, never returns from the destructor: Python would end it in the middle of
+// C++.
 class Unlocked {
  public:
   Unlocked() : state_(PyEval_SaveThread()) {}

@@ -24,8 +24,8 @@ nb::tuple StateTuple(const CheckpointState& state) {
                         state.last_preserved_timestamp.time_since_epoch().count());
 }
 
-// A tuple of the variables, the names and the queue runners in collections, whether the graph has a saver, and how many
-// checkpoints that keeps.
+// A tuple of the variables, the names and the queue runners in collections, whether the graph has a saver, and the
+// number of checkpoints that the saver keeps.
 nb::tuple Import(Graph& graph, const nb::bytes& meta_graph) {
   const ScopeGuard at = AtUserLine(graph);
   const auto imported = ImportMetaGraph(graph, std::string_view(meta_graph.c_str(), meta_graph.size()));
@@ -47,8 +47,8 @@ nb::tuple Import(Graph& graph, const nb::bytes& meta_graph) {
   return nb::make_tuple(variables, collections, runners, imported->restore.valid(), imported->max_to_keep);
 }
 
-// A pair of the values, each with its name in a checkpoint and its slice, and of a function that gets the list of
-// restored tensors and returns the operation that restores the state.
+// Converts a pair from Python: the saved tensors, each with its name in the checkpoint and its slice, and a function
+// that gets the list of restored tensors and returns the operation that restores the state.
 SavedState StateOf(nb::handle pair) {
   SavedState state;
   for (const nb::handle value : pair[0]) {

@@ -1,5 +1,5 @@
-# What the package adds to the classes of the module, for editors and type checkers. python/tests/test_editors.py checks
-# that each of these names exists. Syntax: the pattern files of nanobind's stubgen.
+# Adds to the stub, for editors and type checkers, the members that the package adds to the module's classes.
+# python/tests/test_editors.py checks that each of them exists. Syntax: the pattern files of nanobind's stubgen.
 
 _core.Operation.outputs:
     @property

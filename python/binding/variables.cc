@@ -52,7 +52,7 @@ void BindVariables(Module& m) {
       .def_prop_ro("trainable", [](const PyVariable& self) { return self.variable.trainable(); })
       .def_prop_ro("_local", [](const PyVariable& self) { return self.variable.local(); })
       .def_prop_ro("_is_reference", [](const PyVariable& self) { return self.variable.is_reference(); })
-      // The op that does to this variable what the given one does to a resource variable.
+      // The op type for this variable that corresponds to `op`, an op type for resource variables.
       .def("_op_for", [](const PyVariable& self, const std::string& op) { return OpOnVariable(self.variable, op); })
       .def("_definition",
            [](const PyVariable& self) {

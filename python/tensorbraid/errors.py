@@ -33,7 +33,7 @@ class OpError(Exception):
         self.error_code = error_code
 
     def __reduce__(self):
-        """For pickle: another process has no graph with the operation, so `op` is None there."""
+        """Supports pickle and copy. The copy's `op` is None, because another process does not have the graph."""
         return _restored, (type(self), self.args, {**self.__dict__, "op": None})
 
     def __copy__(self):
@@ -44,7 +44,7 @@ class OpError(Exception):
 
 
 def _restored(kind, args, attributes):
-    """An error with these attributes. Constructors of subclasses, which may take other arguments, are not called."""
+    """Makes an error from its attributes, without its constructor, which in a subclass may take other arguments."""
     error = kind.__new__(kind)
     error.args = args
     error.__dict__.update(attributes)
@@ -121,5 +121,5 @@ def exception_type_from_error_code(error_code):
 
 
 def error_code_from_exception_type(cls):
-    """The code of the errors of this class. A class that TensorFlow does not have has the code of UnknownError."""
+    """The code of an error class; UNKNOWN for a class that TensorFlow does not have."""
     return next((code for code, known in _CLASSES.items() if known is cls), UNKNOWN)

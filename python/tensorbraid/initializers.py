@@ -36,7 +36,11 @@ def _floating(dtype):
 
 
 class Initializer:
-    """Makes a tensor of a given shape. `_native` returns the initializer of C++, so objects have arguments only."""
+    """The base class of initializers, which return a tensor of a given shape.
+
+    The attributes of an object are its arguments, so it can be pickled. The method `_native` makes the C++ initializer
+    from them.
+    """
 
     def _native(self):
         raise NotImplementedError(f"{type(self).__name__} must define __call__")

@@ -89,7 +89,7 @@ def _function(op):
 
 
 def positional(name):
-    """The function of an op that takes its inputs and attributes in their order, too."""
+    """The function of an op that, unlike that of tf.raw_ops, also accepts positional inputs and attributes."""
     function = getattr(sys.modules[__name__], name)
 
     def call(*args, **kwargs):

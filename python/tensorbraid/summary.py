@@ -72,7 +72,7 @@ class FileWriter:
         try:
             self._logdir = os.fsdecode(logdir)
         except TypeError:
-            raise TypeError(f"FileWriter: the argument 'logdir' has a wrong type, but got {logdir!r}") from None
+            raise TypeError(f"FileWriter: the argument 'logdir' must be a path, but got {logdir!r}") from None
         self._core = _core.FileWriter.open(self._logdir, max_queue, flush_secs, filename_suffix or "")
         if graph is not None or graph_def is not None:
             self.add_graph(graph, graph_def=graph_def)

@@ -57,13 +57,13 @@ def test_src_dir_path(relative_path):
 
 
 def create_local_cluster(num_workers, num_ps, protocol="grpc", worker_config=None, ps_config=None):
-    """Starts the servers of a cluster in this process. Returns those of the workers and those of the parameter servers.
+    """Starts the servers of a cluster in this process. Returns (servers of workers, servers of parameter servers).
 
     They serve until the program ends.
     """
     from tensorbraid.train.cluster import ClusterSpec, Server
 
-    # The sockets keep the ports for the servers.
+    # The sockets reserve the ports until the servers listen.
     held = {job: [_held_port() for _ in range(count)] for job, count in (("worker", num_workers), ("ps", num_ps))}
     cluster = ClusterSpec({job: ["localhost:%d" % each.getsockname()[1] for each in sockets]
                            for job, sockets in held.items()})
@@ -76,7 +76,7 @@ def create_local_cluster(num_workers, num_ps, protocol="grpc", worker_config=Non
 
 
 def _held_port():
-    """A socket with a port of its own, at which a server of this process can listen."""
+    """A socket that reserves a free port, at which a server of this process can also listen."""
     held = socket.socket()
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     held.bind(("localhost", 0))
@@ -86,7 +86,7 @@ def _held_port():
 def main(argv=None):
     """Parses the flags of the program and runs the tests of its main module.
 
-    With the flag --benchmarks=EXPRESSION, it runs those methods of the Benchmarks that the regular expression matches.
+    With the flag --benchmarks=EXPRESSION, it runs the methods of Benchmarks whose names match the regular expression.
     """
     from tensorbraid import flags
 
@@ -136,10 +136,10 @@ class TestCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
-        """A session that is the default session in the `with`.
+        """A context manager with a session that is the default session in it.
 
-        Without a config, it places nodes for devices that do not exist on others. Without use_gpu, nodes that are made
-        in the `with` are for the CPU.
+        Without a config, placement is soft: nodes for devices that do not exist run on others. Without `use_gpu`, nodes
+        that are made in the context are placed on the CPU.
         """
         with session.Session(graph=graph, config=_session_config(config, force_gpu)) as made:
             with _devices(made.graph, use_gpu):

@@ -1,7 +1,8 @@
 """tf.logging: messages to the logger "tensorflow" of Python's logging, which writes to stderr.
 
-The library's own lines go there, too. Those of hooks, savers and training sessions ("train") obey the logger's level. The
-others are lines that TensorFlow's C++ writes: they are shown from INFO on, until the program sets a level.
+The lines of the C++ library go to the same logger. Lines of the area "train", which come from hooks, savers and
+training sessions, obey the logger's level. Other lines, such as those of servers, are like those that TensorFlow's C++
+writes: they are shown from INFO on, until the program sets a level.
 """
 
 import logging as _logging
@@ -26,7 +27,7 @@ _lock = _threading.Lock()
 
 class _Formatter(_logging.Formatter):
     def format(self, record):
-        """A line that TensorFlow's C++ would write keeps its form, with the time and the task."""
+        """Formats a record. Lines outside of the area "train" keep the library's form, with time and task."""
         return getattr(record, "native_line", None) or super().format(record)
 
 
@@ -64,17 +65,17 @@ def set_verbosity(v):
 
 
 def _lowest_level(area):
-    """The lowest level of the library's lines that are logged."""
+    """The lowest level at which the library's lines of an area are logged."""
     level = _logger.getEffectiveLevel()
     if _level_is_set or level != WARN:
         return level
-    if "TENSORBRAID_LOG" in _os.environ:  # the library has chosen the lines
+    if "TENSORBRAID_LOG" in _os.environ:  # the library itself filters its lines by this variable
         return DEBUG
     return WARN if area == "train" else INFO
 
 
 def _write_native_line(level, area, message, line):
-    """Logs a line of the library: `message`, which `line` has with its time and task."""
+    """Logs a line of the library. `line` is `message` with time and task in the library's form."""
     if level < _lowest_level(area) or level <= _logger.manager.disable:
         return
     is_train = area == "train"

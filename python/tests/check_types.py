@@ -1,7 +1,7 @@
-"""Runs a type checker, as editors do, over the examples and over calls of the functions that programs use most.
+"""Runs the type checker that editors use over the examples, and over calls of the functions that programs use most.
 
-It must find no mistake in the examples, and must infer the results that editors/typed_calls.py states. Needs a Python with
-basedpyright, and the package tensorbraid in PYTHONPATH.
+It must report no error in the examples, and must infer the types that editors/typed_calls.py states. Needs a Python
+with basedpyright, and the package tensorbraid in PYTHONPATH.
 """
 
 import json

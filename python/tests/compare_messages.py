@@ -1,6 +1,6 @@
-"""Compares the messages of the package and of the C++ library with TensorFlow's, and exchanges graphs, in one process.
+"""Compares the protobuf messages of the package and of the C++ library with TensorFlow's, and exchanges graphs.
 
-The process imports TensorFlow first, and another one the package.
+Both packages are in one process, TensorFlow first. With `package-first`, the package is imported first.
 
 usage: compare_messages.py [package-first]
 
@@ -24,7 +24,7 @@ CPP_FILES = ["checkpoint/checkpoint_state.proto", "checkpoint/saved_tensor_slice
 
 
 def same_type(ours, theirs):
-    """Whether two fields have the same bytes: an enum is an integer there, and a message that is not parsed is bytes."""
+    """Whether two fields have the same encoding: an enum may be declared as an integer, and a message as bytes."""
     pair = {ours.type, theirs.type}
     return len(pair) == 1 or pair in ({ours.TYPE_INT32, ours.TYPE_ENUM}, {ours.TYPE_BYTES, ours.TYPE_MESSAGE})
 
@@ -52,7 +52,7 @@ def compare(ours, theirs, seen):
 
 
 def compare_cpp(theirs, seen):
-    """The differences of the messages that the C++ library reads and writes."""
+    """The differences between TensorFlow's messages and those that the C++ library reads and writes."""
     from google.protobuf import descriptor_pb2, descriptor_pool
 
     source = pathlib.Path(__file__).resolve().parents[2] / "src"

@@ -1,9 +1,9 @@
-"""Compares MetaGraphs with TensorFlow's: what the package writes, TensorFlow differentiates and trains, and vice versa.
+"""Exchanges MetaGraphs with TensorFlow in both directions: the reader differentiates and trains the writer's graphs.
 
 The graphs have conditionals, loops, TensorArrays, reference and resource variables, and queue runners.
 
-Needs a Python with TensorFlow, and the package tensorbraid in PYTHONPATH. `--write FOLDER` and `--read FOLDER WRITER` run one
-half with the module that TENSORBRAID_COMPARED names.
+Needs a Python with TensorFlow, and the package tensorbraid in PYTHONPATH. `--write FOLDER` and `--read FOLDER WRITER`
+run one half, with the module that TENSORBRAID_COMPARED names.
 """
 
 import os
@@ -96,7 +96,7 @@ def write(tf, folder):
 
 
 def _write_scope(tf, path, resource):
-    """One scope of a graph, with a loop, a branch and a variable. It uses a tensor from outside."""
+    """Exports one scope of a graph, with a loop, a branch and a variable. The scope uses a tensor from outside."""
     with tf.Graph().as_default():
         outside = tf.placeholder(tf.float32, [], "outside")
         with tf.variable_scope("tower", use_resource=resource):
@@ -163,7 +163,7 @@ def read(tf, folder, writer):
         for resource in (0, 1):
             for trains in (0, 1):
                 path = os.path.join(folder, f"{name}{resource}{trains}")
-                # A differentiated loop of the package has lists as variables. TensorFlow cannot differentiate it again.
+                # The package's gradient of a loop uses TensorLists, so TensorFlow cannot differentiate it again.
                 if not trains or writer == "tensorflow":
                     _differentiate(tf, path, f"{name}{resource}{trains}")
                 if trains:
@@ -203,7 +203,7 @@ def _run(module, *args):
 
 
 def _differences(expected, got):
-    """The lines in which the second differs; numbers may differ by rounding."""
+    """The lines of `got` that differ from `expected` by more than rounding."""
     wrong = [] if len(expected) == len(got) else [f"{len(got)} lines for {len(expected)}"]
     for one, other in zip(expected, got):
         words = list(zip(one.split(), other.split()))

@@ -1,4 +1,4 @@
-"""tf.contrib.distributions.bijectors and TransformedDistribution, by their formulas."""
+"""tf.contrib.distributions.bijectors and TransformedDistribution, compared with their formulas."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""Names of tf.contrib that public programs use: where they are found, and what they do."""
+"""Names of tf.contrib that public programs use."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""Objects that pass between processes and that programs copy: errors, optimizers, cells, initializers, hooks."""
+"""Objects that can be pickled and copied: errors, optimizers, cells, initializers, hooks."""
 
 import copy
 import multiprocessing
@@ -10,7 +10,7 @@ import tensorbraid as tf
 
 
 class OwnError(tf.errors.OpError):
-    """An error of a program, whose constructor takes what it likes."""
+    """An error class of a program, whose constructor has other arguments."""
 
     def __init__(self, path):
         super().__init__(None, None, f"no {path}", tf.errors.NOT_FOUND)
@@ -18,7 +18,7 @@ class OwnError(tf.errors.OpError):
 
 
 class OwnHook(tf.train.StopAtStepHook):
-    """A hook of a program."""
+    """A hook class of a program."""
 
 
 def copies(value):

@@ -1,4 +1,4 @@
-"""Defun: functions whose calls are nodes, with the gradients of their bodies or with their own."""
+"""Defun: functions whose calls are single nodes, with gradients of their bodies or of the program."""
 
 import gc
 import unittest
@@ -159,7 +159,7 @@ class DefunTest(tf.test.TestCase):
                 (lambda: Defun(tf.float32)(lambda x: (x, None))(1.0), "can not return None"),
                 (lambda: Defun(tf.float32, grad_func=add, python_grad_func=add), "Gradient defined twice"),
                 (lambda: Defun()(add.__call__), "keywords"),
-                (lambda: Defun()(lambda x: x).add_to_graph(tf.get_default_graph()), "are known when it is called")):
+                (lambda: Defun()(lambda x: x).add_to_graph(tf.get_default_graph()), "declare them in Defun")):
             with self.assertRaisesRegex(ValueError, message):
                 call()
 

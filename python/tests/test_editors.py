@@ -1,7 +1,8 @@
-"""What editors and type checkers take for public: a name of a typed package is, if it is made or re-exported openly.
+"""Which names of the package editors and type checkers regard as public.
 
-`from X import a` is private there. `from X import a as a`, the names of X's `__all__` by `from X import *`, definitions
-and assignments are public. A module with an `__all__` exports its definitions and what is in `__all__`.
+In a typed package, `from X import a` is private. `from X import a as a`, `from X import *` (for the names in X's
+`__all__`), definitions and assignments are public. A module with an `__all__` exports its definitions and the names in
+`__all__`.
 """
 
 import ast
@@ -20,7 +21,7 @@ MODULES = ["tensorbraid"] + ["tensorbraid." + name for name in (
 
 
 def statements(tree):
-    """The statements of a module, also those for type checkers."""
+    """The statements of a module, including those under `if TYPE_CHECKING`."""
     for node in tree.body:
         if isinstance(node, ast.If) and getattr(node.test, "id", "") == "_TYPE_CHECKING":
             yield from node.body
@@ -29,7 +30,7 @@ def statements(tree):
 
 
 def exported(module):
-    """The names that a type checker takes for public."""
+    """The names that a type checker regards as public."""
     with open(importlib.import_module(module).__file__, encoding="utf-8") as file:
         tree = ast.parse(file.read())
     names, listed, stars = set(), None, []
@@ -56,7 +57,7 @@ def exported_by_star(module):
 
 
 def re_exports(module):
-    """The names that the module means to pass on: it imports them, marked with F401, or all of another module."""
+    """The names that the module intends to re-export: it imports them with the mark F401, or by `import *`."""
     path = importlib.import_module(module).__file__
     with open(path, encoding="utf-8") as file:
         text = file.read()

@@ -125,7 +125,7 @@ class FeedTest(unittest.TestCase):
 
 
 class FedVariablesTest(unittest.TestCase):
-    """Beside the values that programs/fed_variables.py compares with TensorFlow's."""
+    """Feeding variables. programs/fed_variables.py compares the values with TensorFlow's."""
 
     def setUp(self):
         tf.reset_default_graph()

@@ -1,4 +1,4 @@
-"""tf.contrib.gan: a generator and a discriminator, their losses, and their training in turn."""
+"""tf.contrib.gan: a generator and a discriminator, their losses, and their training."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""tf.contrib.gan: GANs of more than two networks, summaries, features, scores and the estimator."""
+"""tf.contrib.gan: InfoGAN, ACGAN and CycleGAN, summaries, features, scores and the estimator."""
 
 import tempfile
 import unittest
@@ -140,7 +140,7 @@ class GanModelsTest(unittest.TestCase):
         for value, (double,) in seen:
             self.assertEqual(double, 2 * value)
         self.assertEqual([seen[0][0], seen[1][0]], [0.0, 1.0])
-        for i in range(2, 6):  # an earlier value, and no value twice
+        for i in range(2, 6):  # each result is an earlier value, and none is returned twice
             self.assertLess(seen[i][0], i)
         self.assertEqual(len({value for value, _ in seen[2:]}), 4)
 

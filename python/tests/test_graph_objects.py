@@ -1,4 +1,4 @@
-"""Tensors, operations and variables as objects of Python: there is one of each, it takes attributes and stays."""
+"""The Python objects of tensors, operations and variables: one object each, which keeps attributes set on it."""
 
 import copy
 import gc
@@ -278,7 +278,7 @@ class LifeTest(unittest.TestCase):
 
     def test_threads_get_the_same_objects(self):
         with tf.Graph().as_default() as graph:
-            tf.import_graph_def(self.graph_with_cycles().as_graph_def())  # Python has seen none of these nodes
+            tf.import_graph_def(self.graph_with_cycles().as_graph_def())  # no node has a Python object yet
         found, start = [], threading.Barrier(8)
 
         def look():

@@ -1,4 +1,4 @@
-"""The tools of tensorflow.python.tools that change graphs: freeze_graph, strip_unused_lib, optimize_for_inference_lib."""
+"""tensorflow.python.tools: freeze_graph, strip_unused_lib, optimize_for_inference_lib, saved_model_utils."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ class GraphToolsTest(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def model(self):
-        """Saves a model in all ways, and returns what its output is for [[1, 2]]."""
+        """Saves a model in all formats, and returns its output for [[1, 2]]."""
         x = tf.placeholder(tf.float32, [None, 2], "x")
         with tf.device("/cpu:0"):
             w = tf.get_variable("w", initializer=np.array([[1.0], [3.0]], np.float32))

@@ -1,4 +1,4 @@
-"""Sizes and positions above 2^31 - 1, which int32 does not hold."""
+"""Sizes and positions above 2^31 - 1, the largest int32."""
 
 import unittest
 

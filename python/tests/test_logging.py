@@ -1,4 +1,4 @@
-"""The log: lines of sessions and hooks obey tf.logging, reach the handlers of the logger, and have TensorFlow's form."""
+"""Log lines of sessions and hooks: they obey tf.logging, reach the logger's handlers, and have TensorFlow's form."""
 
 import logging
 import os
@@ -12,7 +12,7 @@ import tensorbraid as tf
 
 
 class _Lines(logging.Handler):
-    """Keeps what reaches the logger."""
+    """A handler that keeps the logged lines."""
 
     def __init__(self):
         super().__init__()
@@ -23,7 +23,7 @@ class _Lines(logging.Handler):
 
 
 def _train(directory, steps=6, **options):
-    """Trains with the hooks that write lines."""
+    """Trains with the hooks that write log lines."""
     with tf.Graph().as_default():
         step = tf.train.get_or_create_global_step()
         w = tf.get_variable("w", [], initializer=tf.constant_initializer(5.0))
@@ -61,7 +61,7 @@ class LoggerTest(unittest.TestCase):
             r"INFO:global_step/sec: \d+(\.\d+)?(e\+\d+)?", r"INFO:loss = 21\.769\d*, step = 4 \(\d+\.\d{3} sec\)",
             f"INFO:Saving checkpoints for 6 into {path}."]
         rest = iter(self.handler.lines)
-        for pattern in wanted:  # each of them after the one before
+        for pattern in wanted:  # in this order
             self.assertTrue(any(re.fullmatch(pattern, line) for line in rest), (pattern, self.handler.lines))
 
         del self.handler.lines[:]
@@ -129,7 +129,7 @@ class LoggerTest(unittest.TestCase):
 
 
 def _run(program, **environment):
-    """What the program writes to stderr, of lines about this package."""
+    """The lines about this package that a program writes to stderr."""
     environment = {**os.environ, **environment}
     done = subprocess.run([sys.executable, "-c", program], env=environment, stderr=subprocess.PIPE, text=True, check=True)
     return done.stderr

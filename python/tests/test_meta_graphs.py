@@ -1,4 +1,4 @@
-"""tf.train.import_meta_graph: what a graph has besides its nodes comes back: branches, loops, variables, queue runners."""
+"""tf.train.import_meta_graph restores more than nodes: branches, loops, variables, queue runners and collections."""
 
 import os
 import tempfile
@@ -8,7 +8,7 @@ import tensorbraid as tf
 
 
 def imported(*args, **kwargs):
-    """A copy of the default graph's MetaGraph in a new graph, which becomes the default, and its saver."""
+    """Imports the default graph's MetaGraph into a new graph, which becomes the default. Returns it and its saver."""
     meta_graph = tf.train.export_meta_graph()
     tf.reset_default_graph()
     return tf.train.import_meta_graph(meta_graph, *args, **kwargs)
@@ -48,7 +48,7 @@ class MetaGraphsTest(unittest.TestCase):
         self.folder = scratch.name
 
     def gradients(self, build, *values):
-        """The gradients of build(x, v) for x and v, in the graph itself and after an import."""
+        """The gradients of build(x, v) with respect to x and v, in the original graph and in an imported copy."""
         tf.reset_default_graph()
         x = tf.placeholder(tf.float32, [], "x")
         v = tf.get_variable("v", initializer=2.0)

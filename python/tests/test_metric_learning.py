@@ -1,4 +1,4 @@
-"""tf.contrib.losses.metric_learning, by the formulas of the papers."""
+"""tf.contrib.losses.metric_learning, compared with the formulas of the papers."""
 
 import unittest
 

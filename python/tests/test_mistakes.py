@@ -12,13 +12,13 @@ import tensorbraid as tf
 
 
 def _public_modules(module, path="tf", seen=None):
-    """The paths and modules that dir() leads to, each module once."""
+    """Yields (path, module) for each module that is reachable by dir(), once."""
     seen = set() if seen is None else seen
     if module not in seen:
         seen.add(module)
         yield path, module
         for name in dir(module) if module.__name__.startswith("tensorbraid") else ():
-            if name == "ray" or name.startswith("_"):  # other tests import tensorbraid.ray, which is not a part of tf
+            if name == "ray" or name.startswith("_"):  # tensorbraid.ray is not part of tf, but other tests import it
                 continue
             value = getattr(module, name)
             if isinstance(value, types.ModuleType):

@@ -1,4 +1,4 @@
-"""Functions of NumPy and conversions of Python that get a tensor of a graph: an error, not a value without meaning."""
+"""NumPy's functions and Python's conversions raise an error for a tensor of a graph, whose value is not known."""
 
 import unittest
 

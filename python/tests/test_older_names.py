@@ -1,4 +1,7 @@
-"""Names from before TensorFlow 1.0, which mean what took their place, and what missing names are told."""
+"""Names from before TensorFlow 1.0 stand for the functions that replaced them.
+
+Errors of missing names propose others.
+"""
 
 import os
 import subprocess

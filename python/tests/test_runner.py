@@ -76,16 +76,16 @@ class RunnerTest(unittest.TestCase):
                 self.assertEqual((ran.stdout, ran.stderr), ("'caf\\xe9' 'na\\xefve'\n", ""))
 
     def test_bytes_of_another_encoding_are_named(self):
-        for data, message in ((b"import os\n\nname = 'caf\xe9'\n", "script.py:3: the byte 0xe9 is not utf-8"),
-                              (b"name = 'caf\xe9'\n", "script.py:1: the byte 0xe9 is not utf-8, and the file declares no"),
+        for data, message in ((b"import os\n\nname = 'caf\xe9'\n", "script.py:3: the byte 0xe9 is invalid in utf-8"),
+                              (b"name = 'caf\xe9'\n", "script.py:1: the byte 0xe9 is invalid in utf-8, and the file"),
                               (b"# coding: latin-17\n", "script.py:1: unknown encoding: latin-17"),
-                              (b"#\n# coding: ascii\nx = '\xe9'\n", "script.py:3: the byte 0xe9 is not ascii")):
+                              (b"#\n# coding: ascii\nx = '\xe9'\n", "script.py:3: the byte 0xe9 is invalid in ascii")):
             errors = io.StringIO()
             with contextlib.redirect_stderr(errors):
                 self.assertEqual(runner.main([self.write_bytes(data)]), 2)
             self.assertIn(message, errors.getvalue())
         self.write_bytes(b"\nname = '\xe9'\n", "helper.py")
-        self.assertIn("helper.py:2: syntax error: the byte 0xe9 is not utf-8", self.refused("import helper\n"))
+        self.assertIn("helper.py:2: syntax error: the byte 0xe9 is invalid in utf-8", self.refused("import helper\n"))
 
     def test_a_converted_copy_declares_the_encoding_that_it_has(self):
         output = io.StringIO()
@@ -167,7 +167,7 @@ print(concat([[1], [2]]).shape, summary is tf.summary.scalar)
         self.assertNotIn("no_such_thing", text, "a parameter hides the module")
 
     def warned(self, text):
-        """What is printed about a script that runs."""
+        """The warnings that are printed about a script, which runs."""
         ran = self.run_script("print('has run')\n" + text)
         self.assertEqual((ran.returncode, ran.stdout), (0, "has run\n"), ran.stderr)
         return ran.stderr.replace(self.dir + "/", "")
@@ -238,7 +238,7 @@ print(concat([[1], [2]]).shape, summary is tf.summary.scalar)
             self.assertEqual((ran.returncode, ran.stdout), (0, expected), ran.stderr)
         ran = subprocess.run([sys.executable, "-m", "tensorbraid", "-m", "package.other"], capture_output=True,
                              text=True, cwd=self.dir)
-        self.assertEqual((ran.returncode, ran.stderr), (2, "no module named package.other that has a file of Python\n"))
+        self.assertEqual((ran.returncode, ran.stderr), (2, "the module package.other has no Python source file\n"))
 
     def test_what_tensorflow_installs_for_programs_is_there(self):
         with open(os.path.join(os.path.dirname(__file__), "..", "..", "pyproject.toml"), "rb") as file:

@@ -1,4 +1,4 @@
-"""Batches that are drawn by probabilities, metrics of covariance, items of examples."""
+"""tf.contrib.training's sampling, the metrics of covariance, and slim's decoders of examples."""
 
 import unittest
 
@@ -45,7 +45,7 @@ class SamplingTest(unittest.TestCase):
             found = self.collect([data, labels], 12)
             for a, b in found:
                 np.testing.assert_array_equal(a, b * 7)
-            # Without frequencies, the first examples are taken by those of no example.
+            # Without init_probs, the first examples are accepted by frequencies that no example has changed yet.
             frequency = np.mean([b for _, b in found[4:]])
             self.assertLess(abs(frequency - 0.75), 0.12)
 

@@ -1,4 +1,4 @@
-"""States that are no variables in checkpoints: positions of iterators, objects of the program."""
+"""State other than variables in checkpoints: positions of iterators, SaveableObjects of the program."""
 
 import os
 import tempfile

@@ -234,7 +234,7 @@ class SignatureTest(Folder):
 
         with tempfile.TemporaryDirectory() as folder:
             estimator = tf.estimator.Estimator(model_fn, folder)
-            with self.assertRaisesRegex(ValueError, "there is no checkpoint"):
+            with self.assertRaisesRegex(ValueError, "has no checkpoint"):
                 tf.contrib.predictor.from_estimator(estimator, receiver)
             estimator.train(lambda: tf.data.Dataset.from_tensors(({"x": [1.0]}, [1.0])), steps=1)
             predict = tf.contrib.predictor.from_estimator(estimator, receiver)

@@ -18,7 +18,7 @@ class Folder(unittest.TestCase):
 
 
 class OldCheckpointTest(Folder):
-    """Checkpoints of TensorFlow's first version, which are one file, such as slim's published models."""
+    """Checkpoints in TensorFlow's first format, a single file, such as slim's published models."""
 
     def setUp(self):
         super().setUp()

@@ -9,7 +9,7 @@ START = np.arange(12, dtype=np.float32).reshape(4, 3)
 
 
 def reference_variable():
-    """A variable whose graph was imported from TensorFlow 1, so that its ops take a reference."""
+    """A reference variable, as in graphs that are imported from TensorFlow 1."""
     from tensorbraid import proto
 
     meta_graph = tf.MetaGraphDef()

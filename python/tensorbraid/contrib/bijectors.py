@@ -8,15 +8,18 @@ __all__ = ["AffineScalar", "Bijector", "Chain", "Exp", "Identity", "Invert", "Si
 
 
 def _sum_of_last(x, axes):
-    """The sums over the last axes."""
+    """The sum of x over its last `axes` axes."""
     return tf.reduce_sum(x, axis=list(range(-axes, 0))) if axes else x
 
 
 class Bijector:
-    """A function y = f(x) with an inverse. A derived class has `_forward`, `_inverse` and a Jacobian of one of them.
+    """The base class of invertible functions y = f(x).
 
-    `_forward_log_det_jacobian(x)` is the logarithm of |dy/dx|, or `_inverse_log_det_jacobian(y)` that of |dx/dy|, of
-    events of `forward_min_event_ndims` dimensions. A Jacobian that does not depend on x may be a scalar.
+    A derived class defines `_forward(x)`, `_inverse(y)`, and `_forward_log_det_jacobian(x)`, which is log |det dy/dx|,
+    or `_inverse_log_det_jacobian(y)`, which is log |det dx/dy|. The Jacobian is the one of an event with
+    `forward_min_event_ndims` dimensions. It may be a scalar if it does not depend on x (`is_constant_jacobian`).
+
+    If the bijector has a `dtype`, its methods raise TypeError for arguments of another one.
     """
 
     def __init__(self, graph_parents=None, is_constant_jacobian=False, validate_args=False, dtype=None,
@@ -47,12 +50,12 @@ class Bijector:
             return self._forward(self._value(x))
 
     def inverse(self, y, name="inverse"):
-        """The x with f(x) = y."""
+        """The value x for which f(x) = y."""
         with tf.name_scope(self.name), tf.name_scope(name, values=[y]):
             return self._inverse(self._value(y))
 
     def _summed(self, jacobian, x, event_ndims, min_ndims):
-        """The Jacobian of events of so many dimensions: that of smaller events, summed."""
+        """The log Jacobian of events with `event_ndims` dimensions: the sum over their parts with `min_ndims` each."""
         event_ndims = int(event_ndims)
         if event_ndims < min_ndims:
             raise ValueError(f"event_ndims ({event_ndims}) must be larger than min_event_ndims ({min_ndims})")
@@ -62,7 +65,7 @@ class Bijector:
         return _sum_of_last(jacobian, axes)
 
     def forward_log_det_jacobian(self, x, event_ndims, name="forward_log_det_jacobian"):
-        """The logarithm of |det dy/dx| of events with `event_ndims` dimensions."""
+        """log |det dy/dx|, for events of `event_ndims` dimensions. ValueError if these are less than the minimum."""
         with tf.name_scope(self.name), tf.name_scope(name, values=[x]):
             x = self._value(x)
             if hasattr(self, "_forward_log_det_jacobian"):
@@ -70,7 +73,7 @@ class Bijector:
             return -self._summed(self._inverse_log_det_jacobian(self._forward(x)), x, event_ndims, self._forward_ndims)
 
     def inverse_log_det_jacobian(self, y, event_ndims, name="inverse_log_det_jacobian"):
-        """The logarithm of |det dx/dy| of events with `event_ndims` dimensions."""
+        """log |det dx/dy|, for events of `event_ndims` dimensions. ValueError if these are less than the minimum."""
         with tf.name_scope(self.name), tf.name_scope(name, values=[y]):
             y = self._value(y)
             if hasattr(self, "_inverse_log_det_jacobian"):
@@ -78,19 +81,19 @@ class Bijector:
             return -self._summed(self._forward_log_det_jacobian(self._inverse(y)), y, event_ndims, self._inverse_ndims)
 
     def forward_event_shape(self, input_shape):
-        """The static shape of f(x)."""
+        """The static shape of f(x) for an x with this static shape: the same, unless a derived class says otherwise."""
         return tf.TensorShape(input_shape)
 
     def inverse_event_shape(self, output_shape):
-        """The static shape of x."""
+        """The static shape of x for a y = f(x) with this static shape."""
         return tf.TensorShape(output_shape)
 
     def forward_event_shape_tensor(self, input_shape, name="forward_event_shape_tensor"):
-        """The shape of f(x)."""
+        """The shape of f(x), an int32 vector, for an x with this shape."""
         return tf.identity(tf.convert_to_tensor(input_shape, tf.int32), name=name)
 
     def inverse_event_shape_tensor(self, output_shape, name="inverse_event_shape_tensor"):
-        """The shape of x."""
+        """The shape of x, an int32 vector, for a y = f(x) with this shape."""
         return tf.identity(tf.convert_to_tensor(output_shape, tf.int32), name=name)
 
 
@@ -129,7 +132,7 @@ class Exp(Bijector):
 
 
 class Softplus(Bijector):
-    """y = c log(1 + exp(x / c)), where c is `hinge_softness`, by default 1."""
+    """y = c log(1 + exp(x / c)). The constant c is `hinge_softness`; its default is 1."""
 
     def __init__(self, hinge_softness=None, validate_args=False, name="softplus"):
         with tf.name_scope(name):
@@ -149,7 +152,7 @@ class Softplus(Bijector):
 
     def _inverse(self, y):
         scaled = self._scaled(y)
-        # log(exp(y) - 1), without the exponential of a large y
+        # log(exp(y) - 1) = y + log(1 - exp(-y)), which does not overflow for a large y
         x = scaled + tf.log(-tf.expm1(-scaled))
         return x if self._softness is None else x * tf.cast(self._softness, y.dtype)
 
@@ -180,7 +183,7 @@ class Sigmoid(Bijector):
 
 
 class AffineScalar(Bijector):
-    """y = scale * x + shift, by default 1 and 0."""
+    """y = scale * x + shift. The default of `scale` is 1, and that of `shift` is 0."""
 
     def __init__(self, shift=None, scale=None, validate_args=False, name="affine_scalar"):
         with tf.name_scope(name):
@@ -204,7 +207,7 @@ class AffineScalar(Bijector):
 
 
 class Invert(Bijector):
-    """The inverse of another bijector."""
+    """The inverse of `bijector`: its `forward` is bijector.inverse, and the other way round."""
 
     def __init__(self, bijector, validate_args=False, name=None):
         self._bijector = bijector
@@ -215,29 +218,32 @@ class Invert(Bijector):
     bijector = property(lambda self: self._bijector)
 
     def forward(self, x, name="forward"):
-        """The inverse of the other."""
+        """bijector.inverse(x)."""
         return self._bijector.inverse(x)
 
     def inverse(self, y, name="inverse"):
-        """The other bijector's value."""
+        """bijector.forward(y)."""
         return self._bijector.forward(y)
 
     def forward_log_det_jacobian(self, x, event_ndims, name="forward_log_det_jacobian"):
-        """That of the other's inverse."""
+        """bijector.inverse_log_det_jacobian(x, event_ndims)."""
         return self._bijector.inverse_log_det_jacobian(x, event_ndims)
 
     def inverse_log_det_jacobian(self, y, event_ndims, name="inverse_log_det_jacobian"):
-        """That of the other."""
+        """bijector.forward_log_det_jacobian(y, event_ndims)."""
         return self._bijector.forward_log_det_jacobian(y, event_ndims)
 
 
 class Chain(Bijector):
-    """Several bijectors, of which the last one comes first: y = f1(f2(x)) of [f1, f2]. Their events are numbers."""
+    """The composition of bijectors. The last one is applied first: Chain([f1, f2]) is y = f1(f2(x)).
+
+    NotImplementedError for a bijector whose `forward_min_event_ndims` is not 0.
+    """
 
     def __init__(self, bijectors=None, validate_args=False, name=None):
         self._bijectors = list(bijectors or [])
         if any(bijector.forward_min_event_ndims for bijector in self._bijectors):
-            raise NotImplementedError("a Chain of bijectors whose events are no numbers")
+            raise NotImplementedError("a Chain of bijectors whose forward_min_event_ndims is not 0")
         super().__init__(is_constant_jacobian=all(bijector.is_constant_jacobian for bijector in self._bijectors),
                          validate_args=validate_args, name=name or (
                              "_of_".join(["chain", *[bijector.name for bijector in self._bijectors]])
@@ -264,7 +270,11 @@ class Chain(Bijector):
 
 
 class TransformedDistribution(Distribution):
-    """The distribution of f(x), where x has another distribution and f is a bijector."""
+    """The distribution of y = f(x), where x has the distribution `distribution` and f is `bijector`, or else Identity.
+
+    mean() and entropy() raise NotImplementedError unless the Jacobian is constant. The constructor raises it if
+    `batch_shape` or `event_shape` is given.
+    """
 
     def __init__(self, distribution, bijector=None, batch_shape=None, event_shape=None, validate_args=False, name=None):
         if batch_shape is not None or event_shape is not None:

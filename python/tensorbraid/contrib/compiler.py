@@ -1,4 +1,4 @@
-"""tf.contrib.compiler: marks of what XLA is to compile. There is no XLA: steps compute the same without it."""
+"""tf.contrib.compiler: scopes that ask for compilation by XLA. They have no effect, because this package has no XLA."""
 
 import contextlib
 import sys
@@ -10,5 +10,5 @@ jit = sys.modules[__name__]  # TensorFlow has the function in this module
 
 @contextlib.contextmanager
 def experimental_jit_scope(compile_ops=True, separate_compiled_gradients=False):
-    """A scope that changes nothing."""
+    """A scope without effect: nodes in it run as all others do."""
     yield

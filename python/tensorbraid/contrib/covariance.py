@@ -16,9 +16,10 @@ def _ratio(value, divisor):
 
 def streaming_covariance(predictions, labels, weights=None, metrics_collections=None, updates_collections=None,
                          name=None):
-    """The unbiased covariance of all elements so far, and the operation that adds a batch. Weights count elements.
+    """The unbiased covariance of the predictions and labels so far, and the operation that adds a batch to it.
 
-    Its variables are the number of elements, both means and the sum of the products of the distances from them.
+    An element counts `weights` times. The local variables are the count, both means, and the sum of the products of the
+    deviations from the means.
     """
     with tf.variable_scope(name, "covariance", [predictions, labels, weights]):
         predictions, labels = tf.cast(predictions, tf.float32), tf.cast(labels, tf.float32)
@@ -30,7 +31,7 @@ def streaming_covariance(predictions, labels, weights=None, metrics_collections=
         else:
             weights = tf.cast(weights, tf.float32) * tf.ones_like(predictions)
         batch_count = tf.reduce_sum(weights)
-        # The moments of the batch, and then of both together (Chan et al., 1979).
+        # The moments of the batch, which are then merged with those of all batches before (Chan et al., 1979).
         batch_predictions = tf.div_no_nan(tf.reduce_sum(predictions * weights), batch_count)
         batch_labels = tf.div_no_nan(tf.reduce_sum(labels * weights), batch_count)
         batch_comoment = tf.reduce_sum((predictions - batch_predictions) * (labels - batch_labels) * weights)
@@ -55,7 +56,7 @@ def streaming_covariance(predictions, labels, weights=None, metrics_collections=
 
 def streaming_pearson_correlation(predictions, labels, weights=None, metrics_collections=None,
                                   updates_collections=None, name=None):
-    """The correlation coefficient of all elements so far, and the operation that adds a batch."""
+    """Pearson's correlation coefficient of the predictions and labels so far, and the operation that adds a batch."""
     with tf.variable_scope(name, "pearson_r", [predictions, labels, weights]):
         pairs = [streaming_covariance(first, second, weights, name=part) for first, second, part in (
             (predictions, labels, "covariance"), (predictions, predictions, "variance_predictions"),

@@ -1,4 +1,7 @@
-"""tf.contrib.cudnn_rnn: cells that compute on CPUs what cuDNN's layers compute on GPUs. The layers need GPUs."""
+"""tf.contrib.cudnn_rnn: cells that compute on CPUs what cuDNN's layers compute on GPUs.
+
+cuDNN's layers themselves need a GPU, so this package does not have them.
+"""
 
 import sys
 
@@ -15,7 +18,7 @@ cudnn_rnn_ops = sys.modules[__name__]  # TensorFlow has the constants and the ce
 
 
 class CudnnCompatibleLSTMCell(LSTMBlockCell):
-    """The LSTM of cuDNN: an LSTMBlockCell without a forget bias, whose variables are in "cudnn_compatible_lstm_cell"."""
+    """The LSTM cell of cuDNN: an LSTMBlockCell with a forget bias of 0, in the scope "cudnn_compatible_lstm_cell"."""
 
     def __init__(self, num_units, reuse=None):
         super().__init__(num_units, forget_bias=0, cell_clip=None, use_peephole=False, reuse=reuse,
@@ -23,7 +26,10 @@ class CudnnCompatibleLSTMCell(LSTMBlockCell):
 
 
 class CudnnCompatibleGRUCell(RNNCell):
-    """The GRU of cuDNN: the reset gate is applied to the product of the state, which has a bias of its own."""
+    """The GRU cell of cuDNN.
+
+    Its candidate is tanh(W x + b + r * (R h + c)): the reset gate r comes after the product.
+    """
 
     def __init__(self, num_units, reuse=None, kernel_initializer=None):
         super().__init__(_reuse=reuse)

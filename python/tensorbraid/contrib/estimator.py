@@ -1,4 +1,4 @@
-"""tf.contrib.estimator: heads for models of one's own, hooks that stop a training early, and extenders."""
+"""tf.contrib.estimator: heads of custom models, hooks for early stopping, and functions that extend Estimators."""
 
 from tensorbraid.contrib.clipped_gradients import clip_gradients_by_norm  # noqa: F401
 from tensorbraid.estimator import add_metrics  # noqa: F401

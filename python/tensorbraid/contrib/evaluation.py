@@ -1,4 +1,4 @@
-"""tf.contrib.training: evaluations of checkpoints in a MonitoredSession, once or as checkpoints appear."""
+"""tf.contrib.training: evaluates one checkpoint, or each new one, in a MonitoredSession."""
 
 import tensorbraid as tf
 from tensorbraid.contrib.slim.evaluation import checkpoints_iterator
@@ -8,7 +8,7 @@ __all__ = ["StopAfterNEvalsHook", "SummaryAtEndHook", "evaluate_once", "evaluate
 
 
 def get_or_create_eval_step():
-    """The local variable that counts the evaluations of a session."""
+    """The local int64 variable that counts the evaluation steps of a session."""
     graph = tf.get_default_graph()
     steps = graph.get_collection(tf.GraphKeys.EVAL_STEP)
     if len(steps) > 1:
@@ -20,7 +20,10 @@ def get_or_create_eval_step():
 
 
 class StopAfterNEvalsHook(tf.train.SessionRunHook):
-    """Ends a session after a number of runs; None: it ends with the input. Logs about ten times how far it is."""
+    """Ends a session after `num_evals` runs. With None, the end of the input ends it.
+
+    Logs the progress about ten times, or for None at each run, unless `log_progress` is False.
+    """
 
     def __init__(self, num_evals, log_progress=True):
         self._num_evals, self._log_progress, self._done = num_evals, log_progress, 0
@@ -40,7 +43,7 @@ class StopAfterNEvalsHook(tf.train.SessionRunHook):
 
 
 class SummaryAtEndHook(tf.train.SessionRunHook):
-    """Writes the summaries at the end of a session, at its global step. By default, all summaries of the graph."""
+    """Writes summaries with the global step at the end of a session: `summary_op`, or else all of the graph."""
 
     def __init__(self, log_dir=None, summary_writer=None, summary_op=None, feed_dict=None):
         if log_dir is None and summary_writer is None:
@@ -65,7 +68,7 @@ class SummaryAtEndHook(tf.train.SessionRunHook):
 
 
 def _counted(eval_ops):
-    """What each run fetches: the operations, and a step of the counter."""
+    """The fetches of each run: `eval_ops`, and the increment of the evaluation step."""
     update = tf.assign_add(get_or_create_eval_step(), 1)
     return update if eval_ops is None else [eval_ops, update]
 
@@ -81,9 +84,9 @@ def _evaluate(path, master, scaffold, eval_ops, feed_dict, final, hooks, config)
 
 def evaluate_once(checkpoint_path, master="", scaffold=None, eval_ops=None, feed_dict=None, final_ops=None,
                   final_ops_feed_dict=None, hooks=None, config=None):
-    """Restores a checkpoint and runs `eval_ops` until a hook, or the end of the input, ends it.
+    """Restores a checkpoint and runs `eval_ops` until a hook or the end of the input stops the session.
 
-    Returns the values of `final_ops`, which are run at the end.
+    Then runs `final_ops` and returns their values.
     """
     return _evaluate(checkpoint_path, master, scaffold, None if eval_ops is None else _counted(eval_ops), feed_dict,
                      tf.train.FinalOpsHook(final_ops, final_ops_feed_dict), hooks or [], config)
@@ -92,7 +95,11 @@ def evaluate_once(checkpoint_path, master="", scaffold=None, eval_ops=None, feed
 def evaluate_repeatedly(checkpoint_dir, master="", scaffold=None, eval_ops=None, feed_dict=None, final_ops=None,
                         final_ops_feed_dict=None, eval_interval_secs=60, hooks=None, config=None,
                         max_number_of_evaluations=None, timeout=None, timeout_fn=None):
-    """evaluate_once for each checkpoint of a directory as it appears. Returns the last values of `final_ops`."""
+    """Calls evaluate_once for each new checkpoint of a directory. Returns the values of `final_ops` for the last one.
+
+    Ends after `max_number_of_evaluations`, or when no checkpoint appears for `timeout` seconds and `timeout_fn`, if it
+    is given, returns True.
+    """
     counted = None if eval_ops is None else _counted(eval_ops)
     final = tf.train.FinalOpsHook(final_ops, final_ops_feed_dict)
     for i, path in enumerate(checkpoints_iterator(checkpoint_dir, eval_interval_secs, timeout, timeout_fn)):

@@ -8,7 +8,7 @@ __all__ = []
 
 
 def append_tensor_alias(tensor, alias):
-    """Gives a tensor one more name, see layers_utils. Returns the tensor."""
+    """Adds a name to the tensor's aliases, by which convert_collection_to_dict lists it. Returns the tensor."""
     tensor.aliases = [*getattr(tensor, "aliases", ()), alias.removesuffix("/")]
     return tensor
 

@@ -53,19 +53,22 @@ def last_dimension(shape, min_rank=1):
 
 
 def channel_dimension(shape, data_format, min_rank=1):
-    """The number of channels: the second size of "NC...", the last one of another format."""
+    """The number of channels: the size of axis 1 for formats "NC...", otherwise of the last axis."""
     return _dimension(shape, 1 if data_format.startswith("NC") else -1, min_rank)
 
 
 def get_variable_collections(variables_collections, name):
-    """The collections of a layer's variable: `variables_collections`, or those that a dict has for its name."""
+    """The collections for a variable of a layer: the dict's entry for its name, or all of `variables_collections`."""
     if isinstance(variables_collections, dict):
         return variables_collections.get(name)
     return variables_collections
 
 
 def static_cond(pred, fn1, fn2):
-    """The result of fn1 if `pred`, a bool or an int, is true, else that of fn2."""
+    """The result of fn1() if `pred`, a bool or an int, is true, otherwise of fn2().
+
+    TypeError if one is not callable.
+    """
     for name, function in (("fn1", fn1), ("fn2", fn2)):
         if not callable(function):
             raise TypeError(f"{name} must be callable.")

@@ -56,19 +56,19 @@ class LazyAdamOptimizer(AdamOptimizer):
 
 
 class MovingAverageOptimizer(OptimizerWrapper):
-    """Another optimizer, after whose steps the moving averages of the variables are updated.
+    """Wraps an optimizer and updates moving averages of the variables in each of its steps.
 
-    With `sequential_update`, the averages are of the values after the step, otherwise they may be of those before it.
+    With `sequential_update`, the averages use the values after the step; otherwise they may use the values before it.
     """
 
     def __init__(self, opt, average_decay=0.9999, num_updates=None, sequential_update=True):
         super().__init__(opt, opt.get_name())
         self._sequential = sequential_update
         self._average = tf.train.ExponentialMovingAverage(average_decay, num_updates)
-        self._averaged = None  # the names of averages, and the variables that they take the place of
+        self._averaged = None  # after apply_gradients: {name of a variable: its average}
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
-        """The operation that updates the variables, and then their averages."""
+        """The operation that updates the variables and their averages."""
         grads_and_vars = list(grads_and_vars)
         train = super().apply_gradients(grads_and_vars, global_step, name)
         variables = [variable for _, variable in grads_and_vars]
@@ -78,9 +78,10 @@ class MovingAverageOptimizer(OptimizerWrapper):
         return tf.group(train, average)
 
     def swapping_saver(self, var_list=None, name="swapping_saver", **kwargs):
-        """A Saver that saves averages under the names of their variables, and variables under those of the averages.
+        """A Saver that exchanges names: it saves averages under the names of the variables, and the other way round.
 
-        A program that restores the checkpoint with a usual Saver gets the averages. Call it after apply_gradients.
+        A program that restores the checkpoint with an ordinary Saver then uses the averages. RuntimeError before
+        apply_gradients was called; ValueError if a variable with an average is not in `var_list`.
         """
         if self._averaged is None:
             raise RuntimeError("Must call apply_gradients or minimize before creating the swapping_saver")

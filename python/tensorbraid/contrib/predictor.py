@@ -1,4 +1,4 @@
-"""tf.contrib.predictor: functions from dictionaries of inputs to dictionaries of outputs, with a session of their own."""
+"""tf.contrib.predictor: models as callable objects that map a dict of inputs to a dict of outputs in a session."""
 
 import tensorbraid as tf
 from tensorbraid.saved_model import loader, signature_constants, tag_constants, utils
@@ -7,7 +7,7 @@ __all__ = ["from_estimator", "from_saved_model"]
 
 
 class Predictor:
-    """A session with named inputs and outputs. Calling it with values for the inputs returns those of the outputs."""
+    """A session with named inputs and outputs. Called with {input: value}, it returns {output: value}."""
 
     def __init__(self, graph, session, feed_tensors, fetch_tensors):
         self._graph, self._session = graph, session
@@ -36,9 +36,10 @@ def from_saved_model(export_dir, signature_def_key=None, signature_def=None, inp
                      tags=None, graph=None, config=None):
     """A Predictor of a SavedModel.
 
-    Its inputs and outputs are those of the signature "serving_default", of another key, of a SignatureDef, or tensors
-    of the graph by their names: `input_names` and `output_names`. `tags` is a string with commas, by default "serve".
-    ValueError if more than one of them is given, or if the model has no such signature.
+    Its inputs and outputs are those of the signature "serving_default". At most one of these changes that:
+    `signature_def_key` names another signature, `signature_def` is a SignatureDef, `input_names` and `output_names` map
+    names to names of tensors. `tags` is a comma-separated string, by default "serve". ValueError if more than one of
+    them is given, or if the model does not have the signature.
     """
     if signature_def_key is not None and (signature_def is not None or input_names is not None):
         raise ValueError("You must specify exactly one of signature_def_key OR signature_def OR (input_names AND "
@@ -66,9 +67,9 @@ def from_saved_model(export_dir, signature_def_key=None, signature_def=None, inp
 
 
 def from_estimator(estimator, serving_input_receiver_fn, output_key=None, graph=None, config=None):
-    """A Predictor of an Estimator's latest checkpoint.
+    """A Predictor of an Estimator's latest checkpoint. ValueError if no checkpoint exists.
 
-    Its inputs are the receiver tensors of `serving_input_receiver_fn`, its outputs those of the export output of
+    Its inputs are the receiver tensors of `serving_input_receiver_fn`. Its outputs are those of the export output
     `output_key`, by default "serving_default".
     """
     graph = graph or tf.Graph()
@@ -78,7 +79,7 @@ def from_estimator(estimator, serving_input_receiver_fn, output_key=None, graph=
         spec = estimator._call_model_fn(receiver.features, None, tf.estimator.ModeKeys.PREDICT, estimator.config)
         path = estimator.latest_checkpoint()
         if path is None:
-            raise ValueError(f"there is no checkpoint in {estimator.model_dir}")
+            raise ValueError(f"the folder {estimator.model_dir} has no checkpoint")
         session = tf.train.MonitoredSession(tf.train.ChiefSessionCreator(
             scaffold=spec.scaffold, config=config or estimator.config.session_config,
             checkpoint_filename_with_path=path))

@@ -1,4 +1,4 @@
-"""tf.contrib.training: batches of examples that are drawn by probabilities."""
+"""tf.contrib.training: samples examples by probabilities, frequencies of classes, or weights."""
 
 import tensorbraid as tf
 from tensorbraid.tensorflow_python.moving_averages import assign_moving_average
@@ -7,7 +7,7 @@ __all__ = ["rejection_sample", "resample_at_rate", "stratified_sample", "weighte
 
 
 def _single_examples(tensors, capacity, num_threads):
-    """The examples of batches, one by one, through a queue."""
+    """Single examples of the batches `tensors`, which pass through a queue."""
     parts = tf.train.batch(tensors, 1, num_threads, capacity, enqueue_many=True)
     return [tf.squeeze(part, [0]) for part in (parts if isinstance(parts, list) else [parts])]
 
@@ -18,10 +18,10 @@ def _listed(batch):
 
 def rejection_sample(tensors, accept_prob_fn, batch_size, queue_threads=1, enqueue_many=False, prebatch_capacity=16,
                      prebatch_threads=1, runtime_checks=False, name=None):
-    """A list of batches of the examples, each of which is taken with the probability accept_prob_fn(tensors).
+    """Batches of the examples that are accepted, each with the probability accept_prob_fn(tensors): a list of tensors.
 
-    With enqueue_many, the tensors are batches of examples. With runtime_checks, a step fails if a probability is not in
-    [0, 1].
+    With `enqueue_many`, `tensors` are batches of examples, otherwise one example. With `runtime_checks`, a step fails
+    if a probability is not in [0, 1].
     """
     with tf.name_scope(name, "rejection_sample", tensors):
         tensors = [tf.convert_to_tensor(tensor) for tensor in tensors]
@@ -38,14 +38,14 @@ def rejection_sample(tensors, accept_prob_fn, batch_size, queue_threads=1, enque
 
 
 def _acceptance(given, wanted):
-    """The probabilities of taking an example of each class, so that `given` frequencies become the `wanted` ones."""
+    """The acceptance probability of each class that turns the frequencies `given` into the frequencies `wanted`."""
     ratios = wanted / given
     ratios = tf.where(tf.is_nan(ratios), tf.zeros_like(ratios), ratios)
     return ratios / tf.reduce_max(ratios)
 
 
 def _estimated_frequencies(labels, classes, smoothing=10):
-    """The frequencies of the classes among the labels of all steps."""
+    """The frequencies of the classes among the labels so far, which each step counts. Counts begin at `smoothing`."""
     counts = tf.Variable([smoothing] * classes, trainable=False, name="class_count", dtype=tf.int64)
     counted = tf.assign_add(counts, tf.reduce_sum(tf.one_hot(labels, classes, dtype=tf.int64), 0))
     return tf.cast(tf.truediv(counted, tf.reduce_sum(counted)), tf.float32)
@@ -53,10 +53,10 @@ def _estimated_frequencies(labels, classes, smoothing=10):
 
 def stratified_sample(tensors, labels, target_probs, batch_size, init_probs=None, enqueue_many=False, queue_capacity=16,
                       threads_per_queue=1, name=None):
-    """A list of batches of the examples, and the batch of their labels, whose classes have the frequencies target_probs.
+    """Batches of the examples whose labels have the class frequencies `target_probs`: (list of tensors, labels).
 
-    `init_probs` are the frequencies of the classes in the input. Without them, they are counted. A class that is wanted
-    must not have the frequency 0.
+    `init_probs` are the frequencies of the classes in the input; if it is None, they are estimated by counting. A class
+    with a target above 0 must not have the frequency 0 in the input. A step fails for a label that is not a class.
     """
     with tf.name_scope(name, "stratified_sample", [*tensors, labels]):
         tensors = [tf.convert_to_tensor(tensor) for tensor in tensors]
@@ -82,7 +82,7 @@ def stratified_sample(tensors, labels, target_probs, batch_size, init_probs=None
 
 
 def resample_at_rate(inputs, rates, scope=None, seed=None, back_prop=False):
-    """The rows of the tensors, each repeated so often as a Poisson distribution with its rate says."""
+    """The rows of the tensors, each repeated as often as a random number from Poisson(its rate) says."""
     with tf.name_scope(scope, "resample_at_rate", [*inputs, rates]):
         rates = tf.convert_to_tensor(rates, name="rates")
         counts = tf.cast(tf.random_poisson(rates, [], rates.dtype, seed=seed), tf.int32)
@@ -91,9 +91,10 @@ def resample_at_rate(inputs, rates, scope=None, seed=None, back_prop=False):
 
 
 def weighted_resample(inputs, weights, overall_rate, scope=None, mean_decay=0.999, seed=None):
-    """The rows of the tensors, repeated in proportion to their weights and on average `overall_rate` times; their rates.
+    """The rows of the tensors, repeated at random in proportion to their weights, and the rates of the resulting rows.
 
-    The mean weight is a moving average with this decay; with None, it is that of the step.
+    A row is repeated `overall_rate` * weight / mean weight times on average. The mean weight is a moving average with
+    the decay `mean_decay`, or with None the mean of the step.
     """
     with tf.name_scope(scope, "weighted_resample", [*inputs, weights]):
         weights = tf.convert_to_tensor(weights, name="weights")

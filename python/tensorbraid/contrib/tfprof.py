@@ -1,4 +1,4 @@
-"""tf.contrib.tfprof: the counts of parameters and of floating point operations, under the names before tf.profiler."""
+"""tf.contrib.tfprof: tf.profiler's counts of parameters and floating point operations, under their older names."""
 
 import types
 
@@ -22,8 +22,8 @@ def print_model_analysis(graph, run_meta=None, op_log=None, tfprof_cmd="scope", 
 
 
 def write_op_log(graph, log_dir, op_log=None, run_meta=None, add_trace=True):
-    """Refused: no program of this package reads such a file."""
-    raise NotImplementedError("tfprof_logger.write_op_log: nothing of this package reads its file; "
+    """NotImplementedError: the file is for TensorFlow's tfprof program, which cannot read this package's profiles."""
+    raise NotImplementedError("tfprof_logger.write_op_log: its file is for TensorFlow's program tfprof; "
                               "tf.contrib.tfprof.model_analyzer.print_model_analysis needs none")
 
 
@@ -31,5 +31,5 @@ model_analyzer = types.ModuleType("tensorbraid.contrib.tfprof.model_analyzer", "
 model_analyzer.print_model_analysis = print_model_analysis
 model_analyzer.TRAINABLE_VARS_PARAMS_STAT_OPTIONS = TRAINABLE_VARS_PARAMS_STAT_OPTIONS
 model_analyzer.FLOAT_OPS_OPTIONS = FLOAT_OPS_OPTIONS
-tfprof_logger = types.ModuleType("tensorbraid.contrib.tfprof.tfprof_logger", "Files for TensorFlow's tfprof: refused.")
+tfprof_logger = types.ModuleType("tensorbraid.contrib.tfprof.tfprof_logger", "Files for the program tfprof: refused.")
 tfprof_logger.write_op_log = write_op_log

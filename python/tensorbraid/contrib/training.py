@@ -17,7 +17,7 @@ __all__ = ["clip_gradient_norms_fn", "create_train_op", "train"]
 
 
 def clip_gradient_norms_fn(max_norm):
-    """A function for create_train_op's transform_grads_fn: clip_gradient_norms with this norm."""
+    """A transform_grads_fn for create_train_op: it applies clip_gradient_norms with `max_norm`."""
     return lambda gradients_to_variables: clip_gradient_norms(gradients_to_variables, max_norm)
 
 

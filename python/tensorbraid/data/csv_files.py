@@ -21,7 +21,7 @@ _TYPES = [*_INTEGERS, *_FLOATS, dtypes.string]
 
 
 def _records(names, delimiter, quotes, compression):
-    """For each file, its rows as lists of texts. `line_num` is the line where the last row ended."""
+    """For each file, a csv.reader of its rows. Its `line_num` is the line where the last row ended."""
     for name in names:
         with gfile.Open(name, "rb") as file:
             data = file.read()

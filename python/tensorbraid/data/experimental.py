@@ -36,12 +36,12 @@ def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainde
 
 
 def prefetch_to_device(device, buffer_size=None):
-    """A transformation that prepares elements ahead. The devices are CPUs, so an element is on each of them already."""
+    """A transformation that prefetches elements. It copies nothing, because all devices are CPUs of this process."""
     return lambda dataset: dataset.prefetch(buffer_size)
 
 
 def copy_to_device(target_device, source_device="/cpu:0"):
-    """A transformation that changes nothing: the devices are CPUs, so an element is on each of them already."""
+    """A transformation without effect, because all devices are CPUs of this process."""
     return lambda dataset: dataset
 
 

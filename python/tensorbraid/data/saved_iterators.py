@@ -1,4 +1,4 @@
-"""The positions of input pipelines in checkpoints."""
+"""Saves the positions of input pipelines in checkpoints."""
 
 import os
 
@@ -16,7 +16,7 @@ _ITERATORS = ("Iterator", "IteratorV2", "OneShotIterator")
 
 
 class _SavedIterator(SaveableObject):
-    """The position of an iterator, with the elements that it has buffered."""
+    """The position of an iterator, including the elements in its buffers."""
 
     def __init__(self, resource):
         with graphs.get_default_graph().colocate_with(resource.op):
@@ -24,25 +24,26 @@ class _SavedIterator(SaveableObject):
         super().__init__(resource, [SaveSpec(state, "", resource.name + "_STATE")], resource.name)
 
     def restore(self, restored_tensors, restored_shapes):
-        """The iterator must have a dataset: its initializer runs before."""
+        """The operation that restores the position. The iterator's initializer must run before it."""
         with graphs.get_default_graph().colocate_with(self.op.op):
             return make_op("DeserializeIterator", [self.op, restored_tensors[0]])
 
 
 def make_saveable_from_iterator(iterator, external_state_policy=None):
-    """The iterator's position for a Saver, which also saves what is in the collection "saveable_objects".
+    """The iterator's position as an object that a Saver saves, for example through the collection "saveable_objects".
 
-    Generators of Python and py_func have no position that can be saved: a checkpoint fails then. The argument
-    external_state_policy has no effect, because the seeds of random functions are saved.
+    Saving fails for datasets of Python generators or tf.py_func, whose position is unknown. The argument
+    `external_state_policy` has no effect, because the state of random functions is saved.
     """
     return _SavedIterator(iterator._core.resource)
 
 
 class CheckpointInputPipelineHook(SessionRunHook):
-    """Saves the positions of the graph's iterators when an Estimator saves checkpoints, in files of its own.
+    """Saves the positions of the graph's iterators whenever an Estimator saves a checkpoint, in separate files.
 
-    A training that is started again continues at the latest position. With a model_dir DIR the files are DIR/input.ckpt-STEP
-    and DIR/checkpoint_input; if there are several workers, each has its own: input_worker_0.ckpt-STEP and so on.
+    A training that is started again continues at the latest position. In the estimator's model_dir, the files are
+    input.ckpt-STEP and checkpoint_input. In a cluster with several workers each has its own, such as
+    input_worker_0.ckpt-STEP.
     """
 
     def __init__(self, estimator, external_state_policy=None):
@@ -68,7 +69,7 @@ class CheckpointInputPipelineHook(SessionRunHook):
         self._is_ready = False
 
     def before_run(self, run_context):
-        # Not in after_create_session, where another hook may initialise the iterators later.
+        # after_create_session is too early: another hook may initialise the iterators after it.
         if not self._is_ready:
             self._restore(run_context.session)
             self._is_ready = True
@@ -86,7 +87,7 @@ class CheckpointInputPipelineHook(SessionRunHook):
             self._save(session, step)
 
     def _restore(self, session):
-        """Restores the latest positions; saves the present ones if there are none."""
+        """Restores the latest positions, or saves the present ones if none were saved."""
         path = latest_checkpoint(self._directory, self._latest)
         step = int(session.run(self._step))
         if path is None:

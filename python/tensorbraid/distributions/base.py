@@ -300,9 +300,9 @@ def with_defined(distribution, is_defined, value, checks, nan=np.nan):
 
 
 def checked(is_checked, checks, value):
-    """The value. If `is_checked`, a step first runs the operations that the function `checks` returns.
+    """`value`; if `is_checked`, a tensor that runs the assertions before it. `checks` is a function that builds them.
 
-    `is_checked` is the distribution's validate_args.
+    `is_checked` is the distribution's `validate_args`.
     """
     if not is_checked:
         return value

@@ -14,7 +14,7 @@ _PAUSE = 1.0  # seconds between two looks for a new checkpoint, at least
 
 
 class EvalStatus:
-    """What an evaluation has found."""
+    """The status of an evaluation: it was done, or why it was not."""
 
     EVALUATED, MISSING_CHECKPOINT, NO_NEW_CHECKPOINT = "evaluated", "missing checkpoint", "no new checkpoint"
 
@@ -23,14 +23,14 @@ EvalResult = collections.namedtuple("EvalResult", ["status", "metrics", "checkpo
 
 
 class ContinuousEvalListener:
-    """Is asked before and after each look for a checkpoint whether the evaluator goes on. Derive from it."""
+    """The base class of listeners, which can end the evaluator before and after each attempt to evaluate."""
 
     def before_eval(self):
-        """False ends the evaluator."""
+        """Called before an attempt. The evaluator ends if the result is False."""
         return True
 
     def after_eval(self, eval_result):
-        """False ends the evaluator. The EvalResult has the status of the evaluation, its metrics and the checkpoint."""
+        """Called after an attempt with its EvalResult. The evaluator ends if the result is False."""
         return True
 
 
@@ -51,11 +51,11 @@ class Evaluator:
             self.metrics["global_step"] >= self._max_steps)
 
     def evaluate_latest(self):
-        """Returns whether there was a new checkpoint."""
+        """Evaluates the latest checkpoint unless it was evaluated before. Returns whether it was new."""
         return self.look().status == EvalStatus.EVALUATED
 
     def look(self):
-        """evaluate_latest, which says in an EvalResult what it has found."""
+        """Evaluates the latest checkpoint unless it was evaluated before. Returns the EvalResult."""
         path = self._estimator.latest_checkpoint()
         if path is None:
             logging.warning("Estimator is not trained yet. Will start an evaluation when a checkpoint is ready.")
@@ -102,9 +102,9 @@ class EvaluatingListener(CheckpointSaverListener):
 
 
 def run_evaluator(estimator, train_spec, eval_spec, listener=ContinuousEvalListener()):
-    """The task "evaluator": evaluates new checkpoints until that of step `max_steps`; without it, for ever.
+    """Runs the task "evaluator", which evaluates new checkpoints until it has evaluated the one of step `max_steps`.
 
-    The listener may end it earlier.
+    Without `max_steps` it runs for ever. The listener may end it at any attempt.
     """
     if eval_spec.start_delay_secs:
         logging.info("Waiting %f secs before starting eval.", eval_spec.start_delay_secs)
@@ -113,11 +113,11 @@ def run_evaluator(estimator, train_spec, eval_spec, listener=ContinuousEvalListe
     while not evaluator.is_over:
         start = time.time()
         if not listener.before_eval():
-            logging.info("Exiting evaluation: the listener's before_eval says so.")
+            logging.info("Exiting evaluation: the listener's before_eval returned False.")
             return
         result = evaluator.look()
         if not listener.after_eval(result):
-            logging.info("Exiting evaluation: the listener's after_eval says so.")
+            logging.info("Exiting evaluation: the listener's after_eval returned False.")
             return
         pause = 0.0 if result.status == EvalStatus.EVALUATED else _PAUSE
         if not evaluator.is_over:

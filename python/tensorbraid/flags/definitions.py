@@ -1,4 +1,4 @@
-"""Definitions of flags, and what programs say about flags that are defined."""
+"""Defines flags, validators of their values, and other properties of flags."""
 
 from tensorbraid.flags import readers
 from tensorbraid.flags.flag import (
@@ -18,7 +18,7 @@ FLAGS.__dict__["_lazy"] = True  # the first read parses the command line of the 
 
 
 class FlagHolder:
-    """What a definition returns: the flag's name, default and value."""
+    """The result of a definition, with the flag's name, default and current value."""
 
     def __init__(self, flag_values, flag):
         self._values, self._flag = flag_values, flag
@@ -38,7 +38,10 @@ def DEFINE_flag(flag, flag_values=FLAGS, module_name=None, required=False):
 
 
 def define(kind, name, default, help, read, options, write=str, note=""):
-    """Adds a flag of the class `kind`. `options` are the further arguments of its definition."""
+    """Adds a flag of the class `kind`, whose values the function `read` parses and `write` prints.
+
+    `options` are further keyword arguments of a definition; flag_values, required and module_name are taken out of it.
+    """
     flag_values = options.pop("flag_values", FLAGS)
     required, module_name = options.pop("required", False), options.pop("module_name", None)
     flag = kind(name, default, help, read, write, note=note, **options)
@@ -46,7 +49,7 @@ def define(kind, name, default, help, read, options, write=str, note=""):
 
 
 def DEFINE_string(name, default, help, **args):
-    """Defines a flag whose value is a text."""
+    """Defines a flag whose value is a string."""
     return define(Flag, name, default, help, readers.text, args)
 
 
@@ -71,31 +74,31 @@ DEFINE_boolean = DEFINE_bool
 
 
 def DEFINE_enum(name, default, enum_values, help, **args):
-    """Defines a flag whose value is one of some texts."""
+    """Defines a flag whose value is one of the strings `enum_values`."""
     read = readers.one_of(enum_values, args.pop("case_sensitive", True))
     return define(Flag, name, default, f"<{'|'.join(enum_values)}>: {help}", read, args)
 
 
 def DEFINE_enum_class(name, default, enum_class, help, case_sensitive=False, **args):
-    """Defines a flag whose value is a member of a class of enum."""
+    """Defines a flag whose value is a member of `enum_class`, a subclass of enum.Enum."""
     return define(Flag, name, default, f"<{'|'.join(enum_class.__members__)}>: {help}",
                   readers.member_of(enum_class, case_sensitive), args, lambda value: value.name)
 
 
 def DEFINE_list(name, default, help, **args):
-    """Defines a flag whose value is a list of texts, separated by commas."""
+    """Defines a flag whose value is a list of strings, separated by commas."""
     split = readers.list_of(lambda text: [item.strip() for item in text.split(",")] if text else [])
     return define(Flag, name, default, help, split, args, ",".join, "a comma separated list")
 
 
 def DEFINE_spaceseplist(name, default, help, comma_compat=False, **args):
-    """Defines a flag whose value is a list of texts, separated by spaces."""
+    """Defines a flag whose value is a list of strings, separated by spaces; with `comma_compat`, also by commas."""
     split = readers.list_of(lambda text: (text.replace(",", " ") if comma_compat else text).split())
     return define(Flag, name, default, help, split, args, " ".join, "a whitespace separated list")
 
 
 def DEFINE_multi_string(name, default, help, **args):
-    """Defines a flag that may be given several times; its value is the list of texts."""
+    """Defines a flag that may be given several times; its value is the list of strings."""
     return define(MultiFlag, name, default, help, readers.text, args, note=REPEAT)
 
 
@@ -112,13 +115,13 @@ def DEFINE_multi_float(name, default, help, lower_bound=None, upper_bound=None, 
 
 
 def DEFINE_multi_enum(name, default, enum_values, help, case_sensitive=True, **args):
-    """Defines a flag that may be given several times; each value is one of some texts."""
+    """Defines a flag that may be given several times; each value is one of the strings `enum_values`."""
     read = readers.one_of(enum_values, case_sensitive)
     return define(MultiFlag, name, default, f"<{'|'.join(enum_values)}>: {help}", read, args, note=REPEAT)
 
 
 def DEFINE_multi_enum_class(name, default, enum_class, help, case_sensitive=False, **args):
-    """Defines a flag that may be given several times; each value is a member of a class of enum."""
+    """Defines a flag that may be given several times; each value is a member of `enum_class`."""
     return define(MultiFlag, name, default, f"<{'|'.join(enum_class.__members__)}>: {help}",
                   readers.member_of(enum_class, case_sensitive), args, lambda value: value.name, REPEAT)
 
@@ -133,7 +136,10 @@ def DEFINE_alias(name, original_name, flag_values=FLAGS, module_name=None):
 
 
 def register_validator(flag_name, checker, message="Flag validation failed", flag_values=FLAGS):
-    """`checker(value)` is called after parsing and after each change; the value is refused if it returns False."""
+    """Calls `checker(value)` after parsing and after each change of the flag.
+
+    If it returns False, parsing or the change fails with IllegalFlagValueError.
+    """
     def check(values):
         if not checker(values[flag_name]):
             raise ValidationError(message)
@@ -143,7 +149,7 @@ def register_validator(flag_name, checker, message="Flag validation failed", fla
 
 def register_multi_flags_validator(flag_names, multi_flags_checker, message="Flags validation failed",
                                    flag_values=FLAGS):
-    """As register_validator, with a dictionary of several flags."""
+    """Like register_validator, but the checker's argument is a dict {flag name: value} of several flags."""
     def check(values):
         if not multi_flags_checker(values):
             raise ValidationError(message)
@@ -170,7 +176,7 @@ def multi_flags_validator(flag_names, message="Flag validation failed", flag_val
 
 
 def mark_flag_as_required(flag_name, flag_values=FLAGS):
-    """Refuses a command line that leaves the flag at None."""
+    """Makes parsing fail if the flag's value is None."""
     register_validator(flag_name, lambda value: value is not None,
                        f"Flag --{flag_name} must have a value other than None.", flag_values)
 
@@ -182,7 +188,7 @@ def mark_flags_as_required(flag_names, flag_values=FLAGS):
 
 
 def mark_flags_as_mutual_exclusive(flag_names, required=False, flag_values=FLAGS):
-    """Refuses a command line that gives more than one of the flags, or, if one is required, none of them."""
+    """Makes parsing fail if more than one of the flags is not None, or, with `required`, if none of them is."""
     def check(values):
         given = sum(value is not None for value in values.values())
         return given == 1 or (given == 0 and not required)
@@ -193,7 +199,7 @@ def mark_flags_as_mutual_exclusive(flag_names, required=False, flag_values=FLAGS
 
 
 def mark_bool_flags_as_mutual_exclusive(flag_names, required=False, flag_values=FLAGS):
-    """At most one of the bool flags may be true; exactly one with `required`."""
+    """Makes parsing fail if more than one of the bool flags is true, or, with `required`, if none of them is."""
     for name in flag_names:
         if not flag_values[name].boolean:
             raise ValidationError(f"Flag --{name} is not Boolean, which is required for flags used in "

@@ -1,4 +1,7 @@
-"""Functions that make the value of a flag of the text of the command line, or of a value that the program gives."""
+"""Readers: functions that convert the text of a command line, or an object of the program, to the value of a flag.
+
+They raise ValueError or TypeError, whose message becomes part of IllegalFlagValueError.
+"""
 
 
 def text(value):
@@ -41,7 +44,7 @@ def boolean(value):
 
 
 def between(read, lower, upper):
-    """A reader that refuses numbers out of [lower, upper], and the words for this range."""
+    """A reader that refuses numbers outside [lower, upper], and the description of this range for --help."""
     if lower is None and upper is None:
         return read, ""
     note = (f"a number in the range [{lower}, {upper}]" if lower is not None and upper is not None else
@@ -57,7 +60,7 @@ def between(read, lower, upper):
 
 
 def one_of(values, case_sensitive=True):
-    """A reader that accepts these texts only."""
+    """A reader that accepts the strings `values` only."""
     values = list(values)
     if not values:
         raise ValueError("enum_values cannot be empty")
@@ -72,7 +75,7 @@ def one_of(values, case_sensitive=True):
 
 
 def member_of(enum_class, case_sensitive):
-    """A reader of the names of the members of a class of enum."""
+    """A reader of members of `enum_class`, given as a member or by name."""
     by_name = {name if case_sensitive else name.lower(): member for name, member in enum_class.__members__.items()}
 
     def read(value):
@@ -87,5 +90,5 @@ def member_of(enum_class, case_sensitive):
 
 
 def list_of(split):
-    """A reader of a list of texts, or of a text that `split` takes apart."""
+    """A reader of a list of strings, or of one string that the function `split` divides."""
     return lambda value: [text(item) for item in value] if isinstance(value, (list, tuple)) else split(text(value))

@@ -1,1 +1,1 @@
-"""What the public modules of the package share: graphs, sessions, variables. Programs do not import it."""
+"""The implementation that the public modules share: graphs, sessions, variables. Not part of the public API."""

@@ -1,7 +1,7 @@
-"""Messages for arguments of a wrong type that only the C++ module has noticed.
+"""Error messages for arguments of a wrong type that the C++ module, not the Python code, has detected.
 
-The module knows the types of its own function. The program has called a function of the package, whose argument the
-message names.
+nanobind's own message describes the C++ function and its parameters. The messages of this file name the function of the
+package that the program has called, and the argument that the program has passed.
 """
 
 import os
@@ -11,14 +11,17 @@ import sys
 __all__ = []
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-# What a parameter of C++ accepts, by its annotation, and how a message calls it.
+# For each annotation of a C++ parameter, the Python types that it accepts and their description in messages.
 _WANTED = {"str": (("str",), "a string"), "bytes": (("bytes",), "bytes"), "bool": (("bool",), "True or False"),
            "int": (("int", "bool"), "an integer"), "float": (("float", "int", "bool"), "a number"),
            "list": (("list",), "a list"), "tuple": (("tuple",), "a tuple"), "dict": (("dict",), "a dictionary")}
 
 
 def wrong_type(text):
-    """The message for nanobind's: "f(): incompatible function arguments ... 1. f(a: int, /) ... with types: str"."""
+    """Our message in place of nanobind's `text`.
+
+    That text is "f(): incompatible function arguments ... 1. f(a: int, /) -> ... Invoked with types: str".
+    """
     frames = _frames(sys._getframe(1))
     given = text.rpartition("Invoked with types: ")[2]
     for name, annotation, kind in _pairs(text, given):
@@ -35,13 +38,13 @@ def wrong_type(text):
 
 
 def not_converted():
-    """The message if C++ could not convert a value, and does not say which."""
-    return (f"{_function(_frames(sys._getframe(1)), '')}: an argument has another type than is expected, or is a text "
-            "with surrogates, which UTF-8 lacks")
+    """The message for std::bad_cast: C++ could not convert a value, and does not say which one."""
+    return (f"{_function(_frames(sys._getframe(1)), '')}: an argument has an unexpected type, or is a string with "
+            "surrogates, which UTF-8 cannot encode")
 
 
 def _frames(frame):
-    """The calls within the package, the one of the program last."""
+    """The frames of the package from the call of C++ outwards. The last one is the function that the program called."""
     found = []
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         found.append(frame)
@@ -50,7 +53,7 @@ def _frames(frame):
 
 
 def _function(frames, text):
-    """The name of the function that the program has called: that of C++ if the program has called it directly."""
+    """The name of the outermost public function of the package that the program called, or else of the C++ function."""
     for frame in reversed(frames):
         name = frame.f_code.co_qualname.removesuffix(".__init__").rpartition("<locals>.")[2]
         if not name.startswith(("_", "<")):
@@ -59,7 +62,7 @@ def _function(frames, text):
 
 
 def _pairs(text, given):
-    """The name, the annotation and the type of each argument of a C++ function without overloads."""
+    """(parameter, annotation, type of the argument) for each argument in nanobind's text; [] if C++ has overloads."""
     signatures = re.findall(r"^    \d+\. \w*\((.*)\) -> ", text, re.MULTILINE)
     if len(signatures) != 1:
         return []
@@ -73,10 +76,11 @@ def _pairs(text, given):
 
 
 def _argument(frames, native, kind, wanted):
-    """The function, the name and the value of the argument that has this type. C++ may use another name for it.
+    """(function, argument, value): the argument of the program that has the wrong type `kind`.
 
-    It is an argument of the function that the program has called or, if an object was made before, one of the object.
-    In both cases the function that has called C++ has it, too. None three times if more than one argument fits.
+    `native` is the name of the C++ parameter, which the package may call differently. Candidates are the arguments of
+    the functions that the program called, and the constructor arguments that an object has kept in its attributes. The
+    function that called C++ must hold the same value. (None, None, None) if no candidate or more than one remains.
     """
     if not frames:
         return None, None, None
@@ -99,7 +103,7 @@ def _argument(frames, native, kind, wanted):
 
 
 def _parts(values):
-    """The values, and what is in lists, tuples and dictionaries among them."""
+    """Yields the values and the elements of lists, tuples and dictionaries among them."""
     for value in values:
         yield value
         if isinstance(value, (list, tuple)):
@@ -109,9 +113,9 @@ def _parts(values):
 
 
 def _fitting(values, native, kind, wanted):
-    """The name of the one value of this type; None if there are more, and none has the name that C++ uses.
+    """The name of the value with the type `kind`. If several have it, the one that is called `native`, or else None.
 
-    An argument `name` is a string, so it fits only if C++ wants one.
+    An argument called `name` is taken into account only if C++ wants a string.
     """
     fitting = [name for name, value in values.items()
                if type(value).__name__ == kind and (name != "name" or wanted == "str")]

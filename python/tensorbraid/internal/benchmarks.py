@@ -1,4 +1,4 @@
-"""Measurements of steps: the classes of a program that derive from tf.test.Benchmark, which tf.test.main runs."""
+"""tf.test.Benchmark: classes of a program whose methods measure steps. tf.test.main runs them."""
 
 import json
 import re
@@ -8,11 +8,11 @@ import time
 
 __all__ = ["Benchmark", "benchmark_config"]
 
-_classes = []  # those that derive from Benchmark
+_classes = []  # all subclasses of Benchmark, in the order of their definition
 
 
 def benchmark_config():
-    """The options of a session that is measured."""
+    """The ConfigProto for sessions of measurements: nodes are not removed from the graph by optimization."""
     from tensorbraid import proto
 
     config = proto.ConfigProto()
@@ -22,14 +22,14 @@ def benchmark_config():
 
 
 class Benchmark:
-    """The base class of measurements: tf.test.main runs the methods whose names begin with "benchmark"."""
+    """The base class of benchmarks: methods whose names begin with "benchmark". tf.test.main --benchmarks runs them."""
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         _classes.append(cls)
 
     def _reported_name(self, name):
-        """The class and the method of a report: the outermost one of this kind that runs now."""
+        """The report's name, CLASS.METHOD: the outermost running method of a Benchmark, or `name` if it is given."""
         found, frame = None, sys._getframe()
         while frame is not None:
             if isinstance(frame.f_locals.get("self"), Benchmark):
@@ -39,7 +39,7 @@ class Benchmark:
 
     def report_benchmark(self, iters=None, cpu_time=None, wall_time=None, throughput=None, extras=None, name=None,
                          metrics=None):
-        """Prints the numbers, as the text of a BenchmarkEntry."""
+        """Prints the numbers in the text format of TensorFlow's message BenchmarkEntry."""
         lines = [f"  name: {json.dumps(self._reported_name(name))}"]
         for field, value in (("iters", iters), ("cpu_time", cpu_time), ("wall_time", wall_time),
                              ("throughput", throughput)):
@@ -57,10 +57,11 @@ class Benchmark:
 
     def run_op_benchmark(self, sess, op_or_tensor, feed_dict=None, burn_iters=2, min_iters=10, store_trace=False,
                          store_memory_usage=True, name=None, extras=None, mbs=0):
-        """Measures steps that run an operation, and reports the median of their times. Returns what it reports.
+        """Measures steps that run an operation, reports the median of their durations, and returns the report, a dict.
 
-        The first `burn_iters` steps do not count. The dict's "extras" also have the mean and the standard deviation,
-        and with store_trace a further step's trace, which Chrome shows. Memory is not measured.
+        The first `burn_iters` steps are not measured. "extras" in the report also has the mean and the standard
+        deviation and, with `store_trace`, the trace of one more step in Chrome's format. `store_memory_usage` has no
+        effect.
         """
         from tensorbraid import proto
         from tensorbraid.tensorflow_python.timeline import Timeline
@@ -85,7 +86,7 @@ class Benchmark:
         return values
 
     def evaluate(self, tensors):
-        """The values of the tensors in the default session."""
+        """The values of the tensors in the default session. ValueError if there is no default session."""
         from tensorbraid.internal import session
 
         current = session.get_default_session()
@@ -95,14 +96,14 @@ class Benchmark:
 
 
 def chosen(argv):
-    """The expression of the flag --benchmarks of a command line; None without the flag."""
+    """The value of the flag --benchmarks in a command line; None if it does not have the flag."""
     return next((argument.partition("=")[2] for argument in argv if argument.startswith("--benchmarks=")), None)
 
 
 def run(expression):
-    """Runs the methods of the benchmarks, "module.Class.method", in which the expression occurs; "all" is all.
+    """Runs the benchmark methods whose name "module.Class.method" matches the regular expression; "all" runs all.
 
-    ValueError if there are none.
+    ValueError if no method matches.
     """
     pattern = re.compile("" if expression == "all" else expression)
     methods = [(cls, method) for cls in list(_classes) for method in sorted(dir(cls))

@@ -1,4 +1,4 @@
-"""How the items of a collection are written to a MetaGraphDef and read from one, where the program says so."""
+"""Functions of the program that convert items of a collection to messages of a MetaGraphDef and back."""
 
 import collections
 
@@ -9,11 +9,11 @@ _registered = {}
 
 
 def register_proto_function(collection_name, proto_type=None, to_proto=None, from_proto=None):
-    """Registers the functions for a collection whose items are objects of the program.
+    """Registers functions that convert the items of a collection, which are objects of the program.
 
     `to_proto(item, export_scope=)` returns a message of `proto_type`, or None if the item is not in the scope.
-    `from_proto(message, import_scope=)` returns an item. Raises TypeError if one of them cannot be called. A second
-    registration of a collection replaces the first.
+    `from_proto(message, import_scope=)` returns an item. TypeError if a function is not callable. A second registration
+    for a collection replaces the first one.
     """
     for name, function in (("to_proto", to_proto), ("from_proto", from_proto)):
         if function and not callable(function):
@@ -26,15 +26,15 @@ def _of(collection_name):
 
 
 def get_collection_proto_type(collection_name):
-    """The class of the messages that describe the items of a collection, or None."""
+    """The registered message class of a collection, or None."""
     return _of(collection_name).proto_type
 
 
 def get_to_proto_function(collection_name):
-    """The function that makes a message of an item of a collection, or None."""
+    """The registered function from an item of a collection to a message, or None."""
     return _of(collection_name).to_proto
 
 
 def get_from_proto_function(collection_name):
-    """The function that makes an item of a collection of a message, or None."""
+    """The registered function from a message to an item of a collection, or None."""
     return _of(collection_name).from_proto

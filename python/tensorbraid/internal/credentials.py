@@ -18,8 +18,10 @@ def _given(names):
 
 
 def of_session(target):
-    """The options of a session that reaches a server at this target. TENSORBRAID_INSECURE=1 lets it use servers of other
-    users of this machine."""
+    """The credentials of a session for the server at this target.
+
+    With the environment variable TENSORBRAID_INSECURE=1, the session also uses servers of other users of this machine.
+    """
     return _given(_OF_SESSIONS) if target else {}
 
 

@@ -1,4 +1,4 @@
-"""The devices of this process. There is one CPU, which computes with all cores."""
+"""The devices of this process: one CPU device, which uses all cores."""
 
 import collections
 
@@ -11,22 +11,22 @@ _CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
 
 
 def list_physical_devices(device_type=None):
-    """The devices of this kind, "CPU" or "GPU", or all. There are no GPUs."""
+    """The devices of a type, "CPU" or "GPU", or of all types. A process has one CPU device and no GPU."""
     return [_CPU] if device_type in (None, "CPU") else []
 
 
 def list_logical_devices(device_type=None):
-    """The devices by the names that tf.device takes."""
+    """The devices of a type, or of all types, with the names that tf.device accepts."""
     return [LogicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
 
 def get_visible_devices(device_type=None):
-    """The devices that are used: list_physical_devices."""
+    """The devices of a type that the process uses: all of list_physical_devices."""
     return list_physical_devices(device_type)
 
 
 def set_visible_devices(devices, device_type=None):
-    """Says which devices are used. ValueError for one that does not exist, or if the CPU is not among them."""
+    """Checks the devices, and has no other effect. ValueError if one does not exist or the CPU is not among them."""
     devices = list(devices) if isinstance(devices, (list, tuple)) and not isinstance(devices, PhysicalDevice) else [
         devices]
     for device in devices:
@@ -37,10 +37,10 @@ def set_visible_devices(devices, device_type=None):
 
 
 def get_memory_growth(device):
-    """ValueError: memory growth is an option of GPUs."""
+    """Raises ValueError, because only GPUs have this option."""
     raise ValueError("Memory growth is only supported for GPU and Pluggable devices")
 
 
 def set_memory_growth(device, enable):
-    """ValueError: memory growth is an option of GPUs."""
+    """Raises ValueError, because only GPUs have this option."""
     raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")

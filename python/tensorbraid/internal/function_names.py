@@ -1,16 +1,16 @@
-"""Names of functions that are made by other functions."""
+"""Gives names and docstrings to functions that other functions create."""
 
 import sys
 from typing import Any, Callable, TypeVar
 
 __all__ = []
 
-_made = []  # functions that modules of this package make while they are imported, and the variables of the module
+_made = []  # (function, global variables of its module), for functions created while the package is imported
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def named(function: _Function, name: str, doc: str | None = None) -> _Function:
-    """The function, after it got the name and the docstring that help() and tracebacks show."""
+    """Sets the name and the docstring of a function, which help() and tracebacks show. Returns the function."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     frame = sys._getframe(1)
@@ -22,9 +22,10 @@ def named(function: _Function, name: str, doc: str | None = None) -> _Function:
 
 
 def use_names_of_variables():
-    """Gives the functions that `named` got, and that are variables of a module, the names of these variables.
+    """Renames the functions of `named` after the global variables that hold them.
 
-    Pickle finds a function by its name in its module: an object that has tf.tanh as its activation can be pickled.
+    Pickle finds a function by its name in its module, so objects that hold one, such as a cell with the activation
+    tf.tanh, can be pickled then.
     """
     names = {}
     for function, variables in _made:

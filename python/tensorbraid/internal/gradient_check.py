@@ -1,4 +1,4 @@
-"""Gradients that are compared with differences of values, as tests of ops do."""
+"""Compares gradients with finite differences, for tests of ops."""
 
 import numpy as np
 
@@ -13,18 +13,18 @@ def _size(shape):
 
 
 def _parts(dtype):
-    """How many real numbers an element has."""
+    """The number of real numbers in an element: 2 for complex dtypes, otherwise 1."""
     return 2 if dtype.is_complex else 1
 
 
 def _real(array):
-    """The elements as real numbers, one after the other: a complex element is two."""
+    """The elements as a vector of real numbers. A complex element becomes two."""
     array = np.ascontiguousarray(array)
     return array.reshape(-1).view(array.real.dtype) if np.iscomplexobj(array) else array.reshape(-1)
 
 
 def _by_gradients(x, x_shape, x_value, y_shape, dy, dx, feeds):
-    """The Jacobian by the graph's gradient: a row for each number of x, a column for each of y."""
+    """The Jacobian from the gradient in the graph. Rows belong to the real numbers of x, columns to those of y."""
     columns = _parts(dy.dtype) * _size(y_shape)
     jacobian = np.zeros([_parts(x.dtype) * _size(x_shape), columns], x_value.real.dtype)
     seed = np.zeros(y_shape, dy.dtype.as_numpy_dtype)
@@ -42,7 +42,7 @@ def _by_gradients(x, x_shape, x_value, y_shape, dy, dx, feeds):
 
 
 def _by_differences(x, x_value, y, delta, feeds):
-    """The Jacobian by differences of values of y."""
+    """The Jacobian from central differences of y. Rows and columns as in _by_gradients."""
     x_value = np.array(x_value, order="C")
     flat, rows = _real(x_value), []
     scale = 2 * delta
@@ -77,10 +77,11 @@ def _jacobians(x, x_shape, y, y_shape, x_value, delta, feeds):
 
 
 def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init_targets=None, extra_feed_dict=None):
-    """Two Jacobians of y, d(y)/d(x): by the graph's gradient, and by differences of `delta`. For a list x, a list.
+    """The Jacobian d(y)/d(x) twice: from the gradient in the graph, and from finite differences with the step `delta`.
 
-    A row belongs to a number of x and a column to a number of y. A complex element is two numbers. The default session
-    computes them; it first runs `init_targets`.
+    The result is a pair of NumPy matrices, or a list of such pairs if `x` is a list. A row belongs to a number of x and
+    a column to a number of y; a complex element counts as two numbers. The default session first runs `init_targets`
+    and then computes the matrices. TypeError if x or y is not real or complex.
     """
     if init_targets is not None:
         for target in init_targets if isinstance(init_targets, (list, tuple)) else [init_targets]:

@@ -24,7 +24,7 @@ Tensor.get_shape = _get_shape
 Tensor.device = property(lambda self: self.op.device, doc="The device that was requested for the operation.")
 Tensor.__repr__ = lambda self: f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 Tensor.__str__ = lambda self: f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
-Tensor.__copy__ = Operation.__copy__ = lambda self: self  # an element of a graph is one object
+Tensor.__copy__ = Operation.__copy__ = lambda self: self  # as in TensorFlow, copy.copy returns the same element
 Tensor.__deepcopy__ = Operation.__deepcopy__ = lambda self, memo: self  # a copy of a layer stays in the graph
 Operation.__repr__ = lambda self: f"<tf.Operation '{self.name}' type={self.type}>"
 
@@ -42,12 +42,12 @@ def _no_iteration(self):
 
 
 def _no_length(self):
-    raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). Use `x.shape` for what is known of "
-                    "its shape, or tf.shape(x)[0] in the step.")
+    raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). Use `x.shape` for the static shape, "
+                    "or tf.shape(x)[0] for the size in a step.")
 
 
 def no_array(self, dtype=None, copy=None):
-    """Raises the error of a function of NumPy that is called with a tensor or a variable of a graph."""
+    """`__array__` of tensors and variables: raises NotImplementedError, which NumPy's functions pass on."""
     raise NotImplementedError(
         f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array: its value is known only in a step. "
         "NumPy's functions take what session.run returns; tf has functions for tensors, such as tf.reduce_sum.")
@@ -71,11 +71,11 @@ opened = _Stack()
 
 
 class _ThreadState:
-    """What a thread has opened in a graph, beside the scopes of C++."""
+    """The scopes that a thread has opened in a graph. Other kinds of scopes are kept in C++."""
 
     def __init__(self):
-        self.device_scopes = []  # what the open scopes of device() are given, innermost last
-        self.variable_scopes = []  # see variable_scope.py
+        self.device_scopes = []  # the arguments of the open device() scopes, innermost last
+        self.variable_scopes = []  # the open variable scopes, innermost last
 
 
 _ROOT_SCOPE = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
@@ -88,14 +88,14 @@ class Graph(_core.Graph):
     def __init__(self):
         super().__init__()
         self._collections = {}
-        # By thread. Not a threading.local, whose cycles Python does not collect.
+        # {thread: _ThreadState}. A threading.local would keep graphs alive, because its cycles are not collected.
         self._thread_states = weakref.WeakKeyDictionary()
         self._unfeedable, self._unfetchable = set(), set()
         self.host_functions = []  # of tf.py_func and datasets, which C++ calls
         self._finalized_because = "it runs in a training session"
         self.restrictions = 0  # how often prevent_feeding and prevent_fetching were called
         self._own_gradients, self._gradient_overrides, self._unmarked_from = {}, {}, 0  # see own_gradients.py
-        self._imported_handles = set()  # the names of variables' handles that came with a graph of another program
+        self._imported_handles = set()  # names of variable handles that were imported from another program's graph
 
     @property
     def _here(self):
@@ -135,7 +135,7 @@ class Graph(_core.Graph):
             scopes.pop()
 
     def _apply_device_functions(self, op):
-        """Places an imported operation, or an object with `device` and `_set_device`, as the open device scopes do."""
+        """Applies the open device scopes to an imported operation, or to an object with `device` and `_set_device`."""
         for scope in reversed(self._here.device_scopes):
             if scope is None:
                 break
@@ -205,7 +205,10 @@ class Graph(_core.Graph):
         return obj
 
     def _value_of(self, element):
-        """The value of a variable, which has this name in TensorFlow 1, if the element is the handle of one."""
+        """The variable's value if `element` is the handle of a variable, otherwise `element`.
+
+        The names of both are exchanged in TensorFlow 1, where "w:0" is the value of the variable w.
+        """
         if getattr(element, "dtype", None) != dtypes.resource or element.name in self._imported_handles:
             return element
         variable = _core.variable_of(element)

@@ -160,7 +160,7 @@ class Import:
         return name if name.startswith("^") or ":" in name else name + ":0"
 
     def _free_names(self, graph):
-        """New names, as TensorFlow makes them, for the nodes whose names the graph has already."""
+        """{old name: new name} for nodes whose names are taken in the graph. As in TensorFlow, the first is NAME_1."""
         taken = {op.name for op in graph.get_operations()}
         used = taken | {self.prefix + name for name in self.names}
         renamed = {}
@@ -198,7 +198,7 @@ class Import:
                       for name in node.attr["_class"].list.s]
             node.attr["_class"].list.s[:] = groups
         if "frame_name" in node.attr and (self.prefix or self.renamed):
-            # Two loops of one frame would be one loop.
+            # Two loops with the same frame name would be executed as one loop.
             node.attr["frame_name"].s = self.prefix.encode() + node.attr["frame_name"].s + self.frame_suffix
         if "_output_shapes" not in node.attr:
             return []

@@ -172,10 +172,10 @@ def get_collection_ref(key):
 
 
 def set_random_seed(seed):
-    """The seed of the random ops of the default graph; None removes it."""
+    """Sets the graph-level seed for random ops in the default graph; None removes it."""
     graph = get_default_graph()
     graph.seed = 0 if seed is None else seed
-    graph._has_seed = seed is not None  # also for the seed 0, which is none to C++
+    graph._has_seed = seed is not None  # C++ takes the seed 0 for no seed
 
 
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])

@@ -1,8 +1,8 @@
-"""A likely reason why a file cannot be read: it is compressed."""
+"""Recognises compressed files, for the messages of readers that cannot read them."""
 
 __all__ = []
 
 
 def hint(content):
-    """The end of the message about a file with these bytes; "" unless they begin with gzip's magic number."""
+    """A hint to append to an error message if `content` begins with gzip's magic number, otherwise ""."""
     return "; it has the magic number of a gzip file: decompress it first" if content[:2] == b"\x1f\x8b" else ""

@@ -1,4 +1,4 @@
-"""The names of nodes and tensors that a MetaGraphDef has beside its GraphDef: they change with the names of the nodes."""
+"""Renames nodes and tensors in a MetaGraphDef outside of its GraphDef: in savers, variables and other collections."""
 
 import re
 
@@ -6,14 +6,14 @@ from tensorbraid.internal.graph_keys import GraphKeys
 
 __all__ = ["UNBOUND", "UNBOUND_INPUTS", "export_scoped", "prefix_names", "scoped"]
 
-# A node outside of the exported scope, as an input of a node within it, and the collection of all of these. The program
-# that imports the graph maps each of them to a tensor.
+# A node in an exported scope may have an input from outside of the scope. The input's name gets the prefix UNBOUND, and
+# the collection UNBOUND_INPUTS lists all such names. The importing program maps each of them to a tensor.
 UNBOUND = "$unbound_inputs_"
 UNBOUND_INPUTS = "unbound_inputs"
 
 _CONTEXT_FIELDS = ("context_name", "pred_name", "pivot_name", "pivot_for_pred_name", "pivot_for_body_name",
                    "maximum_iterations_name", "loop_exit_names", "loop_enter_names")
-# For each kind of message, the field that says to which scope it belongs, and the fields with names.
+# For each type of message, the field whose name decides to which scope the message belongs, and all fields with names.
 _FIELDS = {
     "VariableDef": ("variable_name", ("variable_name", "initializer_name", "snapshot_name", "initial_value_name")),
     "QueueRunnerDef": ("queue_name", ("queue_name", "enqueue_op_name", "close_op_name", "cancel_op_name")),
@@ -32,18 +32,21 @@ def _proto():
 
 
 def _variable_def(data):
-    """The VariableDef with these bytes, or None if they are something else."""
+    """The VariableDef that the bytes encode, or None if they encode something else."""
     variable = _proto().parsed("VariableDef", data)
     return variable if variable is not None and variable.variable_name and variable.initializer_name else None
 
 
 def _message(key, data):
-    """The message that an item of the collection `key` is, or None if it is some other text."""
+    """The message that an item of the collection `key` encodes, or None if it does not encode one with names."""
     return getattr(_proto(), _KINDS[key]).FromString(data) if key in _KINDS else _variable_def(data)
 
 
 class _Names:
-    """Changes names. `new_name` gives the new name for one; `is_kept` says whether what has the old name is kept."""
+    """Renames nodes in messages and collections.
+
+    `new_name` is a function from the old name to the new one. Items for whose old name `is_kept` is False are removed.
+    """
 
     def __init__(self, new_name, is_kept):
         self._new_name, self.is_kept = new_name, is_kept
@@ -52,7 +55,7 @@ class _Names:
         return self._new_name(name) if name else name
 
     def message(self, message):
-        """Changes the names in a message of a collection."""
+        """Renames the nodes in a message of a collection."""
         for field in _FIELDS[message.DESCRIPTOR.name][1]:
             if field not in message.DESCRIPTOR.fields_by_name:
                 continue
@@ -86,7 +89,7 @@ class _Names:
             yield message.SerializeToString(deterministic=True)
 
     def collection(self, key, collection):
-        """Changes the names in a CollectionDef, and removes what is not kept."""
+        """Renames the nodes in a CollectionDef, and removes items that are not kept."""
         kind = collection.WhichOneof("kind")
         if kind == "node_list":
             collection.node_list.value[:] = [self._name(name) for name in collection.node_list.value
@@ -96,7 +99,7 @@ class _Names:
 
 
 def prefix_names(meta_graph, prefix, without=()):
-    """Adds the prefix of imported nodes to all names, but for those in the collections `without`."""
+    """Adds the prefix of imported nodes to all names except those in the collections `without`."""
     names = _Names(lambda name: prefix + name, lambda name: True)
     if meta_graph.HasField("saver_def"):
         names.message(meta_graph.saver_def)
@@ -106,7 +109,7 @@ def prefix_names(meta_graph, prefix, without=()):
 
 
 def _scoped_node(node, scope, unbound):
-    """Takes the scope out of the names in a NodeDef. Adds its inputs from outside to `unbound`."""
+    """Removes the scope from the names in a NodeDef. Adds inputs from outside of the scope to `unbound`."""
     node.name = node.name.removeprefix(scope)
     for i, name in enumerate(node.input):
         control, name = re.fullmatch(r"(\^?)(.*)", name).groups()
@@ -130,9 +133,9 @@ def _scope_names(export_scope):
 
 
 def scoped(message, export_scope):
-    """The message of an item of a collection with names as in the scope, or None if it is outside of the scope.
+    """Removes the scope from the names in a message of a collection, in place, and returns the message.
 
-    The message itself is changed.
+    Returns None if the message belongs to a node outside of the scope.
     """
     names = _scope_names(export_scope)
     owner = _FIELDS[message.DESCRIPTOR.name][0]
@@ -143,10 +146,10 @@ def scoped(message, export_scope):
 
 
 def export_scoped(meta_graph, export_scope, without=()):
-    """Reduces a MetaGraphDef to the nodes of one scope, which is taken out of their names.
+    """Reduces a MetaGraphDef to the nodes of one scope, and removes the scope from their names.
 
-    Inputs from outside get a name that begins with UNBOUND, and the collection UNBOUND_INPUTS lists them. Items of other
-    collections stay if their node is in the scope; those of the collections `without` stay as they are.
+    Inputs from outside of the scope get names with the prefix UNBOUND, which the collection UNBOUND_INPUTS lists. Items
+    of other collections are kept if their node is in the scope. The collections `without` are not changed.
     """
     scope = export_scope.rstrip("/") + "/"
     nodes = [node for node in meta_graph.graph_def.node if node.name.startswith(scope)]

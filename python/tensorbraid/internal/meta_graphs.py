@@ -1,4 +1,4 @@
-"""Graphs with their variables, collections and savers as MetaGraphDefs."""
+"""Writes graphs with their variables, collections and savers as MetaGraphDefs."""
 
 import os
 
@@ -8,10 +8,10 @@ from tensorbraid.internal.graph_keys import GraphKeys
 
 __all__ = ["export_meta_graph"]
 
-# Collections that C++ makes from the graph itself when it writes one, and does not need when it reads one.
+# Collections that C++ derives from the graph when it writes a MetaGraphDef, and does not need when it reads one.
 OF_GRAPH = {GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT}
-# The git version in messages that this package writes. A variable of such a graph was made by its Variable class, so its
-# name stands for its value, as it does before the export.
+# The tensorflow_git_version of messages that this package writes. In such graphs the name of a variable stands for its
+# value, as in the program that wrote them.
 OWN_VERSION = "tensorbraid"
 
 
@@ -22,9 +22,9 @@ def _proto():
 
 
 def _collection_def(graph, key, export_scope=None):
-    """The CollectionDef of a collection; None if it is empty or has items that no message describes.
+    """The CollectionDef of a collection; None if it is empty or has items of which no message can be made.
 
-    `export_scope` is for functions that the program has registered for the collection.
+    Functions that the program registered for the collection get `export_scope`.
     """
     collection = _proto().CollectionDef()
     items = graph.get_collection(key)
@@ -48,13 +48,14 @@ def _collection_def(graph, key, export_scope=None):
     elif all(isinstance(item, (graphs.Tensor, graphs.Operation)) for item in items):
         collection.node_list.value.extend(item.name for item in items)
     else:
-        tf_logging.warning("the collection %r is not saved with the graph: it has items that no message describes", key)
+        tf_logging.warning("the collection %r is not saved with the graph: its items are not of one type that a "
+                           "CollectionDef can hold, and have no method to_proto", key)
         return None
     return collection
 
 
 def collection_defs(graph):
-    """The CollectionDefs of all collections of the program, serialised, by key."""
+    """{key: serialised CollectionDef} for all collections of the graph."""
     made = {key: _collection_def(graph, key) for key in graph.get_all_collection_keys()}
     return {key: collection.SerializeToString() for key, collection in made.items() if collection is not None}
 
@@ -68,10 +69,10 @@ def _used_ops(graph, graph_def):
 
 def meta_graph_of(graph, saver_def=None, collection_list=None, clear_devices=False, graph_def=None, export_scope=None,
                   clear_extraneous_savers=False):
-    """The MetaGraphDef of a graph and its collections, and of a saver if it has something to save.
+    """The MetaGraphDef of a graph, its collections and, if `saver_def` is given, a saver.
 
-    `graph_def` takes the place of the graph's own nodes. `export_scope` reduces all to the nodes of a scope, as
-    meta_graph_names.export_scoped says. `clear_extraneous_savers` leaves out the nodes of all other savers.
+    `graph_def` replaces the nodes of the graph. `export_scope` reduces the result to the nodes of a scope, see
+    meta_graph_names.export_scoped. `clear_extraneous_savers` removes all other savers and their nodes.
     """
     meta_graph = _proto().MetaGraphDef()
     if saver_def is not None and saver_def.restore_op_name:
@@ -104,7 +105,7 @@ def meta_graph_of(graph, saver_def=None, collection_list=None, clear_devices=Fal
 
 
 def _clear_extraneous_savers(graph, meta_graph):
-    """Removes the nodes of savers that the message does not describe, and these savers themselves."""
+    """Removes the nodes of the graph's savers from the MetaGraphDef, except those of the saver in its saver_def."""
     described = meta_graph.saver_def.restore_op_name
     savers = [saver for saver in graph.get_collection(GraphKeys.SAVERS)
               if saver.as_saver_def().restore_op_name != described]
@@ -117,7 +118,7 @@ def _clear_extraneous_savers(graph, meta_graph):
 
 
 def clear_devices_of(graph_def):
-    """Lets the nodes run on any device."""
+    """Removes the devices of all nodes, so that they can run on any device."""
     for node in graph_def.node:
         node.device = ""
 
@@ -125,11 +126,11 @@ def clear_devices_of(graph_def):
 def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_def=None, collection_list=None,
                       as_text=False, graph=None, export_scope=None, clear_devices=False, clear_extraneous_savers=False,
                       strip_default_attrs=False, save_debug_info=False, **kwargs):
-    """The graph as a MetaGraphDef, which is also written to a file if one is named.
+    """The graph as a MetaGraphDef, which is also written to the file `filename` if it is given.
 
-    A saver is part of it only if `saver_def` describes one. With `export_scope` the message has only the nodes of this
-    name scope, named as if they were in no scope. Their inputs from outside are listed in the collection
-    "unbound_inputs"; import_meta_graph needs a tensor for each of them in its `input_map`.
+    The message has a saver only if `saver_def` is given. With `export_scope`, it has only the nodes of this name scope,
+    and the scope is removed from their names. The collection "unbound_inputs" lists their inputs from outside of the
+    scope; import_meta_graph needs a tensor for each of these in its `input_map`.
     """
     if kwargs:
         raise NotImplementedError(f"the argument {next(iter(kwargs))} of export_meta_graph")

@@ -1,6 +1,6 @@
-"""What a module of the package does with a name that it lacks: it may be an older name, or else the error explains.
+"""Module-level __getattr__ and __dir__: finds names from before TensorFlow 1.0, and explains names that do not exist.
 
-The names that are proposed are those of dir(), so no module that the package only uses itself.
+Proposals are names that dir() shows, so they are never internal modules.
 """
 
 import difflib
@@ -11,17 +11,17 @@ from tensorbraid.internal import old_names, public_names
 
 __all__ = []
 
-# Public modules whose files have other names, because the package uses modules of these names.
+# Modules whose public name differs from that of their file.
 _PUBLIC = {"tensorbraid.testing": "tensorbraid.test", "tensorbraid.tf_logging": "tensorbraid.logging",
            "tensorbraid.tf_sysconfig": "tensorbraid.sysconfig", "tensorbraid.versions": "tensorbraid.version"}
 
-_being_explained = set()  # the paths whose errors are being made
+_being_explained = set()  # the paths for which `error` is running
 
 
 def error(module, name):
-    """The AttributeError. It says why the name is refused, or which name is near."""
+    """The AttributeError for a name. It says why the name is refused, or proposes the most similar name."""
     path = _path(module, name)
-    if path in _being_explained:  # the explanation looks whether the name exists
+    if path in _being_explained:  # api.refusal and api.public_name look names up, too
         return AttributeError(_text(module, name))
     _being_explained.add(path)
     try:
@@ -31,7 +31,7 @@ def error(module, name):
 
 
 def _path(module, name):
-    """What a program writes after "tf."."""
+    """The path that a program writes after "tf."."""
     return f"{_PUBLIC.get(module, module)}.{name}".removeprefix("tensorbraid.")
 
 
@@ -55,7 +55,7 @@ def _explained(module, name, path):
 
 
 def find(module, name):
-    """The object that had this name before TensorFlow 1.0; raises `error` if there is none."""
+    """The object that had this name before TensorFlow 1.0. Raises the AttributeError of `error` if none had it."""
     if name.startswith("__"):
         raise AttributeError(_text(module, name))
     try:
@@ -65,10 +65,7 @@ def find(module, name):
 
 
 def install(module):
-    """Lets a module, and the modules of the package in it, find older names and explain names that they lack.
-
-    dir() then shows their public names.
-    """
+    """Gives a module and all its public submodules a __getattr__ and a __dir__, which shows their public names."""
     seen, waiting = set(), [module]
     while waiting:
         module = waiting.pop()

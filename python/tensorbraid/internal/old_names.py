@@ -1,7 +1,7 @@
-"""Names from before TensorFlow 1.0, which programs of 2016 have. Each is the function or module that took its place.
+"""Names from before TensorFlow 1.0, which programs of 2016 use, and the functions and modules that replaced them.
 
-A name is here only if its call means the same today. `tf.concat(axis, values)` and `tf.split(axis, number, value)` kept
-their names and changed the order of their arguments, so they are not.
+The list has a name only if calls of the old function mean the same for the new one. `tf.concat(axis, values)` and
+`tf.split(axis, number, value)` are not in the list: their names remained, but the order of their arguments changed.
 """
 
 import importlib
@@ -31,12 +31,12 @@ _NOW = {
     "sub": "subtract", "train.SummaryWriter": "summary.FileWriter", "train.SummaryWriterCache":
     "summary.FileWriterCache", "unpack": "unstack",
 }
-# Modules that have nothing but older names. (A module cannot be written with this name: it is no public one.)
+# Modules that have only older names.
 _FOLDERS = {"models": "tensorflow_python.old_models"}
 
 
 def find(path):
-    """The object that `path`, below the package, was before TensorFlow 1.0; AttributeError if it was none."""
+    """The object that had this path below tf before TensorFlow 1.0. AttributeError if no object had it."""
     name = _NOW.get(path, _FOLDERS.get(path))
     if name is None:
         raise AttributeError(path)

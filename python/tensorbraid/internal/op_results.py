@@ -1,4 +1,4 @@
-"""Named tuples for the outputs of ops that have several."""
+"""Named tuples for ops with several outputs."""
 
 import collections
 import functools
@@ -8,7 +8,7 @@ __all__ = []
 
 @functools.lru_cache(maxsize=None)
 def results_class(op_type, fields):
-    """The class of named tuples with these fields, which are separated by spaces. Pickle makes it where it is needed."""
+    """A class of named tuples. `fields` is separated by spaces."""
     kind = collections.namedtuple(op_type, fields.split())
     kind.__reduce__ = lambda self: (_restored, (op_type, fields, tuple(self)))
     return kind

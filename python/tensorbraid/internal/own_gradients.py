@@ -57,7 +57,7 @@ def _mark(graph, op, name):
 
 
 def use(node, function):
-    """Lets this function compute the gradient of a new node."""
+    """Makes `function` the gradient function of a new node."""
     _mark(node.graph, node, f"CustomGradient-{next(_numbers)}")
     node.graph._own_gradients[node.name] = function
 
@@ -81,9 +81,9 @@ def _mark_nodes(graph):
 
 @contextlib.contextmanager
 def _gradient_override_map(self, op_type_map):
-    """The nodes that are made inside of the `with` get the gradients that the dict names by op.
+    """A context manager: nodes that are made in it use the gradients of `op_type_map`, {op type: name of a gradient}.
 
-    A name is that of a function of the program (tf.RegisterGradient) or of an op: {"Sign": "Identity"}.
+    The name is one that tf.RegisterGradient got, or an op type whose gradient is used, as in {"Sign": "Identity"}.
     """
     if not isinstance(op_type_map, dict) or not all(
             isinstance(key, str) and isinstance(value, str) for key, value in op_type_map.items()):

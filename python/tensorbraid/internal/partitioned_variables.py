@@ -52,7 +52,7 @@ class PartitionedVariable:
     value = _as_graph_tensor = as_tensor
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
-        """Sets all parts from the whole value."""
+        """Assigns to each part its rows of `value`, which has the shape of the whole variable."""
         sizes = [part.shape.as_list()[0] for part in self._parts]
         rows = make_op("SplitV", [value, sizes, 0], f"{name or 'assign'}_split", num_split=len(sizes)).outputs
         return [part.assign(part_rows, name=name, read_value=read_value) for part, part_rows in zip(self._parts, rows)]
@@ -70,7 +70,11 @@ for _name in ("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__
 
 
 def parts_of(partitioner):
-    """The function for C++ that calls a partitioner of Python, which returns a list of parts for each axis."""
+    """The function for C++ that calls a partitioner of Python, whose result is the number of parts along each axis.
+
+    It raises ValueError if the result does not fit the shape, and NotImplementedError if an axis other than the first
+    has several parts.
+    """
     def call(dims, dtype):
         shape = TensorShape(dims)
         parts = partitioner(shape=shape, dtype=dtypes.as_dtype(dtype))
@@ -80,7 +84,7 @@ def parts_of(partitioner):
         if any(count < 1 for count in parts):
             raise ValueError(f"Partitioner returned zero partitions for some axes: {parts}")
         if any(count > 1 for count in parts[1:]):
-            raise NotImplementedError("variables with parts along another axis than the first")
+            raise NotImplementedError("variables that are partitioned along another axis than the first")
         return int(parts[0])
 
     return call

@@ -1,4 +1,4 @@
-"""Functions that choose the number of parts of a variable."""
+"""Partitioners: functions that choose into how many parts a variable is divided."""
 
 from tensorbraid import _core, dtypes
 from tensorbraid.internal.shapes import TensorShape
@@ -10,7 +10,11 @@ __all__ = ["create_partitioned_variables", "fixed_size_partitioner", "min_max_va
 
 def create_partitioned_variables(shape, slicing, initializer, dtype=dtypes.float32, trainable=True, collections=None,
                                  name=None, reuse=None):
-    """The parts of a variable; `slicing` has the number of parts along each axis. The old form of a partitioner."""
+    """Makes a partitioned variable and returns the list of its parts. TensorFlow's form from before partitioners.
+
+    `slicing` has the number of parts along each axis. ValueError if it does not fit the shape; NotImplementedError if
+    an axis other than the first has several parts.
+    """
     if len(shape) != len(slicing):
         raise ValueError(f"The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: {shape}, "
                          f"slicing: {slicing}")
@@ -26,7 +30,7 @@ def create_partitioned_variables(shape, slicing, initializer, dtype=dtypes.float
 
 def _along_first(axis, partitioner):
     if axis != 0:
-        raise NotImplementedError("variables with parts along another axis than the first")
+        raise NotImplementedError("variables that are partitioned along another axis than the first")
 
     def partition(shape, dtype=dtypes.float32, **_):
         shape = TensorShape(shape)
@@ -40,12 +44,12 @@ def _along_first(axis, partitioner):
 
 
 def fixed_size_partitioner(num_shards, axis=0):
-    """As many parts, or one for each row if there are fewer rows."""
+    """A partitioner: `num_shards` parts, or one for each row if there are fewer rows."""
     return _along_first(axis, _core.fixed_size_partitioner(num_shards))
 
 
 def variable_axis_size_partitioner(max_shard_bytes, axis=0, bytes_per_string_element=16, max_shards=None):
-    """As few parts as possible of at most `max_shard_bytes` each."""
+    """A partitioner: as few parts as possible, of at most `max_shard_bytes` each."""
     if max_shard_bytes < 1 or bytes_per_string_element < 1:
         raise ValueError("max_shard_bytes and bytes_per_string_element must be positive integers")
     return _along_first(axis, _core.variable_axis_size_partitioner(max_shard_bytes, bytes_per_string_element,
@@ -53,7 +57,7 @@ def variable_axis_size_partitioner(max_shard_bytes, axis=0, bytes_per_string_ele
 
 
 def min_max_variable_partitioner(max_partitions=1, axis=0, min_slice_size=256 << 10, bytes_per_string_element=16):
-    """As many parts of at least `min_slice_size` bytes as possible, and at most `max_partitions`."""
+    """A partitioner: as many parts of at least `min_slice_size` bytes as possible, but at most `max_partitions`."""
     if max_partitions < 1 or min_slice_size < 1 or bytes_per_string_element < 1:
         raise ValueError("max_partitions, min_slice_size and bytes_per_string_element must be positive integers")
     return _along_first(axis, _core.min_max_variable_partitioner(max_partitions, min_slice_size,

@@ -1,7 +1,7 @@
-"""Refuses to load the C++ module on a processor for which it was not compiled.
+"""Checks before the C++ module is loaded that the processor has all instructions for which the module was compiled.
 
-The processor would end the process at the first instruction that it does not have ("illegal instruction"). This file is
-read before the C++ module is loaded, so it imports no other module of the package.
+Without the check, the first unknown instruction would kill the process ("illegal instruction"). This file imports no
+other module of the package, because these load the C++ module.
 """
 
 import os

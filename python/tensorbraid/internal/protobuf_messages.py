@@ -1,7 +1,7 @@
-"""The modules of the package that have TensorFlow's protobuf classes, such as tf.ConfigProto, and under which names.
+"""Which modules of the package have TensorFlow's protobuf classes, such as tf.ConfigProto, and under which names.
 
-The classes are made when a program first uses one (module `proto`), because importing protobuf takes time, and programs
-that use none of them run without it.
+The module `proto` makes the classes when a program first uses one. So programs that use none of them do not need
+protobuf, and do not wait for its import.
 """
 
 import importlib
@@ -23,13 +23,13 @@ NAMES = {
 
 
 def find(module, name):
-    """The message that is called `name` in the module, or what had this name before TensorFlow 1.0."""
+    """The protobuf class with this name in the module, or else the object that had it before TensorFlow 1.0."""
     if name not in NAMES[module]:
         return missing_names.find(module, name)
     return getattr(importlib.import_module("tensorbraid.proto"), name)
 
 
 def install(module):
-    """Lets a module find its messages."""
+    """Gives a module a __getattr__ that finds its protobuf classes, and a __dir__ that lists them."""
     module.__getattr__ = lambda name: find(module.__name__, name)
     module.__dir__ = lambda: sorted({*public_names.names(module), *NAMES[module.__name__]})

@@ -1,4 +1,4 @@
-"""The names that dir() shows for a module of the package: without the modules and helpers that it only uses itself."""
+"""The names that dir() shows for a module of the package: without modules and helpers that are its implementation."""
 
 import ast
 import functools
@@ -8,11 +8,11 @@ import types
 
 __all__ = []
 
-_HELPERS = ("tensorbraid.ops.node", "tensorbraid.internal.function_names")  # only used by modules of the package
+_HELPERS = ("tensorbraid.ops.node", "tensorbraid.internal.function_names")  # modules whose functions are not public
 
 
 def names(module):
-    """The names of the module, sorted. A module among them is one that the source exports, as type checkers see it."""
+    """The public names of the module, sorted. Modules among them are those that type checkers regard as exported."""
     exported = _exported(module)
     return sorted(name for name, value in vars(module).items() if name in exported or name.startswith("__") or not (
         isinstance(value, types.ModuleType) or getattr(value, "__module__", None) in _HELPERS))
@@ -20,10 +20,10 @@ def names(module):
 
 @functools.cache
 def _exported(module):
-    """The names in `__all__`, and those that the source imports `as` themselves, by `*`, or assigns."""
+    """The names in `__all__`, names imported by `import x as x` or `import *`, and names that the source assigns."""
     try:
         statements = ast.parse(inspect.getsource(module)).body
-    except (OSError, TypeError):  # the module has no source
+    except (OSError, TypeError):  # the module has no source file
         statements = []
     found = set(getattr(module, "__all__", ()))
     for statement in statements:

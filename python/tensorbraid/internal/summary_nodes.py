@@ -1,4 +1,4 @@
-"""What all summaries have: a tag, a scope and collections."""
+"""The tag, the name scope and the collections of summary ops."""
 
 import contextlib
 import re
@@ -10,13 +10,13 @@ __all__ = []
 
 
 def clean_name(name):
-    """The name with "_" for each character that a node's name cannot have, and without a leading "/"."""
+    """Replaces each character that is not allowed in a node's name by "_", and removes leading "/"."""
     return re.sub(r"[^-/\w.]", "_", name).lstrip("/") if name else name
 
 
 @contextlib.contextmanager
 def summary_scope(name, family, value, default_name=None):
-    """Opens the scope of a summary. Yields its tag and the scope's name, as TensorFlow makes them."""
+    """A context manager that opens the name scope of a summary and yields its tag and the scope's name."""
     name = clean_name(name)
     family = clean_name(family)
     scoped = name if family is None else f"{family}/{name}"
@@ -26,7 +26,7 @@ def summary_scope(name, family, value, default_name=None):
 
 
 def collected(operation, collections) -> graphs.Tensor:
-    """The output of a summary's operation, after it was added to the collections; None stands for the usual one."""
+    """Adds the output of a summary op to the collections, by default GraphKeys.SUMMARIES, and returns it."""
     output = operation.outputs[0]
     for key in [GraphKeys.SUMMARIES] if collections is None else collections:
         output.graph.add_to_collection(key, output)

@@ -47,7 +47,10 @@ def _run_in(session):
 
 @_method("to_proto")
 def _to_proto(self, export_scope=None):
-    """The VariableDef: the names of the variable's nodes, as in the scope; None if the variable is outside of it."""
+    """The VariableDef with the names of the variable's nodes. `export_scope` is removed from the names.
+
+    None if the variable is outside of that scope.
+    """
     from tensorbraid import proto
 
     definition = proto.VariableDef.FromString(self._definition())
@@ -55,9 +58,9 @@ def _to_proto(self, export_scope=None):
 
 
 def _from_proto(variable_def, import_scope=None):
-    """The variable whose nodes, which the default graph has, a VariableDef names. With a scope, the nodes are in it.
+    """The variable of the default graph whose nodes a VariableDef names. `import_scope` is added to the names.
 
-    It is in no collection. A variable that the graph knows already is that object.
+    Returns the existing object if the graph has one for the variable. A new object is not added to any collection.
     """
     from tensorbraid import proto
 
@@ -141,12 +144,12 @@ _Variable.assign_sub = _assignment("AssignSubVariableOp", "assign_sub")
 
 @_method("_assign_slice")
 def _assign_slice(self, vectors, value, masks, name):
-    """Sets a strided slice, which begin, end and strides in `vectors` describe. Returns the new value."""
+    """Assigns to a strided slice. `vectors` are begin, end and strides. Returns the variable's new value."""
     return _updated(self, "ResourceStridedSliceAssign", [*vectors, value], name, T=self.dtype, **masks)
 
 
 def _variable(ref, op_type):
-    """The variable that `ref` is, or whose value or handle it is, such as graph.get_tensor_by_name("w:0")."""
+    """The variable that `ref` denotes: a variable, its value such as graph.get_tensor_by_name("w:0"), or its handle."""
     if not isinstance(ref, graphs.Tensor):
         return ref
     variable = _core.variable_of(ref)
@@ -247,7 +250,7 @@ def _of_value(name):
     return named(operator, name)
 
 
-# The operators that tensors alone define apply to the value. A variable is true, like any object of Python: programs
-# write `average or variable`, and TensorFlow 1 lets them.
+# Operators that only tensors define apply to the value of the variable. bool(variable) is not one of them: as in
+# TensorFlow 1 it is True, because programs write `average or variable`.
 for _name in ("__xor__", "__rxor__", "__iter__"):
     setattr(_Variable, _name, _of_value(_name))

@@ -25,7 +25,7 @@ AUTO_REUSE = _ReuseMode.AUTO_REUSE
 
 
 def native_reuse(reuse):
-    """The mode of C++ for the `reuse` of a scope: None, False, True or AUTO_REUSE."""
+    """The reuse mode of C++ for the argument `reuse` of a scope: None, False, True or AUTO_REUSE."""
     return {AUTO_REUSE: _core.Reuse.AUTO, True: _core.Reuse.MUST_EXIST}.get(reuse, _core.Reuse.INHERIT)
 
 
@@ -196,7 +196,7 @@ def _get_variable(name, shape=None, dtype=dtypes.float32, initializer=None, regu
 
 
 def _whole_of(name, parts):
-    """The object of a variable in parts, of which there is one."""
+    """The PartitionedVariable with these parts. The same parts always give the same object."""
     if not hasattr(parts[0], "_whole"):
         parts[0]._whole = PartitionedVariable(name, parts)
     return parts[0]._whole
@@ -252,7 +252,7 @@ def get_local_variable(name, shape=None, dtype=None, initializer=None, regulariz
 
 
 def _scopes(graph):
-    """The variable scopes that this thread has opened in a graph, innermost last."""
+    """The variable scopes that the calling thread has opened in a graph, innermost last."""
     scopes = graph._here.variable_scopes
     if not scopes:
         scopes.append(VariableScope(False))

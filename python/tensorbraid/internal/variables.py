@@ -43,15 +43,16 @@ class _VariableMeta(type):
         return sorted({*super().__dir__(), *dir(_core.Variable)})
 
 
-if typing.TYPE_CHECKING:  # tf.Variable(...), tf.get_variable and the items of collections are of one class
+if typing.TYPE_CHECKING:  # for type checkers, one class is the result of tf.Variable(...) and tf.get_variable
     from tensorbraid._core import Variable
 else:
     class Variable(metaclass=_VariableMeta):
         """A variable, which keeps its value from step to step. Source: tf.Variable with use_resource=True.
 
-        `initial_value` is a value, a tensor, or a function that returns one, and gives the shape and the dtype. A step may
-        read the variable after its `initializer` or tf.global_variables_initializer() has run; otherwise it fails with
-        FailedPreconditionError. tf.Variable(...) returns an object of the C++ class.
+        `initial_value` is a value, a tensor, or a function that returns one of them. It determines the shape and the
+        dtype. The variable's `initializer` or tf.global_variables_initializer() must run before a step reads the
+        variable; otherwise the step fails with FailedPreconditionError. tf.Variable(...) returns an object of the C++
+        class.
         """
 
         def __new__(cls, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
@@ -67,7 +68,10 @@ else:
 
 
 def set_constraint(variable, constraint):
-    """Lets optimizers apply the function to the variable after each update. Does nothing without a function."""
+    """Makes optimizers apply `constraint` to the variable after each update. None has no effect.
+
+    ValueError if it is not callable.
+    """
     if constraint is None:
         return
     if not callable(constraint):

@@ -17,7 +17,7 @@ def _load_mnist(path="mnist.npz"):
                                 "https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz")
     with open(path, "rb") as file:
         if compressed := gzip_magic.hint(file.read(2)):
-            raise ValueError(f"{path} is not a file of NumPy{compressed}")
+            raise ValueError(f"{path} is not a NumPy file{compressed}")
     with np.load(path) as file:
         return (file["x_train"], file["y_train"]), (file["x_test"], file["y_test"])
 

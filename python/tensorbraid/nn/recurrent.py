@@ -133,7 +133,7 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
 
 
 def _whole(lengths):
-    """The lengths of sequences, as integers if they are floating point numbers; None for None."""
+    """The sequence lengths, cast to int32 if they are floating point numbers. None remains None."""
     if lengths is None:
         return None
     lengths = tensor(lengths)

@@ -41,7 +41,7 @@ def _op(op_type, inputs, name, default=None, **attrs):
 
 
 def index_array(values):
-    """Sizes or positions as int32, or as int64 if one of them does not fit."""
+    """Sizes or positions as an array of int32, or of int64 if one of them does not fit."""
     wide = any(not -2**31 <= v < 2**31 for v in values)
     return np.array(values, np.int64 if wide else np.int32)
 
@@ -51,7 +51,7 @@ def _fits(values, dtype):
 
 
 def shape(input, name=None, out_type=dtypes.int32) -> graphs.Tensor:
-    """The sizes of a tensor: a constant if they are known before the step."""
+    """The shape of a tensor as a vector: a constant if the static shape is fully defined."""
     out_type = dtypes.as_dtype(out_type)
     if isinstance(input, SparseTensor):
         return elementwise.cast(input.dense_shape, out_type)

@@ -1,4 +1,4 @@
-"""The parts of complex numbers."""
+"""The real part, the imaginary part and the argument of complex numbers."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ __all__ = ["angle", "imag", "real"]
 
 
 def real(input, name=None):
-    """The real part; a real tensor is its own."""
+    """The real part of complex numbers. A real tensor is returned unchanged."""
     x = convert_to_tensor(input, name="input")
     if not x.dtype.is_complex:
         return x
@@ -17,7 +17,7 @@ def real(input, name=None):
 
 
 def imag(input, name=None):
-    """The imaginary part; zeros for a real tensor."""
+    """The imaginary part of complex numbers. For a real tensor, the result is zeros."""
     with name_scope(name, "Imag", [input]) as scope:
         x = convert_to_tensor(input, name="input")
         if x.dtype.is_complex:
@@ -26,7 +26,10 @@ def imag(input, name=None):
 
 
 def angle(input, name=None):
-    """The argument of complex numbers; pi for negative real ones."""
+    """The argument of complex numbers in radians.
+
+    For a real tensor, it is pi where a number is negative, otherwise 0.
+    """
     with name_scope(name, "Angle", [input]) as scope:
         x = convert_to_tensor(input, name="input")
         if x.dtype.is_complex:

@@ -1,4 +1,4 @@
-"""Cosine transforms, and what speech recognition makes of them: mel frequency cepstral coefficients."""
+"""Discrete cosine transforms, and the mel frequency cepstral coefficients (MFCC) that are computed with them."""
 
 import math
 
@@ -20,7 +20,7 @@ def _check(x, type, axis, norm):
     if norm not in (None, "ortho"):
         raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
     if x.shape.as_list()[-1] is None:
-        raise NotImplementedError("cosine transforms of a tensor whose size is not known")
+        raise NotImplementedError("cosine transforms of a tensor whose last dimension is not known before a step")
     if type == 1 and norm is not None:
         raise ValueError("Normalization is not supported for the Type-I DCT.")
     if type == 1 and x.shape.as_list()[-1] < 2:
@@ -28,7 +28,11 @@ def _check(x, type, axis, norm):
 
 
 def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
-    """The cosine transform of type 1, 2 or 3 of the last axis, which is cut or padded to n. `norm` is None or "ortho"."""
+    """The discrete cosine transform (DCT) of type 1, 2 or 3 along the last axis. Source: tf.signal.dct.
+
+    The last axis, of size N, is cut or padded with zeros to `n` first. `norm` is None or "ortho". ValueError for other
+    types and norms; NotImplementedError if N is not known before a step.
+    """
     with name_scope(name, "dct", [input]):
         x = convert_to_tensor(input, None if hasattr(input, "dtype") else dtypes.float32)
         if n is not None:
@@ -77,7 +81,11 @@ _INVERSE = {1: 1, 2: 3, 3: 2}
 
 
 def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
-    """The inverse of dct: the transform of the other type, times 2N unless it is normalized."""
+    """The inverse of dct up to a factor. Source: tf.signal.idct.
+
+    idct(dct(x)) is x if `norm` is "ortho", and otherwise 2N x, where N is the size of the last axis, or for type 1
+    2(N - 1) x. NotImplementedError for `n`.
+    """
     if n is not None:
         raise NotImplementedError(f"inverse_dct's n parameter is not supported, got: {n}")
     if type not in _INVERSE:
@@ -91,7 +99,11 @@ def _mel(hertz):
 
 def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sample_rate=8000, lower_edge_hertz=125.0,
                                 upper_edge_hertz=3800.0, dtype=dtypes.float32, name=None):
-    """The matrix [num_spectrogram_bins, num_mel_bins] of triangles that are equally wide on the mel scale."""
+    """The matrix [num_spectrogram_bins, num_mel_bins] that maps a spectrogram to the mel scale. See tf.signal.
+
+    A column is a triangular filter; all filters are equally wide on the mel scale. ValueError for sizes and frequencies
+    that are out of range.
+    """
     dtype = dtypes.as_dtype(dtype)
     if num_mel_bins <= 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")
@@ -116,7 +128,7 @@ def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sampl
 
 
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
-    """Cepstral coefficients [..., num_mel_bins]: the cosine transform of type 2, divided by sqrt(2 * num_mel_bins)."""
+    """MFCCs [..., num_mel_bins] of log mel spectrograms of this shape: their DCT of type 2 / sqrt(2 * num_mel_bins)."""
     with name_scope(name, "mfccs_from_log_mel_spectrograms", [log_mel_spectrograms]):
         x = convert_to_tensor(log_mel_spectrograms)
         size = x.shape.as_list()[-1]

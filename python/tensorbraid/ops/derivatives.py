@@ -27,7 +27,10 @@ class UnconnectedGradients(enum.Enum):
 
 
 def _variable_or_tensor(x):
-    """The variable if `x` is its value: all its reads then count, as in TensorFlow 1, where they are one tensor."""
+    """The variable if `x` is a variable's value, otherwise `x`.
+
+    The derivative is then with respect to all reads of the variable, which are one tensor in TensorFlow 1.
+    """
     variable = _core.variable_of(x) if isinstance(x, graphs.Tensor) else None
     return x if variable is None else variable
 

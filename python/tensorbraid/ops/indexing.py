@@ -38,9 +38,10 @@ def _index(value):
 
 
 def get_item(tensor, key):
-    """tensor[key]: numbers, slices with strides, an ellipsis, new axes, or one boolean mask.
+    """tensor[key], where key has numbers, slices with strides, an ellipsis and new axes, or is one boolean mask.
 
-    A slice of a variable, other than by a mask, has a method `assign`, which sets these elements of the variable.
+    If `tensor` is a variable, the result has a method `assign`, which sets these elements of the variable, unless the
+    key is a mask.
     """
     variable = tensor if isinstance(tensor, _core.Variable) else None
     if variable is not None:
@@ -84,9 +85,9 @@ def get_item(tensor, key):
 
 
 def _assignment(variable, vectors, masks, default_name):
-    """The method `assign` of a slice of a variable. `vectors` are begin, end and strides."""
+    """Makes the method `assign` of a slice of a variable. `vectors` are begin, end and strides."""
     def assign(val, name=None):
-        """Sets the elements of the variable that this is the slice of. Returns the variable's new value."""
+        """Assigns `val` to these elements of the variable. Returns the variable's new value."""
         return variable._assign_slice(vectors, val, masks, name or default_name)
 
     return assign
@@ -109,9 +110,10 @@ def slice(input_, begin, size, name=None):
 
 def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
                   shrink_axis_mask=0, var=None, name=None):
-    """Every stride-th element from `begin` to before `end` on each axis. See Tensor.__getitem__ for the masks.
+    """Every stride-th element from `begin` up to, but not including, `end` on each axis. Source: tf.strided_slice.
 
-    If the variable `var` is given, the result has a method `assign`, which sets these elements of the variable.
+    Bit i of a mask is for the axis i: it ignores `begin` or `end`, inserts an ellipsis or a new axis, or removes the
+    axis. If the variable `var` is given, the result has a method `assign`, which sets these elements of the variable.
     """
     if strides is None:
         strides = arrays.ones_like(begin) if isinstance(begin, graphs.Tensor) else np.ones(np.shape(begin), np.int32)

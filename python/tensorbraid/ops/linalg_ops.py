@@ -100,7 +100,7 @@ def tensordot(a, b, axes, name=None):
 
 
 def _tensordot_of_any_rank(a, b, axes, name):
-    """tensordot where a step finds out the ranks."""
+    """tensordot of tensors whose ranks are known only in a step."""
     if isinstance(axes, (int, np.integer)):
         rank = arrays.rank(a)
         axes = [make_op("Range", [rank - int(axes), rank, 1]).outputs[0], list(range(int(axes)))]
@@ -112,7 +112,7 @@ def _tensordot_of_any_rank(a, b, axes, name):
 
 
 def _as_matrix_of_any_rank(x, axes, last):
-    """As _as_matrix, for axes in a list or in a tensor."""
+    """Like _as_matrix for a tensor of unknown rank. `axes` is a list or a tensor."""
     sizes, rank = arrays.shape(x), arrays.rank(x)
     axes = convert_to_tensor([axes] if isinstance(axes, (int, np.integer)) else axes, dtype=sizes.dtype)
     axes = make_op("FloorMod", [axes, rank]).outputs[0]

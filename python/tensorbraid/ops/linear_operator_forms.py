@@ -1,4 +1,4 @@
-"""Linear operators that are made of few numbers: identities, and updates of low rank."""
+"""Linear operators with structure: the identity, its multiples, and low-rank updates."""
 
 from tensorbraid import dtypes
 from tensorbraid.internal.graphs import convert_to_tensor, name_scope
@@ -14,7 +14,7 @@ def _adjoint_if(x, adjoint):
 
 
 class _Identity(LinearOperator):
-    """An identity with `num_rows` rows, a number or a scalar tensor, times a number of each member of a batch."""
+    """The common base of the identity and its multiples. `num_rows` is an integer or a scalar tensor."""
 
     def _set_rows(self, num_rows):
         self._num_rows = convert_to_tensor(num_rows, dtypes.int32, "num_rows")
@@ -38,14 +38,17 @@ class _Identity(LinearOperator):
         return ones
 
     def _in_batch(self, x):
-        """The tensor in the operator's batch shape, if it has another one."""
+        """The matrices x, broadcast to the operator's batch shape."""
         if self._batch.ndims == 0:
             return x
         return x + arrays.zeros(arrays.concat([self._batch_tensor(), [1, 1]], 0), self.dtype)
 
 
 class LinearOperatorIdentity(_Identity):
-    """The operator of the identity. Source: tf.linalg.LinearOperatorIdentity."""
+    """The identity matrix [num_rows, num_rows], or a batch of it. Source: tf.linalg.LinearOperatorIdentity.
+
+    ValueError if a hint is False.
+    """
 
     def __init__(self, num_rows, batch_shape=None, dtype=None, is_non_singular=True, is_self_adjoint=True,
                  is_positive_definite=True, is_square=True, assert_proper_shapes=False, name="LinearOperatorIdentity"):
@@ -91,7 +94,7 @@ class LinearOperatorIdentity(_Identity):
 
 
 class LinearOperatorScaledIdentity(_Identity):
-    """The operator of a number, or of a batch of numbers, times the identity. Source: tf.linalg."""
+    """`multiplier`, a scalar or a batch of them, times the identity. Source: tf.linalg.LinearOperatorScaledIdentity."""
 
     def __init__(self, num_rows, multiplier, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
                  is_square=True, assert_proper_shapes=False, name="LinearOperatorScaledIdentity"):
@@ -111,7 +114,7 @@ class LinearOperatorScaledIdentity(_Identity):
         return arrays.shape(self._multiplier)
 
     def _factor(self, adjoint):
-        """The multiplier, as matrices of one element."""
+        """The multiplier, or its conjugate, as matrices [..., 1, 1]."""
         factor = arrays.expand_dims(arrays.expand_dims(self._multiplier, -1), -1)
         return elementwise.conj(factor) if adjoint else factor
 
@@ -148,9 +151,11 @@ class LinearOperatorScaledIdentity(_Identity):
 
 
 class LinearOperatorLowRankUpdate(LinearOperator):
-    """The operator L + U D Vᴴ, where L is an operator and D a diagonal, by default 1. V is U by default. Source: tf.linalg.
+    """The matrix L + U D Vᴴ, where L is `base_operator`. Source: tf.linalg.LinearOperatorLowRankUpdate.
 
-    It solves by the Woodbury identity, and its determinant is by the matrix determinant lemma.
+    U and V are matrices [..., N, K] and D is the diagonal matrix of `diag_update` [..., K]. By default, V = U and D is
+    the identity. `solve` uses the Woodbury identity, and the determinants use the matrix determinant lemma. TypeError
+    if a dtype is not that of L.
     """
 
     def __init__(self, base_operator, u, diag_update=None, v=None, is_diag_update_positive=None, is_non_singular=None,
@@ -208,7 +213,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return self._base.matmul(x, adjoint=adjoint) + linalg_ops.matmul(left, inner)
 
     def _capacitance(self):
-        """D⁻¹ + Vᴴ L⁻¹ U."""
+        """The capacitance matrix D⁻¹ + Vᴴ L⁻¹ U."""
         product = linalg_ops.matmul(self._v, self._base.solve(self._u), adjoint_a=True)
         size = arrays.shape(self._u)[-1]
         inverse = arrays.ones([size], self.dtype) if self._diag is None else 1.0 / self._diag

@@ -1,4 +1,4 @@
-"""Linear operators: matrices, or batches of matrices, of which a program may know a form."""
+"""Linear operators: matrices, or batches of matrices, whose structure makes products and solutions cheaper."""
 
 import functools
 
@@ -12,7 +12,7 @@ __all__ = ["LinearOperator", "LinearOperatorDiag", "LinearOperatorFullMatrix", "
 
 
 def in_scope(method):
-    """A method whose nodes are in a name scope below that of the operator."""
+    """A decorator: the method's nodes get names in a scope, called like the method, within that of the operator."""
     @functools.wraps(method)
     def scoped(self, *args, name=None, **kwargs):
         values = [value for value in args if isinstance(value, graphs.Tensor)]
@@ -23,16 +23,20 @@ def in_scope(method):
 
 
 def unless(hint, wanted, name, form):
-    """`wanted`, which the form of an operator has; ValueError if the hint of the program says otherwise."""
+    """Returns `wanted`, the value of a property that follows from the form. ValueError if the hint contradicts it."""
     if hint is not None and hint != wanted:
         raise ValueError(f"A {form} is always {'' if wanted else 'not '}{name}.")
     return wanted
 
 
 class LinearOperator:
-    """A matrix [..., M, N]. A derived class has at least `_shape`, `_shape_tensor` and `_matmul`. Source: tf.linalg.
+    """The base class: a matrix [M, N], or a batch of matrices [..., M, N]. Source: tf.linalg.LinearOperator.
 
-    The hints say what the program promises; None is unknown. ValueError if they contradict each other.
+    A derived class defines at least `_shape`, `_shape_tensor` and `_matmul`. The hints `is_non_singular`, ... are
+    promises of the program, and None if a property is unknown. ValueError if hints contradict each other.
+
+    Methods raise TypeError for tensors of another dtype, and NotImplementedError if they need a square or non-singular
+    matrix and the shape or a hint says that it is not.
     """
 
     def __init__(self, dtype, graph_parents=None, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
@@ -59,7 +63,7 @@ class LinearOperator:
 
     @property
     def is_square(self):
-        """Whether the matrix is square: by its shape, or by the hints."""
+        """Whether the matrix is square; None if neither the shape nor the hints say so. ValueError if they disagree."""
         rows, columns = self.range_dimension.value, self.domain_dimension.value
         by_shape = None if rows is None or columns is None else rows == columns
         hint = self._is_square_set_or_implied_by_hints
@@ -83,7 +87,7 @@ class LinearOperator:
 
     @in_scope
     def batch_shape_tensor(self):
-        """The shape of the batch as a tensor."""
+        """The batch shape as a tensor."""
         return self.shape_tensor()[:-2]
 
     @in_scope
@@ -105,7 +109,7 @@ class LinearOperator:
 
     @in_scope
     def assert_non_singular(self):
-        """An operation that fails if a matrix is singular, or nearly so."""
+        """An operation that fails if a matrix is singular: its smallest singular value is 0 within rounding errors."""
         values = linalg_ops.svd(self._to_dense(), compute_uv=False)
         smallest, largest = reductions.reduce_min(values, axis=-1), reductions.reduce_max(values, axis=-1)
         epsilon = 10.0 * 2.220446049250313e-16 if self.dtype.size >= 8 else 10.0 * 1.1920929e-07
@@ -120,7 +124,7 @@ class LinearOperator:
 
     @in_scope
     def assert_positive_definite(self):
-        """An operation that fails if a matrix is not positive definite: the Cholesky decomposition fails."""
+        """An operation that fails if a matrix is not positive definite. It computes the Cholesky decomposition."""
         with graphs.control_dependencies([linalg_ops.cholesky(self._to_dense())]):
             return graphs.make_op("NoOp", [])
 
@@ -128,7 +132,10 @@ class LinearOperator:
 
     @in_scope
     def matmul(self, x, adjoint=False, adjoint_arg=False):
-        """The product with matrices [..., N, R], or of the adjoint with [..., M, R]. An operator may be multiplied, too."""
+        """The product with matrices x [..., N, R], or with `adjoint`, of the adjoint with x [..., M, R].
+
+        `adjoint_arg` replaces x by its adjoint. If x is an operator, so is the result.
+        """
         if isinstance(x, LinearOperator):
             left = self._to_dense()
             product = linalg_ops.matmul(left, x.to_dense(), adjoint_a=adjoint, adjoint_b=adjoint_arg)
@@ -138,12 +145,15 @@ class LinearOperator:
 
     @in_scope
     def matvec(self, x, adjoint=False):
-        """The product with vectors [..., N]."""
+        """The product with vectors [..., N], or with `adjoint`, of the adjoint with vectors [..., M]."""
         return arrays.squeeze(self._matmul(arrays.expand_dims(self._converted(x), -1), adjoint, False), [-1])
 
     @in_scope
     def solve(self, rhs, adjoint=False, adjoint_arg=False):
-        """What the product with is `rhs` [..., M, R]. Needs a square matrix that is not singular."""
+        """The solution X [..., N, R] of A X = rhs [..., M, R], where A is this matrix or, with `adjoint`, its adjoint.
+
+        `adjoint_arg` replaces `rhs` by its adjoint. The matrix must be square and non-singular.
+        """
         self._check_solvable("solve")
         if isinstance(rhs, LinearOperator):
             rhs = rhs.to_dense()
@@ -151,7 +161,7 @@ class LinearOperator:
 
     @in_scope
     def solvevec(self, rhs, adjoint=False):
-        """solve for vectors [..., M]."""
+        """The solution x [..., N] of A x = rhs [..., M], where A is this matrix or, with `adjoint`, its adjoint."""
         self._check_solvable("solve")
         return arrays.squeeze(self._solve(arrays.expand_dims(self._converted(rhs), -1), adjoint, False), [-1])
 
@@ -159,59 +169,62 @@ class LinearOperator:
 
     @in_scope
     def to_dense(self):
-        """The matrices as a tensor."""
+        """The matrices as a tensor [..., M, N]."""
         return self._to_dense()
 
     @in_scope
     def diag_part(self):
-        """The diagonals."""
+        """The diagonals, a tensor [..., min(M, N)]."""
         return self._diag_part()
 
     @in_scope
     def trace(self):
-        """The sums of the diagonals."""
+        """The traces, a tensor [...]."""
         return reductions.reduce_sum(self._diag_part(), axis=-1)
 
     @in_scope
     def determinant(self):
-        """The determinants."""
+        """The determinants of square matrices, a tensor [...]."""
         self._check_square("determinant")
         return self._determinant()
 
     @in_scope
     def log_abs_determinant(self):
-        """The logarithms of the determinants' absolute values."""
+        """The logarithms of the absolute values of the determinants, a tensor [...]."""
         self._check_square("log_abs_determinant")
         return self._log_abs_determinant()
 
     @in_scope
     def add_to_tensor(self, x):
-        """The sums of the matrices and of the tensor."""
+        """The matrices plus the tensor x [..., M, N]."""
         return self._add_to_tensor(self._converted(x))
 
     # Other operators.
 
     @in_scope
     def adjoint(self):
-        """The operator of the adjoint matrices."""
+        """The operator whose matrices are the adjoints (conjugate transposes)."""
         return self if self.is_self_adjoint else self._adjoint()
 
     H = property(lambda self: self.adjoint())
 
     @in_scope
     def inverse(self):
-        """The operator of the inverse matrices."""
+        """The operator whose matrices are the inverses."""
         self._check_solvable("inverse")
         return self._inverse()
 
     @in_scope
     def cholesky(self):
-        """The operator of the lower triangular matrices L whose product L Lᴴ is this matrix."""
+        """The operator whose matrices are the Cholesky factors: lower triangular L with L Lᴴ equal to this matrix.
+
+        ValueError unless the hints say that the matrix is self-adjoint and positive definite.
+        """
         if not (self.is_positive_definite and self.is_self_adjoint):
             raise ValueError("Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix.")
         return self._cholesky()
 
-    # What a derived class may do better.
+    # Implementations for any matrix, which derived classes override.
 
     def _matmul(self, x, adjoint, adjoint_arg):
         raise NotImplementedError(f"the product with a {type(self).__name__}")
@@ -262,11 +275,11 @@ class LinearOperator:
     def _check_solvable(self, what):
         self._check_square(what)
         if self.is_non_singular is False:
-            raise NotImplementedError(f"{what} needs a matrix that is not singular")
+            raise NotImplementedError(f"{what} needs a non-singular matrix, but is_non_singular is False")
 
 
 def in_one_batch(a, b):
-    """Two tensors of matrices with the same batch shape: that of both, broadcast."""
+    """Broadcasts two tensors of matrices to their common batch shape."""
     known = [x.shape[:-2] for x in (a, b)]
     if not all(shape.is_fully_defined() for shape in known):
         batch = arrays.broadcast_dynamic_shape(arrays.shape(a)[:-2], arrays.shape(b)[:-2])
@@ -282,7 +295,7 @@ def _broadcast(x, batch):
 
 
 class _OfMatrix(LinearOperator):
-    """An operator that has its matrix."""
+    """The common base of operators that store the whole matrix, in `_matrix`."""
 
     def _shape(self):
         return self._matrix.shape
@@ -307,7 +320,7 @@ def _checked_matrix(matrix, name):
 
 
 class LinearOperatorFullMatrix(_OfMatrix):
-    """The operator of a matrix of no special form. Source: tf.linalg.LinearOperatorFullMatrix."""
+    """A matrix [..., M, N] without structure. Source: tf.linalg.LinearOperatorFullMatrix."""
 
     def __init__(self, matrix, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
                  name="LinearOperatorFullMatrix"):
@@ -318,7 +331,7 @@ class LinearOperatorFullMatrix(_OfMatrix):
 
 
 class LinearOperatorLowerTriangular(_OfMatrix):
-    """The operator of the lower triangle of a square matrix. Source: tf.linalg.LinearOperatorLowerTriangular."""
+    """The lower triangle of a square matrix. Source: tf.linalg.LinearOperatorLowerTriangular."""
 
     def __init__(self, tril, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
                  name="LinearOperatorLowerTriangular"):
@@ -341,7 +354,7 @@ class LinearOperatorLowerTriangular(_OfMatrix):
 
 
 class LinearOperatorDiag(LinearOperator):
-    """The operator of a diagonal matrix. Source: tf.linalg.LinearOperatorDiag."""
+    """The diagonal matrix of a diagonal [..., N]. Source: tf.linalg.LinearOperatorDiag."""
 
     def __init__(self, diag, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
                  name="LinearOperatorDiag"):
@@ -364,7 +377,7 @@ class LinearOperatorDiag(LinearOperator):
         return arrays.concat([shape, shape[-1:]], 0)
 
     def _adjusted(self, adjoint):
-        """The diagonal, as a column."""
+        """The diagonal, or its conjugate, as a column [..., N, 1]."""
         return arrays.expand_dims(elementwise.conj(self._diag) if adjoint else self._diag, -1)
 
     def _matmul(self, x, adjoint, adjoint_arg):

@@ -68,7 +68,7 @@ def _invert(x):
     return elementwise.logical_not(x) if x.dtype == dtypes.bool else elementwise.invert(x)
 
 
-# The operators that a class of the program may pass on to tensors.
+# The operators that a class of the program may delegate to tensors, as Tensor.OVERLOADABLE_OPERATORS says.
 _OVERLOADABLE = frozenset(
     f"__{name}__" for symbols in (_BINARY, ("div",)) for symbol in symbols for name in (symbol, "r" + symbol)).union(
         f"__{symbol}__" for symbol in ("lt", "le", "gt", "ge", "neg", "abs", "invert", "getitem", "eq", "ne"))

@@ -28,7 +28,7 @@ class QueueBase:
 
     queue_ref = property(lambda self: self._queue_ref)
     name = property(lambda self: self._queue_ref.op.name)
-    _short_name = property(lambda self: self.name.rsplit("/", 1)[-1])  # begins the names of the queue's operations
+    _short_name = property(lambda self: self.name.rsplit("/", 1)[-1])  # prefix of its operations' names
     dtypes = property(lambda self: self._dtypes)
     shapes = property(lambda self: self._shapes)
     names = property(lambda self: self._names)

@@ -11,10 +11,10 @@ __all__ = ["fftshift", "ifftshift", "irfft", "irfft2d", "irfft3d", "rfft", "rfft
 
 
 def _resized(x, axes, sizes):
-    """The tensor with its last axes cut or padded with zeros to these sizes."""
+    """Cuts the last axes of x to the given sizes, or pads them with zeros."""
     have = x.shape.as_list()[-axes:] if x.shape.ndims is not None else [None] * axes
     if None in have:
-        raise NotImplementedError("fft_length of a tensor whose size is not known")
+        raise NotImplementedError("fft_length for a tensor whose sizes are not known before a step")
     if any(a > b for a, b in zip(have, sizes)):
         x = x[tuple([Ellipsis] + [slice(0, min(a, b)) for a, b in zip(have, sizes)])]
     if any(a < b for a, b in zip(have, sizes)):
@@ -37,7 +37,7 @@ def _of_reals(op_type, axes, inverse):
             if fft_length is None:
                 sizes = x.shape.as_list()[-axes:]
                 if None in sizes:
-                    raise NotImplementedError("transforms of a tensor whose size is not known, without fft_length")
+                    raise NotImplementedError("without fft_length, the sizes of the tensor must be known before a step")
                 length = sizes[:-1] + [max(0, 2 * (sizes[-1] - 1))] if inverse else sizes
             else:
                 length = arrays.static_dims(convert_to_tensor(fft_length, dtypes.int32))
@@ -48,9 +48,14 @@ def _of_reals(op_type, axes, inverse):
             kind = {"Treal": real} if inverse else {"Tcomplex": dtypes.complex128 if wide else dtypes.complex64}
             return make_op(op_type, [x, lengths], scope, **kind).outputs[0]
 
-    return named(function, default_name,
-                 f"{op_type}: the {'inverse ' if inverse else ''}Fourier transform of {axes} axes of real "
-                 "numbers; `fft_length` cuts or pads them first.")
+    last = "the last axis" if axes == 1 else f"the last {axes} axes"
+    if inverse:
+        doc = (f"The inverse Fourier transform over {last}: real numbers from complex ones [..., n // 2 + 1]. Op: "
+               f"{op_type}.\n\n`fft_length` has the sizes of the result.")
+    else:
+        doc = (f"The Fourier transform of real numbers over {last}: complex numbers [..., n // 2 + 1]. Op: {op_type}."
+               "\n\nThe axes are cut or padded with zeros to the sizes `fft_length` first.")
+    return named(function, default_name, doc)
 
 
 rfft = _of_reals("RFFT", 1, False)
@@ -68,13 +73,13 @@ def _shifted(default_name, amount):
             chosen = list(range(x.shape.ndims)) if axes is None else [axes] if isinstance(axes, int) else list(axes)
             sizes = [x.shape.as_list()[axis] for axis in chosen]
             if None in sizes:
-                raise NotImplementedError(f"{default_name} of a tensor whose size is not known")
+                raise NotImplementedError(f"{default_name} of a tensor whose sizes are not known before a step")
             return make_op("Roll", [x, [amount(size) for size in sizes], chosen]).outputs[0]
 
     return named(function, default_name)
 
 
 fftshift = _shifted("fftshift", lambda size: size // 2)
-fftshift.__doc__ = "The tensor with the zero frequency in the middle of its axes."
+fftshift.__doc__ = "Moves the zero frequency to the middle of the axes, by default all. Source: tf.signal.fftshift."
 ifftshift = _shifted("ifftshift", lambda size: -(size // 2))
 ifftshift.__doc__ = "The inverse of fftshift."

@@ -58,7 +58,7 @@ reduce_sum = _reduction("Sum")
 
 
 def size(input, name=None, out_type=dtypes.int32):
-    """The number of elements."""
+    """The number of elements of a tensor, a scalar: a constant if the static shape is fully defined."""
     out_type = dtypes.as_dtype(out_type)
     if isinstance(input, SparseTensor):
         return reduce_prod(elementwise.cast(input.dense_shape, out_type), 0, name=name)

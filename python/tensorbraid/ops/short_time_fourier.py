@@ -1,4 +1,4 @@
-"""Fourier transforms of short, overlapping frames of a signal, and their windows."""
+"""Short-time Fourier transforms: window functions, overlapping frames, and the transforms of frames."""
 
 import math
 
@@ -13,10 +13,10 @@ __all__ = ["frame", "hamming_window", "hann_window", "inverse_stft", "inverse_st
 
 
 def _number(value, name):
-    """A number that is known when the graph is built."""
+    """The integer value of an argument. NotImplementedError for a tensor whose value is not constant."""
     known = arrays.get_static_value(convert_to_tensor(value, dtypes.int32, name))
     if known is None:
-        raise NotImplementedError(f"{name} as a tensor whose value is not known before a step")
+        raise NotImplementedError(f"{name} must be known before a step")
     if np.ndim(known) != 0:
         raise ValueError(f"{name} must be a scalar, got {value}")
     return int(known)
@@ -38,17 +38,20 @@ def _raised_cosine(name, default_name, window_length, periodic, dtype, a, b):
 
 
 def hann_window(window_length, periodic=True, dtype=dtypes.float32, name=None):
-    """0.5 - 0.5 cos(2πn/N). The window of an even length, if periodic, is one short of a symmetric one."""
+    """The Hann window [window_length]: 0.5 - 0.5 cos(2πn/N). Source: tf.signal.hann_window.
+
+    N is `window_length` for a periodic window of even length, otherwise window_length - 1, which gives a symmetric one.
+    """
     return _raised_cosine(name, "hann_window", window_length, periodic, dtype, 0.5, 0.5)
 
 
 def hamming_window(window_length, periodic=True, dtype=dtypes.float32, name=None):
-    """0.54 - 0.46 cos(2πn/N)."""
+    """The Hamming window [window_length]: 0.54 - 0.46 cos(2πn/N), with N as for hann_window."""
     return _raised_cosine(name, "hamming_window", window_length, periodic, dtype, 0.54, 0.46)
 
 
 def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None):
-    """The window_fn for inverse_stft of a stft with `forward_window_fn`: then the signal comes back as it was."""
+    """The window_fn with which inverse_stft reconstructs the signal of an stft with `forward_window_fn`."""
     def window(frame_length, dtype):
         with name_scope(name, "inverse_stft_window_fn", [forward_window_fn]):
             length, step = _number(frame_length, "frame_length"), _number(frame_step, "frame_step")
@@ -64,16 +67,17 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None)
 # Frames.
 
 def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1, name=None):
-    """Frames of `frame_length` elements along an axis, each of which begins `frame_step` elements after the last.
+    """Divides an axis into frames of `frame_length` elements, which begin every `frame_step` elements.
 
-    The axis becomes two: frames and elements. With pad_end, the last frames are filled up with pad_value.
+    The axis becomes two, [frames, frame_length]. With `pad_end`, a frame begins at every `frame_step` up to the end,
+    and the last ones are padded with `pad_value`; otherwise only complete frames are returned.
     """
     with name_scope(name, "frame", [signal, frame_length, frame_step, pad_value]):
         signal = convert_to_tensor(signal, name="signal")
         length, step = _number(frame_length, "frame_length"), _number(frame_step, "frame_step")
         axis, rank = _number(axis, "axis"), signal.shape.ndims
         if rank is None:
-            raise NotImplementedError("frames of a tensor of unknown rank")
+            raise NotImplementedError("frame needs a tensor whose rank is known before a step")
         axis = axis + rank if axis < 0 else axis
         known = signal.shape.as_list()[axis]
         size = arrays.shape(signal)[axis] if known is None else known
@@ -94,7 +98,7 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
 
 
 def overlap_and_add(signal, frame_step, name=None):
-    """The signal [..., samples] that is the sum of frames [..., frames, frame_length], each `frame_step` later."""
+    """The signal [..., samples]: the sum of frames [..., frames, frame_length], one every `frame_step` samples."""
     with name_scope(name, "overlap_and_add", [signal, frame_step]):
         signal = convert_to_tensor(signal, name="signal")
         if signal.shape.ndims is None or signal.shape.ndims < 2:
@@ -102,7 +106,7 @@ def overlap_and_add(signal, frame_step, name=None):
         step = _number(frame_step, "frame_step")
         *outer, frames, length = signal.shape.as_list()
         if length is None:
-            raise NotImplementedError("overlap_and_add of frames whose length is not known")
+            raise NotImplementedError("overlap_and_add needs frames whose length is known before a step")
         sizes = arrays.shape(signal)
         count = sizes[-2] if frames is None else frames
         total = (count - 1) * step + length
@@ -118,14 +122,14 @@ def overlap_and_add(signal, frame_step, name=None):
 # Transforms.
 
 def _fft_length(frame_length):
-    """The smallest power of two that is not less."""
+    """The smallest power of two that is not less than `frame_length`."""
     return 1 << max(0, frame_length - 1).bit_length()
 
 
 def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_window, pad_end=False, name=None):
     """The short-time Fourier transform of signals [..., samples]: complex [..., frames, fft_length // 2 + 1].
 
-    The default of fft_length is the smallest power of two that frame_length fits in.
+    The default of `fft_length` is the smallest power of two that is not less than `frame_length`.
     """
     with name_scope(name, "stft", [signals, frame_length, frame_step]):
         signals = convert_to_tensor(signals, name="signals")
@@ -140,8 +144,10 @@ def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_wind
 
 
 def inverse_stft(stfts, frame_length, frame_step, fft_length=None, window_fn=hann_window, name=None):
-    """The signals [..., samples] whose short-time Fourier transform is `stfts`, for a window_fn of
-    inverse_stft_window_fn."""
+    """The inverse of stft: signals [..., samples] from complex `stfts` [..., frames, fft_length // 2 + 1].
+
+    It reconstructs the signal only with the `window_fn` that inverse_stft_window_fn returns.
+    """
     with name_scope(name, "inverse_stft", [stfts]):
         stfts = convert_to_tensor(stfts, name="stfts")
         length = _number(frame_length, "frame_length")

@@ -39,7 +39,8 @@ def parse_resources(text):
 class Shape:
     """The tasks of a job, parameter servers first, and the resources of each.
 
-    With `chief`, the first of the workers is called chief/0; `evaluator` is one more task, with a worker's resources.
+    With `chief`, the first worker is the task chief/0. With `evaluator`, the job has one more task, evaluator/0, with
+    the resources of a worker.
     """
 
     def __init__(self, ps, workers, resources=None, ps_resources=None, placement="SPREAD", chief=False,

@@ -136,14 +136,14 @@ _modules = set()  # paths that a program imports as modules, see declare_module
 
 
 def declare_module(path):
-    """Says that a program imports `path`, "python.ops.x.y", as a module: then it is one, at any depth."""
+    """Registers that a program imports `path`, such as "python.ops.x.y", as a module. It is one from then on."""
     parts = normal(path).split(".")
     _modules.update(".".join(parts[:i]) for i in range(2, len(parts) + 1))
 
 
 @functools.cache
 def _generated(name):
-    """The function of an op by its name in TensorFlow's generated modules, "_mat_mul"; None if there is none."""
+    """The function of an op by its name in TensorFlow's generated modules, such as "_mat_mul"; None if no op has it."""
     from tensorbraid import raw_ops
 
     wanted = name.replace("_", "").lower()
@@ -188,9 +188,9 @@ class ContribModule(types.ModuleType):
 
 
     def _places(self, name):
-        """Where the names are: in modules of tf.contrib.X that the path names, the last one first, and in tf.contrib.X.
+        """The modules to search for a name: first those of tf.contrib.X that the path names, then tf.contrib.X itself.
 
-        Private names are those of recurrent cells.
+        Private names, such as _linear, are also searched among those of recurrent cells.
         """
         folders = self._path.partition(".python.")[2].split(".")
         own = [vars(self._package).get(folder) for folder in reversed(folders)]
@@ -308,7 +308,7 @@ def _exists(path):
 
 
 def public_name(name):
-    """The shortest public path, "nn.relu", that ends with this name; None if there is none."""
+    """The shortest public path, such as "nn.relu", that ends with this name; None if no path does."""
     return _all_names().get(name)
 
 
@@ -317,7 +317,7 @@ def _all_names():
     """All public names of the package, by their last part."""
     names, seen = {}, set()
 
-    # A module that has several paths, as tf.train and tf.compat.v1.train, counts by the shortest: it is met first.
+    # Breadth first, so a module with several paths, such as tf.train and tf.compat.v1.train, is found by the shortest.
     waiting = collections.deque([(tensorbraid, "")])
     while waiting:
         module, prefix = waiting.popleft()

@@ -1,8 +1,8 @@
-"""Checks a script before it runs: for Python 2, names that the package lacks, and names that NumPy has removed.
+"""Checks a script before it runs: finds Python 2, names that the package lacks, and names that NumPy has removed.
 
-A name in a branch, or in a function that nothing calls, may be one that this run does not need: it is a warning. The
-script is refused for names that it uses whatever its conditions are. The roles of a cluster count as one run: a branch
-whose condition is about the job or the chief is no branch here.
+The script is refused for a missing name that every run uses. A missing name in a branch, or in a function that is never
+called, is only a warning, because a run may not need it. A branch on the role of a task (job_name, is_chief, ...) does
+not count as a branch, because the tasks of a cluster together take all of them.
 """
 
 import ast
@@ -11,9 +11,9 @@ from tensorbraid.runner import api, numpy_names, python2, scan, sources
 
 
 class Report:
-    """The problems and the warnings of a script, as lines of text; `python2`: how many problems are Python 2.
+    """The problems (`lines`) and the warnings of a script, as lines of text.
 
-    `runs`: Python takes the script.
+    `python2` is the number of problems that are Python 2. `runs` is False if the script has a syntax error.
     """
 
     def __init__(self):
@@ -33,9 +33,9 @@ class Report:
 
 
 def check(file, text, converts=False, root=None):
-    """The Report of a script and of the files that it imports from its folder, or from the folder `root`.
+    """The Report on a script and on the files that it imports from its folder or from the folder `root`.
 
-    With `converts`, they may be in Python 2.
+    With `converts`, Python 2 is not a problem, because it is converted.
     """
     report, seen, waiting, scanned = Report(), {file}, [(file, text)], []
     while waiting:
@@ -56,7 +56,7 @@ def check(file, text, converts=False, root=None):
 
 
 def _check_names(scanned, report):
-    """Reports the names that are missing."""
+    """Reports missing names: as problems if every run uses them, otherwise as warnings."""
     for found in scanned:
         for package, path in found.modules:
             if package == "tensorflow":

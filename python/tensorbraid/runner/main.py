@@ -83,9 +83,9 @@ def main(argv=None):
 
 
 def _module_file(name):
-    """The file of a module and the name of its package, as `python -m` finds them; ImportError if there is none.
+    """The file of a module and the name of its package, found as by `python -m`. ImportError if it has no file.
 
-    The tools of TensorFlow, tensorflow.python.tools.NAME, are modules of this package.
+    For TensorFlow's tools, tensorflow.python.tools.NAME, they are those of this package's module.
     """
     finder.install()
     if name.startswith("tensorflow.python.tools."):
@@ -98,7 +98,7 @@ def _module_file(name):
     except ModuleNotFoundError as error:
         raise ImportError(f"no module named {name}: {error}") from None
     if spec is None or not (spec.origin or "").endswith(".py"):
-        raise ImportError(f"no module named {name} that has a file of Python")
+        raise ImportError(f"the module {name} has no Python source file")
     return spec.origin, name.rpartition(".")[0]
 
 

@@ -6,9 +6,9 @@ import os
 
 
 class Use:
-    """A use of a name: "tensorflow" or "numpy", the dotted path below it, and the place.
+    """A use of a name: the package ("tensorflow" or "numpy"), the dotted path below it, the file and the line.
 
-    `code` is the Code with it. `conditional`: the code may run without this use, because it is in a branch.
+    `code` is the Code that contains the use. `conditional` is True if the use is in a branch of that code.
     """
 
     def __init__(self, package, path, file, line, code, conditional):
@@ -17,9 +17,9 @@ class Use:
 
 
 class Code:
-    """The statements of a module, or the body of a function, which runs when one of its `names` is used.
+    """The statements of a module (`names` is None), or the body of a function, which runs if one of `names` is used.
 
-    `uses` has the names that it uses in no branch.
+    `uses` are the names that the code uses outside of branches.
     """
 
     def __init__(self, names=None):
@@ -27,7 +27,7 @@ class Code:
 
 
 def surely_run(codes):
-    """Those of the Codes of a program that run whatever its conditions are: modules, and what they use, and so on."""
+    """The Codes that every run executes: of modules, of functions that these use outside of branches, and so on."""
     run = {code for code in codes if code.names is None}
     while True:
         used = set().union(*[code.uses for code in run])
@@ -37,7 +37,7 @@ def surely_run(codes):
         run |= more
 
 
-# A branch with one of these names in its condition is run by one task of a cluster or another, or by the script.
+# The tasks of a cluster together take all branches whose conditions have one of these names.
 _ROLES = {"job_name", "is_chief", "task_index", "task_id", "task_type"}
 
 
@@ -76,11 +76,12 @@ def catches_missing_names(node):
 
 
 class Scanner(ast.NodeVisitor):
-    """Collects `uses`, `imports`: the names of the modules that the script imports, `modules` and `assigned`.
+    """Collects what a file imports and uses.
 
-    Modules are pairs of a package and a path below it that must be a module, because names are imported from it.
-    `assigned` has such pairs of names that the script itself gives to a package: `tf.GraphKeys.LAYERS = "layers"`.
-    `codes` are the Codes of the script. `is_main`: it is the script that is run, not a module that it imports.
+    `uses` are the Uses, and `codes` the Codes. `imports` are the names of imported modules. `modules` are pairs
+    (package, path) that must be modules, because the file imports them or names from them. `assigned` are pairs
+    (package, path) of names that the file itself assigns, as in `tf.GraphKeys.LAYERS = "layers"`. `is_main` is True for
+    the script that is run, and False for modules that it imports.
     """
 
     def __init__(self, file, is_main=True, packages=("tensorflow", "numpy")):
@@ -269,11 +270,15 @@ class Scanner(ast.NodeVisitor):
             for statement in body:
                 self.visit(statement)
 
-        # The body may use names that are bound later.
+        # The body is visited after the module, because it may use names that are bound later.
         self._later.append((visit, scope, self._guarded, self._conditional, code))
 
     def _code_of(self, node):
-        """The Code of a function. Python calls special methods, and a base class those that it knows, by themselves."""
+        """The Code of a function.
+
+        A use of the class counts as a call of its special methods and, if it has base classes, of all its methods,
+        because Python or a base class may call them.
+        """
         names = {node.name}
         if self._class is not None and (node.name.startswith("__") or any(
                 getattr(base, "id", "") != "object" for base in self._class.bases)):

@@ -1,4 +1,4 @@
-"""Reads files of Python as Python does: in the encoding that they declare (PEP 263), without a byte order mark."""
+"""Reads Python source files in the encoding that they declare (PEP 263), and without a byte order mark."""
 
 import io
 import re
@@ -8,7 +8,7 @@ _DECLARED = re.compile(r"(coding[:=][ \t]*)[-\w.]+")
 
 
 def read(path):
-    """The text of a file of Python. SyntaxError, with the line, for bytes that are not of the file's encoding."""
+    """The text of a Python source file. SyntaxError, with the line, for bytes that are invalid in its encoding."""
     with open(path, "rb") as file:
         data = file.read()
     try:
@@ -16,19 +16,19 @@ def read(path):
     except SyntaxError as error:
         if "unknown encoding" in error.msg:
             raise SyntaxError(error.msg, (path, 1, None, None)) from None
-        encoding = "utf-8"  # the first two lines have other bytes and declare no encoding
+        encoding = "utf-8"  # the first two lines are not UTF-8 and declare no encoding
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        wrong = f"the byte 0x{data[error.start]:02x} is not {encoding}"
+        wrong = f"the byte 0x{data[error.start]:02x} is invalid in {encoding}"
         if encoding.startswith("utf-8"):
-            wrong += ", and the file declares no other encoding; a first line '# -*- coding: latin-1 -*-' would"
+            wrong += ", and the file declares no other encoding; its first line may, as in '# -*- coding: latin-1 -*-'"
         raise SyntaxError(wrong, (path, data.count(b"\n", 0, error.start) + 1, None, None)) from None
     return io.IncrementalNewlineDecoder(None, translate=True).decode(text)
 
 
 def declared_as_utf8(text):
-    """The text with UTF-8 in place of the encoding that it declares, for a copy that is written as UTF-8."""
+    """The text with UTF-8 as its declared encoding, for a copy that is written as UTF-8."""
     lines = text.split("\n")
     for i, line in enumerate(lines[:2]):
         if not line.lstrip().startswith("#"):

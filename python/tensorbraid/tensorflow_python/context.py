@@ -1,4 +1,4 @@
-"""tensorflow.python.eager.context: there are graphs only, so what asks for eager execution is told no."""
+"""tensorflow.python.eager.context: every mode is graph mode, because this package has no eager execution."""
 
 import contextlib
 
@@ -23,7 +23,7 @@ def in_graph_mode():
 
 @contextlib.contextmanager
 def graph_mode():
-    """A scope in which ops are added to a graph, as everywhere."""
+    """A context manager without effect, because ops are always added to a graph."""
     yield
 
 
@@ -34,7 +34,7 @@ class _Context:
 
     @property
     def scope_name(self):
-        """The name scope that is open."""
+        """The current name scope."""
         return graphs.get_default_graph().get_name_scope()
 
 
@@ -42,5 +42,5 @@ _context = _Context()
 
 
 def context():
-    """An object with these functions as methods."""
+    """The context object, which has the functions of this module as methods."""
     return _context

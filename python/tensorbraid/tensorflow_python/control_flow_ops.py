@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.control_flow_ops: single nodes of conditionals, and order."""
+"""tensorflow.python.ops.control_flow_ops: single nodes of conditionals and loops, and control dependencies."""
 
 import collections
 
@@ -22,7 +22,7 @@ def merge(inputs, name=None):
 
 
 def with_dependencies(dependencies, output_tensor, name=None):
-    """The tensor, which has a value only after all of these operations have run."""
+    """A tensor equal to `output_tensor` that is available only after all `dependencies` have run."""
     with name_scope(name, "control_dependency", [*dependencies, output_tensor]) as scope, \
             control_dependencies([getattr(value, "op", value) for value in dependencies]):
         return make_op("Identity", [convert_to_tensor(output_tensor)], scope).outputs[0]

@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.data_flow_ops: buffers that TensorFlow has there, too."""
+"""tensorflow.python.ops.data_flow_ops: StagingArea."""
 
 from tensorbraid.contrib.staging import StagingArea as StagingArea  # noqa: F401
 

@@ -1,4 +1,4 @@
-"""tensorflow.python.util.deprecation: decorators that warn of what is deprecated."""
+"""tensorflow.python.util.deprecation: decorators that log warnings when deprecated functions or arguments are used."""
 
 import contextlib
 import functools
@@ -13,7 +13,7 @@ _silent = [False]
 
 
 class _Warning:
-    """A warning that is logged at each use, or only once."""
+    """A warning that is logged at the first use or, with once=False, at each use."""
 
     def __init__(self, once):
         self._once, self._logged = once, False
@@ -27,7 +27,7 @@ class _Warning:
 
 
 def deprecated(date, instructions, warn_once=True):
-    """A decorator of a function or class: its first use, or with warn_once=False each use, logs a warning."""
+    """A decorator of functions and classes: the first call, or with warn_once=False each call, logs a warning."""
     warning = _Warning(warn_once)
 
     def decorate(function):
@@ -52,9 +52,10 @@ def deprecated(date, instructions, warn_once=True):
 
 
 def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, warn_once=True):
-    """A decorator: a call that gives one of these arguments logs a warning.
+    """A decorator that logs a warning if a call passes one of these arguments.
 
-    A tuple has the name of an argument, and the values of it for which no warning is due.
+    A tuple has the name of an argument and the values that do not cause a warning. ValueError if the function has no
+    such argument.
     """
     allowed = {item[0]: item[1:] if isinstance(item, tuple) else () for item in (
         item if isinstance(item, tuple) else (item,) for item in deprecated_arg_names_or_tuples)}
@@ -81,7 +82,7 @@ def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, warn_on
 
 
 def deprecated_arg_values(date, instructions, warn_once=True, **deprecated_kwargs):
-    """A decorator: a call with one of these values of arguments logs a warning."""
+    """A decorator that logs a warning if a call passes one of these values of arguments."""
     warning = _Warning(warn_once)
 
     def decorate(function):
@@ -102,17 +103,17 @@ def deprecated_arg_values(date, instructions, warn_once=True, **deprecated_kwarg
 
 
 def deprecated_endpoints(*args):
-    """A decorator that changes nothing."""
+    """A decorator without effect."""
     return lambda function: function
 
 
 def deprecated_alias(deprecated_name, name, func_or_class, warn_once=True):
-    """The function or class under an older name: its use logs a warning."""
+    """The function or class under an older name. Calls by that name log a warning."""
     return deprecated(None, f"Please use {name} instead.", warn_once)(func_or_class)
 
 
 def deprecated_argument_lookup(new_name, new_value, old_name, old_value):
-    """The value of an argument that has an older name, too; ValueError if both are given."""
+    """The value of an argument that also has an older name. ValueError if both are given."""
     if old_value is None:
         return new_value
     if new_value is not None:
@@ -121,13 +122,13 @@ def deprecated_argument_lookup(new_name, new_value, old_name, old_value):
 
 
 def rewrite_argument_docstring(old_doc, old_argument, new_argument):
-    """The docstring with the new name of an argument."""
+    """Replaces the old name of an argument in a docstring by the new name."""
     return old_doc.replace(f"`{old_argument}`", f"`{new_argument}`").replace(f"{old_argument}:", f"{new_argument}:")
 
 
 @contextlib.contextmanager
 def silence():
-    """A scope without these warnings."""
+    """A context manager in which no such warnings are logged."""
     before, _silent[0] = _silent[0], True
     try:
         yield

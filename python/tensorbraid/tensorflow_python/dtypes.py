@@ -1,4 +1,4 @@
-"""tensorflow.python.framework.dtypes: the types by numbers and by names."""
+"""tensorflow.python.framework.dtypes: the element types, and their lookup by number or name."""
 
 from tensorbraid.dtypes import *  # noqa: F401,F403
 from tensorbraid.dtypes import _BY_NUMBER, DType, as_dtype  # noqa: F401

@@ -1,4 +1,4 @@
-"""tensorflow.python.tools.freeze_graph: graphs whose variables become constants with the values of a checkpoint."""
+"""tensorflow.python.tools.freeze_graph: replaces the variables of a graph by constants with a checkpoint's values."""
 
 import argparse
 import re
@@ -12,13 +12,13 @@ __all__ = ["freeze_graph", "freeze_graph_with_def_protos", "main", "run_main"]
 
 
 class _Checkpoint:
-    """Stands for a session whose variables have the values of a checkpoint."""
+    """Replaces a session in convert_variables_to_constants: `run` reads variables from a checkpoint."""
 
     def __init__(self, path):
         self._reader = tf.train.NewCheckpointReader(path)
 
     def run(self, names):
-        """The values of variables, by their names."""
+        """{name: value} of variables. ValueError if the checkpoint lacks one."""
         missing = [name for name in names if not self._reader.has_tensor(name)]
         if any(re.search(r"/part_\d+$", name) for name in missing):
             raise ValueError("Models containing partition variables cannot be converted from checkpoint files. Please "
@@ -29,7 +29,7 @@ class _Checkpoint:
 
 
 def _names(text):
-    """The names in a text with commas; None if there are none."""
+    """The names in a comma-separated string; None if it is empty."""
     return text.replace(" ", "").split(",") if text else None
 
 
@@ -44,12 +44,12 @@ def freeze_graph_with_def_protos(input_graph_def, input_saver_def, input_checkpo
                                  filename_tensor_name, output_graph, clear_devices, initializer_nodes,
                                  variable_names_whitelist="", variable_names_blacklist="", input_meta_graph_def=None,
                                  input_saved_model_dir=None, saved_model_tags=None, checkpoint_version=2):
-    """The GraphDef of the output nodes and of all that they depend on, with constants for variables.
+    """The GraphDef of the output nodes and of all nodes that they depend on, with constants in place of variables.
 
-    The graph is that of `input_meta_graph_def`, of the SavedModel, or `input_graph_def`. The values are those of the
-    checkpoint, which is read directly, or restored by the saver if one is given, or if `initializer_nodes`, which run
-    after it, need a session. Names are texts with commas. Also writes the GraphDef to the file `output_graph`, if it is
-    not empty. ValueError if the checkpoint does not exist, or lacks a variable.
+    The graph is that of `input_meta_graph_def` or the SavedModel if one is given, otherwise `input_graph_def`. The
+    values are read from the checkpoint. If a saver or `initializer_nodes` are given, a session restores the checkpoint
+    and then runs `initializer_nodes`. Lists of names are comma-separated strings. Also writes the GraphDef to the file
+    `output_graph` unless that is empty. ValueError if the checkpoint does not exist or lacks a variable.
     """
     if not input_saved_model_dir and not tf.train.checkpoint_exists(input_checkpoint):
         raise ValueError(f"Input checkpoint '{input_checkpoint}' doesn't exist!")
@@ -91,7 +91,7 @@ def freeze_graph_with_def_protos(input_graph_def, input_saver_def, input_checkpo
 
 
 def _read(kind, path, words):
-    """The message in a file, text or binary."""
+    """The message in a text or binary file. OSError if the file does not exist."""
     if not tf.gfile.Exists(path):
         raise OSError(f"Input {words} '{path}' does not exist!")
     return proto.from_file(kind, path)
@@ -101,9 +101,9 @@ def freeze_graph(input_graph, input_saver, input_binary, input_checkpoint, outpu
                  filename_tensor_name, output_graph, clear_devices, initializer_nodes, variable_names_whitelist="",
                  variable_names_blacklist="", input_meta_graph=None, input_saved_model_dir=None, saved_model_tags="serve",
                  checkpoint_version=2):
-    """freeze_graph_with_def_protos of messages in files. OSError if a file does not exist.
+    """Reads messages from files and calls freeze_graph_with_def_protos. OSError if a file does not exist.
 
-    Whether a file is text or binary is seen in it: `input_binary` has no effect.
+    `input_binary` has no effect, because text and binary files are recognised by their content.
     """
     graph_def = meta_graph_def = saver_def = None
     if input_saved_model_dir:
@@ -121,7 +121,7 @@ def freeze_graph(input_graph, input_saver, input_binary, input_checkpoint, outpu
 
 
 def main(unused_args, flags):
-    """freeze_graph with the options of a command line."""
+    """Calls freeze_graph with the options of a command line."""
     if flags.checkpoint_version not in (1, 2):
         raise ValueError(f"Invalid checkpoint version (must be '1' or '2'): {flags.checkpoint_version}")
     freeze_graph(
@@ -133,11 +133,11 @@ def main(unused_args, flags):
 
 def run_main():
     """The command: python -m tensorbraid -m tensorflow.python.tools.freeze_graph --input_graph=PATH ..."""
-    parser = argparse.ArgumentParser("freeze_graph", description="Makes constants of the variables of a graph.")
+    parser = argparse.ArgumentParser("freeze_graph", description="Replaces the variables of a graph by constants.")
     parser.register("type", "bool", lambda text: text.lower() == "true")
     for name, text in (("input_graph", "The file of a GraphDef."), ("input_saver", "The file of a SaverDef."),
                        ("input_checkpoint", "The path of a checkpoint."), ("output_graph", "The file that is written."),
-                       ("output_node_names", "The names of the output nodes, with commas."),
+                       ("output_node_names", "The names of the output nodes, comma-separated."),
                        ("initializer_nodes", "Nodes that run before the values are taken."),
                        ("input_meta_graph", "The file of a MetaGraphDef."),
                        ("input_saved_model_dir", "The folder of a SavedModel."),
@@ -147,10 +147,10 @@ def run_main():
                         help="Variables that stay variables.")
     parser.add_argument("--saved_model_tags", default="serve", help="The tags of the graph of the SavedModel.")
     parser.add_argument("--restore_op_name", default="save/restore_all", help="The node that restores variables.")
-    parser.add_argument("--filename_tensor_name", default="save/Const:0", help="The tensor that it reads the path from.")
+    parser.add_argument("--filename_tensor_name", default="save/Const:0", help="The tensor of the checkpoint's path.")
     parser.add_argument("--checkpoint_version", type=int, default=2, help="Has no effect: both versions are read.")
     parser.add_argument("--input_binary", nargs="?", const=True, type="bool", default=False, help="Has no effect: "
-                        "whether a file is text or binary is seen in it.")
+                        "text and binary files are recognised by their content.")
     parser.add_argument("--clear_devices", nargs="?", const=True, type="bool", default=True,
                         help="Remove the devices of nodes.")
     flags, rest = parser.parse_known_args()

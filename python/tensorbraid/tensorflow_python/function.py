@@ -1,4 +1,4 @@
-"""tensorflow.python.framework.function: functions whose bodies are in the library of a graph."""
+"""tensorflow.python.framework.function: Defun, for functions that are stored in the function library of a graph."""
 
 import inspect
 import re
@@ -11,13 +11,16 @@ __all__ = ["Defun"]
 
 
 class Defun:
-    """A decorator: calls of the function become one node, whose body is built once for each graph.
+    """A decorator for functions of tensors. A call adds one node; the body is built once for each graph.
 
-    The arguments are tensors of these dtypes; without dtypes, each call has those of its arguments. Tensors and variables
-    of the graph that the body takes become further inputs of the node. The gradient is that of the body; or
-    python_grad_func(op, *grads), which returns a gradient for each input of the node; or the results of `grad_func`,
-    another such function, which gets the inputs and the gradients of the results. shape_func(op) gives the shapes of the
-    results. The other arguments have no effect.
+    The positional arguments are the dtypes of the function's arguments. Without them, they follow from each call.
+    Tensors and variables of the graph that the body uses become further inputs of the node.
+
+    By default the gradient is that of the body. Otherwise it is python_grad_func(op, *grads), which returns a gradient
+    for each input of the node, or `grad_func`, another Defun, which gets the inputs and the gradients of the results.
+    shape_func(op) returns the shapes of the results. The other arguments have no effect.
+
+    ValueError if both gradient functions are given, or if the dtypes do not fit the function's arguments.
     """
 
     def __init__(self, *input_types, func_name=None, grad_func=None, python_grad_func=None, out_names=None,
@@ -30,7 +33,7 @@ class Defun:
         self._shape_func = shape_func
 
     def __call__(self, func):
-        """The function whose calls add nodes."""
+        """Decorates a function. The result adds a node at each call."""
         if not callable(func):
             raise ValueError(f"function {func} must be callable")
         parameters = list(inspect.signature(func).parameters.values())
@@ -47,7 +50,7 @@ class Defun:
 
 
 class _Definition:
-    """The body of a function in the library of a graph."""
+    """A function's body, built for one graph and its argument dtypes, in the graph's function library."""
 
     def __init__(self, graph, name, types, func):
         def build(args):
@@ -60,12 +63,12 @@ class _Definition:
         self.core = library_functions.define(graph, name, [(dtype.as_datatype_enum, None) for dtype in types], build)
 
     def packed(self, results):
-        """The results in the structure of what the function has returned."""
+        """Packs flat results into the structure that the function returned."""
         return nest.pack_sequence_as(self._structure, results)
 
 
 class _Function:
-    """A function of the program that Defun has decorated."""
+    """A function of the program that was decorated by Defun."""
 
     def __init__(self, func, types, name, grad_func, python_grad_func, shape_func):
         self._func, self._types, self._name = func, types, name
@@ -77,18 +80,18 @@ class _Function:
 
     @property
     def captured_inputs(self):
-        """What the body takes of the default graph besides its arguments; known after a call or add_to_graph."""
+        """The tensors of the default graph that the body uses besides its arguments, after a call or add_to_graph."""
         return [tensor for definition in self._definitions(graphs.get_default_graph()).values()
                 for tensor in definition.core.captures]
 
     def add_to_graph(self, g):
-        """Builds the body for a graph, which calls do by themselves. Needs declared types."""
+        """Builds the body for a graph, as the first call does. ValueError if the dtypes were not declared."""
         if self._types is None:
-            raise ValueError(f"the input types of {self._name} are known when it is called")
+            raise ValueError(f"add_to_graph needs the input types of {self._name}: declare them in Defun")
         self._definition(g, self._types)
 
     def __call__(self, *args, name=None, **kwargs):
-        """Adds a call. Returns the result, or all results in their structure, or the operation if there are none."""
+        """Adds a call to the graph. Returns the results in their structure, or the operation if there are none."""
         if self._types is not None and len(args) != len(self._types):
             raise ValueError(f"Expected number of arguments: {len(self._types)}, received: {len(args)}")
         types = self._types or [None] * len(args)
@@ -119,7 +122,7 @@ class _Function:
         return tuple(dtype.base_dtype.as_datatype_enum for dtype in types)
 
     def _definitions(self, graph):
-        # Kept by the graph, so that the bodies go with it.
+        # The graph owns the bodies, so they are deleted with it.
         return graph.__dict__.setdefault("_defined_functions", {}).setdefault(self, {})
 
     def _definition(self, graph, types):

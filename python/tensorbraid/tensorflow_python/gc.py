@@ -1,4 +1,4 @@
-"""tensorflow.python.estimator.gc: which of the folders of exports are kept, by the numbers in their names."""
+"""tensorflow.python.estimator.gc: chooses which export folders are kept, by the version numbers in their names."""
 
 import collections
 import heapq
@@ -13,7 +13,7 @@ Path = collections.namedtuple("Path", ["path", "export_version"])
 
 
 def _largest_export_versions(n):
-    """A function that keeps the n paths of the largest numbers."""
+    """A function that keeps the n paths with the largest versions."""
     def keep(paths):
         largest = heapq.nlargest(n, ((path.export_version, i) for i, path in enumerate(paths)))
         return sorted(paths[i] for _, i in largest)
@@ -22,7 +22,7 @@ def _largest_export_versions(n):
 
 
 def _one_of_every_n_export_versions(n):
-    """A function that keeps the largest number of each interval of n."""
+    """A function that keeps the path with the largest version in each interval of n versions."""
     def keep(paths):
         kept = {}
         for path in sorted(paths):
@@ -33,17 +33,17 @@ def _one_of_every_n_export_versions(n):
 
 
 def _mod_export_version(n):
-    """A function that keeps the multiples of n."""
+    """A function that keeps the paths whose versions are multiples of n."""
     return lambda paths: sorted(path for path in paths if path.export_version % n == 0)
 
 
 def _union(lf, rf):
-    """A function that keeps what one of two functions keeps."""
+    """A function that keeps the paths that `lf` or `rf` keeps."""
     return lambda paths: sorted({*lf(paths), *rf(paths)})
 
 
 def _negation(f):
-    """A function that keeps what `f` does not keep."""
+    """A function that keeps the paths that `f` does not keep."""
     def keep(paths):
         others = set(f(paths))
         return sorted(path for path in paths if path not in others)
@@ -52,7 +52,10 @@ def _negation(f):
 
 
 def _get_paths(base_dir, parser):
-    """The Paths of the folders in a folder. `parser` returns a Path with its number, or None for other folders."""
+    """The Paths of the export folders in `base_dir`.
+
+    `parser` adds the version to a Path, or returns None for others.
+    """
     if not gfile.isdir(base_dir):
         return []
     folders = (Path(os.path.join(base_dir, name.rstrip("/")), None) for name in gfile.listdir(base_dir))

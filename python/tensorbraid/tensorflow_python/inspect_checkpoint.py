@@ -1,4 +1,4 @@
-"""tensorflow.python.tools.inspect_checkpoint: prints what is in a checkpoint."""
+"""tensorflow.python.tools.inspect_checkpoint: prints the tensors of a checkpoint."""
 
 import re
 
@@ -9,16 +9,17 @@ __all__ = ["print_tensors_in_checkpoint_file"]
 
 
 def _count(reader, pattern=None):
-    """The number of elements of all tensors but those whose names match."""
+    """The number of elements of all tensors, except those whose names match the regular expression `pattern`."""
     return sum(int(np.prod(shape)) for name, shape in reader.get_variable_to_shape_map().items()
                if pattern is None or not re.match(pattern, name))
 
 
 def print_tensors_in_checkpoint_file(file_name, tensor_name, all_tensors, all_tensor_names=False,
                                      count_exclude_pattern=""):
-    """Prints the names of the tensors of a checkpoint with their dtypes and shapes, or with all values, or one tensor.
+    """Prints the tensors of a checkpoint with their dtypes and shapes, and with all_tensors, their values.
 
-    At the end it prints the number of elements of all tensors, without those whose names match the pattern.
+    With `tensor_name`, it prints this tensor only. At the end it prints the number of elements of all tensors, without
+    those whose names match the regular expression `count_exclude_pattern`.
     """
     reader = tf.train.NewCheckpointReader(file_name)
     shapes, types = reader.get_variable_to_shape_map(), reader.get_variable_to_dtype_map()
@@ -38,7 +39,7 @@ def print_tensors_in_checkpoint_file(file_name, tensor_name, all_tensors, all_te
 def main():
     """The command: python -m tensorbraid -m tensorflow.python.tools.inspect_checkpoint --file_name=PATH."""
     tf.flags.DEFINE_string("file_name", "", "The path of the checkpoint.")
-    tf.flags.DEFINE_string("tensor_name", "", "The name of a tensor, whose value is printed.")
+    tf.flags.DEFINE_string("tensor_name", "", "The name of a tensor to print, with its value.")
     tf.flags.DEFINE_boolean("all_tensors", False, "Print the values of all tensors.")
     tf.flags.DEFINE_boolean("all_tensor_names", False, "Print the names of all tensors.")
     flags = tf.flags.FLAGS

@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.math_ops: names of it that are no public ones."""
+"""tensorflow.python.ops.math_ops: names that tf does not have."""
 
 import tensorbraid as tf
 
@@ -6,7 +6,7 @@ __all__ = ["reduced_shape"]
 
 
 def reduced_shape(input_shape, axes):
-    """The shape, a vector, with 1 for the sizes of these axes: that of a reduction that keeps its dimensions."""
+    """The shape of a reduction with keepdims=True: `input_shape`, a vector, with 1 at the reduced axes."""
     known = tf.get_static_value(tf.convert_to_tensor(input_shape)), tf.get_static_value(tf.convert_to_tensor(axes))
     if known[0] is not None and known[1] is not None:
         sizes = [int(size) for size in known[0]]

@@ -1,4 +1,4 @@
-"""tensorflow.python.framework.meta_graph: MetaGraphDefs of files and graphs."""
+"""tensorflow.python.framework.meta_graph: reads, imports and exports MetaGraphDefs."""
 
 import tensorbraid as tf
 from tensorbraid import proto
@@ -8,7 +8,7 @@ __all__ = ["export_scoped_meta_graph", "import_scoped_meta_graph", "read_meta_gr
 
 
 def read_meta_graph_file(filename):
-    """The MetaGraphDef of a file, as bytes or text. OSError if there is none."""
+    """The MetaGraphDef in a binary or text file. OSError if the file does not exist."""
     if not tf.gfile.Exists(filename):
         raise OSError(f"File does not exist: {filename}")
     return proto.from_file("MetaGraphDef", str(filename))
@@ -16,7 +16,7 @@ def read_meta_graph_file(filename):
 
 def import_scoped_meta_graph(meta_graph_or_file, clear_devices=False, graph=None, import_scope=None, input_map=None,
                              restore_collections_predicate=None):
-    """tf.train.import_meta_graph into a graph. Returns the variables, by their names without the scope."""
+    """Calls tf.train.import_meta_graph for `graph`. Returns {name without the scope: variable}."""
     with (graph or tf.get_default_graph()).as_default():
         before = tf.global_variables()
         imported_graphs.import_meta_graph(meta_graph_or_file, clear_devices, import_scope, input_map=input_map,
@@ -27,7 +27,7 @@ def import_scoped_meta_graph(meta_graph_or_file, clear_devices=False, graph=None
 
 
 def export_scoped_meta_graph(filename=None, graph=None, export_scope=None, as_text=False, clear_devices=False, **options):
-    """tf.train.export_meta_graph of a graph. Returns the MetaGraphDef, and the variables by their names in the scope."""
+    """Calls tf.train.export_meta_graph for `graph`. Returns it and {name without the scope: variable}."""
     with (graph or tf.get_default_graph()).as_default():
         made = tf.train.export_meta_graph(filename, as_text=as_text, export_scope=export_scope,
                                           clear_devices=clear_devices, **options)

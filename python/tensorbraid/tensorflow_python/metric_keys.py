@@ -1,4 +1,4 @@
-"""Names of the values of canned estimators: tensorflow.python.estimator.canned.metric_keys and prediction_keys."""
+"""Names of canned estimators' metrics and outputs: tensorflow.python.estimator.canned.metric_keys, prediction_keys."""
 
 __all__ = ["MetricKeys", "PredictionKeys"]
 

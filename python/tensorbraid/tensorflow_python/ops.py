@@ -1,4 +1,4 @@
-"""tensorflow.python.framework.ops: names of it that are no public ones."""
+"""tensorflow.python.framework.ops: names that tf does not have."""
 
 import contextlib
 import itertools
@@ -17,22 +17,22 @@ __all__ = ["NullContextmanager", "convert_n_to_tensor", "convert_n_to_tensor_or_
            "internal_convert_to_tensor", "is_dense_tensor_like", "name_from_scope_name", "prepend_name_scope",
            "register_proto_function", "strip_name_scope", "uid"]
 
-_TensorLike = (graphs.Tensor, SparseTensor, graphs.IndexedSlices)  # for isinstance, as Keras calls it
+_TensorLike = (graphs.Tensor, SparseTensor, graphs.IndexedSlices)  # Keras calls isinstance with it
 _uids = itertools.count(1)
 
 
 def uid():
-    """A number that this function has not returned before in this process."""
+    """An integer that is unique in this process."""
     return next(_uids)
 
 
 def name_from_scope_name(name):
-    """The name of an open scope, without the "/" at its end."""
+    """The name of a scope without the "/" at its end."""
     return name[:-1] if name and name.endswith("/") else name
 
 
 def prepend_name_scope(name, import_scope):
-    """The name of a node within a scope."""
+    """Adds a scope to the name of a node or tensor, a control input ("^...") or a colocation ("loc:@...")."""
     if not import_scope:
         return name
     if name.startswith("loc:@"):
@@ -41,7 +41,7 @@ def prepend_name_scope(name, import_scope):
 
 
 def strip_name_scope(name, export_scope):
-    """The name of a node without a scope at its beginning."""
+    """Removes a scope from the beginning of a name; the inverse of prepend_name_scope."""
     if not export_scope:
         return name
     scope = export_scope.rstrip("/") + "/"
@@ -52,7 +52,7 @@ def strip_name_scope(name, export_scope):
 
 
 def is_dense_tensor_like(t):
-    """Whether the value is a tensor or a variable, which has a dtype and a name like a tensor."""
+    """Whether the value is a tensor or a variable."""
     return isinstance(t, (graphs.Tensor, Variable, PartitionedVariable))
 
 
@@ -67,18 +67,18 @@ def internal_convert_to_tensor(value, dtype=None, name=None, as_ref=False, prefe
 
 
 def convert_n_to_tensor(values, dtype=None, name=None, preferred_dtype=None):
-    """The values as tensors."""
+    """Converts each value to a tensor."""
     return [convert_to_tensor(value, dtype, name and f"{name}_{i}", preferred_dtype=preferred_dtype)
             for i, value in enumerate(values)]
 
 
 def convert_n_to_tensor_or_indexed_slices(values, dtype=None, name=None):
-    """The values as tensors; None and IndexedSlices stay as they are."""
+    """Converts each value to a tensor, except None and IndexedSlices."""
     return [value if value is None or isinstance(value, graphs.IndexedSlices)
             else convert_to_tensor(value, dtype, name and f"{name}_{i}") for i, value in enumerate(values)]
 
 
 @contextlib.contextmanager
 def NullContextmanager(*args, **kwargs):
-    """A scope that changes nothing."""
+    """A context manager without effect."""
     yield

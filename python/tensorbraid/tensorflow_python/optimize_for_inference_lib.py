@@ -1,4 +1,4 @@
-"""tensorflow.python.tools.optimize_for_inference_lib: graphs without what only trainings need."""
+"""tensorflow.python.tools.optimize_for_inference_lib: removes needless nodes, and folds batch norms."""
 
 import numpy as np
 
@@ -13,9 +13,9 @@ _CONVOLUTIONS = ("Conv2D", "DepthwiseConv2dNative")
 
 def optimize_for_inference(input_graph_def, input_node_names, output_node_names, placeholder_type_enum,
                            toco_compatible=False):
-    """The GraphDef between the inputs and the outputs, without nodes that only pass on, and with folded batch norms.
+    """The part of a GraphDef between inputs and outputs, without identity nodes and with folded batch norms.
 
-    The variables must be constants (freeze_graph). Other nodes stay as they are, so `toco_compatible` has no effect.
+    Variables must have been replaced by constants (freeze_graph). `toco_compatible` has no effect.
     """
     ensure_graph_is_valid(input_graph_def)
     made = strip_unused_lib.strip_unused(input_graph_def, input_node_names, output_node_names, placeholder_type_enum)
@@ -29,7 +29,7 @@ def _node_of(name):
 
 
 def ensure_graph_is_valid(graph_def):
-    """ValueError if two nodes have one name, or the input of a node is no node."""
+    """Raises ValueError if two nodes have the same name or an input of a node does not exist."""
     names = set()
     for node in graph_def.node:
         if node.name in names:
@@ -42,7 +42,7 @@ def ensure_graph_is_valid(graph_def):
 
 
 class _Folds:
-    """Which nodes of a GraphDef become others: the batch norms of constants after a convolution."""
+    """Finds the batch norms that can be folded into a convolution, and makes the nodes that replace both."""
 
     def __init__(self, graph_def):
         self._graph_def = graph_def
@@ -51,10 +51,10 @@ class _Folds:
         for node in graph_def.node:
             for name in node.input:
                 self._users.setdefault(_node_of(name), []).append((node.name, name))
-        self.made = {}  # the nodes in the place of a node
+        self.made = {}  # {name of a node: the nodes that replace it}
 
     def _value(self, name):
-        """The value of a constant; None for another node."""
+        """The value of the node if it is a constant, otherwise None."""
         node = self._nodes[_node_of(name)]
         return tf.make_ndarray(node.attr["value"].tensor) if node.op == "Const" else None
 
@@ -65,7 +65,7 @@ class _Folds:
         return node
 
     def add(self, norm):
-        """Folds a batch norm, if that leaves all values as they are."""
+        """Folds a batch norm if that does not change any value that another node uses."""
         if norm.op not in _NORMS or norm.attr["is_training"].b:
             return
         if any(name != norm.name for _, name in self._users.get(norm.name, [])):  # another output, or a control edge
@@ -96,9 +96,9 @@ class _Folds:
 
 
 def fold_batch_norms(input_graph_def):
-    """The GraphDef with the batch norms of constants after a convolution in its weights, and a bias in their place.
+    """Folds batch norms with constant parameters into the weights of the convolution before them, and a BiasAdd.
 
-    Only fused batch norms of inference (is_training is False) after Conv2D and DepthwiseConv2dNative are folded.
+    Only fused batch norms for inference (is_training is False) after Conv2D and DepthwiseConv2dNative are folded.
     """
     folds = _Folds(input_graph_def)
     for node in input_graph_def.node:

@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.resources: objects beside variables that a session initializes."""
+"""tensorflow.python.ops.resources: resources other than variables that a session must initialize."""
 
 import collections
 
@@ -13,7 +13,7 @@ _Resource = collections.namedtuple("_Resource", ["handle", "create", "is_initial
 
 
 def register_resource(handle, create_op, is_initialized_op, is_shared=True):
-    """Adds a resource to the graph's collection of them."""
+    """Adds a resource to the graph's collection of shared or, with is_shared=False, of local resources."""
     graphs.add_to_collection(GraphKeys.RESOURCES if is_shared else GraphKeys.LOCAL_RESOURCES,
                              _Resource(handle, create_op, is_initialized_op, is_shared))
 
@@ -34,7 +34,7 @@ def initialize_resources(resource_list, name="init"):
 
 
 def report_uninitialized_resources(resource_list=None, name="report_uninitialized_resources"):
-    """The names of the resources that do not exist yet."""
+    """A string vector with the names of the resources that are not initialized."""
     import tensorbraid as tf
 
     resources = shared_resources() + local_resources() if resource_list is None else resource_list

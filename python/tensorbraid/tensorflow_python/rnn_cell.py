@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.rnn_cell_impl and rnn: private functions that programs with cells of their own call."""
+"""tensorflow.python.ops.rnn_cell_impl and rnn: private functions that programs call to define their own cells."""
 
 import tensorbraid as tf
 
@@ -6,9 +6,10 @@ __all__ = ["assert_like_rnncell"]
 
 
 def _linear(args, output_size, bias, bias_initializer=None, kernel_initializer=None):
-    """The tensors [batch, n], side by side, times a matrix "kernel", plus a "bias" that is 0 at first.
+    """The concatenated tensors [batch, n] times the variable "kernel", plus, with `bias`, the variable "bias".
 
-    Both are variables in the open variable scope.
+    The variables are in the current variable scope. The initial bias is 0 unless an initializer is given. ValueError
+    for tensors that are not matrices of a known number of columns.
     """
     if args is None or (isinstance(args, (list, tuple)) and not args):
         raise ValueError("`args` must be specified")
@@ -30,7 +31,7 @@ def _linear(args, output_size, bias, bias_initializer=None, kernel_initializer=N
 
 
 class _Linear:
-    """`_linear` with variables that are made once."""
+    """`_linear` as an object that makes its variables once and can be called repeatedly."""
 
     def __init__(self, args, output_size, build_bias, bias_initializer=None, kernel_initializer=None):
         values = list(args) if isinstance(args, (list, tuple)) else [args]
@@ -49,19 +50,19 @@ class _Linear:
 
 
 def _like_rnncell(cell):
-    """Whether the object can be used as a cell."""
+    """Whether the object has the interface of an RNNCell."""
     return callable(cell) and all(hasattr(cell, name) for name in ("output_size", "state_size")) and any(
         hasattr(cell, name) for name in ("zero_state", "get_initial_state"))
 
 
 def assert_like_rnncell(cell_name, cell):
-    """Raises TypeError unless the object can be used as a cell."""
+    """Raises TypeError unless the object has the interface of an RNNCell."""
     if not _like_rnncell(cell):
         raise TypeError(f"The argument {cell_name!r} ({cell}) is not an RNNCell.")
 
 
 def _concat(prefix, suffix, static=False):
-    """The shape of both, one after the other: as a tensor, or with `static` as a TensorShape's list."""
+    """Concatenates two shapes, sizes or vectors: to a tensor, or with `static`, to a list of sizes."""
     parts = [part if isinstance(part, tf.Tensor) else tf.TensorShape(part).as_list() if not isinstance(part, int)
              else [part] for part in (prefix, suffix)]
     if static:
@@ -75,7 +76,7 @@ def _concat(prefix, suffix, static=False):
 
 
 def _zero_state_tensors(state_size, batch_size, dtype):
-    """Zeros for a state: a size, a shape, or a structure of them."""
+    """Zeros [batch_size, ...] for a state size: an integer, a shape, or a structure of them."""
     def zeros(size):
         sizes = [size] if isinstance(size, int) else tf.TensorShape(size).as_list()
         if isinstance(batch_size, int):
@@ -88,7 +89,7 @@ def _zero_state_tensors(state_size, batch_size, dtype):
 
 
 def _transpose_batch_time(x):
-    """The tensor with its first two dimensions exchanged; one of rank below 2 as it is."""
+    """Exchanges the first two dimensions of a tensor. A tensor of lower rank is returned unchanged."""
     if x.shape.ndims is not None and x.shape.ndims < 2:
         return x
     if x.shape.ndims is None:
@@ -97,7 +98,7 @@ def _transpose_batch_time(x):
 
 
 def _best_effort_input_batch_size(flat_input):
-    """The batch size of tensors [time, batch, ...]: a number, or a tensor if no shape has it."""
+    """The batch size of tensors [time, batch, ...]: an integer if a static shape has it, otherwise a tensor."""
     for value in flat_input:
         if value.shape.ndims is not None and value.shape.ndims >= 2 and value.shape.as_list()[1] is not None:
             return value.shape.as_list()[1]

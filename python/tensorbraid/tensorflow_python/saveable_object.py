@@ -1,4 +1,4 @@
-"""tensorflow.python.training.saving.saveable_object: states that a Saver saves besides variables."""
+"""tensorflow.python.training.saving.saveable_object: SaveableObject, for state other than variables in checkpoints."""
 
 from tensorbraid.train.saveables import SaveableObject, SaveSpec  # noqa: F401
 

@@ -1,4 +1,4 @@
-"""tensorflow.python.training.saver: the classes that say how a Saver saves."""
+"""tensorflow.python.training.saver: BaseSaverBuilder, whose classes describe the tensors that a Saver saves."""
 
 from tensorbraid import _core
 from tensorbraid.train import saveables
@@ -7,7 +7,10 @@ __all__ = ["BaseSaverBuilder"]
 
 
 def _by_name(op_list, convert_variable_to_tensor=True):
-    """The variables and SaveableObjects of a list, by their names in a checkpoint. ValueError if two have one name."""
+    """{name in the checkpoint: variable or SaveableObject}.
+
+    ValueError if two have the same name; TypeError for others.
+    """
     if not isinstance(op_list, (list, tuple, set)):
         raise TypeError(f"Variables to save should be passed in a dict or a list: {op_list}")
     found = {}
@@ -22,7 +25,7 @@ def _by_name(op_list, convert_variable_to_tensor=True):
 
 
 class BaseSaverBuilder:
-    """Has the classes of what a Saver saves. A Saver itself needs no builder."""
+    """A namespace for the classes of saveable objects. This package's Saver does not use a builder."""
 
     SaveSpec = saveables.SaveSpec
     SaveableObject = saveables.SaveableObject

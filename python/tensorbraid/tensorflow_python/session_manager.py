@@ -1,4 +1,4 @@
-"""tensorflow.python.training.session_manager: whether a model is ready."""
+"""tensorflow.python.training.session_manager: SessionManager, and its function that tests whether a model is ready."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ __all__ = ["SessionManager"]
 
 
 def _ready(op, sess, msg):
-    """Whether `op`, which gives the names of variables without a value, gives none. With why not, or None.
+    """(ready, message): ready is True if `op`, the names of uninitialized variables, has the value [] or is None.
 
-    Without an op, the model is ready.
+    The message says why the model is not ready; it is None if it is.
     """
     if op is None:
         return True, None

@@ -1,4 +1,4 @@
-"""tensorflow.python.tools.strip_unused_lib: the part of a graph between some inputs and outputs."""
+"""tensorflow.python.tools.strip_unused_lib: extracts the part of a graph between given inputs and outputs."""
 
 import tensorbraid as tf
 from tensorbraid import proto
@@ -7,9 +7,10 @@ __all__ = ["strip_unused", "strip_unused_from_files"]
 
 
 def strip_unused(input_graph_def, input_node_names, output_node_names, placeholder_type_enum):
-    """The GraphDef of what the outputs need. The inputs become placeholders of this type, or of the types of a list.
+    """The GraphDef of the nodes on which the outputs depend, with placeholders in place of the inputs.
 
-    KeyError if there is no node with the name of an input.
+    `placeholder_type_enum` is the dtype of the placeholders, or a list with one for each. KeyError if an input does not
+    exist.
     """
     names = {node.name for node in input_graph_def.node}
     missing = [name for name in input_node_names if name not in names]
@@ -34,9 +35,9 @@ def strip_unused(input_graph_def, input_node_names, output_node_names, placehold
 
 def strip_unused_from_files(input_graph, input_binary, output_graph, output_binary, input_node_names, output_node_names,
                             placeholder_type_enum):
-    """strip_unused of the GraphDef in a file, into another file. Names are texts with commas.
+    """Reads a GraphDef from a file, calls strip_unused, and writes the result. Names are comma-separated strings.
 
-    Whether the file is text or binary is seen in it: `input_binary` has no effect.
+    `input_binary` has no effect, because text and binary files are recognised by their content.
     """
     if not tf.gfile.Exists(input_graph):
         print(f"Input graph file '{input_graph}' does not exist!")

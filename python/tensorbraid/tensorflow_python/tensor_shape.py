@@ -17,7 +17,7 @@ def as_dimension(value):
 
 
 def unknown_shape(rank=None, **kwargs):
-    """A shape of unknown dimensions; without a rank, that is unknown as well."""
+    """A shape of this rank with unknown dimensions, or by default of unknown rank."""
     rank = kwargs.pop("ndims", rank)
     if kwargs:
         raise TypeError(f"Unknown argument: {sorted(kwargs)}")
@@ -40,11 +40,11 @@ def matrix(rows, cols):
 
 
 def dimension_value(dimension):
-    """The dimension as a number; None if it is unknown."""
+    """The dimension as an integer; None if it is unknown."""
     return dimension.value if isinstance(dimension, Dimension) else dimension
 
 
 def dimension_at_index(shape, index):
-    """The dimension of a shape at this index; unknown if the rank is."""
+    """The Dimension of a shape at an index, unknown if the rank is unknown."""
     shape = TensorShape(shape)
     return Dimension(None) if shape.ndims is None else as_dimension(shape[index])

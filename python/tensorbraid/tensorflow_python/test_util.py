@@ -12,10 +12,10 @@ from tensorbraid.testing import gpu_device_name, is_gpu_available  # noqa: F401
 __all__ = ["TensorFlowTestCase", "assert_equal_graph_def", "assert_ops_in_graph"]
 
 
-# What this build has.
+# Features of this build.
 
 def IsGoogleCudaEnabled():
-    """False: there are kernels for CPUs only."""
+    """False, because this package has kernels for CPUs only."""
     return False
 
 
@@ -26,7 +26,10 @@ GpuSupportsHalfMatMulAndConv = is_xla_enabled = IsGoogleCudaEnabled
 # Graphs.
 
 def assert_ops_in_graph(expected_ops, graph):
-    """The NodeDefs of a graph that are expected, by their names. `expected_ops` has their ops by their names."""
+    """Checks that a graph has the nodes `expected_ops`, {name: op}.
+
+    Returns {name: NodeDef}; ValueError if one differs.
+    """
     found = {}
     for node in graph.as_graph_def().node:
         if node.name in expected_ops:
@@ -39,7 +42,7 @@ def assert_ops_in_graph(expected_ops, graph):
 
 
 def assert_equal_graph_def(actual, expected, checkpoint_v2=False, hash_table_shared_name=False):
-    """AssertionError unless two GraphDefs have the same nodes, in any order."""
+    """Raises AssertionError unless two GraphDefs have the same nodes, in any order."""
     for name, value in (("actual", actual), ("expected", expected)):
         if not hasattr(value, "node"):
             raise TypeError(f"Expected tf.GraphDef for {name}, got {type(value).__name__}")
@@ -52,12 +55,12 @@ def assert_equal_graph_def(actual, expected, checkpoint_v2=False, hash_table_sha
 
 
 def NHWCToNCHW(input_tensor):
-    """A tensor, or the sizes of one, with the channels before the spatial dimensions. Of 4 or 5 dimensions."""
+    """Transposes a tensor of rank 4 or 5, or a list of its sizes, from NHWC (channels last) to NCHW."""
     return _reordered(input_tensor, {4: [0, 3, 1, 2], 5: [0, 4, 1, 2, 3]})
 
 
 def NCHWToNHWC(input_tensor):
-    """A tensor, or the sizes of one, with the channels after the spatial dimensions. Of 4 or 5 dimensions."""
+    """Transposes a tensor of rank 4 or 5, or a list of its sizes, from NCHW (channels first) to NHWC."""
     return _reordered(input_tensor, {4: [0, 2, 3, 1], 5: [0, 2, 3, 4, 1]})
 
 
@@ -67,10 +70,10 @@ def _reordered(value, orders):
     return [value[axis] for axis in orders[len(value)]]
 
 
-# Decorators of tests and of classes of tests. With arguments or without.
+# Decorators of tests and test classes, with or without arguments.
 
 def _decorator(change):
-    """A decorator that may also be called with options first, or with None for the function."""
+    """Makes a decorator of the function `change`. It can also be called with options, or with None, first."""
     def decorator(func=None, **options):
         return functools.partial(decorator, **options) if func is None or isinstance(func, str) else change(func)
 
@@ -78,7 +81,7 @@ def _decorator(change):
 
 
 def _in_session(method):
-    """The test in a session of its class."""
+    """Wraps a test method so that it runs in a session of its test class."""
     if inspect.isclass(method):
         raise ValueError("`run_in_graph_and_eager_modes` only supports test methods. Did you mean to use "
                          "`run_all_in_graph_and_eager_modes`?")
@@ -96,7 +99,7 @@ def _skipped(reason):
 
 
 def for_all_test_methods(decorator, *args, **kwargs):
-    """A decorator of a class that decorates its tests."""
+    """A class decorator that applies `decorator` to each test method."""
     def change(cls):
         for name, value in list(vars(cls).items()):
             if callable(value) and name.startswith(unittest.TestLoader.testMethodPrefix):
@@ -117,7 +120,7 @@ run_gpu_only = run_cuda_only = run_gpu_or_tpu = _decorator(_skipped("there are n
 
 
 def skip_if(condition):
-    """A decorator: the test does nothing if the condition, a value or a function, is true."""
+    """A decorator: the test does nothing if `condition`, or its result if it is a function, is true."""
     def decorate(method):
         @functools.wraps(method)
         def run(self, *args, **kwargs):
@@ -131,16 +134,16 @@ def skip_if(condition):
 
 @contextlib.contextmanager
 def device(use_gpu):
-    """A scope of the device: the CPU, since there are no GPUs."""
+    """A context manager that places nodes on the CPU, which is the only device."""
     with tf.device("/device:CPU:0"):
         yield
 
 
 def use_gpu():
-    """A scope of the CPU, since there are no GPUs."""
+    """A context manager that places nodes on the CPU, which is the only device."""
     return device(True)
 
 
 def force_cpu():
-    """A scope of the CPU."""
+    """A context manager that places nodes on the CPU."""
     return device(False)

@@ -1,4 +1,4 @@
-"""tensorflow.python.estimator.training: the parts of train_and_evaluate that programs call by themselves."""
+"""tensorflow.python.estimator.training: parts of train_and_evaluate that programs call directly."""
 
 from tensorbraid.estimator.evaluator import (  # noqa: F401
     ContinuousEvalListener as _ContinuousEvalListener, EvalResult as _EvalResult, EvalStatus as _EvalStatus,
@@ -11,15 +11,16 @@ __all__ = ["EvalSpec", "TrainSpec", "train_and_evaluate"]
 
 
 def _assert_eval_spec(eval_spec):
-    """Raises TypeError unless this is an EvalSpec."""
+    """Raises TypeError unless `eval_spec` is a tf.estimator.EvalSpec."""
     if not isinstance(eval_spec, EvalSpec):
         raise TypeError(f"`eval_spec` must have type `tf.estimator.EvalSpec`. Got: {type(eval_spec)}")
 
 
 class _TrainingExecutor:
-    """The part of a task in train_and_evaluate. The hooks are added to those of the train spec.
+    """Runs one task of train_and_evaluate. The hooks are added to those of the train spec.
 
-    `continuous_eval_listener`, a _ContinuousEvalListener, may end the evaluator.
+    `continuous_eval_listener`, a _ContinuousEvalListener, can end the evaluator. TypeError for arguments of another
+    type.
     """
 
     def __init__(self, estimator, train_spec, eval_spec, train_hooks=None, continuous_eval_listener=None):
@@ -36,7 +37,7 @@ class _TrainingExecutor:
     estimator = property(lambda self: self._estimator)
 
     def run(self):
-        """Does what the task of the estimator's configuration does."""
+        """Runs the task that the estimator's configuration names: chief, worker, ps or evaluator."""
         is_evaluator = self._estimator.config.task_type == TaskType.EVALUATOR
         return self.run_evaluator() if is_evaluator else self.run_local()
 

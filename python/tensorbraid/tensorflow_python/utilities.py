@@ -1,4 +1,4 @@
-"""Small modules of tensorflow.python.util: decorators, inspection of functions, lists of public names."""
+"""Small modules of tensorflow.python.util: decorators, inspection of functions, lists of public names, LazyLoader."""
 
 import collections
 import contextlib
@@ -20,7 +20,7 @@ contextmanager = contextlib.contextmanager
 
 
 def tf_export(*names, **options):
-    """A decorator that changes nothing: TensorFlow's gives a function its public names."""
+    """A decorator without effect. TensorFlow's registers the public names of a function."""
     return lambda function: function
 
 
@@ -28,23 +28,23 @@ keras_export = estimator_export = tf_export
 
 
 def should_use_result(function=None, **options):
-    """A decorator that changes nothing: TensorFlow's warns of results that are not used."""
+    """A decorator without effect. TensorFlow's warns of results that are not used."""
     return function if function is not None else lambda decorated: decorated
 
 
 def getfullargspec(obj):
-    """inspect.getfullargspec of a function, or of what a decorator has wrapped."""
+    """inspect.getfullargspec of a function, or of the function that a decorator wraps."""
     return inspect.getfullargspec(inspect.unwrap(obj) if callable(obj) and not inspect.isclass(obj) else obj)
 
 
 def getargspec(obj):
-    """The arguments of a function: their names, those of *args and **kwargs, and the defaults of the last ones."""
+    """The arguments of a function like Python 2's inspect.getargspec: (args, varargs, keywords, defaults)."""
     found = getfullargspec(obj)
     return ArgSpec(found.args + found.kwonlyargs, found.varargs, found.varkw, found.defaults)
 
 
 def fn_args(fn):
-    """The names of the arguments of a function, method, partial or callable object, without those that it has."""
+    """The argument names of a function, method, partial or callable object, without `self` and bound arguments."""
     given = ()
     if isinstance(fn, functools.partial):
         found = fn_args(fn.func)[len(fn.args):]
@@ -58,7 +58,7 @@ def fn_args(fn):
 
 
 def has_kwargs(fn):
-    """Whether a function takes any keyword arguments."""
+    """Whether a function has **kwargs."""
     target = fn.func if isinstance(fn, functools.partial) else fn
     if not (inspect.isfunction(target) or inspect.ismethod(target)) and hasattr(target, "__call__"):
         target = target.__call__
@@ -66,23 +66,23 @@ def has_kwargs(fn):
 
 
 def get_filtered_args(fn, values):
-    """Those of the values, by name, that are arguments of the function."""
+    """The entries of the dict `values` whose keys are argument names of the function."""
     return {name: values[name] for name in fn_args(fn) if name in values}
 
 
 def make_decorator(target, decorator_func, decorator_name=None, decorator_doc="", decorator_argspec=None):
-    """The decorator's function, with the name and the docstring of the function that it wraps."""
+    """Gives `decorator_func`, which wraps `target`, the name and the docstring of `target`."""
     functools.update_wrapper(decorator_func, target)
     return decorator_func
 
 
 def unwrap(maybe_tf_decorator):
-    """An empty list, and the function below all decorators."""
+    """([], the function below all decorators)."""
     return [], inspect.unwrap(maybe_tf_decorator)
 
 
 def keyword_args_only(function):
-    """A decorator: the function refuses arguments without a name."""
+    """A decorator: calls with positional arguments raise ValueError."""
     @functools.wraps(function)
     def wrapped(*args, **kwargs):
         if args:
@@ -98,7 +98,7 @@ def make_all(module_name, doc_string_modules=None):
 
 
 def remove_undocumented(module_name, allowed_exception_list=None, doc_string_modules=None):
-    """Does nothing: TensorFlow's hides the names of a module that have no documentation."""
+    """Has no effect. TensorFlow's hides the names of a module that are not documented."""
 
 
 class LazyLoader(types.ModuleType):

@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.variable_scope: names of it that are no public ones."""
+"""tensorflow.python.ops.variable_scope: names that tf does not have."""
 
 import tensorbraid as tf
 

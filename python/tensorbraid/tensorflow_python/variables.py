@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.variables and resource_variable_ops: kinds of variables. All are resource variables here."""
+"""tensorflow.python.ops.variables and resource_variable_ops. All variables of this package are resource variables."""
 
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graph_keys import GraphKeys
@@ -12,15 +12,15 @@ RefVariable = VariableV1 = ResourceVariable = BaseResourceVariable = Variable
 
 
 def is_resource_variable(var):
-    """Whether this is a variable."""
+    """Whether the object is a variable. All variables are resource variables."""
     return isinstance(var, Variable)
 
 
 def variable_accessed(variable):
-    """Does nothing: it belongs to eager execution."""
+    """Has no effect: it is for eager execution."""
 
 
 def _all_saveable_objects(scope=None):
-    """The global variables, and what else a Saver saves."""
+    """The global variables and the collection "saveable_objects": the state that a Saver saves by default."""
     return (graphs.get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
             + graphs.get_collection(GraphKeys.SAVEABLE_OBJECTS, scope))

@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.weights_broadcast_ops: weights of the shape of the values that they belong to."""
+"""tensorflow.python.ops.weights_broadcast_ops: checks weights against the shape of values, and broadcasts them."""
 
 import tensorbraid as tf
 
@@ -6,9 +6,9 @@ __all__ = ["assert_broadcastable", "broadcast_weights"]
 
 
 def assert_broadcastable(weights, values):
-    """An operation that fails unless each dimension of the weights is 1 or equals that dimension of the values.
+    """An operation that fails unless `weights` is a scalar or has the rank of `values` and sizes that are equal or 1.
 
-    ValueError if the shapes are known and do not fit.
+    ValueError if the static shapes do not fit.
     """
     with tf.name_scope(None, "assert_broadcastable", [weights, values]) as scope:
         weights, values = tf.convert_to_tensor(weights, name="weights"), tf.convert_to_tensor(values, name="values")
@@ -38,7 +38,7 @@ def assert_broadcastable(weights, values):
 
 
 def broadcast_weights(weights, values):
-    """The weights, repeated so that they have the shape of the values."""
+    """Broadcasts the weights to the shape of the values. Fails like assert_broadcastable if they do not fit."""
     with tf.name_scope(None, "broadcast_weights", [weights, values]) as scope:
         values = tf.convert_to_tensor(values, name="values")
         weights = tf.convert_to_tensor(weights, values.dtype.base_dtype, name="weights")

@@ -14,9 +14,9 @@ __all__ = [
 
 
 class _LateHook(NativeHook):
-    """A hook of the library that is made in `begin`, when the graph has all that it needs.
+    """A hook whose C++ object is made in `begin`, when the graph is complete.
 
-    Until then, and in copies, it consists of its arguments, so it can be pickled.
+    Before that, and in copies, the hook consists of its arguments, so it can be pickled.
     """
 
     def __init__(self):
@@ -88,9 +88,9 @@ class LoggingTensorHook(_LateHook):
 
 
 def _line_maker(formatter, names, timed):
-    """A function that makes the line for the values: "loss = 0.5, step = 400 (0.512 sec)".
+    """A function from the values to the line that is logged, such as "loss = 0.5, step = 400 (0.512 sec)".
 
-    C++ keeps the function, so it must not refer to the hook, which keeps the object of C++.
+    The function must not refer to the hook: C++ keeps the function and the hook keeps the C++ object, a cycle.
     """
     if formatter:
         return lambda values: formatter(dict(zip(names, values)))
@@ -122,7 +122,7 @@ class NanTensorHook(_LateHook):
 
 
 class StepCounterHook(_LateHook):
-    """Writes the steps per second of all workers to the log, and to an event file if one is given."""
+    """Logs the global steps per second, and writes them to an event file if a writer or a directory is given."""
 
     def __init__(self, every_n_steps=100, every_n_secs=None, output_dir=None, summary_writer=None):
         super().__init__()

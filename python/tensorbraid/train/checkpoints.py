@@ -132,7 +132,10 @@ class NewCheckpointReader:
 
 
 def checkpoint_path(ckpt_dir_or_file):
-    """The path of a checkpoint that is named by itself, or by the directory whose latest one it is."""
+    """The path of a checkpoint: the argument, or the latest checkpoint if the argument is a directory.
+
+    ValueError for a directory without a checkpoint.
+    """
     path = str(ckpt_dir_or_file)
     if not os.path.isdir(path):
         return path

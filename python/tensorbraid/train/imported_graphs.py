@@ -1,4 +1,4 @@
-"""Graphs that are made of MetaGraphDefs."""
+"""Imports graphs with their variables and collections from MetaGraphDefs."""
 
 import os
 
@@ -19,9 +19,9 @@ def _proto():
 
 
 def read(meta_graph_or_file):
-    """A copy of the MetaGraphDef that the argument is, as a message or bytes, or that the file with this path has.
+    """A copy of the MetaGraphDef that is given as a message, as bytes, or as the path of a file.
 
-    Bytes that name a file are a path, as in TensorFlow.
+    As in TensorFlow, bytes that name an existing file are a path.
     """
     proto = _proto()
     if hasattr(meta_graph_or_file, "SerializeToString"):
@@ -42,7 +42,7 @@ def _is_path(data):
 
 
 def _check_bound(meta_graph, input_map):
-    """Raises ValueError unless the map has all inputs from outside of a scope that was exported."""
+    """Raises ValueError if the map lacks an unbound input: an input from outside of the scope that was exported."""
     if meta_graph_names.UNBOUND_INPUTS not in meta_graph.collection_def:
         return
     names = {name.decode() for name in meta_graph.collection_def[meta_graph_names.UNBOUND_INPUTS].bytes_list.value}
@@ -54,21 +54,21 @@ def _check_bound(meta_graph, input_map):
 
 
 def _registered_keys(meta_graph):
-    """The collections whose items a function of the program reads."""
+    """The keys of collections for which the program has registered a from_proto function."""
     return {key for key in meta_graph.collection_def if collection_protos.get_from_proto_function(key)}
 
 
 def _import_registered(graph, key, collection, prefix):
-    """Adds the items that a function of the program makes."""
+    """Adds the items that a registered from_proto function makes of a collection's messages."""
     proto_type, make = collection_protos.get_collection_proto_type(key), collection_protos.get_from_proto_function(key)
     for data in collection.bytes_list.value:
         graph.add_to_collection(key, make(proto_type.FromString(data), import_scope=prefix.rstrip("/")))
 
 
 def _import_values(graph, meta_graph, wanted, prefix, made):
-    """Adds the numbers, bytes and messages of the collections of which C++ has not `made` objects.
+    """Adds the numbers, bytes and messages in collections that are not in `made`, of which C++ has made objects.
 
-    Bytes get the prefix of the names, since a program that keeps them in a collection means names by them.
+    Bytes get the prefix of imported names, because programs keep names in collections as bytes.
     """
     for key in sorted(meta_graph.collection_def):
         collection = meta_graph.collection_def[key]
@@ -81,26 +81,27 @@ def _import_values(graph, meta_graph, wanted, prefix, made):
 
 
 def _collect(graph, key, item):
-    """Adds a variable to a collection, unless it has been there before the import."""
+    """Adds a variable to a collection unless the collection has it already."""
     if item not in graph.get_collection(key):
         graph.add_to_collection(key, item)
 
 
 def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
-    """Adds a graph that was saved beside a checkpoint to the default graph: its nodes, variables and collections.
+    """Adds the nodes, variables and collections of a MetaGraphDef to the default graph.
 
-    Returns a saver of its variables, whose `restore` uses the operation that the graph has for that; None if the graph
-    has no variables. The argument is the path of the file, or the content as bytes or as a message. Keyword arguments
-    are `input_map`, as of tf.import_graph_def, and `restore_collections_predicate`, a function that says for the key of
-    a collection whether it is imported. Raises ValueError if the graph is a scope of another one and the map lacks one of
-    the inputs that the collection "unbound_inputs" names.
+    `meta_graph_or_file` is the path of the file, usually CHECKPOINT.meta, or the message, or its bytes. Returns a Saver
+    of the variables, whose `restore` runs the restore operation of the imported graph; None if it has no variables.
+
+    Keyword arguments are `input_map`, as for tf.import_graph_def, and `restore_collections_predicate`, a function that
+    gets the key of a collection and returns whether it is imported. ValueError if the map lacks an input that the
+    collection "unbound_inputs" names, which graphs that were exported with `export_scope` have.
     """
     return import_with_elements(meta_graph_or_file, clear_devices, import_scope, None, **kwargs)[0]
 
 
 def import_with_elements(meta_graph_or_file, clear_devices=False, import_scope=None, return_elements=None,
                          input_map=None, restore_collections_predicate=None):
-    """import_meta_graph, and a list of the operations and tensors that `return_elements` names, or None."""
+    """Like import_meta_graph, but returns (saver, operations and tensors that `return_elements` names, or None)."""
     meta_graph = read(meta_graph_or_file)
     wanted = restore_collections_predicate or (lambda key: True)
     _check_bound(meta_graph, input_map or {})

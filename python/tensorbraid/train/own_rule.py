@@ -118,13 +118,13 @@ class OwnRule:
     # C++ calls the following methods.
 
     def _update(self, grad, var):
-        """The operation that updates the variable by the rule of the class, and then keeps to its constraint."""
+        """The operation that updates the variable by the class's rule and then applies the variable's constraint."""
         constraint = var.constraint
         if constraint is None:
             return self._update_freely(grad, var)
         if isinstance(grad, tuple):
             raise RuntimeError(f"Cannot use a constraint function on a sparse variable: the gradient of '{var.name}' "
-                               "has some of its rows.")
+                               "is an IndexedSlices.")
         with var.graph.control_dependencies([self._update_freely(grad, var)]):
             return var.assign(constraint(var), read_value=False)
 

@@ -48,7 +48,7 @@ class QueueRunner:
         self._adopt(_core.QueueRunner(enqueue, close, cancel), self._graph, definition, prefix)
 
     def _adopt(self, core, graph, definition=None, prefix=""):
-        """Stands for a runner of C++. `definition` says what C++ does not keep."""
+        """Makes this the Python object of a C++ runner. `definition` has the names that C++ does not keep."""
         self._core, self._graph = core, graph
         self._enqueue_ops, self._queue = core.enqueue_ops, None
         self._close_op, self._cancel_op = core.close_op, core.cancel_op
@@ -59,7 +59,7 @@ class QueueRunner:
         return self
 
     def to_proto(self, export_scope=None):
-        """The QueueRunnerDef: the names of the queue and of the operations; None if they are not in `export_scope`."""
+        """The QueueRunnerDef with the names of the queue and its operations; None if they are not in `export_scope`."""
         from tensorbraid import proto
 
         made = proto.QueueRunnerDef.FromString(self._core.definition())
@@ -69,7 +69,7 @@ class QueueRunner:
 
     @staticmethod
     def from_proto(queue_runner_def, import_scope=None):
-        """The runner of a QueueRunnerDef, whose nodes are in the default graph."""
+        """The runner that a QueueRunnerDef describes. The nodes that it names must be in the default graph."""
         return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
 
     @classmethod

@@ -13,10 +13,11 @@ __all__ = [
 
 
 class _Rule(Optimizer):
-    """An optimizer whose library object is made by the function of `_core` with the name `_native`, from `_parameters`.
+    """The base class of optimizers that C++ implements.
 
-    A parameter may be a function that returns its value. `attributes` are those that TensorFlow's class has, for
-    classes that derive from this one.
+    `_native` names the function of `_core` that makes the C++ object. The function's keyword arguments are
+    `_parameters`; a value may be a function that returns it. `attributes` are attributes that TensorFlow's class has,
+    which derived classes of a program use.
     """
 
     def __init__(self, native, use_locking, name, *parameters, **attributes):

@@ -1,4 +1,4 @@
-"""State that is no variable and that a Saver saves, such as the position of an iterator."""
+"""SaveableObject: state other than variables that a Saver saves, such as the position of an iterator."""
 
 from tensorbraid import _core, dtypes
 from tensorbraid.internal import graphs
@@ -7,7 +7,7 @@ __all__ = []
 
 
 class SaveSpec:
-    """A tensor in a checkpoint. `tensor` may be a function that returns it; then `dtype` is needed."""
+    """A tensor that is saved. `tensor` is the tensor, or a function that returns it; then `dtype` is required."""
 
     def __init__(self, tensor, slice_spec, name, dtype=None, device=None):
         self._tensor = tensor
@@ -25,7 +25,7 @@ class SaveSpec:
 
 
 class SaveableObject:
-    """The base of such states. `specs` are the tensors that are saved, and `op` is what has the state."""
+    """The base class of saved state. `specs` are the tensors that are saved; `op` is the object that has the state."""
 
     def __init__(self, op, specs, name):
         self.op = op
@@ -34,13 +34,16 @@ class SaveableObject:
 
     @property
     def device(self):
-        """The device of what has the state."""
+        """The device of the object that has the state."""
         return self.specs[0].device
 
     optional_restore = False
 
     def restore(self, restored_tensors, restored_shapes):
-        """Adds the operation that sets the state to these tensors. `restored_shapes` is None unless the saver reshapes."""
+        """Adds the operation that sets the state to these tensors.
+
+        `restored_shapes` is None unless the saver reshapes.
+        """
         raise ValueError("Calling an abstract method.")
 
 
@@ -68,7 +71,7 @@ def saveables_for_op(op, name):
 
 
 def states(saveables):
-    """For the C++ saver: for each saveable its values, with names and slices, and the function that restores it."""
+    """The saveables in the form that the C++ saver needs: for each its tensors, names, slices, and restore function."""
     def state(saveable):
         def restore(restored):
             made = saveable.restore(restored, None)

@@ -158,13 +158,16 @@ class Saver:
         return meta_graph
 
     def to_proto(self, export_scope=None):
-        """The SaverDef, with names as in the scope; None if the saver's nodes are outside of it."""
+        """The SaverDef.
+
+        `export_scope` is removed from its names; None if the saver's nodes are outside of that scope.
+        """
         saver_def = self.as_saver_def()
         return meta_graph_names.scoped(saver_def, export_scope) if export_scope else saver_def
 
 
 def _named(var_list, graph):
-    """Pairs of a name in the checkpoint, or None for the own name, and a variable or a SaveableObject."""
+    """Pairs (name, variable or SaveableObject). The name in the checkpoint is None if it is the variable's own name."""
     if var_list is None:
         saveable = graph.get_collection(GraphKeys.GLOBAL_VARIABLES) + graph.get_collection("saveable_objects")
         return [(None, _checked(v)) for v in dict.fromkeys(saveable)]

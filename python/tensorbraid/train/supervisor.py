@@ -58,7 +58,7 @@ class Supervisor:
                 options["init_fn"] = init_fn
             marked = graph.get_collection(GraphKeys.GLOBAL_STEP)
             step = global_step
-            if _is_default(step):  # without a mark the library looks for a variable of this name
+            if _is_default(step):  # without a marked global step, C++ looks for a variable of this name
                 step = marked[0] if marked else None
             if step is not None:
                 options["global_step"] = step

@@ -20,13 +20,13 @@ class SyncReplicasOptimizer(Optimizer):
     starts the queue runner of get_chief_queue_runner and then runs get_init_tokens_op. `replica_id` is an argument of
     TensorFlow 0.12 and has no effect.
 
-    The chief also updates the averages of `variable_averages`, a tf.train.ExponentialMovingAverage, in each step: of the
-    list `variables_to_average`, or of the trainable variables.
+    With `variable_averages`, a tf.train.ExponentialMovingAverage, the chief also updates the averages of
+    `variables_to_average`, or else of the trainable variables, in each step.
 
-    With `sum_per_host`, which TensorFlow does not have, the gradients of the workers of a host meet there: one sum for
-    each host and step is sent to the parameter servers, and the values of the variables are sent to each host once per
-    step. It needs the `cluster`, the `worker_device` of this worker ("/job:worker/task:1"), and the hook. Workers share
-    a host if their addresses have the same host.
+    With `sum_per_host`, which TensorFlow does not have, the gradients of the workers of a host are summed on that host.
+    In each step, one sum per host is sent to the parameter servers, and the variables' values are sent to each host
+    once. This needs the `cluster`, the `worker_device` of this worker ("/job:worker/task:1"), and the hook. Workers
+    share a host if their addresses have the same host.
     """
 
     def __init__(self, opt, replicas_to_aggregate, total_num_replicas=None, variable_averages=None,

@@ -1,7 +1,7 @@
-"""What editors and type checkers are told about the results of the functions that programs use most.
+"""The types of the results of the functions that programs use most.
 
-A type checker compares each `is_a` with what it infers (`assert_type`). The test runs the file, too, so the declarations
-are those of the results that a program gets.
+A type checker compares the type in each `is_a` with the one that it infers (`assert_type`). The test also runs the
+file, which compares them with the types of the actual results.
 """
 
 from typing import TYPE_CHECKING, Any

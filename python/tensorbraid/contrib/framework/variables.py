@@ -45,7 +45,7 @@ def get_or_create_global_step(graph=None):
 
 
 class VariableDeviceChooser:
-    """A device function that gives each variable to the next task of a job; without tasks, to a device of its own task."""
+    """A device function that places variables on the tasks of `job_name` in turn; with num_tasks=0 it names no task."""
 
     def __init__(self, num_tasks=0, job_name="ps", device_type="CPU", device_index=0, replica=None):
         self._job_name, self._num_tasks = job_name, num_tasks

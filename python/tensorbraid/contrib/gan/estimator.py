@@ -29,12 +29,12 @@ _OWN = ("model", "generator_loss_fn", "discriminator_loss_fn", "add_summaries")
 
 
 def _with_mode(function, mode):
-    """The function with its argument `mode`, if it has one."""
+    """The function with its argument `mode` bound, if it has such an argument."""
     return functools.partial(function, mode=mode) if "mode" in inspect.signature(function).parameters else function
 
 
 def _generator_alone(generator_fn, inputs, mode):
-    """The GANModel that predicts. It has no discriminator."""
+    """The GANModel for predictions, without a discriminator."""
     with tf.variable_scope("Generator") as scope:
         inputs = tf.nest.map_structure(tf.convert_to_tensor, inputs)
         generated = _with_mode(generator_fn, mode)(inputs)
@@ -46,7 +46,7 @@ def _made(optimizer):
 
 
 def _loss_options(params):
-    """The arguments of gan_loss among the parameters."""
+    """The entries of `params` that are arguments of gan_loss. ValueError for one that the estimator sets itself."""
     params = params or {}
     for name in _OWN:
         if name in params:
@@ -56,10 +56,12 @@ def _loss_options(params):
 
 
 class GANEstimator(tf.estimator.Estimator):
-    """An Estimator whose features are the generator's inputs and whose labels are real data. It predicts generated data.
+    """An Estimator of a GAN. Source: tf.contrib.gan.estimator.GANEstimator.
 
-    The functions are those of gan_model and gan_loss; the networks may take the argument `mode`. An optimizer may be a
-    function that makes it. `add_summaries` is a SummaryType, or a list of them. `params` may have arguments of gan_loss.
+    Its features are the generator's inputs, its labels real data, its predictions generated data. The functions of
+    networks and losses are those of gan_model and gan_loss; networks may take the argument `mode`. An optimizer is an
+    object or a function that returns one. `add_summaries` is a SummaryType or a list of them. `params` may have further
+    arguments of gan_loss.
     """
 
     def __init__(self, model_dir=None, generator_fn=None, discriminator_fn=None, generator_loss_fn=None,
@@ -102,7 +104,7 @@ class GANEstimator(tf.estimator.Estimator):
 
 
 def _evaluation(model, loss, get_eval_metric_ops_fn):
-    """The EstimatorSpec with the means of both losses and the metrics of a function."""
+    """The EstimatorSpec of an evaluation: the means of both losses, and the metrics that the function returns."""
     with tf.name_scope("metrics"):
         metrics = {"generator_loss": tf.metrics.mean(loss.generator_loss),
                    "discriminator_loss": tf.metrics.mean(loss.discriminator_loss)}

@@ -6,7 +6,7 @@ __all__ = ["condition_tensor", "condition_tensor_from_onehot", "tensor_pool"]
 
 
 def condition_tensor(tensor, conditioning):
-    """The tensor [batch, ...] plus a dense layer of the conditions [batch, ...], which has its shape."""
+    """`tensor` [batch, ...] plus a dense layer of `conditioning` [batch, ...], reshaped to the shape of `tensor`."""
     tensor.shape[1:].assert_is_fully_defined()
     if conditioning.shape.ndims < 2:
         raise ValueError(f"conditioning must be at least 2D, but saw shape: {conditioning.shape}")
@@ -18,7 +18,7 @@ def condition_tensor(tensor, conditioning):
 
 
 def condition_tensor_from_onehot(tensor, one_hot_labels, embedding_size=256):
-    """condition_tensor with the embeddings of labels [batch, classes] in the variable "embedding"."""
+    """condition_tensor with embeddings of one-hot labels [batch, classes]; the variable is "embedding"."""
     one_hot_labels.shape.assert_has_rank(2)
     one_hot_labels.shape[1:].assert_is_fully_defined()
     embedding = tf.get_variable("embedding", [one_hot_labels.shape.as_list()[1], embedding_size])
@@ -27,9 +27,12 @@ def condition_tensor_from_onehot(tensor, one_hot_labels, embedding_size=256):
 
 
 def tensor_pool(input_values, pool_size=50, pooling_probability=0.5, name="tensor_pool"):
-    """The values, or instead, once a pool has `pool_size` earlier ones, one of these with the probability.
+    """Mixes inputs with a pool of earlier ones. Source: Shrivastava et al., 2016.
 
-    The values are a structure of tensors, which stay together. They take the place of those that leave the pool.
+    `input_values` is a tensor, or a structure of tensors that stay together. Until the pool has `pool_size` inputs,
+    each is added and returned. From then on, each input takes the place of a random one in the pool. The result is that
+    earlier input with `pooling_probability`, and otherwise the new one. ValueError if `pool_size` is negative; 0 means
+    that there is no pool.
     """
     pool_size = int(pool_size)
     if pool_size < 0:

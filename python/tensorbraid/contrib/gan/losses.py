@@ -1,4 +1,4 @@
-"""tf.contrib.gan.losses: the losses of GANs as functions of a GANModel; in `wargs`, of tensors."""
+"""tf.contrib.gan.losses: the losses of GANs as functions of a GANModel. The module `wargs` has them for tensors."""
 
 import inspect
 
@@ -9,7 +9,7 @@ __all__ = ["wargs", *wargs.__all__]
 
 
 def _of_model(function):
-    """The loss with the arguments that are fields of a GANModel taken from one."""
+    """The loss as a function of a GANModel, whose fields become the arguments of the same names."""
     from_model = [name for name in inspect.signature(function).parameters if name in _FIELDS]
 
     def loss(gan_model, **kwargs):
@@ -37,7 +37,7 @@ wasserstein_gradient_penalty = _of_model(wargs.wasserstein_gradient_penalty)
 
 
 def cycle_consistency_loss(cyclegan_model, scope=None, add_summaries=False):
-    """The mean absolute difference between the data of a CycleGANModel and what its cycle makes of it."""
+    """The mean absolute difference between the inputs of a CycleGANModel and their reconstructions."""
     return wargs.cycle_consistency_loss(
         cyclegan_model.model_x2y.generator_inputs, cyclegan_model.reconstructed_x,
         cyclegan_model.model_y2x.generator_inputs, cyclegan_model.reconstructed_y, scope, add_summaries)
@@ -45,7 +45,7 @@ def cycle_consistency_loss(cyclegan_model, scope=None, add_summaries=False):
 
 def combine_adversarial_loss(gan_loss, gan_model, non_adversarial_loss, weight_factor=None, gradient_ratio=None,
                              gradient_ratio_epsilon=1e-6, scalar_summaries=True, gradient_summaries=True):
-    """The GANLoss whose generator loses by another loss, too. The arguments are those of wargs' function."""
+    """`gan_loss` with `non_adversarial_loss` combined into the generator's loss: see wargs.combine_adversarial_loss."""
     combined = wargs.combine_adversarial_loss(
         non_adversarial_loss, gan_loss.generator_loss, weight_factor, gradient_ratio, gradient_ratio_epsilon,
         gan_model.generator_variables, scalar_summaries, gradient_summaries)

@@ -14,7 +14,7 @@ _MEAN = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 
 def _sum_of_two(on_real, on_generated, loss_collection, add_summaries, name):
-    """The sum of the losses of real and of generated data, in the collection."""
+    """The sum of a loss of real data and a loss of generated data. It is added to the collection."""
     loss = on_real + on_generated
     if loss_collection:
         tf.losses.add_loss(loss, loss_collection)
@@ -55,9 +55,10 @@ def wasserstein_discriminator_loss(discriminator_real_outputs, discriminator_gen
 def wasserstein_gradient_penalty(real_data, generated_data, generator_inputs, discriminator_fn, discriminator_scope,
                                  epsilon=1e-10, target=1.0, one_sided=False, weights=1.0, scope=None,
                                  loss_collection=_LOSSES, reduction=_MEAN, add_summaries=False):
-    """How far the norm of the discriminator's gradient is from `target` between real and generated data.
+    """The squared deviation of the discriminator's gradient norm from `target` between real and generated data.
 
-    With `one_sided`, a smaller norm costs nothing. See "Improved Training of Wasserstein GANs", Gulrajani et al., 2017.
+    The deviation is relative to `target`. With `one_sided`, a norm below the target is not penalised. ValueError if the
+    rank of the data is unknown. Source: Gulrajani et al., 2017.
     """
     with tf.name_scope(scope, "wasserstein_gradient_penalty", [real_data, generated_data]) as scope:
         real_data, generated_data = tf.convert_to_tensor(real_data), tf.convert_to_tensor(generated_data)
@@ -87,7 +88,7 @@ def wasserstein_gradient_penalty(real_data, generated_data, generator_inputs, di
 def minimax_discriminator_loss(discriminator_real_outputs, discriminator_gen_outputs, label_smoothing=0.25,
                                real_weights=1.0, generated_weights=1.0, scope=None, loss_collection=_LOSSES,
                                reduction=_MEAN, add_summaries=False):
-    """The cross entropy of the discriminator's logits: real data is 1, generated data 0."""
+    """The cross entropy of the discriminator's logits with the labels 1 of real data and 0 of generated data."""
     with tf.name_scope(scope, "discriminator_minimax_loss",
                        [discriminator_real_outputs, discriminator_gen_outputs]) as scope:
         on_real = tf.losses.sigmoid_cross_entropy(
@@ -101,7 +102,7 @@ def minimax_discriminator_loss(discriminator_real_outputs, discriminator_gen_out
 
 def minimax_generator_loss(discriminator_gen_outputs, label_smoothing=0.0, weights=1.0, scope=None,
                            loss_collection=_LOSSES, reduction=_MEAN, add_summaries=False):
-    """Minus the discriminator's loss for generated data."""
+    """Minus minimax_discriminator_loss for generated data. Source: Goodfellow et al., 2014."""
     with tf.name_scope(scope, "generator_minimax_loss") as scope:
         loss = -minimax_discriminator_loss(
             tf.ones_like(discriminator_gen_outputs), discriminator_gen_outputs, label_smoothing, weights, weights,
@@ -114,7 +115,10 @@ modified_discriminator_loss = minimax_discriminator_loss
 
 def modified_generator_loss(discriminator_gen_outputs, label_smoothing=0.0, weights=1.0, scope=None,
                             loss_collection=_LOSSES, reduction=_MEAN, add_summaries=False):
-    """The cross entropy of the discriminator's logits for generated data, which is to look real."""
+    """The cross entropy of the discriminator's logits for generated data with the label 1.
+
+    Source: Goodfellow et al., 2014.
+    """
     with tf.name_scope(scope, "generator_modified_loss", [discriminator_gen_outputs]) as scope:
         loss = tf.losses.sigmoid_cross_entropy(
             tf.ones_like(discriminator_gen_outputs), discriminator_gen_outputs, weights, label_smoothing, scope,
@@ -124,7 +128,10 @@ def modified_generator_loss(discriminator_gen_outputs, label_smoothing=0.0, weig
 
 def least_squares_generator_loss(discriminator_gen_outputs, real_label=1, weights=1.0, scope=None,
                                  loss_collection=_LOSSES, reduction=_MEAN, add_summaries=False):
-    """Half the squared distance of the discriminator's outputs for generated data from `real_label`."""
+    """Half the squared distance of the discriminator's outputs for generated data from `real_label`.
+
+    Source: Mao et al., 2016.
+    """
     with tf.name_scope(scope, "lsq_generator_loss", [discriminator_gen_outputs, real_label]) as scope:
         distance = tf.squared_difference(tf.cast(discriminator_gen_outputs, tf.float32), real_label) / 2.0
         loss = tf.losses.compute_weighted_loss(distance, weights, scope, loss_collection, reduction)
@@ -134,7 +141,10 @@ def least_squares_generator_loss(discriminator_gen_outputs, real_label=1, weight
 def least_squares_discriminator_loss(discriminator_real_outputs, discriminator_gen_outputs, real_label=1, fake_label=0,
                                      real_weights=1.0, generated_weights=1.0, scope=None, loss_collection=_LOSSES,
                                      reduction=_MEAN, add_summaries=False):
-    """Half the squared distances of the discriminator's outputs from the labels of real and of generated data."""
+    """Half the squared distances of the outputs for real data from `real_label`, and for generated from `fake_label`.
+
+    Source: Mao et al., 2016.
+    """
     with tf.name_scope(scope, "lsq_discriminator_loss",
                        [discriminator_real_outputs, discriminator_gen_outputs]) as scope:
         on_real, on_generated = (
@@ -148,7 +158,10 @@ def least_squares_discriminator_loss(discriminator_real_outputs, discriminator_g
 def acgan_discriminator_loss(discriminator_real_classification_logits, discriminator_gen_classification_logits,
                              one_hot_labels, label_smoothing=0.0, real_weights=1.0, generated_weights=1.0, scope=None,
                              loss_collection=_LOSSES, reduction=_MEAN, add_summaries=False):
-    """The cross entropies of the classes that the discriminator sees in generated and in real data."""
+    """The cross entropies of the class logits for generated and for real data with the labels.
+
+    Source: Odena et al., 2017.
+    """
     with tf.name_scope(scope, "acgan_discriminator_loss", [
             discriminator_real_classification_logits, discriminator_gen_classification_logits, one_hot_labels]) as scope:
         on_generated = tf.losses.softmax_cross_entropy(
@@ -167,7 +180,7 @@ def acgan_discriminator_loss(discriminator_real_classification_logits, discrimin
 
 def acgan_generator_loss(discriminator_gen_classification_logits, one_hot_labels, weights=1.0, scope=None,
                          loss_collection=_LOSSES, reduction=_MEAN, add_summaries=False):
-    """The cross entropy of the classes that the discriminator sees in generated data."""
+    """The cross entropy of the class logits for generated data with the labels. Source: Odena et al., 2017."""
     with tf.name_scope(scope, "acgan_generator_loss",
                        [discriminator_gen_classification_logits, one_hot_labels]) as scope:
         loss = tf.losses.softmax_cross_entropy(one_hot_labels, discriminator_gen_classification_logits, weights,
@@ -177,7 +190,10 @@ def acgan_generator_loss(discriminator_gen_classification_logits, one_hot_labels
 
 def mutual_information_penalty(structured_generator_inputs, predicted_distributions, weights=1.0, scope=None,
                                loss_collection=_LOSSES, reduction=_MEAN, add_summaries=False):
-    """Minus the mean log probability of the generator's structured inputs in the predicted distributions."""
+    """Minus the mean log probability of the structured inputs in the predicted distributions.
+
+    Source: Chen et al., 2016.
+    """
     with tf.name_scope(scope, "mutual_information_loss") as scope:
         log_probs = [tf.reduce_mean(distribution.log_prob(values))
                      for distribution, values in zip(predicted_distributions, structured_generator_inputs)]
@@ -187,7 +203,10 @@ def mutual_information_penalty(structured_generator_inputs, predicted_distributi
 
 def cycle_consistency_loss(data_x, reconstructed_data_x, data_y, reconstructed_data_y, scope=None,
                            add_summaries=False):
-    """The mean absolute difference between data and what a cycle of both generators makes of it."""
+    """The mean absolute difference between data and their reconstructions by both generators.
+
+    Source: Zhu et al., 2017.
+    """
     with tf.name_scope(scope, "cycle_consistency_loss",
                        [data_x, reconstructed_data_x, data_y, reconstructed_data_y]):
         of_x = tf.losses.absolute_difference(data_x, reconstructed_data_x)
@@ -200,7 +219,7 @@ def cycle_consistency_loss(data_x, reconstructed_data_x, data_y, reconstructed_d
 
 
 def _magnitude(values):
-    """The global norm of gradients, of which some may be None. It does not overflow."""
+    """The global norm of gradients, computed so that no square overflows. Gradients that are None count as 0."""
     values = [value for value in values if value is not None]
     if not values:
         return 0.0
@@ -213,8 +232,10 @@ def combine_adversarial_loss(main_loss, adversarial_loss, weight_factor=None, gr
                              gradient_summaries=True, scope=None):
     """main_loss + weight * adversarial_loss.
 
-    The weight is `weight_factor`, or such that the gradients of the main loss are `gradient_ratio` times as large as
-    those of the other. The gradients are those by `variables`, by default all trainable ones. The weight has none.
+    The weight is `weight_factor`. With `gradient_ratio` in its place, the weight is such that the gradient of the main
+    loss has `gradient_ratio` times the norm of the weighted adversarial loss's gradient. Both gradients are with
+    respect to `variables`, or to all trainable variables. No gradient flows through the weight. ValueError unless
+    exactly one of both arguments is given.
     """
     if (weight_factor is None) == (gradient_ratio is None):
         raise ValueError("`weight_factor` and `gradient_ratio` cannot both be `None.`" if weight_factor is None

@@ -14,7 +14,7 @@ def _networks(generator_fn, discriminator_fn, real_data, generator_inputs, gener
               check_shapes, of=lambda outputs: outputs):
     """The fields of a GANModel, and what the discriminator returns for real and for generated data.
 
-    `of`: which part of that is the discriminator's own output.
+    `of` takes the discriminator's output, such as its first element, from what the discriminator returns.
     """
     with tf.variable_scope(generator_scope) as generator_scope:
         generator_inputs = tf.nest.map_structure(tf.convert_to_tensor, generator_inputs)
@@ -35,9 +35,9 @@ def _networks(generator_fn, discriminator_fn, real_data, generator_inputs, gener
 
 def gan_model(generator_fn, discriminator_fn, real_data, generator_inputs, generator_scope="Generator",
               discriminator_scope="Discriminator", check_shapes=True):
-    """The GANModel of generator_fn(inputs) and discriminator_fn(data, inputs), which is applied to both kinds of data.
+    """The GANModel of generator_fn(inputs) and discriminator_fn(data, inputs), for real and for generated data.
 
-    ValueError if generated and real data have other shapes, unless check_shapes is False.
+    ValueError if the shapes of generated and real data differ, unless `check_shapes` is False.
     """
     return GANModel(*_networks(generator_fn, discriminator_fn, real_data, generator_inputs, generator_scope,
                                discriminator_scope, check_shapes)[0])
@@ -45,7 +45,7 @@ def gan_model(generator_fn, discriminator_fn, real_data, generator_inputs, gener
 
 def infogan_model(generator_fn, discriminator_fn, real_data, unstructured_generator_inputs,
                   structured_generator_inputs, generator_scope="Generator", discriminator_scope="Discriminator"):
-    """The InfoGANModel. The generator takes a list of both kinds of inputs.
+    """The InfoGANModel. The generator's argument is the list of the unstructured and then the structured inputs.
 
     The discriminator returns a pair: its output, and a list with a tf.distributions object for each structured input.
     Source: Chen et al., 2016.
@@ -78,7 +78,7 @@ def acgan_model(generator_fn, discriminator_fn, real_data, generator_inputs, one
 def cyclegan_model(generator_fn, discriminator_fn, data_x, data_y, generator_scope="Generator",
                    discriminator_scope="Discriminator", model_x2y_scope="ModelX2Y", model_y2x_scope="ModelY2X",
                    check_shapes=True):
-    """The CycleGANModel, whose two models are built by the same functions in scopes of their own.
+    """The CycleGANModel: two GANModels of the same functions, from x to y and from y to x, each in its own scope.
 
     Source: Zhu et al., 2017.
     """

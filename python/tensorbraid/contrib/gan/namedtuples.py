@@ -1,4 +1,4 @@
-"""What the functions of tf.contrib.gan pass to each other."""
+"""Models, losses and train operations of GANs, as named tuples."""
 
 import collections
 
@@ -23,7 +23,7 @@ class ACGANModel(collections.namedtuple("ACGANModel", GANModel._fields + (
 
 class CycleGANModel(collections.namedtuple("CycleGANModel", [
         "model_x2y", "model_y2x", "reconstructed_x", "reconstructed_y"])):
-    """Two GANModels, from x to y and back, and what both make of x and of y."""
+    """Two GANModels, from x to y and from y to x, and the reconstructions of x and of y after both."""
 
 
 GANLoss = collections.namedtuple("GANLoss", ["generator_loss", "discriminator_loss"])

@@ -1,4 +1,4 @@
-"""The losses of a GAN and the operations that train it, which run in turn."""
+"""The losses of a GAN, the operations that train its generator and its discriminator, and the training loop."""
 
 import tensorbraid as tf
 from tensorbraid.contrib import training
@@ -16,9 +16,11 @@ def gan_loss(model, generator_loss_fn=losses.wasserstein_generator_loss,
              gradient_penalty_epsilon=1e-10, gradient_penalty_target=1.0, gradient_penalty_one_sided=False,
              mutual_information_penalty_weight=None, aux_cond_generator_weight=None,
              aux_cond_discriminator_weight=None, tensor_pool_fn=None, add_summaries=True):
-    """The GANLoss: what the two functions return for the model, with penalties and regularization losses.
+    """The GANLoss of a model: the results of both functions, plus weighted penalties and regularization losses.
 
-    The functions are called with the keyword argument add_summaries, as those of tf.contrib.gan.losses are.
+    The functions are called with the model and the keyword argument `add_summaries`, like those of
+    tf.contrib.gan.losses. ValueError if a weight is negative, or is for a penalty that this kind of model does not
+    have.
     """
     _check_weights(model, gradient_penalty_weight, mutual_information_penalty_weight, aux_cond_generator_weight,
                    aux_cond_discriminator_weight)
@@ -43,7 +45,7 @@ def gan_loss(model, generator_loss_fn=losses.wasserstein_generator_loss,
 
 
 def _check_weights(model, gradient_penalty, mutual_information, of_generator, of_discriminator):
-    """ValueError for a weight that is negative, or that is for another kind of model."""
+    """Raises ValueError if a weight is negative, or is for a penalty that this kind of model does not have."""
     for name, weight, kind in (("gradient_penalty_weight", gradient_penalty, None),
                                ("mutual_information_penalty_weight", mutual_information, InfoGANModel),
                                ("aux_cond_generator_weight", of_generator, ACGANModel),
@@ -58,7 +60,7 @@ def _check_weights(model, gradient_penalty, mutual_information, of_generator, of
 
 
 def _with_pooled_data(model, tensor_pool_fn):
-    """The model whose discriminator sees generated data, and its inputs, that a pool has kept."""
+    """The model whose discriminator gets the generated data and inputs that tensor_pool_fn returns."""
     data, inputs = tensor_pool_fn((model.generated_data, model.generator_inputs))
     with tf.variable_scope(model.discriminator_scope, reuse=True):
         if isinstance(model, InfoGANModel):
@@ -74,7 +76,7 @@ def _with_pooled_data(model, tensor_pool_fn):
 def cyclegan_loss(model, generator_loss_fn=losses.least_squares_generator_loss,
                   discriminator_loss_fn=losses.least_squares_discriminator_loss,
                   cycle_consistency_loss_fn=losses.cycle_consistency_loss, cycle_consistency_loss_weight=10.0, **kwargs):
-    """The CycleGANLoss: gan_loss of both models; their generators also lose by what the cycle changes in the data.
+    """The CycleGANLoss: gan_loss of both models, plus the weighted cycle consistency loss for each generator.
 
     Further arguments are those of gan_loss.
     """
@@ -94,11 +96,11 @@ def cyclegan_loss(model, generator_loss_fn=losses.least_squares_generator_loss,
 
 def gan_train_ops(model, loss, generator_optimizer, discriminator_optimizer, check_for_unused_update_ops=True,
                   is_chief=True, **kwargs):
-    """The GANTrainOps: a step of each optimizer, and one of the global step.
+    """The GANTrainOps: the train operations of the generator and the discriminator, and the global step's increment.
 
-    The update operations of each part's scope run with its optimizer. Further arguments are those of
-    tf.contrib.training.create_train_op. ValueError if there are update operations of neither scope, unless the check
-    is off; NotImplementedError for a SyncReplicasOptimizer.
+    A train operation also runs the UPDATE_OPS of its network's scope. Further arguments are those of
+    tf.contrib.training.create_train_op. ValueError if one of UPDATE_OPS is in neither scope, unless
+    `check_for_unused_update_ops` is False. NotImplementedError for a SyncReplicasOptimizer.
     """
     if isinstance(model, CycleGANModel):
         return _cyclegan_train_ops(model, loss, generator_optimizer, discriminator_optimizer,
@@ -126,7 +128,7 @@ def gan_train_ops(model, loss, generator_optimizer, discriminator_optimizer, che
 
 
 def _cyclegan_train_ops(model, loss, *arguments, **kwargs):
-    """The GANTrainOps of both models: each of its operations is one for each model, and one steps the global step."""
+    """The GANTrainOps of a CycleGANModel: lists with the train operations of both models, and one increment."""
     ops = []
     for scope, part, its_loss in (("cyclegan_x2y_train", model.model_x2y, loss.loss_x2y),
                                   ("cyclegan_y2x_train", model.model_y2x, loss.loss_y2x)):
@@ -151,7 +153,7 @@ class RunTrainOpsHook(tf.train.SessionRunHook):
 
 
 def get_sequential_train_hooks(train_steps=GANTrainSteps(1, 1)):
-    """A function that makes the hooks for gan_train: steps of the generator, then steps of the discriminator."""
+    """A function that returns the hooks for gan_train: steps of the generator, then steps of the discriminator."""
     def hooks(train_ops):
         return [RunTrainOpsHook(train_ops.generator_train_op, train_steps.generator_train_steps),
                 RunTrainOpsHook(train_ops.discriminator_train_op, train_steps.discriminator_train_steps),
@@ -161,7 +163,7 @@ def get_sequential_train_hooks(train_steps=GANTrainSteps(1, 1)):
 
 
 def get_joint_train_hooks(train_steps=GANTrainSteps(1, 1)):
-    """A function that makes the hooks for gan_train: steps of both at the same time."""
+    """A function that returns the hooks for gan_train: each run is a step of the generator and of the discriminator."""
     together = min(train_steps.generator_train_steps, train_steps.discriminator_train_steps)
 
     def hooks(train_ops):
@@ -176,7 +178,7 @@ def get_joint_train_hooks(train_steps=GANTrainSteps(1, 1)):
 
 
 def get_sequential_train_steps(train_steps=GANTrainSteps(1, 1)):
-    """The train_step_fn of slim.learning.train: steps of the generator, then steps of the discriminator."""
+    """A train_step_fn for slim.learning.train: steps of the generator, then steps of the discriminator."""
     def step(sess, train_ops, global_step, train_step_kwargs):
         should_stop = train_step_kwargs.get("should_stop")
         generator_loss = discriminator_loss = 0.0
@@ -195,7 +197,10 @@ def get_sequential_train_steps(train_steps=GANTrainSteps(1, 1)):
 
 def gan_train(train_ops, logdir, get_hooks_fn=get_sequential_train_hooks(), master="", is_chief=True, scaffold=None,
               hooks=None, chief_only_hooks=None, save_checkpoint_secs=600, save_summaries_steps=100, config=None):
-    """Trains in a MonitoredTrainingSession until a hook, or the end of the input, ends it. Returns the last step."""
+    """Trains in a MonitoredTrainingSession until a hook or the end of the input stops it.
+
+    Returns the last global step.
+    """
     return training.train(
         train_ops.global_step_inc_op, logdir, master, is_chief, scaffold,
         [*get_hooks_fn(train_ops), *(hooks or [])], chief_only_hooks, save_checkpoint_secs, save_summaries_steps,

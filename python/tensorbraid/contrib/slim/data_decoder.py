@@ -1,4 +1,4 @@
-"""tf.contrib.slim.data_decoder: the base class of what decodes the records of a data set."""
+"""tf.contrib.slim.data_decoder: the base class of decoders of a data set's records."""
 
 import abc
 
@@ -6,7 +6,7 @@ __all__ = ["DataDecoder"]
 
 
 class DataDecoder(abc.ABC):
-    """Decodes a record, a tensor of text, to items."""
+    """Decodes a record, a string tensor, to tensors by name, its items."""
 
     @abc.abstractmethod
     def decode(self, data, items):

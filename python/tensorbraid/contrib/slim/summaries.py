@@ -1,4 +1,4 @@
-"""tf.contrib.slim.summaries: summaries that are printed as well, and summaries of several tensors."""
+"""tf.contrib.slim.summaries: summaries that can also be printed, and summaries of several tensors."""
 
 import tensorbraid as tf
 
@@ -12,17 +12,17 @@ def _name(tensor, name, prefix):
 
 
 def add_histogram_summary(tensor, name=None, prefix=None):
-    """A summary of the distribution of a tensor; its name is the tensor's if none is given."""
+    """A summary of the distribution of a tensor. The default of its name is the tensor's name."""
     return tf.summary.histogram(_name(tensor, name, prefix), tensor)
 
 
 def add_image_summary(tensor, name=None, prefix=None, print_summary=False):
-    """A summary of images; with `print_summary` each run prints the tensor."""
+    """A summary of images. With `print_summary`, each run also prints the tensor."""
     return _printed(tf.summary.image, tensor, _name(tensor, name, prefix), print_summary)
 
 
 def add_scalar_summary(tensor, name=None, prefix=None, print_summary=False):
-    """A summary of a scalar; with `print_summary` each run prints its value."""
+    """A summary of a scalar. With `print_summary`, each run also prints its value."""
     return _printed(tf.summary.scalar, tensor, _name(tensor, name, prefix), print_summary)
 
 
@@ -36,7 +36,7 @@ def _printed(make, tensor, name, print_summary):
 
 
 def add_zero_fraction_summary(tensor, name=None, prefix=None, print_summary=False):
-    """A summary of how many elements of a tensor are 0."""
+    """A summary of the fraction of a tensor's elements that are 0."""
     name = _name(tensor, name or f"Fraction of Zero Values/{tensor.op.name}", prefix)
     return add_scalar_summary(tf.nn.zero_fraction(tensor), name, print_summary=print_summary)
 
@@ -57,5 +57,5 @@ def add_scalar_summaries(tensors, prefix=None, print_summary=False):
 
 
 def add_zero_fraction_summaries(tensors, prefix=None):
-    """A summary of the zeros of each tensor."""
+    """A summary of the fraction of zeros of each tensor."""
     return [add_zero_fraction_summary(tensor, prefix=prefix) for tensor in tensors]

@@ -159,7 +159,7 @@ class TFExampleDecoder:
 
 
 class NumberOfBoundingBoxesHandler(ItemHandler):
-    """The number of bounding boxes: of elements of a feature."""
+    """The number of bounding boxes: the number of elements of the feature that has one of their coordinates."""
 
     def __init__(self, key):
         super().__init__(key)
@@ -172,7 +172,7 @@ class NumberOfBoundingBoxesHandler(ItemHandler):
 
 
 class BackupHandler(ItemHandler):
-    """The item of a handler, or that of another one where the first has no elements."""
+    """The item of `handler`, or the item of `backup` if the first one has no elements."""
 
     def __init__(self, handler, backup):
         for part in (handler, backup):
@@ -188,7 +188,7 @@ class BackupHandler(ItemHandler):
 
 
 class TFSequenceExampleDecoder:
-    """Parses a SequenceExample with the features of tf.parse_single_sequence_example, and makes items of it."""
+    """Decodes a serialized SequenceExample: parses it with tf.parse_single_sequence_example and applies handlers."""
 
     def __init__(self, keys_to_context_features, keys_to_sequence_features, items_to_handlers):
         both = set(keys_to_context_features) & set(keys_to_sequence_features)

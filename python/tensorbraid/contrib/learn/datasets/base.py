@@ -38,7 +38,7 @@ def load_csv_without_header(filename, target_dtype, features_dtype, target_colum
 
 
 def maybe_download(filename, work_directory, source_url):
-    """The path of a file in a folder. If it is not there yet, it is downloaded from the URL."""
+    """The path of a file in a folder. Downloads the file from the URL if it does not exist."""
     path = os.path.join(work_directory, filename)
     if not os.path.exists(path):
         os.makedirs(work_directory, exist_ok=True)
