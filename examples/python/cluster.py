@@ -1,8 +1,10 @@
-"""The flags of a task, and its server. The examples of this folder run in one process or as tasks of a cluster.
+"""What the examples of this folder share: the flags of a task, its server, and the path of the data.
 
-Without --worker_hosts, an engine that starts the tasks says what they are (mpirun -n 4 python PROGRAM).
+An example runs in one process, or as the tasks of a cluster. A task is described by the flags below, or by the engine
+that started it, such as `tensorbraid launch` or mpirun.
 """
 
+import os
 import sys
 
 import tensorbraid as tf
@@ -14,13 +16,15 @@ flags.DEFINE_enum("job_name", "worker", ["ps", "worker"], "the job of this task"
 flags.DEFINE_integer("task_index", 0, "the index of this task in its job")
 flags.DEFINE_bool("issync", False, "each step uses the gradients of all workers")
 FLAGS = flags.FLAGS
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # of the source tree
+MNIST = os.path.join(ROOT, "examples", "data", "mnist")
 
 
 def start(argv):
-    """Starts the server of this task. A parameter server serves until the work of the cluster is over, then exits.
+    """Starts the server of this task, if it is one. A parameter server serves until the workers have ended, and exits.
 
-    `argv` has the arguments that are no flags; there must be none.
-    Returns the target of a worker's sessions, the device function for its model, and whether it is the chief.
+    A worker gets the target of its sessions, the device function for its model, and whether it is the chief. `argv` are
+    the arguments that are not flags; the program exits if there are any.
     """
     if argv[1:]:
         sys.stderr.write("unknown arguments: %s\n" % " ".join(argv[1:]))

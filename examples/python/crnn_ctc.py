@@ -1,4 +1,4 @@
-"""Reads lines of digits with a CRNN and the CTC loss, under a Supervisor. The lines are made of MNIST's digits.
+"""Recognises lines of digits with a CRNN and the CTC loss, under a Supervisor. The lines consist of MNIST's digits.
 
     python examples/python/crnn_ctc.py
     tensorbraid launch --ps=1 --workers=2 -- python examples/python/crnn_ctc.py --issync
@@ -10,7 +10,7 @@ import tensorbraid as tf
 from tensorbraid.examples.tutorials.mnist import input_data
 
 flags = tf.app.flags
-flags.DEFINE_string("data_dir", "examples/data/mnist", "MNIST in idx format")
+flags.DEFINE_string("data_dir", cluster.MNIST, "MNIST in idx format")
 flags.DEFINE_integer("train_steps", 2500, "stop at this global step", lower_bound=1)
 flags.DEFINE_integer("batch_size", 32, "lines per step of one worker", lower_bound=1)
 flags.DEFINE_integer("test_lines", 2000, "how many lines the test has", lower_bound=1)
@@ -37,7 +37,7 @@ def make_lines(data, count, random):
 
 
 def crnn(images, lengths, training):
-    """The scores of the ten digits and the blank, [step, line, 11]."""
+    """The logits of the ten digits and the blank, [step, line, 11]."""
     x = images
     for filters, pool in ((16, [2, 2]), (32, [2, 2]), (64, [2, 1])):
         x = tf.layers.conv2d(x, filters, 3, padding="same", use_bias=False)

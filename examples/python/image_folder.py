@@ -14,8 +14,8 @@ import tensorbraid as tf
 from tensorbraid.examples.tutorials.mnist import input_data
 
 flags = tf.app.flags
-flags.DEFINE_string("images", "build/digits", "the folder")
-flags.DEFINE_string("make_from", None, "MNIST in idx format, from which the folder is made")
+flags.DEFINE_string("images", "build/digits", "a folder with a folder of images for each class")
+flags.DEFINE_string("make_from", None, "MNIST in idx format; makes the folder if it does not exist")
 flags.DEFINE_integer("make_count", 3000, "how many images are made", lower_bound=10)
 flags.DEFINE_integer("size", 28, "width and height to which images are scaled", lower_bound=8)
 flags.DEFINE_integer("train_steps", 400, "stop at this global step", lower_bound=1)
@@ -24,9 +24,9 @@ FLAGS = flags.FLAGS
 
 
 def make_folder():
-    """Writes digits as PNG files."""
+    """Writes digits of MNIST as PNG files, in a folder for each digit."""
     if FLAGS.worker_hosts:
-        raise SystemExit("the tasks of a cluster would all make the folder; make it first, without a cluster")
+        raise SystemExit("run once without a cluster to make the folder; all tasks of a cluster would write it")
     for digit in range(10):
         tf.gfile.MakeDirs(os.path.join(FLAGS.images, str(digit)))
     mnist = input_data.read_data_sets(FLAGS.make_from, validation_size=0, dtype=tf.uint8, reshape=False, seed=1)
@@ -39,7 +39,7 @@ def make_folder():
 
 
 def read(path, classes):
-    """The image of a file, and the position of its class."""
+    """The image of a file, and the index of its class."""
     image = tf.image.decode_image(tf.read_file(path), channels=1)
     image.set_shape([None, None, 1])
     image = tf.image.resize_images(tf.image.convert_image_dtype(image, tf.float32), [FLAGS.size, FLAGS.size])
@@ -48,7 +48,7 @@ def read(path, classes):
 
 
 def datasets(classes):
-    """The images for training, without end, and for the test: one file of ten."""
+    """The dataset for training, repeated without end, and the one for the test, which has every tenth file."""
     files = tf.data.Dataset.list_files(os.path.join(FLAGS.images, "*", "*"), shuffle=False)
     numbered = files.apply(tf.data.experimental.enumerate_dataset())
     training = numbered.filter(lambda i, path: tf.not_equal(i % 10, 0)).map(lambda i, path: path)
@@ -60,7 +60,7 @@ def datasets(classes):
 
 
 def network(images, classes, training):
-    """The scores of the classes. Both calls share the variables."""
+    """The logits of the classes. The calls for training and for the test share the variables."""
     with tf.variable_scope("network", reuse=tf.AUTO_REUSE):
         x = images
         for filters in (16, 32):
@@ -74,6 +74,8 @@ def main(argv):
     target, device, is_chief = cluster.start(argv)
     if FLAGS.make_from and not tf.gfile.Exists(FLAGS.images):
         make_folder()
+    if not tf.gfile.IsDirectory(FLAGS.images):
+        raise SystemExit("the folder %s does not exist; --make_from=%s makes it" % (FLAGS.images, cluster.MNIST))
     classes = sorted(name.rstrip("/") for name in tf.gfile.ListDirectory(FLAGS.images))
     with tf.device(device):
         iterators = [tf.data.make_initializable_iterator(dataset) for dataset in datasets(classes)]

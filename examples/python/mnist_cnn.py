@@ -9,7 +9,7 @@ import tensorbraid as tf
 from tensorbraid.examples.tutorials.mnist import input_data
 
 flags = tf.app.flags
-flags.DEFINE_string("data_dir", "examples/data/mnist", "MNIST in idx format")
+flags.DEFINE_string("data_dir", cluster.MNIST, "MNIST in idx format")
 flags.DEFINE_integer("train_steps", 600, "stop at this global step", lower_bound=1)
 flags.DEFINE_integer("batch_size", 50, "examples per step of one worker", lower_bound=1)
 flags.DEFINE_float("learning_rate", 0.001, "learning rate of Adam at the start")
@@ -19,7 +19,7 @@ FLAGS = flags.FLAGS
 
 
 def lenet(images, training):
-    """The scores of the ten digits."""
+    """The logits of the ten digits."""
     x = tf.reshape(images, [-1, 28, 28, 1])
     for filters in (32, 64):
         x = tf.layers.conv2d(x, filters, 5, padding="same", activation=tf.nn.relu)
@@ -52,7 +52,7 @@ def main(argv):
         train_op = (sync or optimizer).minimize(loss, global_step=global_step)
 
     def test(step_context):
-        """The part of the test images that the network gets right, in batches that fit into memory."""
+        """The accuracy on the test images, in batches that fit into memory."""
         total = 0
         for begin in range(0, FLAGS.test_images, 500):
             batch = slice(begin, min(begin + 500, FLAGS.test_images))

@@ -10,13 +10,15 @@ import os
 import tensorbraid as tf
 import tensorbraid.ray
 
+MNIST = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "mnist")
+
 flags = tf.app.flags
 flags.DEFINE_integer("ps", 1, "number of parameter servers", lower_bound=0)
 flags.DEFINE_integer("workers", 2, "number of workers", lower_bound=1)
-flags.DEFINE_string("data_dir", "examples/data/mnist", "MNIST in idx format, a directory of every node")
+flags.DEFINE_string("data_dir", MNIST, "MNIST in idx format, in the same directory of every node")
 flags.DEFINE_integer("train_steps", 1000, "stop at this global step", lower_bound=1)
-flags.DEFINE_string("checkpoint_dir", None, "checkpoints, from which a job that is started again goes on")
-flags.DEFINE_integer("restarts", 0, "how often the job may be started again", lower_bound=0)
+flags.DEFINE_string("checkpoint_dir", None, "checkpoints, from which a restarted job continues")
+flags.DEFINE_integer("restarts", 0, "how often a failed job is started again", lower_bound=0)
 FLAGS = flags.FLAGS
 
 

@@ -1,4 +1,4 @@
-"""word2vec: learns vectors of words from a text, with skip-grams. The vectors lie on the parameter servers in parts.
+"""word2vec: learns word vectors from a text, with skip-grams. They are partitioned over the parameter servers.
 
     python examples/python/word2vec.py
     tensorbraid launch --ps=2 --workers=2 -- python examples/python/word2vec.py --train_steps=20000
@@ -7,6 +7,7 @@ Without --text, the text is the documentation of this project.
 """
 
 import collections
+import os
 import re
 
 import cluster
@@ -14,8 +15,8 @@ import numpy as np
 import tensorbraid as tf
 
 flags = tf.app.flags
-flags.DEFINE_multi_string("text", ["*.md", "docs/*.md", "docs/*/*.md", "src/*/README.md", "include/*/*/*.h"],
-                          "patterns of text files")
+flags.DEFINE_multi_string("text", [os.path.join(cluster.ROOT, pattern) for pattern in (
+    "*.md", "docs/*.md", "docs/*/*.md", "src/*/README.md", "include/*/*/*.h")], "patterns of text files")
 flags.DEFINE_integer("train_steps", 10000, "stop at this global step", lower_bound=1)
 flags.DEFINE_integer("batch_size", 128, "pairs of words per step of one worker", lower_bound=1)
 flags.DEFINE_integer("vocabulary", 2000, "how many words get a vector", lower_bound=100)
@@ -29,7 +30,7 @@ def read_words():
     """The words of the vocabulary, the most frequent first, and the text as positions in it; 0 is any other word."""
     paths = sorted(path for pattern in FLAGS.text for path in tf.gfile.Glob(pattern))
     if not paths:
-        raise SystemExit("no file matches --text; run the example from the root of the source tree, or give --text")
+        raise SystemExit("no file matches --text")
     words = []
     for path in paths:
         with tf.gfile.GFile(path) as file:
@@ -40,9 +41,9 @@ def read_words():
 
 
 def batches(text, random):
-    """Batches of words, each with one of its neighbours, without end."""
+    """Yields batches of words, each with one of its neighbours, without end."""
     frequency = np.bincount(text) / len(text)
-    text = text[random.rand(len(text)) < np.sqrt(1e-3 / np.maximum(frequency, 1e-3))[text]]  # frequent words say little
+    text = text[random.rand(len(text)) < np.sqrt(1e-3 / np.maximum(frequency, 1e-3))[text]]  # many of the frequent words are left out
     while True:
         centers = random.randint(FLAGS.window, len(text) - FLAGS.window, FLAGS.batch_size)
         offsets = random.randint(1, FLAGS.window + 1, FLAGS.batch_size) * random.choice([-1, 1], FLAGS.batch_size)
@@ -91,7 +92,7 @@ def main(argv):
                 likeness, {chosen: [vocabulary.index(word) for word in wanted]}))
             for word, row in zip(wanted, rows):
                 print("%s: %s" % (word, ", ".join(vocabulary[i] for i in np.argsort(-row)[1:6])))
-            some = min(100, (len(losses) + 3) // 4)  # other workers may have made most of the steps
+            some = min(100, (len(losses) + 3) // 4)  # other workers may have run most of the steps
             print("loss from %.2f to %.2f" % (np.mean(losses[:some]), np.mean(losses[-some:])))
 
 
