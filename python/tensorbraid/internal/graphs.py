@@ -5,7 +5,8 @@ import contextlib
 
 from tensorbraid import _core, dtypes
 from tensorbraid.internal.function_names import named
-from tensorbraid.internal.graph_class import Graph, Operation, Tensor, opened
+from tensorbraid.internal.graph_class import Graph, default_graphs
+from tensorbraid.internal.graph_elements import Operation, Tensor
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.shapes import TensorShape
 
@@ -15,8 +16,8 @@ _global_graph = None
 def get_default_graph() -> Graph:
     """The innermost graph of `with graph.as_default()` on this thread, or else the global default graph."""
     global _global_graph
-    if opened.items:
-        return opened.items[-1]
+    if default_graphs.items:
+        return default_graphs.innermost
     if _global_graph is None:
         _global_graph = Graph()
     return _global_graph
@@ -25,7 +26,7 @@ def get_default_graph() -> Graph:
 def reset_default_graph():
     """Replaces the global default graph by an empty one."""
     global _global_graph
-    if opened.items:
+    if default_graphs.items:
         raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs.")
     _global_graph = Graph()
 

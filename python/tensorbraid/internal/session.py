@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorbraid import _core, errors
 from tensorbraid.internal import graphs, session_config
+from tensorbraid.internal.default_stack import DefaultStack
 from tensorbraid.internal.session_steps import Steps
 from tensorbraid.ops.sparse_tensor import SparseTensor
 
@@ -14,17 +15,12 @@ from tensorbraid.ops.sparse_tensor import SparseTensor
 _Device = collections.namedtuple("_Device", ["name", "device_type"])
 
 
-class _Stack(threading.local):
-    def __init__(self):
-        self.items = []
-
-
-_sessions = _Stack()
+_default_sessions = DefaultStack()
 
 
 def get_default_session():
     """The innermost session of this thread's `with session` blocks; None if there is none."""
-    return _sessions.items[-1] if _sessions.items else None
+    return _default_sessions.innermost
 
 
 class Session:
@@ -135,12 +131,12 @@ class Session:
 
     def as_default(self):
         """A scope in which this is the default session. Its end does not close the session."""
-        return _as_default(self)
+        return _default_sessions.as_default(self)
 
     def __enter__(self):
         scopes = contextlib.ExitStack()
         scopes.enter_context(self.graph.as_default())
-        scopes.enter_context(_as_default(self))
+        scopes.enter_context(_default_sessions.as_default(self))
         self._entered.append(scopes)
         return self
 
@@ -156,21 +152,12 @@ class InteractiveSession(Session):
         super().__init__(target, graph, config)
         self._default = contextlib.ExitStack()
         self._default.enter_context(self.graph.as_default())
-        self._default.enter_context(_as_default(self))
+        self._default.enter_context(_default_sessions.as_default(self))
 
     def close(self):
         """Closes the session, which then is no longer the default one."""
         super().close()
         self._default.close()
-
-
-@contextlib.contextmanager
-def _as_default(session):
-    _sessions.items.append(session)
-    try:
-        yield session
-    finally:
-        _sessions.items.remove(session)
 
 
 def _eval(tensor, feed_dict=None, session=None):

@@ -3,7 +3,7 @@
 from tensorbraid import _core, dtypes
 from tensorbraid.internal import graphs, meta_graph_names
 from tensorbraid.internal.function_names import named
-from tensorbraid.internal.graph_class import no_array
+from tensorbraid.internal.graph_elements import no_array
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import make_op
 from tensorbraid.internal.shapes import TensorShape
