@@ -56,7 +56,7 @@ from tensorbraid.ops.script_ops import *  # noqa: F401,F403
 from tensorbraid.internal.session import (  # noqa: F401
     InteractiveSession as InteractiveSession, Session as Session, get_default_session as get_default_session)
 from tensorbraid.internal.type_specs import *  # noqa: F401,F403
-from tensorbraid.ops.spectral import *  # noqa: F401,F403
+from tensorbraid.ops.complex_fourier import *  # noqa: F401,F403
 from tensorbraid.internal.shapes import Dimension as Dimension, TensorShape as TensorShape  # noqa: F401
 from tensorbraid import (  # noqa: F401
     feature_column as feature_column, initializers as initializers, layers as layers, losses as losses,

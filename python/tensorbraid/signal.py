@@ -3,7 +3,7 @@
 from tensorbraid.ops.cosine_transforms import *  # noqa: F401,F403
 from tensorbraid.ops.real_fourier import *  # noqa: F401,F403
 from tensorbraid.ops.short_time_fourier import *  # noqa: F401,F403
-from tensorbraid.ops.spectral import fft, fft2d, fft3d, ifft, ifft2d, ifft3d  # noqa: F401
+from tensorbraid.ops.complex_fourier import fft, fft2d, fft3d, ifft, ifft2d, ifft3d  # noqa: F401
 
 __all__ = [
     "dct", "fft", "fft2d", "fft3d", "fftshift", "frame", "hamming_window", "hann_window", "idct", "ifft", "ifft2d",

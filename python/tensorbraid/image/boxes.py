@@ -3,7 +3,7 @@
 from tensorbraid import dtypes
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.internal.op_results import results_class
-from tensorbraid.ops.old_names import renamed
+from tensorbraid.ops.old_arguments import renamed
 
 _Combined = results_class("CombinedNonMaxSuppression", "nmsed_boxes nmsed_scores nmsed_classes valid_detections")
 _Sampled = results_class("SampleDistortedBoundingBoxV2", "begin size bboxes")

@@ -6,7 +6,7 @@ from tensorbraid import dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, complex_parts, diagonals, elementwise, indexing, reductions
-from tensorbraid.ops.old_names import renamed
+from tensorbraid.ops.old_arguments import renamed
 from tensorbraid.ops.op_functions import op_function
 
 cholesky = op_function("Cholesky", "input")

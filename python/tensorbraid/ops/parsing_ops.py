@@ -10,7 +10,7 @@ from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops import arrays, sparse_ops
-from tensorbraid.ops.old_names import renamed
+from tensorbraid.ops.old_arguments import renamed
 from tensorbraid.ops.op_functions import op_function
 from tensorbraid.ops.sparse_tensor import SparseTensor
 

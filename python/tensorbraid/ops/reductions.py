@@ -7,7 +7,7 @@ from tensorbraid.internal import graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, complex_parts, elementwise
-from tensorbraid.ops.old_names import renamed
+from tensorbraid.ops.old_arguments import renamed
 from tensorbraid.ops.op_functions import op_function
 from tensorbraid.ops.sparse_tensor import SparseTensor
 

@@ -7,7 +7,7 @@ from tensorbraid.internal import graphs
 from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.ops import arrays
 from tensorbraid.ops.arrays import _op
-from tensorbraid.ops.old_names import renamed
+from tensorbraid.ops.old_arguments import renamed
 from tensorbraid.ops.op_functions import op_function
 
 batch_to_space_nd = op_function("BatchToSpaceND", "input, block_shape, crops")

@@ -7,7 +7,7 @@ from tensorbraid.internal import graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, control, elementwise, indexing, reductions, sequences
-from tensorbraid.ops.old_names import renamed
+from tensorbraid.ops.old_arguments import renamed
 from tensorbraid.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 _sparse = SparseTensor.from_value

@@ -4,7 +4,7 @@ from tensorbraid import dtypes
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.internal.op_results import results_class
 from tensorbraid.ops import arrays, complex_parts, elementwise, reductions
-from tensorbraid.ops.old_names import renamed
+from tensorbraid.ops.old_arguments import renamed
 
 
 def lbeta(x, name=None):

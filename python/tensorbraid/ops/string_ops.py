@@ -5,7 +5,7 @@ import numpy as np
 from tensorbraid import dtypes
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays
-from tensorbraid.ops.old_names import renamed
+from tensorbraid.ops.old_arguments import renamed
 from tensorbraid.ops.op_functions import op_function
 from tensorbraid.ops.sparse_tensor import SparseTensor
 

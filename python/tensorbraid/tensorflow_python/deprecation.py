@@ -5,6 +5,7 @@ import functools
 import inspect
 
 from tensorbraid import tf_logging as logging
+from tensorbraid.ops.old_arguments import renamed
 
 __all__ = ["deprecated", "deprecated_alias", "deprecated_arg_values", "deprecated_argument_lookup", "deprecated_args",
            "deprecated_endpoints", "rewrite_argument_docstring", "silence"]
@@ -112,13 +113,7 @@ def deprecated_alias(deprecated_name, name, func_or_class, warn_once=True):
     return deprecated(None, f"Please use {name} instead.", warn_once)(func_or_class)
 
 
-def deprecated_argument_lookup(new_name, new_value, old_name, old_value):
-    """The value of an argument that also has an older name. ValueError if both are given."""
-    if old_value is None:
-        return new_value
-    if new_value is not None:
-        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
-    return old_value
+deprecated_argument_lookup = renamed
 
 
 def rewrite_argument_docstring(old_doc, old_argument, new_argument):

@@ -1,4 +1,4 @@
-"""Fourier transforms, by their names in tf."""
+"""Fourier transforms of complex numbers."""
 
 from tensorbraid.ops.op_functions import op_function
 
