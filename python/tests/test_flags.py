@@ -138,13 +138,13 @@ class ProgramTest(unittest.TestCase):
     def test_help_names_the_flags(self):
         ran = run_program(PROGRAM, "--help")
         self.assertEqual(ran.returncode, 1)
-        for text in ("--name: the name", "(default: 'x')", "--steps: the steps", "a number not below 1"):
+        for text in ("--name: the name", "(default: 'x')", "--steps: the steps", "a number of at least 1"):
             self.assertIn(text, ran.stdout)
 
     def test_a_wrong_value_ends_the_program_in_words(self):
         ran = run_program(PROGRAM, "--steps=0")
         self.assertEqual(ran.returncode, 1)
-        self.assertIn("flag --steps=0: 0 is not a number not below 1", ran.stderr)
+        self.assertIn("flag --steps=0: 0 is not a number of at least 1", ran.stderr)
         self.assertNotIn("Traceback", ran.stderr)
 
     def test_the_first_read_parses_the_command_line(self):

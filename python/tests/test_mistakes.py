@@ -178,7 +178,7 @@ class ArgumentsTest(unittest.TestCase):
                 (lambda: tf.losses.mean_squared_error(w, w, scope=3), "'scope' must be a string, but got 3"),
                 (lambda: tf.FIFOQueue("a", tf.float32), "'capacity' of FIFOQueueV2 must be of type int, but got 'a'"),
                 (lambda: tf.stack([w], axis="a"), "'axis' of Pack must be of type int, but got 'a'"),
-                (lambda: tf.train.Supervisor(logdir=3), "'logdir' has a wrong type, but got 3"),
+                (lambda: tf.train.Supervisor(logdir=3), "'logdir' must be a path, but got 3"),
                 (lambda: tf.train.MonitoredTrainingSession(master=3), "'master' has a wrong type, but got 3")):
             with self.assertRaisesRegex(TypeError, words) as error:
                 call()

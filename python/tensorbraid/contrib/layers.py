@@ -71,29 +71,32 @@ def convolution2d(inputs, num_outputs, kernel_size, stride=1, padding="SAME", da
 conv2d = convolution2d
 
 
+def _simple(layer, inputs, default_name, outputs_collections, scope):
+    """The result of a layer without variables. It is added to the collections."""
+    with graphs.name_scope(scope, default_name, [inputs]) as name_scope:
+        return collected(outputs_collections, name_scope, layer.call(tensor(inputs)))
+
+
 @add_arg_scope
 def max_pool2d(inputs, kernel_size, stride=2, padding="VALID", data_format="NHWC", outputs_collections=None,
                scope=None):
     """The largest element of each window of images."""
-    with graphs.name_scope(scope, "MaxPool2D", [inputs]) as name_scope:
-        sizes = core_layers.MaxPooling2D(kernel_size, stride, padding, format_of(data_format))
-        return collected(outputs_collections, name_scope, sizes.call(tensor(inputs)))
+    return _simple(core_layers.MaxPooling2D(kernel_size, stride, padding, format_of(data_format)), inputs, "MaxPool2D",
+                   outputs_collections, scope)
 
 
 @add_arg_scope
 def avg_pool2d(inputs, kernel_size, stride=2, padding="VALID", data_format="NHWC", outputs_collections=None,
                scope=None):
     """The mean of each window of images."""
-    with graphs.name_scope(scope, "AvgPool2D", [inputs]) as name_scope:
-        sizes = core_layers.AveragePooling2D(kernel_size, stride, padding, format_of(data_format))
-        return collected(outputs_collections, name_scope, sizes.call(tensor(inputs)))
+    return _simple(core_layers.AveragePooling2D(kernel_size, stride, padding, format_of(data_format)), inputs,
+                   "AvgPool2D", outputs_collections, scope)
 
 
 @add_arg_scope
 def flatten(inputs, outputs_collections=None, scope=None):
     """Each example as a vector."""
-    with graphs.name_scope(scope, "Flatten", [inputs]) as name_scope:
-        return collected(outputs_collections, name_scope, core_layers.Flatten().call(tensor(inputs)))
+    return _simple(core_layers.Flatten(), inputs, "Flatten", outputs_collections, scope)
 
 
 @add_arg_scope

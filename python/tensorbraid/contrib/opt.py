@@ -1,7 +1,7 @@
 """tf.contrib.opt: optimizers."""
 
 import tensorbraid as tf
-from tensorbraid.contrib.optimizer_wrapper import OptimizerWrapper
+from tensorbraid.train.optimizer_wrapper import OptimizerWrapper
 from tensorbraid.train.rules import AdamOptimizer
 
 __all__ = ["AdamWOptimizer", "LazyAdamOptimizer", "MovingAverageOptimizer"]
@@ -62,7 +62,7 @@ class MovingAverageOptimizer(OptimizerWrapper):
     """
 
     def __init__(self, opt, average_decay=0.9999, num_updates=None, sequential_update=True):
-        super().__init__(opt, opt.get_name())
+        super().__init__(opt, False, opt.get_name())
         self._sequential = sequential_update
         self._average = tf.train.ExponentialMovingAverage(average_decay, num_updates)
         self._averaged = None  # after apply_gradients: {name of a variable: its average}
@@ -70,7 +70,7 @@ class MovingAverageOptimizer(OptimizerWrapper):
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         """The operation that updates the variables and their averages."""
         grads_and_vars = list(grads_and_vars)
-        train = super().apply_gradients(grads_and_vars, global_step, name)
+        train = self._opt.apply_gradients(grads_and_vars, global_step, name)
         variables = [variable for _, variable in grads_and_vars]
         with tf.control_dependencies([train] if self._sequential else []):
             average = self._average.apply(variables)

@@ -213,9 +213,11 @@ def _check_layers(cells_fw, cells_bw):
         raise ValueError("Must specify at least one fw cell for BidirectionalRNN.")
 
 
-def stack_bidirectional_rnn(cells_fw, cells_bw, inputs, initial_states_fw=None, initial_states_bw=None, dtype=None,
-                            sequence_length=None, scope=None):
-    """Layers of static_bidirectional_rnn, each of which reads the outputs of the one before."""
+def _stacked(cells_fw, cells_bw, inputs, initial_states_fw, initial_states_bw, scope, layer):
+    """The outputs and last states of layers, each of which reads the outputs of the one before.
+
+    layer(fw, bw, inputs, state_fw, state_bw, scope) returns the outputs and the last states of one layer.
+    """
     _check_layers(cells_fw, cells_bw)
     states_fw = _layer_states(initial_states_fw, cells_fw, "initial_states_fw")
     states_bw = _layer_states(initial_states_bw, cells_bw, "initial_states_bw")
@@ -223,33 +225,31 @@ def stack_bidirectional_rnn(cells_fw, cells_bw, inputs, initial_states_fw=None, 
     with tf.variable_scope(scope or "stack_bidirectional_rnn"):
         for i, (fw, bw, state_fw, state_bw) in enumerate(zip(cells_fw, cells_bw, states_fw, states_bw)):
             with tf.variable_scope(f"cell_{i}") as opened:
-                inputs, state_fw, state_bw = static_bidirectional_rnn(
-                    fw, bw, inputs, initial_state_fw=state_fw, initial_state_bw=state_bw,
-                    sequence_length=sequence_length, dtype=dtype, scope=opened)
+                inputs, state_fw, state_bw = layer(fw, bw, inputs, state_fw, state_bw, opened)
             last_fw.append(state_fw)
             last_bw.append(state_bw)
     return inputs, tuple(last_fw), tuple(last_bw)
+
+
+def stack_bidirectional_rnn(cells_fw, cells_bw, inputs, initial_states_fw=None, initial_states_bw=None, dtype=None,
+                            sequence_length=None, scope=None):
+    """Layers of static_bidirectional_rnn, each of which reads the outputs of the one before."""
+    def layer(fw, bw, inputs, state_fw, state_bw, scope):
+        return static_bidirectional_rnn(fw, bw, inputs, state_fw, state_bw, dtype, sequence_length, scope)
+
+    return _stacked(cells_fw, cells_bw, inputs, initial_states_fw, initial_states_bw, scope, layer)
 
 
 def stack_bidirectional_dynamic_rnn(cells_fw, cells_bw, inputs, initial_states_fw=None, initial_states_bw=None,
                                     dtype=None, sequence_length=None, parallel_iterations=None, time_major=False,
                                     scope=None, swap_memory=False):
     """Layers of bidirectional_dynamic_rnn, each of which reads the outputs of the one before."""
-    _check_layers(cells_fw, cells_bw)
-    states_fw = _layer_states(initial_states_fw, cells_fw, "initial_states_fw")
-    states_bw = _layer_states(initial_states_bw, cells_bw, "initial_states_bw")
-    last_fw, last_bw = [], []
-    with tf.variable_scope(scope or "stack_bidirectional_rnn"):
-        for i, (fw, bw, state_fw, state_bw) in enumerate(zip(cells_fw, cells_bw, states_fw, states_bw)):
-            with tf.variable_scope(f"cell_{i}"):
-                outputs, states = tf.nn.bidirectional_dynamic_rnn(
-                    fw, bw, inputs, initial_state_fw=state_fw, initial_state_bw=state_bw,
-                    sequence_length=sequence_length, dtype=dtype, parallel_iterations=parallel_iterations,
-                    swap_memory=swap_memory, time_major=time_major)
-                inputs = tf.concat(outputs, 2)
-            last_fw.append(states[0])
-            last_bw.append(states[1])
-    return inputs, tuple(last_fw), tuple(last_bw)
+    def layer(fw, bw, inputs, state_fw, state_bw, scope):
+        outputs, states = tf.nn.bidirectional_dynamic_rnn(
+            fw, bw, inputs, sequence_length, state_fw, state_bw, dtype, parallel_iterations, swap_memory, time_major)
+        return tf.concat(outputs, 2), *states
+
+    return _stacked(cells_fw, cells_bw, inputs, initial_states_fw, initial_states_bw, scope, layer)
 
 
 def transpose_batch_time(x):

@@ -25,6 +25,14 @@ def shuffle_and_repeat(buffer_size, count=None, seed=None):
         "ShuffleAndRepeatDataset", [buffer_size, *seed_pair(seed), -1 if count is None else count])
 
 
+def _epochs(dataset, num_epochs, shuffle, buffer_size, seed):
+    """The dataset repeated `num_epochs` times (None: without end), and shuffled if `shuffle` is True."""
+    if shuffle:
+        return dataset.shuffle(buffer_size, seed) if num_epochs == 1 else dataset.apply(
+            shuffle_and_repeat(buffer_size, num_epochs, seed))
+    return dataset if num_epochs == 1 else dataset.repeat(num_epochs)
+
+
 def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
     """Maps in parallel, then makes batches."""
     if num_parallel_batches is not None and num_parallel_calls is not None:
@@ -171,12 +179,7 @@ def make_batched_features_dataset(file_pattern, batch_size, features, reader=Non
                                                sloppy=sloppy_ordering))
     if examples.output_types == (dtypes.string, dtypes.string):
         examples = examples.map(lambda _, value: value)
-    if num_epochs != 1 and shuffle:
-        examples = examples.apply(shuffle_and_repeat(shuffle_buffer_size, num_epochs, shuffle_seed))
-    elif shuffle:
-        examples = examples.shuffle(shuffle_buffer_size, shuffle_seed)
-    elif num_epochs != 1:
-        examples = examples.repeat(num_epochs)
+    examples = _epochs(examples, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed)
     parsed = examples.batch(batch_size, drop_final_batch or num_epochs is None).apply(
         parse_example_dataset(features, parser_num_threads or 2))
     if label_key:
@@ -232,12 +235,7 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
     if shuffle:
         dataset = dataset.shuffle(len(names), shuffle_seed)
     dataset = dataset.apply(parallel_interleave(read, num_parallel_reads or 1, sloppy=sloppy))
-    if num_epochs != 1 and shuffle:
-        dataset = dataset.apply(shuffle_and_repeat(shuffle_buffer_size, num_epochs, shuffle_seed))
-    elif shuffle:
-        dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
-    elif num_epochs != 1:
-        dataset = dataset.repeat(num_epochs)
+    dataset = _epochs(dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed)
     dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None)
     if label_name is not None:
         dataset = dataset.map(labelled)

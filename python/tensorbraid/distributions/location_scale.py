@@ -18,12 +18,12 @@ def _parameters(values, checks=None):
     return tensors
 
 
-class Normal(Broadcast):
-    """The normal distribution."""
+class _LocationScale(Broadcast):
+    """The base of distributions with a location and a positive scale, which broadcast to the batch shape."""
 
     _names = ("loc", "scale")
 
-    def __init__(self, loc, scale, validate_args=False, allow_nan_stats=True, name="Normal"):
+    def __init__(self, loc, scale, validate_args, allow_nan_stats, name):
         given = arguments(locals())
         with tf.name_scope(name, values=[loc, scale]) as name:
             checks = (lambda: [tf.assert_positive(scale)]) if validate_args else None
@@ -33,6 +33,13 @@ class Normal(Broadcast):
 
     loc = property(lambda self: self._loc)
     scale = property(lambda self: self._scale)
+
+
+class Normal(_LocationScale):
+    """The normal distribution."""
+
+    def __init__(self, loc, scale, validate_args=False, allow_nan_stats=True, name="Normal"):
+        super().__init__(loc, scale, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n, seed=None):
         return tf.random_normal(self._shape_of_samples(n), dtype=self.dtype, seed=seed) * self.scale + self.loc
@@ -97,21 +104,11 @@ def _kl_normal_normal(a, b, name=None):
         return tf.squared_difference(a.loc, b.loc) / (2.0 * variance) + 0.5 * (ratio - 1.0 - tf.log(ratio))
 
 
-class Laplace(Broadcast):
+class Laplace(_LocationScale):
     """The distribution of Laplace, whose density falls exponentially on both sides."""
 
-    _names = ("loc", "scale")
-
     def __init__(self, loc, scale, validate_args=False, allow_nan_stats=True, name="Laplace"):
-        given = arguments(locals())
-        with tf.name_scope(name, values=[loc, scale]) as name:
-            checks = (lambda: [tf.assert_positive(scale)]) if validate_args else None
-            self._loc, self._scale = self._broadcast = _parameters({"loc": loc, "scale": scale}, checks)
-        super().__init__(self._loc.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, given, self._broadcast,
-                         name)
-
-    loc = property(lambda self: self._loc)
-    scale = property(lambda self: self._scale)
+        super().__init__(loc, scale, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n, seed=None):
         kind = self.dtype.as_numpy_dtype

@@ -19,9 +19,6 @@ class ModeKeys:
     PREDICT = "infer"
 
 
-_HOOKS = ("training_chief_hooks", "training_hooks", "evaluation_hooks", "prediction_hooks")
-
-
 class EstimatorSpec(collections.namedtuple("EstimatorSpec", [
         "mode", "predictions", "loss", "train_op", "eval_metric_ops", "export_outputs", "training_chief_hooks",
         "training_hooks", "scaffold", "evaluation_hooks", "prediction_hooks"])):

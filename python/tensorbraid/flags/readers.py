@@ -48,7 +48,7 @@ def between(read, lower, upper):
     if lower is None and upper is None:
         return read, ""
     note = (f"a number in the range [{lower}, {upper}]" if lower is not None and upper is not None else
-            f"a number not below {lower}" if upper is None else f"a number not above {upper}")
+            f"a number of at least {lower}" if upper is None else f"a number of at most {upper}")
 
     def checked(value):
         number = read(value)

@@ -3,12 +3,12 @@
 from tensorbraid import _core
 from tensorbraid.train.cluster import ClusterSpec
 from tensorbraid.train.hooks import NativeHook
-from tensorbraid.train.optimizer import Optimizer
+from tensorbraid.train.optimizer_wrapper import OptimizerWrapper
 
 __all__ = ["AsyncReplicasOptimizer"]
 
 
-class AsyncReplicasOptimizer(Optimizer):
+class AsyncReplicasOptimizer(OptimizerWrapper):
     """Wraps an optimizer so that stale gradients of asynchronous training are dropped or scaled. Not in TensorFlow.
 
     `staleness` has the form of the examples' flag: "max_age=8,gradient_decay=1". `replica` is the task index of this
@@ -20,18 +20,13 @@ class AsyncReplicasOptimizer(Optimizer):
 
     def __init__(self, opt, staleness="", replica=0, use_locking=False, name="async_replicas", *, sum_per_host=False,
                  cluster=None, worker_device=""):
-        super().__init__(use_locking, name)
-        self._opt = opt
+        super().__init__(opt, use_locking, name)
         self._options = staleness, replica, name, sum_per_host
         self._cluster, self._worker_device = ClusterSpec({} if cluster is None else cluster), worker_device
 
     def _make_library(self):
         return _core.AsyncReplicasOptimizer._make(self._opt._library, *self._options, self._cluster._core,
                                                   self._worker_device)
-
-    def compute_gradients(self, *args, **kwargs):
-        """The gradients of the wrapped optimizer."""
-        return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         """The operation of a worker's step: it pushes the gradients, which are applied, scaled or dropped."""
@@ -40,18 +35,6 @@ class AsyncReplicasOptimizer(Optimizer):
         train = super().apply_gradients(grads_and_vars, global_step, name)
         self._opt._note(self._made_variables)
         return train
-
-    def get_slot(self, *args, **kwargs):
-        """A slot of the wrapped optimizer."""
-        return self._opt.get_slot(*args, **kwargs)
-
-    def get_slot_names(self, *args, **kwargs):
-        """The names of the wrapped optimizer's slots."""
-        return self._opt.get_slot_names(*args, **kwargs)
-
-    def variables(self):
-        """The variables of the wrapped optimizer."""
-        return self._opt.variables()
 
     def make_session_run_hook(self):
         """The hook that counts stale gradients and lets this worker join and leave the others."""

@@ -6,14 +6,14 @@ from tensorbraid import _core
 from tensorbraid.internal import graphs
 from tensorbraid.train.cluster import ClusterSpec
 from tensorbraid.train.hooks import NativeHook
-from tensorbraid.train.optimizer import Optimizer
+from tensorbraid.train.optimizer_wrapper import OptimizerWrapper
 from tensorbraid.train.queue_runner import QueueRunner
 from tensorbraid.train.scaffold import _readiness
 
 __all__ = ["SyncReplicasOptimizer"]
 
 
-class SyncReplicasOptimizer(Optimizer):
+class SyncReplicasOptimizer(OptimizerWrapper):
     """Wraps an optimizer so that each step uses gradients of several replicas. Source: tf.train.SyncReplicasOptimizer.
 
     In a MonitoredTrainingSession every worker needs the hook of make_session_run_hook. Under a Supervisor, the chief
@@ -32,8 +32,7 @@ class SyncReplicasOptimizer(Optimizer):
     def __init__(self, opt, replicas_to_aggregate, total_num_replicas=None, variable_averages=None,
                  variables_to_average=None, use_locking=False, name="sync_replicas", replica_id=None, *,
                  sum_per_host=False, cluster=None, worker_device=""):
-        super().__init__(use_locking, name)
-        self._opt = opt
+        super().__init__(opt, use_locking, name)
         self._replicas = replicas_to_aggregate, total_num_replicas or replicas_to_aggregate
         self._sum_per_host, self._worker_device = sum_per_host, worker_device
         self._averages, self._averaged = variable_averages, variables_to_average
@@ -46,10 +45,6 @@ class SyncReplicasOptimizer(Optimizer):
                                                  self._sum_per_host, self._cluster._core, self._worker_device,
                                                  update)
 
-    def compute_gradients(self, *args, **kwargs):
-        """The gradients of the wrapped optimizer."""
-        return self._opt.compute_gradients(*args, **kwargs)
-
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         """The operation of a worker's step: it hands in its gradients, and waits until the step is complete."""
         if global_step is None:
@@ -60,18 +55,6 @@ class SyncReplicasOptimizer(Optimizer):
         self._applied, self._readiness = True, _readiness(graphs.get_default_graph())
         self._opt._note(self._made_variables)
         return train
-
-    def get_slot(self, *args, **kwargs):
-        """A slot of the wrapped optimizer."""
-        return self._opt.get_slot(*args, **kwargs)
-
-    def get_slot_names(self, *args, **kwargs):
-        """The names of the wrapped optimizer's slots."""
-        return self._opt.get_slot_names(*args, **kwargs)
-
-    def variables(self):
-        """The variables of the wrapped optimizer."""
-        return self._opt.variables()
 
     def make_session_run_hook(self, is_chief, num_tokens=-1):
         """The hook that initialises this replica and, on the chief, runs the chief's part of the steps."""

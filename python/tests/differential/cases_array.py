@@ -341,7 +341,7 @@ def distance(tf):
 case("edit_distance", distance, **NO_RULE)
 
 
-# Indices beyond the dense shape are accepted: the position of a sequence is its index in row-major order.
+# Sequences beyond the dense shape have the places that their indices have in row-major order.
 for hypothesis, truth in (
         (([[0, 0, 0], [0, 0, 5]], [2, 1, 1]), ([[0, 0, 0], [0, 0, 4], [1, 0, 7]], [2, 1, 2])),
         (([[0, 2, 0]], [2, 2, 1]), ([[0, 0, 0]], [2, 2, 2])),

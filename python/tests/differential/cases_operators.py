@@ -15,7 +15,7 @@ U = floats(3, 2, seed=7)
 def results(tf, operator, x=X, names="matmul matvec solve solvevec to_dense diag_part trace determinant "
                                      "log_abs_determinant add_to_tensor shape_tensor batch_shape_tensor "
                                      "tensor_rank_tensor domain_dimension_tensor range_dimension_tensor"):
-    """The results of methods of an operator."""
+    """What the methods of an operator return."""
     x = tf.constant(x)
     arguments = {"matmul": [x], "solve": [x], "matvec": [x[..., 0]], "solvevec": [x[..., 0]],
                  "add_to_tensor": [tf.ones(operator.shape, operator.dtype)]}

@@ -21,7 +21,7 @@ def framed(tf, *args, **kwargs):
 
 
 def of_placeholder(function, *shapes, dtype="float32"):
-    """A case: the result of the function for placeholders of unknown shape."""
+    """A case's result for placeholders of unknown sizes."""
     def run(tf):
         given = [tf.placeholder(dtype, [None] * len(shape)) for shape in shapes]
         values = [floats(*shape).astype(dtype) for shape in shapes]

@@ -73,7 +73,7 @@ for number, arguments in enumerate((
 
 
 def placed_tables(tf, **arguments):
-    """The devices of lookup tables, which replica_device_setter places like variables."""
+    """The devices of tables, whose state the parameter servers hold, too."""
     with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(ps_tasks=2, **arguments)):
         key = tf.constant(-1, tf.int64)
         tables = [tf.raw_ops.MutableHashTableOfTensorsV2(key_dtype=tf.int64, value_dtype=tf.float32, value_shape=[2]),

@@ -1,10 +1,10 @@
-"""Steps that feed variables: every kind of read gives the fed value. Prints the values, and 0 for a step that fails."""
+"""Steps that feed variables: what every kind of read gives. Prints values, and 0 for a step that is an error."""
 
 import numpy as np
 
 
 def reads(tf, v, e, parts, p, other):
-    """Pairs (tensor that reads a variable, variable to feed)."""
+    """Pairs of a tensor and the variable that is fed."""
     with tf.control_dependencies([other.assign_add(1.0)]):
         after = v * 1.0 + p * 0.0
     ids = tf.SparseTensor([[0, 0], [1, 0]], tf.constant([0, 2], tf.int64), [2, 1])
@@ -39,7 +39,7 @@ def reads(tf, v, e, parts, p, other):
 
 
 def updates(tf, v, e, p):
-    """Pairs (fetch that updates a variable, variable to feed): each such step fails."""
+    """Pairs of a fetch and the variable that is fed: each is an error."""
     return [
         (v.initializer, v), (v.assign(3.0), v), (tf.assign_add(v, 3.0), v), (tf.scatter_add(e, [0], [[1.0, 1.0]]), e),
         (tf.cond(p > 5.0, lambda: v.assign(1.0) + 0.0, lambda: v * 1.0), v),
@@ -50,7 +50,7 @@ def updates(tf, v, e, p):
 
 
 def by_name(tf, session):
-    """Feeds and fetches the tensor with the name of a variable."""
+    """The tensor that has the name of a variable."""
     w = tf.get_variable("w", initializer=[1.0, 2.0])
     t = tf.get_default_graph().get_tensor_by_name("w:0")
     with tf.control_dependencies([tf.constant(1.0)]):
