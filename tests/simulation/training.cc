@@ -19,6 +19,7 @@
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "core/threads/thread.h"
+#include "simulation/replica.h"
 #include "simulation/simulated_disk.h"
 #include "tensorbraid/tensorbraid.h"
 
@@ -26,8 +27,6 @@ namespace tensorbraid {
 namespace {
 
 using std::chrono::milliseconds;
-
-constexpr char kCheckpoints[] = "/training";
 
 std::string NameOf(const FaultyTask& task) { return StrCat(task.job, "/", task.index); }
 
@@ -37,134 +36,6 @@ int64_t LatestCheckpointStep() {
   int64_t step = -1;
   return latest.ok() && absl::SimpleAtoi(latest->substr(latest->rfind('-') + 1), &step) ? step : -1;
 }
-
-// Counts the runs of one worker, in all of its processes. Thread-safe.
-struct Runs {
-  std::atomic<int64_t> begun{0};         // attempts; a run that is repeated after a recovery has several
-  std::atomic<int64_t> acknowledged{0};  // runs that returned OK
-  std::atomic<int64_t> dropped{0};
-};
-
-// Counts the attempts of runs, and the sessions.
-class CountingHook final : public SessionRunHook {
- public:
-  CountingHook(Runs& runs, std::atomic<int64_t>& sessions) : runs_(runs), sessions_(sessions) {}
-  Status AfterCreateSession(SessionRunContext&) override {
-    ++sessions_;
-    return OkStatus();
-  }
-  SessionRunArgs BeforeRun(SessionRunContext&) override {
-    ++runs_.begun;
-    return {};
-  }
-
- private:
-  Runs& runs_;
-  std::atomic<int64_t>& sessions_;
-};
-
-// The latest values of a variable that a worker has read.
-class ReadValues {
- public:
-  // Internal if an earlier value has changed since it was read.
-  Status Add(const Tensor& value) {
-    constexpr size_t kHeld = 3;
-    for (const auto& [held, bits] : values_) {
-      if (!std::ranges::equal(held.data<float>(), bits)) return Internal("a value that was read before has changed");
-    }
-    values_.emplace_back(value, std::vector<float>(value.data<float>().begin(), value.data<float>().end()));
-    if (values_.size() > kHeld) values_.pop_front();
-    return OkStatus();
-  }
-
- private:
-  std::deque<std::pair<Tensor, std::vector<float>>> values_;
-};
-
-// What one worker's process runs.
-struct Replica {
-  Replica(const TestCluster& cluster, int worker, const TrainingOptions& options)
-      : target(cluster.worker_target(worker)), is_chief(worker == 0), checkpoints(options.checkpoints) {
-    auto device = g.Device(
-        ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = StrCat("/job:worker/task:", worker)}));
-    x = Placeholder(g, kFloat32, {-1, 4}, "x");
-    labels = Placeholder(g, kInt64, {-1}, "labels");
-    weights = Variable(g, {4, 3}, Zeros(), {.name = "weights"});
-    // One element for each worker.
-    count = Variable(g, {options.num_workers}, Zeros(), {.name = "count"});
-    const Variable global_step = GetOrCreateGlobalStep(g);
-    step = global_step.value();
-    // The loss has a term whose gradient for this worker's element of `count` is -1.
-    std::vector<float> mine(static_cast<size_t>(options.num_workers));
-    mine[static_cast<size_t>(worker)] = 1;
-    Output logits = MatMul(x, weights);
-    for (int i = 0; i < options.biases; ++i) {
-      logits = logits + Variable(g, {3}, Zeros(), {.name = StrCat("bias_", i)});
-    }
-    const Output loss = ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, logits)) -
-                        ReduceSum(count * Const(g, Tensor::Vector<float>(mine)));
-    std::shared_ptr<Optimizer> optimizer = std::make_shared<GradientDescentOptimizer>(1.0);
-    hooks.push_back(StopAtStep(options.last_step));
-    if (options.sync) {
-      auto sync = std::make_shared<SyncReplicasOptimizer>(
-          optimizer, SyncReplicasOptions{.replicas_to_aggregate = options.num_workers - options.spares,
-                                         .total_num_replicas = options.num_workers});
-      hooks.push_back(sync->MakeSessionRunHook(is_chief));
-      optimizer = sync;
-    } else if (options.staleness) {
-      async = std::make_shared<AsyncReplicasOptimizer>(
-          optimizer, AsyncReplicasOptions{.staleness = *options.staleness, .replica = worker});
-      hooks.push_back(async->MakeSessionRunHook());
-      optimizer = async;
-    }
-    train = optimizer->Minimize(loss, {.global_step = global_step});
-  }
-
-  // Trains to the last step. Calls `ready` when the session exists, `warm` after the first run, and `reached` after
-  // each run with the global step that it saw. Internal if the global step has fallen.
-  Status Train(Runs& runs, const std::function<void()>& ready, const std::function<void()>& warm,
-               const std::function<void(int64_t)>& reached) {
-    std::atomic<int64_t> sessions = 0;
-    hooks.push_back(std::make_shared<CountingHook>(runs, sessions));
-    MonitoredTrainingSessionOptions options{.master = target, .is_chief = is_chief, .hooks = hooks};
-    if (checkpoints) {
-      options.checkpoint_dir = kCheckpoints;
-      if (is_chief) options.save_checkpoint_every_steps = 5;
-    }
-    TF_ASSIGN_OR_RETURN(const auto session, MonitoredTrainingSession(g, options));
-    ready();
-    const Tensor batch = Tensor::Of<float>({2, 4}, {1, 2, 3, 4, -1, 0.5, is_chief ? 1.0f : 2.0f, 0});
-    const Tensor classes = Tensor::Of<int64_t>({2}, {is_chief ? 0 : 1, 2});
-    int64_t seen = -1, seen_in = 0;
-    ReadValues counts;
-    while (!session->ShouldStop()) {
-      std::vector<Fetch> fetches = {train, step, count.value()};
-      if (async != nullptr) fetches.emplace_back(async->outcomes());
-      TF_ASSIGN_OR_RETURN(const auto values, session->Run(fetches, {{x, batch}, {labels, classes}}));
-      if (!values[1].is_valid()) continue;  // training was over before this run
-      if (++runs.acknowledged == 1) warm();
-      const int64_t now = values[1].scalar<int64_t>();
-      if (sessions == seen_in && now < seen) return Internal("the global step has fallen from ", seen, " to ", now);
-      seen = now;
-      seen_in = sessions;
-      reached(now);
-      TF_RETURN_IF_ERROR(counts.Add(values[2]));
-      // The second outcome is that of `count`.
-      if (async != nullptr && values[3].is_valid() && values[3].data<int64_t>()[1] < 0) ++runs.dropped;
-    }
-    return session->Close();
-  }
-
-  const std::string target;
-  const bool is_chief;
-  const bool checkpoints;
-  Graph g;
-  Output x, labels, step;
-  Variable weights, count;
-  std::vector<std::shared_ptr<SessionRunHook>> hooks;
-  std::shared_ptr<AsyncReplicasOptimizer> async;
-  Operation train;
-};
 
 // A lock whose waiters wait for a notification. The scheduler lets a thread that waits for a Mutex try again whenever
 // another thread has run. That takes long if hundreds of workers end while one of them holds the lock, so this lock is
