@@ -11,8 +11,10 @@ __all__ = []
 def _load():
     """Imports _core such that it uses the protobuf library that it was built with.
 
-    If TensorFlow has been imported, it has put its own protobuf, of another version, before all libraries that are
-    loaded later.
+    If TensorFlow has been imported, its functions come before those of all libraries that are loaded later, among them
+    its own protobuf, of another version. A package that was built from source uses the system's libraries, so it is
+    loaded with RTLD_DEEPBIND: each of its libraries looks for a function among its own dependencies first. A wheel does
+    not need that, because the names of its libraries are private (python/wheel/private_names.py), but bears it.
     """
     processor_check.check()
     flags = sys.getdlopenflags()
