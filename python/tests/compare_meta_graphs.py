@@ -102,6 +102,7 @@ def _write_scope(tf, path, resource):
         with tf.variable_scope("tower", use_resource=resource):
             x = tf.identity(outside, "x")
             v = tf.get_variable("v", initializer=1.5)
+            tf.get_variable("parts", [4, 2], partitioner=tf.fixed_size_partitioner(2))
             y = tf.add(_loop(tf, x, v), _cond(tf, x, v), "y")
         tf.get_variable("other", initializer=1.0)
         for value in (x, y, outside):
@@ -116,8 +117,11 @@ def _read_scopes(tf, path):
             tf.train.import_meta_graph(path, import_scope=f"copy{i}", input_map={"$unbound_inputs_outside": value})
         print("scope", [v.name for v in tf.trainable_variables()], [value.name for value in tf.get_collection("values")])
         session.run(tf.global_variables_initializer())
-        for y, v in zip(tf.get_collection("values")[1::2], tf.trainable_variables()):
+        trained = [v for v in tf.trainable_variables() if "parts" not in v.name]
+        for y, v in zip(tf.get_collection("values")[1::2], trained):
             _show("scope", *session.run([y, *tf.gradients(y, [v])]))
+        saved = tf.train.Saver().save(session, path + ".saved")
+        print("scope", tf.train.list_variables(saved))
 
 
 def _show(name, *values):

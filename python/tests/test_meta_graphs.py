@@ -213,6 +213,14 @@ class MetaGraphsTest(unittest.TestCase):
             self.assertEqual(session.run(y), loop * v)
             self.assertEqual(session.run(made), [2 * loop, v * v * (3 * a ** 2 + 2 * a + 1)])
 
+    def test_parts_of_a_variable_are_saved_as_a_variable_of_the_scope(self):
+        tf.get_variable("whole", [4, 2], partitioner=tf.fixed_size_partitioner(2))
+        imported(import_scope="copy")
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            path = tf.train.Saver().save(session, os.path.join(self.folder, "model"))
+        self.assertEqual(tf.train.list_variables(path), [("copy/whole", [4, 2])])
+
     def test_savers_of_a_graph_are_imported(self):
         v = tf.get_variable("v", initializer=2.0)
         saver = tf.train.Saver(name="first", max_to_keep=3)

@@ -66,6 +66,8 @@ class _Names:
                 value[:] = [self._name(name) for name in value]
         if "values_def" in message.DESCRIPTOR.fields_by_name:
             self._context(message)
+        if message.DESCRIPTOR.name == "VariableDef" and message.save_slice_info_def.full_name:
+            message.save_slice_info_def.full_name = self._name(message.save_slice_info_def.full_name)
 
     def _context(self, context):
         values = context.values_def
