@@ -49,8 +49,8 @@ class ReadValues {
 
 Replica::Replica(const TestCluster& cluster, int worker, const TrainingOptions& options)
     : target(cluster.worker_target(worker)), is_chief(worker == 0), checkpoints(options.checkpoints) {
-  auto device = g.Device(
-      ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = StrCat("/job:worker/task:", worker)}));
+  auto device =
+      g.Device(ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = StrCat("/job:worker/task:", worker)}));
   x = Placeholder(g, kFloat32, {-1, 4}, "x");
   labels = Placeholder(g, kInt64, {-1}, "labels");
   weights = Variable(g, {4, 3}, Zeros(), {.name = "weights"});
@@ -85,7 +85,7 @@ Replica::Replica(const TestCluster& cluster, int worker, const TrainingOptions& 
 }
 
 Status Replica::Train(Runs& runs, const std::function<void()>& ready, const std::function<void()>& warm,
-             const std::function<void(int64_t)>& reached) {
+                      const std::function<void(int64_t)>& reached) {
   std::atomic<int64_t> sessions = 0;
   hooks.push_back(std::make_shared<CountingHook>(runs, sessions));
   MonitoredTrainingSessionOptions options{.master = target, .is_chief = is_chief, .hooks = hooks};

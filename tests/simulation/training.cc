@@ -1,10 +1,8 @@
 #include "simulation/training.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdio>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
