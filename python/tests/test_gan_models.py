@@ -80,6 +80,105 @@ class GanModelsTest(unittest.TestCase):
         self.assertEqual(len(ops.generator_train_op), 2)
         gan.gan_train(ops, "", hooks=[tf.train.StopAtStepHook(2)])
 
+    def stargan(self):
+        def translate(data, targets):
+            return data * tf.get_variable("factor", [], initializer=ONES) + tf.matmul(targets, [[1.0, 0.0], [0.0, 1.0]])
+
+        def judge(data, domains):
+            self.assertEqual(domains, 2)
+            return tf.reduce_sum(data, 1) * tf.get_variable("factor", [], initializer=ONES), data
+
+        labels = [np.array([[0.0, 1.0]], np.float32), np.array([[1.0, 0.0]], np.float32)]
+        return gan.stargan_model(translate, judge, [self.real[:1], self.real[1:]], labels)
+
+    def test_stargan_translates_to_random_domains_and_back(self):
+        model = self.stargan()
+        made, targets, back, of_real, of_made, real_logits, made_logits = self.evaluate([
+            model.generated_data, model.generated_data_domain_target, model.reconstructed_data,
+            model.discriminator_input_data_source_predication, model.discriminator_generated_data_source_predication,
+            model.discriminator_input_data_domain_predication, model.discriminator_generated_data_domain_predication])
+        np.testing.assert_array_equal(targets.sum(1), [1.0, 1.0])
+        np.testing.assert_array_equal(made, self.real + targets)
+        np.testing.assert_array_equal(back, made + [[0.0, 1.0], [1.0, 0.0]])
+        np.testing.assert_array_equal(of_real, self.real.sum(1))
+        np.testing.assert_array_equal(of_made, self.real.sum(1) + 1)
+        np.testing.assert_array_equal([real_logits, made_logits], [self.real, made])
+        self.assertEqual([v.name for v in model.generator_variables + model.discriminator_variables],
+                         ["Generator/factor:0", "Discriminator/factor:0"])
+        with self.assertRaisesRegex(ValueError, "not fully defined"):
+            gan.stargan_model(None, None, self.real, tf.placeholder(tf.float32, [None, 2]))
+
+    def test_stargan_loses_by_the_reconstruction_the_domains_and_the_gradient(self):
+        model = self.stargan()
+        plain = gan.stargan_loss(model, gradient_penalty_weight=None, reconstruction_loss_weight=0.0,
+                                 classification_loss_weight=0.0, add_summaries=False)
+        loss = gan.stargan_loss(model, gradient_penalty_weight=3.0, reconstruction_loss_weight=2.0)
+        by_bits = gan.stargan_loss(
+            model, gradient_penalty_weight=0, classification_one_hot=False, add_summaries=False,
+            classification_loss_fn=lambda onehot_labels, logits: tf.nn.sigmoid_cross_entropy_with_logits(
+                labels=onehot_labels, logits=logits))
+        found = self.evaluate([*plain, *loss, *by_bits, model.generated_data, model.generated_data_domain_target])
+        made, targets = found[6:]
+        sums = self.real.sum(1)
+        np.testing.assert_allclose(found[:2], [-(sums + 1).mean(), 1.0], rtol=1e-6)  # 1: generated minus real
+        own = np.array([[0.0, 1.0], [1.0, 0.0]])
+        lost_back = 2.0 * (targets + own).mean()
+
+        def entropy(labels, logits):
+            return -(labels * (logits - np.log(np.exp(logits).sum(1, keepdims=True)))).sum(1).mean()
+
+        penalty = 3.0 * (np.sqrt(2.0) - 1.0) ** 2  # the gradient of a sum of two numbers has the norm sqrt(2)
+        np.testing.assert_allclose(found[2:4], [found[0] + lost_back + entropy(targets, made),
+                                                found[1] + penalty + entropy(own, self.real)], rtol=1e-5)
+        bits = (np.log1p(np.exp(self.real)) - own * self.real).sum(1).mean()
+        np.testing.assert_allclose(found[5], found[1] + bits, rtol=1e-5)
+        tags = [value.tag for value in tf.Summary.FromString(self.evaluate(tf.summary.merge_all())).value]
+        for tag in ("reconstruction_loss", "/generator_classification_loss", "/discriminator_classification_loss",
+                    "generator_wass_loss", "gradient_penalty_loss"):
+            self.assertTrue(any(found.endswith(tag) for found in tags), (tag, tags))
+        ops = gan.gan_train_ops(model, loss, tf.train.GradientDescentOptimizer(0.1),
+                                tf.train.GradientDescentOptimizer(0.1))
+        gan.gan_train(ops, "", hooks=[tf.train.StopAtStepHook(2)])
+
+    def test_stargan_images(self):
+        model = gan.stargan_model(
+            lambda images, targets: images + tf.get_variable("shift", [], initializer=ONES) + tf.reshape(
+                tf.matmul(targets, [[0.0], [10.0]]), [-1, 1, 1, 1]),
+            lambda images, domains: (tf.reduce_mean(images, [1, 2, 3]), tf.zeros([tf.shape(images)[0], domains])),
+            np.full([3, 2, 2, 1], 5.0, np.float32), np.eye(2, dtype=np.float32)[[0, 1, 0]])
+        gan.eval.add_stargan_image_summaries(model, 2, display_diffs=True)
+        gan.eval.add_gan_model_summaries(model)
+        merged = tf.Summary.FromString(self.evaluate(tf.summary.merge_all()))
+        images = {value.tag: value.image for value in merged.value if value.HasField("image")}
+        self.assertEqual(sorted(images), [f"stargan_image_generation/image/{i}" for i in range(2)])
+        image = self.evaluate(tf.image.decode_png(images["stargan_image_generation/image/0"].encoded_image_string))
+        self.assertEqual(image.shape, (4, 6, 1))
+        # The image is 5, its translations 6 and 16; below them are the differences. The brightest is white.
+        np.testing.assert_allclose(image[::2, ::2, 0] / 255, np.array([[5, 6, 16], [0, 1, 11]]) / 16, atol=0.01)
+
+    def test_stargan_estimator(self):
+        def translate(data, targets):
+            return data * tf.get_variable("factor", [], initializer=ONES) + targets
+
+        def inputs(epochs=None):
+            pairs = self.real, np.array([[0.0, 1.0], [1.0, 0.0]], np.float32)
+            return tf.data.Dataset.from_tensors(pairs).repeat(epochs).make_one_shot_iterator().get_next()
+
+        with tempfile.TemporaryDirectory() as folder:
+            estimator = gan.estimator.StarGANEstimator(
+                folder, translate, lambda data, domains: (tf.layers.dense(data, 1), tf.layers.dense(data, domains)),
+                gan.stargan_loss, tf.train.GradientDescentOptimizer(0.0), tf.train.GradientDescentOptimizer(0.01),
+                add_summaries=gan.estimator.SummaryType.VARIABLES)
+            estimator.train(inputs, steps=2)
+            result = estimator.evaluate(inputs, steps=1)
+            self.assertEqual(result["global_step"], 2)
+            self.assertAlmostEqual(result["loss"], result["generator_loss"] + result["discriminator_loss"], places=4)
+            predicted = list(estimator.predict(gan.estimator.stargan_prediction_input_fn_wrapper(
+                lambda: inputs(1))))
+        np.testing.assert_allclose(predicted, self.real + [[0.0, 1.0], [1.0, 0.0]])
+        with self.assertRaisesRegex(ValueError, "loss_fn must be callable"):
+            gan.estimator.StarGANEstimator()
+
     def test_adversarial_losses_are_combined_by_their_gradients(self):
         w = tf.get_variable("w", [2], initializer=tf.constant_initializer(1.0))
         main, other = tf.reduce_sum(w * [3.0, 4.0]), tf.reduce_sum(w * [0.6, 0.8])

@@ -1,6 +1,6 @@
 """tf.contrib.gan: the generator and the discriminator of a GAN, their losses, and the loop that trains them.
 
-StarGANs, and scores that download a network (inception_score, frechet_inception_distance), are not part of this package.
+Scores that download a network (inception_score, frechet_inception_distance) are not part of this package.
 """
 
 from tensorbraid.contrib.gan import (  # noqa: F401

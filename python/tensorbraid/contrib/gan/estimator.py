@@ -1,4 +1,4 @@
-"""tf.contrib.gan.estimator: an Estimator of a GAN."""
+"""tf.contrib.gan.estimator: Estimators of GANs and of StarGANs."""
 
 import enum
 import functools
@@ -8,7 +8,7 @@ import tensorbraid as tf
 from tensorbraid.contrib.gan import eval as gan_eval, models, train
 from tensorbraid.contrib.gan.namedtuples import GANModel
 
-__all__ = ["GANEstimator", "SummaryType"]
+__all__ = ["GANEstimator", "StarGANEstimator", "SummaryType", "stargan_prediction_input_fn_wrapper"]
 
 
 class SummaryType(enum.IntEnum):
@@ -25,6 +25,8 @@ _SUMMARIES = {
     SummaryType.IMAGES: gan_eval.add_gan_model_image_summaries,
     SummaryType.IMAGE_COMPARISON: gan_eval.add_image_comparison_summaries,
 }
+_STARGAN_SUMMARIES = {SummaryType.VARIABLES: gan_eval.add_gan_model_summaries,
+                      SummaryType.IMAGES: gan_eval.add_stargan_image_summaries}
 _OWN = ("model", "generator_loss_fn", "discriminator_loss_fn", "add_summaries")
 
 
@@ -39,6 +41,17 @@ def _generator_alone(generator_fn, inputs, mode):
         inputs = tf.nest.map_structure(tf.convert_to_tensor, inputs)
         generated = _with_mode(generator_fn, mode)(inputs)
     return GANModel(inputs, generated, tf.trainable_variables(scope.name + "/"), scope, generator_fn, *[None] * 6)
+
+
+def _check(use_loss_summaries, get_hooks_fn, **loss_functions):
+    """Raises an error for an argument that is no function, or not one of the possible values."""
+    for name, function in loss_functions.items():
+        if not callable(function):
+            raise ValueError(f"{name} must be callable.")
+    if use_loss_summaries not in (True, False, None):
+        raise ValueError("use_loss_summaries must be True, False or None.")
+    if get_hooks_fn is not None and not callable(get_hooks_fn):
+        raise TypeError("get_hooks_fn must be callable.")
 
 
 def _made(optimizer):
@@ -68,14 +81,8 @@ class GANEstimator(tf.estimator.Estimator):
                  discriminator_loss_fn=None, generator_optimizer=None, discriminator_optimizer=None, get_hooks_fn=None,
                  get_eval_metric_ops_fn=None, add_summaries=None, use_loss_summaries=True, config=None, params=None,
                  warm_start_from=None, is_chief=True):
-        for name, function in (("generator_loss_fn", generator_loss_fn),
-                               ("discriminator_loss_fn", discriminator_loss_fn)):
-            if not callable(function):
-                raise ValueError(f"{name} must be callable.")
-        if use_loss_summaries not in (True, False, None):
-            raise ValueError("use_loss_summaries must be True, False or None.")
-        if get_hooks_fn is not None and not callable(get_hooks_fn):
-            raise TypeError("get_hooks_fn must be callable.")
+        _check(use_loss_summaries, get_hooks_fn, generator_loss_fn=generator_loss_fn,
+               discriminator_loss_fn=discriminator_loss_fn)
         modes = tf.estimator.ModeKeys
 
         def model_fn(features, labels, mode, params):
@@ -86,24 +93,71 @@ class GANEstimator(tf.estimator.Estimator):
                     mode, predictions=_generator_alone(generator_fn, features, mode).generated_data)
             model = models.gan_model(_with_mode(generator_fn, mode), _with_mode(discriminator_fn, mode), labels, features,
                                      check_shapes=False)
-            chosen = add_summaries or []
-            with tf.name_scope(None):
-                for kind in chosen if isinstance(chosen, (list, tuple)) else [chosen]:
-                    _SUMMARIES[kind](model)
+            _add_summaries(_SUMMARIES, model, add_summaries)
             loss = train.gan_loss(model, generator_loss_fn, discriminator_loss_fn, add_summaries=use_loss_summaries,
                                   **_loss_options(params))
             if mode == modes.EVAL:
-                return _evaluation(model, loss, get_eval_metric_ops_fn)
+                return _evaluation(model, loss, loss.discriminator_loss, get_eval_metric_ops_fn)
             ops = train.gan_train_ops(model, loss, _made(generator_optimizer), _made(discriminator_optimizer),
                                       is_chief=is_chief)
-            hooks = (get_hooks_fn or train.get_sequential_train_hooks())(ops)
-            return tf.estimator.EstimatorSpec(mode, loss=loss.discriminator_loss, train_op=ops.global_step_inc_op,
-                                              training_hooks=hooks)
+            return _training(ops, loss.discriminator_loss, get_hooks_fn)
 
         super().__init__(model_fn, model_dir, config, params, warm_start_from)
 
 
-def _evaluation(model, loss, get_eval_metric_ops_fn):
+class StarGANEstimator(tf.estimator.Estimator):
+    """An Estimator whose features are data and whose labels are one-hot labels of the data's domains.
+
+    The functions are those of stargan_model. `loss_fn` makes the GANLoss of a StarGANModel, and adds its summaries. The
+    features of predict are pairs of data and the labels of the domains to which the generator translates. The other
+    arguments are those of GANEstimator.
+    """
+
+    def __init__(self, model_dir=None, generator_fn=None, discriminator_fn=None, loss_fn=None, generator_optimizer=None,
+                 discriminator_optimizer=None, get_hooks_fn=None, get_eval_metric_ops_fn=None, add_summaries=None,
+                 use_loss_summaries=True, config=None, params=None):
+        _check(use_loss_summaries, get_hooks_fn, loss_fn=loss_fn)
+        modes = tf.estimator.ModeKeys
+
+        def model_fn(features, labels, mode):
+            if mode == modes.PREDICT:
+                with tf.variable_scope("Generator"):
+                    inputs = [tf.convert_to_tensor(part) for part in features]
+                    return tf.estimator.EstimatorSpec(mode, predictions=_with_mode(generator_fn, mode)(*inputs))
+            model = models.stargan_model(_with_mode(generator_fn, mode), _with_mode(discriminator_fn, mode), features,
+                                         labels)
+            _add_summaries(_STARGAN_SUMMARIES, model, add_summaries)
+            loss = loss_fn(model)
+            total = loss.generator_loss + loss.discriminator_loss
+            if mode == modes.EVAL:
+                return _evaluation(model, loss, total, get_eval_metric_ops_fn)
+            ops = train.gan_train_ops(model, loss, _made(generator_optimizer), _made(discriminator_optimizer))
+            return _training(ops, total, get_hooks_fn)
+
+        super().__init__(model_fn, model_dir, config, params)
+
+
+def stargan_prediction_input_fn_wrapper(fn):
+    """The input_fn for predict of a StarGANEstimator, from a function that returns data and labels."""
+    return lambda: (fn(), None)
+
+
+def _add_summaries(functions, model, kinds):
+    """Adds the summaries of one kind, or of each kind of a list."""
+    kinds = kinds or []
+    with tf.name_scope(None):
+        for kind in kinds if isinstance(kinds, (list, tuple)) else [kinds]:
+            functions[kind](model)
+
+
+def _training(ops, total, get_hooks_fn):
+    """The EstimatorSpec that trains."""
+    hooks = (get_hooks_fn or train.get_sequential_train_hooks())(ops)
+    return tf.estimator.EstimatorSpec(tf.estimator.ModeKeys.TRAIN, loss=total, train_op=ops.global_step_inc_op,
+                                      training_hooks=hooks)
+
+
+def _evaluation(model, loss, total, get_eval_metric_ops_fn):
     """The EstimatorSpec of an evaluation: the means of both losses, and the metrics that the function returns."""
     with tf.name_scope("metrics"):
         metrics = {"generator_loss": tf.metrics.mean(loss.generator_loss),
@@ -114,4 +168,4 @@ def _evaluation(model, loss, get_eval_metric_ops_fn):
                 raise TypeError(f"get_eval_metric_ops_fn must return a dict, received: {own}")
             metrics.update(own)
     return tf.estimator.EstimatorSpec(tf.estimator.ModeKeys.EVAL, predictions=model.generated_data,
-                                      loss=loss.discriminator_loss, eval_metric_ops=metrics)
+                                      loss=total, eval_metric_ops=metrics)

@@ -10,9 +10,10 @@ from tensorbraid.contrib.gan.namedtuples import CycleGANModel
 
 __all__ = [
     "add_cyclegan_image_summaries", "add_gan_model_image_summaries", "add_gan_model_summaries",
-    "add_image_comparison_summaries", "add_regularization_loss_summaries", "classifier_score",
-    "classifier_score_from_logits", "frechet_classifier_distance", "frechet_classifier_distance_from_activations",
-    "get_graph_def_from_disk", "image_grid", "image_reshaper", "python_image_grid", "run_image_classifier"]
+    "add_image_comparison_summaries", "add_regularization_loss_summaries", "add_stargan_image_summaries",
+    "classifier_score", "classifier_score_from_logits", "frechet_classifier_distance",
+    "frechet_classifier_distance_from_activations", "get_graph_def_from_disk", "image_grid", "image_reshaper",
+    "python_image_grid", "run_image_classifier"]
 
 eval_utils = summaries = classifier_metrics = sys.modules[__name__]  # TensorFlow has the functions in these modules
 
@@ -63,13 +64,17 @@ def _check_images(*batches):
 
 # Summaries of models.
 
+def _of_both_models(add_summaries, cyclegan_model, name):
+    """Calls a function with each model of a CycleGANModel, in a name scope that has the direction and the name."""
+    for direction in ("x2y", "y2x"):
+        with tf.name_scope(f"cyclegan_{direction}_{name}"):
+            add_summaries(getattr(cyclegan_model, f"model_{direction}"))
+
+
 def add_gan_model_summaries(gan_model):
     """Adds histograms of the variables of the generator and of the discriminator."""
     if isinstance(gan_model, CycleGANModel):
-        with tf.name_scope("cyclegan_x2y_summaries"):
-            add_gan_model_summaries(gan_model.model_x2y)
-        with tf.name_scope("cyclegan_y2x_summaries"):
-            add_gan_model_summaries(gan_model.model_y2x)
+        _of_both_models(add_gan_model_summaries, gan_model, "summaries")
         return
     for scope, variables in (("generator_variables", gan_model.generator_variables),
                              ("discriminator_variables", gan_model.discriminator_variables)):
@@ -118,13 +123,34 @@ def add_cyclegan_image_summaries(cyclegan_model):
             tf.summary.image("image_comparison", image_reshaper(images, len(images)), 1)
 
 
+def add_stargan_image_summaries(stargan_model, num_images=2, display_diffs=False):
+    """Adds a summary of images: a row for each input image, which has the image and its translations to all domains.
+
+    With `display_diffs`, a second row of each image has the differences between the translations and the image.
+    """
+    _check_images(stargan_model.input_data)
+    labels = stargan_model.input_data_domain_label
+    labels.shape.assert_has_rank(2)
+    labels.shape[1:].assert_is_fully_defined()
+    domains, size = labels.shape.as_list()[1], stargan_model.input_data.shape.as_list()[1:]
+    images = tf.expand_dims(stargan_model.input_data[:num_images], 1)
+    copies = tf.tile(images, [1, domains, 1, 1, 1])
+    targets = tf.tile(tf.eye(domains), [tf.shape(images)[0], 1])
+    with tf.variable_scope(stargan_model.generator_scope, reuse=True):
+        made = tf.reshape(stargan_model.generator_fn(tf.reshape(copies, [-1, *size]), targets), [-1, domains, *size])
+    rows = [tf.concat([images, made], 1)]
+    if display_diffs:
+        rows.append(tf.concat([tf.zeros_like(images), made - copies], 1))
+    height, width, channels = size
+    grids = [tf.reshape(tf.transpose(row, [0, 2, 1, 3, 4]), [-1, height, (domains + 1) * width, channels])
+             for row in rows]
+    tf.summary.image("stargan_image_generation", tf.concat(grids, 1), num_images)
+
+
 def add_regularization_loss_summaries(gan_model):
     """Adds summaries of the sums of the regularization losses of the generator and of the discriminator."""
     if isinstance(gan_model, CycleGANModel):
-        with tf.name_scope("cyclegan_x2y_regularization_loss_summaries"):
-            add_regularization_loss_summaries(gan_model.model_x2y)
-        with tf.name_scope("cyclegan_y2x_regularization_loss_summaries"):
-            add_regularization_loss_summaries(gan_model.model_y2x)
+        _of_both_models(add_regularization_loss_summaries, gan_model, "regularization_loss_summaries")
         return
     for name, scope in (("generator", gan_model.generator_scope), ("discriminator", gan_model.discriminator_scope)):
         if scope:

@@ -5,7 +5,8 @@ import inspect
 from tensorbraid.contrib.gan import losses_wargs as wargs
 from tensorbraid.internal.function_names import named
 
-__all__ = ["wargs", *wargs.__all__]
+__all__ = ["stargan_discriminator_loss_wrapper", "stargan_generator_loss_wrapper", "stargan_gradient_penalty_wrapper",
+           "wargs", *wargs.__all__]
 
 
 def _of_model(function):
@@ -41,6 +42,34 @@ def cycle_consistency_loss(cyclegan_model, scope=None, add_summaries=False):
     return wargs.cycle_consistency_loss(
         cyclegan_model.model_x2y.generator_inputs, cyclegan_model.reconstructed_x,
         cyclegan_model.model_y2x.generator_inputs, cyclegan_model.reconstructed_y, scope, add_summaries)
+
+
+def stargan_generator_loss_wrapper(loss_fn):
+    """The loss of generated outputs, such as one of `wargs`, as a function of a StarGANModel."""
+    def loss(stargan_model, **kwargs):
+        return loss_fn(stargan_model.discriminator_generated_data_source_predication, **kwargs)
+
+    return named(loss, loss_fn.__name__, loss_fn.__doc__)
+
+
+def stargan_discriminator_loss_wrapper(loss_fn):
+    """The loss of outputs for real and for generated data as a function of a StarGANModel."""
+    def loss(stargan_model, **kwargs):
+        return loss_fn(stargan_model.discriminator_input_data_source_predication,
+                       stargan_model.discriminator_generated_data_source_predication, **kwargs)
+
+    return named(loss, loss_fn.__name__, loss_fn.__doc__)
+
+
+def stargan_gradient_penalty_wrapper(loss_fn):
+    """A gradient penalty, such as that of `wargs`, as a function of a StarGANModel."""
+    def loss(stargan_model, **kwargs):
+        return loss_fn(real_data=stargan_model.input_data, generated_data=stargan_model.generated_data,
+                       generator_inputs=stargan_model.input_data_domain_label.shape.as_list()[-1],
+                       discriminator_fn=stargan_model.discriminator_fn,
+                       discriminator_scope=stargan_model.discriminator_scope, **kwargs)
+
+    return named(loss, loss_fn.__name__, loss_fn.__doc__)
 
 
 def combine_adversarial_loss(gan_loss, gan_model, non_adversarial_loss, weight_factor=None, gradient_ratio=None,

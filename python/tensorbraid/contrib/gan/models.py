@@ -1,9 +1,9 @@
 """Builds the networks of a GAN: a generator, and a discriminator that is applied to generated and to real data."""
 
 import tensorbraid as tf
-from tensorbraid.contrib.gan.namedtuples import ACGANModel, CycleGANModel, GANModel, InfoGANModel
+from tensorbraid.contrib.gan.namedtuples import ACGANModel, CycleGANModel, GANModel, InfoGANModel, StarGANModel
 
-__all__ = ["acgan_model", "cyclegan_model", "gan_model", "infogan_model"]
+__all__ = ["acgan_model", "cyclegan_model", "gan_model", "infogan_model", "stargan_model"]
 
 
 def _first(outputs):
@@ -93,3 +93,38 @@ def cyclegan_model(generator_fn, discriminator_fn, data_x, data_y, generator_sco
     with tf.variable_scope(x2y.generator_scope, reuse=True):
         y = x2y.generator_fn(y2x.generated_data)
     return CycleGANModel(x2y, y2x, x, y)
+
+
+def _one_batch(data):
+    """A tensor, or a list of tensors along the first axis, as one tensor."""
+    if isinstance(data, (list, tuple)):
+        return tf.concat([tf.convert_to_tensor(part) for part in data], 0)
+    return tf.convert_to_tensor(data)
+
+
+def stargan_model(generator_fn, discriminator_fn, input_data, input_data_domain_label, generator_scope="Generator",
+                  discriminator_scope="Discriminator"):
+    """The StarGANModel. Each example is translated to a random domain, and back to its own.
+
+    The generator takes data and one-hot labels [batch, domains] of the domains to which it translates. The discriminator
+    takes data and the number of domains. It returns a pair: its output, and the logits of the domains. Data and labels
+    may be lists of batches. ValueError if the shape of the labels is not known. Source: Choi et al., 2017.
+    """
+    data, labels = _one_batch(input_data), _one_batch(input_data_domain_label)
+    labels.shape.assert_has_rank(2)
+    labels.shape.assert_is_fully_defined()
+    batch, domains = labels.shape.as_list()
+    with tf.variable_scope(generator_scope) as generator_scope:
+        targets = tf.one_hot(tf.random_uniform([batch], 0, domains, tf.int32), domains)
+        generated = generator_fn(data, targets)
+    with tf.variable_scope(generator_scope, reuse=True):
+        reconstructed = generator_fn(generated, labels)
+    with tf.variable_scope(discriminator_scope) as discriminator_scope:
+        source_of_generated, domain_of_generated = discriminator_fn(generated, domains)
+    with tf.variable_scope(discriminator_scope, reuse=True):
+        source_of_input, domain_of_input = discriminator_fn(data, domains)
+    of_generator, of_discriminator = (tf.trainable_variables(scope.name + "/")
+                                      for scope in (generator_scope, discriminator_scope))
+    return StarGANModel(data, labels, generated, targets, reconstructed, source_of_input, source_of_generated,
+                        domain_of_input, domain_of_generated, of_generator, generator_scope, generator_fn,
+                        of_discriminator, discriminator_scope, discriminator_fn)

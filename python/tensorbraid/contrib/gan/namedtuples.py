@@ -3,7 +3,7 @@
 import collections
 
 __all__ = ["ACGANModel", "CycleGANLoss", "CycleGANModel", "GANLoss", "GANModel", "GANTrainOps", "GANTrainSteps",
-           "InfoGANModel"]
+           "InfoGANModel", "StarGANModel"]
 
 GANModel = collections.namedtuple("GANModel", [
     "generator_inputs", "generated_data", "generator_variables", "generator_scope", "generator_fn", "real_data",
@@ -24,6 +24,18 @@ class ACGANModel(collections.namedtuple("ACGANModel", GANModel._fields + (
 class CycleGANModel(collections.namedtuple("CycleGANModel", [
         "model_x2y", "model_y2x", "reconstructed_x", "reconstructed_y"])):
     """Two GANModels, from x to y and from y to x, and the reconstructions of x and of y after both."""
+
+
+class StarGANModel(collections.namedtuple("StarGANModel", [
+        "input_data", "input_data_domain_label", "generated_data", "generated_data_domain_target", "reconstructed_data",
+        "discriminator_input_data_source_predication", "discriminator_generated_data_source_predication",
+        "discriminator_input_data_domain_predication", "discriminator_generated_data_domain_predication",
+        "generator_variables", "generator_scope", "generator_fn", "discriminator_variables", "discriminator_scope",
+        "discriminator_fn"])):
+    """A generator that translates data to any of several domains, and a discriminator that also predicts the domain.
+
+    The reconstructed data is the generated data, translated back to the domain of the input.
+    """
 
 
 GANLoss = collections.namedtuple("GANLoss", ["generator_loss", "discriminator_loss"])

@@ -3,12 +3,13 @@
 import tensorbraid as tf
 from tensorbraid.contrib import training
 from tensorbraid.contrib.gan import losses
-from tensorbraid.contrib.gan.models import acgan_model, cyclegan_model, gan_model, infogan_model  # noqa: F401
+from tensorbraid.contrib.gan.models import (  # noqa: F401
+    acgan_model, cyclegan_model, gan_model, infogan_model, stargan_model)
 from tensorbraid.contrib.gan.namedtuples import (
     ACGANModel, CycleGANLoss, CycleGANModel, GANLoss, GANTrainOps, GANTrainSteps, InfoGANModel)
 
 __all__ = ["RunTrainOpsHook", "cyclegan_loss", "gan_loss", "gan_train", "gan_train_ops", "get_joint_train_hooks",
-           "get_sequential_train_hooks", "get_sequential_train_steps"]
+           "get_sequential_train_hooks", "get_sequential_train_steps", "stargan_loss"]
 
 
 def gan_loss(model, generator_loss_fn=losses.wasserstein_generator_loss,
@@ -92,6 +93,50 @@ def cyclegan_loss(model, generator_loss_fn=losses.least_squares_generator_loss,
             loss = gan_loss(part, generator_loss_fn, discriminator_loss_fn, **kwargs)
         made.append(loss._replace(generator_loss=loss.generator_loss + of_cycle))
     return CycleGANLoss(*made)
+
+
+def stargan_loss(
+        model, generator_loss_fn=losses.stargan_generator_loss_wrapper(losses.wargs.wasserstein_generator_loss),
+        discriminator_loss_fn=losses.stargan_discriminator_loss_wrapper(losses.wargs.wasserstein_discriminator_loss),
+        gradient_penalty_weight=10.0, gradient_penalty_epsilon=1e-10, gradient_penalty_target=1.0,
+        gradient_penalty_one_sided=False, reconstruction_loss_fn=tf.losses.absolute_difference,
+        reconstruction_loss_weight=10.0, classification_loss_fn=tf.losses.softmax_cross_entropy,
+        classification_loss_weight=1.0, classification_one_hot=True, add_summaries=True):
+    """The GANLoss of a StarGANModel: adversarial losses, the gradient penalty, and what follows.
+
+    The generator also loses by the reconstruction and by the domains that the discriminator sees in generated data, the
+    discriminator by the domains that it sees in real data. `classification_loss_fn` is called with the arguments
+    onehot_labels and logits; without `classification_one_hot` it gives a loss for each domain. Weights of 0 or None turn
+    the gradient penalty off.
+    """
+    model.input_data_domain_label.shape.assert_has_rank(2)
+    model.input_data_domain_label.shape[1:].assert_is_fully_defined()
+    generator_loss = generator_loss_fn(model, add_summaries=add_summaries)
+    discriminator_loss = discriminator_loss_fn(model, add_summaries=add_summaries)
+    weight = gradient_penalty_weight
+    if weight is not None and (isinstance(weight, tf.Tensor) or weight > 0):
+        penalty_fn = losses.stargan_gradient_penalty_wrapper(losses.wargs.wasserstein_gradient_penalty)
+        discriminator_loss += weight * penalty_fn(
+            model, epsilon=gradient_penalty_epsilon, target=gradient_penalty_target,
+            one_sided=gradient_penalty_one_sided, add_summaries=add_summaries)
+    of_reconstruction = reconstruction_loss_fn(model.input_data, model.reconstructed_data)
+    if add_summaries:
+        tf.summary.scalar("reconstruction_loss", of_reconstruction)
+
+    def of_domains(name, labels, logits):
+        with tf.name_scope(name, values=[labels, logits]):
+            loss = classification_loss_fn(onehot_labels=labels, logits=logits)
+            loss = tf.reduce_mean(loss if classification_one_hot else tf.reduce_sum(loss, 1))
+            if add_summaries:
+                tf.summary.scalar(name, loss)
+        return loss * classification_loss_weight
+
+    generator_loss += of_reconstruction * reconstruction_loss_weight + of_domains(
+        "generator_classification_loss", model.generated_data_domain_target,
+        model.discriminator_generated_data_domain_predication)
+    discriminator_loss += of_domains("discriminator_classification_loss", model.input_data_domain_label,
+                                     model.discriminator_input_data_domain_predication)
+    return GANLoss(generator_loss, discriminator_loss)
 
 
 def gan_train_ops(model, loss, generator_optimizer, discriminator_optimizer, check_for_unused_update_ops=True,
