@@ -6,7 +6,7 @@ import weakref
 
 import numpy as np
 import tensorbraid as tf
-from tensorbraid.tensorflow_python.function import Defun
+from tensorbraid.tensorflow_python.function import Defun, get_extra_vars
 
 
 class DefunTest(tf.test.TestCase):
@@ -83,6 +83,86 @@ class DefunTest(tf.test.TestCase):
             session.run(v.initializer)
             self.assertAllEqual(session.run(y), [7.0, 9.0])
             self.assertAllEqual(session.run(tf.gradients(y, [x, v, c])[1:]), [3.0, 2.0])
+
+    def test_variables_of_a_body_are_made_around_it(self):
+        made = []
+
+        @Defun(tf.float32, tf.float32)
+        def loss_of(x, y):
+            w = tf.get_variable("w", [2, 2], initializer=tf.ones_initializer())
+            b = tf.get_variable("b", [2], initializer=tf.zeros_initializer(), trainable=False)
+            made.extend(get_extra_vars())
+            self.assertEqual(tf.trainable_variables(), [w])
+            return tf.reduce_sum((tf.matmul(x, w) + b) * y)
+
+        x, y = tf.constant([[1.0, 2.0]]), tf.constant([[3.0, 5.0]])
+        with tf.variable_scope("Foo"):
+            first = loss_of(x, y)
+        with tf.variable_scope("Bar"):
+            second = loss_of(x, 2 * y)
+        self.assertEqual([v.op.name for v in made], ["Foo/w", "Foo/b"])
+        self.assertEqual(tf.global_variables(), made)
+        self.assertEqual(tf.trainable_variables(), made[:1])
+        self.assertTrue(all(v.graph is tf.get_default_graph() for v in made))
+        self.assertEqual(get_extra_vars(), [])
+        train = tf.train.GradientDescentOptimizer(0.5).minimize(first)
+        with self.session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertAllEqual(session.run([first, second]), [24.0, 48.0])
+            session.run(train)
+            self.assertAllEqual(session.run(made[0]), [[-0.5, -1.5], [-2.0, -4.0]])
+
+    def test_a_body_shares_variables_as_its_scopes_say(self):
+        def linear(x, reuse=None):
+            with tf.variable_scope("linear", reuse=reuse):
+                return tf.matmul(x, tf.get_variable("w", [2, 2]))
+
+        @Defun(tf.float32)
+        def twice(x):
+            return linear(linear(tf.reshape(x, [1, 2])), reuse=True)
+
+        template = tf.make_template("f", lambda x: x * tf.get_variable("v", []))
+
+        @Defun(tf.float32)
+        def of_template(x):
+            return template(x)
+
+        @Defun(tf.float32)
+        def around(x):
+            return of_template(x) + linear(tf.reshape(x, [1, 2]), reuse=tf.AUTO_REUSE)
+
+        results = [twice([[1.0, 2.0]]), of_template(2.0), template(tf.constant(2.0)), around([1.0, 2.0])]
+        self.assertEqual([v.op.name for v in tf.global_variables()], ["linear/w", "f/v"])
+        with tf.variable_scope("", reuse=True):
+            @Defun(tf.float32)
+            def missing(x):
+                return x * tf.get_variable("missing", [])
+
+            with self.assertRaisesRegex(ValueError, "missing.*does not exist"):
+                missing(1.0)
+        with self.session() as session:
+            session.run(tf.global_variables_initializer())
+            found = session.run(results)
+        self.assertEqual(found[1], found[2])
+
+    def test_bodies_have_layers_and_own_variables(self):
+        @Defun(tf.float32)
+        def model(x):
+            with tf.name_scope("scope"):
+                step = tf.Variable(lambda: tf.ones([]) * 2.0, name="step")
+            with tf.control_dependencies([tf.identity(x)]):
+                dense = tf.layers.dense(tf.reshape(x, [1, 2]), 1, kernel_initializer=tf.ones_initializer(),
+                                        kernel_regularizer=tf.contrib.layers.l2_regularizer(2.0))
+            return dense * step
+
+        y = model([1.0, 2.0])
+        self.assertEqual([v.op.name for v in tf.trainable_variables()], ["scope/step", "dense/kernel", "dense/bias"])
+        with self.session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertAllEqual(session.run(y), [[6.0]])
+            self.assertAllEqual(session.run(tf.losses.get_regularization_loss()), 2.0)
+        with self.assertRaisesRegex(ValueError, "inside of a function's body"):
+            Defun(tf.float32)(lambda x: tf.Variable(x + 1.0))(1.0)
 
     def test_results_keep_their_structure(self):
         @Defun(tf.float32)

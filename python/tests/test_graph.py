@@ -107,6 +107,13 @@ class GraphTest(unittest.TestCase):
         gc.collect()
         self.assertEqual((x * x).graph, x.graph)
 
+    def test_the_default_graph_is_that_of_the_innermost_open_context(self):
+        first, second = tf.Graph(), tf.Graph()
+        with first.as_default(), second.as_default():
+            with first.as_default():
+                self.assertIs(tf.get_default_graph(), first)
+            self.assertIs(tf.get_default_graph(), second)
+
     def test_graphs_are_collected_with_what_their_collections_hold(self):
         graph = tf.Graph()
         with graph.as_default():

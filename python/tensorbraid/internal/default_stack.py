@@ -24,4 +24,4 @@ class DefaultStack(threading.local):
         try:
             yield item
         finally:
-            self.items.remove(item)
+            del self.items[len(self.items) - 1 - self.items[::-1].index(item)]  # the innermost, not the outermost

@@ -180,6 +180,7 @@ class Graph(_core.Graph):
         return len(self.get_operations())
 
     building_function = False
+    lifted_variables = None  # see lifted_variables.py
 
     def unique_name(self, name, mark_as_used=True):
         """A name that no node or scope has, in the open name scope."""

@@ -9,6 +9,7 @@ from tensorbraid import _core, dtypes
 from tensorbraid.initializers import GlorotUniform, Zeros
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.lifted_variables import lifted
 from tensorbraid.internal.partitioned_variables import PartitionedVariable, parts_of
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.internal.variables import VariableAggregation, VariableSynchronization, collect, set_constraint
@@ -156,6 +157,7 @@ class VariableScope:
         return getter(**arguments)
 
 
+@lifted
 def _get_variable(name, shape=None, dtype=dtypes.float32, initializer=None, regularizer=None, reuse=None,
                   trainable=None, collections=None, caching_device=None, partitioner=None, validate_shape=True,
                   use_resource=None, constraint=None, synchronization=VariableSynchronization.AUTO,

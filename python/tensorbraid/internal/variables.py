@@ -9,6 +9,7 @@ from tensorbraid import _core, dtypes
 from tensorbraid.internal import graphs, initial_operations
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.lifted_variables import lifted
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops.elementwise import has_tensor
 
@@ -79,6 +80,7 @@ def set_constraint(variable, constraint):
     variable._constraint = constraint
 
 
+@lifted
 def make_variable(initial_value, trainable=None, collections=None, validate_shape=True, name=None, dtype=None,
                   expected_shape=None, constraint=None):
     """The work of tf.Variable's constructor."""
@@ -89,6 +91,9 @@ def make_variable(initial_value, trainable=None, collections=None, validate_shap
                          f"{collections}")
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     graph = graphs.graph_of([] if callable(initial_value) else [initial_value])
+    if graph.lifted_variables is not None:  # and the default graph is the one around it
+        raise ValueError(f"The initial value of a variable, {initial_value}, is inside of a function's body, but the "
+                         "variable is made outside of it. Pass a function that returns the value.")
     if callable(initial_value):
         prefix = f"{graph._scope_name}/" if graph._scope_name else ""
         with graph.control_dependencies(None), graph.name_scope(f"{prefix}{name or 'Variable'}/Initializer/"):

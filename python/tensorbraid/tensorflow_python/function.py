@@ -6,15 +6,22 @@ import re
 from tensorbraid import dtypes, nest
 from tensorbraid.internal import graphs, library_functions, own_gradients
 from tensorbraid.internal.graphs import convert_to_tensor, make_op
+from tensorbraid.internal.variable_scope import get_variable_scope, variable_scope
 
-__all__ = ["Defun"]
+__all__ = ["Defun", "get_extra_vars"]
+
+
+def get_extra_vars():
+    """The variables that the body of a Defun, which is being built, has made or shared so far; else an empty list."""
+    return list(graphs.get_default_graph().lifted_variables or [])
 
 
 class Defun:
     """A decorator for functions of tensors. A call adds one node; the body is built once for each graph.
 
     The positional arguments are the dtypes of the function's arguments. Without them, they follow from each call.
-    Tensors and variables of the graph that the body uses become further inputs of the node.
+    Tensors and variables of the graph that the body uses become further inputs of the node. Variables that the body
+    makes are made in that graph, once, in the variable scope of the first call.
 
     By default the gradient is that of the body. Otherwise it is python_grad_func(op, *grads), which returns a gradient
     for each input of the node, or `grad_func`, another Defun, which gets the inputs and the gradients of the results.
@@ -53,14 +60,19 @@ class _Definition:
     """A function's body, built for one graph and its argument dtypes, in the graph's function library."""
 
     def __init__(self, graph, name, types, func):
+        with graph.as_default():
+            scope = get_variable_scope()
+
         def build(args):
-            self._structure = func(*args)
+            with variable_scope(scope, auxiliary_name_scope=False):
+                self._structure = func(*args)
             flat = nest.flatten([] if self._structure is None else self._structure)
             if any(result is None for result in flat):
                 raise ValueError(f"Function {name} can not return None.")
             return flat
 
-        self.core = library_functions.define(graph, name, [(dtype.as_datatype_enum, None) for dtype in types], build)
+        self.core = library_functions.define(graph, name, [(dtype.as_datatype_enum, None) for dtype in types], build,
+                                           lifts_variables=True)
 
     def packed(self, results):
         """Packs flat results into the structure that the function returned."""
