@@ -1,8 +1,10 @@
 """tf.contrib.slim and tf.contrib.layers: further layers, training, evaluation, variables from checkpoints."""
 
+import json
 import os
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 import tensorbraid as tf
@@ -174,6 +176,95 @@ class TrainingTest(Base):
                 self.assertEqual(counted, 3.0)
                 np.testing.assert_allclose(value, tf.train.load_variable(path, "w"))
         self.assertIsNone(slim.evaluation.wait_for_new_checkpoint(self.folder, path, timeout=0.1))
+
+    def test_slim_trains_with_traces_wrapped_sessions_and_synchronous_optimizers(self):
+        class Wrapped:
+            def __init__(self, session):
+                self.session, self.runs = session, 0
+                sessions.append(self)
+
+            def run(self, *args, **kwargs):
+                self.runs += 1
+                return self.session.run(*args, **kwargs)
+
+        sessions = []
+        loss, _ = self.loss()
+        optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 1)
+        train_op = slim.learning.create_train_op(loss, optimizer)
+        last = slim.learning.train(train_op, None, number_of_steps=3, sync_optimizer=optimizer, session_wrapper=Wrapped)
+        self.assertLess(last, 5.0)
+        self.assertGreater(sessions[0].runs, 3)
+        with tf.Graph().as_default():
+            plain = slim.learning.create_train_op(self.loss()[0], tf.train.GradientDescentOptimizer(0.1))
+            slim.learning.train(plain, self.folder, number_of_steps=3, trace_every_n_steps=2)
+        traces = [name for name in os.listdir(self.folder) if name.startswith("tf_trace-")]
+        self.assertTrue(traces)
+        with open(os.path.join(self.folder, traces[0])) as file:
+            self.assertIn("traceEvents", json.load(file))
+        for options, message in (
+                ({"trace_every_n_steps": 2}, "Cannot provide trace_every_n_steps because logdir=None"),
+                ({"sync_optimizer": optimizer, "startup_delay_steps": 1}, "startup_delay_steps must be zero"),
+                ({"sync_optimizer": [1]}, "must be a tf.train.SyncReplicasOptimizer"),
+                ({"number_of_steps": 0}, "None or a positive number")):
+            with self.assertRaisesRegex(ValueError, message):
+                slim.learning.train(train_op, None, **options)
+        with self.assertRaisesRegex(ValueError, "logdir must be present"):
+            slim.learning.train_step(None, train_op, None, {"should_trace": None})
+
+    def test_a_worker_waits_for_the_step_at_which_it_begins(self):
+        with tf.device("/job:localhost/task:0"):
+            loss, _ = self.loss()
+            step = tf.train.get_or_create_global_step()
+            train_op = slim.learning.create_train_op(loss, tf.train.GradientDescentOptimizer(0.1))
+        server = tf.train.Server.create_local_server()
+        others = []
+
+        def another_worker_trains(seconds):
+            with tf.Session(server.target) as session:
+                others.append(session.run([train_op, step]))
+
+        with tf.Session(server.target) as session:
+            session.run(tf.global_variables_initializer())
+        with mock.patch("time.sleep", another_worker_trains):
+            slim.learning.train(train_op, None, is_chief=False, master=server.target, startup_delay_steps=3,
+                                number_of_steps=4)
+        self.assertEqual(len(others), 3)
+
+    def test_evaluations_end(self):
+        evaluation, clock = slim.evaluation, [0.0]
+
+        def sleep(seconds):
+            clock[0] += seconds
+
+        with mock.patch("time.time", lambda: clock[0]), mock.patch("time.sleep", sleep):
+            self.assertIsNone(evaluation.wait_for_new_checkpoint(self.folder, seconds_to_sleep=2, timeout=7))
+            self.assertEqual(clock[0], 6.0)
+            self.assertEqual(list(evaluation.checkpoints_iterator(self.folder, timeout=3)), [])
+            answers = [True, False, False]
+            self.assertEqual(list(evaluation.checkpoints_iterator(self.folder, timeout=3, timeout_fn=answers.pop)), [])
+            self.assertEqual((clock[0], answers), (18.0, []))
+            value = tf.get_variable("value", [], initializer=tf.constant_initializer(3.0))
+            saver = tf.train.Saver()
+            with tf.Session() as session:
+                session.run(value.initializer)
+                saver.save(session, os.path.join(self.folder, "model"), global_step=0)
+            element = tf.data.Dataset.range(2).make_one_shot_iterator().get_next()
+            total, update = tf.metrics.mean(tf.cast(element, tf.float32) + value)
+            evaluated = []
+
+            def timed_out():
+                with tf.Session() as session:
+                    session.run(value.initializer)
+                    saver.save(session, os.path.join(self.folder, "model"), global_step=1 + len(evaluated))
+                evaluated.append(clock[0])
+                return False
+
+            # The input ends after two of five runs, but the final operation and the hooks run.
+            found = evaluation.evaluation_loop(
+                "", self.folder, None, num_evals=5, eval_op=update, final_op=total, timeout=4, timeout_fn=timed_out,
+                eval_interval_secs=1, max_number_of_evaluations=3)
+            self.assertEqual((found, len(evaluated)), (3.5, 2))
+            self.assertIsNone(evaluation.evaluate_repeatedly(os.path.join(self.folder, "none"), timeout=1))
 
     def test_contrib_training(self):
         loss, w = self.loss()

@@ -1,10 +1,48 @@
 """tf.contrib.training: evaluates one checkpoint, or each new one, in a MonitoredSession."""
 
-import tensorbraid as tf
-from tensorbraid.contrib.slim.evaluation import checkpoints_iterator
+import time
 
-__all__ = ["StopAfterNEvalsHook", "SummaryAtEndHook", "evaluate_once", "evaluate_repeatedly",
-           "get_or_create_eval_step"]
+import tensorbraid as tf
+
+__all__ = ["StopAfterNEvalsHook", "SummaryAtEndHook", "checkpoints_iterator", "evaluate_once", "evaluate_repeatedly",
+           "get_or_create_eval_step", "wait_for_new_checkpoint"]
+
+
+def wait_for_new_checkpoint(checkpoint_dir, last_checkpoint=None, seconds_to_sleep=1, timeout=None):
+    """The path of the directory's latest checkpoint once it is another one; None after `timeout` seconds.
+
+    It looks every `seconds_to_sleep` seconds, and does not begin a sleep that would end after the timeout.
+    """
+    tf.logging.info("Waiting for new checkpoint at %s", checkpoint_dir)
+    end = None if timeout is None else time.time() + timeout
+    while True:
+        path = tf.train.latest_checkpoint(checkpoint_dir)
+        if path is not None and path != last_checkpoint:
+            tf.logging.info("Found new checkpoint at %s", path)
+            return path
+        if end is not None and time.time() + seconds_to_sleep > end:
+            return None
+        time.sleep(seconds_to_sleep)
+
+
+def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
+    """The checkpoints of a directory as they appear. It ends after `timeout` seconds without a new one.
+
+    With `timeout_fn`, it ends only if this function then returns True.
+    """
+    path = None
+    while True:
+        new = wait_for_new_checkpoint(checkpoint_dir, path, timeout=timeout)
+        if new is None:
+            if timeout_fn is None:
+                tf.logging.info("Timed-out waiting for a checkpoint.")
+                return
+            if timeout_fn():
+                return
+            continue
+        began, path = time.time(), new
+        yield path
+        time.sleep(max(0, min_interval_secs - (time.time() - began)))
 
 
 def get_or_create_eval_step():
@@ -67,19 +105,38 @@ class SummaryAtEndHook(tf.train.SessionRunHook):
         self._writer.flush()
 
 
-def _counted(eval_ops):
-    """The fetches of each run: `eval_ops`, and the increment of the evaluation step."""
-    update = tf.assign_add(get_or_create_eval_step(), 1)
-    return update if eval_ops is None else [eval_ops, update]
+def counted(eval_ops):
+    """The fetches of each run: `eval_ops`, and the increment of the evaluation step. None without `eval_ops`."""
+    if eval_ops is None:
+        return None
+    return [eval_ops, tf.assign_add(get_or_create_eval_step(), 1)]
 
 
-def _evaluate(path, master, scaffold, eval_ops, feed_dict, final, hooks, config):
-    creator = tf.train.ChiefSessionCreator(scaffold, master, config, checkpoint_filename_with_path=path)
-    with tf.train.MonitoredSession(creator, [*hooks, final]) as session:
+def run(session_creator, eval_ops, feed_dict, hooks):
+    """Runs the operations in a session until a hook, or the end of the input, ends it. Then the hooks end."""
+    with tf.train.MonitoredSession(session_creator, hooks) as session:
+        tf.logging.info("Starting evaluation at %s", _now())
         if eval_ops is not None:
             while not session.should_stop():
                 session.run(eval_ops, feed_dict)
-    return final.final_ops_values
+    tf.logging.info("Finished evaluation at %s", _now())
+
+
+def _now():
+    return time.strftime("%Y-%m-%d-%H:%M:%S", time.gmtime())
+
+
+def repeat(evaluate, checkpoint_dir, eval_interval_secs, max_number_of_evaluations, timeout, timeout_fn):
+    """Calls evaluate(path) for each checkpoint of a directory as it appears."""
+    checkpoints = checkpoints_iterator(checkpoint_dir, eval_interval_secs, timeout, timeout_fn)
+    for i, path in enumerate(checkpoints):
+        evaluate(path)
+        if max_number_of_evaluations is not None and i + 1 >= max_number_of_evaluations:
+            break
+
+
+def _creator(scaffold, master, config, path):
+    return tf.train.ChiefSessionCreator(scaffold, master, config, checkpoint_filename_with_path=path)
 
 
 def evaluate_once(checkpoint_path, master="", scaffold=None, eval_ops=None, feed_dict=None, final_ops=None,
@@ -88,8 +145,9 @@ def evaluate_once(checkpoint_path, master="", scaffold=None, eval_ops=None, feed
 
     Then runs `final_ops` and returns their values.
     """
-    return _evaluate(checkpoint_path, master, scaffold, None if eval_ops is None else _counted(eval_ops), feed_dict,
-                     tf.train.FinalOpsHook(final_ops, final_ops_feed_dict), hooks or [], config)
+    final = tf.train.FinalOpsHook(final_ops, final_ops_feed_dict)
+    run(_creator(scaffold, master, config, checkpoint_path), counted(eval_ops), feed_dict, [*(hooks or []), final])
+    return final.final_ops_values
 
 
 def evaluate_repeatedly(checkpoint_dir, master="", scaffold=None, eval_ops=None, feed_dict=None, final_ops=None,
@@ -100,10 +158,9 @@ def evaluate_repeatedly(checkpoint_dir, master="", scaffold=None, eval_ops=None,
     Ends after `max_number_of_evaluations`, or when no checkpoint appears for `timeout` seconds and `timeout_fn`, if it
     is given, returns True.
     """
-    counted = None if eval_ops is None else _counted(eval_ops)
+    eval_ops = counted(eval_ops)
     final = tf.train.FinalOpsHook(final_ops, final_ops_feed_dict)
-    for i, path in enumerate(checkpoints_iterator(checkpoint_dir, eval_interval_secs, timeout, timeout_fn)):
-        _evaluate(path, master, scaffold, counted, feed_dict, final, hooks or [], config)
-        if max_number_of_evaluations is not None and i + 1 >= max_number_of_evaluations:
-            break
+    hooks = [*(hooks or []), final]
+    repeat(lambda path: run(_creator(scaffold, master, config, path), eval_ops, feed_dict, hooks), checkpoint_dir,
+           eval_interval_secs, max_number_of_evaluations, timeout, timeout_fn)
     return final.final_ops_values

@@ -1,14 +1,14 @@
-"""tf.contrib.training: hyperparameters, the operation that trains, and waiting for checkpoints."""
+"""tf.contrib.training: input, hyperparameters, the operation that trains, and evaluations of checkpoints."""
 
 import tensorbraid as tf
 from tensorbraid.contrib.buckets import *  # noqa: F401,F403
 from tensorbraid.contrib.device_strategies import *  # noqa: F401,F403
 from tensorbraid.contrib.evaluation import *  # noqa: F401,F403
+from tensorbraid.contrib.failure_tolerator import *  # noqa: F401,F403
 from tensorbraid.contrib.hparams import *  # noqa: F401,F403
+from tensorbraid.contrib.python_input import *  # noqa: F401,F403
 from tensorbraid.contrib.sampling import *  # noqa: F401,F403
 from tensorbraid.contrib.slim import learning
-from tensorbraid.contrib.slim.evaluation import (  # noqa: F401
-    checkpoints_iterator as checkpoints_iterator, wait_for_new_checkpoint as wait_for_new_checkpoint)
 from tensorbraid.contrib.slim.learning import (  # noqa: F401
     add_gradients_summaries as add_gradients_summaries, clip_gradient_norms as clip_gradient_norms,
     multiply_gradients as multiply_gradients)

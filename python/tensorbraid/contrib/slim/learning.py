@@ -1,10 +1,13 @@
 """tf.contrib.slim.learning: the operation that trains, and the loop that runs it."""
 
+import os
+import sys
 import time
 
 import tensorbraid as tf
 from tensorbraid.contrib import layers_training
 from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.tensorflow_python.timeline import Timeline
 from tensorbraid.train import saver as tf_saver, supervisor as supervisor  # noqa: F401  # programs take them from here
 
 __all__ = ["add_gradients_summaries", "clip_gradient_norms", "create_train_op", "multiply_gradients", "train",
@@ -93,13 +96,42 @@ def create_train_op(total_loss, optimizer, global_step=_USE_GLOBAL_STEP, update_
 
 
 def train_step(sess, train_op, global_step, train_step_kwargs):
-    """One step of train(). Returns the loss, and whether train() should stop."""
+    """One step of train(). Returns the loss, and whether train() should stop.
+
+    The dictionary may have the bool tensors "should_stop", "should_log" and "should_trace". A trace is written to the
+    folder "logdir", and to the "summary_writer" if there is one. ValueError for a trace without a folder.
+    """
+    def is_true(name):
+        return train_step_kwargs.get(name) is not None and bool(sess.run(train_step_kwargs[name]))
+
+    if "should_trace" in train_step_kwargs and "logdir" not in train_step_kwargs:
+        raise ValueError("logdir must be present in train_step_kwargs when should_trace is present")
+    options = metadata = None
+    if is_true("should_trace"):
+        options, metadata = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), tf.RunMetadata()
     began = time.time()
-    loss, step = sess.run([train_op, global_step])
-    if train_step_kwargs.get("should_log") is not None and sess.run(train_step_kwargs["should_log"]):
-        tf.logging.info("global step %d: loss = %.4f (%.3f sec/step)", step, loss, time.time() - began)
-    should_stop = train_step_kwargs.get("should_stop")
-    return loss, False if should_stop is None else bool(sess.run(should_stop))
+    loss, step = sess.run([train_op, global_step], options=options, run_metadata=metadata)
+    elapsed = time.time() - began
+    if metadata is not None:
+        _write_trace(metadata, step, train_step_kwargs)
+    if is_true("should_log"):
+        tf.logging.info("global step %d: loss = %.4f (%.3f sec/step)", step, loss, elapsed)
+    return loss, is_true("should_stop")
+
+
+def _write_trace(metadata, step, kwargs):
+    path = os.path.join(kwargs["logdir"], f"tf_trace-{step}.json")
+    tf.logging.info("Writing trace to %s", path)
+    with tf.gfile.GFile(path, "w") as file:
+        file.write(Timeline(metadata.step_stats).generate_chrome_trace_format())
+    if kwargs.get("summary_writer") is not None:
+        kwargs["summary_writer"].add_run_metadata(metadata, f"run_metadata-{step}")
+
+
+def _wait_for_step(session, global_step, step):
+    """Returns once the global step is so far."""
+    while session.run(global_step) < step:
+        time.sleep(1.0)
 
 
 def train(train_op, logdir, train_step_fn=train_step, train_step_kwargs=_USE_DEFAULT, log_every_n_steps=1, graph=None,
@@ -108,33 +140,63 @@ def train(train_op, logdir, train_step_fn=train_step, train_step_kwargs=_USE_DEF
           save_summaries_secs=600, summary_writer=_USE_DEFAULT, startup_delay_steps=0, saver=None,
           save_interval_secs=600, sync_optimizer=None, session_config=None, session_wrapper=None,
           trace_every_n_steps=None, ignore_live_threads=False):
-    """Trains under a tf.train.Supervisor until `number_of_steps`, or the end of the input. Returns the last loss."""
-    for name, value in (("sync_optimizer", sync_optimizer), ("session_wrapper", session_wrapper),
-                        ("trace_every_n_steps", trace_every_n_steps), ("startup_delay_steps", startup_delay_steps)):
-        if value:
-            raise NotImplementedError(f"{name} of slim.learning.train")
+    """Trains under a tf.train.Supervisor until `number_of_steps`, or the end of the input. Returns the last loss.
+
+    `sync_optimizer` is the SyncReplicasOptimizer that made the train_op, or a list of them. A worker that is not the
+    chief waits for the global step `startup_delay_steps`. session_wrapper(session) returns the session that trains. Every
+    `trace_every_n_steps` steps the chief writes a trace to `logdir`. ValueError for arguments that exclude each other.
+    """
     if train_op is None:
         raise ValueError("train_op cannot be None.")
-    if logdir is None and (saver is not None or summary_op not in (_USE_DEFAULT, None)):
-        raise ValueError("Cannot provide summary_op or saver because logdir=None")
+    if logdir is None:
+        for name, is_given in (("summary_op", summary_op not in (_USE_DEFAULT, None)), ("saver", saver is not None),
+                               ("trace_every_n_steps", trace_every_n_steps is not None)):
+            if is_given:
+                raise ValueError(f"Cannot provide {name} because logdir=None")
+    optimizers = sync_optimizer if isinstance(sync_optimizer, (list, tuple)) else [sync_optimizer] * bool(sync_optimizer)
+    if not all(isinstance(optimizer, tf.train.SyncReplicasOptimizer) for optimizer in optimizers):
+        raise ValueError("`sync_optimizer` must be a tf.train.SyncReplicasOptimizer.")
+    if optimizers and startup_delay_steps > 0:
+        raise ValueError("startup_delay_steps must be zero when sync_optimizer is supplied.")
+    if number_of_steps is not None and number_of_steps <= 0:
+        raise ValueError("`number_of_steps` must be either None or a positive number.")
     graph = graph or tf.get_default_graph()
     with graph.as_default():
         if global_step is None:
             global_step = tf.train.get_or_create_global_step()
         saver = saver or tf.train.Saver()
+        ready_for_local_init_op = _USE_DEFAULT
+        if optimizers:
+            local_init_op, ready_for_local_init_op = _synchronous(optimizers, is_chief, local_init_op)
+        runners, init_tokens = [], []
+        if is_chief:
+            runners = [optimizer.get_chief_queue_runner() for optimizer in optimizers]
+            init_tokens = [optimizer.get_init_tokens_op() for optimizer in optimizers]
         kwargs = _kwargs(train_step_kwargs, global_step, number_of_steps, log_every_n_steps)
+        if train_step_kwargs is _USE_DEFAULT and is_chief and trace_every_n_steps is not None:
+            kwargs["should_trace"] = tf.equal(tf.math.mod(global_step, trace_every_n_steps), 0)
+            kwargs["logdir"] = logdir
         if logdir is None:
             summary_op = summary_writer = None
         sv = tf.train.Supervisor(
             graph=graph, is_chief=is_chief, logdir=logdir, init_op=init_op, init_feed_dict=init_feed_dict,
-            local_init_op=local_init_op, ready_op=ready_op, summary_op=summary_op, summary_writer=summary_writer,
-            global_step=global_step, saver=saver if logdir else None, save_summaries_secs=save_summaries_secs,
-            save_model_secs=save_interval_secs, init_fn=init_fn)
+            local_init_op=local_init_op, ready_op=ready_op, ready_for_local_init_op=ready_for_local_init_op,
+            summary_op=summary_op, summary_writer=summary_writer, global_step=global_step,
+            saver=saver if logdir else None, save_summaries_secs=save_summaries_secs, save_model_secs=save_interval_secs,
+            init_fn=init_fn)
+        if summary_writer is not None:
+            kwargs = {**kwargs, "summary_writer": sv.summary_writer}
     loss = None
-    with sv.managed_session(master, start_standard_services=False, config=session_config) as session:
+    with sv.managed_session(master, start_standard_services=False, config=session_config) as managed:
+        session = managed if session_wrapper is None else session_wrapper(managed)
         if is_chief and logdir:
-            sv.start_standard_services(session)
-        sv.start_queue_runners(session)
+            sv.start_standard_services(managed)
+        elif not is_chief and startup_delay_steps > 0:
+            _wait_for_step(session, global_step, min(startup_delay_steps, number_of_steps or sys.maxsize))
+        sv.start_queue_runners(managed)
+        if runners:
+            sv.start_queue_runners(managed, runners)
+            session.run(init_tokens)
         try:
             while not sv.should_stop():
                 loss, should_stop = train_step_fn(session, train_op, global_step, kwargs)
@@ -143,12 +205,23 @@ def train(train_op, logdir, train_step_fn=train_step, train_step_kwargs=_USE_DEF
         except tf.errors.OutOfRangeError:
             tf.logging.info("the input has ended")
         if logdir and is_chief:
-            sv.saver.save(session, sv.save_path, global_step=sv.global_step)
+            sv.saver.save(managed, sv.save_path, global_step=sv.global_step)
         if ignore_live_threads:
             sv.stop(ignore_live_threads=True)
         else:
             sv.request_stop()
     return loss
+
+
+def _synchronous(optimizers, is_chief, local_init_op):
+    """What initialises this task for the optimizers, and the names of variables that have no value before that."""
+    if local_init_op is _USE_DEFAULT:
+        local_init_op = tf.group(tf.local_variables_initializer(), tf.tables_initializer())
+    with tf.control_dependencies([] if local_init_op is None else [local_init_op]):
+        local_init_op = tf.group(*[optimizer.chief_init_op if is_chief else optimizer.local_step_init_op
+                                   for optimizer in optimizers])
+    names = [optimizer.ready_for_local_init_op for optimizer in optimizers]
+    return local_init_op, names[0] if len(names) == 1 else tf.concat(names, 0)
 
 
 def _kwargs(given, global_step, number_of_steps, log_every_n_steps):
