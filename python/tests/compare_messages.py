@@ -100,6 +100,7 @@ def main():
     from tensorflow.core.protobuf import (  # noqa: F401
         control_flow_pb2, named_tensor_pb2, queue_runner_pb2, saved_model_pb2, tensor_bundle_pb2)
     from tensorflow.core.util import saved_tensor_slice_pb2  # noqa: F401
+    from tensorflow.python.framework import cpp_shape_inference_pb2  # noqa: F401
     from tensorflow.python.training import checkpoint_state_pb2  # noqa: F401
 
     from tensorbraid import proto

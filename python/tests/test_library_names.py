@@ -31,6 +31,22 @@ class LibraryNamesTest(unittest.TestCase):
             with self.assertRaises(ValueError):
                 wrong()
 
+    def test_handles_have_messages_about_their_shapes(self):
+        module = api.find("python.ops.resource_variable_ops")
+        result = module.cpp_shape_inference_pb2.CppShapeInferenceResult
+        data = result.HandleData(is_set=True, shape_and_type=[
+            result.HandleShapeAndType(shape=tf.TensorShape([2, None]).as_proto(), dtype=tf.float32.as_datatype_enum)])
+        handle = tf.get_variable("v", [2, 3]).handle
+        module._set_handle_shapes_and_types(handle, data, graph_mode=True)
+        self.assertEqual(handle._handle_data.shape_and_type[0].shape.dim[0].size, 2)
+        self.assertIs(api.find("python.framework.cpp_shape_inference_pb2.CppShapeInferenceResult"), result)
+
+    def test_names_of_other_systems_are_refused(self):
+        for name in ("data.TableRecordDataset", "TableRecordReader", "python_io.OutOfRangeException"):
+            self.assertIn("MaxCompute", api.refusal(name), name)
+        with self.assertRaisesRegex(AttributeError, "MaxCompute"):
+            tf.python_io.OutOfRangeException
+
     def test_shapes_of_reductions(self):
         reduced_shape = api.find("python.ops.math_ops.reduced_shape")
         self.assertEqual(reduced_shape([2, 3, 5], [0, -1]), [1, 3, 1])

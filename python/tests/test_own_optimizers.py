@@ -261,5 +261,59 @@ class AdamWTest(unittest.TestCase):
         self.assertIsInstance(optimizer._library, _core.Optimizer)
 
 
+class AdamAsyncTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+        self.table = tf.Variable(np.ones([3, 2], np.float32), name="table")
+        self.dense = tf.Variable(np.ones(2, np.float32), name="dense")
+
+    def steps(self, optimizer, losses):
+        """The values of both variables after each step; a step trains those on which its loss depends."""
+        values = []
+        ops = [optimizer.minimize(loss, var_list=[variable]) for loss, variable in losses]
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for op in ops:
+                session.run(op)
+                values.append(session.run([self.table, self.dense]))
+            self.powers = [session.run(optimizer.get_slot(variable, f"beta{i}_power"))
+                           for variable in (self.table, self.dense) for i in (1, 2)]
+        return values
+
+    def test_each_variable_counts_its_own_updates(self):
+        of_rows = tf.reduce_sum(tf.gather(self.table, [0, 2, 2]) * [[1.0, 2.0]]), self.table
+        of_dense = tf.reduce_sum(self.dense * [3.0, -4.0]), self.dense
+        optimizer = tf.train.AdamAsyncOptimizer(0.1, 0.8, 0.9, 0.01)
+        values = self.steps(optimizer, [of_rows, of_dense, of_rows])
+        self.assertEqual(optimizer.get_slot(self.table, "m").name, "table/AdamAsync:0")
+        np.testing.assert_allclose(self.powers, [0.8 ** 3, 0.9 ** 3, 0.8 ** 2, 0.9 ** 2], rtol=1e-6)
+        table, dense = np.ones([3, 2]), np.ones(2)
+        mean, square = np.zeros([3, 2]), np.zeros([3, 2])
+        rows, grad = [0, 2], np.array([[1.0, 2.0], [2.0, 4.0]])
+        for count, step in ((1, 0), (2, 2)):
+            mean[rows] = 0.8 * mean[rows] + 0.2 * grad
+            square[rows] = 0.9 * square[rows] + 0.1 * grad ** 2
+            table[rows] -= 0.1 * np.sqrt(1 - 0.9 ** count) / (1 - 0.8 ** count) * mean[rows] / (
+                np.sqrt(square[rows]) + 0.01)
+            np.testing.assert_allclose(values[step][0], table, rtol=1e-5)
+        grad = np.array([3.0, -4.0])
+        dense -= 0.1 * np.sqrt(0.1) / 0.2 * 0.2 * grad / (np.sqrt(0.1 * grad ** 2) + 0.01)
+        np.testing.assert_allclose(values[2][1], dense, rtol=1e-5)
+
+    def test_rows_by_rmsprop_do_not_change_the_powers(self):
+        loss = tf.reduce_sum(tf.gather(self.table, [1]) * 2.0), self.table
+        optimizer = tf.train.AdamAsyncOptimizer(0.1, 0.8, 0.9, 0.01, apply_sparse_rmsprop=True)
+        optimizer.minimize(tf.reduce_sum(self.dense), var_list=[self.dense])
+        values = self.steps(optimizer, [loss, loss])
+        mean = square = 0.0
+        value = 1.0
+        for step in range(2):
+            square = 0.9 * square + 0.1 * 4.0
+            mean = 0.8 * mean + 0.1 * 2.0 / np.sqrt(square + 0.01)
+            value -= mean
+            np.testing.assert_allclose(values[step][0], [[1.0, 1.0], [value, value], [1.0, 1.0]], rtol=1e-5)
+        np.testing.assert_allclose(self.powers, [0.8, 0.9, 0.8, 0.9], rtol=1e-6)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -13,6 +13,7 @@ from tensorbraid import tensorflow_python
 
 _KERAS = "Keras is not part of this package; build the model with tf.layers and run it in a tf.Session"
 _EAGER = "there is no eager execution; build a graph and run it in a tf.Session"
+_TABLES = "the tables of MaxCompute are not part of this package; read files with tf.data"
 _TPU = "there are no TPUs in this package; tf.contrib.tpu.TPUEstimator with use_tpu=False trains on CPUs"
 REFUSED = {
     "keras": _KERAS,
@@ -32,6 +33,11 @@ REFUSED = {
     "contrib.cudnn_rnn": "cuDNN's layers compute on GPUs only; tf.contrib.cudnn_rnn.CudnnCompatibleLSTMCell and "
                          "CudnnCompatibleGRUCell compute the same on CPUs",
     "contrib.factorization": "k-means and matrix factorization are not part of this package",
+    "TableRecordReader": _TABLES,
+    "data.TableRecordDataset": _TABLES,
+    "python_io.OutOfRangeException": "only readers of MaxCompute's tables raise it, which are not part of this package",
+    "python_io.TableReader": _TABLES,
+    "python_io.TableWriter": _TABLES,
     "compat.v2": "TensorFlow 2 is not part of this package",
     "contrib.tpu": _TPU,
     "tpu": _TPU,

@@ -20,6 +20,14 @@ def variable_accessed(variable):
     """Has no effect: it is for eager execution."""
 
 
+def _set_handle_shapes_and_types(tensor, handle_data, graph_mode):
+    """Notes in a handle what it refers to, a CppShapeInferenceResult.HandleData.
+
+    The shapes of what is read do not depend on it: the operation that made the handle knows them.
+    """
+    tensor._handle_data = handle_data
+
+
 def _all_saveable_objects(scope=None):
     """The global variables and the collection "saveable_objects": the state that a Saver saves by default."""
     return (graphs.get_collection(GraphKeys.GLOBAL_VARIABLES, scope)

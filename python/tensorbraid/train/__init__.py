@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from tensorbraid.internal.meta_graphs import *  # noqa: F401,F403
+from tensorbraid.train.adam_async import *  # noqa: F401,F403
 from tensorbraid.train.async_replicas import *  # noqa: F401,F403
 from tensorbraid.train.basic_hooks import *  # noqa: F401,F403
 from tensorbraid.train.basic_loops import *  # noqa: F401,F403
