@@ -18,12 +18,12 @@ struct CoreTimes {
 // From the text of /proc/stat, whose times are in ticks; null if it cannot be understood.
 std::optional<CoreTimes> ParseCoreTimes(const std::string& stat, double ticks_per_s);
 
-// What programs other than this process and its children used from the construction on. What a child used counts once
-// the child has been waited for. Not thread-safe.
+// The CPU time that programs other than this process and its children have used since the construction. The time of a
+// child is known only when the child has been waited for. Not thread-safe.
 class OtherLoad {
  public:
   OtherLoad();
-  // The share of all cores of the machine so far, from 0 to 1; 0 if the system does not tell.
+  // This time as a share of all cores of the machine, from 0 to 1; 0 if the system does not provide it.
   double Share() const;
 
  private:

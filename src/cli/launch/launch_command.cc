@@ -194,9 +194,9 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
   launch
       ->add_option(
           "--silence_s", flags->silence_s,
-          "with ssh, slurm, mpi and ray: a machine that hears nothing of this launcher for so many seconds, "
-          "because the network is cut or the launcher's machine has died, ends its tasks: by SIGTERM, and after "
-          "--stop_grace_s by SIGKILL; 0: never")
+          "with ssh, slurm, mpi and ray: seconds without a message from this launcher, because the network is cut or "
+          "its machine has died, after which a machine ends its tasks, by SIGTERM and after --stop_grace_s by SIGKILL; "
+          "0: never")
       ->group(machines_group)
       ->check(CLI::Range(0.0, 1'000'000.0))
       ->type_name("SECONDS")
@@ -220,51 +220,49 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->group(machines_group);
   AddKubernetesOptions(launch, &flags->kubernetes);
   launch->footer(
-      "\nFull usage: tensorbraid launch [OPTIONS] -- PROGRAM [ARGUMENTS]\n\n"
-      "Each task runs PROGRAM ARGUMENTS --ps_hosts=... --worker_hosts=... --job_name=... --task_index=...; with\n"
-      "--env-style=tf_config it gets the environment variable TF_CONFIG instead of these flags, as tf.estimator "
-      "expects\n"
-      "it: the first worker is chief/0. Tasks get free ports, which are held until the end. Each line of output is\n"
-      "prefixed with its task, unless it begins with '{'.\n"
-      "SIGTERM lets the tasks save a checkpoint and leave. Ctrl-C does the same, but ends all tasks within 2 s.\n"
-      "Tasks do not wait for readers of the output: at least 64 MiB are kept, then the oldest lines are left out. "
-      "When\n"
-      "the reader ends (| head), the tasks get SIGTERM, and the exit code is 141.\n\n"
-      "With --restart=on-failure a task that fails is started again on the same port: after 0.5 s, then after twice "
-      "as\n"
-      "long each time, up to 30 s. A task that exits with 2 (an error in its arguments or its program) is not, nor is "
-      "one\n"
-      "that fails after a parameter server has ended with 0.\n"
-      "The exit code is 0 if all tasks exited with 0 at last, otherwise the code of the first task that failed for\n"
-      "good.\n\n"
-      "With --on=ssh each machine needs this program, the user's program at the same path, and a login without a\n"
-      "password. Parameter servers are spread over the machines. The tasks use TLS with certificates that are made "
-      "for\n"
-      "this job; their keys are in files that only the user can read, and are gone when the job ends.\n"
-      "--sync=DIR removes and overwrites only files that it has brought, and leaves checkpoints alone. For a Python "
-      "program it\n"
-      "also brings the packages of its Python; the machines need an interpreter of the same version.\n\n"
-      "With --on=slurm, srun asks for the nodes, or the job runs in the allocation of a batch script or of salloc. "
-      "The\n"
-      "tasks get SIGTERM before the time is up. With --on=mpi, an mpirun on each machine starts its tasks.\n\n"
-      "With --detach the job goes on without this terminal, also when you log out. 'tensorbraid jobs' lists such "
-      "jobs;\n"
-      "'tensorbraid attach JOB', 'logs JOB' and 'stop JOB' follow, read and end one.\n\n"
-      "At the end a table says for each task how many steps its sessions made, which share of the time it computed,\n"
-      "waited within steps, or was outside of steps, in the program itself; what it sent and received; and how often "
-      "it\n"
-      "was started again. Below it is one sentence of advice, if the numbers support one.\n\n"
-      "With --on=kubernetes each task is a pod of --image, and kubectl creates it with your rights. The pods are "
-      "deleted\n"
-      "when the job ends; --volume keeps checkpoints.\n\n"
-      "Examples:\n"
-      "  tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax --train_steps=1000\n"
-      "  tensorbraid launch --ps=1 --workers=2 -- python -m tensorbraid train.py    # written for TensorFlow 1\n"
-      "  tensorbraid launch --on=ssh --hosts=alpha:2,beta:2 --sync=. -- ./train --data_dir=data\n"
-      "  tensorbraid launch --on=ssh --hosts=alpha:2,beta:2 --sync=. -- env/bin/python train.py\n"
-      "  tensorbraid launch --on=slurm --nodes=2 --tasks_per_node=2 --time=1:00:00 -- ./train --data_dir=data\n"
-      "  tensorbraid launch --on=kubernetes --image=registry.example/train:1 --volume=train:/data -- train "
-      "--data_dir=/data");
+      R"(
+Full usage: tensorbraid launch [OPTIONS] -- PROGRAM [ARGUMENTS]
+
+Each task runs PROGRAM ARGUMENTS --ps_hosts=... --worker_hosts=... --job_name=... --task_index=...; with
+--env-style=tf_config it gets the environment variable TF_CONFIG instead of these flags, as tf.estimator
+expects it: the first worker is chief/0. Tasks get free ports, which are held until the end. Each line of
+output is prefixed with its task, unless it begins with '{'.
+SIGTERM lets the tasks save a checkpoint and leave. Ctrl-C does the same, but ends all tasks within 2 s.
+The tasks go on while their output is not read. At least the latest 64 MiB are kept; older lines are left
+out. When the reader of the output ends (| head), the tasks get SIGTERM, and the exit code is 141.
+
+With --restart=on-failure a task that fails is started again on the same port: after 0.5 s, then after twice
+as long each time, up to 30 s. It is not started again if it exits with 2 (an error in its arguments or its
+program), or if it fails after a parameter server has ended with 0.
+The exit code is 0 if all tasks exited with 0 at last, otherwise the code of the first task that failed for
+good.
+
+With --on=ssh each machine needs this program, the user's program at the same path, and a login without a
+password. Parameter servers are spread over the machines. The tasks use TLS with certificates that are made
+for this job; their keys are in files that only the user can read, and are gone when the job ends.
+--sync=DIR removes and overwrites only files that it has brought, and leaves checkpoints alone. For a Python
+program it also brings the packages of its Python; the machines need an interpreter of the same version.
+
+With --on=slurm, srun asks for the nodes, or the job runs in the allocation of a batch script or of salloc.
+The tasks get SIGTERM before the time is up. With --on=mpi, an mpirun on each machine starts its tasks.
+
+With --detach the job goes on without this terminal, also when you log out. 'tensorbraid jobs' lists such
+jobs; 'tensorbraid attach JOB', 'logs JOB' and 'stop JOB' follow, read and end one.
+
+At the end a table says for each task how many steps its sessions made, which share of the time it computed,
+waited within steps, or was outside of steps, in the program itself; what it sent and received; and how often
+it was started again. Below it is one sentence of advice, if the numbers support one.
+
+With --on=kubernetes each task is a pod of --image, and kubectl creates it with your rights. The pods are
+deleted when the job ends; --volume keeps checkpoints.
+
+Examples:
+  tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_softmax --train_steps=1000
+  tensorbraid launch --ps=1 --workers=2 -- python -m tensorbraid train.py    # written for TensorFlow 1
+  tensorbraid launch --on=ssh --hosts=alpha:2,beta:2 --sync=. -- ./train --data_dir=data
+  tensorbraid launch --on=ssh --hosts=alpha:2,beta:2 --sync=. -- env/bin/python train.py
+  tensorbraid launch --on=slurm --nodes=2 --tasks_per_node=2 --time=1:00:00 -- ./train --data_dir=data
+  tensorbraid launch --on=kubernetes --image=registry.example/train:1 --volume=train:/data -- train --data_dir=/data)");
   launch->callback([launch, flags, invocation] {
     invocation->run = [launch, flags, invocation] {
       if (const Status fits = CheckEngineOptions(*launch, *flags); !fits.ok()) {

@@ -1,4 +1,4 @@
-// Writes the report of a task to a file, for whoever has started the process.
+// Writes the report of a task to a file, for the launcher that has started the process.
 #ifndef TENSORBRAID_CLUSTER_STATUS_REPORT_FILE_H_
 #define TENSORBRAID_CLUSTER_STATUS_REPORT_FILE_H_
 

@@ -41,7 +41,7 @@ constexpr std::chrono::milliseconds kAgentKillAfter{1500};
 // How long a SIGTERM of the launcher waits for one of the engine. Programs end at once when they get a second one.
 constexpr std::chrono::milliseconds kSignalDelay{1000};
 
-// How long the agent waits at its end for a launcher that reads nothing.
+// How long the agent waits at its end for a launcher that does not read its messages.
 constexpr std::chrono::milliseconds kLauncherPatience{1000};
 
 std::optional<Clock::time_point> Earlier(std::optional<Clock::time_point> a, std::optional<Clock::time_point> b) {
@@ -114,7 +114,7 @@ class Agent final : public EngineListener {
     std::array<char, 65536> bytes;
     const ssize_t got = ::read(options_.in_fd, bytes.data(), bytes.size());
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
-    if (got <= 0) return Stop(kAgentKillAfter);  // the launcher has ended, or the connection to it
+    if (got <= 0) return Stop(kAgentKillAfter);  // the launcher or the connection to it has ended
     watch_.Hear();
     input_.append(bytes.data(), static_cast<size_t>(got));
     size_t begin = 0;
@@ -289,18 +289,19 @@ class Agent final : public EngineListener {
     SignalAll(SIGTERM);
     kill_at_ = Clock::now() + kill_after;
   }
-  // The tasks may save, as if the launcher had stopped the job. It reads why if it goes on later.
+  // The tasks have the time to save, as if the launcher had stopped the job. A launcher that goes on later reads the
+  // reason.
   void StopWithoutLauncher() {
     if (stopping_) return;
     const double seconds = static_cast<double>(watch_.silence().count()) / 1000;
-    Send(NodeRefused{absl::DeadlineExceededError(StrCat("its agent has heard nothing of the launcher for ", seconds,
+    Send(NodeRefused{absl::DeadlineExceededError(StrCat("its agent has heard nothing from the launcher for  ", seconds,
                                                         " s, so it has ended its tasks (--silence_s)"))});
     Stop(stop_grace_);
   }
 
   const AgentOptions& options_;
   const BlockedSignals signals_;
-  OutputQueue output_;  // the launcher may read nothing for a while; after `signals_`, which its thread must not get
+  OutputQueue output_;  // sends without waiting for the launcher; after `signals_`, which its thread must not get
   std::string input_;   // the beginning of a request
   std::optional<AgentSeal> seal_;
   Status seal_error_;                      // why there is none, if there has to be one

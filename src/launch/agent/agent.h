@@ -22,14 +22,16 @@ struct AgentOptions {
   int out_fd = 1;
 };
 
-// Does what the launcher asks until the requests end, or SIGTERM or SIGHUP arrives. Then the tasks get SIGTERM, and
-// those that still run 1.5 s later are killed. The same happens when the launcher has said nothing for a while, which
-// it chooses (PrepareNode; before that, 120 s): it does so regularly, and its silence means that its machine or the
-// network is gone. The tasks then have as long to save as the launcher would give them. (An agent with a rank only
-// reports the two signals: an engine sends them to all processes, and the launcher decides what they mean. If that is
-// SIGTERM, a task that has got it from the engine, or gets it within a second, does not get it again.) Nothing is left
-// of them, nor of their keys: these are in a folder of mode 0700, which is removed at the end. (Folders of agents that
-// were killed are removed by the next agent of the same user.) Blocks the three signals SIGINT, SIGTERM and SIGHUP, and
+// Does what the launcher asks, until its requests end or SIGTERM or SIGHUP arrives. Then sends SIGTERM to the tasks,
+// and kills those that still run 1.5 s later. An agent with a rank only reports the two signals: an engine sends them
+// to all processes, and the launcher decides what they mean. If it decides for SIGTERM, a task that has got this signal
+// from the engine, or gets it within a second, does not get it again.
+//
+// Also ends the tasks when the launcher has been silent for the time in PrepareNode (before that message, for 120 s):
+// its machine or the network is gone then. These tasks have as long to save as after a SIGTERM of the launcher.
+//
+// Leaves neither tasks nor keys behind: the keys are in a folder of mode 0700, which is removed at the end. Also
+// removes the folders that killed agents of the same user have left. Blocks the signals SIGINT, SIGTERM and SIGHUP, and
 // ignores SIGPIPE. Call from a program with one thread.
 //
 // The system's error if signals cannot be watched. Everything else is told to the launcher.

@@ -115,7 +115,7 @@ void AgentChannel::CloseInput() {
 bool AgentChannel::AwaitEnd(std::chrono::steady_clock::time_point deadline) {
   if (!is_open()) return true;
   for (;;) {
-    // Output that nobody reads could keep the process from ending.
+    // A process whose output is not read might never end.
     std::array<pollfd, 3> events = {{{process_->end_event().get(), POLLIN, 0},
                                      {process_->out().get(), POLLIN, 0},
                                      {process_->err().get(), POLLIN, 0}}};

@@ -31,7 +31,7 @@ class AgentChannel {
   // cannot be run.
   Status Open(const std::vector<std::string>& command, int death_signal = SIGKILL);
   bool is_open() const { return process_.has_value(); }
-  // Kills the process. What it has written and nobody has read is lost.
+  // Kills the process. Output of the process that has not been read is lost.
   void Close();
 
   // Queues lines, each with its newline, and writes what the process takes now. No effect if the channel is not open.

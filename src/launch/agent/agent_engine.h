@@ -74,12 +74,12 @@ struct AgentEngineOptions {
   int death_signal = SIGKILL;
   // What a user can try when a machine cannot be reached, with the node's name in place of NODE.
   std::string hint = "";
-  // Where each agent has a channel: how often agents say that they are there. An agent that says nothing for six times
-  // as long is lost, and so is one that is started again and does not answer for as long. 0: only the end of its
-  // channel shows that an agent is lost. (A shared channel has its own value.)
+  // If each agent has a channel of its own: the period in which an agent sends NodeAlive. An agent that sends no
+  // message for six periods is lost, and so is an agent that is started again and does not answer for so long. 0: an
+  // agent is lost only when its channel ends. (A shared channel has its own value.)
   std::chrono::milliseconds alive{0};
-  // The launcher tells the agents as often that it is there. One that has heard nothing for so long ends its tasks: by
-  // SIGTERM, and by SIGKILL when the time to stop is over. 0: it never does. A short silence makes `alive` shorter.
+  // The launcher sends LauncherAlive in the same periods. An agent that has received no message for `silence` ends its
+  // tasks: by SIGTERM, and after `stop_grace` by SIGKILL. 0: never. A short `silence` shortens the periods.
   std::chrono::milliseconds silence{120'000};
   std::chrono::milliseconds stop_grace{30'000};
 };
@@ -92,11 +92,11 @@ Status SetSpares(int count, AgentEngineOptions* options);
 
 // An agent for each node that runs tasks. When an agent is lost, its tasks are.
 //
-// Where each agent has a channel, the end of the channel is the loss, or silence if the agents say that they are there.
-// The engine starts an agent again, which takes the same ports, when one of its tasks is to be started again; if that
-// fails, it tries the spare machines. Where all share one, the loss is that an agent says nothing for a while, or the
-// channel says so. It is for good, unless there is a spare agent, or the channel starts another one. All tasks of a
-// machine go to the same other one, and the tasks that run are told their new addresses (MovesFile).
+// If each agent has a channel of its own, an agent is lost when its channel ends or, with AgentEngineOptions::alive,
+// when it is silent. The engine starts the agent again, with the same ports, when one of its tasks is to be started
+// again; if that fails, it tries the spare machines. If all agents share a channel, an agent is lost when it is silent
+// or the channel reports the loss. The loss is final, unless there is a spare agent or the channel starts another one.
+// All tasks of a machine go to the same other one, and the tasks that run are told their new addresses (MovesFile).
 class AgentEngine final : public Engine {
  public:
   explicit AgentEngine(AgentEngineOptions options);

@@ -1,4 +1,5 @@
-// How an AgentEngine notices that an agent says nothing any more, and lets the agents notice the same of it.
+// How an AgentEngine notices that an agent has become silent, and sends the messages by which agents notice the same of
+// the launcher.
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@
 namespace tensorbraid {
 namespace {
 
-// How many looks at an agent may find that it has said nothing since the last.
+// An agent may be silent for so many periods.
 constexpr int kMostSilent = 6;
 
 }  // namespace
@@ -46,7 +47,7 @@ bool AgentEngine::IsSilent(const Node& node) const {
 
 void AgentEngine::OnAliveTimer() {
   if (!alive_timer_.is_open()) return;
-  // A launcher that was stopped for a while finds one expiration, after the messages of the meantime.
+  // After the launcher was stopped for a while, this is called once, after the messages that have arrived meanwhile.
   uint64_t expirations = 0;
   if (::read(alive_timer_.get(), &expirations, sizeof expirations) != sizeof expirations) return;
   TellThatItIsThere();
@@ -60,7 +61,8 @@ void AgentEngine::OnAliveTimer() {
 void AgentEngine::TellThatItIsThere() {
   for (Node& node : nodes_) {
     if (node.is_gone) continue;
-    // What waits to be sent says it as well. More of it would pile up while the other end is suspended.
+    // A message that still waits to be sent has the same effect, and further ones would pile up while the other end is
+    // suspended.
     if (AgentChannel& channel = ChannelOf(node); channel.is_open() && !channel.has_unsent()) {
       channel.Send(ToLine(node.what.name, LauncherAlive{}));
     }
@@ -85,7 +87,7 @@ void AgentEngine::OnState() {
 void AgentEngine::LoseSilentNodes() {
   for (Node& node : nodes_) {
     if (!IsSilent(node)) continue;
-    // Should it still be there, nothing of it stays.
+    // The machine may only be cut off. Then the signal ends its tasks when it is reachable again.
     for (size_t task : node.tasks) Send(node, SignalTask{task, SIGKILL});
     const auto silence = alive() * kMostSilent;
     Disconnect(node, StrCat("its agent has said nothing for ", silence.count() / 1000.0, " s"));

@@ -30,12 +30,12 @@ struct PrepareNode {
   std::vector<int> ports = {};          // of the tasks; empty for any free ones
   bool makes_key = false;               // a private key for the tasks, whose certificate follows (NodeCertificate)
   std::vector<std::string> checked_files = {};  // whose checksums the launcher wants
-  // How often the agent says that it is there (NodeAlive), and the launcher likewise (LauncherAlive); 0: never.
+  // The period in which the agent sends NodeAlive and the launcher LauncherAlive; 0: never.
   int alive_ms = 0;
-  int silence_ms = 0;              // after so long without a word of the launcher the agent ends its tasks; 0: never
-  int stop_grace_ms = 0;           // so long after SIGTERM they are killed then
+  int silence_ms = 0;              // the agent ends its tasks after so long without a message; 0: never
+  int stop_grace_ms = 0;           // how long after SIGTERM the tasks are then killed
   bool tasks_get_signals = false;  // the engine's signals reach the tasks as well as the agent
-  bool tasks_move = false;         // tasks of the job may move, so those of the node must hear of it (TellMoves)
+  bool tasks_move = false;         // tasks of the job may move, and TellMoves will say where
 };
 // The answer to the request for a certificate in NodePrepared. Tasks that are started later get it, with the key and
 // the authority, as files that only the user can read.
@@ -43,14 +43,14 @@ struct NodeCertificate {
   std::string certificate;  // PEM
   std::string authority;    // its certificate
 };
-// Where tasks of the job are now that have moved. All moves so far, in place of those told before.
+// The new addresses of all tasks of the job that have moved so far. Replaces what an earlier TellMoves said.
 struct TellMoves {
   AddressMoves moves;
 };
 // To the channel, not to the agent, which is lost: start another agent for its tasks, which says hello with the same
 // rank. If there is no room for it, the channel says NodeRefused of the lost node.
 struct ReplaceNode {};
-// The launcher is there. Carries no proof (agent_seal.h), because any word of the launcher says as much.
+// The launcher still runs. Needs no proof (agent_seal.h), because every other message of the launcher means the same.
 struct LauncherAlive {};
 struct StartTask {
   size_t task = 0;
@@ -75,7 +75,7 @@ struct NodeHello {
   std::string host;      // how other machines reach the node
   std::string job = "";  // what the engine calls the job, if it has a name for it
 };
-// The agent is there.
+// The agent still runs.
 struct NodeAlive {};
 // The engine has sent this signal to the agent: the job is to end. The agent goes on until its channel ends.
 struct NodeStopping {

@@ -1,4 +1,4 @@
-// An agent whose launcher says nothing any more.
+// An agent whose launcher has become silent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ class AgentSilenceTest : public ::testing::Test {
   void ExpectNothingIsLeft() const {
     for (const auto& entry : std::filesystem::directory_iterator(Path("tmp"))) ADD_FAILURE() << entry.path();
   }
-  // An agent whose task is this shell script. The launcher says nothing after that.
+  // An agent whose task is this shell script. The launcher is silent after it has started the task.
   ChildProcess StartAgent(const std::string& script, PrepareNode prepare) const {
     auto agent = ChildProcess::Start({TENSORBRAID_PROGRAM, "agent", "--node=alpha"}, Environment(),
                                      ChildProcess::Stdout::kPipe, ChildProcess::Stdin::kPipe);
@@ -55,7 +55,7 @@ TEST_F(AgentSilenceTest, TheTasksSaveAndNothingIsLeft) {
   ExpectNothingIsLeft();
   std::string output(1 << 16, ' ');
   output.resize(static_cast<size_t>(::read(agent.out().get(), output.data(), output.size())));
-  EXPECT_THAT(output, AllOf(HasSubstr("heard nothing of the launcher for 0.1 s"), HasSubstr("\"event\":\"ended\"")));
+  EXPECT_THAT(output, AllOf(HasSubstr("heard nothing from the launcher for 0.1 s"), HasSubstr("\"event\":\"ended\"")));
   EXPECT_TRUE(agent.Reap().ok());
 }
 
@@ -106,7 +106,7 @@ TEST_F(LauncherSilenceTest, AStoppedLauncherLosesItsTasksAndSaysSoWhenItGoesOn) 
   EXPECT_TRUE(std::filesystem::exists(Path("saved")));
   ::kill(launcher.pid(), SIGCONT);
   EXPECT_THAT(AwaitLine(launcher.err(), "launch: worker/0 was lost: "),
-              HasSubstr("alpha: its agent has heard nothing of the launcher for 2 s, so it has ended its tasks"));
+              HasSubstr("alpha: its agent has heard nothing from the launcher for 2 s, so it has ended its tasks"));
   EXPECT_EQ(launcher.Reap().exit_code, 255);
   ExpectNothingIsLeft();
 }

@@ -7,10 +7,10 @@
 namespace tensorbraid {
 namespace {
 
-// Until the launcher has told others.
+// In use until the launcher has sent its own.
 constexpr std::chrono::seconds kFirstPeriod{5};
 constexpr std::chrono::seconds kFirstSilence{120};
-// Two periods may end between two words of a launcher that is well.
+// Two periods may end between two messages although the launcher and the network work.
 constexpr int64_t kLeastPeriods = 3;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How an agent notices that its launcher says nothing any more.
+// How an agent notices that its launcher has become silent.
 #ifndef TENSORBRAID_LAUNCH_AGENT_LAUNCHER_WATCH_H_
 #define TENSORBRAID_LAUNCH_AGENT_LAUNCHER_WATCH_H_
 
@@ -9,25 +9,25 @@
 
 namespace tensorbraid {
 
-// A network that is cut, or a launcher's machine that has died, ends no connection for hours. What shows it is that the
-// launcher is silent, which otherwise says something in each period. Not thread-safe.
+// When the network is cut or the launcher's machine dies, the connection does not end for hours. But the launcher sends
+// a message in each period, so its silence shows the loss. Not thread-safe.
 class LauncherWatch {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Begins with the periods that hold until Begin. `now` is the clock.
+  // Starts with default periods, which are in use until Begin. `now` is the clock.
   explicit LauncherWatch(std::function<Clock::time_point()> now = &Clock::now);
 
-  // A period begins now, and then one after the other. The launcher is silent when it has said nothing in as many
-  // periods as `silence` has room for. A period in which this process was itself stopped counts as one, however long it
-  // was, because the process could not listen. 0 for `every`: there are no periods; 0 for `silence`: the launcher is
-  // never silent.
+  // Starts periods of the length `every`, from now on. The launcher is silent after `silence`, rounded up to whole
+  // periods and at least three, without a message. A period in which this process was itself stopped counts once,
+  // however long it was, because the process could not listen. If `every` is 0, there are no periods; if `silence` is
+  // 0, the launcher is never silent.
   void Begin(std::chrono::milliseconds every, std::chrono::milliseconds silence);
-  // When the period ends.
+  // When the present period ends.
   std::optional<Clock::time_point> wake() const { return period_end_; }
-  // The launcher has said something.
+  // Call when a message of the launcher has arrived.
   void Hear() { unheard_ = 0; }
-  // Whether a period has ended since the last call. Call it after all that has arrived was read.
+  // Whether a period has ended since the last call. Call it after all messages that have arrived have been read.
   bool TakePeriod();
   bool is_silent() const { return limit_ > 0 && unheard_ >= limit_; }
   std::chrono::milliseconds silence() const { return silence_; }
@@ -36,8 +36,8 @@ class LauncherWatch {
   const std::function<Clock::time_point()> now_;
   std::chrono::milliseconds every_{0};
   std::chrono::milliseconds silence_{0};
-  int limit_ = 0;    // periods without a word that make the launcher silent; 0: any number
-  int unheard_ = 0;  // periods without a word
+  int limit_ = 0;    // after so many periods without a message the launcher is silent; 0: never
+  int unheard_ = 0;  // periods without a message so far
   std::optional<Clock::time_point> period_end_;
 };
 

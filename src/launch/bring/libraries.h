@@ -11,7 +11,7 @@
 
 namespace tensorbraid {
 
-// Beside a program: the libraries that were brought for it.
+// The folder beside a program with the libraries that were brought for it.
 inline constexpr char kLibrariesFolder[] = ".tensorbraid-lib";
 
 // What ldd prints about a program: the files by the names of the libraries; "" for a library that is not found.

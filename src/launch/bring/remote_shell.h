@@ -12,8 +12,8 @@
 
 namespace tensorbraid {
 
-// What ssh is told in any case: it asks for no password, since nobody could answer, and it ends with an error when the
-// machine cannot be reached for 10 s, or says nothing for 15 s, also in the middle of a transfer.
+// Options that ssh always gets. It does not ask for passwords, which the user could not answer. It ends with an error
+// when the machine cannot be reached for 10 s or is silent for 15 s, also in the middle of a transfer.
 const std::vector<std::string>& SshOptionsOfLauncher();
 
 // A machine. Its functions block, and return the errors of RunCommand. ssh gets SshOptionsOfLauncher.

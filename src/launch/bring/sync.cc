@@ -37,7 +37,7 @@ std::string PercentOf(const std::string& line) {
   return line.substr(begin + 1, end - begin);
 }
 
-// What shows that a file has been written to.
+// Differs before and after a write to a file.
 struct Stamp {
   int64_t changed_ns = 0;
   off_t size = 0;
@@ -60,8 +60,8 @@ struct Cargo {
   }
 };
 
-// Finds the files, and does not read them. What is neither a file nor a link cannot be brought; what has just been
-// removed need not be.
+// Finds the files without reading them. Leaves out files that have just been removed, and what is neither a file nor a
+// link.
 Status FindFiles(Cargo* cargo) {
   for (size_t source = 0; source < cargo->sources.size(); ++source) {
     for (const std::string& path : cargo->sources[source].files) {
@@ -94,7 +94,7 @@ Status FindFiles(Cargo* cargo) {
   return OkStatus();
 }
 
-// Reads the contents. Files that have been removed meanwhile get none.
+// Reads the contents of the files. A file that has been removed meanwhile gets no content.
 Status ReadContents(Cargo* cargo) {
   for (auto& [path, file] : cargo->files) {
     const std::string here = cargo->PathHere(path, file);
@@ -113,14 +113,15 @@ Status ReadContents(Cargo* cargo) {
   return OkStatus();
 }
 
-// A file in the directory here with a name that a machine sees if its directory is the same one. Removed with this
-// object.
+// Marks the directory of this machine with a file. A machine that sees the file has the same directory. The destructor
+// removes the file.
 class MarkHere {
  public:
   MarkHere(const std::vector<SyncSource>& sources, const std::string& target, const std::string& mark) {
     if (sources.size() != 1 || sources[0].directory != target) return;
     path_ = StrCat(target, "/", MarkFile(mark));
-    std::ofstream(path_).flush();  // without the right to write here, machines that share this cannot write either
+    // If this process may not write here, neither may the machines that share the directory.
+    std::ofstream(path_).flush();
   }
   ~MarkHere() {
     std::error_code error;
@@ -133,7 +134,7 @@ class MarkHere {
   std::string path_;  // "" if there is none
 };
 
-// Where a machine stands.
+// A machine, and what is known of its directory.
 struct Place {
   const std::string& name;
   RemoteShell shell;
@@ -141,7 +142,7 @@ struct Place {
   bool is_open = false;
   SyncManifest manifest = {};
   FoundFiles found = {};
-  std::vector<std::string> marks = {};  // that it sees
+  std::vector<std::string> marks = {};  // in the directory, as the machine sees it
   SyncPlan plan = {};
 };
 
@@ -181,7 +182,7 @@ class Bringing {
                                " (", how, ")"));
   }
 
-  // Finds out what is here and on the machines, both at the same time.
+  // Reads the files here, and the manifests and files on the machines, at the same time.
   Status LookAround() {
     const MarkHere mark(cargo_.sources, target_, mark_ + "here");
     TF_RETURN_IF_ERROR(ForEachMachine(places_.size(), [this](size_t i) -> Status {
@@ -223,9 +224,9 @@ class Bringing {
     });
   }
 
-  // The machine that gets the files in place of this one, because they share the directory; "here" for this machine;
-  // "" if it gets them itself. Of two machines, perhaps only one has seen the mark of the other, which has then removed
-  // it.
+  // Why the machine gets no files of its own: it shares its directory with this machine, or with another one that gets
+  // them. "" if it gets them. One of two machines that share a directory may have removed its mark before the other one
+  // looked, so one mark that was seen is enough.
   std::string PartnerOf(size_t i) const {
     std::set<size_t> group = {i};
     const auto sees = [this](size_t a, const std::string& other) {
@@ -259,7 +260,7 @@ class Bringing {
       for (size_t o = 0; o < std::min(obstacles.size(), kNamed); ++o) text += StrCat(o == 0 ? "" : "; ", obstacles[o]);
       if (obstacles.size() > kNamed) text += StrCat("; and ", obstacles.size() - kNamed, " more");
       return FailedPrecondition(What(i), ": ", text,
-                                ". Nothing was sent. Move this away there, and --sync brings yours");
+                                ". Nothing was sent. Move these files away on that machine, and start again");
     }
     return OkStatus();
   }
@@ -281,7 +282,7 @@ class Bringing {
     return OkStatus();
   }
 
-  // Returns how much was sent.
+  // Returns a text for the user that says how much was sent.
   StatusOr<std::string> Transfer(size_t i) {
     std::vector<std::string> lists(cargo_.sources.size());
     for (const auto& [path, present] : places_[i].plan.bring) {
@@ -305,7 +306,8 @@ class Bringing {
     return summary.empty() ? "files were removed" : summary;
   }
 
-  // A file that was written to here while it was brought may be there with yet another content.
+  // If a file was written to here while it was brought, the machine may have a third content. Notes that content as
+  // brought.
   Status FollowChanges(Place& place) {
     std::vector<std::string> changed;
     for (const auto& [path, present] : place.plan.bring) {
@@ -323,7 +325,7 @@ class Bringing {
   }
 
   const std::string& target_;
-  const std::string mark_;  // what the marks of this call begin with
+  const std::string mark_;  // the beginning of the marks of this call
   Cargo cargo_;
   SyncProgress progress_;
   std::deque<Place> places_;

@@ -39,23 +39,23 @@ StatusOr<SyncSource> ReadSyncSource(const std::string& directory, const IsLeftOu
 // travel (by checksum, which rsync also compares after each transfer). A file that an earlier call has brought to
 // `target` and that no source has now is removed there.
 //
-// No other file is ever removed or overwritten: only those that are as an earlier call has brought them
-// (sync_manifest.h), and that are reached through no link below `target`. If another one is in the way, nothing is sent
-// to any machine: FailedPrecondition names it. Where `target` is the directory of the only source itself, as on a
-// shared file system, nothing is done; machines that share `target` with each other get the files once.
+// A file is removed or overwritten only if an earlier call has brought it and it has not changed since
+// (sync_manifest.h), and if no folder of its path below `target` is a link. If another file is in the way, nothing is
+// sent to any machine: FailedPrecondition names the file. If `target` is the directory of the only source itself, as on
+// a shared file system, nothing is done. Machines that share `target` with each other get the files once.
 //
 // Blocks until all is done, for 16 machines at a time. On a terminal, each machine has a line that shows its progress.
-// Unavailable for a machine that cannot be reached, or says nothing for 15 s; NotFound without rsync; InvalidArgument
-// if a path is in two sources, or is a file in one and a directory in another; the system's error for a file that
-// cannot be read.
+// Unavailable for a machine that cannot be reached, or is silent for 15 s; NotFound without rsync; InvalidArgument if a
+// path is in two sources, or is a file in one and a directory in another; the system's error for a file that cannot be
+// read.
 Status BringFiles(const SyncOptions& options, const std::vector<SyncSource>& sources, const std::string& target);
 
 // The path of a directory of --sync, without links. InvalidArgument if it does not exist or is "/".
 StatusOr<std::string> SyncedDirectory(const std::string& name);
 
-// Gives each machine a copy of a directory, at the same absolute path. Checkpoints and event files are neither brought
-// nor removed, because the job itself writes them; nor is what each machine makes for itself: __pycache__,
-// .tensorbraid-lib (libraries.h) and kPythonFolder. Blocks, with the errors of the functions above.
+// Gives each machine a copy of a directory, at the same absolute path. Checkpoints and event files, which the job
+// itself writes, are neither brought nor removed. Neither are __pycache__, .tensorbraid-lib (libraries.h) and
+// kPythonFolder, which each machine makes for itself. Blocks, with the errors of the functions above.
 Status BringDirectory(const SyncOptions& options, const std::string& name);
 
 // Whether a file is part of a checkpoint or an event file, by its name.

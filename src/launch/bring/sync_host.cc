@@ -13,17 +13,17 @@ namespace {
 constexpr std::string_view kMarkStart = ".tensorbraid-sync.mark-";
 constexpr size_t kSha256Digits = 64;
 
-// Each file is a text that begins with '='; of a link, the next one is where it leads to. Then a text for each file
-// with its checksum. The first line fails on a system whose find and sha256sum are others.
+// Prints texts that end with a zero byte. For each path, a text that begins with '=', followed for a link by its
+// target. Then, for each file, a text with its checksum.
 constexpr std::string_view kLook =
     "look() { depth=$1; shift; "
     "find \"$@\" $depth -printf '=%y %m %T@ %D:%i %p\\0%l\\0' 2>/dev/null; "
     "find \"$@\" $depth -type f -print0 2>/dev/null | xargs -0 -r sha256sum -z -- 2>/dev/null; :; }; ";
 
-// A text of Prepare is a letter, a checksum or '-', a blank and a path. The functions of sh:
+// Does what its arguments say, each of which is a letter, a checksum or '-', a blank and a path. The functions of sh:
 // - is_real PATH: no folder of the path is a link.
 // - is KIND SHA-256 PATH: the path is this file (f) or this link (l, by the checksum of its text).
-// - edit COMMAND PATH: runs it, for which a read-only folder becomes writable for a moment.
+// - edit COMMAND PATH: runs the command on the path. Makes a read-only folder writable for that time.
 constexpr char kPrepare[] =
     "is_real() { p=.; r=${1#./}; while :; do case $r in "
     "*/*) p=$p/${r%%/*}; r=${r#*/}; if [ -L \"$p\" ]; then return 1; fi;; *) return 0;; esac; done; }; "
@@ -71,7 +71,7 @@ bool ParseFound(std::string_view text, std::string* path, FoundFile* found) {
   return true;
 }
 
-// Where the lines of `kLook` end, and the marks begin.
+// The text between the output of `kLook` and the marks.
 constexpr std::string_view kMarks = "marks";
 
 }  // namespace
@@ -79,7 +79,8 @@ constexpr std::string_view kMarks = "marks";
 std::string MarkFile(const std::string& mark) { return StrCat(kMarkStart, mark); }
 
 StatusOr<SyncManifest> SyncHost::Open() const {
-  // A directory in which nothing can be written needs no mark if nothing is to be brought.
+  // The mark cannot be made in a directory without the right to write. Such a directory may still be up to date, so
+  // this is no error.
   TF_ASSIGN_OR_RETURN(const std::string text,
                       shell_.Run(StrCat("mkdir -p ", ShellWord(directory_), " && cd ", ShellWord(directory_),
                                         " && { ( : > ", MarkFile(mark_), " ) 2>/dev/null || :; } && { [ ! -f ",
@@ -93,6 +94,7 @@ StatusOr<FoundFiles> SyncHost::Look(const std::vector<std::string>& paths, const
   for (const std::string& path : paths) texts.push_back(FromTop(path));
   for (const std::string& path : directories) texts.push_back(FromTop(path));
   const bool is_deep = !directories.empty();
+  // The first two commands fail if the machine's find and sha256sum are not GNU's.
   const std::string script = StrCat(
       "export LC_ALL=C; cd ", ShellWord(directory_), " && find . -maxdepth 0 -printf '=%y %m %T@ %D:%i %p/\\0%l\\0'",
       " && sha256sum -z /dev/null > /dev/null && xargs -0 -r sh -c ",

@@ -1,4 +1,4 @@
-// Looks at and changes a directory that --sync brings, on a machine, by scripts of sh.
+// Inspects and changes the directory of a machine for --sync, by scripts of sh.
 #ifndef TENSORBRAID_LAUNCH_BRING_SYNC_HOST_H_
 #define TENSORBRAID_LAUNCH_BRING_SYNC_HOST_H_
 
@@ -13,23 +13,24 @@
 
 namespace tensorbraid {
 
-// A directory of a machine. Its functions block, with the errors of RemoteShell. The machine needs the commands of GNU
-// (find, xargs, sha256sum), as all Linux distributions with glibc have them.
+// A directory of a machine. The functions block, and return the errors of RemoteShell. The machine needs GNU's find,
+// xargs and sha256sum, which all Linux distributions with glibc have.
 class SyncHost {
  public:
   // `directory` is an absolute path. `mark` is a name that no other launcher and no other machine of this one uses.
   SyncHost(RemoteShell shell, std::string directory, std::string mark)
       : shell_(std::move(shell)), directory_(std::move(directory)), mark_(std::move(mark)) {}
 
-  // Makes the directory, if there is none, puts an empty file there whose name ends with the mark, and reads the
+  // Makes the directory if it does not exist, puts an empty file into it whose name ends with the mark, and reads the
   // manifest.
   StatusOr<SyncManifest> Open() const;
-  // Looks at these paths, and at all that is in these directories. `marks` gets the marks in the directory that begin
-  // with `first`; the own one is removed.
+  // Returns the state of these paths, and of everything in these directories. `marks` gets the marks in the directory
+  // that begin with `first`. Removes the mark of this object.
   StatusOr<FoundFiles> Look(const std::vector<std::string>& paths, const std::vector<std::string>& directories,
                             const std::string& first, std::vector<std::string>* marks) const;
-  // The part of a plan that comes before the transfer. Looks at each file once more just before it is removed, which
-  // one that has changed since Look is not, and at what is to be overwritten: the error names one that has changed.
+  // Does the part of a plan that comes before the transfer. Checks each file just before it removes it, and leaves a
+  // file that has changed since Look. Also checks the files that the transfer will overwrite: the error names a file
+  // that has changed.
   Status Prepare(const SyncPlan& plan) const;
   Status WriteManifest(const SyncManifest& manifest) const;
   // Removes the mark, if it is still there.

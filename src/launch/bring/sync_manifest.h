@@ -1,4 +1,4 @@
-// What --sync has brought to a directory of a machine.
+// The files that --sync has brought to a directory of a machine.
 #ifndef TENSORBRAID_LAUNCH_BRING_SYNC_MANIFEST_H_
 #define TENSORBRAID_LAUNCH_BRING_SYNC_MANIFEST_H_
 
@@ -9,10 +9,10 @@
 
 namespace tensorbraid {
 
-// In each directory that was brought, the manifest; and the beginning of the names of other files of --sync.
+// The name of the manifest in a directory of --sync. The names of other files of --sync begin with it.
 inline constexpr char kManifestName[] = ".tensorbraid-sync";
 
-// What is in a file, or where a link leads to.
+// The content of a file, or the target of a link.
 struct FileContent {
   enum class Kind { kFile, kLink };
   Kind kind = Kind::kFile;
@@ -20,12 +20,12 @@ struct FileContent {
   bool operator==(const FileContent&) const = default;
 };
 
-// The files that were brought, with the contents that they then had. A file of the machine is one of them if it still
-// has such a content; otherwise somebody has changed it, or put it there, and it is not touched.
+// The brought files, with the contents that they had then. --sync touches a file of the machine only if it still has
+// such a content: any other file was changed there or is not from --sync.
 //
 // The text is a line "tensorbraid-sync 2", then a line for each content: "f SHA-256 PATH" or "l TEXT PATH", or "? -
 // PATH" if it is not known. In texts and paths, bytes that are not printable, blanks and '%' are written as %XX. Older
-// versions wrote paths alone, so of such files no content is known.
+// versions wrote paths alone, so the contents of such files are not known.
 class SyncManifest {
  public:
   // Reads any text. Lines of another form, and paths that lead out of the directory, are left out. No text makes a
@@ -34,13 +34,13 @@ class SyncManifest {
   std::string ToText() const;
 
   void Add(const std::string& path, const FileContent& content);
-  // All that the other one has.
+  // Adds all files and contents of the other manifest.
   void AddAll(const SyncManifest& other);
-  // A file of this path was brought.
+  // Whether a file of this path was brought.
   bool Lists(const std::string& path) const { return contents_.contains(path); }
-  // It was brought with this content.
+  // Whether it was brought with this content.
   bool Has(const std::string& path, const FileContent& content) const;
-  // By path.
+  // The contents with which each file was brought, by path.
   const std::map<std::string, std::vector<FileContent>>& contents() const { return contents_; }
 
  private:

@@ -9,7 +9,7 @@
 namespace tensorbraid {
 namespace {
 
-// A path for the user, in which no byte is lost or moves the cursor.
+// A path for the user. Bytes that are not printable are escaped.
 std::string ForUser(const std::string& path) { return StrCat("'", absl::Utf8SafeCEscape(path), "'"); }
 
 std::string NameOfType(char type) {
@@ -25,7 +25,7 @@ std::string NameOfType(char type) {
   }
 }
 
-// What a path goes through that is there and no directory; "" if it goes through directories alone.
+// The folder of a path that exists and is not a directory; "" if all its folders are directories.
 std::string Barrier(const FoundFiles& found, const std::string& path) {
   for (const std::string& folder : FoldersOf(path)) {
     const auto there = found.find(folder);
@@ -77,7 +77,7 @@ class SyncPlanner {
       return Obstruct(barrier, StrCat("is ", NameOfType(Find(barrier)->type), " there, and a directory here"));
     }
     const FoundFile* const found = Find(path);
-    // On a file system that does not tell upper from lower case, a wanted file may be there under its old name.
+    // On a file system that ignores case, a wanted file may be found under its old name.
     if (found == nullptr || removed_ids_.contains(found->id)) return Bring(path, file, std::nullopt);
     if (found->type == 'd') {
       if (HoldsNothingElse(path)) Bring(path, file, std::nullopt);
@@ -103,7 +103,7 @@ class SyncPlanner {
                         : "differs, and an older version, which kept no checksums, has brought it";
   }
 
-  // Whether all files in a directory are removed.
+  // Whether the plan removes all files in a directory. Adds the other files to the obstacles.
   bool HoldsNothingElse(const std::string& directory) {
     bool nothing_else = true;
     const std::string inside = directory + "/";

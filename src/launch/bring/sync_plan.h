@@ -12,7 +12,7 @@
 
 namespace tensorbraid {
 
-// A file of this machine that is to be there. Links have neither mode nor time.
+// A file of this machine that the other machine should have. Links have neither mode nor time.
 struct WantedFile {
   FileContent content = {};
   unsigned mode = 0;   // the permissions
@@ -30,30 +30,30 @@ struct FoundFile {
   int64_t time_s = 0;
   FileContent content = {};  // of a file that can be read, or of a link
 };
-// By path, relative to the directory, of all paths that PathsToLookAt names and that are there. Of a directory in the
-// place of a wanted file also all that is in it.
+// By path, relative to the directory. Has the paths of PathsToLookAt that exist, and everything inside a directory that
+// is in the place of a wanted file.
 using FoundFiles = std::map<std::string, FoundFile>;
 
 struct SyncPlan {
-  // Why nothing may be done: what is in the way, each with a reason. The user reads it.
+  // The paths in the way, each with the reason, for the user. Nothing may be done unless this is empty.
   std::vector<std::string> obstacles;
   std::map<std::string, FileContent> remove;                // files and links, and what they are
-  std::vector<std::string> empty;                           // directories that go, each after those in it
-  std::vector<std::string> tidy;                            // those that go if nothing is left in them, likewise
-  std::map<std::string, std::optional<FileContent>> bring;  // and what is there before that; nothing: nothing
-  SyncManifest during;                                      // while this is done, so that it can break off at any time
+  std::vector<std::string> empty;                           // directories to remove, each after the directories in it
+  std::vector<std::string> tidy;                            // directories to remove if they are empty then, likewise
+  std::map<std::string, std::optional<FileContent>> bring;  // and their present content; none if there is no file
+  SyncManifest during;                                      // the manifest meanwhile, in case the work breaks off
   SyncManifest after;
   bool DoesNothing() const { return remove.empty() && empty.empty() && bring.empty(); }
 };
 
 // The paths whose state decides: the files that are wanted or that the manifest lists, and the folders of both.
 std::vector<std::string> PathsToLookAt(const WantedFiles& wanted, const SyncManifest& manifest);
-// Those in whose place there is a directory, so what is in it matters, too.
+// The wanted files in whose place there is a directory, whose content then matters, too.
 std::vector<std::string> DirectoriesInTheWay(const WantedFiles& wanted, const FoundFiles& found);
 
-// Only a file that the manifest has with its present content is removed or overwritten, and only if no folder of its
-// path is a link. It is removed if it is not wanted any more, or is in the way. Another file that is in the way is an
-// obstacle, unless it is what is wanted. It then stays a file that --sync has not brought.
+// Removes and overwrites only files that the manifest has with their present content, and only if no folder of their
+// path is a link. Removes such a file if it is no longer wanted or is in the way. Any other file in the way is an
+// obstacle, unless it already has the wanted content; the manifest then does not list it.
 SyncPlan PlanSync(const WantedFiles& wanted, const SyncManifest& manifest, const FoundFiles& found);
 
 }  // namespace tensorbraid

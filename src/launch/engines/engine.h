@@ -35,7 +35,7 @@ enum class OutputStream { kOut, kErr };
 // How a task ended.
 struct TaskEnd {
   ProcessEnd process;
-  // Set if nobody saw the process end, because its machine was lost: why it counts as ended.
+  // Why the task counts as ended, if the end of its process could not be seen because its machine was lost.
   std::string lost = "";
   // The machine does not come back, and there is no other one, so the task cannot be started again.
   bool lost_for_good = false;

@@ -6,7 +6,7 @@
 
 namespace tensorbraid {
 
-// Whether the tasks of the job train: the workers, and the chief, which is the first of them.
+// Whether the tasks of the job train: the workers and the chief, which is the first worker.
 inline bool Trains(std::string_view job) { return job == "worker" || job == "chief"; }
 
 // Whether the tasks of the job take part in the cluster's steps. An evaluator only reads the checkpoints.

@@ -1,4 +1,4 @@
-// Where the output of a job goes.
+// Writes the output of a job.
 #ifndef TENSORBRAID_LAUNCH_LAUNCHER_JOB_OUTPUT_H_
 #define TENSORBRAID_LAUNCH_LAUNCHER_JOB_OUTPUT_H_
 
@@ -17,9 +17,9 @@
 
 namespace tensorbraid {
 
-// Passes lines on to two descriptors or, if there is one, to a monitor. A descriptor that does not take them, because
-// its terminal is stopped or its reader reads nothing, keeps nobody waiting (output_queue.h). No function but Finish
-// blocks. Not thread-safe. REQUIRES: SIGPIPE is ignored.
+// Passes lines on to two descriptors or, if there is one, to a monitor. If a descriptor does not take lines, because
+// its terminal is stopped or its reader does not read, neither the launcher nor the tasks wait for it (output_queue.h).
+// No function but Finish blocks. Not thread-safe. REQUIRES: SIGPIPE is ignored.
 class JobOutput {
  public:
   // The two descriptors may be the same file, and then their lines stay in order. `monitor` may be null.
@@ -32,9 +32,10 @@ class JobOutput {
   // A line of the launcher itself.
   void Say(std::string_view text);
 
-  // Appends what to wait for until TakeClosed has something to say.
+  // Appends the descriptors that poll() must watch to learn when TakeClosed has a result.
   void AddEvents(std::vector<pollfd>* events) const;
-  // The name of a stream whose reader has gone ("standard output"), once for each. std::nullopt if there is none.
+  // The name of a stream whose reader has gone ("standard output"); each stream is returned once. std::nullopt if there
+  // is none.
   std::optional<std::string> TakeClosed();
   // A line was or will be lost because the reader of its stream has gone.
   bool is_closed() const;

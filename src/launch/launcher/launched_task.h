@@ -52,7 +52,7 @@ class LaunchedTask {
   // Of the runs that have ended: see TaskRuns.
   std::vector<std::string> reports = {};
   TaskEnd latest_end = {};  // ok() if none has ended yet
-  std::string node = "";    // where the latest of them ran; "" if the engine has told that before
+  std::string node = "";    // where the latest one ran (TaskEnd::node); "" if its TaskPlace says it
 
   bool has_started = false;  // at least once
   bool is_running = false;

@@ -35,7 +35,7 @@ constexpr milliseconds kDrainAfterEnd{200};
 // The grace for parameter servers when a task has failed and no worker is left. They then end by themselves soon, or
 // never.
 constexpr milliseconds kGraceWithoutWorkers{2000};
-// How long the launcher waits, when it was asked to end, for readers of its output that read nothing.
+// How long the launcher, when it was asked to end, waits for a reader that does not read its output.
 constexpr milliseconds kReaderPatience{1000};
 constexpr int kMaxTasks = 1000;
 
@@ -312,8 +312,8 @@ class Launcher final : public EngineListener {
     return text;
   }
 
-  // What the same event can cause more than once: GNU timeout signals a process and its group, a terminal that is
-  // closed its shell and its jobs.
+  // One event can cause several signals: GNU timeout signals a process and its group, and a terminal that is closed
+  // signals the shell, which signals its jobs.
   bool IsSameRequest() const { return asked_at_.has_value() && Clock::now() - *asked_at_ < kSameStopRequest; }
   void OnSignal(int signal) {
     if (phase_ == Phase::kStop) {
@@ -381,7 +381,7 @@ class Launcher final : public EngineListener {
   }
 
   void Say(const std::string& text) { output_.Say(text); }
-  // `logged` is what the task's log has answered.
+  // `logged` is the result of writing to the task's log.
   void CheckLog(const LaunchedTask& task, const Status& logged) {
     if (logged.ok()) return;
     logs_are_whole_ = false;

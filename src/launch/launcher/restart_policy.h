@@ -29,8 +29,8 @@ struct TaskFailure {
   bool any_worker_unfinished = true;  // runs, or will be started again
   std::string ended_server = "";  // the first parameter server that has ended with 0, such as "ps/0"; "" if none has
 };
-// Why a task that has failed is not started again. std::nullopt if it is started again, and "" if the user asked for no
-// restarts.
+// Why a task that has failed is not started again; "" if the user asked for no restarts. std::nullopt if it is started
+// again.
 std::optional<std::string> ObstacleToRestart(const RestartPolicy& policy, const TaskFailure& failure);
 
 // Why no task of the cluster is started again once this parameter server has ended with 0.

@@ -20,12 +20,12 @@ StatusOr<std::pair<std::string, std::string>> ParseEnvironment(const std::string
 // The tasks of the job, in order, as pairs of a job and an index: parameter servers, the chief, workers, the evaluator.
 std::vector<std::pair<std::string, int>> TasksOf(const LaunchOptions& options);
 
-// Whether the program has flags for certificates, tokens and --insecure. Programs of Python get their names from the
-// environment alone, because those that were written for TensorFlow know no other flags than those of the cluster.
+// Whether the program has flags for certificates, tokens and --insecure. Python programs get these from the
+// environment, because programs for TensorFlow know only the flags of the cluster.
 bool KnowsAccessFlags(const LaunchOptions& options);
 
 using Addresses = std::map<std::string, std::vector<std::string>>;  // of the tasks of each job
-// The program of a task, with what tells it its cluster, its job and its index, as the options say.
+// The call of a task's program, with the flags or environment variables that tell it its cluster, job and index.
 ProgramCall CallOf(const std::string& job, int index, Addresses addresses, const LaunchOptions& options);
 
 }  // namespace tensorbraid

@@ -94,7 +94,7 @@ OutputQueue::~OutputQueue() {
     state_->changed.NotifyAll();
     is_writing = state_->writing > 0;
   }
-  // A write may never end. The thread has its share of the state.
+  // A write may never end, so the thread shares the ownership of the state.
   if (is_writing) {
     thread_.Detach();
   } else {

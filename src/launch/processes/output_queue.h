@@ -1,4 +1,4 @@
-// Output of a program that goes on when nobody reads what it writes.
+// Output of a program that must not wait for the reader of its output.
 #ifndef TENSORBRAID_LAUNCH_PROCESSES_OUTPUT_QUEUE_H_
 #define TENSORBRAID_LAUNCH_PROCESSES_OUTPUT_QUEUE_H_
 
@@ -43,7 +43,7 @@ class OutputQueue {
   bool is_closed() const;
   // How many bytes have not been written yet.
   size_t unwritten() const;
-  // Readable once is_closed(), and from a call of ReportProgress until the next one if anything has been written since.
+  // Readable once is_closed(), and after bytes were written following a call of ReportProgress, until its next call.
   const Fd& event() const;
   void ReportProgress();
 

@@ -17,7 +17,8 @@
 namespace tensorbraid {
 namespace {
 
-// While an object of this class exists, a write of this thread to a pipe that nobody reads is an error, and no signal.
+// While an object of this class exists, a write of this thread to a pipe without a reader is an error and raises no
+// signal.
 class PipeSignalBlocked {
  public:
   PipeSignalBlocked() {
@@ -37,7 +38,8 @@ class PipeSignalBlocked {
   sigset_t pipe_, before_;
 };
 
-// Writes what the program takes now. Closes its input when all is written, or when the program reads no more.
+// Writes as much as the program's input takes now. Closes the input when all is written, or when the program has closed
+// its end.
 void WriteInput(Fd& in, std::string_view& input) {
   while (!input.empty()) {
     const ssize_t written = ::write(in.get(), input.data(), input.size());

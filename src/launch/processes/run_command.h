@@ -11,10 +11,10 @@
 
 namespace tensorbraid {
 
-// Runs a command, and returns its standard output when it has ended. It reads `input`; what it does not read of that is
-// dropped. `on_line` also gets each line as it is written, without its end; a carriage return ends a line, too.
-// NotFound if there is no such program; Unavailable, with what the program wrote to standard error, if it fails. Blocks
-// until the command has ended. Thread-safe.
+// Runs a command, and returns its standard output when it has ended. Its standard input is `input`; bytes that it does
+// not read are dropped. `on_line` also gets each line as it is written, without its end; a carriage return ends a line,
+// too. NotFound if there is no such program; Unavailable, with what the program wrote to standard error, if it fails.
+// Blocks until the command has ended. Thread-safe.
 StatusOr<std::string> RunCommand(const std::vector<std::string>& command,
                                  const std::function<void(const std::string&)>& on_line = nullptr,
                                  std::string_view input = "");

@@ -330,7 +330,7 @@ void KubernetesEngine::HandleState(size_t number, const PodState* state) {
     hard_deletion_.Remove(task.pod);
   }
   if (!task.has_pod() || task.end.has_value()) return;
-  if (state != nullptr && state->uid != task.uid) state = nullptr;  // somebody has made another pod of this name
+  if (state != nullptr && state->uid != task.uid) state = nullptr;  // another pod that has this name now
   const PodVerdict verdict = JudgePod(state, MonotonicClock::now(), &task);
   if (!verdict.start_error.empty()) return FailStart(number, absl::NotFoundError(verdict.start_error));
   if (verdict.runs && task.phase == PodTask::Phase::kStarting) {

@@ -50,7 +50,7 @@ Status Lifeline::Handle() {
   call_.reset();
   if (absl::IsNotFound(status)) {
     return absl::FailedPreconditionError(
-        StrCat("the job ", job_, " is gone, and Kubernetes ends its tasks: somebody has deleted it, or this launcher ",
+        StrCat("the job ", job_, " is gone, and Kubernetes ends its tasks: it was deleted, or this launcher  ",
                "could not reach the cluster for ", patience_.count(), " s (--lost_launcher_s)"));
   }
   if (!status.ok()) Retry(status);

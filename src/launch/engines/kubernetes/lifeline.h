@@ -17,9 +17,9 @@
 namespace tensorbraid {
 
 // All objects of a job belong to an object of the kind Job (batch/v1), the lifeline (LifelineManifest). It starts no
-// pod and has a deadline, activeDeadlineSeconds, which the launcher moves on again and again. When that stops,
-// Kubernetes ends the Job and deletes it, and with it all that belongs to it: the pods have their time to save and
-// leave. The same happens when somebody deletes the Job. No function blocks. Not thread-safe.
+// pod and has a deadline, activeDeadlineSeconds, which the launcher renews regularly. When the launcher stops renewing
+// it, Kubernetes ends and deletes the Job and all objects that belong to it: the pods have their time to save and
+// leave. The same happens when a user deletes the Job. No function blocks. Not thread-safe.
 class Lifeline {
  public:
   // `job` is the name of the Job, and `patience` how long it lives without its launcher. `tell` gets what the user

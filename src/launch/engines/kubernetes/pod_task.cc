@@ -17,8 +17,9 @@ PodVerdict JudgePod(const PodState* state, MonotonicClock::time_point now, PodTa
   }
   end.node = task->node;
   const bool is_ours = task->signal != 0;  // the launcher itself deletes the pod
-  const std::string taken_away =
-      !task->disruption.empty() ? task->disruption : StrCat("somebody has deleted its pod ", task->pod);
+  const std::string taken_away = !task->disruption.empty()
+                                     ? task->disruption
+                                     : StrCat("its pod ", task->pod, " was deleted, and not by this launcher");
   verdict.was_deleted = !is_ours && (state == nullptr || task->deleted_since.has_value());
   if (state == nullptr) {
     if (!is_ours) end.lost = taken_away;

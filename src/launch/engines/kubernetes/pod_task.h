@@ -51,7 +51,7 @@ struct PodVerdict {
   std::string start_error = "";     // why it can never start
   std::optional<TaskEnd> end = {};  // it has ended
   bool has_log = false;             // the log of a task that has ended can still be read
-  bool was_deleted = false;         // somebody else has deleted its pod, or is about to
+  bool was_deleted = false;         // its pod is being deleted or gone, but not by this launcher
   std::string advice = "";          // for the user
 };
 

@@ -63,7 +63,7 @@ TEST_F(JudgePodTest, ANodeThatIsRemovedTakesItsPodWithIt) {
 }
 
 TEST_F(JudgePodTest, APodThatVanishesWasDeletedBySomebody) {
-  EXPECT_EQ(Gone().end->lost, "somebody has deleted its pod train-worker-0");
+  EXPECT_EQ(Gone().end->lost, "its pod train-worker-0 was deleted, and not by this launcher");
   EXPECT_TRUE(Gone().was_deleted);
   task_.signal = SIGTERM;  // by the launcher
   EXPECT_EQ(Gone().end->ToString(), "was killed by SIGTERM");
@@ -76,7 +76,7 @@ TEST_F(JudgePodTest, AProgramThatWasToldToEndIsNotDone) {
   state.deletion_grace_s = 60;
   EXPECT_TRUE(At(0, state).was_deleted);
   state.end = ProcessEnd{};
-  EXPECT_EQ(At(1, state).end->lost, "somebody has deleted its pod train-worker-0");
+  EXPECT_EQ(At(1, state).end->lost, "its pod train-worker-0 was deleted, and not by this launcher");
   task_.signal = SIGTERM;
   EXPECT_TRUE(At(1, state).end->ok());
 }

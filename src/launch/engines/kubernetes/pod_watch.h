@@ -17,8 +17,8 @@
 namespace tensorbraid {
 
 // A `kubectl get --watch`, which is started again when it ends. The last state of a pod that is deleted is heard here
-// only: it has the exit code and the report of its task, and the pod is gone a moment later. Changes between two
-// watches are missed, so somebody has to ask for the states of the pods as well. No function blocks. Not thread-safe.
+// only: it has the exit code and the report of its task, and the pod is gone a moment later. The watch misses changes
+// while it is started again, so its user must also ask for the states of the pods. No function blocks. Not thread-safe.
 class PodWatch {
  public:
   // `on_event` is called from within Handle. `kubectl` outlives this object.
