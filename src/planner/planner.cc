@@ -111,8 +111,7 @@ double LocalNs(const StepProgram& program) {
   return ns;
 }
 
-// Of the time of all cores for a step, the share that kernels and the program between two steps do not take: the
-// messages.
+// The share of the CPU time of a step that neither kernels nor the program between two steps use. The messages use it.
 double OverheadShare(const StepProgram& program, const Prediction& prediction) {
   double ns = program.between_steps_ns * program.workers;
   for (const Activity& a : program.activities) ns += a.task == 0 && program.has_device ? 0 : a.ns * a.threads;

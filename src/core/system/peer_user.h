@@ -22,7 +22,7 @@ namespace tensorbraid {
 
 // All functions are thread-safe. Except for ConnectToOwnUser they do not block.
 
-// How many bytes a TCP connection has received so far, also after its end; 0 for a socket that is none.
+// How many bytes a TCP connection has received so far, also after its end; 0 if the socket is not of TCP.
 uint64_t BytesReceived(const Fd& socket);
 
 // Whether programs of this user may use what this process owns: the effective user of this process, or root.

@@ -10,9 +10,8 @@ namespace tensorbraid {
 // "" unless they are the magic number of a gzip file.
 inline std::string_view GzipHint(std::string_view content) {
   if (!content.starts_with("\x1f\x8b")) return "";
-  return "; it has the magic number of a gzip file: decompress it, or read it with the compression type GZIP where "
-         "this "
-         "can be given";
+  return "; it has the magic number of a gzip file: decompress it, or read it with the compression type GZIP if the "
+         "reader has this option";
 }
 
 }  // namespace tensorbraid

@@ -196,8 +196,8 @@ StatusOr<Output> ForwardValue(FlowContext* gradient_loop, const Output& tensor, 
   return gradient_loop->popped[KeyOf(tensor)] = value;
 }
 
-// Adds the nodes of a variable that depend on the condition: those that pass its value to the body or out of the loop.
-// Those that a variable of an imported loop has already stay.
+// Adds the nodes of a variable that depend on the condition, and pass its value to the body or out of the loop. Keeps
+// the nodes that a variable of an imported loop has already.
 Status AddGate(FlowContext* loop, LoopVariable* v) {
   GraphImpl& impl = ImplOfNode(v->merge);
   if (!v->body.valid()) {

@@ -35,11 +35,12 @@ class ThreadsGraphs {
  private:
   static constexpr size_t kFewGraphs = 16;
   std::vector<std::weak_ptr<GraphImpl>> graphs_;
-  size_t limit_ = 0;  // with more, those that are gone are removed
+  size_t limit_ = 0;  // at this size, graphs that were destroyed are removed first
 };
 
 GraphImpl::ThreadState& GraphImpl::here() const {
-  // The graph that this thread used last. Numbers of graphs are never used again, so `state` exists if the number fits.
+  // The graph that this thread used last. Numbers of graphs are never used again, so if the number is equal, `state`
+  // still exists.
   constinit static thread_local struct {
     uint64_t graph = 0;
     ThreadState* state = nullptr;

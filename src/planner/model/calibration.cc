@@ -73,12 +73,13 @@ class MeasuredPair {
   }
 
  private:
-  // What each message that a task sends or receives costs because its threads sleep where they polled when they were
-  // measured. Over a link they slept then, too, since answers take longer there than a thread polls.
+  // The cost per message sent or received of waking threads that polled when they were measured, but sleep in the plan.
+  // Over a link this is 0: there the threads slept in the measurement too, since answers take longer than a thread
+  // polls.
   double WakeNs(double polling_ns) const {
     const Hardware& h = input_.hardware;
     if (!h.one_machine || h.link_per_task) return 0;
-    return std::min(input_.machine.wake.busy_ns / 2, polling_ns / messages_);  // one of two is received
+    return std::min(input_.machine.wake.busy_ns / 2, polling_ns / messages_);  // half of the messages are received
   }
   // The time of the server's cores that the model explains.
   double ServerNs() {
@@ -115,8 +116,8 @@ StatusOr<double> FitMessages(MeasuredPair* pair) {
   return step_ns;
 }
 
-// Changes what happens between two steps, or the times of the nodes, by the difference that is left. `known_cpu_ns` is
-// what the model explains of the time of the worker's cores.
+// Adds the remaining difference to the time between two steps, or takes it from the times of the nodes. `known_cpu_ns`
+// is the part of the worker's CPU time that the model explains.
 void FitRest(double predicted_ns, double known_cpu_ns, MeasuredStep* step) {
   MeasuredStep& measured = *step;
   if (predicted_ns <= measured.step_ns) {
@@ -133,7 +134,7 @@ void FitRest(double predicted_ns, double known_cpu_ns, MeasuredStep* step) {
   for (auto& [node, ns] : measured.node_ns) ns *= share;
 }
 
-// For a program that was measured without a cluster.
+// Calibrates a program that was measured without a cluster.
 StatusOr<double> CalibrateLocal(PlanInput* input) {
   TF_ASSIGN_OR_RETURN(const double model_ns, LocalStepNs(*input, /*batch=*/0));
   FitRest(model_ns, model_ns, &input->graph.measured);

@@ -23,7 +23,7 @@ struct Inflow {
 
 bool Has(const std::string& type, const char* word) { return type.find(word) != std::string::npos; }
 
-// Follows the activities in an order in which each one comes after those that it waits for.
+// Visits each activity after the activities that it waits for.
 class Marker {
  public:
   Marker(const std::map<int, UpdateNode>& updates, StepProgram* program)

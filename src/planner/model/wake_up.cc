@@ -76,7 +76,7 @@ class Work {
   double ns_ = 0;
 };
 
-// What a message costs the cores beside its work, if `pairs` pairs of threads exchange messages.
+// The time of the cores per message, without its work, if `pairs` pairs of threads exchange messages.
 double MessageNs(int pairs, const Work& work) {
   struct Pair {
     Mailbox there, back;
@@ -118,7 +118,7 @@ double MessageNs(int pairs, const Work& work) {
   return messages > 0 ? std::max(0.0, ns / messages - work.ns()) : 0;
 }
 
-// How long after a message a thread runs that has slept: the first quartile.
+// The delay from a message until the sleeping thread runs: the first quartile.
 double IdleNs() {
   std::vector<double> delays;
   Mailbox box;

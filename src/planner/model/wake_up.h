@@ -4,19 +4,19 @@
 
 namespace tensorbraid::planner {
 
-// What a message between two threads costs beside the work that it causes.
+// The cost of a message between two threads, without the work that it causes.
 struct WakeUpCost {
-  // Of the cores, for each message, if more threads want to run than the machine has cores: threads poll, yield, sleep,
+  // Time of the cores per message, if more threads are ready than the machine has cores: threads poll, yield, sleep,
   // are woken and take turns. The median, the lowest and the highest of several measurements. The default was measured
   // with two threads on one core of a virtual machine (EPYC).
   double busy_ns = 2400, lowest_busy_ns = 2400, highest_busy_ns = 2400;
-  // Until a thread that sleeps runs, if a core is idle: the first quartile; 0: not measured.
+  // The delay until a sleeping thread runs, if a core is idle: the first quartile. 0: not measured.
   double idle_ns = 0;
   bool measured = false;
 };
 
 // Measures the machine on which it runs. The threads wait as those of the runtime do (docs/design/0016): they poll for
-// 100 us, yield after each look, and then sleep on a futex. What other processes use of the cores does not count.
+// 100 us, yield after each look, and then sleep on a futex. The time that other processes use the cores does not count.
 // Blocks for half a second, in which all cores are busy.
 WakeUpCost MeasureWakeUp();
 

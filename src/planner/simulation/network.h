@@ -22,8 +22,8 @@ struct WayCosts {
   // What the thread that handled a message does afterwards, on one core of a server or of a worker, such as freeing
   // memory. The message does not wait for it; the next one does.
   double server_after_ns = 0, worker_after_ns = 0;
-  // Until the thread that receives a message runs, if it sleeps and a core is idle. It sleeps if the last message on
-  // the same way came more than 100 us before (docs/design/0016).
+  // The delay until the receiving thread runs, if it sleeps and a core is idle. It sleeps if the last message on the
+  // same way came more than 100 us before (docs/design/0016).
   double wake_ns = 0;
   double send_byte_ns = 0;     // of one core of the sender, for each byte
   double receive_byte_ns = 0;  // of one core of the receiver
@@ -62,7 +62,7 @@ class Network {
   // thread at each end, and the bulk messages by a second one.
   void Send(int from, int to, double bytes, bool bulk, const WayCosts& costs, std::function<void()> arrived);
 
-  // What crossed the link so far, with the messages on the way, and how many messages were sent.
+  // The bytes that have crossed a link so far, and the number of messages that were sent, including those on their way.
   double bytes_out(int link) const { return links_[link].bytes_out; }
   double bytes_in(int link) const { return links_[link].bytes_in; }
   int64_t messages() const { return messages_; }

@@ -50,7 +50,6 @@ class FakeDevice final : public Device {
   Allocator& allocator() override { return *memory_; }
   bool has_stream() const override { return true; }
   void Copy(const Tensor& from, Tensor to, Done done) override {
-    ++num_copies_;
     Enqueue([from, to, done = std::move(done)] {
       if (from.num_bytes() > 0) std::memcpy(HostAddress(to.raw_data()), HostAddress(from.raw_data()), from.num_bytes());
       done(OkStatus());
@@ -100,7 +99,6 @@ class FakeDevice final : public Device {
   }
   // The environment of the CPU's kernels on the device's thread.
   const StepEnvironment& env() const { return env_; }
-  int num_copies() const { return num_copies_; }  // between host and device
 
  private:
   // The device's memory. Buffers share it, so it may outlive the device.
@@ -168,7 +166,6 @@ class FakeDevice final : public Device {
   const std::shared_ptr<Memory> memory_;
   ThreadPool no_threads_{"fake", 0};
   const StepEnvironment env_{.pool = &no_threads_};
-  std::atomic<int> num_copies_{0};
   Mutex mu_;
   Status error_ TB_GUARDED_BY(mu_);
   SharedMutex stream_mu_;

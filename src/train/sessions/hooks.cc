@@ -228,7 +228,8 @@ class NanCheckHook final : public SessionRunHook {
 class StepCounterHook final : public SessionRunHook {
  public:
   explicit StepCounterHook(StepCounterOptions options) : options_(std::move(options)) {}
-  // Without a step that changes there is nothing to report, but the training itself does not need one.
+  // Without an operation that changes the global step, this hook has nothing to report. It only warns, because the
+  // training itself does not need the step.
   Status Begin(Graph& graph) override {
     const Status counts = CheckGlobalStep(graph, "StepCounter");
     if (counts.ok() || !GetGlobalStep(graph).valid()) return counts;

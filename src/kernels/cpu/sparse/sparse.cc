@@ -41,14 +41,6 @@ StatusOr<SparseView> SparseView::Of(const Tensor& indices, const Tensor& values,
   return v;
 }
 
-StatusOr<int64_t> SparseView::DenseSize() const {
-  int64_t n = 1;
-  for (int64_t d : shape_) {
-    if (__builtin_mul_overflow(n, d, &n)) return InvalidArgument("the dense shape has too many elements");
-  }
-  return n;
-}
-
 std::vector<int64_t> SparseView::Sorted() const {
   std::vector<int64_t> order(size_);
   std::iota(order.begin(), order.end(), 0);

@@ -31,8 +31,6 @@ class SparseView {
   const int64_t* index(int64_t i) const { return indices_.data<int64_t>().data() + i * rank_; }
   const Tensor& indices() const { return indices_; }
   const Tensor& values() const { return values_; }
-  // The product of the sizes. Returns InvalidArgument if it overflows int64.
-  StatusOr<int64_t> DenseSize() const;
   // The numbers of the elements, sorted by their indices in row-major order. The sort is stable.
   std::vector<int64_t> Sorted() const;
 
