@@ -93,12 +93,12 @@ class Engine {
   virtual std::vector<std::string> KnownAddresses(const std::vector<std::string>& /*tasks*/) const { return {}; }
   // How Start would start the task, in lines for the user.
   virtual std::string DescribeStart(const std::string& task, const ProgramCall& call, bool knows_flags) const;
-  // Finds a machine and an address for each of the tasks, which have names such as "worker/0". Called once, first.
-  // REQUIRES of all functions: `listener` is the same object and outlives the engine.
+  // Finds a machine and an address for each of the tasks, which have names such as "worker/0". Called once, before all
+  // functions below. `listener` gets the reports of all functions, and must outlive the engine.
   virtual void Place(const std::vector<std::string>& tasks, EngineListener* listener) = 0;
-  // Called before a task is started again. Returns true if the task has its place still. Otherwise looks for one, on
-  // the same machine or on another, and reports it by OnPlacedAgain; if there is none, it reports OnEnd, as if the task
-  // had been lost once more.
+  // Called before a task is started again. Returns true if the task has its place still. Otherwise looks for a place,
+  // on the same machine or on another, and calls OnPlacedAgain; if there is none, it calls OnEnd, as if the task had
+  // been lost once more.
   virtual bool PlaceAgain(size_t /*task*/) { return true; }
   // Starts a task that is not running, for the first time or again. If output of an earlier run is still open, it is
   // given up, and its end is not reported.
@@ -112,7 +112,7 @@ class Engine {
   // The command that ends what the tasks leave behind if this process is killed. Empty if they end by themselves then.
   virtual std::vector<std::string> CleanUpCommand() const { return {}; }
 
-  // Appends what to wait for before Handle is called again.
+  // Appends the events to wait for before Handle is called again.
   virtual void AddEvents(std::vector<pollfd>* events) = 0;
   // Reports all that has happened.
   virtual void Handle() = 0;
