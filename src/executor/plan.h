@@ -48,10 +48,10 @@ class Plan {
     kHeavy,
     kAsk,  // depends on the sizes of the inputs, which are known only in a step
   };
-  // How long a kernel may use its inputs. An input that the step's caller may change before that is copied first.
+  // How long a kernel may use its inputs. An input that the caller may change in that time is copied first.
   enum class Keeps : uint8_t {
     kNothing,  // until the kernel has run
-    kMemory,   // longer, on the way to another task or to a device: perhaps when a cancelled step has ended
+    kMemory,   // longer, while it is sent to another task or to a device, perhaps beyond a cancelled step
     kValue,    // for later steps
   };
   // An edge to an input slot.

@@ -17,7 +17,7 @@ struct ReplicaDeviceSetterOptions {
   int ps_tasks = 0;                   // ignored if `cluster` is given
   std::string ps_device = "/job:ps";  // "": all ops are on the worker
   std::string worker_device = "/job:worker";
-  // Ops that are placed on the parameter servers: those whose state they hold.
+  // The types of ops that are placed on the parameter servers, because the servers hold their state.
   std::vector<std::string> ps_ops = {"Variable",
                                      "VariableV2",
                                      "AutoReloadVariable",
@@ -32,8 +32,8 @@ struct ReplicaDeviceSetterOptions {
                                      "BoostedTreesQuantileStreamResourceHandleOp",
                                      "ResourceConditionalAccumulator",
                                      "DecisionTreeResource"};
-  // Returns the parameter server to which `op` goes, a number from 0 to ps_tasks - 1. Another number is an error of the
-  // graph (InvalidArgument), and the op goes to the first one. Null: the parameter servers take turns.
+  // Returns the index of the parameter server for `op`, from 0 to ps_tasks - 1. Any other index is a mistake of the
+  // graph (InvalidArgument), and the op is placed on server 0. Null: the parameter servers take turns.
   std::function<int(const Operation& op, int ps_tasks)> strategy = nullptr;
   // The types in which the values and gradients of the variables on the parameter servers travel between tasks.
   WireTypes wire = {};

@@ -102,9 +102,9 @@ class Buffer : public RefCounted {
   bool writable() const { return memory_.writable; }
   bool borrowed() const { return memory_.borrowed; }
 
-  // Whether the program has a pointer with which it may write to the memory at any time; see Tensor::mutable_data.
-  // Whatever keeps the tensor longer than a step copies it. It is set while the buffer has one reference, so reading it
-  // needs no lock.
+  // Whether the program has a pointer through which it may write to the memory at any time (Tensor::mutable_data). Code
+  // that keeps the tensor longer than a step then copies it. Set only while the buffer has one reference, so that reads
+  // need no lock.
   bool exposed() const { return exposed_; }
   // REQUIRES: IsUnique().
   void set_exposed() { exposed_ = true; }

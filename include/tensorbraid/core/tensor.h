@@ -84,17 +84,17 @@ class Tensor {
   // The elements, for writing. If another handle shares the buffer, such as a variable whose value was fetched, or if
   // the memory is read-only, this tensor first gets its own copy of the elements, so no other tensor changes.
   //
-  // The span stays valid until the tensor is assigned or destroyed, and may be taken once and filled before each step:
-  // whatever outlives a step (the value of a variable, an element of a queue, a constant) is copied from a tensor whose
-  // elements were taken for writing. Throws std::bad_alloc if there is no memory for the copy. REQUIRES: T is as for
-  // data() (checked), and the elements are in host memory.
+  // The span stays valid until the tensor is assigned or destroyed. A program may take it once and fill it before each
+  // step: the library copies the elements for everything that outlives a step (the value of a variable, an element of a
+  // queue, a constant). Throws std::bad_alloc if there is no memory for the copy. REQUIRES: T is as for data()
+  // (checked), and the elements are in host memory.
   template <typename T>
   std::span<T> mutable_data(std::source_location loc = std::source_location::current()) {
     CheckType(DTypeOf<T>::value, loc);
     return {static_cast<T*>(mutable_raw_data()), static_cast<size_t>(num_elements_)};
   }
-  // For kernels, which write to new tensors and to memory that they share on purpose: as mutable_data, but never
-  // copies. REQUIRES: T is as for data() (checked), and no handle outside of the caller's control shares the buffer.
+  // As mutable_data, but never copies: for kernels, which write to new tensors and to memory that they share on
+  // purpose. REQUIRES: T is as for data() (checked), and no handle outside of the caller's control shares the buffer.
   template <typename T>
   std::span<T> inplace_data(std::source_location loc = std::source_location::current()) {
     CheckType(DTypeOf<T>::value, loc);
@@ -124,7 +124,7 @@ class Tensor {
   // Whether the elements are in memory of a step's caller; see Borrow.
   bool IsBorrowed() const { return buffer_ && buffer_->borrowed(); }
   // Whether the program may change the elements at any time, because it borrowed the memory or has called mutable_data.
-  // Whatever keeps the tensor longer than a step must then keep a DeepCopy.
+  // Code that keeps the tensor longer than a step must then keep a DeepCopy.
   bool MayChange() const { return buffer_ && (buffer_->borrowed() || buffer_->exposed()); }
   bool SharesBufferWith(const Tensor& other) const { return buffer_ && buffer_.get() == other.buffer_.get(); }
   const RefPtr<Buffer>& buffer() const { return buffer_; }

@@ -12,9 +12,9 @@
 // nodes and has no operand takes the location as its last argument, `loc`, which callers leave out.
 //
 // Thread-safe: several threads may build one graph while others run its steps. Building waits while another thread
-// builds or prepares a step, never while a step runs. Scopes of all kinds and the first mistake belong to the thread
-// that opened or made them; a new thread begins outside of all scopes. Only moving and destroying a Graph need it
-// alone.
+// builds or prepares a step, never while a step runs. Scopes of all kinds belong to the thread that opened them; a new
+// thread begins outside of all scopes. Each thread has its own first mistake. A Graph may be moved or destroyed only
+// while no other thread uses it.
 //
 // A Graph must outlive the use of everything made from it; it may be moved. Handles share the ownership of their nodes,
 // but not of the graph. So a handle whose graph was destroyed still has its name, types, shape and device. Any other
@@ -214,8 +214,8 @@ class [[nodiscard]] ScopeGuard {
   std::function<void()> end_;
 };
 
-// Returns the device of a new node; "" leaves the choice to the enclosing scopes. It is called while its thread keeps
-// others from building, so it must not wait for a thread that uses the graph, nor run steps.
+// Returns the device of a new node; "" leaves the choice to the enclosing scopes. Other threads cannot build while it
+// runs, so it must not wait for a thread that uses the graph, nor run steps.
 using DeviceFunction = std::function<std::string(const Operation&)>;
 
 class Graph {

@@ -140,8 +140,8 @@ class Saver {
   // The collections of the graphs beside later checkpoints, in addition to those of variables: for each, the names of
   // operations ("train") and tensors ("loss:0").
   void SetCollections(std::map<std::string, std::vector<std::string>> collections);
-  // The queue runners in the graphs beside later checkpoints, by the key of their collection. A program that imports
-  // such a graph finds them in the collection "queue_runners".
+  // Sets the queue runners, by the key of their collection, for the graphs that later saves write beside their
+  // checkpoints. A program that imports such a graph finds them in the collection "queue_runners".
   void SetQueueRunners(std::map<std::string, std::vector<QueueRunner>> runners);
   // Sets collections, as serialized CollectionDefs, for the graphs that later saves write beside their checkpoints. A
   // collection of variables takes the place of the one that the graph itself has under this name.

@@ -218,7 +218,7 @@ class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
   std::shared_ptr<const FunctionLibrary> functions_;
   Extensions extensions_;
   const uint64_t number_;  // of the graph among those of the process
-  // Guards what steps read that take no lock of the graph. Held for a moment only.
+  // Guards the state that steps read without the lock of the graph. Held only for short reads and writes.
   mutable Mutex mu_;
   mutable std::map<uint64_t, std::unique_ptr<ThreadState>> states_ TB_GUARDED_BY(mu_);  // by ThreadNumber
   std::map<uint64_t, Status> errors_ TB_GUARDED_BY(mu_);                                // the same; no entry is OK

@@ -157,15 +157,6 @@ StatusOr<const KernelDef*> KernelRegistry::Find(const Node& node, std::string_vi
       StrCat("no kernel fits ", node.Describe(), " ", Types(node), " on ", device_type, "; candidates:", refusals));
 }
 
-bool KernelRegistry::HasKernelsFor(std::string_view op, std::string_view device_type) const {
-  const auto [begin, end] = kernels_.equal_range(op);
-  for (auto it = begin; it != end; ++it) {
-    if (it->second.device_type == device_type) return true;
-  }
-  const auto added = AddedKernels::Find(op);
-  return std::any_of(added.begin(), added.end(), [&](const KernelDef& k) { return k.device_type == device_type; });
-}
-
 void AddedKernels::Add(const std::string& op, std::vector<KernelDef> kernels) {
   KernelTable& added = AddedKernelTable();
   MutexLock lock(added.mu);

@@ -230,8 +230,8 @@ class KernelRegistry {
   // The kernel for a node on a device type. NotFound lists the candidates and why each does not fit. Finds the kernels
   // in AddedKernels, too. The result stays valid.
   StatusOr<const KernelDef*> Find(const Node& node, std::string_view device_type) const;
-  bool HasKernelsFor(std::string_view op, std::string_view device_type) const;
-  // Without those in AddedKernels.
+  // The kernels that were added to this registry, keyed by op. The kernels of custom ops are in AddedKernels, and not
+  // here.
   const std::multimap<std::string, KernelDef, std::less<>>& kernels() const { return kernels_; }
 
   // All kernels of src/kernels; see kernels/cpu/register.cc.
