@@ -1,14 +1,17 @@
-"""Writes references/*.jsonl: what TensorFlow computes for optimizers, schedules, initializers, clipping, averages and
-recurrent layers.
+"""Writes references/*.jsonl: what TensorFlow computes for optimizers, schedules, initializers, clipping, averages,
+recurrent layers and other layers.
 
-Run in a venv with `pip install tensorflow-cpu`, and commit what it writes. A build does not need Python. See README.md.
+Run in a venv with `pip install tensorflow-cpu tf-keras`, and commit what it writes. The names of files as arguments
+write only these. A build does not need Python. See README.md.
 """
 import json
 import os
+import sys
 
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
 
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
@@ -338,10 +341,60 @@ def recurrent_layers():
     return rows
 
 
+LAYERS = [
+    ("dense", {"units": 3}, [4, 5]),
+    ("dense", {"units": 2, "activation": "relu", "use_bias": False}, [2, 3, 4]),
+    ("dense", {"units": 3, "activation": "tanh"}, [2, 3]),
+    ("conv1d", {"filters": 2, "kernel_size": [3], "strides": [2], "padding": "same"}, [2, 7, 3]),
+    ("conv2d", {"filters": 3, "kernel_size": [3, 2], "padding": "valid", "activation": "relu"}, [2, 5, 4, 2]),
+    ("conv2d", {"filters": 2, "kernel_size": [2, 2], "padding": "same", "dilation_rate": [2, 2], "use_bias": False},
+     [1, 5, 5, 2]),
+    ("conv3d", {"filters": 2, "kernel_size": [2, 2, 2], "padding": "same", "strides": [1, 2, 1]}, [1, 3, 4, 3, 2]),
+    ("conv2d_transpose", {"filters": 3, "kernel_size": [3, 3], "strides": [2, 2], "padding": "same"}, [1, 3, 3, 2]),
+    ("separable_conv2d", {"filters": 3, "kernel_size": [2, 3], "padding": "same", "depth_multiplier": 2}, [1, 4, 4, 2]),
+    ("batch_normalization", {"training": True}, [4, 3]),
+    ("batch_normalization", {"training": False}, [4, 3]),
+    ("batch_normalization", {"training": True, "momentum": 0.9, "epsilon": 0.01}, [2, 3, 3, 2]),
+    ("batch_normalization", {"training": True, "center": False, "scale": False}, [5, 2]),
+    ("batch_normalization", {"training": True, "axis": 1}, [2, 3, 4]),
+    ("dropout", {"rate": 0.4, "training": True, "seed": 5}, [4, 6]),
+    ("dropout", {"rate": 0.4, "training": False}, [2, 3]),
+    ("dropout", {"rate": 0.5, "training": True, "seed": 7, "noise_shape": [3, 1, 4]}, [3, 2, 4]),
+]
+
+
+def layers():
+    rows = []
+    for number, (kind, options, shape) in enumerate(LAYERS):
+        random = np.random.RandomState(number)
+        x_value = random.uniform(-1, 1, shape).astype(np.float32)
+        with tf.Graph().as_default():
+            v1.get_variable_scope().set_use_resource(True)
+            x = tf.constant(x_value)
+            given = dict(options)
+            if "activation" in given:
+                given["activation"] = getattr(tf.nn, given["activation"])
+            y = getattr(v1.layers, kind)(x, **given)
+            variables, trained = v1.global_variables(), v1.trainable_variables()
+            gradients = v1.gradients(tf.reduce_sum(y * y / 2 + y), [x] + trained)
+            # Variances are positive.
+            start = {v: random.uniform(0.5 if "variance" in v.name else -1, 1.5, v.shape).astype(np.float32)
+                     for v in variables}
+            with v1.Session() as session:
+                for v, value in start.items():
+                    v.load(value, session)
+                row = {"layer": kind, "options": options, "x": {"shape": shape, "values": numbers(x_value)},
+                       "variables": [{"name": v.op.name, "shape": list(v.shape), "values": numbers(value),
+                                      "trains": v in trained} for v, value in start.items()],
+                       "results": [numbers(result) for result in session.run([y] + gradients)]}
+                session.run(v1.get_collection(v1.GraphKeys.UPDATE_OPS))
+                row["updated"] = {v.op.name: numbers(session.run(v)) for v in variables if v not in trained}
+            rows.append(row)
+    return rows
+
+
+FILES = {make.__name__: make for make in (optimizers, schedules, initializers, clipping, averages, recurrent_layers, layers)}
+
 if __name__ == "__main__":
-    write("optimizers", optimizers())
-    write("schedules", schedules())
-    write("initializers", initializers())
-    write("clipping", clipping())
-    write("averages", averages())
-    write("recurrent_layers", recurrent_layers())
+    for name in sys.argv[1:] or FILES:
+        write(name, FILES[name]())
