@@ -12,7 +12,8 @@ from tensorbraid.nn.cell_wrappers import _Wrapper
 from tensorbraid.nn.cells import *  # noqa: F401,F403
 from tensorbraid.nn.cells import LSTMStateTuple, RNNCell
 from tensorbraid.nn.recurrent import (  # noqa: F401
-    static_bidirectional_rnn as static_bidirectional_rnn, static_rnn as static_rnn)
+    static_bidirectional_rnn as static_bidirectional_rnn, static_rnn as static_rnn,
+    static_state_saving_rnn as static_state_saving_rnn)
 from tensorbraid.tensorflow_python.rnn_cell import _linear, _Linear  # noqa: F401  # programs take them from here
 
 core_rnn_cell = sys.modules[__name__]  # TensorFlow 1.0 had the cells in this module of tf.contrib.rnn

@@ -8,6 +8,8 @@ from tensorbraid.contrib.failure_tolerator import *  # noqa: F401,F403
 from tensorbraid.contrib.hparams import *  # noqa: F401,F403
 from tensorbraid.contrib.python_input import *  # noqa: F401,F403
 from tensorbraid.contrib.sampling import *  # noqa: F401,F403
+from tensorbraid.contrib.sequence_batches import *  # noqa: F401,F403
+from tensorbraid.contrib.sequence_state_saver import *  # noqa: F401,F403
 from tensorbraid.contrib.slim import learning
 from tensorbraid.contrib.slim.learning import (  # noqa: F401
     add_gradients_summaries as add_gradients_summaries, clip_gradient_norms as clip_gradient_norms,

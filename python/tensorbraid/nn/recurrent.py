@@ -11,7 +11,8 @@ from tensorbraid.nest import flatten, is_nested, map_structure, pack_sequence_as
 from tensorbraid.nn.rnn_loops import loop_over_time
 from tensorbraid.ops.node import cast, op, shape_of, tensor
 
-__all__ = ["bidirectional_dynamic_rnn", "dynamic_rnn", "static_bidirectional_rnn", "static_rnn"]
+__all__ = ["bidirectional_dynamic_rnn", "dynamic_rnn", "static_bidirectional_rnn", "static_rnn",
+           "static_state_saving_rnn"]
 
 
 def _check_cell(cell):
@@ -57,6 +58,27 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
             outputs.append(output)
             state = new
         return outputs, state
+
+
+def static_state_saving_rnn(cell, inputs, state_saver, state_name, sequence_length=None,
+                            scope=None) -> tuple[Any, ...]:
+    """static_rnn from the states that state_saver.state(name) gives. The last state is saved with the last output.
+
+    `state_saver` may be a batch of tf.contrib.training.batch_sequences_with_states. `state_name` has a name for each
+    tensor of the cell's state, in its structure.
+    """
+    if is_nested(cell.state_size) != is_nested(state_name):
+        raise ValueError("state_name should be the same type as cell.state_size.  state_name: "
+                         f"{state_name}, cell.state_size: {cell.state_size}")
+    names = flatten(state_name)
+    if len(names) != len(flatten(cell.state_size)):
+        raise ValueError(f"#elems(state_name) != #elems(state_size): {len(names)} vs. {len(flatten(cell.state_size))}")
+    initial = pack_sequence_as(cell.state_size, [state_saver.state(name) for name in names])
+    outputs, state = static_rnn(cell, inputs, initial, sequence_length=sequence_length, scope=scope)
+    saved = [state_saver.save_state(name, part) for name, part in zip(names, flatten(state))]
+    with graphs.control_dependencies(saved):
+        outputs[-1] = map_structure(lambda output: op("Identity", [output]), outputs[-1])
+    return outputs, state
 
 
 def _rows_where(active, first, second):

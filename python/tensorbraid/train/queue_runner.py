@@ -30,7 +30,7 @@ class QueueRunner:
         self._close_op = queue.close() if close_op is None else close_op
         self._cancel_op = queue.close(cancel_pending_enqueues=True) if cancel_op is None else cancel_op
         self._core = _core.QueueRunner(self._enqueue_ops, self._close_op, self._cancel_op)
-        self._graph = queue.queue_ref.graph
+        self._graph = self._enqueue_ops[0].graph
         self._name = queue.name
 
     def _init_from_def(self, definition, import_scope):

@@ -152,6 +152,7 @@ Status BarrierResource::Close(bool cancel_pending) {
     cancelled_ = cancel_pending;
     if (cancel_pending) incomplete_.clear();
   }
+  ready_->AcceptFewer();  // also for Take() calls that have been waiting
   CloseReadyIfDone();
   return OkStatus();
 }

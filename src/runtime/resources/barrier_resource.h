@@ -30,7 +30,7 @@ class BarrierResource final : public Resource {
   Status Insert(const Tensor& keys, int64_t component, const Tensor& values);
   // Waits for `n` complete tuples and takes them, stacked: indices, keys and each component. OutOfRange if the barrier
   // is closed and can no longer get so many. With `allow_small_batch`, a closed barrier returns the complete tuples it
-  // has, if any.
+  // has, if any, also to a call that began to wait before it was closed.
   void Take(int64_t n, bool allow_small_batch, CancellationManager* cancellation, QueueResource::DequeueDone done);
   // Refuses new keys from now on. Incomplete tuples can still be completed, unless `cancel_pending` drops them.
   // Cancelled if already closed, except that Close(true) may follow Close(false).

@@ -68,6 +68,22 @@ TEST_F(BarrierTest, AWaitingTakeGetsASmallBatchWhenTheBarrierCloses) {
   EXPECT_EQ((**taken)[3].ToString(), Tensor::Vector<float>({10}).ToString());
 }
 
+TEST_F(BarrierTest, AWaitingTakeGetsASmallBatchWhileOtherTuplesAreIncomplete) {
+  ASSERT_TRUE(Insert(0, {"a", "b"}, {1, 2}).ok());
+  Taken taken;
+  Take(2, &taken, /*small=*/true);
+  ASSERT_TRUE(barrier_->Close(/*cancel_pending=*/false).ok());
+  EXPECT_FALSE(taken.has_value());
+  ASSERT_TRUE(Insert(1, {"a"}, {10}).ok());
+  ASSERT_TRUE(taken.has_value() && taken->ok());
+  EXPECT_EQ((**taken)[3].ToString(), Tensor::Vector<float>({10}).ToString());
+  ASSERT_TRUE(Insert(1, {"b"}, {20}).ok());
+  Taken next;
+  Take(2, &next, /*small=*/true);
+  ASSERT_TRUE(next.has_value() && next->ok());
+  EXPECT_EQ((**next)[3].ToString(), Tensor::Vector<float>({20}).ToString());
+}
+
 TEST_F(BarrierTest, InvalidInsertsAreRefused) {
   ASSERT_TRUE(Insert(0, {"a"}, {1}).ok());
   EXPECT_TRUE(absl::IsInvalidArgument(Insert(0, {"a"}, {2})));

@@ -304,6 +304,8 @@ QueueResource::Outcome QueueResource::ServeTaker(Waiter& w, Actions* actions) {
     }
     w.wanted = store_->size();
   }
+  const int64_t available = store_->size() + static_cast<int64_t>(w.taken.size());
+  if (w.up_to && accepts_fewer_ && available > 0) w.wanted = std::min(w.wanted, available);
   // Wait until there are enough elements. Taking them one by one as they arrive would not give the smallest ones, nor
   // in order.
   if (options_.kind == QueueKind::kPriority && store_->size() < w.wanted) return Outcome::kNothing;
@@ -398,6 +400,16 @@ void QueueResource::Close(bool cancel_pending, CancellationManager* cancellation
   }
   for (const auto& action : actions) action();
   done(OkStatus());
+}
+
+void QueueResource::AcceptFewer() {
+  Actions actions;
+  {
+    MutexLock lock(mu_);
+    accepts_fewer_ = true;
+    Serve(&actions);
+  }
+  for (const auto& action : actions) action();
 }
 
 bool QueueResource::is_closed() const {

@@ -74,6 +74,8 @@ class QueueResource final : public Resource {
   // waiting are done, then closes and calls `done`; Cancelled if the queue is already closed.
   void Close(bool cancel_pending, CancellationManager* cancellation, Done done);
   bool is_closed() const;
+  // From now on, DequeueMany with `up_to` takes the elements that there are, if any, and waits for no more.
+  void AcceptFewer();
   int64_t size() const;
   std::string DebugString() const override;
 
@@ -101,6 +103,7 @@ class QueueResource final : public Resource {
   std::list<std::shared_ptr<Waiter>> adders_ TB_GUARDED_BY(mu_);  // waiting to enqueue or close
   std::list<std::shared_ptr<Waiter>> takers_ TB_GUARDED_BY(mu_);  // waiting to dequeue
   bool closed_ TB_GUARDED_BY(mu_) = false;
+  bool accepts_fewer_ TB_GUARDED_BY(mu_) = false;
 };
 
 }  // namespace tensorbraid
