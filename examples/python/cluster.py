@@ -1,4 +1,4 @@
-"""What the examples of this folder share: the flags of a task, its server, and the path of the data.
+"""Shared code of the examples in this folder: the flags of a task, its server, and the path of the data.
 
 An example runs in one process, or as the tasks of a cluster. A task is described by the flags below, or by the engine
 that started it, such as `tensorbraid launch` or mpirun.

@@ -150,7 +150,7 @@ Open = FastGFile = GFile
 
 
 class FileStatistics:
-    """What Stat returns."""
+    """The result of Stat."""
 
     def __init__(self, length, mtime_nsec, is_directory):
         self.length, self.mtime_nsec, self.is_directory = length, mtime_nsec, is_directory
@@ -293,7 +293,7 @@ def DeleteRecursively(dirname):
 
 
 def Stat(filename):
-    """What the system knows about a file: `length`, `mtime_nsec`, `is_directory`."""
+    """The FileStatistics of a file: `length`, `mtime_nsec`, `is_directory`."""
     return stat(filename)
 
 

@@ -7,7 +7,7 @@ from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 
 
 class TextFileIndex:
-    """What TextFileInitializer takes as the key or value of a line: all of it, or its number."""
+    """Which part of a line TextFileInitializer uses as the key or the value: the whole line, or its number."""
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1

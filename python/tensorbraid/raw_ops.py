@@ -43,7 +43,7 @@ def _typed(attr, value):
 
 
 def _results(op, operation):
-    """What the function returns: the operation if it has no outputs, a tensor or a list, or a named tuple of them."""
+    """The function's result: the operation if it has no outputs, a tensor or a list, or a named tuple of them."""
     values, rest = [], list(operation.outputs)
     for output in op.output_arg:
         if output.number_attr or output.type_list_attr:

@@ -27,5 +27,5 @@ def get_link_flags():
 
 
 def get_build_info():
-    """What the package was built for."""
+    """The features with which the package was built."""
     return {"is_cuda_build": False, "is_rocm_build": False, "is_tensorrt_build": False}

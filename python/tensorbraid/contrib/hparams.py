@@ -165,9 +165,9 @@ class HParams:
         return f"HParams({self})"
 
     def get_model_structure(self):
-        """What `model_structure` was given."""
+        """The model structure that was set."""
         return self._model_structure
 
     def set_model_structure(self, model_structure):
-        """Replaces what get_model_structure returns."""
+        """Sets the model structure that get_model_structure returns."""
         self._model_structure = model_structure

@@ -1,4 +1,4 @@
-"""What the layers of tf.contrib.layers share: scopes, names of variables, collections, normalizers and activations."""
+"""Shared code of tf.contrib.layers: scopes, names of variables, collections, normalizers and activations."""
 
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graph_keys import GraphKeys

@@ -121,7 +121,7 @@ def crossed_column(columns, hash_bucket_size, combiner="sum", ckpt_to_load_from=
 
 
 def create_feature_spec_for_parsing(feature_columns):
-    """What tf.parse_example needs to know about the features of the columns."""
+    """The features of the columns in the form that tf.parse_example takes."""
     return feature_column.make_parse_example_spec(feature_columns)
 
 

@@ -75,7 +75,7 @@ class StagingArea:
         return tensors
 
     def _element(self, operation):
-        """What `get` and `peek` return."""
+        """The result of `get` and `peek` for an element."""
         for output, shape in zip(operation.outputs, self._shapes):
             output.set_shape(shape)
         return dict(zip(self._names, operation.outputs)) if self._names else list(operation.outputs)

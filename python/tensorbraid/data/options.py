@@ -21,7 +21,7 @@ class AutotuneAlgorithm(enum.Enum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What TensorFlow does when it would copy a dataset with a state outside of the graph."""
+    """TensorFlow's policy for copies of a dataset that has state outside of the graph."""
 
     WARN, IGNORE, FAIL = range(3)
 
@@ -75,7 +75,7 @@ class ThreadingOptions(_Group):
 
 
 class AutotuneOptions(_Group):
-    """What TensorFlow may choose while a dataset runs."""
+    """Options of TensorFlow's tuner for running datasets."""
 
     _types = {"autotune_algorithm": AutotuneAlgorithm, "cpu_budget": int, "enabled": bool, "initial_parallelism": int,
               "min_parallelism": int, "ram_budget": int}

@@ -38,7 +38,7 @@ class Leaf:
         return self.tensor(name)
 
     def component(self, tensor):
-        """What a function of the program gets for the tensor of the leaf."""
+        """The value that a function of the program gets for the tensor of the leaf."""
         return tensor
 
     def described(self, dtype, dims):
@@ -140,7 +140,7 @@ def transformed(template, change):
 
 
 def description(tensors):
-    """What the library needs to know of an element with these tensors: pairs of the number of a dtype and sizes."""
+    """The structure of an element in the form that C++ takes: pairs (number of the dtype, sizes) of its tensors."""
     return [(tensor.dtype.as_datatype_enum, tensor.shape._dims) for tensor in tensors]
 
 

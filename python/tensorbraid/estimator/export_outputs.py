@@ -1,4 +1,4 @@
-"""What a model offers for serving: each ExportOutput becomes a signature of a SavedModel."""
+"""ExportOutputs: outputs of a model for serving. Each becomes a signature of a SavedModel."""
 
 from tensorbraid import _core, dtypes, saved_model
 from tensorbraid.internal import graphs

@@ -18,7 +18,7 @@ def arguments_of(function):
 
 
 def accepted(function, given):
-    """Those of the arguments that the function has."""
+    """The entries of the dict `given` whose names are parameters of the function."""
     names = arguments_of(function)
     return {name: value for name, value in given.items() if name in names}
 

@@ -1,4 +1,4 @@
-"""What a model_fn returns: the operations of the model in one mode."""
+"""EstimatorSpec, the result of a model_fn: the operations of the model in one mode."""
 
 import collections
 
@@ -12,7 +12,7 @@ __all__ = ["EstimatorSpec", "ModeKeys"]
 
 
 class ModeKeys:
-    """What a model is made for."""
+    """The mode for which a model is built."""
 
     TRAIN = "train"
     EVAL = "eval"

@@ -24,11 +24,11 @@ class TaskType:
 
 
 class Task:
-    """What TF_CONFIG says about this process: an object of JSON with "cluster" and "task". Without them, it is alone.
+    """The task of this process by TF_CONFIG, a JSON object with "cluster" and "task".
 
-    Members: cluster_spec, type, id, is_chief, master (the target of training sessions), evaluation_master, num_ps,
-    num_workers (with the chief), global_id (chief first, then other tasks that work, then parameter servers), service,
-    model_dir.
+    Without these, it is the only task. Members: cluster_spec, type, id, is_chief, master (the target of training
+    sessions), evaluation_master, num_ps, num_workers (with the chief), global_id (chief first, then other tasks that
+    work, then parameter servers), service, model_dir.
     """
 
     def __init__(self, config):
@@ -99,7 +99,7 @@ class Task:
 
 
 def _config_of(found):
-    """What TF_CONFIG would say of a task that find_task has found: worker 0 is the chief, worker 1 is worker 0, ..."""
+    """The TF_CONFIG of a task that find_task has found: worker 0 is the chief, worker 1 is worker 0, and so on."""
     cluster, job, index = found.cluster.as_dict(), found.job_name, found.task_index
     if TaskType.CHIEF not in cluster and TaskType.MASTER not in cluster:
         workers = found.cluster.job_tasks(TaskType.WORKER)

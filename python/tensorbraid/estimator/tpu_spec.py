@@ -1,4 +1,4 @@
-"""What the model_fn of a TPUEstimator returns: the operations of the model in one mode."""
+"""TPUEstimatorSpec, the result of a TPUEstimator's model_fn: the operations of the model in one mode."""
 
 import collections
 import inspect

@@ -1,4 +1,4 @@
-"""What all feature columns have in common, and the features that they read."""
+"""The base class of feature columns, and the features that they read."""
 
 import collections
 
@@ -33,7 +33,7 @@ class FeatureColumn:
         return hash((type(self).__name__, tuple(self)))
 
     def transform(self, features):
-        """What the column makes of the features: a tensor or a SparseTensor. Features.get keeps it."""
+        """The column's transformation of the features: a tensor or a SparseTensor. Features.get caches it."""
         raise NotImplementedError(f"transform of {type(self).__name__}")
 
 

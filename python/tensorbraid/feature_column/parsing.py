@@ -1,4 +1,4 @@
-"""What tf.parse_example needs for columns."""
+"""Feature specs of columns, for tf.parse_example."""
 
 from tensorbraid.feature_column.base import FeatureColumn
 

@@ -81,7 +81,7 @@ def _sizes(image):
 
 
 def _by_image(images, function):
-    """What a function makes of a batch of images; the images may have several axes before their last three."""
+    """Applies a function of a batch of images to images with any number of axes before their last three."""
     before = _sizes(images)[:-3] if images.shape.ndims is not None else None
     if before is None:
         raise NotImplementedError("images of unknown rank")

@@ -1,4 +1,4 @@
-"""What tensors and operations can do as Python objects: shapes, texts, copies, and errors of conversions."""
+"""Tensors and operations as Python objects: shapes, texts, copies, and errors of conversions."""
 
 from tensorbraid import _core, dtypes, errors
 from tensorbraid.internal.shapes import TensorShape

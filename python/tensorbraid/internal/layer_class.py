@@ -15,7 +15,7 @@ __all__ = ["InputSpec", "Layer"]
 
 
 class InputSpec:
-    """What a layer expects of its input. A layer's `input_spec` is checked at each call."""
+    """The requirements of a layer on its input. A layer's `input_spec` is checked at each call."""
 
     def __init__(self, dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None):
         self.dtype = None if dtype is None else dtypes.as_dtype(dtype)

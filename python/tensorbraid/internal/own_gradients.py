@@ -99,7 +99,7 @@ def _gradient_override_map(self, op_type_map):
 
 
 def _own_gradient(self, op, grads):
-    """What C++ calls for a marked node: a list of a tensor or None for each input."""
+    """Computes the gradients of a marked node, for C++: a list with a tensor or None for each input."""
     name = self._own_gradients[op.name]  # or the function itself
     if not callable(name) and name not in _functions:
         raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type}): no function was "

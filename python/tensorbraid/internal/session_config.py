@@ -1,4 +1,4 @@
-"""What sessions and steps take from ConfigProto and RunOptions, which may be the package's or TensorFlow's messages."""
+"""The options of sessions and steps in ConfigProto and RunOptions messages of the package or of TensorFlow."""
 
 from tensorbraid.internal import credentials
 

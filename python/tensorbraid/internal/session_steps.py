@@ -1,4 +1,4 @@
-"""What a step fetches and feeds, found once for all steps that fetch and feed the same."""
+"""Prepared steps of a session: fetches and feeds are resolved once for all steps that have the same ones."""
 
 from tensorbraid import _core, dtypes, nest
 from tensorbraid.internal import graphs

@@ -10,7 +10,7 @@ __all__ = ["IndexedSlicesSpec", "OptionalSpec", "SparseTensorSpec", "TensorArray
 
 
 class TypeSpec:
-    """What is known of a value before a step. Source: tf.TypeSpec. A subclass names the parts that make it up."""
+    """The type of a value as it is known before a step. Source: tf.TypeSpec. A subclass names its components."""
 
     value_type = None  # the class of the values
 

@@ -1,4 +1,4 @@
-"""What tf.nn.rnn_cell has."""
+"""The namespace tf.nn.rnn_cell."""
 
 from tensorbraid.nn.cell_wrappers import *  # noqa: F401,F403
 from tensorbraid.nn.cells import *  # noqa: F401,F403

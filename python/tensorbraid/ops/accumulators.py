@@ -12,7 +12,7 @@ _Taken = results_class("SparseAccumulatorTakeGradient", "indices values shape")
 
 
 class ConditionalAccumulatorBase:
-    """What both accumulators can do. Source: tf.ConditionalAccumulatorBase."""
+    """The base class of accumulators. Source: tf.ConditionalAccumulatorBase."""
 
     _op_prefix = "Accumulator"
 

@@ -76,7 +76,7 @@ def _value_errors():
 
 
 def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None) -> Any:
-    """What `true_fn` returns if `pred` is true, else what `false_fn` returns. Source: tf.cond."""
+    """The result of true_fn() if `pred` is true in the step, otherwise of false_fn(). Source: tf.cond."""
     if fn1 is not None and true_fn is not None or fn2 is not None and false_fn is not None:
         raise TypeError("cond(): fn1 and fn2 are old names of true_fn and false_fn; give each only once")
     true_fn = fn1 if true_fn is None else true_fn
@@ -119,7 +119,7 @@ def _done(leaf, pred):
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case") -> Any:
-    """What the function of the first predicate that is true returns; what `default` returns if none is."""
+    """The result of the function whose predicate is the first true one, or of `default` if none is true."""
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
@@ -149,7 +149,7 @@ def _one_case(pred, taken, otherwise, strict):
 
 
 def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
-    """What the function of this number returns. A number without a function takes the default, or the last function."""
+    """The result of the function with the index. An index without one selects `default`, or else the last function."""
     if isinstance(branch_fns, dict):
         pairs = sorted(branch_fns.items())
     elif isinstance(branch_fns, (list, tuple)):
@@ -253,7 +253,7 @@ def _slices(elems):
 
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True,
            name=None, fn_output_signature=None) -> Any:
-    """What `fn` makes of each slice of `elems` along the first dimension, stacked. Source: tf.map_fn."""
+    """Applies `fn` to each slice of `elems` along the first dimension, and stacks the results. Source: tf.map_fn."""
     if not callable(fn):
         raise TypeError("The provided function is not callable: fn")
     if not infer_shape:
@@ -275,7 +275,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
 
 
 def _fold(kind, fn, elems, initializer, parallel_iterations, back_prop, reverse, name):
-    """What foldl, foldr and scan share."""
+    """The loop of foldl, foldr and scan."""
     if not callable(fn):
         raise TypeError("The provided function is not callable: fn")
     with graphs.graph_of(nest.flatten(elems)).as_default() as graph:

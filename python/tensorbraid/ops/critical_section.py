@@ -23,7 +23,7 @@ class CriticalSection:
     name = property(lambda self: self._handle.op.name)
 
     def execute(self, fn, exclusive_resource_access=True, name=None):
-        """What `fn` returns. The nodes that it makes run while the section is locked."""
+        """Calls `fn` and returns its result. The nodes that it makes run while the section is locked."""
         with graphs.name_scope(name, "critical_section_execute", []):
             lock = make_op("MutexLock", [self._handle]).outputs[0]
             graph = graphs.get_default_graph()

@@ -12,7 +12,7 @@ __all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "Rando
 
 
 class QueueBase:
-    """What all queues can do. Source: tf.QueueBase."""
+    """The base class of queues. Source: tf.QueueBase."""
 
     def __init__(self, dtypes, shapes, names, queue_ref):
         self._dtypes = dtypes
@@ -66,7 +66,7 @@ class QueueBase:
                 for i, (value, dtype) in enumerate(zip(vals, self._dtypes))]
 
     def _element(self, operation, batch):
-        """What a dequeue returns. `batch` has the sizes before the shape of an element."""
+        """The result of a dequeue operation. `batch` are the sizes before the shape of an element."""
         outputs = operation.outputs
         for output, shape in zip(outputs, self._shapes):
             if shape.ndims is not None and hasattr(output, "set_shape"):

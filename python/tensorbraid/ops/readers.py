@@ -10,7 +10,7 @@ __all__ = [
 
 
 class ReaderBase:
-    """What all readers can do. Source: tf.ReaderBase."""
+    """The base class of readers. Source: tf.ReaderBase."""
 
     def __init__(self, reader_ref, supports_serialize=False):
         self._reader_ref = reader_ref

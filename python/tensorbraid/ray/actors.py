@@ -23,8 +23,8 @@ class FunctionActor:
     def prepare(self, makes_key):
         """Takes a free port, and makes a key if it has to.
 
-        Returns the port, the request for the key's certificate, and why the node cannot run the task; None for each
-        that there is not.
+        Returns the port, the request for the key's certificate, and the reason why the node cannot run the task. Each
+        of them may be None.
         """
         try:
             from tensorbraid import errors
@@ -112,7 +112,7 @@ class AgentActor:
         try:
             self._agent.stdin.close()
         except BrokenPipeError:
-            pass  # requests that nobody has read are lost
+            pass  # the agent has ended and does not read the remaining requests
 
     def read(self):
         """Waits for output. Returns what is there of standard output and error, and the exit code if that was all."""

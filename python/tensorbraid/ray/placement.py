@@ -119,7 +119,7 @@ class Placement:
                 say_at = time.monotonic() + _SAY_EVERY_S
 
     def _want(self):
-        """What is asked, what there is of it, and what is free."""
+        """The requested, the existing and the free resources, in words."""
         asked = {name for each in self._job.resources for name in each}
         alive = [node for node in self._ray.nodes() if node["Alive"]]
 

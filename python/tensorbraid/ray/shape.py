@@ -74,7 +74,7 @@ def amounts(resources):
 
 
 def request(resources):
-    """What a job asks for, in words: "3 x (CPU 1), 1 x (CPU 2, GPU 1)"."""
+    """The resources that a job requests, in words: "3 x (CPU 1), 1 x (CPU 2, GPU 1)"."""
     kinds = {}
     for each in resources:
         kinds[amounts(each)] = kinds.get(amounts(each), 0) + 1

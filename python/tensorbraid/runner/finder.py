@@ -39,7 +39,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             hint = f"; the nearest name is tf.{near}" if near else ""
             raise ModuleNotFoundError(f"{fullname} does not exist in this package{hint}", name=fullname) from None
         if not isinstance(value, types.ModuleType) and not isinstance(value, type):
-            raise ModuleNotFoundError(f"{fullname} is no module", name=fullname)
+            raise ModuleNotFoundError(f"{fullname} is not a module", name=fullname)
         if not hasattr(value, "__path__"):
             value.__path__ = []  # `import tensorflow.nn.rnn_cell` needs a package, and nn may be a module
         return value

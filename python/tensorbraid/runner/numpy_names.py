@@ -19,7 +19,7 @@ _INSTEAD = {
 
 
 def problem(path):
-    """What is wrong with the name `path` of NumPy, or None: the installed NumPy has it, or it is below an object."""
+    """The problem with NumPy's name `path`; None if the installed NumPy has it or it is an attribute of an object."""
     value = np
     for part in path.split("."):
         if not hasattr(value, part):

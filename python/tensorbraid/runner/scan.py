@@ -184,7 +184,7 @@ class Scanner(ast.NodeVisitor):
     # Names.
 
     def _chain(self, node):
-        """What a name with attributes stands for."""
+        """The (package, path) that a name with attributes refers to; None for others."""
         parts = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)

@@ -12,7 +12,7 @@ __all__ = []
 
 
 def read_file_to_string(filename, binary_mode=False):
-    """What is in a file."""
+    """The content of a file."""
     with gfile.GFile(filename, "rb" if binary_mode else "r") as file:
         return file.read()
 

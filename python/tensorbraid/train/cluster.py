@@ -128,7 +128,7 @@ class Server:
 
     @property
     def target(self):
-        """What a session of this server's cluster is given, "grpc://host:port"."""
+        """The target for sessions of this server's cluster, "grpc://host:port"."""
         return self._server.target
 
     def start(self):
@@ -182,15 +182,12 @@ class Task:
 def find_task():
     """The task of the cluster that this process is: a Task, or None if it belongs to no cluster.
 
-    The environment variable TF_CONFIG describes it, or the engine that has started this process does: Kubernetes, MPI or
-    Slurm (docs/discovery.md). Under MPI and Slurm this waits until all tasks of the job have called it. All of them must
-    run the same program. Raises InvalidArgumentError for a variable that is wrong, FailedPreconditionError if tasks run
-    different programs, and DeadlineExceededError if tasks are missing.
+    The environment variable TF_CONFIG describes it, or the engine that has started this process does: Kubernetes, MPI
+    or Slurm (docs/discovery.md). Under MPI and Slurm this waits until all tasks of the job have called it. All of them
+    must run the same program. Raises InvalidArgumentError for a variable that is wrong, FailedPreconditionError if
+    tasks run different programs, and DeadlineExceededError if tasks are missing.
 
-        task = tf.train.find_task()
-        server = task.server()
-        if task.job_name == "ps":
-            server.join()
+    task = tf.train.find_task() server = task.server() if task.job_name == "ps": server.join()
     """
     script = getattr(sys.modules.get("__main__"), "__file__", None) or ""
     try:

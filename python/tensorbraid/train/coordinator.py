@@ -173,7 +173,7 @@ class LooperThread(threading.Thread):
         """Called once after the loop."""
 
     def run_loop(self):
-        """What the thread does each time: calls the target."""
+        """Runs one round of the thread's loop: calls the target."""
         target, args, kwargs = self._call
         if target:
             target(*args, **kwargs)

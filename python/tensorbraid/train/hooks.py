@@ -14,7 +14,7 @@ __all__ = [
 
 
 class SessionRunArgs(collections.namedtuple("SessionRunArgs", ["fetches", "feed_dict", "options"])):
-    """What a hook adds to a run. `options` is a RunOptions, which is joined with those of the other hooks.
+    """The fetches and feeds that a hook adds to a run. `options` is a RunOptions, merged with those of other hooks.
 
     The run has the longest of their timeouts. It is traced, and returns graphs, if one of them says so.
     """
@@ -47,7 +47,7 @@ class _Values(SessionRunValues):
 
 
 def _values(results, options, run_metadata):
-    """What C++ gives to a hook: `options` as run_options returns them, and the bytes of the metadata or None."""
+    """Makes a hook's arguments of those that C++ passes: `options` of run_options, and the metadata's bytes or None."""
     return _Values(results, options, run_metadata)
 
 
@@ -156,7 +156,7 @@ class FinalOpsHook(SessionRunHook):
 
     @property
     def final_ops_values(self):
-        """What the last step has fetched; None before it."""
+        """The values that the last step fetched; None before the last step."""
         return self._values
 
     def end(self, session):

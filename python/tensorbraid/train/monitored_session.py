@@ -151,7 +151,7 @@ class MonitoredSession:
         return step.restore(values)
 
     class StepContext:
-        """What the function of run_step_fn gets."""
+        """The argument of the function that run_step_fn calls."""
 
         def __init__(self, session, run_with_hooks_fn):
             self._session = session

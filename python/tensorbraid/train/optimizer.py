@@ -44,7 +44,7 @@ class Optimizer(own_rule.OwnRule):
         return getattr(type(self), method) is not getattr(Optimizer, method)
 
     def _owner(self):
-        """What C++ needs to call the methods that this class replaces."""
+        """For C++: this optimizer, and the names of the methods that its class overrides."""
         rules = {"dense rule": own_rule.DENSE, "sparse rule": own_rule.SPARSE}
         replaced = [method for method in own_rule.OTHER if self._replaces(method)]
         return self, replaced + [rule for rule, methods in rules.items() if any(map(self._replaces, methods))]

@@ -1,4 +1,4 @@
-"""What a class of the program replaces to say how an optimizer updates variables."""
+"""The methods of tf.train.Optimizer that a class of the program overrides to define its update rule."""
 
 from tensorbraid import _core, dtypes
 from tensorbraid.internal import graphs
@@ -150,7 +150,7 @@ def _given(grad):
 
 
 def _tensors(values, indices, var):
-    """What C++ takes for the slices of a variable."""
+    """The gradient of rows of a variable in the form that C++ takes."""
     shape = graphs.make_op("VariableShape", [var.handle]).outputs[0]
     return graphs.convert_to_tensor(values), graphs.convert_to_tensor(indices), shape
 

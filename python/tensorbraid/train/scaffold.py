@@ -1,4 +1,4 @@
-"""What a training session needs besides the model: how it begins, what it saves and what it summarises."""
+"""Scaffold: how a training session initializes, saves and summarizes a model."""
 
 from tensorbraid import _core, summary
 from tensorbraid.internal import graphs, initial_operations

@@ -78,13 +78,13 @@ class SyncReplicasOptimizer(OptimizerWrapper):
 
     @property
     def chief_init_op(self):
-        """What the chief runs before the first step."""
+        """The operation that the chief runs before the first step."""
         self._check_applied("chief_init_op is known after apply_gradients().")
         return self._library.chief_init_op
 
     @property
     def local_step_init_op(self):
-        """What each worker runs before its first step."""
+        """The operation that each worker runs before its first step."""
         self._check_applied("local_step_init_op is known after apply_gradients().")
         return self._library.local_step_init_op
 

@@ -6,7 +6,7 @@ __all__ = ["ModeKeys", "RunConfig"]
 
 
 class ModeKeys:
-    """What a model is made for."""
+    """The mode for which a model is built."""
 
     TRAIN = "train"
     EVAL = "eval"

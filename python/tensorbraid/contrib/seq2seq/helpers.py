@@ -1,4 +1,4 @@
-"""What a decoder reads next: the true inputs, or what it has just written."""
+"""Helpers, which choose the next input of a decoder: the true inputs, or its own outputs."""
 
 import tensorbraid as tf
 from tensorbraid import nest

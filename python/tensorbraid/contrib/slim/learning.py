@@ -225,7 +225,7 @@ def _synchronous(optimizers, is_chief, local_init_op):
 
 
 def _kwargs(given, global_step, number_of_steps, log_every_n_steps):
-    """What train_step gets: tensors that say whether it logs, and whether it is the last one."""
+    """The train_step_kwargs: bool tensors that say whether a step logs, and whether it is the last one."""
     if given is not _USE_DEFAULT:
         return given or {}
     kwargs = {}

@@ -41,7 +41,7 @@ def _looked_up(labels, vocabulary):
 
 
 class _Classifier(Head):
-    """What heads with one class for each example have in common."""
+    """The base class of heads for models that predict one class for each example."""
 
     def __init__(self, n_classes, weight_column, label_vocabulary, loss_reduction, name, loss_fn):
         super().__init__(weight_column, loss_reduction, name, loss_fn)

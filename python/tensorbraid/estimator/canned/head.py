@@ -57,7 +57,7 @@ class Head:
         raise NotImplementedError
 
     def _outputs(self, predictions):
-        """What the model offers for serving, besides its predictions. The first is the default."""
+        """The export outputs of the model besides its predictions. The first one is the default."""
         raise NotImplementedError
 
     def key(self, name):

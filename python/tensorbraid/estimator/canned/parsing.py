@@ -1,4 +1,4 @@
-"""What tf.parse_example needs for the columns and the label of a canned estimator."""
+"""Feature specs of the columns and the label of a canned estimator, for tf.parse_example."""
 
 from tensorbraid import dtypes
 from tensorbraid.feature_column.numeric import NumericColumn, numeric_column

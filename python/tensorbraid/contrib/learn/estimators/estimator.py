@@ -57,7 +57,7 @@ class BaseEstimator:
         return self._predicted(x, input_fn, batch_size, outputs, as_iterable)
 
     def _predicted(self, x, input_fn, batch_size, outputs, as_iterable, chosen=lambda prediction: prediction):
-        """What `chosen` takes of the predictions."""
+        """The part of the predictions that the function `chosen` selects."""
         import numpy as np
 
         predicted = self._estimator.predict(input_of(x, None, input_fn, batch_size, False), outputs)
@@ -81,7 +81,7 @@ class BaseEstimator:
 class ModelFnOps(collections.namedtuple("ModelFnOps", [
         "predictions", "loss", "train_op", "eval_metric_ops", "training_chief_hooks", "training_hooks", "scaffold",
         "mode"])):
-    """What the model_fn of a tf.contrib.learn.Estimator returns."""
+    """The result of the model_fn of a tf.contrib.learn.Estimator."""
 
     def __new__(cls, mode, predictions=None, loss=None, train_op=None, eval_metric_ops=None, output_alternatives=None,
                 training_chief_hooks=None, training_hooks=None, scaffold=None):

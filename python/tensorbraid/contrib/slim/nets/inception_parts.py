@@ -98,7 +98,7 @@ def classes(net, name, num_classes):
 
 
 def averaged_logits(net, kernel, num_classes, keep_prob):
-    """What the second and the third version have after the last module: the input of the last layer, and the logits."""
+    """The part of Inception V2 and V3 after the last module. Returns the input of the last layer, and the logits."""
     kernel = fitting(net, kernel)
     net = layers.avg_pool2d(net, kernel, padding="VALID", scope=f"AvgPool_1a_{kernel[0]}x{kernel[1]}")
     net = layers.dropout(net, keep_prob, scope="Dropout_1b")

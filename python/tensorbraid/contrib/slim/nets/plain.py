@@ -1,4 +1,4 @@
-"""What AlexNet, OverFeat and VGG share: layers one after the other, of which the last ones are convolutions."""
+"""Shared code of AlexNet, OverFeat and VGG: sequences of layers whose last layers are convolutions."""
 
 import tensorbraid as tf
 from tensorbraid.contrib import layers

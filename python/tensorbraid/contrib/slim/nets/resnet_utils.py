@@ -1,4 +1,4 @@
-"""What both versions of ResNet share: He et al., Deep residual learning for image recognition, 2015."""
+"""Shared code of both versions of ResNet: He et al., Deep residual learning for image recognition, 2015."""
 
 import collections
 
