@@ -254,6 +254,31 @@ for names, run in (
     case(names, lambda tf, run=run: recurrent(tf, run), **QUIET)
 
 
+class SavedStates:
+    """A state saver whose states are constants. What is saved is in variables."""
+
+    def __init__(self, tf):
+        self._tf = tf
+        self.saved = {name: tf.get_variable(f"saved_{name}", [2, 2], trainable=False) for name in ("c", "h")}
+
+    def state(self, name):
+        return self._tf.constant([[0.1, 0.2], [0.3, 0.4]]) * {"c": 1.0, "h": -2.0}[name]
+
+    def save_state(self, name, value):
+        return self.saved[name].assign(value)
+
+
+def state_saving(tf, x):
+    states = SavedStates(tf)
+    outputs, state = tf.nn.static_state_saving_rnn(cells(tf)[1], tf.unstack(x, axis=1), states, ("c", "h"),
+                                                   sequence_length=[1, 3], scope="given")
+    with tf.control_dependencies([outputs[-1]]):
+        return outputs, state, [states.saved[name].read_value() for name in ("c", "h")]
+
+
+case("nn.static_state_saving_rnn", lambda tf: recurrent(tf, state_saving), **QUIET)
+
+
 def raw(tf, x):
     cell = cells(tf)[0]
     rows = tf.TensorArray(tf.float32, 3).unstack(tf.transpose(x, [1, 0, 2]))
