@@ -74,7 +74,7 @@ from tensorbraid.ops.tensor_array import *  # noqa: F401,F403
 from tensorbraid.internal.tensor_protos import *  # noqa: F401,F403
 from tensorbraid.tf_logging import get_logger as get_logger  # noqa: F401
 from tensorbraid.versions import *  # noqa: F401,F403
-from tensorbraid import config as config  # noqa: F401
+from tensorbraid import autograph as autograph, config as config  # noqa: F401
 from tensorbraid import contrib as contrib  # noqa: E402,F401  # it uses the names above
 
 # Names of submodules that are imported when they are first used.

@@ -7,15 +7,15 @@ from tensorbraid.data.experimental import (  # noqa: F401
     CheckpointInputPipelineHook, Counter, CsvDataset, RandomDataset, bucket_by_sequence_length, choose_from_datasets,
     dense_to_sparse_batch, enumerate_dataset, get_single_element, group_by_window, ignore_errors,
     make_batched_features_dataset, make_csv_dataset, make_saveable_from_iterator, map_and_batch, parallel_interleave,
-    parse_example_dataset, sample_from_datasets, scan, shuffle_and_repeat, unbatch, unique)
+    parse_example_dataset, prefetch_to_device, sample_from_datasets, scan, shuffle_and_repeat, unbatch, unique)
 
 __all__ = [
     "AUTOTUNE", "CheckpointInputPipelineHook", "Counter", "CsvDataset", "Dataset", "FixedLengthRecordDataset", "Iterator",
     "RandomDataset", "TFRecordDataset", "TextLineDataset", "bucket_by_sequence_length", "choose_from_datasets",
     "dense_to_sparse_batch", "enumerate_dataset", "get_single_element", "group_by_window", "ignore_errors",
     "make_batched_features_dataset", "make_csv_dataset", "make_saveable_from_iterator", "map_and_batch",
-    "parallel_interleave", "parse_example_dataset", "sample_from_datasets", "scan", "shuffle_and_repeat", "unbatch",
-    "unique"]
+    "parallel_interleave", "parse_example_dataset", "prefetch_to_device", "sample_from_datasets", "scan",
+    "shuffle_and_repeat", "unbatch", "unique"]
 
 
 def batch_and_drop_remainder(batch_size):

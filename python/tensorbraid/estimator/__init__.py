@@ -15,6 +15,7 @@ from tensorbraid.train import (  # noqa: F401
     CheckpointSaverHook as CheckpointSaverHook, CheckpointSaverListener as CheckpointSaverListener,
     FeedFnHook as FeedFnHook, FinalOpsHook as FinalOpsHook, GlobalStepWaiterHook as GlobalStepWaiterHook,
     LoggingTensorHook as LoggingTensorHook, NanLossDuringTrainingError as NanLossDuringTrainingError,
-    NanTensorHook as NanTensorHook, SecondOrStepTimer as SecondOrStepTimer, SessionRunArgs as SessionRunArgs,
+    NanTensorHook as NanTensorHook, ProfilerHook as ProfilerHook, SecondOrStepTimer as SecondOrStepTimer,
+    SessionRunArgs as SessionRunArgs,
     SessionRunContext as SessionRunContext, SessionRunHook as SessionRunHook, SessionRunValues as SessionRunValues,
     StepCounterHook as StepCounterHook, StopAtStepHook as StopAtStepHook, SummarySaverHook as SummarySaverHook)

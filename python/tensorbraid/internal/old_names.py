@@ -11,6 +11,9 @@ __all__ = []
 
 _OLD = "tensorflow_python.old_functions."
 _NOW = {
+    **{message: f"train.{message}" for message in (
+        "BytesList", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List",
+        "SequenceExample")},
     "RegisterShape": _OLD + "RegisterShape",
     "audio_summary": _OLD + "audio_summary", "batch_cholesky": "cholesky", "batch_cholesky_solve": "cholesky_solve",
     "batch_fft": "fft", "batch_fft2d": "fft2d", "batch_fft3d": "fft3d", "batch_ifft": "ifft", "batch_ifft2d": "ifft2d",

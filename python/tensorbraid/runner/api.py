@@ -15,6 +15,8 @@ _KERAS = "Keras is not part of this package; build the model with tf.layers and 
 _EAGER = "there is no eager execution; build a graph and run it in a tf.Session"
 _TABLES = "the tables of MaxCompute are not part of this package; read files with tf.data"
 _TPU = "there are no TPUs in this package; tf.contrib.tpu.TPUEstimator with use_tpu=False trains on CPUs"
+_STRATEGIES = ("there are no distribution strategies; tf.train.replica_device_setter and "
+               "tf.train.SyncReplicasOptimizer distribute a training")
 REFUSED = {
     "keras": _KERAS,
     "contrib.keras": _KERAS,
@@ -22,6 +24,12 @@ REFUSED = {
     "enable_eager_execution": _EAGER,
     "enable_v2_behavior": _EAGER,
     "contrib.eager": _EAGER,
+    "GradientTape": _EAGER + "; tf.gradients differentiates",
+    "function": "there is no tf.function: a graph is built once, and steps of it run in a tf.Session",
+    "distribute": _STRATEGIES,
+    "contrib.distribute": _STRATEGIES,
+    "lite": "TensorFlow Lite is not part of this package",
+    "contrib.lite": "TensorFlow Lite is not part of this package",
     "python.eager.backprop": _EAGER,
     "python.eager.context.eager_mode": _EAGER,
     "python.eager.context.enable_eager_execution": _EAGER,
@@ -38,11 +46,12 @@ REFUSED = {
     "python_io.OutOfRangeException": "only readers of MaxCompute's tables raise it, which are not part of this package",
     "python_io.TableReader": _TABLES,
     "python_io.TableWriter": _TABLES,
-    "compat.v2": "TensorFlow 2 is not part of this package",
+    "compat.v2": "TensorFlow 2 is not part of this package; tf.compat.v2 has the names that mean the same in "
+                 "TensorFlow 1",
     "contrib.tpu": _TPU,
     "tpu": _TPU,
 }
-_PARTLY = ("keras", "contrib.cudnn_rnn", "contrib.tpu")  # some of their names exist
+_PARTLY = ("keras", "compat.v2", "contrib.cudnn_rnn", "contrib.tpu")  # some of their names exist
 
 # Where the names of a module of tensorflow.python are, by the beginning of the module's name. "" is the package itself.
 # A module of tensorbraid/tensorflow_python with the name of the module comes first.
@@ -167,7 +176,8 @@ _CONTRIB_FILES = frozenset(
     "estimators checkpoint_utils sparse_ops gan losses_impl losses_wargs namedtuples train tuple_losses predictor "
     "model_analyzer tfprof_logger sampling_ops data_decoder confusion_matrix_ops beam_search_ops bernoulli categorical "
     "normal gamma beta image_ops distort_image_ops threadpool metric_spec monitors estimator run_config tools tfprof "
-    "input_fn_utils reader metric_learning jit losses metric_loss_ops bijectors".split())
+    "input_fn_utils reader metric_learning jit losses metric_loss_ops bijectors tpu tpu_config tpu_estimator "
+    "tpu_optimizer".split())
 
 
 class ContribModule(types.ModuleType):
@@ -267,7 +277,7 @@ def _child(parent, name):
         try:
             return importlib.import_module(module)
         except ModuleNotFoundError as error:
-            if error.name != module:
+            if not f"{module}.".startswith(f"{error.name}."):
                 raise
     raise Missing(parent, name)
 

@@ -7,7 +7,6 @@ from tensorbraid.internal import graphs
 from tensorbraid.internal.collection_protos import (get_collection_proto_type, get_from_proto_function,
                                                     get_to_proto_function, register_proto_function)
 from tensorbraid.internal.graphs import convert_to_tensor
-from tensorbraid.internal.partitioned_variables import PartitionedVariable
 from tensorbraid.internal.variables import Variable
 from tensorbraid.ops.sparse_tensor import SparseTensor
 from tensorbraid.tensorflow_python.old_functions import RegisterShape  # noqa: F401
@@ -15,7 +14,8 @@ from tensorbraid.tensorflow_python.old_functions import RegisterShape  # noqa: F
 __all__ = ["NullContextmanager", "convert_n_to_tensor", "convert_n_to_tensor_or_indexed_slices",
            "get_all_collection_keys", "get_collection_proto_type", "get_from_proto_function", "get_to_proto_function",
            "internal_convert_to_tensor", "is_dense_tensor_like", "name_from_scope_name", "prepend_name_scope",
-           "register_proto_function", "strip_name_scope", "uid"]
+           "register_dense_tensor_like_type", "register_proto_function", "set_shape_and_handle_data_for_outputs",
+           "set_shapes_for_outputs", "strip_name_scope", "uid"]
 
 _TensorLike = (graphs.Tensor, SparseTensor, graphs.IndexedSlices)  # Keras calls isinstance with it
 _uids = itertools.count(1)
@@ -51,9 +51,27 @@ def strip_name_scope(name, export_scope):
     return name
 
 
+_dense_types = [graphs.Tensor, Variable]
+
+
 def is_dense_tensor_like(t):
-    """Whether the value is a tensor or a variable."""
-    return isinstance(t, (graphs.Tensor, Variable, PartitionedVariable))
+    """Whether the value is a tensor, a variable, or of a type that register_dense_tensor_like_type was given."""
+    return isinstance(t, tuple(_dense_types))
+
+
+def register_dense_tensor_like_type(tensor_type):
+    """Lets objects of this type count as tensors. It must have the properties `name` and `dtype`; TypeError if not."""
+    for name in ("name", "dtype"):
+        if not isinstance(getattr(tensor_type, name, None), property):
+            raise TypeError(f"Type {tensor_type.__name__} does not define a `{name}` property")
+    _dense_types.append(tensor_type)
+
+
+def set_shapes_for_outputs(op):
+    """Does nothing: an operation has the shapes of its outputs since it was made."""
+
+
+set_shape_and_handle_data_for_outputs = set_shapes_for_outputs
 
 
 def get_all_collection_keys():
