@@ -5,6 +5,7 @@ import sys
 
 from tensorbraid import flags as flags
 from tensorbraid.flags.values import parse_program
+from tensorbraid.internal import arguments
 
 __all__ = []
 
@@ -15,6 +16,7 @@ def run(main=None, argv=None):
     As in TensorFlow, `main` gets the arguments that are no defined flags. A warning names those that look like flags.
     """
     argv = list(sys.argv if argv is None else argv)
+    arguments.check(main is None or callable(main), "main", "a function", main)
     main = main or getattr(sys.modules["__main__"], "main", None)
     if main is None:
         raise AttributeError("tf.app.run() calls the function main of the program, which does not exist")

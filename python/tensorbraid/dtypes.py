@@ -1,6 +1,10 @@
 """Element types of tensors."""
 
+import difflib
+
 import numpy as np
+
+from tensorbraid.internal import arguments
 
 
 class DType:
@@ -162,7 +166,7 @@ def as_dtype(value):
     if isinstance(value, DType):
         return value
     if value is None:
-        raise TypeError("Cannot convert the argument `type_value`: None to a TensorFlow DType.")
+        raise TypeError(arguments.about(value, "Cannot convert the argument `type_value`: None to a TensorFlow DType."))
     if isinstance(value, str) and value in _BY_NAME:
         return _BY_NAME[value]
     if isinstance(value, int) and value in _BY_NUMBER:
@@ -172,7 +176,9 @@ def as_dtype(value):
     try:
         name = np.dtype(value).name
     except TypeError:
-        raise TypeError(f"cannot convert {value!r} to a TensorFlow dtype") from None
+        near = difflib.get_close_matches(value, _BY_NAME, 1) if isinstance(value, str) else []
+        hint = f"; did you mean '{near[0]}'?" if near else "; a dtype is such as tf.float32"
+        raise TypeError(arguments.about(value, f"cannot convert {value!r} to a TensorFlow dtype{hint}")) from None
     if name in _BY_NAME:
         return _BY_NAME[name]
     if name.startswith(("str", "bytes", "object")):

@@ -8,6 +8,7 @@ import shutil
 
 from tensorbraid import errors
 from tensorbraid.compat import as_bytes, as_text, path_to_str
+from tensorbraid.internal import arguments
 
 __all__ = []
 
@@ -33,6 +34,8 @@ def _translated(path):
 
 
 def _local(path):
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise TypeError(arguments.about(path, f"Expected binary or unicode string, got {path!r}"))
     path = as_text(path_to_str(path))
     scheme, colon, rest = path.partition("://")
     if not colon:
@@ -196,7 +199,8 @@ def listdir(path):
 
 def glob(pattern):
     """The files that match the pattern, or one of a list of patterns."""
-    patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else pattern
+    patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else arguments.items(
+        "pattern", pattern, "a pattern or a list of patterns")
     return [path for item in patterns for path in _glob.glob(_local(item))]
 
 

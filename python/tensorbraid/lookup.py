@@ -1,7 +1,7 @@
 """The namespace tf.lookup: tables from keys to values."""
 
 from tensorbraid import dtypes
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 
@@ -62,6 +62,7 @@ class StaticHashTable:
     def __init__(self, initializer, default_value, name=None, experimental_is_anonymous=False):
         if experimental_is_anonymous:
             raise NotImplementedError("experimental_is_anonymous of StaticHashTable")
+        arguments.check(hasattr(initializer, "key_dtype"), "initializer", "the initializer of a table", initializer)
         self.key_dtype, self.value_dtype = initializer.key_dtype, initializer.value_dtype
         self._default = convert_to_tensor(default_value, self.value_dtype)
         self._name = name or "hash_table"

@@ -1,8 +1,7 @@
 """Files of records: TFRecordWriter and tf_record_iterator."""
 
-import os
-
 from tensorbraid import _core, errors
+from tensorbraid.internal import arguments
 
 __all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator"]
 
@@ -50,7 +49,7 @@ class TFRecordWriter:
 
     def __init__(self, path, options=None):
         compression = TFRecordOptions.get_compression_type_string(options)
-        self._core = _core.RecordWriter.open(os.fspath(path), compression)
+        self._core = _core.RecordWriter.open(arguments.path("path", path), compression)
 
     def __enter__(self):
         return self
@@ -85,6 +84,6 @@ class TFRecordWriter:
 
 def tf_record_iterator(path, options=None):
     """The records of a file, one after another. DataLossError if the file is damaged."""
-    reader = _core.RecordReader.open(os.fspath(path), TFRecordOptions.get_compression_type_string(options))
+    reader = _core.RecordReader.open(arguments.path("path", path), TFRecordOptions.get_compression_type_string(options))
     while (record := reader.read()) is not None:
         yield record

@@ -5,7 +5,7 @@ import threading
 import time
 
 from tensorbraid import _core, dtypes
-from tensorbraid.internal import graphs, meta_graphs
+from tensorbraid.internal import arguments, graphs, meta_graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import make_op
 from tensorbraid.internal.summary_nodes import clean_name, collected, summary_scope
@@ -42,8 +42,11 @@ def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=Non
 
 def merge(inputs, collections=None, name=None):
     """One summary with the values of all `inputs`."""
-    with graphs.name_scope(clean_name(name), "Merge", list(inputs)):
-        merged = make_op("MergeSummary", [list(inputs)], clean_name(name) or "MergeSummary").outputs[0]
+    inputs = arguments.items("inputs", inputs, "a list of summaries")
+    if not inputs:
+        raise ValueError("merge: the argument 'inputs' must have at least one summary")
+    with graphs.name_scope(clean_name(name), "Merge", inputs):
+        merged = make_op("MergeSummary", [inputs], clean_name(name) or "MergeSummary").outputs[0]
     for key in collections or []:
         merged.graph.add_to_collection(key, merged)
     return merged
@@ -59,6 +62,10 @@ def _bytes(message):
     return message.SerializeToString() if hasattr(message, "SerializeToString") else bytes(message)
 
 
+def _step(global_step):
+    return None if global_step is None else arguments.integer("global_step", global_step)
+
+
 class FileWriter:
     """Writes summaries and graphs to event files, on a thread of its own. Source: tf.summary.FileWriter.
 
@@ -72,7 +79,7 @@ class FileWriter:
         try:
             self._logdir = os.fsdecode(logdir)
         except TypeError:
-            raise TypeError(f"FileWriter: the argument 'logdir' must be a path, but got {logdir!r}") from None
+            raise TypeError(arguments.must_be("logdir", "a path", logdir)) from None
         self._core = _core.FileWriter.open(self._logdir, max_queue, flush_secs, filename_suffix or "")
         if graph is not None or graph_def is not None:
             self.add_graph(graph, graph_def=graph_def)
@@ -99,7 +106,9 @@ class FileWriter:
 
     def add_summary(self, summary, global_step=None):
         """Adds a fetched summary, or a Summary message."""
-        self._core.add_summary(_bytes(summary), None if global_step is None else int(global_step))
+        arguments.check(isinstance(summary, bytes) or hasattr(summary, "SerializeToString"), "summary",
+                        "what session.run returns for a summary, or a tf.Summary", summary)
+        self._core.add_summary(_bytes(summary), _step(global_step))
 
     def add_graph(self, graph, global_step=None, graph_def=None):
         """Adds a graph, a tf.Graph or a GraphDef, which TensorBoard shows."""

@@ -179,7 +179,8 @@ class ArgumentsTest(unittest.TestCase):
                 (lambda: tf.FIFOQueue("a", tf.float32), "'capacity' of FIFOQueueV2 must be of type int, but got 'a'"),
                 (lambda: tf.stack([w], axis="a"), "'axis' of Pack must be of type int, but got 'a'"),
                 (lambda: tf.train.Supervisor(logdir=3), "'logdir' must be a path, but got 3"),
-                (lambda: tf.train.MonitoredTrainingSession(master=3), "'master' has a wrong type, but got 3")):
+                (lambda: tf.train.MonitoredTrainingSession(master=3),
+                 "MonitoredTrainingSession: the argument 'master' must be a string, but got 3")):
             with self.assertRaisesRegex(TypeError, words) as error:
                 call()
             self.assertNotRegex(str(error.exception), r"incompatible function arguments|std::|_core|arg0|Invoked")

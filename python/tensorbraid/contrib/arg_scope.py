@@ -31,15 +31,15 @@ def arg_scope_func_key(op):
 def add_arg_scope(func):
     """Lets arg_scope give default arguments to a function."""
     @functools.wraps(func)
-    def with_defaults(*args, **kwargs):
-        defaults = _scopes.items[-1].get(with_defaults._arg_scope_key, {})
+    def _with_defaults(*args, **kwargs):
+        defaults = _scopes.items[-1].get(_with_defaults._arg_scope_key, {})
         return func(*args, **{**defaults, **kwargs})
 
-    with_defaults._arg_scope_key = f"{func.__module__}.{func.__qualname__}"
-    with_defaults._arg_scope_names = [
+    _with_defaults._arg_scope_key = f"{func.__module__}.{func.__qualname__}"
+    _with_defaults._arg_scope_names = [
         name for name, parameter in inspect.signature(func).parameters.items()
         if parameter.default is not parameter.empty]
-    return with_defaults
+    return _with_defaults
 
 
 def has_arg_scope(func):

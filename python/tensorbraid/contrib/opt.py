@@ -18,7 +18,7 @@ class AdamWOptimizer(AdamOptimizer):
         super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
         self._weight_decay = weight_decay
         self._native = "adam_w"
-        self._parameters = (weight_decay, *self._parameters)
+        self._parameters = {"weight_decay": weight_decay, **self._parameters}
 
     def minimize(self, loss, global_step=None, var_list=None, gate_gradients=AdamOptimizer.GATE_OP,
                  aggregation_method=None, colocate_gradients_with_ops=False, name=None, grad_loss=None,

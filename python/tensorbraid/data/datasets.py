@@ -5,7 +5,7 @@ import builtins
 from tensorbraid import _core, dtypes, nest
 from tensorbraid.data import choices, generators, groups, iterators, options, padding, states, structure
 from tensorbraid.data.structure import built
-from tensorbraid.internal import graphs, library_functions
+from tensorbraid.internal import arguments, graphs, library_functions
 from tensorbraid.ops import elementwise, random_ops
 
 __all__ = []
@@ -136,6 +136,7 @@ class Dataset(structure.Described):
     def _function(self, kind, function):
         """The library function of a function that returns tensors, and the template of what it returns."""
         templates = []
+        arguments.check(callable(function), "map_func" if kind != "filter" else "predicate", "a function", function)
 
         def build(tensors):
             template, results = structure.results_of(self._call(function, tensors))
@@ -234,6 +235,7 @@ class Dataset(structure.Described):
 
     def concatenate(self, dataset):
         """The elements of this dataset, then those of another one."""
+        arguments.check(isinstance(dataset, Dataset), "dataset", "a tf.data.Dataset", dataset)
         if self.output_types != dataset.output_types:
             raise TypeError(f"Two datasets to concatenate have different types {self.output_types} and "
                             f"{dataset.output_types}")
@@ -320,7 +322,7 @@ class Dataset(structure.Described):
 
     def apply(self, transformation_func):
         """transformation_func(self), which must be a dataset."""
-        made = transformation_func(self)
+        made = arguments.function("transformation_func", transformation_func)(self)
         if not isinstance(made, Dataset):
             raise TypeError(f"`transformation_func` must return a `Dataset` object, got {type(made).__name__}")
         return made

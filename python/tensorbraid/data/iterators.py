@@ -2,7 +2,7 @@
 
 from tensorbraid import _core, dtypes, errors
 from tensorbraid.data import structure
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops.sparse_tensor import SparseTensor
 
@@ -66,7 +66,7 @@ class Iterator(structure.Described):
             try:
                 return self._core.make_initializer(dataset._core, scope)
             except errors.InvalidArgumentError as error:
-                raise TypeError(error.message) from None
+                raise TypeError(arguments.in_python(error.message)) from None
 
     def get_next(self, name=None):
         """The next element, in its structure. A step that takes it after the last one fails with OutOfRangeError."""

@@ -3,12 +3,16 @@
 from tensorbraid import _core, dtypes
 from tensorbraid.data import structure
 from tensorbraid.data.datasets import Dataset
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.ops import arrays
 
 __all__ = []
 
 _BUFFER_SIZE = 256 * 1024
+
+
+def _size(buffer_size):
+    return arguments.integer("buffer_size", buffer_size or _BUFFER_SIZE)
 
 
 class _FileDataset(Dataset):
@@ -20,7 +24,10 @@ class _FileDataset(Dataset):
 
         if not isinstance(filenames, Dataset):
             if num_parallel_reads is None:
-                super().__init__(records(filenames)._core, structure.Leaf())
+                try:
+                    super().__init__(records(filenames)._core, structure.Leaf())
+                except TypeError as error:
+                    raise TypeError(arguments.about(filenames, str(error), "filenames")) from None
                 return
             filenames = Dataset.from_tensor_slices(filenames)
         if num_parallel_reads is None:
@@ -35,7 +42,7 @@ class TextLineDataset(_FileDataset):
 
     def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
         super().__init__(filenames, num_parallel_reads, lambda graph, names: _core.Dataset.text_lines(
-            graph, names, compression_type or "", buffer_size or _BUFFER_SIZE))
+            graph, names, compression_type or "", _size(buffer_size)))
 
 
 class TFRecordDataset(_FileDataset):
@@ -43,7 +50,7 @@ class TFRecordDataset(_FileDataset):
 
     def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
         super().__init__(filenames, num_parallel_reads, lambda graph, names: _core.Dataset.tf_records(
-            graph, names, compression_type or "", buffer_size or _BUFFER_SIZE))
+            graph, names, compression_type or "", _size(buffer_size)))
 
 
 class FixedLengthRecordDataset(_FileDataset):
@@ -53,7 +60,7 @@ class FixedLengthRecordDataset(_FileDataset):
                  compression_type=None, num_parallel_reads=None):
         super().__init__(filenames, num_parallel_reads, lambda graph, names: _core.Dataset.fixed_length_records(
             graph, names, record_bytes, header_bytes or 0, footer_bytes or 0, compression_type or "",
-            buffer_size or _BUFFER_SIZE))
+            _size(buffer_size)))
 
 
 class CsvDataset(Dataset):

@@ -2,7 +2,7 @@
 
 from tensorbraid import nest
 from tensorbraid.data import structure
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 
 __all__ = []
 
@@ -49,6 +49,7 @@ def _types(tensors):
 
 def reduce(dataset, initial_state, reduce_func):
     """The last state: the state after each element is reduce_func(state, element)."""
+    arguments.function("reduce_func", reduce_func)
     template, tensors = structure.tensors_of(initial_state)
     function, state, _ = _step(dataset, "reduce", reduce_func, template, tensors, lambda result: (result,))
     made = graphs.make_op("ReduceDataset", [dataset._variant_tensor, tensors, function.captures], f=function,

@@ -7,6 +7,7 @@ A leaf knows how a tensor, a SparseTensor or a dataset becomes this tensor, and 
 import copy
 
 from tensorbraid import dtypes, errors, nest
+from tensorbraid.internal import arguments
 from tensorbraid.internal.graphs import Tensor, convert_to_tensor, make_op, name_scope
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops import sparse_ops
@@ -20,7 +21,13 @@ def built(make, *args):
     try:
         return make(*args)
     except errors.InvalidArgumentError as error:
-        raise ValueError(error.message) from None
+        raise ValueError(arguments.in_python(error.message)) from None
+    except TypeError as error:
+        text = arguments.in_python(str(error))
+        for value in args:
+            if text.startswith("expected ") and f"got {value!r}" in text:
+                text = arguments.about(value, text)
+        raise TypeError(text) from None
 
 
 class Leaf:

@@ -11,7 +11,7 @@ from tensorbraid.estimator.input_pipeline import accepted, arguments_of, feature
 from tensorbraid.estimator.run_config import RunConfig, default_session_config
 from tensorbraid.estimator.spec import EstimatorSpec, ModeKeys
 from tensorbraid.estimator.task import TaskType
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.train.basic_hooks import CheckpointSaverHook, LoggingTensorHook, NanTensorHook, StopAtStepHook
 from tensorbraid.train.checkpoint_values import as_warm_start, warm_start
@@ -310,7 +310,7 @@ def _with_directory(config, model_dir):
     if model_dir and config.model_dir not in (None, model_dir):
         raise ValueError("`model_dir` are set both in constructor and `RunConfig`, but with different values. In "
                          f"constructor: '{model_dir}', in `RunConfig`: '{config.model_dir}' ")
-    model_dir = os.fspath(model_dir) if model_dir else config.model_dir
+    model_dir = arguments.path("model_dir", model_dir) if model_dir else config.model_dir
     if not model_dir:
         model_dir = tempfile.mkdtemp()
         logging.warning("Using temporary folder as model directory: %s", model_dir)

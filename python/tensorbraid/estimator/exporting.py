@@ -7,7 +7,7 @@ from tensorbraid import compat, gfile, metrics, saved_model, tf_logging as loggi
 from tensorbraid.estimator import export_outputs
 from tensorbraid.estimator.receivers import SupervisedInputReceiver
 from tensorbraid.estimator.spec import ModeKeys
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.session import Session
 from tensorbraid.train.saver import Saver
@@ -30,7 +30,7 @@ def export(estimator, export_dir_base, input_receiver_fn_map, assets_extra, as_t
     path = checkpoint_path or estimator.latest_checkpoint()
     if path is None:
         raise ValueError(f"Couldn't find trained model at {estimator.model_dir}.")
-    directory = _new_directory(compat.as_text(os.fspath(export_dir_base)))
+    directory = _new_directory(compat.as_text(arguments.path("export_dir_base", export_dir_base)))
     temporary = os.path.join(os.path.dirname(directory), "temp-" + os.path.basename(directory))
     builder = saved_model.Builder(temporary)
     has_variables = False

@@ -4,6 +4,7 @@ import copy
 import inspect
 
 from tensorbraid.estimator.task import Task, TaskType
+from tensorbraid.internal import arguments
 
 __all__ = ["RunConfig"]
 
@@ -114,9 +115,9 @@ def _check(values):
 
     require("model_dir", bool, "model_dir should be non-empty.")
     for name in ("save_summary_steps", "save_checkpoints_steps", "save_checkpoints_secs", "keep_checkpoint_max"):
-        require(name, lambda value: value >= 0, f"{name} should be >= 0")
+        require(name, lambda value, name=name: arguments.number(name, value) >= 0, f"{name} should be >= 0")
     for name in ("keep_checkpoint_every_n_hours", "log_step_count_steps", "session_creation_timeout_secs"):
-        require(name, lambda value: value > 0, f"{name} should be > 0")
+        require(name, lambda value, name=name: arguments.number(name, value) > 0, f"{name} should be > 0")
     require("tf_random_seed", lambda seed: hasattr(seed, "__index__"), "tf_random_seed must be integer.")
     require("device_fn", _is_device_function, 'device_fn must be callable with exactly one argument "op".')
     require("protocol", lambda name: name in ("grpc", "grpc+verbs"), "protocol should be grpc or grpc+verbs")

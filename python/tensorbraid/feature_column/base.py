@@ -2,7 +2,7 @@
 
 import collections
 
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graphs import name_scope
 from tensorbraid.ops import arrays, checks
 from tensorbraid.ops.control_flow import cond
@@ -143,7 +143,7 @@ def sorted_columns(columns):
         columns = [columns]
     if isinstance(columns, dict):
         raise ValueError("Expected feature_columns to be iterable, found dict.")
-    columns = list(columns)
+    columns = arguments.items("feature_columns", columns, "a list of feature columns")
     for column in columns:
         if not isinstance(column, FeatureColumn):
             raise ValueError(f"Items of feature_columns must be a FeatureColumn. Given (type {type(column)}): "

@@ -5,7 +5,7 @@ import collections
 from tensorbraid import dtypes, gfile
 from tensorbraid.feature_column.base import (
     CategoricalColumn, IdsAndWeights, checked_key, checked_string_or_int, to_sparse)
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.ops import arrays, math_ops, sparse_crosses, string_ops
 from tensorbraid.ops.index_tables import index_table_from_file, index_table_from_tensor
 from tensorbraid.ops.node import op
@@ -172,7 +172,7 @@ class WeightedCategoricalColumn(CategoricalColumn, collections.namedtuple("Weigh
 
 def categorical_column_with_identity(key, num_buckets, default_value=None):
     """Integers in [0, num_buckets), which are ids. Others become `default_value`, or are ignored if it is None."""
-    if num_buckets < 1:
+    if arguments.number("num_buckets", num_buckets) < 1:
         raise ValueError(f"num_buckets {num_buckets} < 1, column_name {key}")
     if default_value is not None and not 0 <= default_value < num_buckets:
         raise ValueError(f"default_value {default_value} not in range [0, {num_buckets}), column_name {key}")
@@ -183,7 +183,7 @@ def categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=dtypes.stri
     """Strings or integers, of which a hash below `hash_bucket_size` is the id."""
     if hash_bucket_size is None:
         raise ValueError(f"hash_bucket_size must be set. key: {key}")
-    if hash_bucket_size < 1:
+    if arguments.number("hash_bucket_size", hash_bucket_size) < 1:
         raise ValueError(f"hash_bucket_size must be at least 1. hash_bucket_size: {hash_bucket_size}, key: {key}")
     dtype = checked_string_or_int(dtypes.as_dtype(dtype), f"column_name: {key}")
     return HashedCategoricalColumn(checked_key(key), hash_bucket_size, dtype)
@@ -200,6 +200,8 @@ def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, de
     """Words of a list. Others have the id `default_value`, or a hash after the list if there are oov buckets."""
     import numpy as np
 
+    arguments.check(hasattr(vocabulary_list, "__len__") or vocabulary_list is None, "vocabulary_list",
+                    "a list of strings or integers", vocabulary_list)
     if vocabulary_list is None or len(vocabulary_list) < 1:
         raise ValueError(f"vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}")
     if len(set(vocabulary_list)) != len(vocabulary_list):
@@ -226,7 +228,7 @@ def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_siz
             raise ValueError(f"vocabulary_file in {key} does not exist.")
         with gfile.GFile(vocabulary_file, "rb") as lines:
             vocabulary_size = sum(1 for _ in lines)
-    if vocabulary_size < 1:
+    if arguments.number("vocabulary_size", vocabulary_size) < 1:
         raise ValueError(f"Invalid vocabulary_size in {key}.")
     default_value = -1 if default_value is None else default_value
     _checked_oov(key, default_value, num_oov_buckets)
@@ -237,8 +239,9 @@ def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_siz
 
 def crossed_column(keys, hash_bucket_size, hash_key=None):
     """Hashes below `hash_bucket_size` of all combinations. A key is the name of a feature or a categorical column."""
-    if not hash_bucket_size or hash_bucket_size < 1:
+    if not hash_bucket_size or arguments.number("hash_bucket_size", hash_bucket_size) < 1:
         raise ValueError(f"hash_bucket_size must be at least 1. hash_bucket_size: {hash_bucket_size}")
+    arguments.check(keys is None or hasattr(keys, "__len__"), "keys", "a list of names and columns", keys)
     if not keys or len(keys) < 2:
         raise ValueError(f"keys must be a list with length > 1. Given: {keys}")
     for key in keys:

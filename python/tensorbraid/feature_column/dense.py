@@ -7,6 +7,7 @@ from tensorbraid.feature_column.base import CategoricalColumn, DenseColumn, Sequ
 from tensorbraid.feature_column.sequence_ids import SequenceCategoricalColumn, sequence_length
 from tensorbraid.feature_column.tables import table_of
 from tensorbraid.initializers import TruncatedNormal
+from tensorbraid.internal import arguments
 from tensorbraid.internal.graphs import name_scope
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.nn.embeddings import embedding_lookup_sparse, safe_embedding_lookup_sparse
@@ -106,7 +107,7 @@ def _checked(columns, dimension, initializer, ckpt_to_load_from, tensor_name_in_
     for column in columns:
         if not isinstance(column, CategoricalColumn):
             raise ValueError(f"The column of an embedding must be a CategoricalColumn. Given: {column}")
-    if dimension is None or dimension < 1:
+    if dimension is None or arguments.number("dimension", dimension) < 1:
         raise ValueError(f"Invalid dimension {dimension}.")
     if (ckpt_to_load_from is None) != (tensor_name_in_ckpt is None):
         raise ValueError("Must specify both `ckpt_to_load_from` and `tensor_name_in_ckpt` or none of them.")

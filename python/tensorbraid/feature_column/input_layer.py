@@ -1,6 +1,7 @@
 """The layer that joins dense columns to one tensor."""
 
 from tensorbraid.feature_column.base import DenseColumn, Features, sorted_columns
+from tensorbraid.internal import arguments
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import get_collection
 from tensorbraid.internal.variable_scope import variable_scope
@@ -21,6 +22,7 @@ def input_layer(features, feature_columns, weight_collections=None, trainable=Tr
 
     `cols_to_vars` and `cols_to_output_tensors` are dicts that get the variables and the tensor of each column.
     """
+    arguments.check(hasattr(features, "items"), "features", "a dictionary of tensors", features)
     columns = sorted_columns(feature_columns)
     for column in columns:
         if not isinstance(column, DenseColumn):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensorbraid import dtypes
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, elementwise, linalg_ops, random_ops, reductions
@@ -94,7 +94,9 @@ def adjust_gamma(image, gamma=1, gain=1):
 
 def random_brightness(image, max_delta, seed=None):
     """adjust_brightness by a random number from [-max_delta, max_delta)."""
-    if max_delta < 0:
+    with arguments.named("max_delta", "a number", max_delta):
+        is_negative = max_delta < 0
+    if is_negative:
         raise ValueError("max_delta must be non-negative.")
     return adjust_brightness(image, random_ops.random_uniform([], -max_delta, max_delta, seed=seed))
 

@@ -1,9 +1,12 @@
-"""Error messages for arguments of a wrong type that the C++ module, not the Python code, has detected.
+"""Messages for wrong arguments: they name the function and the argument of the program.
 
-nanobind's own message describes the C++ function and its parameters. The messages of this file name the function of the
-package that the program has called, and the argument that the program has passed.
+Many mistakes are only noticed deep in the package, or in the C++ module, which knows the types of its own function. The
+program has called a function of the package. So the frames of the calls between are searched for the value.
 """
 
+import contextlib
+import inspect
+import numbers
 import os
 import re
 import sys
@@ -11,10 +14,129 @@ import sys
 __all__ = []
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_PASSED = (_PACKAGE, contextlib.__file__)  # a scope of the package is entered through contextlib
 # For each annotation of a C++ parameter, the Python types that it accepts and their description in messages.
 _WANTED = {"str": (("str",), "a string"), "bytes": (("bytes",), "bytes"), "bool": (("bool",), "True or False"),
            "int": (("int", "bool"), "an integer"), "float": (("float", "int", "bool"), "a number"),
            "list": (("list",), "a list"), "tuple": (("tuple",), "a tuple"), "dict": (("dict",), "a dictionary")}
+
+_NAMES_OF_CPP = (("Minimize(loss, {.global_step = GetOrCreateGlobalStep(graph)})",
+                  "minimize(loss, global_step=tf.train.get_or_create_global_step())"),
+                 ("SaverOptions::", "tf.train.Saver: "), ("SessionOptions::", "the session's "))
+
+
+def about(value, text, native=None):
+    """The message `text` about a value, after the function and the argument by which the program has passed it.
+
+    `native` is the name that a function below has for the argument. The text alone if the argument is not found, or if
+    several arguments have this value.
+    """
+    if ": the argument '" in text:
+        return text
+    for frame in reversed(_frames(sys._getframe(1))):
+        if _is_public(frame):
+            name = _holding(frame, value, native)
+            return f"{_name_of(frame)}: the argument {name!r}: {text}" if name else text
+    return text
+
+
+def must_be(name, wanted, value):
+    """The message that an argument of this name has a wrong value. `wanted` says what it must be, "a list"."""
+    function = _function(_frames(sys._getframe(1)), "")
+    return f"{function}: the argument {name!r} must be {wanted}, but got {_text(value)}"
+
+
+def check(fits, name, wanted, value):
+    """Raises TypeError with the message of `must_be` unless `fits`."""
+    if not fits:
+        raise TypeError(must_be(name, wanted, value))
+
+
+def items(name, values, wanted="a list"):
+    """The values as a list. TypeError for a string, and for what Python cannot iterate over, such as a number."""
+    check(not isinstance(values, (str, bytes)), name, wanted, values)
+    try:
+        return list(values)
+    except TypeError:
+        raise TypeError(must_be(name, wanted, values)) from None
+
+
+def path(name, value):
+    """The path of a file, which Python's functions also take as a number: that of a file that is already open."""
+    check(isinstance(value, (str, bytes, os.PathLike)), name, "the path of a file", value)
+    return os.fspath(value)
+
+
+def integer(name, value):
+    """int(value). An error is that of int, and names the argument."""
+    try:
+        return int(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(must_be(name, "an integer", value)) from None
+
+
+def number(name, value):
+    """The value, which must be a number of Python or NumPy."""
+    check(isinstance(value, numbers.Real), name, "a number", value)
+    return value
+
+
+def text(name, value):
+    """The value, which must be a string."""
+    check(isinstance(value, str), name, "a string", value)
+    return value
+
+
+def function(name, value):
+    """The value, which must be a function."""
+    check(callable(value), name, "a function", value)
+    return value
+
+
+@contextlib.contextmanager
+def named(name, wanted, value):
+    """Gives errors of Python about the type of a value, which say nothing of the argument, the message of `must_be`."""
+    try:
+        yield
+    except (TypeError, ValueError, AttributeError) as error:
+        raise (TypeError if isinstance(error, AttributeError) else type(error))(must_be(name, wanted, value)) from None
+
+
+def _holding(frame, value, native):
+    """The name of the argument that is the value or, if there is none, a list with the value."""
+    code = frame.f_code
+    has_list = bool(code.co_flags & inspect.CO_VARARGS)
+    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount + has_list]
+    values = {name: frame.f_locals[name] for name in names if name in frame.f_locals and name not in ("self", "cls")}
+    if value is None:
+        values = {name: found for name, found in values.items() if name not in _none_by_default(frame)}
+    for found in ([name for name, held in values.items() if held is value],
+                  [name for name, held in values.items() if isinstance(held, (list, tuple, dict)) and any(
+                      part is value for part in (held.values() if isinstance(held, dict) else held))]):
+        if found:
+            return native if native in found else found[0] if len(found) == 1 else None
+    return None
+
+
+def _none_by_default(frame):
+    """The arguments of a frame's function that are None unless the program gives them."""
+    parts = frame.f_code.co_qualname.rpartition("<locals>.")[2].split(".")
+    called = frame.f_globals.get(parts[0])
+    for part in parts[1:]:
+        called = getattr(called, part, None)
+    try:
+        parameters = inspect.signature(called).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    return [parameter.name for parameter in parameters if parameter.default is None]
+
+
+def in_python(message):
+    """A message of the library in which names of C++ are those of Python."""
+    for name, ours in _NAMES_OF_CPP:
+        message = message.replace(name, ours)
+    return re.sub(r"\b(Dataset|Iterator)::([A-Z]\w*)",
+                  lambda found: f"{found[1]}.{re.sub('(?<=[a-z])(?=[A-Z])', '_', found[2]).lower()}", message)
 
 
 def wrong_type(text):
@@ -26,6 +148,8 @@ def wrong_type(text):
     given = text.rpartition("Invoked with types: ")[2]
     for name, annotation, kind in _pairs(text, given):
         wanted = annotation.removesuffix(" | None")
+        if wanted in ("object", "Handle") and kind == "NoneType":
+            return _missing(frames, text)
         if wanted not in _WANTED or kind in _WANTED[wanted][0] or (kind == "NoneType" and wanted != annotation):
             continue
         kind = kind.rpartition(".")[2]
@@ -37,6 +161,15 @@ def wrong_type(text):
     return f"{_function(frames, text)}: an argument has a wrong type; the types are {kinds or 'none'}"
 
 
+def _missing(frames, text):
+    """The message if a value is None, which is none of the values that C++ takes."""
+    for frame in reversed(frames):
+        name = _holding(frame, None, None)
+        if name:
+            return f"{_name_of(frame)}: the argument {name!r} must not be None"
+    return f"{_function(frames, text)}: an argument must not be None"
+
+
 def not_converted():
     """The message for std::bad_cast: C++ could not convert a value, and does not say which one."""
     return (f"{_function(_frames(sys._getframe(1)), '')}: an argument has an unexpected type, or is a string with "
@@ -46,8 +179,9 @@ def not_converted():
 def _frames(frame):
     """The frames of the package from the call of C++ outwards. The last one is the function that the program called."""
     found = []
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        found.append(frame)
+    while frame is not None and frame.f_code.co_filename.startswith(_PASSED):
+        if frame.f_code.co_filename not in (contextlib.__file__, __file__):
+            found.append(frame)
         frame = frame.f_back
     return found
 
@@ -55,10 +189,19 @@ def _frames(frame):
 def _function(frames, text):
     """The name of the outermost public function of the package that the program called, or else of the C++ function."""
     for frame in reversed(frames):
-        name = frame.f_code.co_qualname.removesuffix(".__init__").rpartition("<locals>.")[2]
-        if not name.startswith(("_", "<")):
-            return name
-    return text.partition("(")[0] or "this call"
+        if _is_public(frame):
+            return _name_of(frame)
+    return text.partition("(")[0] or (_name_of(frames[-1]).lstrip("_") if frames else "this call")
+
+
+def _name_of(frame):
+    """The name of a frame's function; that of the class for a constructor."""
+    name = frame.f_code.co_qualname.rpartition("<locals>.")[2]
+    return name.removesuffix(".__init__").removesuffix(".__new__")
+
+
+def _is_public(frame):
+    return not _name_of(frame).startswith(("_", "<"))
 
 
 def _pairs(text, given):

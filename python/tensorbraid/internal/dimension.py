@@ -4,6 +4,8 @@ import operator
 
 import numpy as np
 
+from tensorbraid.internal import arguments
+
 
 def size_of(value):
     """A size as a number, or None if it is unknown. Before TensorFlow 1.14 it could be a float, such as 6 / 2."""
@@ -16,8 +18,8 @@ def size_of(value):
     try:
         return operator.index(value)
     except TypeError:
-        raise TypeError(f"Dimension value must be integer or None or have an __index__ method, got value '{value!r}' "
-                        f"with type '{type(value)!r}'") from None
+        text = "Dimension value must be integer or None or have an __index__ method, got value "
+        raise TypeError(arguments.about(value, f"{text}{value!r} with type '{type(value).__name__}'")) from None
 
 
 class Dimension:

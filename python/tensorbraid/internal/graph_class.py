@@ -6,6 +6,7 @@ import threading
 import weakref
 
 from tensorbraid import _core, dtypes, errors
+from tensorbraid.internal import arguments
 from tensorbraid.internal.default_stack import DefaultStack
 from tensorbraid.internal.device_spec import DeviceSpec
 from tensorbraid.internal.graph_elements import Operation, Tensor
@@ -63,6 +64,8 @@ class Graph(_core.Graph):
         elif callable(device_name_or_function) and not isinstance(device_name_or_function, _core.DeviceFunction):
             scope = self._device(lambda op: device_name_or_function(op) or "")
         else:
+            arguments.check(isinstance(device_name_or_function, (str, _core.DeviceFunction)), "device_name_or_function",
+                            "the name of a device, a function or None", device_name_or_function)
             scope = self._device(device_name_or_function)
         scopes = self._here.device_scopes
         scopes.append(device_name_or_function)
@@ -85,6 +88,7 @@ class Graph(_core.Graph):
     @contextlib.contextmanager
     def name_scope(self, name):
         """Prefixes the names of nodes; yields the prefix, which ends with "/"."""
+        arguments.check(name is None or isinstance(name, str), "name", "a string", name)
         if name and not (_NESTED_SCOPE if self._scope_name else _ROOT_SCOPE).match(name):
             raise ValueError(f"'{name}' is not a valid {'' if self._scope_name else 'root '}scope name")
         with self._name_scope(name or ""):
@@ -94,7 +98,11 @@ class Graph(_core.Graph):
     @contextlib.contextmanager
     def control_dependencies(self, control_inputs):
         """Nodes made inside of the `with` run after `control_inputs`; None ignores the enclosing scopes."""
-        with self._control_dependencies(list(control_inputs or [])):
+        operations = [] if control_inputs is None else arguments.items(
+            "control_inputs", control_inputs, "a list of operations and tensors")
+        with arguments.named("control_inputs", "a list of operations and tensors", control_inputs):
+            scope = self._control_dependencies(operations)
+        with scope:
             yield
 
     @contextlib.contextmanager
@@ -106,7 +114,9 @@ class Graph(_core.Graph):
     @contextlib.contextmanager
     def colocate_with(self, op):
         """A scope in which new operations are put on the device of this one."""
-        with self._colocate_with(op):
+        with arguments.named("op", "an operation, a tensor or a variable", op):
+            scope = self._colocate_with(op)
+        with scope:
             yield
 
     def get_operation_by_name(self, name):
@@ -224,21 +234,63 @@ class Graph(_core.Graph):
     def _check_addition(self, name):
         """Raises an error if a node of this name may not be added."""
         self._check_not_finalized()
+        arguments.check(isinstance(name, str), "name", "a string", name)
         if name.startswith("_") and not self._scope_name:
             raise ValueError(f"'{name}' is not a valid node name")
 
     def _op(self, *args):
         try:
             return self._add(super()._op, args)
-        except TypeError:
-            if any(value is None for value in args[1]):
-                raise ValueError("None values not supported.") from None
-            raise
+        except TypeError as error:
+            op_type, inputs = args[:2]
+            if any(value is None for value in inputs):
+                raise ValueError(arguments.about(None, "None values not supported.")) from None
+            raise TypeError(self._about_input(op_type, inputs, str(error))) from None
+
+    def _about_input(self, op_type, inputs, text):
+        """The message `text` about a value that no tensor can hold, with the argument or the input that has it."""
+        if text.endswith("object is not iterable"):
+            for value, argument in zip(inputs, self.op_def_for_type(op_type).input_arg):
+                if (argument.number_attr or argument.type_list_attr) and not hasattr(value, "__iter__"):
+                    return arguments.about(
+                        value, f"input '{argument.name}' of {op_type} must be a list, but got {value!r}")
+        if re.fullmatch(r"input '\w+' of \w+ cannot be \w+", text):
+            return f"{text}; it can be {', '.join(self._allowed_dtypes(op_type, text.split(chr(39))[1]))}"
+        if not text.startswith("expected "):
+            return text
+        parts = [(i, part) for i, value in enumerate(inputs)
+                 for part in (value if isinstance(value, (list, tuple)) else [value])]
+        found = [(i, part) for i, part in parts + list(enumerate(inputs)) if f"got {part!r}" in text]
+        if not found:
+            return text
+        i, value = found[0]
+        message = arguments.about(value, text)
+        if message != text:
+            return message
+        return f"input '{self.op_def_for_type(op_type).input_arg[i].name}' of {op_type}: {text}"
+
+    def _allowed_dtypes(self, op_type, name):
+        """The names of the dtypes that an input of an op can have."""
+        definition = self.op_def_for_type(op_type)
+        wanted = next(argument.type_attr for argument in definition.input_arg if argument.name == name)
+        allowed = next(attr.allowed_values.list.type for attr in definition.attr if attr.name == wanted)
+        return [dtypes.as_dtype(number).name for number in allowed]
 
     def _const(self, *args):
         if args[0] is None:
-            raise ValueError("None values not supported.")
-        return self._add(super()._const, args)
+            raise ValueError(arguments.about(None, "None values not supported.", "value"))
+        return self._add(self._converted, args)
+
+    def _converted(self, value, *args):
+        try:
+            return super()._const(value, *args)
+        except UnicodeError:
+            raise
+        except (TypeError, ValueError) as error:
+            text = str(error)
+            if not args[0]:  # no dtype was given
+                text = text.replace("expected a string or bytes", "expected numbers or strings")
+            raise type(error)(arguments.about(value, text, "value")) from None
 
     def _add(self, function, args):
         """Adds nodes. A wrong shape or name is a ValueError, as in TensorFlow; in a step it is InvalidArgumentError."""
@@ -255,14 +307,16 @@ class Graph(_core.Graph):
 
     def add_to_collections(self, names, value):
         """Adds a value to one collection, or to each of several."""
-        for name in dict.fromkeys((names,) if isinstance(names, str) else names):
+        for name in dict.fromkeys((names,) if isinstance(names, str) else arguments.items("names", names)):
             self.add_to_collection(name, value)
 
     def get_collection(self, name, scope=None):
         """The items of a collection; with a `scope`, those whose names begin with this regular expression."""
-        items = self._collections.get(name, [])
+        with arguments.named("name", "a name", name):
+            items = self._collections.get(name, [])
         if scope is None:
             return list(items)
+        arguments.text("scope", scope)
         return [item for item in items if re.match(scope, getattr(item, "name", None) or "") and hasattr(item, "name")]
 
     def get_collection_ref(self, name):

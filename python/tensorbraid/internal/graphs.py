@@ -57,7 +57,7 @@ def make_op(op_type, inputs, name=None, **attrs) -> Operation:
     """
     inputs = [convert_to_tensor(value, name="shape") if isinstance(value, TensorShape) else value for value in inputs]
     converted = {key: _attr(value) for key, value in attrs.items() if value is not None}
-    return graph_of(inputs)._op(op_type, list(inputs), converted, name or "")
+    return graph_of(inputs)._op(op_type, list(inputs), converted, "" if name is None else name)
 
 
 def _attr(value):

@@ -5,7 +5,7 @@ import copy
 import re
 
 from tensorbraid import _core, dtypes
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.internal.variable_scope import get_variable, variable_scope
@@ -235,7 +235,8 @@ def one_of(values, count, name):
     """A tuple of `count` numbers, for one number or a sequence."""
     if isinstance(values, int):
         return (values,) * count
-    values = tuple(int(value) for value in values)
+    with arguments.named(name, f"a number or {count} numbers", values):
+        values = tuple(int(value) for value in values)
     if len(values) != count:
         raise ValueError(f"The `{name}` argument must be a tuple of {count} integers. Received: {values}")
     return values
@@ -243,6 +244,7 @@ def one_of(values, count, name):
 
 def checked_format(data_format):
     """The data format of a layer in small letters, if it is one."""
+    arguments.check(isinstance(data_format, str), "data_format", "a string", data_format)
     lower = data_format.lower()
     if lower not in ("channels_first", "channels_last"):
         raise ValueError("The `data_format` argument must be one of 'channels_first', 'channels_last'. Received: "

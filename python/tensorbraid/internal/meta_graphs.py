@@ -3,7 +3,7 @@
 import os
 
 from tensorbraid import _core, tf_logging
-from tensorbraid.internal import collection_protos, graphs, meta_graph_names
+from tensorbraid.internal import arguments, collection_protos, graphs, meta_graph_names
 from tensorbraid.internal.graph_keys import GraphKeys
 
 __all__ = ["export_meta_graph"]
@@ -148,6 +148,7 @@ def write(meta_graph, filename, as_text):
     """Writes the message to a file, unless `filename` is empty."""
     if not filename:
         return
+    filename = arguments.path("filename", filename)
     os.makedirs(os.path.dirname(str(filename)) or ".", exist_ok=True)
     with open(filename, "wb") as file:
         file.write(str(meta_graph).encode() if as_text else meta_graph.SerializeToString())

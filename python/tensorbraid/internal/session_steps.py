@@ -1,7 +1,7 @@
 """Prepared steps of a session: fetches and feeds are resolved once for all steps that have the same ones."""
 
 from tensorbraid import _core, dtypes, nest
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 
@@ -153,7 +153,11 @@ class Steps:
         except KeyError:
             pass
         except TypeError:  # a part of the structure has no hash
+            arguments.check(feed_dict is None or hasattr(feed_dict, "items"), "feed_dict",
+                            "a dictionary with a value for each tensor", feed_dict)
             return Step(self._graph, fetches, feed_dict or ())
+        arguments.check(feed_dict is None or hasattr(feed_dict, "items"), "feed_dict",
+                        "a dictionary with a value for each tensor", feed_dict)
         step = Step(self._graph, fetches, feed_dict or ())
         if len(self._steps) >= self._MOST or self._restrictions != self._graph.restrictions:
             self._steps = {}

@@ -1,5 +1,6 @@
 """Static shapes of tensors."""
 
+from tensorbraid.internal import arguments
 from tensorbraid.internal.dimension import Dimension, size_of
 
 
@@ -21,6 +22,8 @@ class TensorShape:
             dims = [dims]
         elif hasattr(dims, "unknown_rank"):  # a TensorShapeProto
             dims = None if dims.unknown_rank else [dim.size for dim in dims.dim]
+        elif dims is not None and (isinstance(dims, (str, bytes)) or not hasattr(dims, "__iter__")):
+            raise TypeError(arguments.about(dims, f"a shape must be a list of sizes, but got {dims!r}"))
         self._dims = None if dims is None else [_size(d) for d in dims]
 
     @property

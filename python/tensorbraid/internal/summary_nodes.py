@@ -3,7 +3,7 @@
 import contextlib
 import re
 
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 
 __all__ = []
@@ -17,6 +17,8 @@ def clean_name(name):
 @contextlib.contextmanager
 def summary_scope(name, family, value, default_name=None):
     """A context manager that opens the name scope of a summary and yields its tag and the scope's name."""
+    arguments.check(isinstance(name, str), "name", "a string", name)
+    arguments.check(family is None or isinstance(family, str), "family", "a string", family)
     name = clean_name(name)
     family = clean_name(family)
     scoped = name if family is None else f"{family}/{name}"

@@ -1,7 +1,7 @@
 """The methods of variables, and the functions that update variables."""
 
 from tensorbraid import _core, dtypes
-from tensorbraid.internal import graphs, meta_graph_names
+from tensorbraid.internal import arguments, graphs, meta_graph_names
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graph_elements import no_array
 from tensorbraid.internal.graph_keys import GraphKeys
@@ -42,6 +42,7 @@ def _run_in(session):
     session = session or get_default_session()
     if session is None:
         raise ValueError("Either session argument should be provided or default session should be established")
+    arguments.check(hasattr(session, "run"), "session", "a tf.Session", session)
     return session
 
 
@@ -151,6 +152,7 @@ def _assign_slice(self, vectors, value, masks, name):
 def _variable(ref, op_type):
     """The variable that `ref` denotes: a variable, its value such as graph.get_tensor_by_name("w:0"), or its handle."""
     if not isinstance(ref, graphs.Tensor):
+        arguments.check(hasattr(ref, "assign"), "ref", "a tf.Variable", ref)
         return ref
     variable = _core.variable_of(ref)
     if variable is None:
@@ -202,6 +204,7 @@ def _scatter(kind):
     def method(self, *slices, use_locking=False, name=None):
         if nd:
             return function(self, *slices, name=name)
+        arguments.check(hasattr(slices[0], "indices"), "sparse_delta", "tf.IndexedSlices", slices[0])
         return function(self, slices[0].indices, slices[0].values, name=name)
 
     snake = {"NdAdd": "scatter_nd_add", "NdSub": "scatter_nd_sub", "NdUpdate": "scatter_nd_update"}.get(

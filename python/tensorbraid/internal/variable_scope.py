@@ -7,7 +7,7 @@ import inspect
 
 from tensorbraid import _core, dtypes
 from tensorbraid.initializers import GlorotUniform, Zeros
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.lifted_variables import lifted
 from tensorbraid.internal.partitioned_variables import PartitionedVariable, parts_of
@@ -127,12 +127,17 @@ class VariableScope:
         """The variable `name` of this scope. `var_store` has no meaning here: C++ knows the graph's variables."""
         if not name:
             raise ValueError("a variable must have a name")
+        for argument, function in (("regularizer", regularizer), ("partitioner", partitioner),
+                                   ("custom_getter", custom_getter)):
+            arguments.check(function is None or callable(function), argument, "a function", function)
+        if collections is not None:
+            collections = arguments.items("collections", collections, "a list of names")
         if dtype is not None and initializer is not None and not callable(initializer):
             kind = graphs.convert_to_tensor(initializer).dtype
             if kind != dtype:
                 raise ValueError(f"Initializer type '{kind}' and explicit dtype '{dtypes.as_dtype(dtype)}' don't "
                                  "match.")
-        arguments = {
+        values = {
             "name": f"{self._name}/{name}" if self._name else name,
             "shape": shape,
             "dtype": self._dtype if dtype is None else dtypes.as_dtype(dtype),
@@ -154,7 +159,7 @@ class VariableScope:
             getter = functools.partial(self._custom_getter, getter)
         if custom_getter is not None:
             getter = functools.partial(custom_getter, getter)
-        return getter(**arguments)
+        return getter(**values)
 
 
 @lifted

@@ -6,7 +6,7 @@ import typing
 import numpy as np
 
 from tensorbraid import _core, dtypes
-from tensorbraid.internal import graphs, initial_operations
+from tensorbraid.internal import arguments, graphs, initial_operations
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import make_op
 from tensorbraid.internal.lifted_variables import lifted
@@ -110,9 +110,12 @@ def make_variable(initial_value, trainable=None, collections=None, validate_shap
     keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
     trainable = True if trainable is None else bool(trainable)
     graph._check_addition(name or "")
-    variable = _core.Variable._make(graph, lambda: value, None if shape is None else shape.as_list(),
-                                    kind.as_datatype_enum, name or "Variable", trainable,
-                                    GraphKeys.LOCAL_VARIABLES in keys)
+    try:
+        variable = _core.Variable._make(graph, lambda: value, None if shape is None else shape.as_list(),
+                                        kind.as_datatype_enum, name or "Variable", trainable,
+                                        GraphKeys.LOCAL_VARIABLES in keys)
+    except TypeError as error:
+        raise TypeError(arguments.about(initial_value, str(error), "initial_value")) from None
     set_constraint(variable, constraint)
     collect(variable, keys, trainable)
     return variable
@@ -166,10 +169,18 @@ def local_variables_initializer():
     return variables_initializer(graphs.local_variables())
 
 
+def _variables(name, values):
+    """The values of an argument, which must be variables, as a list."""
+    values = arguments.items(name, values, "a list of variables")
+    for value in values:
+        arguments.check(hasattr(value, "initializer"), name, "a list of variables", value)
+    return values
+
+
 def variables_initializer(var_list, name="init"):
     """An operation that initialises the variables of the list."""
-    graph = graphs.graph_of(list(var_list))
-    return initial_operations.initialize(graph, list(var_list), name)
+    var_list = _variables("var_list", var_list)
+    return initial_operations.initialize(graphs.graph_of(var_list), var_list, name)
 
 
 initialize_all_variables = global_variables_initializer
@@ -179,11 +190,13 @@ initialize_variables = variables_initializer
 
 def is_variable_initialized(variable):
     """A bool scalar: whether the variable has a value."""
+    arguments.check(isinstance(variable, _core.Variable), "variable", "a tf.Variable", variable)
     return make_op(variable._op_for("VarIsInitializedOp"), [variable]).outputs[0]
 
 
 def _all_or(var_list):
-    return graphs.global_variables() + graphs.local_variables() if var_list is None else list(var_list)
+    return graphs.global_variables() + graphs.local_variables() if var_list is None else arguments.items(
+        "var_list", var_list, "a list of variables")
 
 
 def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):

@@ -2,6 +2,7 @@
 
 from tensorbraid import _core, nn
 from tensorbraid.initializers import Zeros
+from tensorbraid.internal import arguments
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.layer_class import InputSpec, Layer, checked_format, one_of
 from tensorbraid.ops.node import op, shape_of
@@ -24,15 +25,17 @@ class _Conv(Layer):
                  kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
                  bias_constraint=None, trainable=True, name=None, **kwargs):
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
-        self.filters = int(filters)
+        self.filters = arguments.integer("filters", filters)
         self.kernel_size = one_of(kernel_size, self.rank, "kernel_size")
         self.strides = one_of(strides, self.rank, "strides")
         self.dilation_rate = one_of(dilation_rate, self.rank, "dilation_rate")
+        arguments.check(isinstance(padding, str), "padding", "'valid' or 'same'", padding)
         self.padding = padding.lower()
         if self.padding not in ("valid", "same"):
             raise ValueError(f"The `padding` argument must be one of 'valid', 'same'. Received: {padding}")
         self.data_format = checked_format(data_format)
-        self.activation, self.use_bias = activation, use_bias
+        self.activation = None if activation is None else arguments.function("activation", activation)
+        self.use_bias = use_bias
         self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
         self.kernel_regularizer, self.bias_regularizer = kernel_regularizer, bias_regularizer
         self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint

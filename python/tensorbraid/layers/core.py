@@ -4,7 +4,7 @@ from typing import Any
 
 from tensorbraid import _core, nn
 from tensorbraid.initializers import Zeros
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.layer_class import InputSpec, Layer, checked_format
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops.node import op, shape_of
@@ -28,8 +28,8 @@ class Dense(Layer):
                  kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
                  bias_constraint=None, trainable=True, name=None, **kwargs):
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
-        self.units = int(units)
-        self.activation = activation
+        self.units = arguments.integer("units", units)
+        self.activation = None if activation is None else arguments.function("activation", activation)
         self.use_bias = use_bias
         self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
         self.kernel_regularizer, self.bias_regularizer = kernel_regularizer, bias_regularizer

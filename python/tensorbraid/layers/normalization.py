@@ -1,10 +1,11 @@
 """Batch normalization."""
 
+import numbers
 from typing import Any
 
 from tensorbraid import dtypes, nn
 from tensorbraid.initializers import Ones, Zeros
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.layer_class import InputSpec, Layer
 from tensorbraid.layers.core import smart_branch
 from tensorbraid.ops.node import cast, op, tensor
@@ -23,6 +24,8 @@ class BatchNormalization(Layer):
         super().__init__(trainable, name, **kwargs)
         if renorm or renorm_clipping is not None or virtual_batch_size is not None or adjustment is not None:
             raise NotImplementedError("renorm, virtual_batch_size and adjustment of batch normalization")
+        arguments.check(isinstance(momentum, numbers.Real) or hasattr(momentum, "dtype"), "momentum",
+                        "a number or a scalar tensor", momentum)
         axes = list(axis) if isinstance(axis, (list, tuple)) else [axis]
         if len(axes) != 1:
             raise NotImplementedError("batch normalization of several axes")
@@ -39,7 +42,8 @@ class BatchNormalization(Layer):
         rank = input_shape.ndims
         if rank is None:
             raise ValueError(f"Input has undefined rank. Received: input_shape={input_shape}")
-        if not -rank <= self.axis < rank:
+        axis = arguments.integer("axis", self.axis)
+        if not -rank <= axis < rank:
             raise ValueError(f"Invalid axis: {self.axis}")
         self.axis %= rank
         size = input_shape.as_list()[self.axis]

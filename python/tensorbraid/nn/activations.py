@@ -2,8 +2,8 @@
 
 import numbers
 
-from tensorbraid import errors
-from tensorbraid.internal import graphs
+from tensorbraid import _core, errors
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.ops import random_ops
 from tensorbraid.ops.elementwise import sigmoid, tanh
@@ -65,6 +65,7 @@ def _along(op_type, logits, axis, name):
     rank = known_rank(logits, f"{op_type} along an axis") if axis not in (None, -1) else None
     if axis in (None, -1) or axis == rank - 1:
         return op(op_type, [logits], name)
+    axis = arguments.integer("axis", axis)
     if not -rank <= axis < rank:
         raise errors.InvalidArgumentError(
             None, None, f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the "
@@ -113,6 +114,10 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
         raise ValueError("pass only one of rate and keep_prob")
     if rate is None and keep_prob is None:
         raise ValueError("You must provide a rate to dropout.")
+    for name_of_part, part in (("keep_prob", keep_prob), ("rate", rate)):
+        is_number = isinstance(part, numbers.Real) or getattr(part, "shape", None) == ()
+        arguments.check(part is None or is_number or isinstance(part, (graphs.Tensor, _core.Variable)), name_of_part,
+                        "a number or a scalar tensor", part)
     if rate is None:
         rate = 1 - keep_prob
     if isinstance(rate, numbers.Real) and not 0 <= rate < 1:

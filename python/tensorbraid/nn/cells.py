@@ -5,7 +5,7 @@ from typing import Any
 
 from tensorbraid import _core, dtypes, tf_logging as logging
 from tensorbraid.initializers import Constant, Zeros
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.layer_class import InputSpec, Layer
 from tensorbraid.internal.variable_scope import _initial_value_of, variable_scope
 from tensorbraid.nn.activations import bias_add, tanh
@@ -51,7 +51,7 @@ class _WeightedCell(RNNCell):
 
     def __init__(self, num_units, activation, reuse, name, dtype, **kwargs):
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
-        self._num_units = int(num_units)
+        self._num_units = arguments.integer("num_units", num_units)
         self._activation = activation or tanh
         self.input_spec = InputSpec(ndim=2)
 
@@ -166,6 +166,9 @@ class LSTMCell(_WeightedCell):
         self.built = True
 
     def call(self, inputs, state):
+        if self._state_is_tuple:
+            is_pair = isinstance(state, (list, tuple)) and len(state) == 2
+            arguments.check(is_pair, "state", "a tuple of c and h, as zero_state returns it", state)
         c, h = state if self._state_is_tuple else (
             op("Slice", [state, [0, 0], [-1, self._num_units]]),
             op("Slice", [state, [0, self._num_units], [-1, self.output_size]]))

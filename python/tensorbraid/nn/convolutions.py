@@ -1,6 +1,6 @@
 """Convolutions."""
 
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.ops.node import known_rank, op, tensor
 from tensorbraid.ops.op_functions import op_function
 
@@ -18,7 +18,8 @@ conv = op_function("Conv", "input, filter", "strides, padding, explicit_paddings
 def _expanded(value, count, data_format, name):
     if value is None:
         value = 1
-    values = [int(value)] if isinstance(value, (int, float)) else [int(v) for v in value]
+    values = [int(value)] if isinstance(value, (int, float)) else [
+        arguments.integer(name, size) for size in arguments.items(name, value, "a number or a list of numbers")]
     if len(values) == count + 2:
         return values
     if len(values) not in (1, count):
@@ -32,7 +33,8 @@ def _padding(padding):
     """The attributes for a padding: "SAME", "VALID", or a list of pairs for each axis."""
     if isinstance(padding, str):
         return {"padding": padding}
-    pairs = [tuple(int(n) for n in pair) for pair in padding]
+    with arguments.named("padding", "'SAME', 'VALID' or a list of pairs of numbers", padding):
+        pairs = [tuple(int(n) for n in pair) for pair in padding]
     return {"padding": "EXPLICIT", "explicit_paddings": [n for pair in pairs for n in pair]}
 
 

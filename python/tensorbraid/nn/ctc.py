@@ -1,7 +1,7 @@
 """CTC: losses and decoders for sequences whose labels are not aligned with the steps."""
 
 from tensorbraid import dtypes
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graphs import make_op
 from tensorbraid.ops import indexing, reductions
 from tensorbraid.ops.control_flow import map_fn
@@ -15,6 +15,7 @@ __all__ = ["collapse_repeated", "ctc_beam_search_decoder", "ctc_beam_search_deco
 def ctc_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
              ignore_longer_outputs_than_inputs=False, time_major=True, logits=None):
     """The CTC loss of each sequence. `labels` is a SparseTensor of int32."""
+    arguments.check(hasattr(labels, "indices"), "labels", "a tf.SparseTensor", labels)
     inputs = tensor(logits if inputs is None else inputs)
     if not time_major:
         inputs = op("Transpose", [inputs, [1, 0, 2]])

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from tensorbraid import _core, dtypes
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.internal.shapes import Dimension, TensorShape
@@ -177,7 +177,8 @@ def squeeze(input, axis=None, name=None, squeeze_dims=None):
     axis = renamed("axis", axis, "squeeze_dims", squeeze_dims)
     if axis is not None and np.ndim(axis) == 0:
         axis = [axis]
-    return _op("Squeeze", [input], name, squeeze_dims=None if axis is None else [int(a) for a in axis])
+    axes = None if axis is None else [arguments.integer("axis", part) for part in axis]
+    return _op("Squeeze", [input], name, squeeze_dims=axes)
 
 
 def transpose(a, perm=None, name="transpose", conjugate=False):
@@ -263,7 +264,7 @@ def unstack(value, num=None, axis=0, name="unstack"):
 def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     """The list of the parts of a tensor: a number of equal parts, or parts of given sizes."""
     if np.ndim(num_or_size_splits) == 0 and not isinstance(num_or_size_splits, graphs.Tensor):
-        count = int(num_or_size_splits)
+        count = arguments.integer("num_or_size_splits", num_or_size_splits)
         if count <= 0:
             raise ValueError("Must have at least 1 part")
         return make_op("Split", [axis, value], name, num_split=count).outputs

@@ -52,7 +52,7 @@ def clip_by_average_norm(t, clip_norm, name=None):
 
 def _parts(t_list):
     if not isinstance(t_list, (list, tuple)):
-        raise TypeError("`t_list` argument should be a sequence. Received " + str(type(t_list)))
+        raise TypeError(f"`t_list` argument should be a sequence. Received {type(t_list).__name__}")
     return [t if t is None or isinstance(t, graphs.IndexedSlices) else convert_to_tensor(t, name=f"t_{i}")
             for i, t in enumerate(t_list)]
 

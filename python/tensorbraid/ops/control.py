@@ -5,7 +5,7 @@ import pprint
 import sys
 
 from tensorbraid import _core, dtypes, nest
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, string_ops
 from tensorbraid.ops.sparse_tensor import SparseTensor
@@ -57,6 +57,7 @@ def with_dependencies(dependencies, output, name=None):
 
 def tuple(tensors, name=None, control_inputs=None):
     """The tensors, of which each is passed on after all have been computed."""
+    tensors = arguments.items("tensors", tensors, "a list of tensors")
     with name_scope(name, "tuple", [t for t in tensors if t is not None]):
         gating = [_operation(t) for t in tensors if t is not None]
         if not gating:
@@ -75,6 +76,7 @@ def tuple(tensors, name=None, control_inputs=None):
 
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
     """The input; prints the data to standard error when it is passed on."""
+    data = arguments.items("data", data, "a list of tensors")
     return make_op("Print", [input_, data], name or "Print", message=message, first_n=first_n,
                    summarize=summarize).outputs[0]
 
@@ -140,7 +142,8 @@ def _template(inputs, sep):
 
 def Assert(condition, data, summarize=None, name=None):
     """An operation that fails with the data if the condition is false."""
-    with name_scope(name, "Assert", [condition] + list(data)):
+    data = arguments.items("data", data, "a list of tensors")
+    with name_scope(name, "Assert", [condition] + data):
         condition = condition if isinstance(condition, graphs.Tensor) else convert_to_tensor(
             condition, dtypes.bool, name="condition")
         if condition.dtype != dtypes.bool:

@@ -4,7 +4,7 @@ import contextlib
 from typing import Any
 
 from tensorbraid import _core, dtypes, errors, nest
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graphs import IndexedSlices, Operation, Tensor, convert_to_tensor, make_op
 from tensorbraid.internal.shapes import TensorShape
 
@@ -120,7 +120,8 @@ def _done(leaf, pred):
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case") -> Any:
     """The result of the function whose predicate is the first true one, or of `default` if none is true."""
-    pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
+    pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else arguments.items(
+        "pred_fn_pairs", pred_fn_pairs, "a list of pairs of a bool tensor and a function")
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError("Each entry in pred_fn_pairs must be a 2-tuple")
@@ -255,7 +256,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
            name=None, fn_output_signature=None) -> Any:
     """Applies `fn` to each slice of `elems` along the first dimension, and stacks the results. Source: tf.map_fn."""
     if not callable(fn):
-        raise TypeError("The provided function is not callable: fn")
+        raise TypeError(arguments.must_be("fn", "a function", fn))
     if not infer_shape:
         raise NotImplementedError("infer_shape=False: results of different shapes cannot be stacked")
     dtype = fn_output_signature if dtype is None else dtype
@@ -277,7 +278,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
 def _fold(kind, fn, elems, initializer, parallel_iterations, back_prop, reverse, name):
     """The loop of foldl, foldr and scan."""
     if not callable(fn):
-        raise TypeError("The provided function is not callable: fn")
+        raise TypeError(arguments.must_be("fn", "a function", fn))
     with graphs.graph_of(nest.flatten(elems)).as_default() as graph:
         leaves = _slices(elems)
         if reverse:

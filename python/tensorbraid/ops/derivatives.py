@@ -4,7 +4,7 @@ import enum
 from typing import Any
 
 from tensorbraid import _core, errors
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.ops import arrays
 
 __all__ = ["AggregationMethod", "UnconnectedGradients", "gradients", "hessians"]
@@ -35,6 +35,17 @@ def _variable_or_tensor(x):
     return x if variable is None else variable
 
 
+def _check_graph(ys, xs):
+    """Raises an error unless `xs` are tensors and variables of the graph of `ys`."""
+    graph = graphs.graph_of(ys)
+    for x in xs:
+        arguments.check(hasattr(x, "graph") or hasattr(x, "_as_graph_tensor"), "xs", "a tensor or a list of tensors", x)
+    if not graph.building_function:
+        for tensor in [*ys, *xs]:
+            if getattr(tensor, "graph", graph) is not graph:
+                raise ValueError(f"gradients: {tensor} is not in the graph of {ys[0]}: ys and xs must be in one graph")
+
+
 def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False,
               aggregation_method=None, stop_gradients=None, unconnected_gradients="none") -> list[Any]:
     """The partial derivatives of the sum of `ys` with respect to each of `xs`.
@@ -54,6 +65,7 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
         for y in ys:
             if isinstance(y, graphs.Tensor) and y.dtype.is_complex:
                 raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
+    _check_graph(ys, xs)
     graphs.graph_of(ys)._check_not_finalized()
     graphs.graph_of(ys)._mark_own_gradients()
     try:

@@ -1,7 +1,7 @@
 """Diagonals of matrices, and matrices that are made of them."""
 
 from tensorbraid import dtypes
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graphs import convert_to_tensor, name_scope
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.ops import arrays, elementwise
@@ -23,7 +23,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
         square = num_columns is None or (arrays.is_static(num_rows) and arrays.is_static(columns)
                                          and num_rows == columns)
         if arrays.is_static(num_rows) and arrays.is_static(columns):
-            diagonal_size = min(int(num_rows), int(columns))
+            diagonal_size = min(arguments.integer("num_rows", num_rows), arguments.integer("num_columns", columns))
         else:
             diagonal_size = elementwise.minimum(num_rows, columns)
 

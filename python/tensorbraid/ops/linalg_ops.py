@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensorbraid import dtypes
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, complex_parts, diagonals, elementwise, indexing, reductions
 from tensorbraid.ops.old_arguments import renamed
@@ -155,7 +155,7 @@ def einsum(equation, *inputs, **kwargs):
         raise TypeError(f"Invalid keyword arguments for this function: {', '.join(kwargs)}")
     operands = list(inputs[0]) if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else list(inputs)
     with name_scope(name, "einsum", operands):
-        equation = equation.replace(" ", "")
+        equation = arguments.text("equation", equation).replace(" ", "")
         if "->" not in equation:
             letters = [c for c in equation.replace(",", "").replace("...", "")]
             single = sorted(c for c in set(letters) if letters.count(c) == 1)

@@ -39,17 +39,17 @@ _BINARY = {
 
 
 def _operator(name, operation):
-    def left(x, y):
+    def _left(x, y):
         with name_scope(None, name, [x, y]) as scope:
             x = convert_to_tensor(x)
             return operation(x, _beside(y, x, "y"), scope)
 
-    def right(y, x):
+    def _right(y, x):
         with name_scope(None, name, [x, y]) as scope:
             y = convert_to_tensor(y)
             return operation(_beside(x, y, "x"), y, scope)
 
-    return left, right
+    return _left, _right
 
 
 def _beside(value, tensor, name):

@@ -5,7 +5,7 @@ import collections
 import numpy as np
 
 from tensorbraid import dtypes
-from tensorbraid.internal import graphs, variables
+from tensorbraid.internal import arguments, graphs, variables
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.internal.shapes import TensorShape
@@ -57,7 +57,8 @@ def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, 
         raise ValueError("select_cols contains negative values.")
     if select_cols is not None and len(select_cols) != len(record_defaults):
         raise ValueError("Length of select_cols and record_defaults do not match.")
-    made = make_op("DecodeCSV", [records, list(record_defaults)], name or "DecodeCSV", field_delim=field_delim,
+    record_defaults = arguments.items("record_defaults", record_defaults, "a list of the default of each column")
+    made = make_op("DecodeCSV", [records, record_defaults], name or "DecodeCSV", field_delim=field_delim,
                    use_quote_delim=use_quote_delim, na_value=na_value, select_cols=select_cols)
     return made.outputs
 
@@ -138,6 +139,7 @@ def parse_example(serialized, features, name=None, example_names=None):
     """The features of a batch of serialized Examples, as a dict of tensors."""
     with name_scope(name, "ParseExample", [serialized, example_names]):
         serialized = convert_to_tensor(serialized, dtypes.string, name="serialized")
+        arguments.check(hasattr(features, "items"), "features", "a dictionary", features)
         return _parsed(serialized, features, example_names)
 
 
@@ -147,6 +149,7 @@ def parse_single_example(serialized, features, name=None, example_names=None):
         serialized = convert_to_tensor(serialized, dtypes.string, name="serialized")
         if serialized.shape.ndims not in (0, None):
             raise ValueError("Input serialized must be a scalar")
+        arguments.check(hasattr(features, "items"), "features", "a dictionary", features)
         with name_scope(None, "ParseExample"):
             return _parsed(serialized, features, example_names)
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tensorbraid import dtypes
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, control, elementwise, indexing, reductions
@@ -29,7 +29,7 @@ def get_seed(op_seed):
     elif op_seed is None:
         op_seed = getattr(graph, "_unseeded_ops", 0)
         graph._unseeded_ops = op_seed + 1
-    seeds = int(graph_seed) % _MAX_SEED, int(op_seed) % _MAX_SEED
+    seeds = int(graph_seed) % _MAX_SEED, arguments.integer("seed", op_seed) % _MAX_SEED
     return (0, _MAX_SEED) if seeds == (0, 0) else seeds
 
 

@@ -1,7 +1,8 @@
 """Readers: they read records from the files, or other pieces of work, that a queue names."""
 
 from tensorbraid import dtypes
-from tensorbraid.internal.graphs import convert_to_tensor, make_op
+from tensorbraid.internal import arguments
+from tensorbraid.internal.graphs import Tensor, convert_to_tensor, make_op
 from tensorbraid.ops.queues import QueueBase
 from tensorbraid.python_io import TFRecordOptions
 
@@ -61,6 +62,7 @@ class _Record(tuple):
 
 
 def _handle(queue):
+    arguments.check(isinstance(queue, (QueueBase, Tensor)), "queue", "a queue of strings", queue)
     return queue.queue_ref if isinstance(queue, QueueBase) else queue
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensorbraid import dtypes
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays, complex_parts, elementwise
@@ -34,8 +34,10 @@ def _reduce(op_type, x, axis, keepdims, name):
     if isinstance(axes, graphs.Tensor):
         return make_op(op_type, [x, axes], name, keep_dims=keepdims).outputs[0]
     with name_scope(name) as scope:
-        axes = convert_to_tensor(np.array(axes, np.int32) if not elementwise.has_tensor(axes) else axes,
-                                 name="reduction_indices")
+        if not elementwise.has_tensor(axes):
+            with arguments.named("axis", "an integer, a list of integers or None", axis):
+                axes = np.array(axes, np.int32)
+        axes = convert_to_tensor(axes, name="reduction_indices")
         return make_op(op_type, [x, axes], scope, keep_dims=keepdims).outputs[0]
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensorbraid import dtypes
+from tensorbraid.internal import arguments
 from tensorbraid.internal.graphs import convert_to_tensor, make_op, name_scope
 from tensorbraid.ops import arrays
 from tensorbraid.ops.old_arguments import renamed
@@ -109,7 +110,7 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
     """The template with its placeholders replaced by the values of tensors."""
     if not isinstance(inputs, (list, tuple)):
         inputs = [inputs]
-    if template.count(placeholder) != len(inputs):
+    if arguments.text("template", template).count(placeholder) != len(inputs):
         raise ValueError(f"{len(inputs)} tensors in inputs does not match {template.count(placeholder)} placeholders "
                          "in template")
     tensors = [convert_to_tensor(x) for x in inputs]

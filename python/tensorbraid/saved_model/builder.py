@@ -3,7 +3,7 @@
 import os
 
 from tensorbraid import compat, gfile, tf_logging
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.saved_model import constants
 from tensorbraid.saved_model.utils import build_tensor_info
 from tensorbraid.train.saver import Saver
@@ -20,7 +20,7 @@ class SavedModelBuilder:
     def __init__(self, export_dir):
         from tensorbraid import proto
 
-        export_dir = compat.as_text(os.fspath(export_dir))
+        export_dir = compat.as_text(arguments.path("export_dir", export_dir))
         if gfile.exists(export_dir) and gfile.listdir(export_dir):
             raise AssertionError(f"Export directory {export_dir} already exists, and isn't empty. Please choose a "
                                  "different export directory, or delete all the contents of the specified directory.")

@@ -3,6 +3,7 @@
 import os
 
 from tensorbraid import tf_logging
+from tensorbraid.internal import arguments
 from tensorbraid.saved_model import constants
 from tensorbraid.train import imported_graphs
 
@@ -70,8 +71,8 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
     Returns the MetaGraphDef. With `import_scope`, the nodes have this prefix. The keyword arguments are those of
     tf.train.import_meta_graph.
     """
-    tags = [tags] if isinstance(tags, str) else list(tags)
-    export_dir = os.path.abspath(os.fspath(export_dir))
+    tags = [tags] if isinstance(tags, str) else arguments.items("tags", tags, "a list of strings")
+    export_dir = os.path.abspath(arguments.path("export_dir", export_dir))
     meta_graph = _tagged(_read(export_dir), tags)
     with sess.graph.as_default() as graph:
         saver, _ = imported_graphs.import_with_elements(meta_graph, import_scope=import_scope, **saver_kwargs)

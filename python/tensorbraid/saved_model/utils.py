@@ -1,7 +1,7 @@
 """TensorInfos: the name, dtype and shape of a tensor of a signature."""
 
 from tensorbraid import _core
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.ops.sparse_tensor import SparseTensor
 
 __all__ = ["build_tensor_info", "get_tensor_from_tensor_info"]
@@ -13,6 +13,7 @@ def build_tensor_info(tensor):
 
     if isinstance(tensor, _core.Variable):
         tensor = tensor.value()
+    arguments.check(hasattr(tensor, "dtype") and hasattr(tensor, "get_shape"), "tensor", "a tensor", tensor)
     info = proto.TensorInfo(dtype=tensor.dtype.as_datatype_enum, tensor_shape=tensor.get_shape().as_proto())
     if isinstance(tensor, SparseTensor):
         info.coo_sparse.values_tensor_name = tensor.values.name

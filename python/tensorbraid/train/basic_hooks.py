@@ -5,6 +5,7 @@ import time
 import numpy as np
 
 from tensorbraid import _core, summary, tf_logging as logging
+from tensorbraid.internal import arguments
 from tensorbraid.train.hooks import NativeHook, tensor_of
 from tensorbraid.train.saver import Saver
 
@@ -42,6 +43,9 @@ class StopAtStepHook(_LateHook):
         if num_steps is not None and last_step is not None:
             raise ValueError("Only one of num_steps or last_step can be specified.")
         super().__init__()
+        for argument, step in (("num_steps", num_steps), ("last_step", last_step)):
+            if step is not None:
+                arguments.number(argument, step)
         self._num_steps, self._last_step = num_steps, last_step
 
     def _make(self):
@@ -70,11 +74,12 @@ class LoggingTensorHook(_LateHook):
             raise ValueError("either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.")
         if every_n_iter is not None and every_n_secs is not None:
             raise ValueError("either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.")
-        if every_n_iter is not None and every_n_iter <= 0:
+        if every_n_iter is not None and arguments.number("every_n_iter", every_n_iter) <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         if isinstance(tensors, dict):
             self._named = [(name, tensors[name]) for name in sorted(tensors)]
         else:
+            tensors = arguments.items("tensors", tensors, "a list or a dictionary of tensors")
             self._named = list({_name(tensor): tensor for tensor in tensors}.items())
         self._every = every_n_iter, every_n_secs, at_end
         self._formatter = formatter

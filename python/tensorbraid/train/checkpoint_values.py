@@ -4,7 +4,7 @@ import collections
 import re
 
 from tensorbraid import _core
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.initial_operations import set_initializer
 from tensorbraid.internal.partitioned_variables import PartitionedVariable
 from tensorbraid.train.checkpoints import checkpoint_path, load_checkpoint
@@ -93,7 +93,8 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
     """
     source = _Source(ckpt_dir_or_file)
     present = _grouped(graphs.global_variables())
-    pairs = assignment_map.items() if isinstance(assignment_map, dict) else assignment_map
+    pairs = assignment_map.items() if isinstance(assignment_map, dict) else arguments.items(
+        "assignment_map", assignment_map, "a dictionary")
     for name, wanted in sorted(pairs, key=lambda pair: pair[0]):
         if isinstance(wanted, (list, tuple)):
             wanted = PartitionedVariable(name_of(wanted[0]), wanted) if wanted[0]._part_of else wanted[0]

@@ -1,10 +1,11 @@
 """Clusters, servers, and the placement of a replica's variables."""
 
+import numbers
 import os
 import sys
 
 from tensorbraid import _core, errors
-from tensorbraid.internal import credentials, session_config
+from tensorbraid.internal import arguments, credentials, session_config
 from tensorbraid.internal.device_spec import DeviceSpec
 
 __all__ = ["ClusterSpec", "Server", "Task", "find_task", "replica_device_setter"]
@@ -21,6 +22,12 @@ class ClusterSpec:
         if not hasattr(cluster, "items"):
             raise TypeError("`cluster` must be a dictionary of one or more jobs, a ClusterDef or a ClusterSpec: "
                             f"{cluster!r}")
+        for job, tasks in cluster.items():
+            addresses = tasks.values() if isinstance(tasks, dict) else [tasks] if isinstance(tasks, str) else tasks
+            is_list = hasattr(addresses, "__iter__") and all(isinstance(address, (str, bytes)) for address in addresses)
+            if not isinstance(job, str) or not is_list:
+                raise TypeError("ClusterSpec: the argument 'cluster' must have the addresses of its tasks, strings, for "
+                                f"the name of each job, but has {job!r}: {tasks!r}")
         self._jobs = {job: dict(tasks) if isinstance(tasks, dict) else dict(enumerate(tasks))
                       for job, tasks in cluster.items()}
         self._core = _core.ClusterSpec(self._jobs)
@@ -108,6 +115,9 @@ class Server:
         if protocol not in (None, "grpc"):
             raise NotImplementedError("a protocol other than grpc of a Server")
         self._cluster = ClusterSpec(server_or_cluster_def)
+        arguments.check(job_name is None or isinstance(job_name, str), "job_name", "a string", job_name)
+        arguments.check(task_index is None or isinstance(task_index, numbers.Integral), "task_index", "an integer",
+                        task_index)
         self._place = job_name or "", task_index or 0
         try:
             self._server = _core.Server._make(self._cluster._core, *self._place,

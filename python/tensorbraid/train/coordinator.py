@@ -8,6 +8,7 @@ import time
 import weakref
 
 from tensorbraid import _core, errors
+from tensorbraid.internal import arguments
 
 __all__ = ["Coordinator", "LooperThread"]
 
@@ -19,7 +20,9 @@ class Coordinator:
 
     def __init__(self, clean_stop_exception_types=None):
         self._core = _core.Coordinator()
-        self._clean = tuple(clean_stop_exception_types or (errors.OutOfRangeError,))
+        with arguments.named("clean_stop_exception_types", "a tuple of classes of exceptions",
+                             clean_stop_exception_types):
+            self._clean = tuple(clean_stop_exception_types or (errors.OutOfRangeError,))
         self._lock = threading.Lock()
         self._exception = None
         self._registered = []
@@ -82,8 +85,9 @@ class Coordinator:
 
         Threads of Python that have not ended `stop_grace_period_secs` after the request raise RuntimeError.
         """
+        threads = [] if threads is None else arguments.items("threads", threads, "a list of threads")
         with self._lock:
-            threads = list(dict.fromkeys(self._registered + [t for t in threads or [] if not isinstance(t, _Runner)]))
+            threads = list(dict.fromkeys(self._registered + [t for t in threads if not isinstance(t, _Runner)]))
         while any(t.is_alive() for t in threads) and not self.wait_for_stop(0.1):
             pass
         end = time.monotonic() + stop_grace_period_secs

@@ -2,7 +2,7 @@
 
 from tensorbraid import _core, dtypes
 from tensorbraid.initializers import Zeros
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.variable_scope import get_variable
 
@@ -39,6 +39,7 @@ def create_global_step(graph=None) -> _core.Variable:
 def get_or_create_global_step(graph=None) -> _core.Variable:
     """The global step of the graph, made if it does not exist."""
     graph = graph or graphs.get_default_graph()
+    arguments.check(isinstance(graph, graphs.Graph), "graph", "a tf.Graph or None", graph)
     step = get_global_step(graph)
     return create_global_step(graph) if step is None else step
 

@@ -3,7 +3,7 @@
 import os
 
 from tensorbraid import _core, errors
-from tensorbraid.internal import collection_protos, graph_defs, graphs, meta_graph_names
+from tensorbraid.internal import arguments, collection_protos, graph_defs, graphs, meta_graph_names
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.meta_graphs import OF_GRAPH, OWN_VERSION, clear_devices_of
 from tensorbraid.train.queue_runner import QueueRunner
@@ -33,7 +33,7 @@ def read(meta_graph_or_file):
         if meta_graph is None:
             raise errors.InvalidArgumentError(None, None, "these bytes are not a MetaGraphDef")
         return meta_graph
-    return proto.from_file("MetaGraphDef", os.fsdecode(meta_graph_or_file))
+    return proto.from_file("MetaGraphDef", os.fsdecode(arguments.path("meta_graph_or_file", meta_graph_or_file)))
 
 
 def _is_path(data):

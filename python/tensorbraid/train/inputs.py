@@ -1,7 +1,7 @@
 """Input pipelines of queues: producers of file names and numbers, and batches."""
 
 from tensorbraid import _core, dtypes, summary
-from tensorbraid.internal import graphs, variables
+from tensorbraid.internal import arguments, graphs, variables
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import convert_to_tensor, make_op
 from tensorbraid.internal.shapes import TensorShape
@@ -21,7 +21,9 @@ def limit_epochs(tensor, num_epochs=None, name=None):
     """The tensor, in at most `num_epochs` steps; then OutOfRangeError. The count is the local variable "epochs"."""
     if num_epochs is None:
         return tensor
-    if num_epochs <= 0:
+    with arguments.named("num_epochs", "a positive integer or None", num_epochs):
+        is_positive = num_epochs > 0
+    if not is_positive:
         raise ValueError(f"num_epochs must be > 0 not {num_epochs}.")
     with graphs.name_scope(name, "limit_epochs", [tensor]) as scope:
         epochs = variables.Variable(_number(0), name="epochs", trainable=False,
@@ -59,7 +61,8 @@ def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=Tr
 def string_input_producer(string_tensor, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None,
                           name=None, cancel_op=None):
     """A queue with strings, such as the names of files."""
-    if not isinstance(string_tensor, (graphs.Tensor, _core.Variable)) and not list(string_tensor):
+    if not isinstance(string_tensor, (graphs.Tensor, _core.Variable)) and not arguments.items(
+            "string_tensor", string_tensor, "a list of strings or a tensor of them"):
         raise ValueError("string_input_producer requires a non-null input tensor")
     with graphs.name_scope(name, "input_producer", [string_tensor]) as scope:
         strings = convert_to_tensor(string_tensor, dtype=dtypes.string)
@@ -85,7 +88,8 @@ def range_input_producer(limit, num_epochs=None, shuffle=True, seed=None, capaci
 def slice_input_producer(tensor_list, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None,
                          name=None):
     """A list with one row of each tensor, the same row of all. Each step takes the next row."""
-    with graphs.name_scope(name, "input_producer", list(tensor_list)):
+    tensor_list = arguments.items("tensor_list", tensor_list, "a list of tensors")
+    with graphs.name_scope(name, "input_producer", tensor_list):
         tensors = [convert_to_tensor(tensor) for tensor in tensor_list]
         if not tensors:
             raise ValueError("Expected at least one tensor in slice_input_producer().")

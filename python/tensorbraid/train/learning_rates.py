@@ -7,7 +7,7 @@ import contextlib
 import math
 
 from tensorbraid import _core, dtypes
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graphs import convert_to_tensor, make_op
 from tensorbraid.ops.random_ops import random_normal
 
@@ -23,7 +23,10 @@ def _schedule(function, name, learning_rate, global_step):
     if global_step is None:
         raise ValueError(f"global_step is required for {function}.")
     with graphs.name_scope(name, None, [learning_rate, global_step]) as scope:
-        yield scope, convert_to_tensor(learning_rate, name="initial_learning_rate")
+        rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
+        arguments.check(rate.dtype.is_floating or rate.dtype.is_integer, "learning_rate",
+                        "a number, or a tensor of numbers", learning_rate)
+        yield scope, rate
 
 
 def _like(rate, value):
@@ -84,7 +87,8 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
 
 def piecewise_constant(x, boundaries, values, name=None):
     """values[i] for the first i with x <= boundaries[i]; the last value beyond all boundaries."""
-    boundaries, values = list(boundaries), list(values)
+    boundaries = arguments.items("boundaries", boundaries, "a list of numbers")
+    values = arguments.items("values", values, "a list of numbers")
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
     with graphs.name_scope(name, "PiecewiseConstant", [x] + boundaries + values) as scope:

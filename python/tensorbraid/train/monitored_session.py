@@ -4,7 +4,7 @@ import abc
 import inspect
 
 from tensorbraid import _core, errors, tf_logging as logging
-from tensorbraid.internal import graphs, initial_operations
+from tensorbraid.internal import arguments, graphs, initial_operations
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.session_config import check_run_metadata, run_options, session_options
 from tensorbraid.internal.session_steps import Steps
@@ -84,6 +84,14 @@ class WorkerSessionCreator(_Creator):
         return session
 
 
+def _hooks(name, hooks):
+    """The hooks of an argument as a list; None stands for none."""
+    hooks = [] if hooks is None else arguments.items(name, hooks, "a list of hooks")
+    for hook in hooks:
+        arguments.check(hasattr(hook, "before_run"), name, "a list of hooks", hook)
+    return hooks
+
+
 class MonitoredSession:
     """Runs steps with hooks. Source: tf.train.MonitoredSession.
 
@@ -99,7 +107,7 @@ class MonitoredSession:
         self._graph = graph = graphs.get_default_graph()
         self._steps = Steps(graph)
         self._scopes = []
-        hooks = list(hooks or [])
+        hooks = _hooks("hooks", hooks)
         if has_fed_input(graph):
             hooks.insert(0, FedInputsHook())
         begin(hooks)
@@ -113,7 +121,10 @@ class MonitoredSession:
         step = get_global_step(graph)
         if isinstance(step, _core.Variable):
             options["global_step"] = step
-        self._core = _core.MonitoredSession._make(graph, native_hooks(hooks), options)
+        try:
+            self._core = _core.MonitoredSession._make(graph, native_hooks(hooks), options)
+        except errors.FailedPreconditionError as error:
+            raise type(error)(None, None, arguments.in_python(error.message)) from None
 
     @property
     def graph(self):
@@ -248,6 +259,9 @@ def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaf
         raise ValueError("exactly one of save_checkpoint_secs and save_checkpoint_steps should be provided.")
 
     scaffold = scaffold or Scaffold()
+    arguments.check(isinstance(scaffold, Scaffold), "scaffold", "a tf.train.Scaffold", scaffold)
+    arguments.check(isinstance(master, (str, bytes, type(None))), "master", "a string", master)
+    hooks = _hooks("hooks", hooks)
     all_hooks = []
     if not is_chief:
         creator = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
@@ -255,7 +269,7 @@ def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaf
     else:
         creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
         creator._options["max_wait_secs"] = max_wait_secs
-        all_hooks.extend(chief_only_hooks or [])
+        all_hooks.extend(_hooks("chief_only_hooks", chief_only_hooks))
         summary_dir = summary_dir or checkpoint_dir
         if summary_dir:
             if log_step_count_steps and log_step_count_steps > 0:

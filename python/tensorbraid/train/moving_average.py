@@ -1,7 +1,7 @@
 """Moving averages of variables and tensors."""
 
 from tensorbraid import _core
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.train.new_variables import collected
 
@@ -12,6 +12,7 @@ class ExponentialMovingAverage:
     """average = decay * average + (1 - decay) * value. Source: tf.train.ExponentialMovingAverage."""
 
     def __init__(self, decay, num_updates=None, zero_debias=False, name="ExponentialMovingAverage"):
+        arguments.number("decay", decay)
         self._name = name
         self._arguments = (decay, num_updates, zero_debias, name)
         self._native = None
@@ -23,13 +24,16 @@ class ExponentialMovingAverage:
 
     def apply(self, var_list=None):
         """The operation that updates the averages; makes those that do not exist. Default: trainable variables."""
-        values = graphs.trainable_variables() if var_list is None else list(var_list)
+        values = graphs.trainable_variables() if var_list is None else arguments.items(
+            "var_list", var_list, "a list of variables and tensors")
         if not values:
             raise ValueError("there is nothing to average: var_list is empty")
-        graph = values[0].graph
         for value in values:
+            arguments.check(isinstance(value, (_core.Variable, graphs.Tensor)), "var_list",
+                            "a list of variables and tensors", value)
             if not value.dtype.is_floating:
                 raise TypeError(f"The variables must be half, float, or double: {value}")
+        graph = values[0].graph
         variables = [value for value in values if isinstance(value, _core.Variable)]
         tensors = [value for value in values if not isinstance(value, _core.Variable)]
         updates = []

@@ -1,7 +1,7 @@
 """The base class of the optimizers."""
 
 from tensorbraid import _core, dtypes, nest
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.ops import derivatives
 from tensorbraid.train import own_rule
@@ -81,13 +81,17 @@ class Optimizer(own_rule.OwnRule):
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         """The operation that updates the variables, and then increments `global_step`."""
-        pairs = [(_checked(grad), variable) for grad, variable in grads_and_vars]
+        pairs = []
+        for pair in arguments.items("grads_and_vars", grads_and_vars, "a list of pairs of a gradient and a variable"):
+            is_pair = isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[1], _core.Variable)
+            arguments.check(is_pair, "grads_and_vars", "a list of pairs of a gradient and a variable", pair)
+            pairs.append((_checked(pair[0]), pair[1]))
         if not pairs:
             raise ValueError("No variables provided.")
         if all(grad is None for grad, _ in pairs):
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
         if global_step is not None and not isinstance(global_step, _core.Variable):
-            raise TypeError(f"global_step must be a tf.Variable, got {global_step!r}")
+            raise TypeError(arguments.must_be("global_step", "a tf.Variable", global_step))
         graph = pairs[0][1].graph
         with collected(graph) as made:
             train = self._library._apply_gradients(pairs, global_step, name or "")

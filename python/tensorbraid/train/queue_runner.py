@@ -1,7 +1,7 @@
 """Queue runners: they keep queues filled. Their threads are in C++."""
 
 from tensorbraid import _core, errors
-from tensorbraid.internal import graphs, meta_graph_names, session as sessions
+from tensorbraid.internal import arguments, graphs, meta_graph_names, session as sessions
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.train.coordinator import Coordinator, _Runner
 from tensorbraid.train.fed_input import initialize_fed_inputs
@@ -26,7 +26,7 @@ class QueueRunner:
             raise NotImplementedError("queue_closed_exception_types other than OutOfRangeError and CancelledError")
         self._types = tuple(types)
         self._queue = queue
-        self._enqueue_ops = list(enqueue_ops)
+        self._enqueue_ops = arguments.items("enqueue_ops", enqueue_ops, "a list of operations")
         self._close_op = queue.close() if close_op is None else close_op
         self._cancel_op = queue.close(cancel_pending_enqueues=True) if cancel_op is None else cancel_op
         self._core = _core.QueueRunner(self._enqueue_ops, self._close_op, self._cancel_op)

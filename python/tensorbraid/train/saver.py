@@ -3,7 +3,7 @@
 import os
 
 from tensorbraid import _core, tf_logging as logging
-from tensorbraid.internal import graphs, meta_graph_names, meta_graphs
+from tensorbraid.internal import arguments, graphs, meta_graph_names, meta_graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.train import saveables
 
@@ -81,15 +81,15 @@ class Saver:
             raise NotImplementedError("meta_graph_suffix other than 'meta', and a meta graph with write_state=False")
         if latest_filename is not None and os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        if not hasattr(sess, "_session"):
-            raise TypeError("'sess' must be a Session; %s" % (sess,))
+        arguments.check(hasattr(sess, "_session"), "sess", "a Session", sess)
+        arguments.path("save_path", save_path)
         if self._is_empty:
             return None
         if isinstance(global_step, (graphs.Tensor, _core.Variable)):
             global_step = sess.run(global_step)
         if not write_state:
             return self._save_once(sess, str(save_path), global_step)
-        step = None if global_step is None else int(global_step)
+        step = None if global_step is None else arguments.integer("global_step", global_step)
         if write_meta_graph:
             self._core.set_collections(meta_graphs.collection_defs(self._graph))
         written = self._core.save(sess._session(), str(save_path), step, latest_filename or "checkpoint",
@@ -116,6 +116,8 @@ class Saver:
             return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
+        arguments.path("save_path", save_path)
+        arguments.check(hasattr(sess, "run"), "sess", "a tf.Session", sess)
         if not _core.checkpoint_exists(str(save_path)):
             raise ValueError("The passed save_path is not a valid checkpoint: " + str(save_path))
         if self._imported_def is not None:
@@ -175,7 +177,7 @@ def _named(var_list, graph):
         return [(name, _checked(v)) for name, v in var_list.items()]
     if isinstance(var_list, (_core.Variable, saveables.SaveableObject)):
         var_list = [var_list]
-    named = [(None, _checked(v)) for v in var_list]
+    named = [(None, _checked(v)) for v in arguments.items("var_list", var_list, "a list or a dictionary of variables")]
     names = [v.name for _, v in named]
     for name in names:
         if names.count(name) > 1:
@@ -185,5 +187,5 @@ def _named(var_list, graph):
 
 def _checked(variable):
     if not isinstance(variable, (_core.Variable, saveables.SaveableObject)):
-        raise TypeError(f"Variable to save is not a Variable: {variable}")
+        raise TypeError(arguments.about(variable, f"Variable to save is not a Variable: {variable}"))
     return variable

@@ -1,7 +1,7 @@
 """Scaffold: how a training session initializes, saves and summarizes a model."""
 
 from tensorbraid import _core, summary
-from tensorbraid.internal import graphs, initial_operations
+from tensorbraid.internal import arguments, graphs, initial_operations
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import make_op
 from tensorbraid.internal.session_steps import checked_feeds
@@ -60,6 +60,7 @@ class Scaffold:
             self._summary_op = _first(GraphKeys.SUMMARY_OP) or summary.merge_all()
         if self._saver is None:
             self._saver = _first(GraphKeys.SAVERS) or Saver(sharded=True, allow_empty=True)
+        arguments.check(hasattr(self._saver, "build"), "saver", "a tf.train.Saver", self._saver)
         self._saver.build()
         return self
 

@@ -5,7 +5,7 @@ import threading
 from typing import Any
 
 from tensorbraid import _core, summary
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.session import Session
 from tensorbraid.internal.session_config import session_options
@@ -34,6 +34,9 @@ class Supervisor:
         if session_manager is not None or local_init_run_options is not None:
             raise NotImplementedError("session_manager and local_init_run_options of a Supervisor")
         self._graph = graph = graph or graphs.get_default_graph()
+        arguments.check(isinstance(graph, graphs.Graph), "graph", "a tf.Graph", graph)
+        arguments.check(saver is None or _is_default(saver) or isinstance(saver, Saver), "saver", "a tf.train.Saver",
+                        saver)
         self._init = (init_op, init_feed_dict, ready_op, ready_for_local_init_op, local_init_op)
         self._save_secs = save_model_secs, save_summaries_secs
         options = dict(is_chief=is_chief, logdir=logdir or "", save_model_secs=save_model_secs or 0,
