@@ -379,6 +379,37 @@ def images(s):
           text="Format specifier must contain H and W for 2D case")
 
 
+def image_files(s):
+    """Files of another format than the op's, and files that are damaged."""
+    pixels = np.zeros([2, 3, 3], np.uint8)
+    frame = b"\x2c\0\0\0\0\1\0\1\0\0\2\2\x44\1\0"
+    files = {"JPEG": tf.io.encode_jpeg(pixels), "PNG": tf.io.encode_png(pixels),
+             "GIF": b"GIF89a\1\0\1\0\x80\0\0" + bytes(6) + 2 * frame + b";",
+             "BMP": b"BM" + bytes(8) + b"\x36\0\0\0\x28\0\0\0\1\0\0\0\1\0\0\0\1\0\x18\0" + bytes(28)}
+    files = {name: _unknown(contents) for name, contents in files.items()}
+    for name in ("JPEG", "PNG", "GIF"):
+        s.run(raw.DecodeBmp(contents=files[name]),
+              text=f"Trying to decode {name} format using DecodeBmp op. Use `decode_{name.lower()}` or `decode_image`")
+    for decode in (raw.DecodeJpeg, raw.DecodePng, raw.DecodeGif):
+        s.run(decode(contents=files["BMP"]),
+              text="Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: "
+                   + decode.__name__)
+    for name in ("PNG", "GIF", "BMP"):
+        s.run(raw.DecodeAndCropJpeg(contents=files[name], crop_window=[1, 1, 2, 2]),
+              text=f"DecodeAndCropJpeg operation can run on JPEG only, but detected {name}")
+    for decode in (raw.DecodeJpeg, raw.DecodePng):
+        s.run(decode(contents=files["GIF"]), text="Got 2 frames, but animated gifs can only be decoded by "
+                                                  "tf.io.decode_gif or tf.io.decode_image")
+    for window in ([-1, 0, 1, 1], [0, 0, 3, 1], [0, 0, 0, 1]):
+        s.run(raw.DecodeAndCropJpeg(contents=files["JPEG"], crop_window=_unknown(np.int32(window))),
+              text="Invalid JPEG data or crop window")
+    s.run(raw.DecodeJpeg(contents=tf1.strings.substr(files["JPEG"], 0, 30)), text="Invalid JPEG data")
+    s.run(raw.DecodePng(contents=tf1.strings.substr(files["PNG"], 0, 40)), text="Invalid PNG data")
+    s.run(raw.DecodeGif(contents=tf1.strings.substr(files["GIF"], 0, 30)), text="Invalid GIF data")
+    s.run(raw.DecodeImage(contents=_unknown("")), text="Input is empty")
+    s.run(raw.DecodeImage(contents=_unknown("text")), text="Unknown image file format. One of JPEG, PNG, GIF, BMP")
+
+
 def elements_by_order(s):
     x = _unknown(np.ones([2, 2], np.float32))
     s.run(raw.NthElement(input=x, n=_unknown(np.int32(-1))), text="non-negative but is -1")

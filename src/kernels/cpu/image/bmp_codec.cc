@@ -15,16 +15,16 @@ uint32_t BmpNumber(std::string_view contents, size_t at, int bytes) {
 Status ReadBmp(std::string_view contents, int channels, const AllocatePixels& allocate) {
   constexpr size_t kHeader = 32;  // the fields that are read here end at byte 30
   if (contents.size() < kHeader) {
-    return InvalidArgument("invalid BMP data: the header has ", kHeader, " bytes or more, got ", contents.size());
+    return InvalidArgument("Invalid BMP data: the header has ", kHeader, " bytes or more, got ", contents.size());
   }
   const auto start = static_cast<int32_t>(BmpNumber(contents, 10, 4));
   const auto width = static_cast<int32_t>(BmpNumber(contents, 18, 4));
   const int64_t height = static_cast<int32_t>(BmpNumber(contents, 22, 4));  // negative: the first row is the top one
   const auto bits = static_cast<int16_t>(BmpNumber(contents, 28, 2));
   if (bits != 8 && bits != 24 && bits != 32) {
-    return InvalidArgument("invalid BMP data: pixels must have 8, 24 or 32 bits, got ", static_cast<int>(bits));
+    return InvalidArgument("Invalid BMP data: pixels must have 8, 24 or 32 bits, got ", static_cast<int>(bits));
   }
-  if (start < 0) return InvalidArgument("invalid BMP data: the pixels start at byte ", start);
+  if (start < 0) return InvalidArgument("Invalid BMP data: the pixels start at byte ", start);
   const int64_t from_channels = bits / 8;
   const bool top_down = height < 0;
   const ImageSize size{top_down ? -height : height, width, channels != 0 ? channels : from_channels};
@@ -33,7 +33,7 @@ Status ReadBmp(std::string_view contents, int channels, const AllocatePixels& al
   const int64_t row_bytes = (from_channels * width + 3) / 4 * 4;
   const int64_t end = start + (size.height - 1) * row_bytes + width * from_channels;
   if (end > static_cast<int64_t>(contents.size())) {
-    return InvalidArgument("invalid BMP data: an image of ", size.height, " x ", size.width, " pixels of ",
+    return InvalidArgument("Invalid BMP data: an image of ", size.height, " x ", size.width, " pixels of ",
                            static_cast<int>(bits), " bits needs ", end, " bytes, got ", contents.size());
   }
   TF_ASSIGN_OR_RETURN(void* const memory, allocate(1, size));

@@ -74,7 +74,7 @@ class DecodeKernel final : public Kernel {
 
  private:
   Status DecodeFile(KernelContext& ctx, std::string_view contents) const {
-    if (contents.empty()) return InvalidArgument("contents is empty");
+    if (contents.empty()) return InvalidArgument("Input is empty: contents has no bytes");
     switch (FormatOf(contents)) {
       case FileFormat::kJpeg:
         return DecodeJpegFile(ctx, contents);
@@ -87,16 +87,22 @@ class DecodeKernel final : public Kernel {
       case FileFormat::kUnknown:
         break;
     }
-    return InvalidArgument("the format of the image is unknown; JPEG, PNG, GIF and BMP can be decoded",
-                           GzipHint(contents));
+    return InvalidArgument("Unknown image file format. One of JPEG, PNG, GIF, BMP required", GzipHint(contents));
   }
 
-  static Status WrongOp(const KernelContext& ctx, const char* format, const char* right) {
-    return InvalidArgument(ctx.node().op().name, " cannot decode ", format, "; use ", right, " or DecodeImage");
+  // The error of DecodeBmp and DecodeAndCropJpeg, which decode only the format that they are named after. `right` is
+  // the Python function for files of the format.
+  Status WrongOp(const char* format, const char* right) const {
+    if (crops_) {
+      return InvalidArgument("DecodeAndCropJpeg operation can run on JPEG only, but detected ", format, ". Use `",
+                             right, "` or `decode_image` instead.");
+    }
+    return InvalidArgument("Trying to decode ", format, " format using DecodeBmp op. Use `", right,
+                           "` or `decode_image` instead.");
   }
 
   Status DecodeJpegFile(KernelContext& ctx, std::string_view contents) const {
-    if (is_bmp_op_) return WrongOp(ctx, "JPEG", "DecodeJpeg");
+    if (is_bmp_op_) return WrongOp("JPEG", "decode_jpeg");
     if (channels_ == 4) return InvalidArgument("channels must be 0, 1 or 3 for JPEG, got 4");
     JpegReadOptions options = jpeg_;
     options.channels = static_cast<int>(channels_);
@@ -112,7 +118,7 @@ class DecodeKernel final : public Kernel {
   }
 
   Status DecodePngFile(KernelContext& ctx, std::string_view contents) const {
-    if (is_bmp_op_ || crops_) return WrongOp(ctx, "PNG", "DecodePng");
+    if (is_bmp_op_ || crops_) return WrongOp("PNG", "decode_png");
     const int bits = dtype_ == kUint8 ? 8 : 16;
     return Decode(ctx, bits, [&](const AllocatePixels& allocate) {
       return ReadPng(contents, static_cast<int>(channels_), bits, allocate);
@@ -120,7 +126,7 @@ class DecodeKernel final : public Kernel {
   }
 
   Status DecodeGifFile(KernelContext& ctx, std::string_view contents) const {
-    if (is_bmp_op_ || crops_) return WrongOp(ctx, "GIF", "DecodeGif");
+    if (is_bmp_op_ || crops_) return WrongOp("GIF", "decode_gif");
     if (channels_ != 0 && channels_ != 3) return InvalidArgument("channels must be 0 or 3 for GIF, got ", channels_);
     return Decode(
         ctx, 8,
@@ -131,7 +137,12 @@ class DecodeKernel final : public Kernel {
   }
 
   Status DecodeBmpFile(KernelContext& ctx, std::string_view contents) const {
-    if (!is_bmp_op_ && !is_image_op_) return WrongOp(ctx, "BMP", "DecodeBmp");
+    if (crops_) return WrongOp("BMP", "decode_bmp");
+    if (!is_bmp_op_ && !is_image_op_) {
+      return InvalidArgument(
+          "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. ",
+          "Op used: ", ctx.node().op().name);
+    }
     if (channels_ == 1) return InvalidArgument("channels must be 0, 3 or 4 for BMP, got 1");
     return Decode(ctx, 8, [&](const AllocatePixels& allocate) {
       return ReadBmp(contents, static_cast<int>(channels_), allocate);
@@ -151,8 +162,9 @@ class DecodeKernel final : public Kernel {
       if (is_gif_op_ || has_frames) {
         shape = {frames, size.height, size.width, size.channels};
       } else if (frames != 1) {
-        return InvalidArgument(ctx.node().op().name, " cannot decode an animation, got ", frames,
-                               " frames; use DecodeGif or DecodeImage");
+        return InvalidArgument("Got ", frames,
+                               " frames, but animated gifs can only be decoded by tf.io.decode_gif or "
+                               "tf.io.decode_image");
       }
       TF_ASSIGN_OR_RETURN(out, ctx.AllocateOutput(0, shape));
       if (direct) return out->inplace_raw_data();

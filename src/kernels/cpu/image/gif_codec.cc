@@ -49,7 +49,7 @@ class GifReader {
         if (first_only && frames_.size() > 1) frames_.pop_back();  // only its size is needed
       }
     }
-    if (frames_.empty()) return InvalidArgument("invalid GIF data of ", contents_.size(), " bytes: it has no frames");
+    if (frames_.empty()) return InvalidArgument("Invalid GIF data of ", contents_.size(), " bytes: it has no frames");
     return OkStatus();
   }
 
@@ -60,7 +60,7 @@ class GifReader {
  private:
   Status Error(int code) const {
     const char* text = GifErrorString(code);
-    return InvalidArgument("invalid GIF data of ", contents_.size(),
+    return InvalidArgument("Invalid GIF data of ", contents_.size(),
                            " bytes: ", text != nullptr ? text : "the file is malformed");
   }
   // Ends the reading at an error. Frames that were read before it are kept.
@@ -93,7 +93,7 @@ class GifReader {
     TF_RETURN_IF_ERROR(CheckHolds("GIF", contents_, static_cast<double>(frame.height * frame.width), kLzwRatio * 4));
     const ColorMapObject* map = desc.ColorMap != nullptr ? desc.ColorMap : file_->SColorMap;
     if (map == nullptr) {
-      return InvalidArgument("invalid GIF data: frame ", frames_.size(), " has no colour map");
+      return InvalidArgument("Invalid GIF data: frame ", frames_.size(), " has no colour map");
     }
     for (int i = 0; i < map->ColorCount; ++i) {
       frame.colors.push_back({map->Colors[i].Red, map->Colors[i].Green, map->Colors[i].Blue});
@@ -145,7 +145,7 @@ Status DrawGifFrame(const GifFrame& frame, int64_t height, int64_t width, uint8_
       const uint8_t index = frame.indices[static_cast<size_t>((y - frame.top) * frame.width + x - frame.left)];
       if (index == frame.transparent) continue;
       if (index >= frame.colors.size()) {
-        return InvalidArgument("invalid GIF data: colour ", static_cast<int>(index), " is not in the map of ",
+        return InvalidArgument("Invalid GIF data: colour ", static_cast<int>(index), " is not in the map of ",
                                frame.colors.size(), " colours");
       }
       std::copy_n(frame.colors[index].data(), 3, image + (y * width + x) * 3);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -199,6 +200,26 @@ TEST(ImageFile, TruncatedJpegsCanBeRecovered) {
   ASSERT_TRUE(cpu::ReadJpeg(part, {.try_recover_truncated = true}, allocate).ok());
   EXPECT_EQ(decoded.back(), 128);  // grey
   for (size_t i = 0; i < 40; ++i) EXPECT_NEAR(decoded[i], pixels[i], 4);
+}
+
+// Programs look for these words, which are TensorFlow's.
+TEST(ImageFile, OfAnotherFormatIsRefusedWithTheFunctionsThatDecodeIt) {
+  const auto expect_error = [](Output o, const std::string& words) {
+    const Status status = o.valid() ? Evaluate({o}, {}, {}).status() : InvalidArgument("no output");
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_THAT(std::string(status.message()), testing::HasSubstr(words));
+  };
+  Graph graph;
+  Tensor zeros(kUint8, {2, 3, 3});
+  std::ranges::fill(zeros.mutable_data<uint8_t>(), uint8_t{0});
+  const Output png = image::EncodePng(Const(graph, zeros)), jpeg = image::EncodeJpeg(Const(graph, zeros));
+  const Output bmp = Const(graph, Tensor::Scalar(std::string("BM and no more")));
+  expect_error(image::DecodeBmp(jpeg), "Trying to decode JPEG format using DecodeBmp op. Use `decode_jpeg` or");
+  expect_error(image::DecodePng(bmp), "Use `decode_bmp` or `decode_image` instead. Op used: DecodePng");
+  const Output window = Const(graph, Tensor::Vector<int32_t>({0, 0, 3, 1}));
+  expect_error(image::DecodeAndCropJpeg(png, window),
+               "DecodeAndCropJpeg operation can run on JPEG only, but detected PNG");
+  expect_error(image::DecodeAndCropJpeg(jpeg, window), "Invalid JPEG data or crop window: the window [0, 0, 3, 1]");
 }
 
 TEST(Image, FlipsReverseRowsOrColumns) {

@@ -162,7 +162,7 @@ class JpegReader {
 };
 
 Status BadJpeg(const JpegReader& reader, std::string_view contents) {
-  return InvalidArgument("invalid JPEG data of ", contents.size(), " bytes: ", reader.message());
+  return InvalidArgument("Invalid JPEG data of ", contents.size(), " bytes: ", reader.message());
 }
 
 class JpegWriter {
@@ -240,8 +240,9 @@ Status ReadJpeg(std::string_view contents, const JpegReadOptions& options, const
     crop = *options.crop;
     if (crop.y < 0 || crop.x < 0 || crop.height <= 0 || crop.width <= 0 || crop.height > size.height ||
         crop.width > size.width || crop.y > size.height - crop.height || crop.x > size.width - crop.width) {
-      return InvalidArgument("the crop window [", crop.y, ", ", crop.x, ", ", crop.height, ", ", crop.width,
-                             "] does not lie within the image of ", size.height, " x ", size.width, " pixels");
+      return InvalidArgument("Invalid JPEG data or crop window: the window [", crop.y, ", ", crop.x, ", ", crop.height,
+                             ", ", crop.width, "] does not lie within the image of ", size.height, " x ", size.width,
+                             " pixels");
     }
     size.height = crop.height;
     size.width = crop.width;

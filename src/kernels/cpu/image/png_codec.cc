@@ -161,7 +161,7 @@ class PngWriter {
 };
 
 Status BadPng(const PngReader& reader, std::string_view contents) {
-  return InvalidArgument("invalid PNG data of ", contents.size(), " bytes: ", reader.message());
+  return InvalidArgument("Invalid PNG data of ", contents.size(), " bytes: ", reader.message());
 }
 
 }  // namespace
