@@ -354,6 +354,13 @@ def sequences_without_elements(s):
               text="must not be")
 
 
+def cells_without_elements(s):
+    zeros = {name: _unknown(np.zeros(shape, np.float32))
+             for name, shape in (("x", [2, 16]), ("cs_prev", [2, 0]), ("h_prev", [2, 0]), ("w", [16, 0]), ("wci", [5]),
+                                 ("wcf", [16]), ("wco", [13]), ("b", [0]))}
+    s.run(raw.LSTMBlockCell(**zeros).h, text="is empty")
+
+
 def attributes_before_feeds(s):
     """Attributes that no input can satisfy are reported before a missing feed."""
     x = tf1.placeholder(tf.float32)

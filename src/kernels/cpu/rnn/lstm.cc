@@ -108,7 +108,7 @@ class LstmCellKernel final : public Kernel {
     using A = ComputeType<T>;
     TF_ASSIGN_OR_RETURN(const LstmSizes s, CheckInputs(ctx, /*first=*/0, /*sequence=*/false, options_.peephole));
     if (s.batch == 0 || s.cells == 0) {
-      return InvalidArgument("cs_prev must not be empty, got shape ", ctx.input(1).shape());
+      return InvalidArgument("cs_prev is empty, got shape ", ctx.input(1).shape());
     }
     std::vector<Tensor> in;
     TF_RETURN_IF_ERROR(InputsAsFloats<T>(ctx, 0, 8, &in));
@@ -148,7 +148,7 @@ class LstmCellGradKernel final : public Kernel {
     using A = ComputeType<T>;
     TF_ASSIGN_OR_RETURN(const LstmSizes s, CheckInputs(ctx, /*first=*/0, /*sequence=*/false, options_.peephole));
     if (s.batch == 0 || s.cells == 0) {
-      return InvalidArgument("cs_prev must not be empty, got shape ", ctx.input(1).shape());
+      return InvalidArgument("cs_prev is empty, got shape ", ctx.input(1).shape());
     }
     constexpr const char* kNames[] = {"i", "cs", "f", "o", "ci", "co", "cs_grad", "h_grad"};
     for (int i = 0; i < 8; ++i) {
