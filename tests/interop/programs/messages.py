@@ -435,6 +435,29 @@ def rows_without_elements(s):
               text=f"{text} sequence tensor values must not be negative")
 
 
+def ranks_of_sparse_tensors(s):
+    for columns in (0, 2):
+        indices = _unknown(np.zeros([1, columns], np.int64))
+        for op in (raw.SparseSparseMaximum, raw.SparseSparseMinimum):
+            s.run(op(a_indices=[[1]], a_values=[0], a_shape=[2], b_indices=indices, b_values=[1], b_shape=[2]).output_values,
+                  text=r"Index rank .* and shape rank .* do not match")
+
+
+def crossed_columns(s):
+    def cross(indices=((0, 0),), values=(0,), shape=(10, 10), dense=(), sep="_X_"):
+        inputs = [_unknown(np.array(x, np.int64)) for x in (indices, values, shape)]
+        return raw.SparseCrossV2(indices=inputs[:1], values=inputs[1:2], shapes=inputs[2:], sep=_unknown(sep),
+                                 dense_inputs=[_unknown(np.zeros(d, np.int64)) for d in dense]).output_values
+
+    s.run(cross(indices=0), text="Input indices should be a matrix")
+    s.run(cross(values=0), text="Input values should be a vector")
+    s.run(cross(shape=0), text="Input shapes should be a vector")
+    s.run(cross(indices=[[0]], shape=[10]), text="Expected D2 of index to be 2")
+    s.run(cross(dense=[[0]]), text="Dense inputs should be a matrix")
+    s.run(cross(dense=[[5, 0]]), text="Expected batch size")
+    s.run(cross(sep=["_X_"]), text="Input separator should be a scalar")
+
+
 def strides_and_paddings(s):
     x = _unknown(np.ones([2, 4, 10, 10], np.float32))
     for strides in ([2, 1, 1, 1], [1, 1, 1, 2]):

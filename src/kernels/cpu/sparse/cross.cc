@@ -27,8 +27,20 @@ uint64_t Joined(uint64_t a, uint64_t b) {
 class Column {
  public:
   static StatusOr<Column> Sparse(const Tensor& indices, const Tensor& values, const Tensor& shape) {
+    // Programs look for these words, which are TensorFlow's.
+    if (indices.shape().rank() != 2) {
+      return InvalidArgument("Input indices should be a matrix, got shape ", indices.shape());
+    }
+    if (values.shape().rank() != 1) {
+      return InvalidArgument("Input values should be a vector, got shape ", values.shape());
+    }
+    if (shape.shape().rank() != 1) {
+      return InvalidArgument("Input shapes should be a vector, got shape ", shape.shape());
+    }
+    if (indices.shape().dim(1) != 2) {
+      return InvalidArgument("Expected D2 of index to be 2 got ", indices.shape().dim(1));
+    }
     TF_ASSIGN_OR_RETURN(const SparseView v, SparseView::Of(indices, values, shape));
-    if (v.rank() != 2) return InvalidArgument("a sparse input must have rank 2, got ", v.rank());
     Column c(values, v.shape()[0]);
     // Store the ranges of the rows that have features, in order.
     c.order_ = v.Sorted();
@@ -40,7 +52,7 @@ class Column {
     return c;
   }
   static StatusOr<Column> Dense(const Tensor& t) {
-    if (t.shape().rank() != 2) return InvalidArgument("a dense input must be a matrix, got shape ", t.shape());
+    if (t.shape().rank() != 2) return InvalidArgument("Dense inputs should be a matrix, got shape ", t.shape());
     Column c(t, t.shape().dim(0));
     c.width_ = t.shape().dim(1);
     return c;
@@ -124,8 +136,8 @@ StatusOr<std::vector<Column>> ColumnsOf(KernelContext& ctx, int rest) {
   if (columns.empty()) return InvalidArgument("there must be at least one input");
   for (const Column& c : columns) {
     if (c.rows() != columns[0].rows()) {
-      return InvalidArgument("all inputs must have the same number of rows, got ", columns[0].rows(), " and ",
-                             c.rows());
+      return InvalidArgument("Expected batch size ", columns[0].rows(), " got ", c.rows(),
+                             ": all inputs must have the same number of rows");
     }
   }
   return columns;
@@ -217,7 +229,8 @@ Status SparseCross(KernelContext& ctx) {
 Status SparseCrossV2(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const std::vector<Column> columns, ColumnsOf(ctx, /*rest=*/1));
   const Tensor& separator = ctx.input(ctx.num_inputs() - 1);
-  if (!separator.shape().is_scalar()) return InvalidArgument("sep must be a scalar, got shape ", separator.shape());
+  if (!separator.shape().is_scalar())
+    return InvalidArgument("Input separator should be a scalar, got shape ", separator.shape());
   return CrossTexts(ctx, columns, separator.scalar<std::string>());
 }
 

@@ -197,10 +197,7 @@ Status AddSparseToDense(KernelContext& ctx, void (*add)(const Tensor&, const std
   if (a_shape != b.shape())
     return InvalidArgument("a and b must have the same shape, got ", a_shape, " and ", b.shape());
   const int rank = a_shape.rank();
-  if (indices.shape().dim(1) != rank) {
-    return InvalidArgument("a_indices have ", indices.shape().dim(1), " columns, but a_shape has ", rank,
-                           " dimensions");
-  }
+  TF_RETURN_IF_ERROR(CheckIndexRank(indices, rank, "a_indices", "a_shape"));
   std::vector<int64_t> places(values.num_elements(), 0);
   TF_ASSIGN_OR_RETURN(const std::vector<int64_t> index, AllIntegers(indices, "a_indices"));
   for (size_t i = 0; i < places.size(); ++i) {

@@ -5,6 +5,13 @@
 namespace tensorbraid {
 namespace cpu {
 
+Status CheckIndexRank(const Tensor& indices, int64_t rank, const char* name, const char* shape) {
+  const int64_t columns = indices.shape().dim(1);
+  if (columns == rank) return OkStatus();
+  return InvalidArgument("Index rank (", columns, ") and shape rank (", rank, ") do not match: ", name, " have ",
+                         columns, " columns, but ", shape, " has ", rank, " dimensions");
+}
+
 StatusOr<SparseView> SparseView::OfUnbounded(const Tensor& indices, const Tensor& values, const Tensor& shape) {
   if (indices.shape().rank() != 2) return InvalidArgument("indices must be a matrix, got shape ", indices.shape());
   if (values.shape().rank() != 1) return InvalidArgument("values must be a vector, got shape ", values.shape());
@@ -15,10 +22,7 @@ StatusOr<SparseView> SparseView::OfUnbounded(const Tensor& indices, const Tensor
   if (values.num_elements() != v.size_) {
     return InvalidArgument("there are ", v.size_, " indices, but ", values.num_elements(), " values");
   }
-  if (indices.shape().dim(1) != v.rank_) {
-    return InvalidArgument("indices have ", indices.shape().dim(1), " columns, but the shape has ", v.rank_,
-                           " dimensions");
-  }
+  TF_RETURN_IF_ERROR(CheckIndexRank(indices, v.rank_, "indices", "the shape"));
   TF_ASSIGN_OR_RETURN(v.shape_, IntegersOf(shape, "the shape"));
   for (int64_t d : v.shape_) {
     if (d < 0) return InvalidArgument("the shape must not have negative sizes, got ", shape.ToString());

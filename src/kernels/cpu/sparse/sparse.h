@@ -41,6 +41,10 @@ class SparseView {
   int rank_ = 0;
 };
 
+// Returns InvalidArgument if the matrix `indices` has not one column for each of the `rank` dimensions. `name` and
+// `shape` are the inputs that the error names.
+Status CheckIndexRank(const Tensor& indices, int64_t rank, const char* name, const char* shape);
+
 // Negative, 0 or positive if index a comes before, equals or comes after b in row-major order.
 inline int CompareIndex(const int64_t* a, const int64_t* b, int rank) {
   for (int d = 0; d < rank; ++d) {

@@ -35,10 +35,7 @@ Status SparseReshape(KernelContext& ctx) {
   const auto from = ctx.input(1).data<int64_t>();
   const auto wanted = ctx.input(2).data<int64_t>();
   const auto rank = static_cast<int64_t>(from.size()), new_rank = static_cast<int64_t>(wanted.size());
-  if (indices.shape().dim(1) != rank) {
-    return InvalidArgument("indices have ", indices.shape().dim(1), " columns, but the input's shape has ", rank,
-                           " dimensions");
-  }
+  TF_RETURN_IF_ERROR(CheckIndexRank(indices, rank, "indices", "the input's shape"));
   int64_t total = 1;
   for (int64_t d : from) {
     if (d < 0) return InvalidArgument("the input's shape must not be negative, got ", ctx.input(1).ToString());
@@ -271,10 +268,7 @@ Status SparseFillEmptyRows(KernelContext& ctx) {
   if (indices.shape().dim(0) != values.num_elements()) {
     return InvalidArgument("there are ", indices.shape().dim(0), " indices, but ", values.num_elements(), " values");
   }
-  if (indices.shape().dim(1) != shape.num_elements()) {
-    return InvalidArgument("indices have ", indices.shape().dim(1), " columns, but dense_shape has ",
-                           shape.num_elements(), " dimensions");
-  }
+  TF_RETURN_IF_ERROR(CheckIndexRank(indices, shape.num_elements(), "indices", "dense_shape"));
   if (shape.data<int64_t>()[0] < 0) {
     return InvalidArgument("dense_shape must not be negative, got ", shape.ToString());
   }
