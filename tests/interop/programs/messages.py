@@ -443,6 +443,40 @@ def ranks_of_sparse_tensors(s):
                   text=r"Index rank .* and shape rank .* do not match")
 
 
+def channels_of_batch_normalization(s):
+    def floats(*shape):
+        return _unknown(np.ones(shape, np.float32))
+
+    def normalize(scale=2, offset=2, mean=2, variance=2, training=False, factor=1.0):
+        return raw.FusedBatchNormV3(x=floats(2, 2, 2, 2), scale=floats(scale), offset=floats(offset), mean=floats(mean),
+                                    variance=floats(variance), is_training=training, exponential_avg_factor=factor).y
+
+    def gradient(y=2, scale=2, mean=2, variance=2):
+        return raw.FusedBatchNormGradV2(y_backprop=floats(2, 2, 2, y), x=floats(2, 2, 2, 2), scale=floats(scale),
+                                        reserve_space_1=floats(mean), reserve_space_2=floats(variance)).x_backprop
+
+    words = " must have the same number of elements"
+    s.run(normalize(scale=3), text="scale" + words)
+    s.run(normalize(offset=3), text="offset" + words)
+    s.run(normalize(mean=0), text="When is_training=false, mean" + words)
+    s.run(normalize(variance=0), text="When is_training=false, variance" + words)
+    s.run(normalize(mean=0, training=True, factor=0.5), text="When exponential_avg_factor != 1, mean" + words)
+    s.run(normalize(variance=0, training=True, factor=0.5), text="When exponential_avg_factor != 1, variance" + words)
+    s.run(gradient(y=3), text="x and y_backprop must have same shape,")
+    s.run(gradient(scale=3), text="scale" + words)
+    s.run(gradient(mean=3), text="reserve_space_1" + words)
+    s.run(gradient(variance=3), text="reserve_space_2" + words)
+
+
+def windows_of_fractional_pooling(s):
+    value = _unknown(np.ones([1, 1, 1, 4]))
+    s.run(raw.FractionalMaxPool(value=value, pooling_ratio=[1.0, 1.44, 1.73, 1.0]).output,
+          text="Pooling ratio is higher than input dimension size for dimension 1")
+    image, start = _unknown(np.ones([1, 7, 13, 1])), _unknown(np.int64(0))
+    s.run(raw.FractionalMaxPoolGrad(orig_input=image, orig_output=image, out_backprop=image, row_pooling_sequence=start,
+                                    col_pooling_sequence=start), text="must be a vector")
+
+
 def crossed_columns(s):
     def cross(indices=((0, 0),), values=(0,), shape=(10, 10), dense=(), sep="_X_"):
         inputs = [_unknown(np.array(x, np.int64)) for x in (indices, values, shape)]

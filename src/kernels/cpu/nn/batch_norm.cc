@@ -34,10 +34,11 @@ StatusOr<NormView> NormViewOf(const Shape& shape, bool channels_first) {
   return v;
 }
 
-Status CheckPerChannel(const char* what, const Tensor& t, const NormView& v) {
+// `when` is what the error says before `what`: the reason why the input is needed.
+Status CheckPerChannel(const char* what, const Tensor& t, const NormView& v, const char* when = "") {
   if (t.shape() == Shape({v.channels})) return OkStatus();
-  return InvalidArgument(what, " must have one element for each of the ", v.channels, " channels, got shape ",
-                         t.shape());
+  return InvalidArgument(when, what, " must have the same number of elements as the channels of x, got shape ",
+                         t.shape(), " and ", v.channels, " channels");
 }
 
 // Calls f(i, c) for each element i of each channel c.
@@ -269,8 +270,9 @@ class FusedBatchNormKernel final : public Kernel {
     TF_RETURN_IF_ERROR(CheckPerChannel("offset", ctx.input(2), v));
     const bool reads_averages = !attrs_.training || factor_ != 1.0f;
     if (reads_averages) {
-      TF_RETURN_IF_ERROR(CheckPerChannel("mean", ctx.input(3), v));
-      TF_RETURN_IF_ERROR(CheckPerChannel("variance", ctx.input(4), v));
+      const char* const when = attrs_.training ? "When exponential_avg_factor != 1, " : "When is_training=false, ";
+      TF_RETURN_IF_ERROR(CheckPerChannel("mean", ctx.input(3), v, when));
+      TF_RETURN_IF_ERROR(CheckPerChannel("variance", ctx.input(4), v, when));
     }
     Shape pooled = in.shape();
     NormTiles tiles;
@@ -353,14 +355,17 @@ class FusedBatchNormGradKernel final : public Kernel {
       TF_ASSIGN_OR_RETURN(tiles, NormTilesOf(in.shape(), attrs_.ksize));
       pooled = MaximaOf(in.shape(), tiles);
     }
-    if (ctx.input(0).shape() != pooled) {
+    if (ctx.input(0).shape() != pooled && attrs_.with_relu) {
       return InvalidArgument("the gradient must have shape ", pooled, ", got ", ctx.input(0).shape());
+    }
+    if (ctx.input(0).shape() != pooled) {
+      return InvalidArgument("x and y_backprop must have same shape, got ", pooled, " and ", ctx.input(0).shape());
     }
     TF_ASSIGN_OR_RETURN(const NormView v, NormViewOf(in.shape(), *attrs_.channels_first));
     if (attrs_.with_relu) TF_RETURN_IF_ERROR(CheckPerChannel("offset", ctx.input(6), v));
     TF_RETURN_IF_ERROR(CheckPerChannel("scale", ctx.input(2), v));
-    TF_RETURN_IF_ERROR(CheckPerChannel("mean", ctx.input(3), v));
-    TF_RETURN_IF_ERROR(CheckPerChannel("variance", ctx.input(4), v));
+    TF_RETURN_IF_ERROR(CheckPerChannel("reserve_space_1", ctx.input(3), v));
+    TF_RETURN_IF_ERROR(CheckPerChannel("reserve_space_2", ctx.input(4), v));
     WideOutput dx;
     // Reuses the memory of x if possible, since usually nothing needs x after its gradient. Memory that has just been
     // read is written fastest.

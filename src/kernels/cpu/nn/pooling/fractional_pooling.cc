@@ -109,7 +109,8 @@ class FractionalPoolKernel final : public Kernel, public StatefulKernel {
     for (int i = 0; i < 4; ++i) {
       const auto size = static_cast<float>(in.shape().dim(i));
       if (size < ratios_[i] || in.shape().dim(i) > std::numeric_limits<int32_t>::max()) {
-        return InvalidArgument("the pooling ratio ", ratios_[i], " does not fit axis ", i, " of shape ", in.shape());
+        return InvalidArgument("Pooling ratio is higher than input dimension size for dimension ", i, ": the ratio is ",
+                               ratios_[i], ", the shape is ", in.shape());
       }
       // Limited to the input's size, because sizes above 2^24 are rounded as floats, perhaps upwards.
       shape.AddDim(std::min(in.shape().dim(i), static_cast<int64_t>(std::floor(size / ratios_[i]))));
@@ -192,6 +193,7 @@ class FractionalPoolKernel final : public Kernel, public StatefulKernel {
 // Reads a sequence from an input of the op. Returns InvalidArgument unless it has output + 1 elements, which rise from
 // at least 0 to at most `input`.
 StatusOr<Sequence> ReadSequence(const char* what, const Tensor& t, int64_t output, int64_t input) {
+  if (t.shape().rank() != 1) return InvalidArgument(what, " must be a vector, got shape ", t.shape());
   if (t.shape() != Shape({output + 1})) {
     return InvalidArgument(what, " must have ", output + 1, " elements, the starts of ", output,
                            " windows and the end of the last, got shape ", t.shape());
