@@ -1,7 +1,10 @@
 // Tests kernels at sizes at which they split their work over threads.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <vector>
 
 #include "core/threads/thread_pool.h"
 #include "executor/evaluate.h"
@@ -149,6 +152,32 @@ TEST_F(LargeTensors, GradientsOfBiasesAreSums) {
     ASSERT_EQ(got.shape(), Shape({channels}));
     for (int64_t c = 0; c < channels; ++c) ASSERT_NEAR(got.data<float>()[c], want[c], 1e-2) << c;
   }
+}
+
+// Where threads split a tensor depends on how many are idle, which must not change results, not even in the last bit.
+TEST_F(LargeTensors, ResultsDoNotDependOnThePlaceOfAnElement) {
+  const auto together_and_apart = [&](const char* name, const Tensor& t, const std::function<Output(Output)>& op) {
+    const int64_t rows = t.shape().dim(0), size = t.num_elements() / rows;
+    std::vector<Output> fetches = {op(Const(g_, t))};
+    for (int64_t i = 0; i < rows; ++i) {
+      Tensor row(kFloat32, {1, size});
+      std::copy_n(t.data<float>().data() + i * size, size, row.mutable_data<float>().data());
+      fetches.push_back(op(Const(g_, row)));
+    }
+    const auto results = Evaluate(fetches);
+    ASSERT_TRUE(results.ok()) << results.status() << g_.status();
+    const float* together = results->at(0).data<float>().data();
+    for (int64_t i = 0; i < rows; ++i) {
+      for (const float apart : results->at(i + 1).data<float>()) ASSERT_EQ(apart, *together++) << name << ", row " << i;
+    }
+  };
+  const Tensor numbers = Ramp({97, 1}), logits = Ramp({61, 10});
+  together_and_apart("Exp", numbers, [](Output x) { return Exp(x); });
+  together_and_apart("Log", numbers, [](Output x) { return Log(Exp(x)); });
+  together_and_apart("Tanh", numbers, [](Output x) { return Tanh(x); });
+  together_and_apart("Sigmoid", numbers, [](Output x) { return Sigmoid(x); });
+  together_and_apart("Softmax", logits, [](Output x) { return nn::Softmax(x); });
+  together_and_apart("LogSoftmax", logits, [](Output x) { return nn::LogSoftmax(x); });
 }
 
 TEST_F(LargeTensors, SoftmaxDoesNotDependOnThreads) {

@@ -8,6 +8,7 @@
 
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/functors.h"
+#include "kernels/cpu/whole_vectors.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
@@ -38,9 +39,7 @@ TB_UNARY(SigmoidF, 3, x.logistic())
 
 template <typename F, typename T>
 void FloatRow(const void* in, void* out, int64_t n) {
-  using Array = Eigen::Array<T, Eigen::Dynamic, 1>;
-  Eigen::Map<const Array> x(static_cast<const T*>(in), n);
-  Eigen::Map<Array>(static_cast<T*>(out), n) = F::Apply(x);
+  ApplyInVectors(static_cast<const T*>(in), static_cast<T*>(out), n, [](const auto& x) { return F::Apply(x); });
 }
 
 // Functors of a single element, for functions that also support integers or that the compiler vectorises as well as

@@ -2,26 +2,21 @@
 //
 // Rows are often short (for example 10 classes), so exponentials are computed for a whole block at once, which
 // vectorises well.
-#include <Eigen/Core>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/whole_vectors.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {
 
 template <typename A>
-using Vector = Eigen::Array<A, Eigen::Dynamic, 1>;
-
-template <typename A>
 void ExpInPlace(A* x, int64_t n) {
-  Eigen::Map<Vector<A>> v(x, n);
-  v = v.exp();
+  ApplyInVectors(x, x, n, [](const auto& v) { return v.exp(); });
 }
 
 template <typename A>
@@ -29,11 +24,6 @@ A MaxOf(const A* x, int64_t n) {
   A max = x[0];
   for (int64_t i = 1; i < n; ++i) max = x[i] > max ? x[i] : max;
   return max;
-}
-
-template <typename A>
-A SumOf(const A* x, int64_t n) {
-  return n < 16 ? std::accumulate(x, x + n, A(0)) : Eigen::Map<const Vector<A>>(x, n).sum();
 }
 
 // out = in - max(in), row by row. `out` may be `in`.
@@ -63,7 +53,7 @@ void SoftmaxRows(const A* in, int64_t rows, int64_t classes, A* out) {
     }
     ExpInPlace(e, n * classes);
     for (int64_t r = 0; r < n; ++r) {
-      const A sum = SumOf(e + r * classes, classes);
+      const A sum = SumInVectors(e + r * classes, classes);
       A* row = out + r * classes;
       if constexpr (kLog) {
         const A log_sum = std::log(sum);
@@ -122,7 +112,7 @@ void DenseEntropyRows(const A* logits, const A* labels, int64_t logit_row, int64
       A* row = e + r * classes;
       const A* s = shifted.data() + r * classes;
       const A* p = labels + (at + r) * label_row;
-      const A sum = SumOf(row, classes);
+      const A sum = SumInVectors(row, classes);
       const A log_sum = std::log(sum);
       const A factor = A(1) / sum;
       A total = 0;
@@ -187,7 +177,7 @@ void SparseEntropyRows(const A* logits, const L* labels, int64_t rows, int64_t c
     ExpInPlace(e, n * classes);
     for (int64_t r = 0; r < n; ++r) {
       A* row = e + r * classes;
-      const A sum = SumOf(row, classes);
+      const A sum = SumInVectors(row, classes);
       const A factor = A(1) / sum;
       for (int64_t j = 0; j < classes; ++j) row[j] *= factor;
       row[labels[at + r]] -= A(1);
