@@ -47,12 +47,17 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
       ->add_option("--background_mb", options->background_mb,
                    "push, pull: also push this many MB repeatedly in the background")
       ->check(AtLeast(0));
+  bench
+      ->add_option("--beside", options->beside,
+                   "softmax, async or sync: start this many programs beside it that keep cores busy, and compare the "
+                   "steps per second with those of tasks that always poll before they sleep")
+      ->check(AtLeast(0));
   bench->add_option("--steps", options->steps, "number of steps to measure")->check(AtLeast(1));
   bench
-      ->add_option(
-          "--rounds", options->rounds,
-          "push, pull: number of rounds into which the steps are divided; nullstep, sparse, save, and models with "
-          "--workers: number of rounds")
+      ->add_option("--rounds", options->rounds,
+                   "push, pull: number of rounds into which the steps are divided; nullstep, sparse, save, models with "
+                   "--workers, "
+                   "and softmax with --beside: number of rounds")
       ->check(AtLeast(1));
   bench->add_option("--dir", options->directory, "save: the directory below which the checkpoints are written")
       ->capture_default_str();
@@ -106,7 +111,8 @@ void AddBenchCommand(CLI::App& app, Invocation* invocation) {
       "median; ratio is the median of plain gRPC divided by our median, and ucx_perftest_ratio what a message of\n"
       "ucx_perftest takes divided by our median. local_ms is the median of the same step with\n"
       "all variables on the worker, and times_local is our median divided by it. These steps, plain gRPC and ours\n"
-      "are measured alternately.\n"
+      "are measured alternately. With --beside, steps_per_s and no_gate_steps_per_s are of all workers, and ratio is\n"
+      "the median over the rounds of the first divided by the second, which are measured alternately, too.\n"
       "Push and pull are measured in several rounds, each with new processes. For each side, the fastest round is "
       "reported: "
       "on a\n"

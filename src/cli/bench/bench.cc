@@ -51,6 +51,9 @@ Status RunBench(const BenchOptions& options) {
   const auto wire = ParseWireRules(options.wire);
   if (!wire.ok()) return Annotate(wire.status(), "--wire");
   if (options.sum && options.name != "pull") return InvalidArgument("--sum is for pull");
+  if (options.beside.has_value() && (options.name != "softmax" || options.mode == "local")) {
+    return InvalidArgument("--beside is for softmax with --mode=async or --mode=sync");
+  }
   if (!options.target.empty() && options.name != "allpairs") return InvalidArgument("--target is for allpairs");
   if (options.target.empty() && (options.tls.enabled() || !options.token_file.empty())) {
     return InvalidArgument("the --tls options and --token_file are for --target");

@@ -6,6 +6,7 @@
 #ifndef TENSORBRAID_CLI_BENCH_BENCH_H_
 #define TENSORBRAID_CLI_BENCH_BENCH_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct BenchOptions {
   int ps = 1;
   double mb = 100;    // size of the variable in 1e6 bytes, summed over all parameter servers; save: of each variable
   int64_t bytes = 0;  // size of the variable in bytes; replaces `mb` if not 0
+  // softmax on parameter servers: how many busy programs run beside it. It is then measured with the polling gate
+  // (core/threads/polling_gate.h) and without it, alternately.
+  std::optional<int> beside = std::nullopt;
+  bool polling_gate = true;  // whether the tasks have the polling gate; no option of the command
   double background_mb = 0;  // size of the pushes between the same tasks in the background; 0: none
   int steps = 0;             // 0: chosen by the benchmark
   int rounds = 0;  // number of rounds; except for save, each has new processes, and the fastest is reported; 0: chosen

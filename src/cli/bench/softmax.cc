@@ -4,6 +4,7 @@
 #include <random>
 
 #include "cli/bench/bench.h"
+#include "cli/bench/busy_programs.h"
 #include "cli/bench/models.h"
 #include "cli/bench/training.h"
 #include "core/text/strings.h"
@@ -86,6 +87,38 @@ StatusOr<BenchResults> BenchLocal(const BenchOptions& options, int steps) {
   return BenchResults{Result(options, /*worker=*/0, times)};
 }
 
+// Steps per second of all workers together.
+StatusOr<double> StepsPerSecond(const BenchOptions& options, int steps) {
+  TF_ASSIGN_OR_RETURN(const auto times,
+                      MeasureTraining(options, options.mode == "sync", steps, /*one_core_each=*/false));
+  double sum = 0;
+  for (const WorkerTimes& of_worker : times) sum += static_cast<double>(of_worker.ms.size()) / of_worker.seconds;
+  return sum;
+}
+
+// Trains beside busy programs, in each round once with the polling gate and once without it.
+StatusOr<BenchResults> BenchBeside(const BenchOptions& options) {
+  const int steps = options.steps > 0 ? options.steps : options.smoke ? 20 : 1000;
+  const int rounds = options.rounds > 0 ? options.rounds : options.smoke ? 1 : 3;
+  TF_ASSIGN_OR_RETURN(const auto others, BusyPrograms::Start(*options.beside));
+  BenchOptions no_gate = options;
+  no_gate.polling_gate = false;
+  std::vector<double> with, without, ratios;
+  for (int round = 0; round < rounds; ++round) {
+    TF_ASSIGN_OR_RETURN(with.emplace_back(), StepsPerSecond(options, steps));
+    TF_ASSIGN_OR_RETURN(without.emplace_back(), StepsPerSecond(no_gate, steps));
+    ratios.push_back(with.back() / without.back());
+  }
+  ordered_json result{{"bench", "softmax"}, {"mode", options.mode}, {"workers", options.workers}};
+  result["beside"] = *options.beside;
+  result["steps_per_s"] = MedianOf(with);
+  result["no_gate_steps_per_s"] = MedianOf(without);
+  result["ratio"] = MedianOf(ratios);
+  result["min_ratio"] = Minimum(ratios);
+  result["max_ratio"] = Percentile(ratios, 100);
+  return BenchResults{std::move(result)};
+}
+
 }  // namespace
 
 void MakeSoftmax(int worker, BenchModel& m) {
@@ -101,6 +134,7 @@ void MakeSoftmax(int worker, BenchModel& m) {
 }
 
 StatusOr<BenchResults> BenchSoftmax(const BenchOptions& options) {
+  if (options.beside.has_value()) return BenchBeside(options);
   const int steps = options.steps > 0 ? options.steps : options.smoke ? 100 : 3000;
   if (options.mode == "local") return BenchLocal(options, steps);
   TF_ASSIGN_OR_RETURN(const auto times,

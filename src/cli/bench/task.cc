@@ -8,6 +8,7 @@
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "core/threads/polling_gate.h"
 
 namespace tensorbraid {
 namespace {
@@ -41,6 +42,7 @@ Status RunTask(JsonChannel& parent) {
   const int index = config["index"].get<int>();
   SetLogTask(StrCat(job, "/", index));
   TF_RETURN_IF_ERROR(RunOn(config.value("cores", std::vector<int>())));
+  if (!config.value("polling_gate", true)) PollingGate::OfProcess().StayOpen();
   if (job == "local") return RunLocalTraining(parent, config);
   const ClusterSpec cluster(std::map<std::string, std::vector<std::string>>{
       {"ps", config["ps_hosts"].get<std::vector<std::string>>()},

@@ -152,6 +152,7 @@ StatusOr<std::vector<WorkerTimes>> MeasureTraining(const BenchOptions& options, 
                                                               {{"bench", options.name},
                                                                {"is_sync", is_sync},
                                                                {"one_core_each", one_core_each},
+                                                               {"polling_gate", options.polling_gate},
                                                                {"protocol", options.protocol},
                                                                {"wire", options.wire}}));
   const auto& workers = cluster->workers();

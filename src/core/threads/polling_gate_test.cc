@@ -51,5 +51,12 @@ TEST_F(PollingGateTest, AnotherLongYieldClosesItAgain) {
   EXPECT_FALSE(gate_.IsOpen(now));
 }
 
+TEST_F(PollingGateTest, NoYieldClosesAGateThatStaysOpen) {
+  gate_.StayOpen();
+  yield_takes = microseconds(4000);
+  gate_.Yield();
+  EXPECT_TRUE(gate_.IsOpen(now));
+}
+
 }  // namespace
 }  // namespace tensorbraid
