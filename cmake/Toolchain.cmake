@@ -48,7 +48,7 @@ if(TENSORBRAID_WERROR)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # These warnings depend on inlining and are often wrong, so they do not become errors.
     foreach(warning aggressive-loop-optimizations alloc-size-larger-than= dangling-pointer format-overflow format-truncation
-                    free-nonheap-object mismatched-new-delete nonnull restrict return-local-addr stringop-overflow
+                    free-nonheap-object mismatched-new-delete nonnull restrict return-local-addr
                     stringop-overread stringop-truncation uninitialized use-after-free)
       add_compile_options(-Wno-error=${warning})
     endforeach()

@@ -1,18 +1,19 @@
 #include "cluster/peer/graph_parts.h"
 
+#include <string_view>
 #include <utility>
 
 #include "core/text/strings.h"
 
 namespace tensorbraid {
+
 void SendInParts(RegisterGraph message, Link* link) {
   if (message.partition.size() <= kMaxGraphPartBytes) return link->Send(std::move(message));
-  const std::string whole = std::move(message.partition);
-  size_t begin = 0;
-  for (; whole.size() - begin > kMaxGraphPartBytes; begin += kMaxGraphPartBytes) {
-    link->Send(GraphPart{.request = message.request, .bytes = whole.substr(begin, kMaxGraphPartBytes)});
+  std::string_view rest = message.partition;
+  for (; rest.size() > kMaxGraphPartBytes; rest.remove_prefix(kMaxGraphPartBytes)) {
+    link->Send(GraphPart{.request = message.request, .bytes = std::string(rest.substr(0, kMaxGraphPartBytes))});
   }
-  message.partition = whole.substr(begin);
+  message.partition = std::string(rest);  // a new string, which does not keep the memory of the whole graph
   link->Send(std::move(message));
 }
 
