@@ -1,33 +1,23 @@
 #include "planner/report.h"
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/text/strings.h"
+#include "core/text/text_table.h"
 #include "train/reports/line_chart.h"
 
 namespace tensorbraid::planner {
 namespace {
 
-[[gnu::format(printf, 1, 2)]] std::string Format(const char* format, ...) {
-  char text[256];
-  va_list args;
-  va_start(args, format);
-  std::vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  return text;
-}
-
 // Three digits: "0.123 ms", "45.6 ms", "1.20 s".
 std::string Time(double ms) {
-  if (ms >= 1000) return Format("%.3g s", ms / 1000);
-  return ms >= 1 ? Format("%.3g ms", ms) : Format("%.3g us", ms * 1000);
+  if (ms >= 1000) return Formatted("%.3g s", ms / 1000);
+  return ms >= 1 ? Formatted("%.3g ms", ms) : Formatted("%.3g us", ms * 1000);
 }
 
-std::string Rate(double per_s) { return per_s >= 1000 ? Format("%.0f", per_s) : Format("%.3g", per_s); }
+std::string Rate(double per_s) { return per_s >= 1000 ? Formatted("%.0f", per_s) : Formatted("%.3g", per_s); }
 
 std::string Range(const PlanRow& row) {
   return StrCat(Rate(row.lowest_steps_per_s), "-", Rate(row.highest_steps_per_s));
@@ -35,9 +25,9 @@ std::string Range(const PlanRow& row) {
 
 std::string Staleness(const PlanRow& row) {
   if (row.configuration.mode == Mode::kSync) {
-    return row.configuration.spares > 0 ? Format("%.0f%% late", 100 * row.prediction.dropped_share) : "-";
+    return row.configuration.spares > 0 ? Formatted("%.0f%% late", 100 * row.prediction.dropped_share) : "-";
   }
-  return Format("%.1f", row.prediction.mean_staleness);
+  return Formatted("%.1f", row.prediction.mean_staleness);
 }
 
 }  // namespace
@@ -53,16 +43,16 @@ std::string Caution(const std::vector<PlanRow>& rows) {
 }
 
 std::string MeasuredText(const MeasuredStep& measured, const MeasuredMachine& machine, double model_ns) {
-  std::string text = Format("measured here, %s: %.4g ms a step",
-                            measured.local ? "in one process" : "one PS and one worker", measured.step_ns / 1e6);
+  std::string text = Formatted("measured here, %s: %.4g ms a step",
+                               measured.local ? "in one process" : "one PS and one worker", measured.step_ns / 1e6);
   if (measured.longest_ns > 0) {
     text +=
-        Format(" (%.4g to %.4g in parts of the measurement)", measured.shortest_ns / 1e6, measured.longest_ns / 1e6);
+        Formatted(" (%.4g to %.4g in parts of the measurement)", measured.shortest_ns / 1e6, measured.longest_ns / 1e6);
   }
-  text += Format("; the model alone gives %.4g ms\n", model_ns / 1e6);
+  text += Formatted("; the model alone gives %.4g ms\n", model_ns / 1e6);
   const WakeUpCost& wake = machine.wake;
   if (wake.measured) {
-    text += Format(
+    text += Formatted(
         "to wake a thread costs %.2g us (%.2g to %.2g) where all cores are busy; on an idle core it takes %.2g us\n",
         wake.busy_ns / 1e3, wake.lowest_busy_ns / 1e3, wake.highest_busy_ns / 1e3, wake.idle_ns / 1e3);
   }
@@ -71,37 +61,37 @@ std::string MeasuredText(const MeasuredStep& measured, const MeasuredMachine& ma
 
 std::string BusyWarning(const MeasuredMachine& machine) {
   if (!IsBusy(machine)) return "";
-  return Format(
+  return Formatted(
       "WARNING: other programs used %.0f %% of this machine's cores during the measurement, so the predictions "
       "are less sure. Measure again while the machine is idle.\n",
       100 * machine.others_share);
 }
 
 std::string ScalingTable(const std::vector<PlanRow>& rows) {
-  std::string text = Format("%7s  %9s  %9s  %13s  %10s  %8s  %9s  %-11s  %7s  %9s\n", "workers", "step", "steps/s",
-                            "likely", "examples/s", "speed-up", "efficiency", "bound", "PS link", "staleness");
+  std::string text = Formatted("%7s  %9s  %9s  %13s  %10s  %8s  %9s  %-11s  %7s  %9s\n", "workers", "step", "steps/s",
+                               "likely", "examples/s", "speed-up", "efficiency", "bound", "PS link", "staleness");
   for (const PlanRow& row : rows) {
     const Prediction& p = row.prediction;
-    text += Format("%7d  %9s  %9s  %13s  %10s  %8.2f  %8.0f%%  %-11s  %6.0f%%  %9s\n", row.configuration.workers,
-                   Time(p.step_ms).c_str(), Rate(p.steps_per_s).c_str(), Range(row).c_str(),
-                   Rate(p.examples_per_s).c_str(), row.speed_up, 100 * row.speed_up / row.configuration.workers,
-                   std::string(BoundName(p.bound)).c_str(), 100 * p.server_link_use, Staleness(row).c_str());
+    text += Formatted("%7d  %9s  %9s  %13s  %10s  %8.2f  %8.0f%%  %-11s  %6.0f%%  %9s\n", row.configuration.workers,
+                      Time(p.step_ms).c_str(), Rate(p.steps_per_s).c_str(), Range(row).c_str(),
+                      Rate(p.examples_per_s).c_str(), row.speed_up, 100 * row.speed_up / row.configuration.workers,
+                      std::string(BoundName(p.bound)).c_str(), 100 * p.server_link_use, Staleness(row).c_str());
   }
   return text;
 }
 
 std::string SearchTable(const std::vector<PlanRow>& rows, size_t count) {
-  std::string text = Format("%3s  %-10s  %-17s  %-11s  %6s  %9s  %10s  %8s  %-11s  %9s\n", "PS", "mode", "wire",
-                            "placement", "batch", "step", "examples/s", "speed-up", "bound", "staleness");
+  std::string text = Formatted("%3s  %-10s  %-17s  %-11s  %6s  %9s  %10s  %8s  %-11s  %9s\n", "PS", "mode", "wire",
+                               "placement", "batch", "step", "examples/s", "speed-up", "bound", "staleness");
   for (size_t i = 0; i < std::min(count, rows.size()); ++i) {
     const Configuration& c = rows[i].configuration;
     const Prediction& p = rows[i].prediction;
-    text += Format("%3d  %-10s  %-17s  %-11s  %6s  %9s  %10s  %8.2f  %-11s  %9s\n", c.servers,
-                   StrCat(ModeName(c.mode), c.sum_per_host ? " sums" : "").c_str(), WireText(c.wire).c_str(),
-                   std::string(PlacementName(c.placement)).c_str(),
-                   c.batch > 0 ? Format("%lld", static_cast<long long>(c.batch)).c_str() : "as is",
-                   Time(p.step_ms).c_str(), Rate(p.examples_per_s).c_str(), rows[i].speed_up,
-                   std::string(BoundName(p.bound)).c_str(), Staleness(rows[i]).c_str());
+    text += Formatted("%3d  %-10s  %-17s  %-11s  %6s  %9s  %10s  %8.2f  %-11s  %9s\n", c.servers,
+                      StrCat(ModeName(c.mode), c.sum_per_host ? " sums" : "").c_str(), WireText(c.wire).c_str(),
+                      std::string(PlacementName(c.placement)).c_str(),
+                      c.batch > 0 ? Formatted("%lld", static_cast<long long>(c.batch)).c_str() : "as is",
+                      Time(p.step_ms).c_str(), Rate(p.examples_per_s).c_str(), rows[i].speed_up,
+                      std::string(BoundName(p.bound)).c_str(), Staleness(rows[i]).c_str());
   }
   return text;
 }

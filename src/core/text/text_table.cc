@@ -7,7 +7,7 @@
 namespace tensorbraid {
 
 std::string Formatted(const char* format, ...) {
-  char text[64];
+  char text[256];
   va_list args;
   va_start(args, format);
   std::vsnprintf(text, sizeof text, format, args);

@@ -7,7 +7,7 @@
 
 namespace tensorbraid {
 
-// As printf, up to 63 characters.
+// As printf, up to 255 characters.
 __attribute__((format(printf, 1, 2))) std::string Formatted(const char* format, ...);
 std::string SizeText(double bytes);     // "3.1 MB"
 std::string RateText(double rate);      // "12.5"

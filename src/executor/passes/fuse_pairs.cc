@@ -19,15 +19,21 @@ NodeSpec LikeNode(const Node& node, const std::string& op) {
   return spec;
 }
 
+std::vector<int> NumbersOfUses(const Graph& graph) {
+  const auto& nodes = ImplOf(graph).nodes();
+  std::vector<int> uses(nodes.size(), 0);
+  for (const auto& node : nodes) {
+    for (const Output& in : node->inputs()) ++uses[NodeOf(in)->id()];
+    for (const Node* c : node->control_inputs()) ++uses[c->id()];
+  }
+  return uses;
+}
+
 Status FusePairs(Graph* graph, PassContext& context,
                  const std::function<std::optional<NodeSpec>(const Node& first, const Node& second)>& fuse) {
   GraphImpl& impl = ImplOf(*graph);
   const size_t count = impl.nodes().size();
-  std::vector<int> uses(count, 0);  // edges that leave the node
-  for (const auto& node : impl.nodes()) {
-    for (const Output& in : node->inputs()) ++uses[NodeOf(in)->id()];
-    for (const Node* c : node->control_inputs()) ++uses[c->id()];
-  }
+  const std::vector<int> uses = NumbersOfUses(*graph);
   std::vector<bool> removed(count, false);
   bool any = false;
   // Iterates by index, because Become changes the vector of nodes temporarily.

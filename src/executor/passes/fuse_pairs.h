@@ -1,10 +1,11 @@
-// Shared by passes that replace two nodes by one.
+// Shared by passes that replace several nodes by one.
 #ifndef TENSORBRAID_EXECUTOR_PASSES_FUSE_PAIRS_H_
 #define TENSORBRAID_EXECUTOR_PASSES_FUSE_PAIRS_H_
 
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "executor/passes/pass.h"
 
@@ -17,6 +18,9 @@ namespace tensorbraid {
 // node.
 Status FusePairs(Graph* graph, PassContext& context,
                  const std::function<std::optional<NodeSpec>(const Node& first, const Node& second)>& fuse);
+
+// For each node, by its id: how many edges leave it, those of control inputs too.
+std::vector<int> NumbersOfUses(const Graph& graph);
 
 // A node of type `op` with the inputs and control inputs of `node`, and with those of its attributes that `op` has.
 NodeSpec LikeNode(const Node& node, const std::string& op);

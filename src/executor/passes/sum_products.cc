@@ -47,11 +47,7 @@ bool AreAlike(const std::vector<const Node*>& products) {
 Status SumProducts(Graph* graph, PassContext& context) {
   GraphImpl& impl = ImplOf(*graph);
   const size_t count = impl.nodes().size();
-  std::vector<int> uses(count, 0);  // edges that leave the node
-  for (const auto& node : impl.nodes()) {
-    for (const Output& in : node->inputs()) ++uses[NodeOf(in)->id()];
-    for (const Node* c : node->control_inputs()) ++uses[c->id()];
-  }
+  const std::vector<int> uses = NumbersOfUses(*graph);
   std::vector<bool> removed(count, false);
   bool any = false;
   // Iterates by index, because Become changes the vector of nodes temporarily.

@@ -2,6 +2,7 @@
 #include "core/text/strings.h"
 #include "graph/model/node.h"
 #include "ops/builder.h"
+#include "ops/image/image_size.h"
 #include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {
@@ -22,16 +23,8 @@ StatusOr<int64_t> BoxCount(ShapeContext& c, int boxes) {
 Status CropAndResizeShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Shape image, c.WithRank(0, 4));
   TF_ASSIGN_OR_RETURN(const int64_t boxes, BoxCount(c, 1));
-  TF_ASSIGN_OR_RETURN(const Shape size, c.WithRank(3, 1));
-  if (!size.IsCompatibleWith({2})) return InvalidArgument("crop_size must have two elements, got shape ", size);
   Shape out{boxes, Shape::kUnknownDim, Shape::kUnknownDim, image.dim(3)};
-  if (const Tensor value = c.input_value(3); value.is_valid()) {
-    for (int i = 0; i < 2; ++i) {
-      const int32_t side = value.data<int32_t>()[static_cast<size_t>(i)];
-      if (side < 0) return InvalidArgument("crop_size must not be negative, got ", value.ToString());
-      out.set_dim(1 + i, side);
-    }
-  }
+  TF_RETURN_IF_ERROR(SetImageSize(c, 3, "crop_size", &out));
   c.set_output(0, std::move(out));
   return OkStatus();
 }
@@ -80,21 +73,13 @@ Status CropAndResizeGradient(const Operation& op, const std::vector<Output>& gra
 
 Status GlimpseShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Shape input, c.WithRank(0, 4));
-  TF_ASSIGN_OR_RETURN(const Shape size, c.WithRank(1, 1));
   TF_ASSIGN_OR_RETURN(const Shape offsets, c.WithRank(2, 2));
-  if (!size.IsCompatibleWith({2})) return InvalidArgument("size must have two elements, got shape ", size);
   TF_ASSIGN_OR_RETURN(const Shape batch, Shape({input.dim(0)}).MergeWith({offsets.dim(0)}));
   if (!Shape({offsets.dim(1)}).IsCompatibleWith({2})) {
     return InvalidArgument("offsets must have shape [batch, 2], got ", offsets);
   }
   Shape out{batch.dim(0), Shape::kUnknownDim, Shape::kUnknownDim, input.dim(3)};
-  if (const Tensor value = c.input_value(1); value.is_valid()) {
-    for (int i = 0; i < 2; ++i) {
-      const int32_t side = value.data<int32_t>()[static_cast<size_t>(i)];
-      if (side < 0) return InvalidArgument("size must not be negative, got ", value.ToString());
-      out.set_dim(1 + i, side);
-    }
-  }
+  TF_RETURN_IF_ERROR(SetImageSize(c, 1, "size", &out));
   c.set_output(0, std::move(out));
   return OkStatus();
 }

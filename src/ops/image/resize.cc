@@ -2,6 +2,7 @@
 #include "core/text/strings.h"
 #include "graph/model/node.h"
 #include "ops/builder.h"
+#include "ops/image/image_size.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 
@@ -10,20 +11,9 @@ namespace {
 
 // The output is [batch, height, width, channels]: batch and channels are those of input 0, the size is input 1.
 Status ResizedShape(ShapeContext& c) {
-  TF_ASSIGN_OR_RETURN(const Shape images, c.WithRank(0, 4));
-  TF_ASSIGN_OR_RETURN(const Shape size, c.WithRank(1, 1));
-  if (!size.IsCompatibleWith({2})) return InvalidArgument("size must have two elements, got shape ", size);
-  Shape out = images;
-  out.set_dim(1, Shape::kUnknownDim);
-  out.set_dim(2, Shape::kUnknownDim);
-  if (const Tensor value = c.input_value(1); value.is_valid()) {
-    for (int i = 0; i < 2; ++i) {
-      const int32_t side = value.data<int32_t>()[static_cast<size_t>(i)];
-      if (side < 0) return InvalidArgument("size must not be negative, got ", value.ToString());
-      out.set_dim(1 + i, side);
-    }
-  }
-  c.set_output(0, std::move(out));
+  TF_ASSIGN_OR_RETURN(Shape images, c.WithRank(0, 4));
+  TF_RETURN_IF_ERROR(SetImageSize(c, 1, "size", &images));
+  c.set_output(0, std::move(images));
   return OkStatus();
 }
 

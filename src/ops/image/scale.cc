@@ -2,6 +2,7 @@
 #include "core/text/strings.h"
 #include "graph/model/node.h"
 #include "ops/builder.h"
+#include "ops/image/image_size.h"
 
 namespace tensorbraid {
 namespace {
@@ -20,15 +21,7 @@ Status CheckPairs(ShapeContext& c, int first) {
 Status ScaledShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(Shape images, c.WithRank(0, 4));
   TF_RETURN_IF_ERROR(CheckPairs(c, 1));
-  const Tensor value = c.input_value(1);
-  for (int i = 0; i < 2; ++i) {
-    int64_t side = Shape::kUnknownDim;
-    if (value.is_valid()) {
-      side = value.data<int32_t>()[static_cast<size_t>(i)];
-      if (side < 0) return InvalidArgument("size must not be negative, got ", value.ToString());
-    }
-    images.set_dim(1 + i, side);
-  }
+  TF_RETURN_IF_ERROR(SetImageSize(c, 1, "size", &images));
   c.set_output(0, std::move(images));
   return OkStatus();
 }
