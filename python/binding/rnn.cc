@@ -39,7 +39,7 @@ class ScopeDefaults {
   VariableScopes::Scope before_;
 };
 
-// The outputs and the last state. REQUIRES: a variable scope of Python is open.
+// The outputs, the last state, and a list of the variables of each cell. REQUIRES: a variable scope of Python is open.
 nb::tuple DynamicRnn(PyRnnCell& cell, PyTensor& x, nb::handle lengths, nb::list initial_state, bool time_major,
                      const std::string& scope, Reuse::Mode reuse, nb::handle initializer, nb::handle regularizer) {
   Graph& graph = *x.output.graph();
@@ -56,7 +56,13 @@ nb::tuple DynamicRnn(PyRnnCell& cell, PyTensor& x, nb::handle lengths, nb::list 
   Check(status);
   nb::list state;
   for (const Output& part : result.state) state.append(Wrap(part));
-  return nb::make_tuple(Wrap(result.outputs), state);
+  nb::list variables;
+  for (const std::vector<Variable>& of_cell : result.variables) {
+    nb::list list;
+    for (const Variable& variable : of_cell) list.append(Wrap(variable));
+    variables.append(list);
+  }
+  return nb::make_tuple(Wrap(result.outputs), state, variables);
 }
 
 }  // namespace

@@ -57,6 +57,28 @@ class RnnTest(unittest.TestCase):
             self.assertEqual(set(kernel.ravel().tolist()), {1.0})
             session.run(outputs, {self.x: np.zeros([2, 5, 3])})
 
+    def test_each_cell_has_its_variables_also_if_they_are_shared(self):
+        def deep():
+            return cells.MultiRNNCell([cells.BasicLSTMCell(4), cells.MultiRNNCell([cells.GRUCell(2)])])
+
+        first, second, again = deep(), deep(), deep()
+        with tf.variable_scope("of/cell_1/model"):  # names like those of the cells
+            tf.nn.dynamic_rnn(first, self.x, dtype=tf.float32)
+            tf.nn.dynamic_rnn(second, self.x, dtype=tf.float32, scope="other")
+        with tf.variable_scope("of/cell_1/model", reuse=True):
+            tf.nn.dynamic_rnn(again, self.x, dtype=tf.float32)
+        for cell, scope in ((first, "rnn"), (second, "other"), (again, "rnn")):
+            lstm, gru = cell._cells
+            path = f"of/cell_1/model/{scope}/multi_rnn_cell/"
+            self.assertEqual([v.name for v in lstm.weights], [f"{path}cell_0/basic_lstm_cell/{name}:0"
+                                                              for name in ("kernel", "bias")])
+            self.assertEqual([v.name for v in gru.weights], [f"{path}cell_1/multi_rnn_cell/cell_0/gru_cell/{name}:0"
+                                                             for name in ("gates/kernel", "gates/bias",
+                                                                          "candidate/kernel", "candidate/bias")])
+            self.assertEqual(cell.weights, lstm.weights + gru.weights)
+            self.assertTrue(cell.built and lstm.built and gru._cells[0].built)
+        self.assertEqual(again.weights, first.weights)
+
     def test_variables_are_shared_as_the_scope_says(self):
         for _ in range(2):
             with tf.variable_scope("model", reuse=tf.AUTO_REUSE):

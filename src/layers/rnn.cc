@@ -72,8 +72,9 @@ void RunSequence(const BoundCell& cell, Sequences* s, std::vector<Output>* state
 }
 
 // Runs a cell, or the cells of a MultiRNNCell one after the other: the whole output of one is the input of the next.
-// `state` has the states of all cells. Returns false after a mistake.
-bool RunCell(const LayerScope& layer, const RnnCell& description, Sequences* s, std::vector<Output>* state) {
+// `state` has the states of all cells. Appends the variables of each cell. Returns false after a mistake.
+bool RunCell(const LayerScope& layer, const RnnCell& description, Sequences* s, std::vector<Output>* state,
+             CellVariables* variables) {
   const RnnCellImpl& cell = RnnCellImpl::Of(description);
   Graph& g = layer.graph();
   if (const std::vector<RnnCell> layers = cell.layers(); !layers.empty()) {
@@ -85,7 +86,7 @@ bool RunCell(const LayerScope& layer, const RnnCell& description, Sequences* s, 
       const size_t count = RnnCellImpl::Of(layers[i]).num_states();
       std::vector<Output> own(state->begin() + at, state->begin() + at + count);
       at += count;
-      if (!RunCell(layer, layers[i], s, &own)) return false;
+      if (!RunCell(layer, layers[i], s, &own, variables)) return false;
       last.insert(last.end(), own.begin(), own.end());
     }
     *state = std::move(last);
@@ -97,6 +98,7 @@ bool RunCell(const LayerScope& layer, const RnnCell& description, Sequences* s, 
   }
   const auto bound = cell.Bind(g, s->features, s->any().dtype());
   if (!g.status().ok()) return false;
+  variables->push_back(bound->variables());
   if (s->unrolled()) {
     RunSteps(*bound, s, state);
   } else {
@@ -207,8 +209,9 @@ RnnResult DynamicRnn(const RnnCell& cell, const Operand& input, const RnnOptions
   if (!layer.ok() || !CheckCell(layer, cell, options.initial_state)) return {};
   if (!Enter(layer, options.lengths, options.time_major, &s)) return {};
   std::vector<Output> state = InitialState(layer, cell, s, options.initial_state);
-  if (!RunCell(layer, cell, &s, &state)) return {};
-  return {Leave(s.x, options.time_major), std::move(state)};
+  CellVariables variables;
+  if (!RunCell(layer, cell, &s, &state, &variables)) return {};
+  return {Leave(s.x, options.time_major), std::move(state), std::move(variables)};
 }
 
 StaticRnnResult StaticRnn(const RnnCell& cell, const std::vector<Output>& x, const RnnOptions& options,
@@ -234,8 +237,9 @@ StaticRnnResult StaticRnn(const RnnCell& cell, const std::vector<Output>& x, con
     if (!s.lengths.valid()) return {};
   }
   std::vector<Output> state = InitialState(layer, cell, s, options.initial_state);
-  if (!RunCell(layer, cell, &s, &state)) return {};
-  return {std::move(s.steps), std::move(state)};
+  CellVariables variables;
+  if (!RunCell(layer, cell, &s, &state, &variables)) return {};
+  return {std::move(s.steps), std::move(state), std::move(variables)};
 }
 
 BidirectionalRnnResult BidirectionalRnn(const RnnCell& forward, const RnnCell& backward, const Operand& input,
@@ -251,10 +255,10 @@ BidirectionalRnnResult BidirectionalRnn(const RnnCell& forward, const RnnCell& b
   result.backward_state = InitialState(layer, backward, s, {});
   {
     auto scope = layer.graph().VariableScope("fw");
-    if (!RunCell(layer, forward, &fw, &result.forward_state)) return {};
+    if (!RunCell(layer, forward, &fw, &result.forward_state, &result.forward_variables)) return {};
   }
   auto scope = layer.graph().VariableScope("bw");
-  if (!RunCell(layer, backward, &bw, &result.backward_state)) return {};
+  if (!RunCell(layer, backward, &bw, &result.backward_state, &result.backward_variables)) return {};
   const Output back = Reversed(s, bw.x);
   result.forward = Leave(fw.x, options.time_major);
   result.backward = Leave(back, options.time_major);

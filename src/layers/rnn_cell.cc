@@ -12,12 +12,6 @@
 namespace tensorbraid::layers {
 namespace {
 
-Output CellVariable(Graph& g, const std::string& name, const Shape& shape, DType dtype,
-                    const Initializer& initializer) {
-  const GetVariableOptions options = {.initializer = initializer, .dtype = dtype};
-  return GetPartitionedVariable(g, name, shape, /*partitioner=*/nullptr, options).AsTensor();
-}
-
 // [x, h] kernel + bias.
 Output Gates(Output x, Output h, Output kernel, Output bias) {
   return nn::BiasAdd(MatMul(Concat({x, h}, 1), kernel), bias);
@@ -27,12 +21,12 @@ class BoundLstm final : public BoundCell {
  public:
   BoundLstm(Graph& g, int64_t units, const LSTMCellOptions& options, int64_t features, DType dtype)
       : units_(units), options_(options), fused_((dtype == kFloat32 || dtype == kFloat16) && options.cell_clip <= 0) {
-    kernel_ = CellVariable(g, "kernel", {features + units, 4 * units}, dtype, options.initializer);
-    bias_ = CellVariable(g, "bias", {4 * units}, dtype, Zeros());
+    kernel_ = MakeVariable(g, "kernel", {features + units, 4 * units}, dtype, options.initializer);
+    bias_ = MakeVariable(g, "bias", {4 * units}, dtype, Zeros());
     if (options.use_peepholes) {
-      forget_ = CellVariable(g, "w_f_diag", {units}, dtype, options.initializer);
-      input_ = CellVariable(g, "w_i_diag", {units}, dtype, options.initializer);
-      output_ = CellVariable(g, "w_o_diag", {units}, dtype, options.initializer);
+      forget_ = MakeVariable(g, "w_f_diag", {units}, dtype, options.initializer);
+      input_ = MakeVariable(g, "w_i_diag", {units}, dtype, options.initializer);
+      output_ = MakeVariable(g, "w_o_diag", {units}, dtype, options.initializer);
     }
     block_.forget_bias = static_cast<float>(options.forget_bias);
     if (options.use_peepholes) block_.peepholes = nn::LstmPeepholes{input_, forget_, output_};
@@ -88,22 +82,6 @@ class BoundLstm final : public BoundCell {
   Output kernel_, bias_, input_, forget_, output_;
 };
 
-class LstmImpl final : public RnnCellImpl {
- public:
-  LstmImpl(int64_t units, LSTMCellOptions options) : units_(units), options_(std::move(options)) {}
-  int64_t units() const override { return units_; }
-  int num_states() const override { return 2; }
-  std::string scope_name() const override { return options_.name; }
-  std::unique_ptr<BoundCell> Bind(Graph& g, int64_t features, DType dtype) const override {
-    auto scope = g.VariableScope(options_.name);
-    return std::make_unique<BoundLstm>(g, units_, options_, features, dtype);
-  }
-
- private:
-  const int64_t units_;
-  const LSTMCellOptions options_;
-};
-
 class BoundGru final : public BoundCell {
  public:
   BoundGru(Graph& g, int64_t units, const GRUCellOptions& options, int64_t features, DType dtype)
@@ -111,12 +89,12 @@ class BoundGru final : public BoundCell {
     const Initializer& bias = options.bias_initializer;
     {
       auto scope = g.VariableScope("gates");
-      gates_ = CellVariable(g, "kernel", {features + units, 2 * units}, dtype, options.kernel_initializer);
-      gates_bias_ = CellVariable(g, "bias", {2 * units}, dtype, bias ? bias : Ones());
+      gates_ = MakeVariable(g, "kernel", {features + units, 2 * units}, dtype, options.kernel_initializer);
+      gates_bias_ = MakeVariable(g, "bias", {2 * units}, dtype, bias ? bias : Ones());
     }
     auto scope = g.VariableScope("candidate");
-    candidate_ = CellVariable(g, "kernel", {features + units, units}, dtype, options.kernel_initializer);
-    candidate_bias_ = CellVariable(g, "bias", {units}, dtype, bias ? bias : Zeros());
+    candidate_ = MakeVariable(g, "kernel", {features + units, units}, dtype, options.kernel_initializer);
+    candidate_bias_ = MakeVariable(g, "bias", {units}, dtype, bias ? bias : Zeros());
   }
 
   StepResult Step(Output x, const std::vector<Output>& state) const override {
@@ -151,27 +129,11 @@ class BoundGru final : public BoundCell {
   Output gates_, gates_bias_, candidate_, candidate_bias_;
 };
 
-class GruImpl final : public RnnCellImpl {
- public:
-  GruImpl(int64_t units, GRUCellOptions options) : units_(units), options_(std::move(options)) {}
-  int64_t units() const override { return units_; }
-  int num_states() const override { return 1; }
-  std::string scope_name() const override { return options_.name; }
-  std::unique_ptr<BoundCell> Bind(Graph& g, int64_t features, DType dtype) const override {
-    auto scope = g.VariableScope(options_.name);
-    return std::make_unique<BoundGru>(g, units_, options_, features, dtype);
-  }
-
- private:
-  const int64_t units_;
-  const GRUCellOptions options_;
-};
-
 class BoundBasic final : public BoundCell {
  public:
   BoundBasic(Graph& g, int64_t units, const BasicRNNCellOptions& options, int64_t features, DType dtype)
-      : kernel_(CellVariable(g, "kernel", {features + units, units}, dtype, options.kernel_initializer)),
-        bias_(CellVariable(g, "bias", {units}, dtype, Zeros())) {}
+      : kernel_(MakeVariable(g, "kernel", {features + units, units}, dtype, options.kernel_initializer)),
+        bias_(MakeVariable(g, "bias", {units}, dtype, Zeros())) {}
 
   StepResult Step(Output x, const std::vector<Output>& state) const override {
     const Output h = Tanh(Gates(x, state[0], kernel_, bias_));
@@ -188,21 +150,26 @@ class BoundBasic final : public BoundCell {
   const Output kernel_, bias_;
 };
 
-class BasicImpl final : public RnnCellImpl {
+// The description of a cell whose variables a `Bound` makes.
+template <typename Bound, typename Options, int kStates>
+class CellImpl final : public RnnCellImpl {
  public:
-  BasicImpl(int64_t units, BasicRNNCellOptions options) : units_(units), options_(std::move(options)) {}
+  CellImpl(int64_t units, const Options& options) : units_(units), options_(options) {}
   int64_t units() const override { return units_; }
-  int num_states() const override { return 1; }
+  int num_states() const override { return kStates; }
   std::string scope_name() const override { return options_.name; }
   std::unique_ptr<BoundCell> Bind(Graph& g, int64_t features, DType dtype) const override {
     auto scope = g.VariableScope(options_.name);
-    return std::make_unique<BoundBasic>(g, units_, options_, features, dtype);
+    return std::make_unique<Bound>(g, units_, options_, features, dtype);
   }
 
  private:
   const int64_t units_;
-  const BasicRNNCellOptions options_;
+  const Options options_;
 };
+using LstmImpl = CellImpl<BoundLstm, LSTMCellOptions, 2>;
+using GruImpl = CellImpl<BoundGru, GRUCellOptions, 1>;
+using BasicImpl = CellImpl<BoundBasic, BasicRNNCellOptions, 1>;
 
 class MultiImpl final : public RnnCellImpl {
  public:
@@ -230,6 +197,14 @@ class MultiImpl final : public RnnCellImpl {
 };
 
 }  // namespace
+
+Output BoundCell::MakeVariable(Graph& graph, const std::string& name, const Shape& shape, DType dtype,
+                               const Initializer& initializer) {
+  const PartitionedVariable variable =
+      GetPartitionedVariable(graph, name, shape, /*partitioner=*/nullptr, {.initializer = initializer, .dtype = dtype});
+  variables_.insert(variables_.end(), variable.parts().begin(), variable.parts().end());
+  return variable.AsTensor();
+}
 
 RnnCell LSTMCell(int64_t units, const LSTMCellOptions& options) {
   return RnnCellImpl::ToCell(std::make_shared<LstmImpl>(units, options));

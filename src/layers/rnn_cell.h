@@ -29,6 +29,16 @@ class BoundCell {
   // Adds one node that computes the first `steps` (an int64 scalar) steps of x [time, batch, features]. Results of
   // later steps are 0.
   virtual SequenceResult Sequence(Output x, const std::vector<Output>& state, Output steps) const = 0;
+  // In the order of their creation; of a partitioned variable the parts.
+  const std::vector<Variable>& variables() const { return variables_; }
+
+ protected:
+  // The value of a variable in the open variable scope.
+  Output MakeVariable(Graph& graph, const std::string& name, const Shape& shape, DType dtype,
+                      const Initializer& initializer);
+
+ private:
+  std::vector<Variable> variables_;
 };
 
 // The description of a cell.

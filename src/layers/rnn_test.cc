@@ -185,6 +185,41 @@ TEST(RnnLayers, NameTheirVariablesLikeTensorFlow) {
                 "rnn/multi_rnn_cell/cell_1/lstm_cell/w_o_diag"}));
 }
 
+TEST(RnnLayers, TellTheVariablesOfEachCell) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {-1, kTime, kFeatures});
+  const layers::RnnCell lstm = layers::LSTMCell(2), gru = layers::GRUCell(2);
+  const auto names = [](const layers::CellVariables& variables) {
+    std::vector<std::vector<std::string>> names;
+    for (const std::vector<Variable>& of_cell : variables) {
+      names.emplace_back();
+      for (const Variable& v : of_cell) names.back().push_back(v.name());
+    }
+    return names;
+  };
+  const layers::RnnCell deep = layers::MultiRNNCell({layers::BasicRNNCell(2), layers::MultiRNNCell({gru})});
+  const auto first = layers::DynamicRnn(deep, x, {.name = "rnn"});
+  const std::string basic = "rnn/multi_rnn_cell/cell_0/basic_rnn_cell/",
+                    inner = "rnn/multi_rnn_cell/cell_1/multi_rnn_cell/cell_0/gru_cell/";
+  const std::vector<std::vector<std::string>> wanted = {
+      {basic + "kernel", basic + "bias"},
+      {inner + "gates/kernel", inner + "gates/bias", inner + "candidate/kernel", inner + "candidate/bias"}};
+  EXPECT_EQ(names(first.variables), wanted);
+  {
+    const auto shared = g.VariableScope("", {.reuse = true});
+    EXPECT_EQ(names(layers::DynamicRnn(deep, x, {.name = "rnn"}).variables), wanted) << "shared, not made";
+  }
+  const auto unrolled = layers::StaticRnn(lstm, {Placeholder(g, kFloat32, {-1, kFeatures})}, {.name = "static"});
+  EXPECT_EQ(names(unrolled.variables),
+            (std::vector<std::vector<std::string>>{{"static/lstm_cell/kernel", "static/lstm_cell/bias"}}));
+  const auto both = layers::BidirectionalRnn(lstm, layers::BasicRNNCell(1), x, {.name = "both"});
+  EXPECT_EQ(names(both.forward_variables),
+            (std::vector<std::vector<std::string>>{{"both/fw/lstm_cell/kernel", "both/fw/lstm_cell/bias"}}));
+  EXPECT_EQ(names(both.backward_variables),
+            (std::vector<std::vector<std::string>>{{"both/bw/basic_rnn_cell/kernel", "both/bw/basic_rnn_cell/bias"}}));
+  EXPECT_TRUE(g.status().ok()) << g.status();
+}
+
 TEST(RnnLayers, TheBackwardHalfReadsFromTheEndOfEachSequence) {
   for (const bool with_lengths : {false, true}) {
     Graph g;

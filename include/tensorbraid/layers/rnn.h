@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tensorbraid/graph/graph.h"
+#include "tensorbraid/graph/variable.h"
 #include "tensorbraid/variables/variable_scope.h"
 
 namespace tensorbraid::layers {
@@ -75,9 +76,14 @@ struct RnnOptions {
   std::string name = {};    // of the variable scope; "": "rnn", "rnn_1", ...
 };
 
+// The variables of each cell, which the layer has made or, in a scope with `.reuse = true`, shares. The cells of a
+// MultiRNNCell are one after the other. A partitioned variable has several entries, its parts.
+using CellVariables = std::vector<std::vector<Variable>>;
+
 struct RnnResult {
   Output outputs;             // [batch, time, units]
   std::vector<Output> state;  // after the last step of each sequence; see the cell
+  CellVariables variables;
 };
 
 // Runs a cell over sequences x [batch, time, features] of float16, bfloat16, float32 or float64. The number of features
@@ -89,6 +95,7 @@ RnnResult DynamicRnn(const RnnCell& cell, const Operand& x, const RnnOptions& op
 struct StaticRnnResult {
   std::vector<Output> outputs;  // of each step, [batch, units]
   std::vector<Output> state;
+  CellVariables variables;
 };
 // Runs a cell over one tensor [batch, features] for each step. The graph is unrolled: each step has nodes of its own,
 // so the time to build it grows with the number of steps. A step starts as soon as its inputs are available, so layers
@@ -105,6 +112,7 @@ struct BidirectionalRnnResult {
   Output outputs;            // forward and backward, side by side: [batch, time, units of both]
   Output forward, backward;  // each by itself
   std::vector<Output> forward_state, backward_state;
+  CellVariables forward_variables, backward_variables;
 };
 // Runs one cell over the sequences and another over the reversed sequences, whose outputs are reversed again. Only the
 // first `lengths` steps of a sequence are reversed. Otherwise as DynamicRnn, and not unrolled either. Source: Schuster

@@ -145,12 +145,13 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
 
         initializer = opened.initializer and _initial_value_of(opened.name, opened.initializer, inputs.dtype)
         state = [] if initial_state is None else flatten(initial_state)
-        outputs, state = _core.dynamic_rnn(core_cell, inputs, sequence_length, state, time_major, opened.name,
-                                           native_reuse(opened.reuse), initializer, opened.regularizer and regularize)
+        outputs, state, weights = _core.dynamic_rnn(core_cell, inputs, sequence_length, state, time_major, opened.name,
+                                                    native_reuse(opened.reuse), initializer,
+                                                    opened.regularizer and regularize)
         collect_new(graph, count)
         for loss in losses:
             graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
-        _adopt(cell, _core.variables(graph)[count:])
+        _adopt(cell, iter(weights))
     return outputs, pack_sequence_as(cell.state_size, state)
 
 
@@ -162,16 +163,18 @@ def _whole(lengths):
     return cast(lengths, dtypes.int32) if lengths.dtype.is_floating else lengths
 
 
-def _adopt(cell, variables):
-    """Makes the variables of C++ those of the cell, which has been used from now on."""
-    cell._weights = [(variable, True) for variable in variables]
-    for part in [cell] + list(getattr(cell, "_cells", [])):
-        part.built = True
-    if getattr(cell, "_cells", None):
-        per_cell = len(variables) // len(cell._cells)
-        for i, inner in enumerate(cell._cells):
-            inner._weights = [(variable, True) for variable in variables
-                              if f"/cell_{i}/" in variable.name] or inner._weights[:per_cell]
+def _adopt(cell, weights):
+    """Makes the variables of C++ those of the cell, which has been used from now on.
+
+    `weights` is an iterator over the variables of each cell. A cell with cells in it takes one element for each of them.
+    """
+    cell.built = True
+    inner_cells = getattr(cell, "_cells", None)
+    if inner_cells is None:
+        cell._weights = [(variable, True) for variable in next(weights)]
+        return
+    for inner in inner_cells:
+        _adopt(inner, weights)
 
 
 def bidirectional_dynamic_rnn(cell_fw, cell_bw, inputs, sequence_length=None, initial_state_fw=None,
