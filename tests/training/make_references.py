@@ -124,7 +124,17 @@ def schedules():
                 with v1.Session() as session:
                     values = [float(str(session.run(rate, {step: s}))) for s in steps]
             rows.append({"schedule": name, "options": options, "steps": steps, "values": values})
-    return rows
+    return rows + [piecewise_constant(steps)]
+
+
+def piecewise_constant(steps):
+    options = {"boundaries": [5, 25, 70], "values": [0.5, 0.25, 0.75, 0.1]}
+    with tf.Graph().as_default():
+        step = v1.placeholder(tf.int64, [])
+        rate = v1.train.piecewise_constant(step, **options)
+        with v1.Session() as session:
+            values = [float(str(session.run(rate, {step: s}))) for s in steps]
+    return {"schedule": "piecewise_constant", "options": options, "steps": steps, "values": values}
 
 
 def initializers():

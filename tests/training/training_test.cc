@@ -121,6 +121,10 @@ TEST(TrainingTest, TwentyStepsOfEachOptimizerMatchTensorFlow) {
 }
 
 Output MakeSchedule(const std::string& name, const Json& o, const Variable& step) {
+  if (name == "piecewise_constant") {
+    return PiecewiseConstant(step, o.at("boundaries").get<std::vector<int64_t>>(),
+                             o.at("values").get<std::vector<double>>());
+  }
   const bool staircase = o.value("staircase", false);
   if (name == "exponential") return ExponentialDecay(0.5, step, 10, o.at("decay_rate").get<double>(), staircase);
   if (name == "natural_exp") return NaturalExpDecay(0.5, step, 10, o.at("decay_rate").get<double>(), staircase);
