@@ -47,6 +47,12 @@ def _loop_in_loop(tf, x, v):
     return tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, _loop(tf, a * 0.5, v)), [0, x])[1]
 
 
+def _loop_without_gradient(tf, x, v):
+    fixed = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a * v), [0, x], back_prop=False)[1]
+    return tf.cond(x > 1.0, lambda: fixed * v * x, lambda: tf.while_loop(lambda a: a < 4.0, lambda a: a * 2.0, [x * v],
+                                                                         back_prop=False) + v)
+
+
 def _map(tf, x, v):
     return tf.reduce_sum(tf.map_fn(lambda e: e * e * v, tf.stack([x, v, x + v])))
 
@@ -61,7 +67,7 @@ def _gathered(tf, x, v):
 
 
 MODELS = {f.__name__: f for f in (_loop, _cond, _cond_of_one_side, _nested, _cond_in_loop, _loop_in_cond,
-                                  _loop_in_loop, _map, _scan, _gathered)}
+                                  _loop_in_loop, _loop_without_gradient, _map, _scan, _gathered)}
 OPTIMIZERS = {"descent": lambda tf: tf.train.GradientDescentOptimizer(0.01),
               "momentum": lambda tf: tf.train.MomentumOptimizer(0.01, 0.9),
               "adam": lambda tf: tf.train.AdamOptimizer(0.01),
@@ -91,6 +97,10 @@ def write(tf, folder):
         item = tf.train.range_input_producer(5, shuffle=False).dequeue()
         tf.add_to_collection("item", item)
         tf.train.export_meta_graph(os.path.join(folder, "queue.meta"))
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [], "x")
+        tf.identity(tf.gradients(_loop(tf, x, 2.0), x)[0], "gradient")
+        tf.train.export_meta_graph(os.path.join(folder, "gradient.meta"))
     for resource in (False, True):
         _write_scope(tf, os.path.join(folder, f"scope{int(resource)}.meta"), resource)
 
@@ -167,7 +177,8 @@ def read(tf, folder, writer):
         for resource in (0, 1):
             for trains in (0, 1):
                 path = os.path.join(folder, f"{name}{resource}{trains}")
-                # The package's gradient of a loop uses TensorLists, so TensorFlow cannot differentiate it again.
+                # The package's gradient of a loop uses TensorLists. TensorFlow cannot differentiate it again, since it makes
+                # zeros of the lists. It cannot do so with its own gradient loops either.
                 if not trains or writer == "tensorflow":
                     _differentiate(tf, path, f"{name}{resource}{trains}")
                 if trains:
@@ -175,6 +186,8 @@ def read(tf, folder, writer):
                 elif name in ("_loop", "_gathered"):
                     for optimizer in OPTIMIZERS:
                         _train(tf, path, f"{name}{resource}{trains}", optimizer, False)
+    if writer == "tensorflow":
+        _differentiate_gradient(tf, os.path.join(folder, "gradient.meta"))
     for resource in (0, 1):
         _read_scopes(tf, os.path.join(folder, f"scope{resource}.meta"))
     with tf.Graph().as_default(), tf.Session() as session:
@@ -185,6 +198,17 @@ def read(tf, folder, writer):
         print("queue", *[session.run(tf.get_collection("item")[0]) for _ in range(7)])
         coordinator.request_stop()
         coordinator.join(threads)
+
+
+def _differentiate_gradient(tf, path):
+    """The gradient loops of TensorFlow have no gradient."""
+    with tf.Graph().as_default() as graph:
+        tf.train.import_meta_graph(path)
+        try:
+            tf.gradients(graph.get_tensor_by_name("gradient:0"), graph.get_tensor_by_name("x:0"))
+            print("second gradient: made")
+        except Exception:  # an AttributeError of TensorFlow
+            print("second gradient: refused")
 
 
 def _module(name):

@@ -95,6 +95,29 @@ class MetaGraphsTest(unittest.TestCase):
         with tf.Session() as session:
             self.assertEqual([session.run(second, {"x:0": value}) for value in (0.5, 3.0)], [2.0, 18.0])
 
+    def test_no_gradient_goes_through_a_loop_that_was_built_without_one(self):
+        x = tf.placeholder(tf.float32, [], "x")
+        # The collection has this loop's description directly, and that of the other one within the conditional's.
+        loop = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a * 2.0), [0, x], back_prop=False)[1]
+        inner = tf.cond(x > 0.0, lambda: tf.while_loop(lambda a: a < 8.0, lambda a: a * 2.0, [x], back_prop=False),
+                        lambda: -x)
+        tf.identity(loop, "fixed")
+        tf.identity(loop * x + inner * x, "y")
+        meta_graph = tf.train.export_meta_graph()
+
+        def check(name_of):
+            x, fixed, y = (tf.get_default_graph().get_tensor_by_name(name_of(name) + ":0") for name in ("x", "fixed", "y"))
+            self.assertEqual(tf.gradients(fixed, x), [None])
+            with tf.Session() as session:
+                self.assertEqual(session.run(tf.gradients(y, x), {x: 3.0}), [4 * 3.0 + 12.0])
+
+        check(str)
+        tf.reset_default_graph()
+        for scope in (None, None, "scope"):  # the nodes of the second copy have other names
+            tf.train.import_meta_graph(meta_graph, import_scope=scope)
+        for name_of in (str, "{}_1".format, "scope/{}".format):
+            check(name_of)
+
     def test_queue_runners_are_written_and_read(self):
         tf.add_to_collection("item", tf.train.range_input_producer(5, shuffle=False).dequeue())
         names = [runner.name for runner in tf.get_collection("queue_runners")]

@@ -227,7 +227,24 @@ TEST_F(WhileTest, TheOptionsLimitIterationsAndAllowShapesToChange) {
         return {v[0] + 1, v[1] * 2.0f};
       },
       {.back_prop = false})[1];
-  EXPECT_THAT(std::string(Gradients({fixed}, {x}).status().message()), HasSubstr("built without a gradient"));
+  const auto none = Gradients({fixed}, {x});
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_FALSE((*none)[0].valid()) << "no gradient passes through a loop that is built without one";
+  EXPECT_THAT(Values(Grad(fixed * x, x)), ElementsAre(4)) << "the loop's result is a constant";
+}
+
+TEST_F(WhileTest, ALoopThatTakesValuesFromAStackHasNoGradient) {
+  // As the gradients of loops that TensorFlow writes. The values depend on x, so a gradient without them is wrong.
+  const Output x = Float(2);
+  const Output stack =
+      NodeBuilder(g, "StackV2").Input(Int(3)).Attr("elem_type", kFloat32).Attr("stack_name", "values").Output();
+  const Output looped = While(
+      {Int(0), x}, [](const auto& v) { return v[0] < 2; },
+      [&](const auto& v) -> std::vector<Output> {
+        return {v[0] + 1, v[1] * NodeBuilder(g, "StackPopV2").Input(stack).Attr("elem_type", kFloat32).Output()};
+      })[1];
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  EXPECT_THAT(std::string(Gradients({looped * x}, {x}).status().message()), HasSubstr("takes values from a stack"));
 }
 
 TEST_F(WhileTest, ControlDependenciesHoldForTheLoopAndForEachIteration) {

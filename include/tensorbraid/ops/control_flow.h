@@ -53,7 +53,7 @@ std::vector<Output> Case(const std::vector<std::pair<Output, Branch>>& branches,
 struct WhileOptions {
   // How many iterations may run at the same time, as far as they do not depend on each other.
   int64_t parallel_iterations = 10;
-  // Whether the loop can be differentiated.
+  // Whether gradients pass through the loop. If false, Gradients treats its results as constants.
   bool back_prop = true;
   // The most iterations; none: no limit.
   std::optional<int64_t> maximum_iterations = std::nullopt;

@@ -167,10 +167,17 @@ struct ImportedMetaGraph {
   int max_to_keep = 5;
 };
 
-// Adds the nodes and variables of a serialized MetaGraphDef to the graph. Gradients go through its branches and loops.
-// A variable that the graph has already is not added again. Fails as Graph::ImportGraphDef, and with InvalidArgument if
-// the bytes are not a MetaGraphDef or name nodes that the graph lacks. Source: tf.train.import_meta_graph.
+struct ImportMetaGraphOptions {
+  // The name scope of the imported nodes, within the open one. If the graph has it already, a number is appended, so
+  // that a MetaGraph can be imported several times. Empty: the nodes keep their names.
+  std::string import_scope = "";
+};
+// Adds the nodes and variables of a serialized MetaGraphDef to the graph. Gradients go through its branches, and
+// through its loops but for those that were built without gradients (WhileOptions::back_prop). A variable that the
+// graph has already is not added again. Fails as Graph::ImportGraphDef, and with InvalidArgument if the bytes are not a
+// MetaGraphDef or name nodes that the graph lacks. Source: tf.train.import_meta_graph.
 StatusOr<ImportedMetaGraph> ImportMetaGraph(Graph& graph, std::string_view meta_graph,
+                                            const ImportMetaGraphOptions& options = {},
                                             std::source_location loc = std::source_location::current());
 
 // Which variables of a graph a checkpoint can restore.

@@ -175,6 +175,11 @@ class Import:
         """The name in the graph of a node of the GraphDef."""
         return self.renamed.get(name) or self.prefix + name
 
+    def tensor_named(self, name):
+        """The name in the graph of a tensor, such as "node:1", or a node of the GraphDef."""
+        node, colon, index = name.partition(":")
+        return self.named(node) + colon + index
+
     def input(self, name):
         """The name in the graph of an input that is written as `name` in the GraphDef."""
         full = self._full(name)
@@ -182,10 +187,7 @@ class Import:
             self.used.add(full)
             value = self.input_map[full]
             return "^" + getattr(value, "op", value).name if full.startswith("^") else _input_name(value)
-        if name.startswith("^"):
-            return "^" + self.named(name[1:])
-        node, colon, index = name.partition(":")
-        return self.named(node) + colon + index
+        return "^" + self.named(name[1:]) if name.startswith("^") else self.tensor_named(name)
 
     def rewrite(self, node):
         """Gives the node and its inputs and colocated nodes their names in the graph. Returns the shapes it states."""

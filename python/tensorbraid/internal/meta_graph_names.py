@@ -4,7 +4,7 @@ import re
 
 from tensorbraid.internal.graph_keys import GraphKeys
 
-__all__ = ["UNBOUND", "UNBOUND_INPUTS", "export_scoped", "prefix_names", "scoped"]
+__all__ = ["UNBOUND", "UNBOUND_INPUTS", "export_scoped", "prefix_names", "rename", "scoped"]
 
 # A node in an exported scope may have an input from outside of the scope. The input's name gets the prefix UNBOUND, and
 # the collection UNBOUND_INPUTS lists all such names. The importing program maps each of them to a tensor.
@@ -108,6 +108,14 @@ def prefix_names(meta_graph, prefix, without=()):
     for key, collection in meta_graph.collection_def.items():
         if key not in without:
             names.collection(key, collection)
+
+
+def rename(meta_graph, new_name, keys):
+    """Gives the names in the collections `keys` the new names that the function returns for them."""
+    names = _Names(new_name, lambda name: True)
+    for key in keys:
+        if key in meta_graph.collection_def:
+            names.collection(key, meta_graph.collection_def[key])
 
 
 def _scoped_node(node, scope, unbound):

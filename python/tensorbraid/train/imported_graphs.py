@@ -114,6 +114,8 @@ def import_with_elements(meta_graph_or_file, clear_devices=False, import_scope=N
     importing.rewrite_all()
     registered = _registered_keys(meta_graph)
     meta_graph_names.prefix_names(meta_graph, prefix, without=OF_GRAPH | registered)
+    if prefix or importing.renamed:
+        meta_graph_names.rename(meta_graph, importing.tensor_named, OF_GRAPH)
     variables, collections, runners, has_saver, max_to_keep = _core.import_meta_graph(graph,
                                                                                       meta_graph.SerializeToString())
     importing.finish(graph)

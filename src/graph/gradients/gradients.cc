@@ -142,7 +142,9 @@ class Differentiator {
       Node* n = stack.back();
       stack.pop_back();
       if (!before_y.insert(n->id()).second) continue;
-      has_loops_ = has_loops_ || (n->flow_context() != nullptr && LoopOf(n->flow_context()) != nullptr);
+      FlowContext* const loop = LoopOf(n->flow_context());
+      has_loops_ = has_loops_ || loop != nullptr;
+      if (loop != nullptr && (n->type() == "StackPop" || n->type() == "StackPopV2")) loops_with_stacks_.insert(loop);
       for (const Output& in : n->inputs()) {
         if (in.valid()) stack.push_back(NodeOf(in));  // not valid: the back edge of a loop whose body is being built
       }
@@ -385,10 +387,12 @@ class Differentiator {
       any = any || totals[i].valid();
     }
     if (!any) return OkStatus();
-    if (!loop->differentiable) {
+    if (!loop->differentiable) return OkStatus();  // its results are constants for the gradient, as in TensorFlow
+    if (loops_with_stacks_.contains(loop)) {
       return InvalidArgument("the loop '", loop->frame,
-                             "' was built without a gradient (back_prop is false), and is on a ", "path from '",
-                             ys_[0].name(), "' back to the tensors that it is differentiated with respect to");
+                             "' takes values from a stack, through which no gradient passes. ",
+                             "It is probably TensorFlow's gradient of a loop, which has no second gradient in ",
+                             "TensorFlow either; import the graph without its gradients, and differentiate it twice");
     }
     if (!loop->condition.valid()) {
       return InvalidArgument("the imported loop '", loop->frame, "' has no LoopCond, so it has no gradient");
@@ -546,6 +550,7 @@ class Differentiator {
   std::vector<Node*> between_;                           // the nodes on paths from an x to a y, sorted by id
   std::set<const Node*> marked_;                         // the same
   bool has_loops_ = false;                               // whether a y depends on a node in a loop
+  std::set<const FlowContext*> loops_with_stacks_;       // those that ys depend on and that pop elements of a stack
   std::map<FlowContext*, FlowContext*> gradient_loops_;  // of the loops that are being differentiated
   std::map<Output, std::vector<Gradient>, OutputLess> grads_;
 };

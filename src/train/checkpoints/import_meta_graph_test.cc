@@ -102,6 +102,91 @@ TEST(ImportMetaGraph, GradientsGoThroughImportedBranchesAndLoops) {
   EXPECT_EQ(slopes(0.5f), std::pair(16.0f, 4 * 0.5f * 8));           // y is x v⁴
 }
 
+// The MetaGraph of "y": a loop within a branch of the conditional on "x". No gradient passes through the loop.
+std::string FixedLoopInABranch() {
+  Graph g;
+  const Variable v(g, {}, Constant(3.0), {.name = "v"});
+  const Output x = Placeholder(g, kFloat32, Shape(), "x");
+  const Output y = Cond(
+      Greater(x, 0.0f),
+      [&] {
+        const Output fixed = While(
+            {Const(g, Tensor::Scalar(int32_t{0})), x}, [](const std::vector<Output>& now) { return Less(now[0], 2); },
+            [](const std::vector<Output>& now) {
+              return std::vector<Output>{Add(now[0], 1), Mul(now[1], 2.0f)};
+            },
+            {.back_prop = false})[1];
+        return std::vector<Output>{fixed * x * v.value()};
+      },
+      [&] { return std::vector<Output>{x}; })[0];
+  Saver saver(g);
+  saver.SetCollections({{"y", {y.name()}}});
+  return saver.ToMetaGraphDef().value();
+}
+
+TEST(ImportMetaGraph, NoGradientGoesThroughALoopThatWasBuiltWithoutOne) {
+  const std::string bytes = FixedLoopInABranch();
+  for (const std::string scope : {"", "copy"}) {
+    Graph g;
+    const auto imported = ImportMetaGraph(g, bytes, {.import_scope = scope});
+    ASSERT_TRUE(imported.ok()) << imported.status();
+    const Output y = g.FindOutput(imported->collections.at("y")[0]).value();
+    const Output x = g.FindOutput(scope.empty() ? "x:0" : "copy/x:0").value();
+    const auto gradients = Gradients({y}, {x});
+    ASSERT_TRUE(gradients.ok()) << gradients.status();
+    auto session = Session::Create(g).value();
+    ASSERT_TRUE(session->Run({GlobalVariablesInitializer(g)}).ok());
+    const auto slope = session->Run({(*gradients)[0]}, {{x, Tensor::Scalar(5.0f)}});
+    ASSERT_TRUE(slope.ok()) << slope.status();
+    EXPECT_EQ((*slope)[0].scalar<float>(), 4 * 5.0f * 3) << "y is 4 x times v x, and the first factor is a constant";
+  }
+}
+
+TEST(ImportMetaGraph, AScopeIsPutBeforeAllNames) {
+  TempDir dir;
+  const std::string path = SaveModel(dir);
+  const std::string bytes = ReadFile(path + ".meta").value();
+  Graph g;
+  for (const std::string prefix : {"outer/copy/", "outer/copy_1/"}) {
+    const auto outer = g.NameScope("outer/");
+    const auto imported = ImportMetaGraph(g, bytes, {.import_scope = "copy"});
+    ASSERT_TRUE(imported.ok()) << imported.status();
+    EXPECT_EQ(imported->variables.at("trainable_variables").at(0).name(), prefix + "w");
+    EXPECT_EQ(imported->collections.at("important"), (std::vector<std::string>{prefix + "loss:0", prefix + "train"}));
+    EXPECT_EQ(imported->restore.name().substr(0, prefix.size()), prefix);
+    EXPECT_EQ(NoOp(g, "later").name(), prefix == "outer/copy/" ? "outer/later" : "outer/later_1");
+  }
+  EXPECT_EQ(g.variables().size(), 6u);
+  // The nodes of a copy refer to each other: the saver restores its variables, and a step trains them.
+  const auto again = ImportMetaGraph(g, bytes, {.import_scope = "third"});
+  ASSERT_TRUE(again.ok()) << again.status();
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({again->restore}, {{again->filename, Tensor::Scalar(path)}}).ok());
+  ASSERT_TRUE(session->Run({"third/train"}).ok());
+  const auto value = session->Run({again->variables.at("trainable_variables").at(0)});
+  ASSERT_TRUE(value.ok()) << value.status();
+  EXPECT_EQ((*value)[0].data<float>()[0], 0.25f);
+}
+
+TEST(ImportMetaGraph, LoopsOfTwoCopiesAreTwoLoops) {
+  const std::string bytes = FixedLoopInABranch();
+  Graph g;
+  std::vector<Output> ys;
+  std::vector<Feed> feeds;
+  for (const std::string scope : {"a", "b"}) {
+    const auto imported = ImportMetaGraph(g, bytes, {.import_scope = scope});
+    ASSERT_TRUE(imported.ok()) << imported.status();
+    ys.push_back(g.FindOutput(imported->collections.at("y")[0]).value());
+    feeds.emplace_back(g.FindOutput(scope + "/x:0").value(), Tensor::Scalar(scope == "a" ? 1.0f : 2.0f));
+  }
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({GlobalVariablesInitializer(g)}).ok());
+  const auto values = session->Run({ys[0], ys[1]}, feeds);
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].scalar<float>(), 4 * 1.0f * 3);
+  EXPECT_EQ((*values)[1].scalar<float>(), 4 * 4.0f * 3);
+}
+
 TEST(ImportMetaGraph, QueueRunnersComeBack) {
   std::string bytes;
   {
