@@ -160,8 +160,8 @@ class Agent final : public EngineListener {
       if (!key_.empty()) return Send(NodeRefused{FailedPrecondition("the node has no certificate yet")});
       ProgramCall call = start->call;
       for (const std::string& flag : flags_)
-        AddFile(flag, StrCat(folder_->path(), "/", flag), start->knows_flags, &call);
-      if (moves_folder_.has_value()) call.environment.emplace_back(MovesFile::kVariable, MovesPath());
+        AddFile(flag, StrCat(engine_->folder().path(), "/", flag), start->knows_flags, &call);
+      if (tasks_move_) call.environment.emplace_back(MovesFile::kVariable, MovesPath());
       told_[task] = false;
       engine_->Start(task, call, start->knows_flags);
     } else if (const auto* signal = std::get_if<SignalTask>(&request->message)) {
@@ -198,16 +198,16 @@ class Agent final : public EngineListener {
     says_alive_ = m.alive_ms > 0;
     watch_.Begin(std::chrono::milliseconds(m.alive_ms), std::chrono::milliseconds(m.silence_ms));
     tasks_get_signals_ = m.tasks_get_signals;
-    if (m.tasks_move) {
-      TF_ASSIGN_OR_RETURN(moves_folder_, JobFolder::Make({}));
-    }
+    tasks_move_ = m.tasks_move;
     numbers_ = m.numbers;
     told_.assign(numbers_.size(), false);
     is_running_.assign(numbers_.size(), false);
     const auto now = WallClock::now().time_since_epoch();
     prepared.time_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
     prepared_ = std::move(prepared);
-    engine_ = std::make_unique<LocalEngine>("localhost", m.ports);
+    auto engine = std::make_unique<LocalEngine>("localhost", m.ports);
+    if (m.makes_key || m.tasks_move) TF_RETURN_IF_ERROR(engine->MakeFolder());
+    engine_ = std::move(engine);
     engine_->Place(m.tasks, this);
     return OkStatus();
   }
@@ -217,7 +217,7 @@ class Agent final : public EngineListener {
     TF_RETURN_IF_ERROR(CheckCertificate({m.certificate, key_}, m.authority));
     const std::map<std::string, std::string> files = {
         {"tls_cert", m.certificate}, {"tls_key", std::exchange(key_, "")}, {"tls_ca", m.authority}};
-    TF_ASSIGN_OR_RETURN(folder_, JobFolder::Make(files));
+    TF_RETURN_IF_ERROR(engine_->folder().Add(files));
     for (const auto& [flag, content] : files) flags_.push_back(flag);
     return OkStatus();
   }
@@ -228,10 +228,10 @@ class Agent final : public EngineListener {
     return seal_.has_value() ? seal_->Check(AgentSide::kLauncher, line) : OkStatus();
   }
 
-  std::string MovesPath() const { return moves_folder_->path() + "/moves"; }
+  std::string MovesPath() const { return engine_->folder().path() + "/moves"; }
   // The servers of the tasks see the old text or the new one.
   Status WriteMoves(const AddressMoves& moves) {
-    if (!moves_folder_.has_value()) return absl::FailedPreconditionError("the node does not expect tasks that move");
+    if (!tasks_move_) return absl::FailedPreconditionError("the node does not expect tasks that move");
     const std::string next = MovesPath() + ".new";
     TF_RETURN_IF_ERROR(WriteFile(next, MovesToJson(moves)));
     return Env::Default().RenameFile(next, MovesPath());
@@ -304,11 +304,10 @@ class Agent final : public EngineListener {
   OutputQueue output_;  // sends without waiting for the launcher; after `signals_`, which its thread must not get
   std::string input_;   // the beginning of a request
   std::optional<AgentSeal> seal_;
-  Status seal_error_;                      // why there is none, if there has to be one
-  std::string key_;                        // until its certificate is there
-  std::optional<JobFolder> folder_;        // of the key and the certificates
-  std::vector<std::string> flags_;         // that name its files
-  std::optional<JobFolder> moves_folder_;  // if tasks of the job may move
+  Status seal_error_;               // why there is none, if there has to be one
+  std::string key_;                 // until its certificate is there
+  std::vector<std::string> flags_;  // that name the files of the key and the certificates in the folder of the engine
+  bool tasks_move_ = false;
   NodePrepared prepared_;
   std::vector<size_t> numbers_;  // of the tasks in the job
   std::vector<bool> is_running_;

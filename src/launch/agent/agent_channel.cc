@@ -14,8 +14,14 @@ AgentChannel::AgentChannel(std::function<void(std::string_view)> on_error_line)
 
 Status AgentChannel::Open(const std::vector<std::string>& command, int death_signal) {
   Close();
-  TF_ASSIGN_OR_RETURN(process_, ChildProcess::Start(command, {}, ChildProcess::Stdout::kPipe,
-                                                    ChildProcess::Stdin::kPipe, death_signal));
+  const bool is_killed = death_signal == SIGKILL;
+  TF_ASSIGN_OR_RETURN(process_,
+                      ChildProcess::Start(command, {}, ChildProcess::Stdout::kPipe, ChildProcess::Stdin::kPipe,
+                                          is_killed ? ChildProcess::Orphan::kIsKilled : ChildProcess::Orphan::kGoesOn));
+  if (!is_killed) {
+    guard_.emplace(GroupGuardOptions{
+        .process = process_->pid(), .signal = death_signal, .outputs = {process_->out().get(), process_->err().get()}});
+  }
   program_ = command[0];
   error_lines_.emplace([this](std::string_view line) {
     if (line.ends_with('\r')) line.remove_suffix(1);  // ssh writes for a terminal
@@ -28,6 +34,7 @@ Status AgentChannel::Open(const std::vector<std::string>& command, int death_sig
 
 void AgentChannel::Close() {
   process_.reset();
+  guard_.reset();
   unsent_.clear();
   unparsed_.clear();
   last_error_.clear();

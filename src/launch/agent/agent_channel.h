@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "launch/processes/child_process.h"
+#include "launch/processes/group_guard.h"
 #include "launch/processes/line_splitter.h"
 #include "tensorbraid/core/status.h"
 
@@ -27,8 +28,8 @@ class AgentChannel {
   AgentChannel(const AgentChannel&) = delete;
   AgentChannel& operator=(const AgentChannel&) = delete;
 
-  // Starts the process. `death_signal` is what it gets if this process ends without ending it. The system's error if it
-  // cannot be run.
+  // Starts the process. `death_signal` is what it gets if this process is killed. If that is not SIGKILL, it goes on
+  // until it ends by itself, and its output is read to the end (GroupGuard). The system's error if it cannot be run.
   Status Open(const std::vector<std::string>& command, int death_signal = SIGKILL);
   bool is_open() const { return process_.has_value(); }
   // Kills the process. Output of the process that has not been read is lost.
@@ -55,6 +56,7 @@ class AgentChannel {
 
   const std::function<void(std::string_view)> on_error_line_;
   std::optional<ChildProcess> process_;
+  std::optional<GroupGuard> guard_;  // of the output
   std::string program_;
   std::string unsent_;
   std::string unparsed_;  // the beginning of a line

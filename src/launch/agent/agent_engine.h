@@ -69,8 +69,8 @@ struct AgentEngineOptions {
   std::vector<std::string> checked_files = {};
   // Signs the certificates of the nodes, whose tasks get them as files. Null: the tasks get none.
   std::shared_ptr<const JobCredentials> credentials = nullptr;
-  // The signal that a command gets when this process ends without ending it. The agents end in any case, because their
-  // input ends.
+  // The signal that a command gets when this process is killed (AgentChannel::Open). The agents end in any case,
+  // because their input ends.
   int death_signal = SIGKILL;
   // What a user can try when a machine cannot be reached, with the node's name in place of NODE.
   std::string hint = "";

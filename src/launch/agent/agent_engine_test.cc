@@ -196,6 +196,19 @@ TEST_F(AgentEngineTest, KeysAreInFilesForTheUserOnlyWhichAreGoneAtTheEnd) {
   EXPECT_NE(::access(lines[0].substr(std::string("[worker/0] ").size()).c_str(), F_OK), 0);
 }
 
+TEST_F(AgentEngineTest, KeysAreGoneWhenAnAgentIsKilled) {
+  AgentEngineOptions options = Options();
+  TB_CHECK_OK(AddJobCredentials(&options));
+  const auto result = Run(StrCat("dirname $TENSORBRAID_TLS_KEY | tr -d '\\n' > ", Path("folder"), "; kill -KILL $(cat ",
+                                 Path("alpha"), "); exec sleep 1000"),
+                          options, {.ps = 0, .workers = 1, .grace = milliseconds(0)});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->exit_code, 255);
+  const std::string folder = TextOf(Path("folder"));
+  EXPECT_THAT(folder, HasSubstr("tensorbraid-job-"));
+  EXPECT_TRUE(IsRemoved(folder)) << folder;
+}
+
 TEST_F(AgentEngineTest, NoKeyTravels) {
   AgentEngineOptions options = Options();
   TB_CHECK_OK(AddJobCredentials(&options));

@@ -56,7 +56,7 @@ void RemoveLeftovers(const std::string& parent, const std::string& prefix) {
 
 }  // namespace
 
-StatusOr<JobFolder> JobFolder::Make(const std::map<std::string, std::string>& files) {
+StatusOr<JobFolder> JobFolder::Make() {
   const std::string parent = Parent();
   const std::string prefix = Prefix();
   RemoveLeftovers(parent, prefix);
@@ -64,13 +64,16 @@ StatusOr<JobFolder> JobFolder::Make(const std::map<std::string, std::string>& fi
   if (::mkdtemp(path.data()) == nullptr) {
     return absl::ErrnoToStatus(errno, StrCat("cannot make a folder for keys in '", parent, "'"));
   }
-  JobFolder folder(path);
+  return JobFolder(path);
+}
+
+Status JobFolder::Add(const std::map<std::string, std::string>& files) const {
   for (const auto& [name, content] : files) {
     if (name.empty() || name.find('/') != std::string::npos)
       return InvalidArgument("'", name, "' is no name of a file");
-    TF_RETURN_IF_ERROR(WriteNewFile(StrCat(path, "/", name), content, 0600));
+    TF_RETURN_IF_ERROR(WriteNewFile(StrCat(path_, "/", name), content, 0600));
   }
-  return folder;
+  return OkStatus();
 }
 
 JobFolder::~JobFolder() {

@@ -55,7 +55,7 @@ pid_t EndedProcess() {
 }
 
 TEST_F(JobFolderTest, RemovesOnlyWhatEndedProcessesOfThisMachineLeft) {
-  auto mine = JobFolder::Make({});
+  auto mine = JobFolder::Make();
   ASSERT_TRUE(mine.ok()) << mine.status();
   const std::string path = mine->path();
   const std::string before_pid = path.substr(0, path.rfind(StrCat("-", ::getpid(), "-")) + 1);
@@ -64,7 +64,7 @@ TEST_F(JobFolderTest, RemovesOnlyWhatEndedProcessesOfThisMachineLeft) {
   const std::string of_other = StrCat(directory_.path(), "/tensorbraid-job-0-", EndedProcess(), "-abcdef");
   fs::create_directory(ended);
   fs::create_directory(of_other);
-  const auto next = JobFolder::Make({});
+  const auto next = JobFolder::Make();
   ASSERT_TRUE(next.ok()) << next.status();
   EXPECT_TRUE(fs::exists(path));
   EXPECT_FALSE(fs::exists(ended));
@@ -92,14 +92,16 @@ class FullDisk {
 };
 
 TEST_F(JobFolderTest, AFileThatIsCutShortIsAnError) {
+  const auto folder = JobFolder::Make();
+  ASSERT_TRUE(folder.ok()) << folder.status();
   Status status;
   {
     const FullDisk full(100);
-    status = JobFolder::Make({{"tls_key", std::string(1000, 'k')}}).status();
+    status = folder->Add({{"tls_key", std::string(1000, 'k')}});
   }
   EXPECT_THAT(std::string(status.message()), HasSubstr("tls_key"));
   EXPECT_FALSE(status.ok());
-  EXPECT_TRUE(fs::is_empty(directory_.path()));
+  EXPECT_TRUE(fs::is_empty(folder->path()));
 }
 
 TEST_F(JobFolderTest, ANewFileReplacesNoneAndLeavesNoPart) {

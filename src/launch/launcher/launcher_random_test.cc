@@ -52,6 +52,11 @@ class RandomJob {
     }
     if (was_killed) {
       EXPECT_TRUE(end.signal == SIGKILL || codes_.contains(end.exit_code)) << end.ToString();
+      std::error_code gone;  // while this looks
+      for (std::filesystem::directory_iterator left(temporary()); left != std::filesystem::end(left);
+           left.increment(gone)) {
+        EXPECT_TRUE(IsRemoved(left->path())) << left->path();
+      }
       return;
     }
     // A signal may also come when the launcher has done all of its work, and end it by itself.

@@ -75,9 +75,9 @@ std::vector<std::string> Environment(const std::vector<std::pair<std::string, st
 // The child's part of Start. Makes only calls that are safe between fork and exec. Ends in exec, or writes errno to
 // `report` and exits. `in` is -1 for an empty standard input.
 [[noreturn]] void BecomeProgram(pid_t parent, char* const* argv, char* const* envp, int in, int out, int err,
-                                int report, int death_signal) {
+                                int report, ChildProcess::Orphan orphan) {
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, death_signal);
+  if (orphan == ChildProcess::Orphan::kIsKilled) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // the parent ended before prctl
   sigset_t none;
   sigemptyset(&none);
@@ -100,7 +100,7 @@ std::string ProcessEnd::ToString() const {
 
 StatusOr<ChildProcess> ChildProcess::Start(const std::vector<std::string>& command,
                                            const std::vector<std::pair<std::string, std::string>>& env,
-                                           Stdout standard_output, Stdin standard_input, int death_signal) {
+                                           Stdout standard_output, Stdin standard_input, Orphan orphan) {
   if (command.empty()) return InvalidArgument("no program to run");
   TF_ASSIGN_OR_RETURN(Pipe out, standard_output == Stdout::kTerminal ? MakeTerminal() : MakePipe());
   TF_ASSIGN_OR_RETURN(Pipe err, MakePipe());
@@ -119,7 +119,7 @@ StatusOr<ChildProcess> ChildProcess::Start(const std::vector<std::string>& comma
   if (pid < 0) return absl::ErrnoToStatus(errno, "cannot start a process");
   if (pid == 0) {
     BecomeProgram(parent, argv.data(), envp.data(), in.read.get(), out.write.get(), err.write.get(), report.write.get(),
-                  death_signal);
+                  orphan);
   }
   // The child does this too. Here it ensures that the group exists before Signal is called.
   ::setpgid(pid, pid);

@@ -25,8 +25,7 @@ struct ProcessEnd {
   int ShellCode() const { return signal != 0 ? 128 + signal : exit_code; }
 };
 
-// A running program. It leads its own process group, and its output can be read through this object. It is killed when
-// the thread that started it ends, however that happens. Not thread-safe.
+// A running program. It leads its own process group, and its output can be read through this object. Not thread-safe.
 class ChildProcess {
  public:
   // The kind of the program's standard output. Programs write to a pipe in blocks, often only when they end. To a
@@ -35,13 +34,15 @@ class ChildProcess {
   enum class Stdout { kPipe, kTerminal };
   // What the program reads: nothing, or what the owner of this object writes.
   enum class Stdin { kEmpty, kPipe };
+  // What happens to the program when the thread that started it ends, for example because this process is killed.
+  enum class Orphan { kIsKilled, kGoesOn };
   // Starts command[0], found through PATH, with `env` added to this process's environment; an empty value removes the
   // variable. If the program cannot be run, returns the system's error, such as NotFound. No signal is blocked in the
-  // program. `death_signal` is what the program gets when the thread that started it ends.
+  // program.
   static StatusOr<ChildProcess> Start(const std::vector<std::string>& command,
                                       const std::vector<std::pair<std::string, std::string>>& env,
                                       Stdout standard_output = Stdout::kPipe, Stdin standard_input = Stdin::kEmpty,
-                                      int death_signal = SIGKILL);
+                                      Orphan orphan = Orphan::kIsKilled);
   ChildProcess(ChildProcess&&) = default;
   ChildProcess& operator=(ChildProcess&&) = default;
   // Kills the process group if the program has not been reaped, and reaps it.

@@ -3,6 +3,7 @@
 #define TENSORBRAID_LAUNCH_PROCESSES_PROCESS_TESTUTIL_H_
 
 #include <poll.h>
+#include <sys/inotify.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -22,6 +23,14 @@ inline bool Ends(pid_t pid) {
   const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd.is_open()) return true;
   pollfd event = {pidfd.get(), POLLIN, 0};
+  return ::poll(&event, 1, 60000) == 1;
+}
+
+// Whether the file or folder does not exist, or is removed within a minute.
+inline bool IsRemoved(const std::string& path) {
+  const Fd watch(::inotify_init1(IN_CLOEXEC));
+  if (::inotify_add_watch(watch.get(), path.c_str(), IN_DELETE_SELF) < 0) return ::access(path.c_str(), F_OK) != 0;
+  pollfd event = {watch.get(), POLLIN, 0};
   return ::poll(&event, 1, 60000) == 1;
 }
 

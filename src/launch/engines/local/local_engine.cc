@@ -7,43 +7,30 @@
 #include <cerrno>
 #include <csignal>
 
-#include "absl/strings/ascii.h"
 #include "cluster/status/report_file.h"
 #include "core/system/env.h"
 #include "core/text/strings.h"
 #include "io/file.h"
-#include "launch/processes/run_command.h"
 
 namespace tensorbraid {
-
-std::string TaskEnd::ToString() const { return lost.empty() ? process.ToString() : "was lost: " + lost; }
-
-void AddFile(const std::string& flag, const std::string& path, bool knows_flags, ProgramCall* call) {
-  if (knows_flags) call->command.push_back(StrCat("--", flag, "=", path));
-  call->environment.emplace_back("TENSORBRAID_" + absl::AsciiStrToUpper(flag), path);
-}
-
-std::string Engine::DescribeStart(const std::string& task, const ProgramCall& call, bool /*knows_flags*/) const {
-  std::string text = StrCat(task, " would run\n    ");
-  for (const auto& [name, value] : call.environment) {
-    if (!value.empty()) text += StrCat(name, "=", ShellWord(value), " ");
-  }
-  return StrCat(text, ShellWords(call.command), "\n");
-}
 
 StatusOr<std::string> LocalEngine::Describe(const std::vector<std::string>& tasks) const {
   return StrCat(StrJoin(tasks, ", "), ": processes of this machine, each with a free port\n");
 }
 
+Status LocalEngine::MakeFolder() {
+  if (folder_.has_value()) return OkStatus();
+  TF_ASSIGN_OR_RETURN(folder_, JobFolder::Make());
+  guard_.emplace(GroupGuardOptions{.folder = folder_->path()});
+  return OkStatus();
+}
+
 void LocalEngine::Place(const std::vector<std::string>& tasks, EngineListener* listener) {
   listener_ = listener;
-  guard_.emplace();
-  auto folder = JobFolder::Make({});
-  if (folder.ok()) {
-    folder_ = *std::move(folder);
-  } else {
-    listener_->OnMessage(StrCat("there will be no table at the end: ", std::string(folder.status().message())));
+  if (const Status made = MakeFolder(); !made.ok()) {
+    listener_->OnMessage(StrCat("there will be no table at the end: ", std::string(made.message())));
   }
+  if (!guard_.has_value()) guard_.emplace(GroupGuardOptions{});
   std::vector<TaskPlace> places;
   for (size_t i = 0; i < tasks.size(); ++i) {
     auto port = HeldPort::Take(i < wanted_ports_.size() ? wanted_ports_[i] : 0);

@@ -34,6 +34,12 @@ class LocalEngine final : public Engine {
   void AddEvents(std::vector<pollfd>* events) override;
   void Handle() override;
 
+  // Makes the folder for reports of the tasks, which other files of the tasks may join, unless it exists. It is removed
+  // with this object, or when this process is killed. Place makes it too, and goes on without reports if that fails.
+  Status MakeFolder();
+  // REQUIRES: MakeFolder has returned OK.
+  const JobFolder& folder() const { return *folder_; }
+
  private:
   struct Task {
     LineSplitter out_lines, err_lines;
@@ -53,8 +59,8 @@ class LocalEngine final : public Engine {
   const std::vector<int> wanted_ports_;
   EngineListener* listener_ = nullptr;
   std::vector<HeldPort> ports_;
-  std::optional<JobFolder> folder_;  // of the reports
-  std::optional<GroupGuard> guard_;  // of the processes of tasks_
+  std::optional<GroupGuard> guard_;  // of the processes of tasks_, and of folder_
+  std::optional<JobFolder> folder_;
   std::deque<Task> tasks_;
 };
 

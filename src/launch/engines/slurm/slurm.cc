@@ -106,8 +106,7 @@ StatusOr<SlurmConfiguration> ReadSlurmConfiguration() {
   if (absl::IsNotFound(text.status())) {
     return absl::NotFoundError(
         "Slurm's commands are not here (there is no program 'scontrol'): start the job on a machine from which users "
-        "of "
-        "the cluster submit theirs");
+        "of the cluster submit theirs");
   }
   TF_RETURN_IF_ERROR(text.status());
   SlurmConfiguration configuration;
@@ -188,7 +187,8 @@ exit "$code"
 }
 
 StatusOr<std::string> SubmitToSlurm(const SlurmOptions& options, const std::string& script) {
-  TF_ASSIGN_OR_RETURN(const JobFolder folder, JobFolder::Make({{"script", script}}));
+  TF_ASSIGN_OR_RETURN(const JobFolder folder, JobFolder::Make());
+  TF_RETURN_IF_ERROR(folder.Add({{"script", script}}));
   std::vector<std::string> command = {"sbatch"};
   command.insert(command.end(), options.arguments.begin(), options.arguments.end());
   command.push_back(folder.path() + "/script");
