@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/duration.h"
@@ -50,16 +51,27 @@ std::vector<std::string> FilesOf(const std::vector<std::string>& command) {
   return files;
 }
 
+std::vector<std::string> WordsOf(const std::string& text) {
+  std::vector<std::string> words = StrSplit(text, ' ');
+  std::erase(words, "");
+  return words;
+}
+
+// The words of an option that names a program and its first arguments.
+StatusOr<std::vector<std::string>> ProgramOf(const std::string& option, const std::string& text) {
+  std::vector<std::string> words = WordsOf(text);
+  if (words.empty()) return InvalidArgument(option, " is empty; it names the program");
+  return words;
+}
+
 // The options for Slurm with what the other flags say.
 SlurmOptions SlurmOptionsOf(const LaunchFlags& flags, const Invocation& invocation) {
   SlurmOptions options = flags.slurm;
   options.tasks = static_cast<int>(TasksOf(flags.options).size());
   options.spare_nodes = flags.spare_nodes;
   options.program = invocation.program.empty() ? "" : std::filesystem::path(invocation.program[0]).filename();
-  for (const std::string& words : flags.engine_arguments) {
-    for (const std::string& word : StrSplit(words, ' ')) {
-      if (!word.empty()) options.arguments.push_back(word);
-    }
+  for (const std::string& text : flags.engine_arguments) {
+    for (std::string& word : WordsOf(text)) options.arguments.push_back(std::move(word));
   }
   options.stop_grace = flags.options.stop_grace;
   options.agent_program = AgentProgram(flags);
@@ -89,7 +101,7 @@ StatusOr<std::unique_ptr<Engine>> NewAgentEngine(AgentEngineOptions options, con
 
 StatusOr<std::unique_ptr<Engine>> NewSlurmEngine(const LaunchFlags& flags, const Invocation& invocation) {
   AgentEngineOptions options = AgentOptionsOf(flags, invocation);
-  // srun gives up its place in the queue. If it runs, it only says what it does.
+  // srun gives up its place in the queue. If its tasks run, it only says what they do, and ends with them.
   options.death_signal = SIGINT;
   SlurmConfiguration configuration;
   if (!flags.dry_run) {
@@ -127,15 +139,6 @@ StatusOr<std::unique_ptr<Engine>> NewRayEngine(const LaunchFlags& flags, const I
   return NewAgentEngine(std::move(options), flags);
 }
 
-StatusOr<std::vector<std::string>> WordsOf(const std::string& option, const std::string& text) {
-  std::vector<std::string> words;
-  for (const std::string& word : StrSplit(text, ' ')) {
-    if (!word.empty()) words.push_back(word);
-  }
-  if (words.empty()) return InvalidArgument(option, " is empty; it names the program");
-  return words;
-}
-
 StatusOr<std::unique_ptr<Engine>> NewMpiEngine(const LaunchFlags& flags, const Invocation& invocation,
                                                const std::vector<AgentNode>& nodes) {
   if (!flags.sync.empty()) return InvalidArgument("--sync is for --on=ssh: mpirun brings no files");
@@ -144,7 +147,7 @@ StatusOr<std::unique_ptr<Engine>> NewMpiEngine(const LaunchFlags& flags, const I
   if (nodes.empty()) {
     TF_ASSIGN_OR_RETURN(options.nodes, NodesOfBatchSystem(Surroundings::OfProcess().variables));
   }
-  TF_ASSIGN_OR_RETURN(const std::vector<std::string> mpirun, WordsOf("--mpirun", flags.mpirun));
+  TF_ASSIGN_OR_RETURN(const std::vector<std::string> mpirun, ProgramOf("--mpirun", flags.mpirun));
   TF_RETURN_IF_ERROR(UseMpirun(mpirun, AgentProgram(flags), &options));
   TF_RETURN_IF_ERROR(SetSpares(flags.spare_nodes, &options));
   return NewAgentEngine(std::move(options), flags);
@@ -211,7 +214,7 @@ Status Sync(const SyncOptions& options, LaunchFlags* flags) {
 
 StatusOr<std::unique_ptr<Engine>> NewEngineOverSsh(const std::vector<AgentNode>& nodes, const Invocation& invocation,
                                                    LaunchFlags* flags) {
-  TF_ASSIGN_OR_RETURN(const std::vector<std::string> ssh, WordsOf("--ssh", flags->ssh));
+  TF_ASSIGN_OR_RETURN(const std::vector<std::string> ssh, ProgramOf("--ssh", flags->ssh));
   TF_RETURN_IF_ERROR(Sync({.nodes = nodes, .ssh = ssh}, flags));
   std::vector<std::string> checked_files = FilesOf(flags->options.command);
   // Each machine has a Python of its own.

@@ -1,11 +1,22 @@
 #include "launch/agent/agent_nodes.h"
 
 #include <optional>
+#include <set>
 
 #include "core/text/strings.h"
 #include "launch/processes/run_command.h"
 
 namespace tensorbraid {
+
+Status CheckNames(const std::vector<AgentNode>& nodes) {
+  if (nodes.empty()) return InvalidArgument("no machines: give --hosts=alpha:4,beta or --hostfile=FILE");
+  std::set<std::string> names;
+  for (const AgentNode& node : nodes) {
+    if (names.insert(node.name).second) continue;
+    return InvalidArgument("the machine '", node.name, "' is given twice; NAME:N gives it N tasks");
+  }
+  return OkStatus();
+}
 
 StatusOr<std::vector<size_t>> AssignNodes(const std::vector<AgentNode>& nodes, size_t tasks) {
   std::vector<int> used(nodes.size());

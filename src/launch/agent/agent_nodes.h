@@ -18,6 +18,9 @@ struct AgentNode {
   int slots = 0;     // how many tasks it may run; 0: any number
 };
 
+// InvalidArgument if there is no node, or one name twice.
+Status CheckNames(const std::vector<AgentNode>& nodes);
+
 // For each of `tasks` tasks, the node that runs it. Each task goes to the node that has the fewest so far, among those
 // with a free slot; the first of them if there are several. So parameter servers, which come first, are spread.
 // InvalidArgument if there are fewer slots than tasks.

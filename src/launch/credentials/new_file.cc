@@ -7,6 +7,7 @@
 
 #include "core/system/fd.h"
 #include "core/text/strings.h"
+#include "launch/processes/write_all.h"
 
 namespace tensorbraid {
 
@@ -16,17 +17,10 @@ Status WriteNewFile(const std::string& path, std::string_view bytes, mode_t mode
     if (errno == EEXIST) return AlreadyExists("'", path, "' exists and is not overwritten");
     return absl::ErrnoToStatus(errno, StrCat("cannot create '", path, "'"));
   }
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const Status status = absl::ErrnoToStatus(errno, StrCat("cannot write '", path, "'"));
-      ::unlink(path.c_str());
-      return status;
-    }
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return OkStatus();
+  const int error = WriteAll(file.get(), bytes);
+  if (error == 0) return OkStatus();
+  ::unlink(path.c_str());
+  return absl::ErrnoToStatus(error, StrCat("cannot write '", path, "'"));
 }
 
 }  // namespace tensorbraid

@@ -81,7 +81,7 @@ void DetachedJob::OnTaskLine(const std::string& task, std::string_view line) {
   const std::string file = absl::StrReplaceAll(task, {{"/", "-"}}) + ".log";
   const Status logged = Log(file, line);
   if (logged.ok() || !incomplete_.insert(file).second) return;
-  // Those who follow the job read this, and the log of the whole output may be on the full disk, too.
+  // Clients that follow the job read this. The log of the whole output may be on the full disk, too.
   OnOutput(OutputStream::kErr, StrCat("launch: ", std::string(logged.message()), "; lines of ", task, " are lost\n"));
 }
 

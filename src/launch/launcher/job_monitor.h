@@ -27,7 +27,7 @@ class JobMonitor {
 
   // Appends what to wait for before Handle is called again.
   virtual void AddEvents(std::vector<pollfd>* events) = 0;
-  // Does what has been asked meanwhile. Calls `stop` for each wish that the job ends; it acts as SIGTERM does.
+  // Handles the requests that have arrived. Calls `stop` for each request to end the job; it acts as SIGTERM does.
   virtual void Handle(const std::function<void()>& stop) = 0;
 };
 

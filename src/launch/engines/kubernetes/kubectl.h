@@ -18,8 +18,7 @@
 
 namespace tensorbraid {
 
-// A running kubectl. It is killed with this object. No function but AwaitEnd blocks. Not
-// thread-safe.
+// A running kubectl. It is killed with this object. No function but AwaitEnd blocks. Not thread-safe.
 class KubectlCall {
  public:
   // `input` is what kubectl reads. `on_line` gets each line that it prints, from within Handle; null: they are kept in
@@ -65,8 +64,8 @@ struct Kubectl {
 };
 
 // What kubectl wrote to standard error, as a status. The code tells why the cluster refused, as far as that is known:
-// PermissionDenied, AlreadyExists, NotFound, InvalidArgument; otherwise it is Unavailable.
-// ResourceExhausted is the code of a quota that is used up.
+// PermissionDenied, AlreadyExists, NotFound, InvalidArgument, and ResourceExhausted for a quota that is used up.
+// Otherwise it is Unavailable.
 Status KubectlError(std::string_view errors);
 // kubectl goes on after an error with one of many objects, and the text then has all errors, with "; " between them.
 // Returns the error about the object of this name, or the first one if none names it.

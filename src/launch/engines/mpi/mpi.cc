@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include "core/text/strings.h"
 #include "launch/engines/ssh/ssh.h"
@@ -30,14 +29,8 @@ StatusOr<std::vector<AgentNode>> NodesOfBatchSystem(const std::map<std::string, 
 
 Status UseMpirun(const std::vector<std::string>& mpirun, const std::string& agent_program,
                  AgentEngineOptions* options) {
-  if (options->nodes.empty()) return InvalidArgument("no machines: give --hosts=alpha:4,beta or --hostfile=FILE");
-  std::set<std::string> names;
-  for (AgentNode& node : options->nodes) {
-    if (!names.insert(node.name).second) {
-      return InvalidArgument("the machine '", node.name, "' is given twice; NAME:N gives it N tasks");
-    }
-    node.host = node.name;
-  }
+  TF_RETURN_IF_ERROR(CheckNames(options->nodes));
+  for (AgentNode& node : options->nodes) node.host = node.name;
   options->command = [mpirun, agent_program](const AgentNode& node) {
     std::vector<std::string> command = mpirun;
     // Open MPI and MPICH both know these options. The tasks may use all cores.

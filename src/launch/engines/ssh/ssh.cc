@@ -1,7 +1,6 @@
 #include "launch/engines/ssh/ssh.h"
 
 #include <charconv>
-#include <set>
 
 #include "core/text/strings.h"
 #include "io/file.h"
@@ -101,7 +100,7 @@ StatusOr<std::vector<AgentNode>> ReadHostFile(const std::string& path) {
 }
 
 StatusOr<std::unique_ptr<Engine>> NewSshEngine(const SshOptions& options) {
-  if (options.nodes.empty()) return InvalidArgument("no machines: give --hosts=alpha:4,beta or --hostfile=FILE");
+  TF_RETURN_IF_ERROR(CheckNames(options.nodes));
   AgentEngineOptions engine{.nodes = options.nodes,
                             .command = nullptr,
                             .version = options.version,
@@ -110,11 +109,7 @@ StatusOr<std::unique_ptr<Engine>> NewSshEngine(const SshOptions& options) {
                             .alive = std::chrono::seconds(5),  // ssh itself notices most losses before that
                             .silence = options.silence,
                             .stop_grace = options.stop_grace};
-  std::set<std::string> names;
   for (AgentNode& node : engine.nodes) {
-    if (!names.insert(node.name).second) {
-      return InvalidArgument("the machine '", node.name, "' is given twice; NAME:N gives it N tasks");
-    }
     TF_ASSIGN_OR_RETURN(node.host, RealHost(options.ssh, node.name));
   }
   engine.command = [ssh = options.ssh, program = options.remote_program](const AgentNode& node) {

@@ -34,8 +34,8 @@ struct SshOptions {
 };
 
 // Asks ssh for the name or address of each machine, which the other machines must be able to use. Blocks while ssh
-// reads its configuration. InvalidArgument if there are no machines but spare ones, or a machine
-// twice. NotFound if there is no ssh.
+// reads its configuration. InvalidArgument if there is no machine but spare ones, or one twice. NotFound if there is no
+// ssh.
 StatusOr<std::unique_ptr<Engine>> NewSshEngine(const SshOptions& options);
 
 }  // namespace tensorbraid
