@@ -397,10 +397,9 @@ def image_files(s):
     for name in ("JPEG", "PNG", "GIF"):
         s.run(raw.DecodeBmp(contents=files[name]),
               text=f"Trying to decode {name} format using DecodeBmp op. Use `decode_{name.lower()}` or `decode_image`")
-    for decode in (raw.DecodeJpeg, raw.DecodePng, raw.DecodeGif):
-        s.run(decode(contents=files["BMP"]),
-              text="Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: "
-                   + decode.__name__)
+    for op in ("DecodeJpeg", "DecodePng", "DecodeGif"):
+        s.run(getattr(raw, op)(contents=files["BMP"]),
+              text=f"Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: {op}")
     for name in ("PNG", "GIF", "BMP"):
         s.run(raw.DecodeAndCropJpeg(contents=files[name], crop_window=[1, 1, 2, 2]),
               text=f"DecodeAndCropJpeg operation can run on JPEG only, but detected {name}")
@@ -411,10 +410,10 @@ def image_files(s):
         s.run(raw.DecodeAndCropJpeg(contents=files["JPEG"], crop_window=_unknown(np.int32(window))),
               text="Invalid JPEG data or crop window")
     s.run(raw.DecodeJpeg(contents=tf1.strings.substr(files["JPEG"], 0, 30)), text="Invalid JPEG data")
-    s.run(raw.DecodePng(contents=tf1.strings.substr(files["PNG"], 0, 40)), text="Invalid PNG data")
+    s.run(raw.DecodePng(contents=tf1.strings.substr(files["PNG"], 0, 40)), text="Invalid PNG")
     s.run(raw.DecodeGif(contents=tf1.strings.substr(files["GIF"], 0, 30)), text="Invalid GIF data")
     s.run(raw.DecodeImage(contents=_unknown("")), text="Input is empty")
-    s.run(raw.DecodeImage(contents=_unknown("text")), text="Unknown image file format. One of JPEG, PNG, GIF, BMP")
+    s.run(raw.DecodeImage(contents=_unknown("text")), text="Unknown image file format")
 
 
 def elements_by_order(s):
