@@ -46,6 +46,7 @@ def error_of(code, folder):
             kind = type(error).__name__
             text = re.sub(r" at 0x[0-9a-f]+", "", str(error)).replace(folder, "FOLDER")
             text = re.sub(r"test_messages\.py:\d+", "test_messages.py", text)  # of the tensors that all lines have
+            text = re.sub(r"'_\d+_(?=\w+)", "'_N_", text)  # resources without a name are numbered
             return f"{kind}: {text}".replace("\n\n", "\n")
     return "no error"
 
