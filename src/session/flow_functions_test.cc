@@ -241,7 +241,8 @@ TEST_F(WhileTest, ALoopThatTakesValuesFromAStackHasNoGradient) {
   const Output looped = While(
       {Int(0), x}, [](const auto& v) { return v[0] < 2; },
       [&](const auto& v) -> std::vector<Output> {
-        return {v[0] + 1, v[1] * NodeBuilder(g, "StackPopV2").Input(stack).Attr("elem_type", kFloat32).Output()};
+        const Output popped = NodeBuilder(g, "StackPopV2").Input(stack).Attr("elem_type", kFloat32).Output();
+        return {v[0] + 1, v[1] * NodeBuilder(g, "EnsureShape").Input(popped).Attr("shape", Shape({})).Output()};
       })[1];
   ASSERT_TRUE(g.status().ok()) << g.status();
   EXPECT_THAT(std::string(Gradients({looped * x}, {x}).status().message()), HasSubstr("takes values from a stack"));

@@ -294,7 +294,7 @@ class Agent final : public EngineListener {
   void StopWithoutLauncher() {
     if (stopping_) return;
     const double seconds = static_cast<double>(watch_.silence().count()) / 1000;
-    Send(NodeRefused{absl::DeadlineExceededError(StrCat("its agent has heard nothing from the launcher for  ", seconds,
+    Send(NodeRefused{absl::DeadlineExceededError(StrCat("its agent has heard nothing from the launcher for ", seconds,
                                                         " s, so it has ended its tasks (--silence_s)"))});
     Stop(stop_grace_);
   }
