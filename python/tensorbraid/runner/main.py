@@ -8,11 +8,12 @@ import sys
 import traceback
 import types
 
-from tensorbraid.runner import check, finder, python2, sources
+from tensorbraid.runner import check, finder, python2, removed_names, sources
 
 _EPILOG = """The script's `import tensorflow`, and imports of its submodules, mean this package. The script is checked
-before it starts: names that the package lacks, Python 2, and names that NumPy has removed are printed with their
-lines, and the script is not run. A name in a branch, or in a function that nothing calls, is only a warning.
+before it starts: names that the package or NumPy lacks, and Python 2, are printed with their lines, and the script is
+not run. A name in a branch, or in a function that nothing calls, is only a warning. Names that newer versions of Python,
+NumPy and h5py have removed are put back.
 
 Examples:
   python -m tensorbraid train.py --batch_size=100
@@ -82,12 +83,18 @@ def main(argv=None):
     return _run(options.script, text, [options.script, *options.args], options.python2, package, root)
 
 
+def _prepare():
+    """Lets the imports of this process find the package, and the names that programs of TensorFlow 1's time use."""
+    finder.install()
+    removed_names.put_back()
+
+
 def _module_file(name):
     """The file of a module and the name of its package, found as by `python -m`. ImportError if it has no file.
 
     For TensorFlow's tools, tensorflow.python.tools.NAME, they are those of this package's module.
     """
-    finder.install()
+    _prepare()
     if name.startswith("tensorflow.python.tools."):
         name = "tensorbraid.tensorflow_python." + name.rpartition(".")[2]
     try:
@@ -104,7 +111,7 @@ def _module_file(name):
 
 def _run(script, text, argv, is_python2, package=None, root=None):
     """Runs the script as Python would. Modules beside a script of Python 2 are converted as well."""
-    finder.install()
+    _prepare()
     folder = root or os.path.dirname(os.path.abspath(script))
     helpers = {}
     if is_python2:

@@ -1,0 +1,164 @@
+"""Puts back names that Python, NumPy and h5py have removed since programs were written for TensorFlow 1.
+
+The names are set in the modules that had them. So every module of the process finds them, those of installed packages
+and test modules that pytest rewrites as well, and no source is changed. What a module has is never replaced.
+"""
+
+import base64
+import collections
+import collections.abc
+import fractions
+import functools
+import importlib.abc
+import importlib.machinery
+import inspect
+import math
+import sys
+import threading
+import time
+
+import numpy as np
+
+from tensorbraid.runner import distutils_version
+
+_ArgSpec = collections.namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])
+
+
+def _getargspec(func):
+    """The arguments of a function that has no keyword-only arguments and no annotations."""
+    spec = inspect.getfullargspec(func)
+    if spec.kwonlyargs or spec.annotations:
+        raise ValueError("Function has keyword-only parameters or annotations, use getfullargspec() API which can "
+                         "support them")
+    return _ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)
+
+
+_PYTHON = [
+    (collections, {name: getattr(collections.abc, name) for name in collections.abc.__all__}),
+    (inspect, {"ArgSpec": _ArgSpec, "getargspec": _getargspec}),
+    (time, {"clock": time.perf_counter}),
+    (fractions, {"gcd": math.gcd}),
+    (base64, {"encodestring": base64.encodebytes, "decodestring": base64.decodebytes}),
+    (threading.Thread, {"isAlive": threading.Thread.is_alive}),
+]
+
+
+def _asscalar(a):
+    return np.asarray(a).item()
+
+
+def _asfarray(a, dtype=np.float64):
+    return np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64)
+
+
+def _find_common_type(array_types, scalar_types):
+    return np.result_type(*array_types, *scalar_types)
+
+
+class _Casts:
+    """np.cast: `np.cast[dtype]` is a function that makes arrays of the dtype."""
+
+    def __getitem__(self, dtype):
+        return lambda x: np.asarray(x).astype(dtype)
+
+
+# The names of NumPy that are put back where it lacks them.
+NUMPY = {
+    "float": float, "int": int, "bool": bool, "object": object, "str": str, "complex": complex, "long": int,
+    "unicode": str, "float_": np.float64, "complex_": np.complex128, "int_": np.int64, "unicode_": np.str_,
+    "string_": np.bytes_, "Inf": np.inf, "Infinity": np.inf, "infty": np.inf, "PINF": np.inf, "NINF": -np.inf,
+    "NaN": np.nan, "NAN": np.nan, "NZERO": -0.0, "PZERO": 0.0, "asscalar": _asscalar, "product": np.prod,
+    "cumproduct": np.cumprod, "alltrue": np.all, "sometrue": np.any, "round_": np.round, "row_stack": np.vstack,
+    "in1d": np.isin, "trapz": getattr(np, "trapezoid", None), "rank": np.ndim, "msort": functools.partial(np.sort, axis=0),
+    "asfarray": _asfarray, "cast": _Casts(), "find_common_type": _find_common_type, "issubclass_": issubclass,
+    "mat": np.asmatrix,
+}
+NUMPY = {name: value for name, value in NUMPY.items() if name not in vars(np)}  # hasattr may warn of a name
+
+
+class _Text(str):
+    """The text of an attribute, with the method of the bytes that h5py returned before version 3."""
+
+    def decode(self, encoding="utf-8", errors="strict"):
+        return str(self)
+
+
+def _mend_h5py(h5py):
+    """Attributes of text have `decode`, and datasets `value`."""
+    manager = h5py.AttributeManager
+    get = manager.__getitem__
+
+    def getitem(self, name):
+        value = get(self, name)
+        if type(value) is str:
+            return _Text(value)
+        if isinstance(value, np.ndarray) and value.dtype == object:
+            value.flat = [_Text(item) if type(item) is str else item for item in value.flat]
+        return value
+
+    manager.__getitem__ = getitem
+    _put_back(h5py.Dataset, {"value": property(lambda self: self[()])})
+
+
+_MENDS = {"h5py": _mend_h5py}
+
+
+class _MendingLoader(importlib.abc.Loader):
+    """Loads a module with its own loader, and mends it."""
+
+    def __init__(self, loader, mend):
+        self._loader, self._mend = loader, mend
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        self._loader.exec_module(module)
+        self._mend(module)
+
+
+class _MendingFinder(importlib.abc.MetaPathFinder):
+    """Mends modules when they are imported."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname not in _MENDS:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is not None:
+            spec.loader = _MendingLoader(spec.loader, _MENDS[fullname])
+        return spec
+
+
+class _DistutilsFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds distutils.version in this package, where Python has no distutils any more."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname not in ("distutils", "distutils.version"):
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=fullname == "distutils")
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        if module.__name__ == "distutils.version":
+            _put_back(module, {"LooseVersion": distutils_version.LooseVersion, "StrictVersion": distutils_version.StrictVersion})
+
+
+def _put_back(module, names):
+    for name, value in names.items():
+        if name not in vars(module):
+            setattr(module, name, value)
+
+
+def put_back():
+    """Puts the names back in this process; those of a module that is imported later, when it is."""
+    if any(isinstance(finder, _MendingFinder) for finder in sys.meta_path):
+        return
+    for module, names in [*_PYTHON, (np, NUMPY)]:
+        _put_back(module, names)
+    for name, mend in _MENDS.items():
+        if name in sys.modules:
+            mend(sys.modules[name])
+    sys.meta_path.insert(0, _MendingFinder())
+    sys.meta_path.append(_DistutilsFinder())

@@ -1,0 +1,100 @@
+"""Names that Python, NumPy and h5py have removed, which the runner puts back for programs of TensorFlow 1's time."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+from tensorbraid.runner import distutils_version, removed_names
+
+# What a package of that time does when it is imported.
+PACKAGE = """
+import base64, collections, fractions, inspect, threading, time
+from distutils.version import StrictVersion
+import numpy as np
+
+def add(a, b=2, *c, **d):
+    return a + b
+
+assert isinstance([], collections.Iterable) and isinstance({}, collections.Mapping)
+assert inspect.getargspec(add) == inspect.ArgSpec(["a", "b"], "c", "d", (2,))
+assert StrictVersion("1.15.0") > StrictVersion("1.8.0")
+assert time.clock() <= time.clock() and fractions.gcd(12, 18) == 6
+assert base64.decodestring(base64.encodestring(b"text")) == b"text"
+assert not threading.Thread().isAlive()
+best = np.Inf if np.alltrue(np.zeros(3, np.bool) == 0) else -np.Inf
+assert best == float("inf") and np.asscalar(np.ones(1, np.float)) == 1 and np.product([2, 3]) == 6
+assert np.cast["int32"](1.5).dtype == np.int32 and np.asfarray([1, 2]).dtype == np.float64
+"""
+
+# A file of h5py has text where it had bytes.
+H5PY = """
+import numpy as np
+
+class AttributeManager(dict):
+    pass
+
+class Dataset:
+    def __getitem__(self, key):
+        return [1, 2]
+"""
+
+
+class RemovedNamesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = folder.name
+
+    def write(self, name, text):
+        path = os.path.join(self.dir, name)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def ran(self, script):
+        """What a script prints, which has run by the runner."""
+        ran = subprocess.run([sys.executable, "-W", "ignore", "-m", "tensorbraid", self.write("script.py", script)],
+                             capture_output=True, text=True, cwd=self.dir)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        return ran.stdout
+
+    def test_scripts_and_installed_packages_find_the_names(self):
+        os.mkdir(os.path.join(self.dir, "site"))
+        self.write("site/package.py", PACKAGE)
+        self.assertEqual(self.ran("import sys\nsys.path.append(sys.path[0] + '/site')\nimport package\n"
+                                  "import numpy as np\nprint(package.best, np.Inf)\n"), "inf inf\n")
+
+    def test_names_that_exist_stay(self):
+        for name in removed_names.NUMPY:
+            self.assertFalse(name in np.__all__, name)
+
+    def test_texts_of_h5py_have_decode(self):
+        self.write("h5py.py", H5PY)
+        self.assertEqual(self.ran(
+            "import h5py, numpy as np\n"
+            "attributes = h5py.AttributeManager(text='abc', bytes=b'abc', number=3,"
+            " texts=np.array(['a', 'b'], object))\n"
+            "print(attributes['text'].decode('utf8'), attributes['text'] == 'abc', attributes['bytes'].decode('utf8'),"
+            " attributes['number'], [text.decode() for text in attributes['texts']], h5py.Dataset().value)\n"),
+            "abc True abc 3 ['a', 'b'] [1, 2]\n")
+
+    def test_versions_of_distutils(self):
+        spec = removed_names._DistutilsFinder().find_spec("distutils.version")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        self.assertIs(module.StrictVersion, distutils_version.StrictVersion)
+        versions = ["0.4", "0.4.1", "1.0a1", "1.0a3", "1.0b1", "1.0", "1.3.1", "1.10.0"]
+        for Version, numbers in ((module.StrictVersion, versions), (module.LooseVersion, ["1.2", "1.2.1", "1.10", "2g"])):
+            self.assertEqual([str(v) for v in sorted(map(Version, reversed(numbers)))], numbers)
+            self.assertTrue(Version("1.2") == "1.2" and Version("1.2") < "1.10" and not Version("1.2") != "1.2")
+        self.assertEqual(module.StrictVersion("1.2"), module.StrictVersion("1.2.0"))
+        with self.assertRaisesRegex(ValueError, "invalid version number '1.15.0rc1'"):
+            module.StrictVersion("1.15.0rc1")
+
+
+if __name__ == "__main__":
+    unittest.main()
