@@ -192,6 +192,15 @@ def _counts(count, exclusive, needs_one):
     return checks
 
 
+def _counted(condition, step, most):
+    """The condition and the step of a loop that also ends after `most` iterations, which its first tensor counts."""
+    def counted_condition(tensors):
+        within = make_op("Less", [tensors[0], most]).outputs[0]
+        return make_op("LogicalAnd", [within, condition(tensors[1:])]).outputs[0]
+
+    return counted_condition, lambda tensors: [tensors[0] + 1, *step(tensors[1:])]
+
+
 def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
                name=None, maximum_iterations=None, return_same_structure=False) -> Any:
     """Repeats `body` while `cond` is true. Source: tf.while_loop.
@@ -212,9 +221,6 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
                                        _shapes_as_leaves(shape_invariants, loop_vars))
             for leaf, shape in zip(variables.leaves, nest.flatten_up_to(loop_vars, shape_invariants)):
                 shapes.extend(part._dims for part in _shapes_of_parts(leaf, shape))
-        most = maximum_iterations
-        if isinstance(most, Tensor):
-            raise NotImplementedError("maximum_iterations as a tensor: compare a counter in `cond`")
 
         def condition(tensors):
             packed = variables.with_tensors(tensors)
@@ -233,9 +239,15 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
             return made
 
         loop_vars = list(loop_vars) if isinstance(loop_vars, (list, tuple)) else loop_vars
+        tensors, most = variables.tensors, maximum_iterations
+        counts = isinstance(most, Tensor)
+        if counts:
+            condition, step = _counted(condition, step, most)
+            tensors, most = [convert_to_tensor(0, most.dtype, name="loop_counter"), *tensors], None
+            shapes = [[], *shapes] if shapes else shapes
         with _value_errors():
-            tensors = _core.while_loop(graph, variables.tensors, condition, step, parallel_iterations, back_prop, most,
-                                       shapes, name or "while")
+            tensors = _core.while_loop(graph, tensors, condition, step, parallel_iterations, back_prop, most, shapes,
+                                       name or "while")[counts:]
     packed = variables.with_tensors(tensors)
     return packed if return_same_structure or len(packed) != 1 else packed[0]
 
