@@ -27,7 +27,7 @@ class TensorArray:
             raise ValueError("element_shape, dynamic_size and clear_after_read belong to a new array, not to a handle")
         self._dtype = dtypes.as_dtype(dtype).base_dtype
         self._infer_shape = infer_shape
-        self._element_shape = TensorShape(element_shape)
+        self._known = [TensorShape(element_shape)]  # the shape of an element, which all objects of the array learn
         if handle is not None:
             self._handle = handle
             self._flow = flow
@@ -42,11 +42,11 @@ class TensorArray:
     flow = property(lambda self: self._flow)
     handle = property(lambda self: self._handle)
     dtype = property(lambda self: self._dtype)
-    element_shape = property(lambda self: self._element_shape)
+    element_shape = _element_shape = property(lambda self: self._known[0])
 
     def _with_flow(self, flow):
         array = TensorArray(self._dtype, handle=self._handle, flow=flow, infer_shape=self._infer_shape)
-        array._element_shape = self._element_shape
+        array._known = self._known
         return array
 
     # A loop passes these tensors from one iteration to the next.
@@ -66,7 +66,7 @@ class TensorArray:
             return
         if not self._element_shape.is_compatible_with(shape):
             raise ValueError(f"Inconsistent shapes: saw {shape} but expected {self._element_shape}")
-        self._element_shape = self._element_shape.merge_with(shape)
+        self._known[0] = self._element_shape.merge_with(shape)
 
     def identity(self):
         """The same array; reads wait for what the identity waits for."""
@@ -80,7 +80,7 @@ class TensorArray:
         with graphs.control_dependencies([made[0]]):
             flow = make_op("Identity", [flow], "gradient_flow").outputs[0]
         array = TensorArray(self._dtype, handle=made[0], flow=flow, infer_shape=self._infer_shape)
-        array._element_shape = self._element_shape
+        array._known = [self._element_shape]
         return array
 
     def read(self, index, name=None):
