@@ -72,6 +72,19 @@ class NnTest(unittest.TestCase):
         self.assertEqual(tf.nn.dropout(x, keep_prob=rate).shape.as_list(), [None, 7])
         self.assertEqual(tf.nn.dropout(x, 0.5, noise).shape.as_list(), [None, 7])
 
+    def test_the_noise_of_dropout_may_have_sizes_that_are_tensors(self):
+        x = tf.ones([4, 100, 2])
+        noise = [tf.shape(x)[0], 1, None]
+        with tf.Session() as session:
+            dropped = session.run(tf.nn.dropout(x, 0.5, noise, seed=1))
+        np.testing.assert_array_equal(dropped, np.repeat(dropped[:, :1], 100, 1))
+        self.assertEqual(len(np.unique(dropped)), 2)
+
+    def test_the_slope_of_a_leaky_relu_may_be_an_array(self):
+        with tf.Session() as session:
+            value = session.run(tf.nn.leaky_relu([-2.0, 3.0], np.array(0.5, np.float32)))
+        np.testing.assert_array_equal(value, [-1, 3])
+
     def test_strides_have_one_element_for_each_axis_or_each_spatial_axis(self):
         image = tf.placeholder(tf.float32, [1, 4, 4, 2])
         kernel = tf.zeros([2, 2, 2, 5])

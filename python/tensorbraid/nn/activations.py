@@ -2,6 +2,8 @@
 
 import numbers
 
+import numpy as np
+
 from tensorbraid import _core, errors
 from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.function_names import named
@@ -36,6 +38,8 @@ def leaky_relu(features, alpha=0.2, name=None):
         features = tensor(features, name="features")
         if features.dtype.is_integer:
             features = op("Cast", [features], DstT="float32")
+        if isinstance(alpha, np.ndarray):
+            alpha = alpha.item()
         if not isinstance(alpha, numbers.Number):
             raise TypeError(f"Expected float for argument 'alpha' not {alpha!r}.")
         return op("LeakyRelu", [features], scope, alpha=float(alpha))
@@ -139,17 +143,18 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
 
 
 def _noise_shape(x, noise_shape):
-    """The shape of the random choice. None in it stands for the size of x."""
+    """The shape of the random choice. None in it stands for the size of x, and some sizes may be tensors."""
     if noise_shape is None:
         return x.shape.as_list() if x.shape.is_fully_defined() else shape_of(x)
     if isinstance(noise_shape, graphs.Tensor):
         return noise_shape
-    sizes = graphs.TensorShape(noise_shape).as_list()
-    if None not in sizes:
-        return sizes
-    known = x.shape.as_list()
-    sizes = [known[i] if size is None else size for i, size in enumerate(sizes)]
-    if None not in sizes:
+    if not isinstance(noise_shape, (list, tuple)):
+        noise_shape = graphs.TensorShape(noise_shape)
+    sizes = [size if isinstance(size, graphs.Tensor) else graphs.TensorShape([size]).as_list()[0] for size in noise_shape]
+    if any(size is None for size in sizes):
+        known = x.shape.as_list()
+        sizes = [known[i] if size is None else size for i, size in enumerate(sizes)]
+    if all(isinstance(size, int) for size in sizes):
         return sizes
     whole = shape_of(x)
     return op("Pack", [[op("StridedSlice", [whole, [i], [i + 1], [1]], shrink_axis_mask=1) if size is None else size
