@@ -213,6 +213,13 @@ class OldNamesTest(unittest.TestCase):
         self.assertEqual(self.evaluate(moved), [7.0, 4.0])
         self.assertEqual([v.name for v in tf.global_variables()], ["a:0", "b:0", "b/biased:0", "b/local_step:0"])
 
+    def test_each_moving_average_of_a_variable_has_its_own_sums(self):
+        variable = tf.get_variable("a", [], initializer=tf.constant_initializer(8.0))
+        for _ in range(2):
+            moving_averages.assign_moving_average(variable, 4.0, 0.75)
+        self.assertEqual([v.op.name for v in tf.global_variables()],
+                         ["a", "a/biased", "a/local_step", "a/biased_1", "a/local_step_1"])
+
     def test_switch_and_merge(self):
         value = tf.placeholder(tf.float32)
         taken = [control_flow_ops.switch(value, tf.equal(i, 1))[1] * (i + 2.0) for i in range(2)]
