@@ -74,6 +74,16 @@ class VariablesTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "variable_def must be a VariableDef"):
             tf.Variable(variable_def=object())
 
+    def test_an_initial_value_may_be_that_of_another_variable(self):
+        first = tf.Variable(2.0, name="first")
+        others = [tf.Variable(first), tf.Variable(first.read_value())]
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())  # in one step
+            self.assertEqual(session.run(others), [2.0, 2.0])
+            session.run(first.assign(3.0))
+            session.run(others[0].initializer)
+            self.assertEqual(session.run(others), [3.0, 2.0])
+
     def test_regularizers_are_called_once_for_a_shared_variable(self):
         calls = []
 

@@ -7,7 +7,7 @@ import inspect
 
 from tensorbraid import _core, dtypes
 from tensorbraid.initializers import GlorotUniform, Zeros
-from tensorbraid.internal import arguments, graphs
+from tensorbraid.internal import arguments, graphs, initial_values
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.lifted_variables import lifted
 from tensorbraid.internal.partitioned_variables import PartitionedVariable, parts_of
@@ -235,7 +235,7 @@ def _initial_value_of(name, initializer, dtype):
             return initializer(dims, dtype=dtypes.as_dtype(kind), partition_info=info)
         return initializer(dims, dtype=dtypes.as_dtype(kind))
 
-    return call
+    return lambda *args: initial_values.with_initialized_variables(call(*args))
 
 
 def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,

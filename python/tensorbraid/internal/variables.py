@@ -6,7 +6,7 @@ import typing
 import numpy as np
 
 from tensorbraid import _core, dtypes
-from tensorbraid.internal import arguments, graphs, initial_operations
+from tensorbraid.internal import arguments, graphs, initial_operations, initial_values
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import make_op
 from tensorbraid.internal.lifted_variables import lifted
@@ -125,10 +125,9 @@ def _described(value, wanted):
     """An initial value, as a tensor or an array, with its dtype and shape."""
     if hasattr(value, "_as_graph_tensor"):
         value = value._as_graph_tensor()
-    if isinstance(value, _core.Variable):
-        value = value.value()
     if has_tensor(value):
         value = graphs.convert_to_tensor(value, wanted, name="initial_value")
+    value = initial_values.with_initialized_variables(value)
     if isinstance(value, graphs.Tensor):
         return value, value.dtype, value.shape
     array = np.asarray(value, None if wanted is None else wanted.as_numpy_dtype)
