@@ -87,6 +87,27 @@ class GraphTest(unittest.TestCase):
         self.assertEqual(v.device, "/job:ps/task:1")
         self.assertIn("VarHandleOp", seen)
 
+    def test_an_object_of_the_program_gets_the_device_of_the_open_scopes(self):
+        class Captures:
+            device = None
+
+            def _set_device(self, device):
+                self.device = device
+
+        class CapturesNames(Captures):
+            def _set_device_from_string(self, name):
+                self.device = name
+
+        spec, name, none = Captures(), CapturesNames(), Captures()
+        graph = tf.get_default_graph()
+        graph._apply_device_functions(none)
+        with tf.device("/job:worker/cpu:0"), tf.device(lambda op: "/task:1"):
+            graph._apply_device_functions(spec)
+            graph._apply_device_functions(name)
+        self.assertIsNone(none.device)
+        self.assertEqual((spec.device.job, spec.device.task, spec.device.device_type), ("worker", 1, "CPU"))
+        self.assertEqual(name.device, "/job:worker/task:1/device:CPU:0")
+
     def test_a_failing_device_function_raises_its_error(self):
         def fails(op):
             raise KeyError(op.type)

@@ -22,6 +22,10 @@ class _ThreadState:
         self.variable_scopes = []  # the open variable scopes, innermost last
 
 
+def _device_name(device):
+    return device.to_string() if isinstance(device, DeviceSpec) else device or ""
+
+
 _ROOT_SCOPE = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _NESTED_SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
@@ -76,14 +80,22 @@ class Graph(_core.Graph):
             scopes.pop()
 
     def _apply_device_functions(self, op):
-        """Applies the open device scopes to an imported operation, or to an object with `device` and `_set_device`."""
+        """Applies the open device scopes to an imported operation.
+
+        It may be an object of the program with `device` and one of the methods `_set_device_from_string`, which gets a
+        name, and `_set_device`, which gets a DeviceSpec. Programs find out by it which device is chosen.
+        """
         for scope in reversed(self._here.device_scopes):
             if scope is None:
                 break
-            if isinstance(scope, DeviceSpec):
-                scope = scope.to_string()
             device = scope(op) if callable(scope) else scope
-            op._set_device(_core.merged_device(op.device or "", device or ""))
+            name = _core.merged_device(_device_name(op.device), _device_name(device))
+            if isinstance(op, Operation):
+                op._set_device(name)
+            elif hasattr(op, "_set_device_from_string"):
+                op._set_device_from_string(name)
+            else:
+                op._set_device(DeviceSpec.from_string(name))
 
     @contextlib.contextmanager
     def name_scope(self, name):
