@@ -48,6 +48,21 @@ class OpsTest(unittest.TestCase):
         np.testing.assert_array_equal(right, [3, 8])
         self.assertEqual(left.dtype, np.float32)
 
+    def test_a_loop_may_end_after_a_number_of_iterations_that_is_a_tensor(self):
+        most = tf.placeholder(tf.int32, [])
+        count, total = tf.while_loop(lambda i, _: i < 10, lambda i, total: (i + 1, total + i), [0, 0],
+                                     maximum_iterations=most)
+        with tf.Session() as session:
+            found = [session.run([count, total], {most: n}) for n in (0, 4, 20)]
+        self.assertEqual(found, [[0, 0], [4, 6], [10, 45]])
+
+    def test_the_elements_of_an_array_that_a_loop_writes_have_a_shape(self):
+        array = tf.TensorArray(tf.float32, 3)
+        _, written = tf.while_loop(lambda i, _: i < 3, lambda i, array: (i + 1, array.write(i, tf.zeros([2, 5]))),
+                                   [0, array])
+        self.assertEqual(written.stack().shape.as_list(), [None, 2, 5])
+        self.assertEqual(written.read(0).shape.as_list(), [2, 5])
+
     def test_large_integers_are_int64(self):
         self.assertEqual(tf.constant(2**40).dtype, tf.int64)
         self.assertEqual(tf.constant([1, -5]).dtype, tf.int32)
