@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 from tensorbraid import _core, errors
-from tensorbraid.internal import graphs, session_config
+from tensorbraid.internal import graphs, session_callables, session_config
 from tensorbraid.internal.default_stack import DefaultStack
 from tensorbraid.internal.session_steps import Steps
 from tensorbraid.ops.sparse_tensor import SparseTensor
@@ -39,6 +39,7 @@ class Session:
         self.graph = graphs.get_default_graph() if graph is None else graph
         self.sess_str = target
         self._target = target
+        self._config = config
         self._options = session_config.session_options(config, target)
         self._core = None
         self._closed = False
@@ -112,6 +113,10 @@ class Session:
 
         self._steps.find(fetches, dict.fromkeys(fed))  # raises errors here, not in the first step
         return step
+
+    def _make_callable_from_options(self, callable_options):
+        """A function that runs the step which a CallableOptions describes by the names of tensors, as Keras does."""
+        return session_callables.from_options(self, callable_options)
 
     @property
     def graph_def(self):

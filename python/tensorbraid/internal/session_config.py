@@ -67,6 +67,11 @@ def run_options(options):
     return options.timeout_in_ms, options.trace_level != proto.RunOptions.NO_TRACE, options.output_partition_graphs
 
 
+def check_callable_options(options):
+    """Raises NotImplementedError for a field of a CallableOptions that would have no effect."""
+    _check(options, {"feed", "fetch", "target", "run_options", "tensor_connection"})
+
+
 def run_options_message(options):
     """The RunOptions for what `run_options` returns."""
     from tensorbraid import proto

@@ -10,6 +10,7 @@ import types
 
 import tensorbraid
 from tensorbraid import tensorflow_python
+from tensorbraid.tensorflow_python import keras as python_keras
 
 _KERAS = "Keras is not part of this package; build the model with tf.layers and run it in a tf.Session"
 _EAGER = "there is no eager execution; build a graph and run it in a tf.Session"
@@ -51,7 +52,7 @@ REFUSED = {
     "contrib.tpu": _TPU,
     "tpu": _TPU,
 }
-_PARTLY = ("keras", "compat.v2", "contrib.cudnn_rnn", "contrib.tpu")  # some of their names exist
+_PARTLY = ("keras", "python.keras", "compat.v2", "contrib.cudnn_rnn", "contrib.tpu")  # some of their names exist
 
 # Where the names of a module of tensorflow.python are, by the beginning of the module's name. "" is the package itself.
 # A module of tensorbraid/tensorflow_python with the name of the module comes first.
@@ -120,6 +121,8 @@ class PythonModule(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
+        if self._path == "python" and name == "keras":  # the package has its files one by one
+            return python_keras
         parts = self._path.split(".")[1:]
         if len(parts) < (3 if parts[:1] == ["lib"] else 2):
             return stand_in(f"{self._path}.{name}")

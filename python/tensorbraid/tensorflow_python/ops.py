@@ -74,6 +74,12 @@ def set_shapes_for_outputs(op):
 set_shape_and_handle_data_for_outputs = set_shapes_for_outputs
 
 
+def _as_graph_element(obj):
+    """The tensor or operation that an object stands for, as a variable for its value; None for other objects."""
+    convert = getattr(obj, "_as_graph_element", None)
+    return convert() if callable(convert) else None
+
+
 def get_all_collection_keys():
     """The names of the collections of the default graph."""
     return graphs.get_default_graph().get_all_collection_keys()

@@ -1,0 +1,1 @@
+"""tensorflow.python.keras: the functions of it that the library Keras takes from TensorFlow."""
