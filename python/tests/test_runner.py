@@ -301,6 +301,17 @@ print(concat([[1], [2]]).shape, summary is tf.summary.scalar)
                               "raise ValueError('wrong')\n")
         self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (1, "own wrong\n", ""))
 
+    def test_processes_that_multiprocessing_starts_anew_find_the_package(self):
+        ran = self.run_script("import collections, multiprocessing, sys\nimport tensorflow as tf\n"
+                              "def double(x):\n"
+                              "    assert issubclass(list, collections.Iterable)\n"
+                              "    return int(tf.Session().run(tf.constant(x) * 2)), sys.argv[1:]\n"
+                              "if __name__ == '__main__':\n"
+                              "    for method in ('spawn', 'forkserver'):\n"
+                              "        with multiprocessing.get_context(method).Pool(1) as pool:\n"
+                              "            print(pool.map(double, [3]))\n", "--x")
+        self.assertEqual((ran.returncode, ran.stdout), (0, "[(6, ['--x'])]\n" * 2), ran.stderr)
+
     def test_missing_names_of_numpy_are_named_as_the_scripts(self):
         text = self.refused("import numpy as np\nx = np.zerros(3)\n"
                             "y = np.random.rand(3)\nz = y.astype('f').tostring()\nw = tree.tostring(y)\n")

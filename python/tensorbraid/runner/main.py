@@ -1,14 +1,16 @@
 """The command line of `python -m tensorbraid`."""
 
 import argparse
+import functools
 import importlib.util
+import json
 import linecache
 import os
 import sys
 import traceback
 import types
 
-from tensorbraid.runner import check, finder, python2, removed_names, sources
+from tensorbraid.runner import after_import, check, finder, python2, removed_names, sources
 
 _EPILOG = """The script's `import tensorflow`, and imports of its submodules, mean this package. The script is checked
 before it starts: names that the package or NumPy lacks, and Python 2, are printed with their lines, and the script is
@@ -111,28 +113,56 @@ def _module_file(name):
 
 def _run(script, text, argv, is_python2, package=None, root=None):
     """Runs the script as Python would. Modules beside a script of Python 2 are converted as well."""
-    _prepare()
-    folder = root or os.path.dirname(os.path.abspath(script))
-    helpers = {}
-    if is_python2:
-        finder.convert_modules_of(folder)
-        helpers = python2.HELPERS
-    module = types.ModuleType("__main__")
-    module.__file__ = script
-    module.__package__ = package
-    module.__dict__.update(helpers, __builtins__=__builtins__)
-    sys.modules["__main__"] = module
     sys.argv = argv
-    sys.path[0] = folder
-    linecache.cache[script] = (len(text), None, text.splitlines(True), script)  # tracebacks show what runs
+    sys.path[0] = root or os.path.dirname(os.path.abspath(script))
     sys.excepthook = _show_error
-    exec(compile(text, script, "exec"), module.__dict__)
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    program = [os.path.abspath(script), is_python2, package]
+    after_import.change("multiprocessing.spawn", functools.partial(_tell_spawned, program))
+    _execute(sys.modules["__main__"], script, text, is_python2, package)
     return 0
+
+
+def _execute(module, script, text, is_python2, package):
+    """Runs the script as this module."""
+    _prepare()
+    if is_python2:
+        finder.convert_modules_of(sys.path[0])
+        module.__dict__.update(python2.HELPERS)
+    module.__file__, module.__package__ = script, package
+    module.__builtins__ = __builtins__
+    linecache.cache[script] = (len(text), None, text.splitlines(True), script)  # tracebacks show what runs
+    exec(compile(text, script, "exec"), module.__dict__)
+
+
+def _tell_spawned(program, spawn):
+    """Lets processes that multiprocessing starts anew begin with spawned.py, whose first argument is the program."""
+    data_for = spawn.get_preparation_data
+
+    def get_preparation_data(name):
+        data = data_for(name)
+        data.pop("init_main_from_path", None)
+        data["init_main_from_name"] = "tensorbraid.runner.spawned"
+        script, *arguments = data["sys_argv"] or [""]
+        data["sys_argv"] = [script, json.dumps(program), *arguments]
+        return data
+
+    spawn.get_preparation_data = get_preparation_data
+
+
+def names_of_spawned(script, is_python2, package):
+    """The names of the program's main module in a process that multiprocessing has started, after it has run there."""
+    after_import.change("multiprocessing.spawn", functools.partial(_tell_spawned, [script, is_python2, package]))
+    module = sys.modules["__mp_main__"] = types.ModuleType("__mp_main__")
+    sys.argv[0] = script
+    text = sources.read(script)
+    _execute(module, script, python2.convert(text)[0] if is_python2 else text, is_python2, package)
+    return vars(module)
 
 
 def _show_error(kind, error, trace):
     """Prints an error that ends the script, Ctrl-C too, without the frames of the runner, which come first."""
     frames = trace
-    while frames is not None and frames.tb_frame.f_code is not _run.__code__:
+    while frames is not None and frames.tb_frame.f_code is not _execute.__code__:
         frames = frames.tb_next
     traceback.print_exception(kind, error, trace if frames is None else frames.tb_next)

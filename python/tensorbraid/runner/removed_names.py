@@ -19,7 +19,7 @@ import time
 
 import numpy as np
 
-from tensorbraid.runner import distutils_version
+from tensorbraid.runner import after_import, distutils_version
 
 _ArgSpec = collections.namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])
 
@@ -100,35 +100,6 @@ def _mend_h5py(h5py):
     _put_back(h5py.Dataset, {"value": property(lambda self: self[()])})
 
 
-_MENDS = {"h5py": _mend_h5py}
-
-
-class _MendingLoader(importlib.abc.Loader):
-    """Loads a module with its own loader, and mends it."""
-
-    def __init__(self, loader, mend):
-        self._loader, self._mend = loader, mend
-
-    def create_module(self, spec):
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module):
-        self._loader.exec_module(module)
-        self._mend(module)
-
-
-class _MendingFinder(importlib.abc.MetaPathFinder):
-    """Mends modules when they are imported."""
-
-    def find_spec(self, fullname, path=None, target=None):
-        if fullname not in _MENDS:
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
-        if spec is not None:
-            spec.loader = _MendingLoader(spec.loader, _MENDS[fullname])
-        return spec
-
-
 class _DistutilsFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds distutils.version in this package, where Python has no distutils any more."""
 
@@ -153,12 +124,8 @@ def _put_back(module, names):
 
 def put_back():
     """Puts the names back in this process; those of a module that is imported later, when it is."""
-    if any(isinstance(finder, _MendingFinder) for finder in sys.meta_path):
-        return
     for module, names in [*_PYTHON, (np, NUMPY)]:
         _put_back(module, names)
-    for name, mend in _MENDS.items():
-        if name in sys.modules:
-            mend(sys.modules[name])
-    sys.meta_path.insert(0, _MendingFinder())
-    sys.meta_path.append(_DistutilsFinder())
+    after_import.change("h5py", _mend_h5py)
+    if not any(isinstance(finder, _DistutilsFinder) for finder in sys.meta_path):
+        sys.meta_path.append(_DistutilsFinder())
