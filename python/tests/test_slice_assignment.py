@@ -56,6 +56,12 @@ class SliceAssignmentTest(unittest.TestCase):
                 np.testing.assert_array_equal(new, expected)
                 np.testing.assert_array_equal(session.run(v), expected)
 
+    def test_a_function_assigns_to_slices_too(self):
+        for v, session in self.each_kind():
+            at = tf.placeholder(tf.int32, [])
+            new = session.run(tf.assign(v[at:at + 2], tf.ones([2, 3])), {at: 1})
+            np.testing.assert_array_equal(new, [START[0], [1, 1, 1], [1, 1, 1], START[3]])
+
     def test_a_slice_is_read_and_updated_with_another_tensor(self):
         for v, session in self.each_kind():
             rows = v[1:3]

@@ -162,7 +162,9 @@ def _variable(ref, op_type):
 
 
 def assign(ref, value, validate_shape=None, use_locking=None, name=None) -> graphs.Tensor:
-    """Sets a variable. Returns its new value."""
+    """Sets a variable, or a slice of one. Returns the variable's new value."""
+    if isinstance(ref, graphs.Tensor) and hasattr(ref, "assign"):  # a slice
+        return ref.assign(value, name=name)
     ref = _variable(ref, "Assign")
     if validate_shape is False and ref.shape.is_fully_defined():
         value = graphs.convert_to_tensor(value, ref.dtype, name="value")
