@@ -30,16 +30,23 @@ assert best == float("inf") and np.asscalar(np.ones(1, np.float)) == 1 and np.pr
 assert np.cast["int32"](1.5).dtype == np.int32 and np.asfarray([1, 2]).dtype == np.float64
 """
 
-# A file of h5py has text where it had bytes.
+# Version 3 of h5py: attributes are texts, lists of bytes too, and a file is opened to read.
 H5PY = """
 import numpy as np
 
 class AttributeManager(dict):
-    pass
+    def __setitem__(self, name, value):
+        if isinstance(value, list):
+            value = np.array([item.decode() for item in value], object)
+        super().__setitem__(name, value)
 
 class Dataset:
     def __getitem__(self, key):
         return [1, 2]
+
+class File:
+    def __init__(self, name, mode="r", driver=None):
+        self.mode, self.driver = mode, driver
 """
 
 
@@ -72,15 +79,23 @@ class RemovedNamesTest(unittest.TestCase):
         for name in removed_names.NUMPY:
             self.assertFalse(name in np.__all__, name)
 
-    def test_texts_of_h5py_have_decode(self):
+    def test_attributes_of_h5py_are_texts_with_decode_and_bytes(self):
         self.write("h5py.py", H5PY)
         self.assertEqual(self.ran(
             "import h5py, numpy as np\n"
             "attributes = h5py.AttributeManager(text='abc', bytes=b'abc', number=3,"
             " texts=np.array(['a', 'b'], object))\n"
+            "attributes['list'] = [b'de', b'f']\n"
             "print(attributes['text'].decode('utf8'), attributes['text'] == 'abc', attributes['bytes'].decode('utf8'),"
-            " attributes['number'], [text.decode() for text in attributes['texts']], h5py.Dataset().value)\n"),
-            "abc True abc 3 ['a', 'b'] [1, 2]\n")
+            " attributes['number'], [text.decode() for text in attributes['texts']], attributes['list'].tolist(),"
+            " h5py.Dataset().value)\n"),
+            "abc True abc 3 ['a', 'b'] [b'de', b'f'] [1, 2]\n")
+
+    def test_files_of_h5py_are_opened_to_write(self):
+        self.write("h5py.py", H5PY)
+        self.assertEqual(self.ran("import h5py\n"
+                                  "print(h5py.File('new').mode, h5py.File('script.py').mode, h5py.File('x', 'w').mode,"
+                                  " h5py.File('x', driver='core').driver)\n"), "a a w core\n")
 
     def test_versions_of_distutils(self):
         spec = removed_names._DistutilsFinder().find_spec("distutils.version")

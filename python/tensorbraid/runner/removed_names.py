@@ -19,7 +19,7 @@ import time
 
 import numpy as np
 
-from tensorbraid.runner import after_import, distutils_version
+from tensorbraid.runner import after_import, distutils_version, old_h5py
 
 _ArgSpec = collections.namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])
 
@@ -76,30 +76,6 @@ NUMPY = {
 NUMPY = {name: value for name, value in NUMPY.items() if name not in vars(np)}  # hasattr may warn of a name
 
 
-class _Text(str):
-    """The text of an attribute, with the method of the bytes that h5py returned before version 3."""
-
-    def decode(self, encoding="utf-8", errors="strict"):
-        return str(self)
-
-
-def _mend_h5py(h5py):
-    """Attributes of text have `decode`, and datasets `value`."""
-    manager = h5py.AttributeManager
-    get = manager.__getitem__
-
-    def getitem(self, name):
-        value = get(self, name)
-        if type(value) is str:
-            return _Text(value)
-        if isinstance(value, np.ndarray) and value.dtype == object:
-            value.flat = [_Text(item) if type(item) is str else item for item in value.flat]
-        return value
-
-    manager.__getitem__ = getitem
-    _put_back(h5py.Dataset, {"value": property(lambda self: self[()])})
-
-
 class _DistutilsFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds distutils.version in this package, where Python has no distutils any more."""
 
@@ -126,6 +102,6 @@ def put_back():
     """Puts the names back in this process; those of a module that is imported later, when it is."""
     for module, names in [*_PYTHON, (np, NUMPY)]:
         _put_back(module, names)
-    after_import.change("h5py", _mend_h5py)
+    after_import.change("h5py", old_h5py.restore)
     if not any(isinstance(finder, _DistutilsFinder) for finder in sys.meta_path):
         sys.meta_path.append(_DistutilsFinder())

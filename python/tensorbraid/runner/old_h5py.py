@@ -1,0 +1,55 @@
+"""What h5py did before version 3, which programs of TensorFlow 1's time expect."""
+
+import functools
+import os
+
+import numpy as np
+
+
+class _Text(str):
+    """The text of an attribute, with the method of the bytes that h5py returned."""
+
+    def decode(self, encoding="utf-8", errors="strict"):
+        return str(self)
+
+
+def _restore_attributes(manager):
+    """Texts have `decode`, and a list of bytes is stored as texts of one length, which are read as bytes."""
+    get, set_value = manager.__getitem__, manager.__setitem__
+
+    def getitem(self, name):
+        value = get(self, name)
+        if type(value) is str:
+            return _Text(value)
+        if isinstance(value, np.ndarray) and value.dtype == object:
+            value.flat = [_Text(item) if type(item) is str else item for item in value.flat]
+        return value
+
+    def setitem(self, name, value):
+        is_bytes = isinstance(value, (list, tuple)) and value and all(isinstance(item, bytes) for item in value)
+        set_value(self, name, np.asarray(value) if is_bytes else value)
+
+    manager.__getitem__, manager.__setitem__ = getitem, setitem
+
+
+def _restore_mode(file):
+    """A file without a mode is opened to read and write, and made if it does not exist; h5py 3 opens it to read."""
+    init = file.__init__
+
+    @functools.wraps(init)
+    def __init__(self, name, mode=None, *args, **kwargs):
+        if mode is None:
+            is_path = isinstance(name, (str, bytes, os.PathLike))
+            is_fixed = is_path and os.path.exists(name) and not os.access(name, os.W_OK)
+            mode = "r" if is_fixed else "a"
+        init(self, name, mode, *args, **kwargs)
+
+    file.__init__ = __init__
+
+
+def restore(h5py):
+    """Changes the module."""
+    _restore_attributes(h5py.AttributeManager)
+    _restore_mode(h5py.File)
+    if not hasattr(h5py.Dataset, "value"):
+        h5py.Dataset.value = property(lambda self: self[()])
