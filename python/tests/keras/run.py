@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""run.py VERSION [--part=N] [FILE...]: runs the tests of the library Keras on this package, through its runner.
+
+The files are those of Keras's source distribution, all if none is named; with --part=N one of N parts of them, which the
+commit chooses. A test fails the run unless it passes, is skipped, or is in known-VERSION.txt with a reason. PYTHONPATH
+names the package. The virtual environment is made in the folder KERAS_VENV (default: build/keras_venv-VERSION).
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path.insert(0, os.path.join(TOP, "scripts"))
+import commit_part  # noqa: E402
+
+# What needs the network, a GPU, another backend, or Keras's documents.
+WITHOUT = ("docs/", "datasets", "applications", "cudnn", "multi_gpu", "imagenet_utils", "test_api")
+
+
+def test_files(folder):
+    """All files with tests, relative to `folder`."""
+    files = [os.path.relpath(os.path.join(path, name), folder) for path, _, names in os.walk(os.path.join(folder, "tests"))
+             for name in names if name.endswith("_test.py") or name.startswith("test_") and name.endswith(".py")]
+    return sorted(file for file in files if not any(part in file for part in WITHOUT))
+
+
+def known(version):
+    """The tests that need not pass, each with a reason."""
+    with open(os.path.join(HERE, f"known-{version}.txt"), encoding="utf-8") as file:
+        lines = [line.strip().split(" ", 1) for line in file if line.strip() and not line.startswith("#")]
+    return dict(lines)
+
+
+def results(python, file, folder):
+    """The result of each test of the file: "passed", "skipped" or "failed". A file that cannot run is one failed test."""
+    with tempfile.TemporaryDirectory() as scratch:
+        report = os.path.join(scratch, "report.xml")
+        settings = {**os.environ, "KERAS_HOME": scratch, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        try:
+            ran = subprocess.run([python, "-m", "tensorbraid", "-m", "pytest", "--quiet", "--tb=short", "-p",
+                                  "no:cacheprovider", "--disable-warnings", f"--junitxml={report}", file], cwd=folder,
+                                 env=settings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+        except subprocess.TimeoutExpired:
+            return {file: "failed"}, "it did not end within 600 s\n"
+        if not os.path.exists(report):
+            return {file: "failed"}, ran.stdout
+        cases = xml.etree.ElementTree.parse(report).iter("testcase")
+        found = {}
+        for case in cases:
+            kinds = {child.tag for child in case}
+            name = f"{file}::{case.get('name')}" if case.get("name") else file
+            found[name] = "failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"
+        return found or {file: "failed"}, ran.stdout
+
+
+def main():
+    arguments = sys.argv[1:]
+    parts = commit_part.take_option(arguments)
+    if not arguments:
+        print(__doc__, file=sys.stderr)
+        return 2
+    version, *files = arguments
+    venv = os.environ.get("KERAS_VENV", os.path.join(TOP, "build", f"keras_venv-{version}"))
+    subprocess.run([os.path.join(HERE, "make_venv"), venv, version], check=True)
+    excused, counts, wrong = known(version), {"passed": 0, "skipped": 0, "failed": 0}, []
+    for file in files or commit_part.part_of(test_files(venv), parts):
+        found, output = results(os.path.join(venv, "bin", "python"), file, venv)
+        own = {kind: list(found.values()).count(kind) for kind in counts}
+        print(f"{file}: " + ", ".join(f"{count} {kind}" for kind, count in own.items() if count), flush=True)
+        counts = {kind: counts[kind] + own[kind] for kind in counts}
+        unexcused = [name for name, result in found.items() if result == "failed" and name not in excused]
+        if unexcused:
+            wrong += unexcused
+            print(output)
+    print(f"Keras {version}: " + ", ".join(f"{count} {kind}" for kind, count in counts.items()))
+    for name in wrong:
+        print(f"{name} fails and has no reason in known-{version}.txt")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
