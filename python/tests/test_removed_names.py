@@ -46,7 +46,7 @@ class Dataset:
 
 class File:
     def __init__(self, name, mode="r", driver=None):
-        self.mode, self.driver = mode, driver
+        self.mode, self.driver, self.id = mode, driver, 7
 """
 
 
@@ -95,7 +95,7 @@ class RemovedNamesTest(unittest.TestCase):
         self.write("h5py.py", H5PY)
         self.assertEqual(self.ran("import h5py\n"
                                   "print(h5py.File('new').mode, h5py.File('script.py').mode, h5py.File('x', 'w').mode,"
-                                  " h5py.File('x', driver='core').driver)\n"), "a a w core\n")
+                                  " h5py.File('x', driver='core').driver, h5py.File('x').fid)\n"), "a a w core 7\n")
 
     def test_versions_of_distutils(self):
         spec = removed_names._DistutilsFinder().find_spec("distutils.version")

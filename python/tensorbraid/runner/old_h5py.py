@@ -51,5 +51,6 @@ def restore(h5py):
     """Changes the module."""
     _restore_attributes(h5py.AttributeManager)
     _restore_mode(h5py.File)
-    if not hasattr(h5py.Dataset, "value"):
-        h5py.Dataset.value = property(lambda self: self[()])
+    for kind, name, value in ((h5py.Dataset, "value", lambda self: self[()]), (h5py.File, "fid", lambda self: self.id)):
+        if not hasattr(kind, name):
+            setattr(kind, name, property(value))
