@@ -242,9 +242,10 @@ class EntropyTest(KerasTestCase):
         np.testing.assert_allclose(self.value(tensor), want, rtol=1e-5)
 
     def test_random_numbers(self):
-        for make, mean, deviation in ((K.random_normal([1000], 2.0), 2, 1), (K.truncated_normal([1000]), 0, 0.88),
-                                      (K.random_uniform([1000]), 0.5, 0.29), (K.random_binomial([1000], 0.2), 0.2, 0.4)):
-            value = self.value(make)
+        for numbers, mean, deviation in (
+                (K.random_normal([1000], 2.0), 2, 1), (K.truncated_normal([1000]), 0, 0.88),
+                (K.random_uniform([1000]), 0.5, 0.29), (K.random_binomial([1000], 0.2), 0.2, 0.4)):
+            value = self.value(numbers)
             self.assertLess(abs(value.mean() - mean), 0.2)
             self.assertLess(abs(value.std() - deviation), 0.2)
         self.assertEqual(self.value(K.random_uniform([3], seed=1)).tolist(),

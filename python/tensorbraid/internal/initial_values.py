@@ -36,7 +36,7 @@ def _users_of_variables(tensor):
 
 
 def with_initialized_variables(value):
-    """The initial value, in which the initial value of each variable stands for the variable until it is initialised."""
+    """The initial value, in which each variable is its own initial value until it is initialised."""
     if isinstance(value, _core.Variable):
         return value.initialized_value()
     if not isinstance(value, graphs.Tensor):

@@ -150,7 +150,8 @@ def _noise_shape(x, noise_shape):
         return noise_shape
     if not isinstance(noise_shape, (list, tuple)):
         noise_shape = graphs.TensorShape(noise_shape)
-    sizes = [size if isinstance(size, graphs.Tensor) else graphs.TensorShape([size]).as_list()[0] for size in noise_shape]
+    sizes = [size if isinstance(size, graphs.Tensor) else graphs.TensorShape([size]).as_list()[0]
+             for size in noise_shape]
     if any(size is None for size in sizes):
         known = x.shape.as_list()
         sizes = [known[i] if size is None else size for i, size in enumerate(sizes)]

@@ -32,7 +32,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def change(name, function):
-    """Calls the function with the module of this name once it has been imported. The first function of a name counts."""
+    """Calls the function with the module of this name once it is imported. The first function of a name counts."""
     if name in _changes:
         return
     if not _changes:

@@ -14,8 +14,8 @@ from tensorbraid.runner import after_import, check, finder, python2, removed_nam
 
 _EPILOG = """The script's `import tensorflow`, and imports of its submodules, mean this package. The script is checked
 before it starts: names that the package or NumPy lacks, and Python 2, are printed with their lines, and the script is
-not run. A name in a branch, or in a function that nothing calls, is only a warning. Names that newer versions of Python,
-NumPy and h5py have removed are put back.
+not run. A name in a branch, or in a function that nothing calls, is only a warning. Names that newer versions of
+Python, NumPy and h5py have removed are put back.
 
 Examples:
   python -m tensorbraid train.py --batch_size=100

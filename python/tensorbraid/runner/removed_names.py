@@ -69,7 +69,8 @@ NUMPY = {
     "string_": np.bytes_, "Inf": np.inf, "Infinity": np.inf, "infty": np.inf, "PINF": np.inf, "NINF": -np.inf,
     "NaN": np.nan, "NAN": np.nan, "NZERO": -0.0, "PZERO": 0.0, "asscalar": _asscalar, "product": np.prod,
     "cumproduct": np.cumprod, "alltrue": np.all, "sometrue": np.any, "round_": np.round, "row_stack": np.vstack,
-    "in1d": np.isin, "trapz": getattr(np, "trapezoid", None), "rank": np.ndim, "msort": functools.partial(np.sort, axis=0),
+    "in1d": np.isin, "trapz": getattr(np, "trapezoid", None), "rank": np.ndim,
+    "msort": functools.partial(np.sort, axis=0),
     "asfarray": _asfarray, "cast": _Casts(), "find_common_type": _find_common_type, "issubclass_": issubclass,
     "mat": np.asmatrix,
 }
@@ -89,7 +90,8 @@ class _DistutilsFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         if module.__name__ == "distutils.version":
-            _put_back(module, {"LooseVersion": distutils_version.LooseVersion, "StrictVersion": distutils_version.StrictVersion})
+            module.LooseVersion = distutils_version.LooseVersion
+            module.StrictVersion = distutils_version.StrictVersion
 
 
 def _put_back(module, names):

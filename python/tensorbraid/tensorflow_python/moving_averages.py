@@ -32,8 +32,9 @@ def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
             return tf.assign_sub(variable, (variable - value) * rate, name=scope)
         with tf.variable_scope(variable.op.name, values=[variable, value, decay]):
             zeros = tf.zeros_initializer()
-            biased = tf.get_variable(_unused("biased"), variable.shape, variable.dtype.base_dtype, zeros, trainable=False)
-            step = tf.get_variable(_unused("local_step"), [], variable.dtype.base_dtype, zeros, trainable=False)
+            dtype = variable.dtype.base_dtype
+            biased = tf.get_variable(_unused("biased"), variable.shape, dtype, zeros, trainable=False)
+            step = tf.get_variable(_unused("local_step"), [], dtype, zeros, trainable=False)
         total = tf.assign_sub(biased, (biased - value) * rate)
         factor = 1.0 - tf.pow(1.0 - rate, tf.assign_add(step, 1.0))
         return tf.assign(variable, total / factor, name=scope)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """run.py VERSION [--part=N] [FILE...]: runs the tests of the library Keras on this package, through its runner.
 
-The files are those of Keras's source distribution, all if none is named; with --part=N one of N parts of them, which the
-commit chooses. A test fails the run unless it passes, is skipped, or is in known-VERSION.txt with a reason. PYTHONPATH
-names the package. The virtual environment is made in the folder KERAS_VENV (default: build/keras_venv-VERSION).
+The files are those of Keras's source distribution, all if none is named; with --part=N one of N parts of them, which
+the commit chooses. A test fails the run unless it passes, is skipped, or is in known-VERSION.txt with a reason.
+PYTHONPATH names the package. The virtual environment is made in KERAS_VENV (default: build/keras_venv-VERSION).
 """
 
+import glob
 import os
 import subprocess
 import sys
@@ -23,8 +24,8 @@ WITHOUT = ("docs/", "datasets", "applications", "cudnn", "multi_gpu", "imagenet_
 
 def test_files(folder):
     """All files with tests, relative to `folder`."""
-    files = [os.path.relpath(os.path.join(path, name), folder) for path, _, names in os.walk(os.path.join(folder, "tests"))
-             for name in names if name.endswith("_test.py") or name.startswith("test_") and name.endswith(".py")]
+    files = [os.path.relpath(file, folder) for pattern in ("test_*.py", "*_test.py")
+             for file in glob.glob(os.path.join(folder, "tests", "**", pattern), recursive=True)]
     return sorted(file for file in files if not any(part in file for part in WITHOUT))
 
 
@@ -36,7 +37,10 @@ def known(version):
 
 
 def results(python, file, folder):
-    """The result of each test of the file: "passed", "skipped" or "failed". A file that cannot run is one failed test."""
+    """The result of each test of the file, "passed", "skipped" or "failed", and what pytest has printed.
+
+    A file that cannot run is one failed test.
+    """
     with tempfile.TemporaryDirectory() as scratch:
         report = os.path.join(scratch, "report.xml")
         settings = {**os.environ, "KERAS_HOME": scratch, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -48,11 +52,10 @@ def results(python, file, folder):
             return {file: "failed"}, "it did not end within 600 s\n"
         if not os.path.exists(report):
             return {file: "failed"}, ran.stdout
-        cases = xml.etree.ElementTree.parse(report).iter("testcase")
-        found = {}
-        for case in cases:
+        found, module = {}, file.removesuffix(".py").replace("/", ".")
+        for case in xml.etree.ElementTree.parse(report).iter("testcase"):
             kinds = {child.tag for child in case}
-            name = f"{file}::{case.get('name')}" if case.get("name") else file
+            name = "::".join([file, *case.get("classname").removeprefix(module).split(".")[1:], case.get("name")])
             found[name] = "failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"
         return found or {file: "failed"}, ran.stdout
 

@@ -20,8 +20,8 @@ def _clipped(output):
 
 def _checked_axis(axis, rank):
     if rank is not None and not -rank <= axis < rank:
-        raise ValueError(f"Unexpected channels axis {axis}. Expected to be -1 or one of the axes of `output`, which has "
-                         f"{rank} dimensions.")
+        raise ValueError(f"Unexpected channels axis {axis}. Expected to be -1 or one of the axes of `output`, which "
+                         f"has {rank} dimensions.")
     return axis
 
 

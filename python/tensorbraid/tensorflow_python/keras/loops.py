@@ -96,9 +96,9 @@ def rnn(step_function, inputs, initial_states, go_backwards=False, mask=None, co
         input_length=None, time_major=False, zero_output_for_mask=False):
     """Calls the step function for each time. Returns the last output, all outputs, and the last states.
 
-    `step_function(inputs, states)` gets the inputs of one time, and the states with the constants after them; it returns
-    an output and the new states. A sample whose `mask` is False keeps its states, and its last output or zeros. With
-    `unroll`, each step has nodes of its own, and the number of times must be known.
+    `step_function(inputs, states)` gets the inputs of one time, and the states with the constants after them; it
+    returns an output and the new states. A sample whose `mask` is False keeps its states, and its last output or zeros.
+    With `unroll`, each step has nodes of its own, and the number of times must be known.
     """
     inputs = nest.map_structure(tf.convert_to_tensor, inputs)
     for x in nest.flatten(inputs):

@@ -55,7 +55,7 @@ def set_learning_phase(value):
 
 
 def get_session(op_input_list=()):
-    """The default session, or that of Keras for the default graph. Variables without a value get their initial value."""
+    """The default session, or that of Keras for the default graph. Variables without a value are initialised."""
     global _session
     session = tf.get_default_session()
     if session is None:

@@ -1,4 +1,4 @@
-"""The settings of Keras: the dtype of numbers, the small number of divisions, and the order of an image's dimensions."""
+"""The settings of Keras: the dtype, the small number of divisions, and the order of an image's dimensions."""
 
 import numpy as np
 
