@@ -6,7 +6,6 @@ The files of a build may be where no other user reaches them; then there is noth
 import os
 import re
 import shutil
-import socket
 import subprocess
 import tempfile
 
