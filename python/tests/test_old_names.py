@@ -52,6 +52,9 @@ class OldNamesTest(unittest.TestCase):
                 "python.estimator.inputs.numpy_io.numpy_input_fn": tf.estimator.inputs.numpy_input_fn,
                 "python.summary.writer.writer.FileWriter": tf.summary.FileWriter,
                 "python.profiler.model_analyzer.profile": tf.profiler.profile,
+                "python.profiler.profiler.Profiler": tf.profiler.Profiler,
+                "python.profiler.tfprof_logger.write_op_log": tf.profiler.write_op_log,
+                "core.profiler.tfprof_log_pb2.OpLogProto": tf.profiler.OpLogProto,
                 "contrib.slim.python.slim.data.parallel_reader.parallel_read": slim.parallel_reader.parallel_read,
         }.items():
             self.assertIs(api.find(path), wanted, path)

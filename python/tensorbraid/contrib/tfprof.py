@@ -1,4 +1,4 @@
-"""tf.contrib.tfprof: tf.profiler's counts of parameters and floating point operations, under their older names."""
+"""tf.contrib.tfprof: tf.profiler under its older names."""
 
 import types
 
@@ -21,15 +21,9 @@ def print_model_analysis(graph, run_meta=None, op_log=None, tfprof_cmd="scope", 
     return profiler.profile(graph, run_meta, op_log, tfprof_cmd, options)
 
 
-def write_op_log(graph, log_dir, op_log=None, run_meta=None, add_trace=True):
-    """NotImplementedError: the file is for TensorFlow's tfprof program, which cannot read this package's profiles."""
-    raise NotImplementedError("tfprof_logger.write_op_log: its file is for TensorFlow's program tfprof; "
-                              "tf.contrib.tfprof.model_analyzer.print_model_analysis needs none")
-
-
 model_analyzer = types.ModuleType("tensorbraid.contrib.tfprof.model_analyzer", "Counts over a graph.")
 model_analyzer.print_model_analysis = print_model_analysis
 model_analyzer.TRAINABLE_VARS_PARAMS_STAT_OPTIONS = TRAINABLE_VARS_PARAMS_STAT_OPTIONS
 model_analyzer.FLOAT_OPS_OPTIONS = FLOAT_OPS_OPTIONS
-tfprof_logger = types.ModuleType("tensorbraid.contrib.tfprof.tfprof_logger", "Files for the program tfprof: refused.")
-tfprof_logger.write_op_log = write_op_log
+tfprof_logger = types.ModuleType("tensorbraid.contrib.tfprof.tfprof_logger", "Files for the program tfprof.")
+tfprof_logger.write_op_log = profiler.write_op_log

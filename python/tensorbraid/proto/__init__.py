@@ -12,7 +12,7 @@ from tensorbraid.internal import gzip_magic
 
 __all__ = []
 
-_FILES = ("graph", "step_stats", "config", "meta_graph", "summary", "example", "projector")
+_FILES = ("graph", "step_stats", "config", "meta_graph", "summary", "example", "projector", "tfprof")
 _lock = threading.Lock()
 _made = {}
 

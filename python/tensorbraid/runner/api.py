@@ -86,7 +86,8 @@ _PUBLIC = {
     "all_util": ["tensorflow_python.utilities"], "lazy_loader": ["tensorflow_python.utilities"],
     "function_utils": ["tensorflow_python.utilities"], "tf_should_use": ["tensorflow_python.utilities"],
     "keyword_args": ["tensorflow_python.utilities"], "estimator_util": ["tensorflow_python.utilities"],
-    "model_analyzer": ["profiler"], "option_builder": ["profiler"], "writer": ["summary"],
+    "model_analyzer": ["profiler"], "option_builder": ["profiler"], "tfprof_logger": ["profiler"],
+    "profiler": ["profiler"], "writer": ["summary"],
     "distribution": ["distributions"], "sparse": ["sparse", "ops.sparse_crosses"],
     "evaluation": ["contrib.training"],
     "logging": ["", "summary", "tensorflow_python.old_functions"],
@@ -234,7 +235,7 @@ class CoreModule(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        if name in ("framework", "protobuf", "example", "util") or name.endswith("_pb2"):
+        if name in ("framework", "protobuf", "example", "util", "profiler") or name.endswith("_pb2"):
             return stand_in(f"{self._path}.{name}")
         from tensorbraid import proto
 

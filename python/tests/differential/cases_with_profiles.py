@@ -1,5 +1,8 @@
 """tf.profiler: the parameters and the floating point operations of graphs."""
 
+import os
+import tempfile
+
 from registry import case
 
 QUIET = {"names": False}
@@ -76,3 +79,83 @@ case("profiler.ProfileOptionBuilder", lambda tf: [sorted(
     (key, value) for key, value in options.items() if key not in ("min_peak_bytes",)) for options in (
         tf.profiler.ProfileOptionBuilder.float_operation(), tf.profiler.ProfileOptionBuilder.trainable_variables_parameter())],
      label="options of profiles", **QUIET)
+
+
+def step(tf, *nodes):
+    """The RunMetadata of a step in which these (name, start, micros, bytes) ran."""
+    result = tf.RunMetadata()
+    device = result.step_stats.dev_stats.add(device="/job:localhost/replica:0/task:0/device:CPU:0")
+    for name, start, micros, size in nodes:
+        node = device.node_stats.add(node_name=name, all_start_micros=start, op_end_rel_micros=micros)
+        node.memory.add(total_bytes=size, peak_bytes=size, live_bytes=size // 2)
+        node.output.add().tensor_description.allocation_description.allocated_bytes = size
+    return result
+
+
+def small(tf):
+    """A graph of few nodes, and two steps of it."""
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [2, 3], name="x")
+        with tf.name_scope("net"):
+            y = tf.matmul(x, tf.ones([3, 4], name="ones"), name="product")
+            tf.add(tf.nn.relu(y, name="relu"), y, name="sum")
+    return graph, [step(tf, ("net/product", 100, 1500, 32), ("net/relu", 1600, 7, 16), ("other", 1, 2, 3)),
+                   step(tf, ("net/product", 100, 500, 64), ("net/sum", 700, 3, 8))]
+
+
+def numbers(node):
+    """The numbers of a message and of the messages below it."""
+    own = [node.name] + [getattr(node, before + name) for before in ("", "total_") for name in (
+        "exec_micros", "cpu_exec_micros", "accelerator_exec_micros", "requested_bytes", "peak_bytes", "residual_bytes",
+        "output_bytes", "parameters", "float_ops")]
+    return [own, [numbers(child) for child in node.children]]
+
+
+def many_steps(tf, method, **options):
+    graph, steps = small(tf)
+    profiler = tf.profiler.Profiler(graph)
+    for number, found in enumerate(steps):
+        profiler.add_step(10 * number, found)
+    builder = tf.profiler.ProfileOptionBuilder().with_empty_output()
+    for name, argument in options.items():
+        getattr(builder, name)(**argument) if isinstance(argument, dict) else getattr(builder, name)(argument)
+    found = numbers(getattr(profiler, method)(builder.build()))
+    del profiler  # TensorFlow has one at a time
+    return found
+
+
+def one_step(tf, cmd):
+    graph, steps = small(tf)
+    return numbers(tf.profiler.profile(graph, steps[0], cmd=cmd, options=tf.profiler.ProfileOptionBuilder(
+        tf.profiler.ProfileOptionBuilder.time_and_memory(min_micros=5, min_output_bytes=3)).with_empty_output().build()))
+
+
+def checkers(tf, **given):
+    graph, steps = small(tf)
+    found = tf.profiler.advise(graph, steps[0], **given)
+    return sorted(found.checkers), [bool(found.checkers[name].reports) for name in sorted(found.checkers)]
+
+
+def logged(tf):
+    graph, _ = small(tf)
+    log = tf.profiler.OpLogProto()
+    log.log_entries.add(name="net/relu", types=["mine"], float_ops=5)
+    with tempfile.TemporaryDirectory() as folder:
+        tf.profiler.write_op_log(graph, folder, log, add_trace=False)
+        with open(os.path.join(folder, "tfprof_log"), "rb") as file:
+            found = tf.profiler.OpLogProto.FromString(file.read())
+    return sorted((entry.name, entry.float_ops, list(entry.types)) for entry in found.log_entries)
+
+
+for method in ("profile_name_scope", "profile_graph", "profile_operations"):
+    for number, more in enumerate((
+            {}, {"with_step": 10, "order_by": "micros"}, {"with_min_execution_time": {"min_micros": 2, "min_cpu_micros": 3}},
+            {"with_min_memory": {"min_bytes": 9, "min_residual_bytes": 4}, "account_displayed_op_only": True},
+            {"with_accounted_types": ["MatMul", "Const"]}, {"with_node_names": {"trim_name_regexes": ["net/product"]}})):
+        case(f"profiler.Profiler profiler.Profiler.{method}", lambda tf, m=method, o=more: many_steps(tf, m, **o),
+             label=f"steps by {method} #{number}", **QUIET)
+for cmd in ("scope", "graph", "op"):
+    case("profiler.profile", lambda tf, cmd=cmd: one_step(tf, cmd), label=f"a step by {cmd}", **QUIET)
+case("profiler.advise", checkers, label="advice", **QUIET)
+case("profiler.advise", lambda tf: checkers(tf, options={"OperationChecker": {}}), label="advice of one checker", **QUIET)
+case("profiler.write_op_log", logged, label="log of a graph", **QUIET)
