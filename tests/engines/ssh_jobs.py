@@ -72,23 +72,24 @@ class SshJobs(unittest.TestCase):
     def setUp(self):
         self.addCleanup(shutil.rmtree, "/tmp/job dir", ignore_errors=True)
 
+    def left_on(self, name):
+        """The processes and files of jobs on a machine."""
+        left = [line for line in self.machines.processes(name) if "tensorbraid" in line or "mnist" in line]
+        return left + self.machines.run(name, ["sh", "-c", "ls -d /tmp/tensorbraid* /dev/shm/* || true"],
+                                        stderr=subprocess.DEVNULL).splitlines()
+
     def check_nothing_is_left(self, names=NAMES, limit_s=20):
         give_up = time.monotonic() + limit_s
         for name in names:
-            while True:
-                left = [line for line in self.machines.processes(name) if "tensorbraid" in line or "mnist" in line]
-                left += self.machines.run(name, ["sh", "-c", "ls -d /tmp/tensorbraid* /dev/shm/* || true"],
-                                          stderr=subprocess.DEVNULL).splitlines()
-                if not left:
-                    break
+            while left := self.left_on(name):
                 self.assertLess(time.monotonic(), give_up, left)
                 time.sleep(0.05)
 
 
-def main():
-    """Runs the tests of the program, on machines of their own."""
-    machines.enter()
+def main(limit_s=280, **options):
+    """Runs the tests of the program with these options of unittest, on machines of their own. Ends after `limit_s`."""
+    machines.enter(limit_s)
     # In a /tmp of its own, so that what is left on the machines is seen there.
     subprocess.run(["sh", "-ec", machines.own_tmp()], check=True)
     os.chdir(os.getcwd())  # the same directory, in the new /tmp
-    unittest.main()
+    unittest.main(**options)
