@@ -11,7 +11,7 @@ import tempfile
 
 USER = "nobody"
 STRANGER = "daemon"
-PYTHON = "/usr/bin/python3"  # that of the path may be in a folder of root
+PYTHON = "/usr/bin/python3"  # another Python may be in a folder that only root can read
 
 
 def as_user(name, command):

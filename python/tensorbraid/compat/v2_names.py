@@ -130,6 +130,6 @@ SAME = {
         "COMPILER_VERSION GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER "
         "GRAPH_DEF_VERSION_MIN_PRODUCER VERSION",
 }
-# These are two functions in TensorFlow. That of TensorFlow 2 takes the first arguments of that of TensorFlow 1.
+# TensorFlow has two functions for each of these names. TensorFlow 2's takes the first arguments of TensorFlow 1's.
 _REDUCTIONS = ("reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_sum")
 ALSO = {"": "constant " + _REDUCTIONS, "math": "log " + _REDUCTIONS, "nn": "leaky_relu"}

@@ -183,7 +183,7 @@ class Sigmoid(Bijector):
 
 
 class AffineScalar(Bijector):
-    """y = scale * x + shift. The default of `scale` is 1, and that of `shift` is 0."""
+    """y = scale * x + shift. By default, `scale` is 1 and `shift` is 0."""
 
     def __init__(self, shift=None, scale=None, validate_args=False, name="affine_scalar"):
         with tf.name_scope(name):

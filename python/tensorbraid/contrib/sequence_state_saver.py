@@ -175,7 +175,7 @@ class SequenceQueueingStateSaver:
             values["context", label] = tf.tile(tf.expand_dims(context, 0), [count] + [1] * context.shape.ndims)
         inserts = {name: self._insert(name, keys, value) for name, value in values.items()}
         token = self._tokens.enqueue(0)
-        # The first insert of a key decides its place in the barrier: that of all segments comes before that of states.
+        # A key has its place in the barrier from its first insert, so all segments are inserted before the states.
         with tf.control_dependencies([inserts["sequence"], token]):
             states = [self._insert(("states", label), keys[:1], tf.expand_dims(state, 0))
                       for label, state in self._states.items()]

@@ -62,13 +62,13 @@ def items(name, values, wanted="a list"):
 
 
 def path(name, value):
-    """The path of a file, which Python's functions also take as a number: that of a file that is already open."""
+    """The path of a file. A number is refused: Python's functions would take it for the descriptor of an open file."""
     check(isinstance(value, (str, bytes, os.PathLike)), name, "the path of a file", value)
     return os.fspath(value)
 
 
 def integer(name, value):
-    """int(value). An error is that of int, and names the argument."""
+    """int(value). An error of int() gets the name of the argument."""
     try:
         return int(value)
     except (TypeError, ValueError) as error:
@@ -195,7 +195,7 @@ def _function(frames, text):
 
 
 def _name_of(frame):
-    """The name of a frame's function; that of the class for a constructor."""
+    """The name of a frame's function, or of the class if the function is a constructor."""
     name = frame.f_code.co_qualname.rpartition("<locals>.")[2]
     return name.removesuffix(".__init__").removesuffix(".__new__")
 

@@ -11,7 +11,7 @@ from tensorbraid.internal import old_names, public_names
 
 __all__ = []
 
-# Modules whose public name differs from that of their file.
+# Modules whose public name is not the name of their file.
 _PUBLIC = {"tensorbraid.testing": "tensorbraid.test", "tensorbraid.tf_logging": "tensorbraid.logging",
            "tensorbraid.tf_sysconfig": "tensorbraid.sysconfig", "tensorbraid.versions": "tensorbraid.version"}
 

@@ -12,7 +12,7 @@ def _elements(graph, names):
 def from_options(session, options):
     """A function that runs the step of a CallableOptions, with one argument for each feed, and returns the fetches.
 
-    Its argument `run_metadata` is that of tf.Session.run. The values of connected tensors are those of a step before.
+    It takes `run_metadata` as tf.Session.run does. Connected tensors are computed by a step of their own before.
     Raises KeyError or ValueError if the graph lacks what is named.
     """
     from tensorbraid import proto

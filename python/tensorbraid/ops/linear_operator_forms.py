@@ -155,7 +155,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     U and V are matrices [..., N, K] and D is the diagonal matrix of `diag_update` [..., K]. By default, V = U and D is
     the identity. `solve` uses the Woodbury identity, and the determinants use the matrix determinant lemma. TypeError
-    if a dtype is not that of L.
+    if a dtype is not the dtype of L.
     """
 
     def __init__(self, base_operator, u, diag_update=None, v=None, is_diag_update_positive=None, is_non_singular=None,

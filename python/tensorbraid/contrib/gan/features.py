@@ -31,8 +31,8 @@ def tensor_pool(input_values, pool_size=50, pooling_probability=0.5, name="tenso
 
     `input_values` is a tensor, or a structure of tensors that stay together. Until the pool has `pool_size` inputs,
     each is added and returned. From then on, each input takes the place of a random one in the pool. The result is that
-    earlier input with `pooling_probability`, and otherwise the new one. ValueError if `pool_size` is negative; 0 means
-    that there is no pool.
+    earlier input with `pooling_probability`, and otherwise the new one. Without a pool, `pool_size` 0, each input is
+    returned. ValueError if `pool_size` is negative.
     """
     pool_size = int(pool_size)
     if pool_size < 0:

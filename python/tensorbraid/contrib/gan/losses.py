@@ -53,7 +53,7 @@ def stargan_generator_loss_wrapper(loss_fn):
 
 
 def stargan_discriminator_loss_wrapper(loss_fn):
-    """The loss of outputs for real and for generated data as a function of a StarGANModel."""
+    """Makes a loss of the outputs for real and for generated data a function of a StarGANModel."""
     def loss(stargan_model, **kwargs):
         return loss_fn(stargan_model.discriminator_input_data_source_predication,
                        stargan_model.discriminator_generated_data_source_predication, **kwargs)
@@ -62,7 +62,7 @@ def stargan_discriminator_loss_wrapper(loss_fn):
 
 
 def stargan_gradient_penalty_wrapper(loss_fn):
-    """A gradient penalty, such as that of `wargs`, as a function of a StarGANModel."""
+    """Makes a gradient penalty, such as wasserstein_gradient_penalty, a function of a StarGANModel."""
     def loss(stargan_model, **kwargs):
         return loss_fn(real_data=stargan_model.input_data, generated_data=stargan_model.generated_data,
                        generator_inputs=stargan_model.input_data_domain_label.shape.as_list()[-1],
