@@ -192,6 +192,55 @@ bool IsOwnAddress(const EndPoint& end) {
 
 std::string SystemError() { return std::strerror(errno); }
 
+// Connects once, as ConnectToOwnUser does. PermissionDenied also if a server starts or stops meanwhile: the kernel then
+// names no user.
+StatusOr<Fd> ConnectOnce(const sockaddr_storage& address, socklen_t address_size, const EndPoint& listening,
+                         std::chrono::milliseconds timeout) {
+  // No connection has the port 0, so the kernel answers with the listening socket.
+  EndPoint nobody{.is_v6 = listening.is_v6};
+  std::copy(std::begin(listening.address), std::end(listening.address), nobody.address);
+  const auto ask = [&] { return AskKernel(listening, nobody); };
+
+  const std::optional<KernelSocket> before = ask();
+  Fd socket(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket.is_open()) return Unavailable("cannot make a socket: ", SystemError());
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), address_size) != 0) {
+    if (errno != EINPROGRESS) return Unavailable(SystemError());
+    pollfd event{socket.get(), POLLOUT, 0};
+    if (::poll(&event, 1, static_cast<int>(timeout.count())) != 1) return Unavailable("the connection timed out");
+    int error = 0;
+    socklen_t size = sizeof error;
+    ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+    if (error != 0) return Unavailable(std::strerror(error));
+  }
+  // If nothing listens there, and the system chose this very port for our end, the socket is connected to itself.
+  sockaddr_storage here{};
+  socklen_t here_size = sizeof here;
+  ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&here), &here_size);
+  if (const std::optional<EndPoint> own = EndPointOf(here); own.has_value() && own->port == listening.port) {
+    return Unavailable("no server listens there");
+  }
+  // The same socket listened before and after, and meanwhile no other one could listen there. So the connection is that
+  // socket's, although no process may have accepted it yet.
+  const std::optional<KernelSocket> after = ask();
+  if (before.has_value() && after.has_value() && before->cookie != after->cookie) {
+    return Unavailable("another server has begun to listen there");
+  }
+  if (!before.has_value() && after.has_value()) return Unavailable("a server has just begun to listen there");
+  if (before.has_value() && !after.has_value()) return Unavailable("the server has just stopped listening there");
+  const std::optional<uid_t> user =
+      before.has_value() && before->is_listening ? UserOf(*before, ask) : std::optional<uid_t>();
+  if (!user.has_value()) {
+    return absl::PermissionDeniedError("the kernel does not name the user of the process that listens there");
+  }
+  if (!IsOwnUserOrRoot(*user)) {
+    return absl::PermissionDeniedError(StrCat("the process that listens there belongs to user ", *user));
+  }
+  const int on = 1;
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return socket;
+}
+
 }  // namespace
 
 uint64_t BytesReceived(const Fd& socket) {
@@ -242,49 +291,11 @@ StatusOr<Fd> ConnectToOwnUser(const HostPort& where, std::chrono::milliseconds t
   std::memcpy(&server, found->ai_addr, found->ai_addrlen);
   const std::optional<EndPoint> listening = EndPointOf(server);
   if (!listening.has_value()) return InvalidArgument("'", where.host, "' is not an address of IPv4 or IPv6");
-  // No connection has the port 0, so the kernel answers with the listening socket.
-  EndPoint nobody{.is_v6 = listening->is_v6};
-  std::copy(std::begin(listening->address), std::end(listening->address), nobody.address);
-  const auto ask = [&] { return AskKernel(*listening, nobody); };
-
-  const std::optional<KernelSocket> before = ask();
-  Fd socket(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket.is_open()) return Unavailable("cannot make a socket: ", SystemError());
-  if (::connect(socket.get(), found->ai_addr, found->ai_addrlen) != 0) {
-    if (errno != EINPROGRESS) return Unavailable(SystemError());
-    pollfd event{socket.get(), POLLOUT, 0};
-    if (::poll(&event, 1, static_cast<int>(timeout.count())) != 1) return Unavailable("the connection timed out");
-    int error = 0;
-    socklen_t size = sizeof error;
-    ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-    if (error != 0) return Unavailable(std::strerror(error));
+  constexpr int kAttempts = 3;  // the refusal of a server that starts or stops meanwhile does not last
+  for (int attempt = 1;; ++attempt) {
+    StatusOr<Fd> connected = ConnectOnce(server, found->ai_addrlen, *listening, timeout);
+    if (!absl::IsPermissionDenied(connected.status()) || attempt == kAttempts) return connected;
   }
-  // If nothing listens there, and the system chose this very port for our end, the socket is connected to itself.
-  sockaddr_storage here{};
-  socklen_t here_size = sizeof here;
-  ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&here), &here_size);
-  if (const std::optional<EndPoint> own = EndPointOf(here); own.has_value() && own->port == listening->port) {
-    return Unavailable("no server listens there");
-  }
-  // The same socket listened before and after, and meanwhile no other one could listen there. So the connection is that
-  // socket's, although no process may have accepted it yet.
-  const std::optional<KernelSocket> after = ask();
-  if (before.has_value() && after.has_value() && before->cookie != after->cookie) {
-    return Unavailable("another server has begun to listen there");
-  }
-  if (!before.has_value() && after.has_value()) return Unavailable("a server has just begun to listen there");
-  if (before.has_value() && !after.has_value()) return Unavailable("the server has just stopped listening there");
-  const std::optional<uid_t> user =
-      before.has_value() && before->is_listening ? UserOf(*before, ask) : std::optional<uid_t>();
-  if (!user.has_value()) {
-    return absl::PermissionDeniedError("the kernel does not name the user of the process that listens there");
-  }
-  if (!IsOwnUserOrRoot(*user)) {
-    return absl::PermissionDeniedError(StrCat("the process that listens there belongs to user ", *user));
-  }
-  const int on = 1;
-  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  return socket;
 }
 
 }  // namespace tensorbraid

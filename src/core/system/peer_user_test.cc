@@ -6,10 +6,13 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "core/system/held_port.h"
 #include "core/testing/other_user.h"
 
 namespace tensorbraid {
@@ -180,6 +183,25 @@ TEST(PeerUserTest, WithoutAServerThereIsNoConnection) {
   const auto connected = ConnectToOwnUser({"127.0.0.1", port}, std::chrono::seconds(30));
   EXPECT_TRUE(absl::IsUnavailable(connected.status())) << connected.status();
   EXPECT_TRUE(absl::IsInvalidArgument(ConnectToOwnUser({"alpha", port}, std::chrono::seconds(30)).status()));
+}
+
+// A server that stops or starts meanwhile is not one of a foreign user: the client may try again.
+TEST(PeerUserTest, AServerThatStopsMeanwhileIsUnavailable) {
+  const HeldPort port = HeldPort::Take().value();
+  std::atomic<bool> stop = false;
+  std::thread server([&] {
+    while (!stop) {
+      const Fd listener = NewSocket("127.0.0.1");
+      ASSERT_TRUE(Bind(listener, "127.0.0.1", port.port())) << std::strerror(errno);
+      ASSERT_EQ(::listen(listener.get(), 8), 0);
+    }
+  });
+  for (int i = 0; i < 2'000; ++i) {
+    const auto socket = ConnectToOwnUser({"127.0.0.1", port.port()}, std::chrono::seconds(30));
+    EXPECT_TRUE(socket.ok() || absl::IsUnavailable(socket.status())) << socket.status();
+  }
+  stop = true;
+  server.join();
 }
 
 TEST(PeerUserTest, RootAndTheOwnUserAreServed) {
