@@ -181,7 +181,7 @@ print(concat([[1], [2]]).shape, summary is tf.summary.scalar)
                            "        return tf.keras.initializers.glorot_normal()\n"
                            "    return tf.no_such_name if kind == 'x' else None\n"
                            "initializer('uniform')\n")
-        self.assertIn("script.py:7: warning: tf.keras.initializers.glorot_normal: Keras is not part", text)
+        self.assertIn("script.py:7: warning: tf.keras.initializers.glorot_normal: tf.keras is the library Keras 2.3.1", text)
         self.assertIn("script.py:8: warning: tf.no_such_name does not exist", text)
 
     def test_a_name_in_a_function_that_nothing_calls_is_a_warning(self):
@@ -269,7 +269,8 @@ print(concat([[1], [2]]).shape, summary is tf.summary.scalar)
                             "import tensorflow.contrib.eager as tfe\n"
                             "tf.contrib.summary.scalar\ntf.contrib.estimator.TowerOptimizer\n")
         self.assertIn("script.py:3: tf.enable_eager_execution: there is no eager execution", text)
-        self.assertIn("script.py:4: tf.keras.layers.Dense: Keras is not part of this package", text)
+        self.assertIn("script.py:4: tf.keras.layers.Dense: tf.keras is the library Keras 2.3.1, which is not installed; "
+                      "install it: pip install tensorbraid[keras]", text)
         self.assertIn("script.py:5: tf.contrib.eager: there is no eager execution", text)
         self.assertIn("script.py:6: tf.contrib.summary.scalar: its writers are those of eager execution", text)
         self.assertIn("script.py:7: tf.contrib.estimator.TowerOptimizer: a model is not copied", text)

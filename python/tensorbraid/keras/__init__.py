@@ -1,5 +1,29 @@
-"""The parts of tf.keras that programs without models of Keras use: files and data sets."""
+"""tf.keras: the library Keras 2.3.1 on this package, as TensorFlow 1.15 had it. See docs/keras.md.
 
-from tensorbraid.keras import datasets, utils  # noqa: F401
+The modules `datasets` and `utils` have names that need no library.
+"""
+
+import importlib as _importlib
+
+from tensorbraid.keras import datasets, library as _library, utils  # noqa: F401
 
 __all__ = ["datasets", "utils"]
+
+# Modules that are imported, and with them the library, when they are first used.
+_MODULES = ("activations", "applications", "backend", "callbacks", "constraints", "initializers", "layers", "losses",
+            "metrics", "models", "optimizers", "preprocessing", "regularizers", "wrappers")
+_INNER = ("engine",)  # modules that tensorflow.python.keras has, and tf.keras has not
+_CLASSES = {"Input": "layers", "Model": "models", "Sequential": "models"}
+
+
+def __getattr__(name):
+    try:
+        if name in _MODULES:
+            return _importlib.import_module(f"tensorbraid.keras.{name}")
+        if name in _INNER:
+            return _library.module(name)
+        if name in _CLASSES:
+            return getattr(_importlib.import_module(f"tensorbraid.keras.{_CLASSES[name]}"), name)
+    except _library.Unavailable as error:
+        raise AttributeError(f"tf.keras.{name}: {error}") from None
+    raise AttributeError(f"module 'tensorbraid.keras' has no attribute '{name}'")

@@ -5,6 +5,7 @@ import types
 
 import numpy as np
 from tensorbraid.internal import gzip_magic
+from tensorbraid.keras import library
 
 __all__ = ["mnist"]
 
@@ -24,3 +25,11 @@ def _load_mnist(path="mnist.npz"):
 
 mnist = types.ModuleType("tensorbraid.keras.datasets.mnist", "The handwritten digits of MNIST.")
 mnist.load_data = _load_mnist
+
+
+def __getattr__(name):
+    """The library's data sets, if it is installed. It downloads them."""
+    try:
+        return library.find(__name__, "datasets", name)
+    except library.Unavailable as error:
+        raise AttributeError(f"tf.keras.datasets.{name}: {error}") from None

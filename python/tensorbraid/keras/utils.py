@@ -9,6 +9,8 @@ import zipfile
 
 import numpy as np
 
+from tensorbraid.keras import library
+
 __all__ = ["get_file", "to_categorical"]
 
 
@@ -69,3 +71,11 @@ def to_categorical(y, num_classes=None, dtype="float32"):
     y = np.array(y, dtype="int")
     shape = y.shape[:-1] if y.ndim > 1 and y.shape[-1] == 1 else y.shape
     return np.eye(num_classes or int(y.max()) + 1, dtype=dtype)[y.reshape(shape)]
+
+
+def __getattr__(name):
+    """The library's names, if it is installed."""
+    try:
+        return library.find(__name__, "utils", name)
+    except library.Unavailable as error:
+        raise AttributeError(f"tf.keras.utils.{name}: {error}") from None

@@ -10,9 +10,10 @@ import types
 
 import tensorbraid
 from tensorbraid import tensorflow_python
+from tensorbraid.internal import installed_keras
 from tensorbraid.tensorflow_python import keras as python_keras
 
-_KERAS = "Keras is not part of this package; build the model with tf.layers and run it in a tf.Session"
+_KERAS = f"tf.keras is the library Keras {installed_keras.VERSION}, which has no such name"
 _EAGER = "there is no eager execution; build a graph and run it in a tf.Session"
 _TABLES = "the tables of MaxCompute are not part of this package; read files with tf.data"
 _TPU = "there are no TPUs in this package; tf.contrib.tpu.TPUEstimator with use_tpu=False trains on CPUs"
@@ -20,7 +21,6 @@ _STRATEGIES = ("there are no distribution strategies; tf.train.replica_device_se
                "tf.train.SyncReplicasOptimizer distribute a training")
 REFUSED = {
     "keras": _KERAS,
-    "contrib.keras": _KERAS,
     "python.keras": _KERAS,
     "enable_eager_execution": _EAGER,
     "enable_v2_behavior": _EAGER,
@@ -287,9 +287,11 @@ def _child(parent, name):
 
 
 def normal(path):
-    """`path` without the "compat.v1" that means the package itself."""
+    """`path` without the "compat.v1" that means the package itself, and without the "contrib" of tf.contrib.keras."""
     while path == "compat.v1" or path.startswith("compat.v1."):
         path = path[len("compat.v1."):]
+    if path == "contrib.keras" or path.startswith("contrib.keras."):
+        path = path[len("contrib."):]
     return path
 
 
@@ -315,7 +317,9 @@ def refusal(path):
     path = normal(path)
     for start, reason in REFUSED.items():
         if path == start or path.startswith(start + "."):
-            return None if start in _PARTLY and _exists(path) else reason
+            if start in _PARTLY and _exists(path):
+                return None
+            return reason if reason is not _KERAS else installed_keras.problem() or reason
     return None
 
 

@@ -54,3 +54,34 @@ def restore(h5py):
     for kind, name, value in ((h5py.Dataset, "value", lambda self: self[()]), (h5py.File, "fid", lambda self: self.id)):
         if not hasattr(kind, name):
             setattr(kind, name, property(value))
+
+
+def classes(h5py):
+    """The classes File and Group that do what `restore` makes the module do, and leave the module as it is."""
+    attributes = type("AttributeManager", (h5py.AttributeManager,), {})
+    _restore_attributes(attributes)
+
+    def wrapped(value):
+        return Group(value.id) if isinstance(value, h5py.Group) else value
+
+    class _Group:
+        attrs = property(lambda self: attributes(self))
+
+        def __getitem__(self, name):
+            return wrapped(super().__getitem__(name))
+
+        def create_group(self, *args, **kwargs):
+            return wrapped(super().create_group(*args, **kwargs))
+
+    class File(_Group, h5py.File):
+        pass
+
+    class _GroupMeta(type(h5py.Group)):
+        def __instancecheck__(cls, value):  # a file or a group that the program has opened is one, too
+            return isinstance(value, h5py.Group)
+
+    class Group(_Group, h5py.Group, metaclass=_GroupMeta):
+        pass
+
+    _restore_mode(File)
+    return {"File": File, "Group": Group}

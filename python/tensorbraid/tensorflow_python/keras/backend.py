@@ -1,4 +1,6 @@
-"""tensorflow.python.keras.backend: the functions that the library Keras takes from TensorFlow."""
+"""tensorflow.python.keras.backend: the functions that the library Keras takes from TensorFlow, then all of its own."""
+
+import tensorbraid as tf
 
 from tensorbraid.tensorflow_python.keras.entropies import (binary_crossentropy, categorical_crossentropy, hard_sigmoid,
                                                            sparse_categorical_crossentropy)
@@ -19,3 +21,9 @@ __all__ = ["batch_get_value", "batch_set_value", "binary_crossentropy", "cast_to
            "random_binomial", "random_normal", "random_uniform", "reset_uids", "rnn", "set_epsilon", "set_floatx",
            "set_image_data_format", "set_learning_phase", "set_session", "set_value", "sparse_categorical_crossentropy",
            "truncated_normal", "variable"]
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return getattr(tf.keras.backend, name)

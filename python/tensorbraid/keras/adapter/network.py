@@ -1,0 +1,103 @@
+"""Models as in tf.keras: they apply their layers to any tensors, and have any operations between layers."""
+
+from tensorbraid import nest
+from tensorbraid.keras.adapter import history, layer
+from tensorbraid.keras.adapter.loaded import loaded, replace
+
+__all__ = []
+
+
+class _NetworkMethods:
+    """Methods of tf.keras.Model."""
+
+    def _base_init(self, name=None, **kwargs):
+        if "autocast" in kwargs:
+            kwargs.pop("autocast")
+        self._library_base_init(name=name or layer.unique_name(type(self)), **kwargs)
+
+    def _init_graph_network(self, inputs, outputs, name=None, **kwargs):
+        inputs, outputs = nest.flatten(inputs), nest.flatten(outputs)
+        history.connect(outputs)
+        for output in outputs:
+            node = history.node_of(output)
+            if node is not None and not history.is_of_model(output):
+                raise ValueError(f"Output tensors to a {type(self).__name__} must come from tf.keras.Input: {output} "
+                                 "depends on other tensors only")
+        self._library_init_graph_network(inputs, outputs, name=name, **kwargs)
+
+    def call(self, inputs, training=None, mask=None):
+        """Applies the layers of the model to these inputs."""
+        if not self._is_graph_network:
+            raise NotImplementedError(f"When subclassing the `Model` class, you should implement a `call` method: "
+                                      f"{type(self).__name__} has none.")
+        outputs, masks, _ = self.run_internal_graph(nest.flatten(inputs))
+        self.__dict__["_masks_of_call"] = masks
+        return outputs
+
+    def compute_mask(self, inputs, mask):
+        """The masks of the outputs of the last call."""
+        return self.__dict__.get("_masks_of_call") if self._is_graph_network else None
+
+    def run_internal_graph(self, inputs, masks=None):
+        """The outputs of the model for these inputs, their masks and their shapes."""
+        values = {id(tensor): value for tensor, value in zip(self.inputs, inputs)}
+        for depth in sorted(self._nodes_by_depth, reverse=True):
+            for node in self._nodes_by_depth[depth]:
+                if node.inbound_layers and all(id(tensor) in values for tensor in node.input_tensors):
+                    _apply(node, values)
+        tensors = [values[id(tensor)] for tensor in self.outputs]
+        output_masks = [_mask(tensor) for tensor in tensors]
+        output_shapes = [getattr(tensor, "_keras_shape", None) for tensor in tensors]
+        return tuple(found[0] if len(found) == 1 else found for found in (tensors, output_masks, output_shapes))
+
+    uses_learning_phase = property(lambda self: True)
+
+
+def _apply(node, values):
+    """Calls the layer of a node once more."""
+    inputs = [values[id(tensor)] for tensor in node.input_tensors]
+    structure = getattr(node, "structure", None)
+    if structure is not None:
+        inputs = nest.pack_sequence_as(structure, inputs)
+    elif len(inputs) == 1:
+        inputs = inputs[0]
+    arguments = nest.map_structure(lambda value: values.get(id(value), value), node.arguments or {})
+    outputs = [output for output in nest.flatten(node.outbound_layer(inputs, **arguments)) if output is not None]
+    values.update((id(tensor), output) for tensor, output in zip(node.output_tensors, outputs))
+
+
+def _mask(tensor):
+    node = history.node_of(tensor)
+    return None if node is None else node.output_masks[tensor._keras_history[2]]
+
+
+def change(network):
+    """Changes the library's module engine.network."""
+    kind = network.Network
+    kind._library_base_init, kind._library_init_graph_network = kind._base_init, kind._init_graph_network
+    replace(kind, _NetworkMethods)
+
+
+class _SequentialMethods:
+    """Methods of tf.keras.Sequential."""
+
+    def call(self, inputs, training=None, mask=None):
+        """Applies the layers one after the other."""
+        if self.inputs:
+            return super(loaded("engine.sequential").Sequential, self).call(inputs, training=training, mask=mask)
+        for inner in self.layers:
+            inputs = inner(inputs)
+        self.__dict__["_masks_of_call"] = _mask(inputs)
+        return inputs
+
+    def compute_mask(self, inputs, mask):
+        """The mask of the output of the last call."""
+        return self.__dict__.get("_masks_of_call")
+
+    # Without shapes of inputs, the variables are made by the layers' own calls, in the scope of the model.
+    _builds_when_called = property(lambda self: not self.inputs)
+
+
+def change_sequential(sequential):
+    """Changes the library's module engine.sequential."""
+    replace(sequential.Sequential, _SequentialMethods)

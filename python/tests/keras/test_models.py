@@ -1,0 +1,104 @@
+"""Models of tf.keras: any operations between layers, classes of a program, training."""
+
+import os
+import tempfile
+import unittest
+
+import numpy as np
+import tensorbraid as tf
+from test_layers import KerasTestCase, names
+
+layers = tf.keras.layers
+
+
+class ModelsTest(KerasTestCase):
+    def test_a_model_of_a_program(self):
+        class Two(tf.keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.a, self.b = layers.Dense(2), layers.Dense(3)
+
+            def call(self, inputs):
+                return self.b(self.a(inputs))
+
+        model = Two()
+        y = model(tf.placeholder(tf.float32, [None, 4]))
+        self.assertEqual(y.name, "two/dense_1/BiasAdd:0")
+        self.assertEqual(names(model.weights), ["two/dense/kernel:0", "two/dense/bias:0", "two/dense_1/kernel:0",
+                                                "two/dense_1/bias:0"])
+        other = Two()
+        other.compile("sgd", "mse")
+        history = other.fit(np.ones([8, 4]), np.ones([8, 3]), epochs=3, verbose=0).history["loss"]
+        self.assertLess(history[-1], history[0])
+
+    def test_sequential_on_plain_tensors(self):
+        model = tf.keras.Sequential([layers.Dense(3), layers.Dense(2)])
+        x = tf.placeholder(tf.float32, [None, 4])
+        self.assertEqual(names([model(x), model(x)]), ["sequential/dense_1/BiasAdd:0", "sequential_1/dense_1/BiasAdd:0"])
+        self.assertEqual(names(model.weights)[0], "sequential/dense/kernel:0")
+        built = tf.keras.Sequential([layers.Dense(3, input_shape=(4,)), layers.Dense(2)])
+        self.assertEqual(names(built.weights)[0], "dense_2/kernel:0")
+        self.assertEqual(names(built.inputs), ["dense_2_input:0"])
+
+    def test_training_is_passed_to_the_layers_of_a_model(self):
+        x = tf.keras.Input([4])
+        model = tf.keras.Model(x, layers.Dropout(0.5)(x))
+        one = tf.ones([50, 4])
+        dropped, kept = self.values(model(one, training=True), model(one))
+        self.assertGreater((dropped == 0).sum(), 20)
+        self.assertEqual((kept == 0).sum(), 0)
+
+    def test_operations_between_layers(self):
+        x = tf.keras.Input([4])
+        y = layers.Dense(3, kernel_initializer="ones")(x)
+        weight = tf.Variable(2.0, name="weight")
+        z = tf.nn.relu(y) * weight + tf.reduce_mean(y, 1, keepdims=True)
+        model = tf.keras.Model(x, layers.Dense(2, kernel_initializer="ones")(z))
+        self.assertEqual([layer.name for layer in model.layers],
+                         ["input_1", "dense", "tf_op_layer_Relu", "tf_op_layer_mul", "tf_op_layer_Mean",
+                          "tf_op_layer_add", "dense_1"])
+        called = model(tf.ones([1, 4]))
+        self.assertEqual(called.name, "model/dense_1/BiasAdd:0")
+        self.assertEqual(self.values(called)[0].tolist(), [[36.0, 36.0]])
+        self.assertEqual(model.predict(np.ones([2, 4])).tolist(), [[36.0, 36.0]] * 2)
+        copy = tf.keras.Model.from_config(model.get_config())  # the variable is a constant there, as in TensorFlow
+        self.assertEqual(copy.predict(np.ones([1, 4])).shape, (1, 2))
+
+    def test_outputs_of_several_parts(self):
+        x = tf.keras.Input([6])
+        a, b = tf.split(layers.Dense(4)(x), 2, axis=1)
+        model = tf.keras.Model(x, [a, tf.concat([b, a], 1)])
+        first, second = model(tf.ones([2, 6]))
+        self.assertEqual((first.shape.as_list(), second.shape.as_list()), ([2, 2], [2, 4]))
+        first, second = self.values(first, second)
+        np.testing.assert_array_equal(first, second[:, 2:])
+
+    def test_a_model_of_other_tensors_is_refused(self):
+        x = tf.keras.Input([4])
+        other = layers.Dense(3)(tf.ones([2, 4]))
+        with self.assertRaisesRegex(ValueError, "must come from tf.keras.Input"):
+            tf.keras.Model(x, other)
+        looped = tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * 2), [0, layers.Dense(4)(x)])[1]
+        with self.assertRaisesRegex(ValueError, "tf.keras.layers.Lambda"):
+            tf.keras.Model(x, layers.Dense(2)(looped))
+
+    def test_weights_in_files(self):
+        def model():
+            return tf.keras.Sequential([layers.Dense(3, input_shape=(4,), activation="relu"), layers.Dense(2)])
+
+        first, second, x = model(), model(), np.random.rand(5, 4)
+        first.compile(tf.keras.optimizers.Adam(0.01), "mse", metrics=["mae"])
+        first.fit(x, np.random.rand(5, 2), verbose=0)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.h5")
+            first.save_weights(path)
+            second.load_weights(path)
+            np.testing.assert_array_equal(first.predict(x), second.predict(x))
+            first.save(path)
+            third = tf.keras.models.load_model(path)
+        np.testing.assert_array_equal(first.predict(x), third.predict(x))
+        self.assertEqual(len(third.optimizer.get_weights()), len(first.optimizer.get_weights()))
+
+
+if __name__ == "__main__":
+    unittest.main()
