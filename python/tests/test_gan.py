@@ -81,6 +81,42 @@ class GanTest(unittest.TestCase):
         both = gan.get_joint_train_hooks(gan.GANTrainSteps(2, 3))(ops)
         self.assertEqual([(len(hook._train_ops), hook._train_steps) for hook in both], [(2, 2), (1, 1)])
 
+    def synchronous(self):
+        return tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.01), 1)
+
+    def test_synchronous_optimizers_train_in_sequence(self):
+        model = self.model()
+        loss = gan.gan_loss(model, gan.losses.least_squares_generator_loss, gan.losses.least_squares_discriminator_loss)
+        ops = gan.gan_train_ops(model, loss, self.synchronous(), self.synchronous())
+        counts = [v for v in tf.global_variables() if "dummy" in v.op.name]
+        self.assertEqual([v.op.name for v in counts],
+                         ["dummy_global_step_generator", "dummy_global_step_discriminator"])
+        weights = [*model.generator_variables, *model.discriminator_variables]
+        found = []
+
+        class AtEnd(tf.train.SessionRunHook):
+            def end(self, session):
+                found.extend(session.run([counts, weights]))
+
+        last = gan.gan_train(ops, None, save_checkpoint_secs=None, save_summaries_steps=None,
+                             get_hooks_fn=gan.get_sequential_train_hooks(gan.GANTrainSteps(2, 1)),
+                             hooks=[tf.train.StopAtStepHook(last_step=5), AtEnd()])
+        self.assertEqual((last, len(ops.train_hooks)), (5, 2))
+        # The chief may still apply the gradients of the last two steps of each network.
+        self.assertTrue(8 <= found[0][0] <= 10 and 3 <= found[0][1] <= 5, found[0])
+        for kernel in found[1][::2]:
+            self.assertFalse((kernel == 1).any())
+
+    def test_synchronous_optimizers_do_not_train_in_one_run(self):
+        model = self.model()
+        loss = gan.gan_loss(model)
+        one = self.synchronous()
+        with self.assertRaisesRegex(ValueError, "a SyncReplicasOptimizer each"):
+            gan.gan_train_ops(model, loss, one, one)
+        ops = gan.gan_train_ops(model, loss, one, self.synchronous())
+        with self.assertRaisesRegex(ValueError, "get_sequential_train_hooks"):
+            gan.get_joint_train_hooks()(ops)
+
     def test_a_loop_of_slim_trains_it_too(self):
         ops = self.train_ops()
         loss = tf.contrib.slim.learning.train(ops, None, train_step_fn=gan.get_sequential_train_steps(),

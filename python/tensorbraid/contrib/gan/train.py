@@ -145,14 +145,24 @@ def gan_train_ops(model, loss, generator_optimizer, discriminator_optimizer, che
 
     A train operation also runs the UPDATE_OPS of its network's scope. Further arguments are those of
     tf.contrib.training.create_train_op. ValueError if one of UPDATE_OPS is in neither scope, unless
-    `check_for_unused_update_ops` is False. NotImplementedError for a SyncReplicasOptimizer.
+    `check_for_unused_update_ops` is False.
+
+    A SyncReplicasOptimizer has a global step of its own, the variable "dummy_global_step_generator" or
+    "dummy_global_step_discriminator", and its hook is among the hooks of the GANTrainOps. Two of them need hooks or steps
+    that train in sequence. NotImplementedError for a SyncReplicasOptimizer and a CycleGANModel, whose two models train in
+    one run.
     """
+    synchronous = [optimizer for optimizer in (generator_optimizer, discriminator_optimizer)
+                   if isinstance(optimizer, tf.train.SyncReplicasOptimizer)]
     if isinstance(model, CycleGANModel):
+        if synchronous:
+            raise NotImplementedError("a SyncReplicasOptimizer of a CycleGANModel: workers that train both models in one "
+                                      "run could wait for each other for ever")
         return _cyclegan_train_ops(model, loss, generator_optimizer, discriminator_optimizer,
                                    check_for_unused_update_ops, is_chief, **kwargs)
-    for optimizer in (generator_optimizer, discriminator_optimizer):
-        if isinstance(optimizer, tf.train.SyncReplicasOptimizer):
-            raise NotImplementedError("a SyncReplicasOptimizer of tf.contrib.gan.gan_train_ops")
+    if len(synchronous) == 2 and generator_optimizer is discriminator_optimizer:
+        raise ValueError("The generator and the discriminator need a SyncReplicasOptimizer each, since it has the tokens "
+                         "and the stale gradients of one training.")
     updates = [tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope.name + "/")
                for scope in (model.generator_scope, model.discriminator_scope)]
     if check_for_unused_update_ops:
@@ -161,15 +171,28 @@ def gan_train_ops(model, loss, generator_optimizer, discriminator_optimizer, che
             raise ValueError(f"There are unused update ops: {unused}")
     step = tf.train.get_or_create_global_step()
     increment = tf.assign_add(step, 1)
-    trained = []
+    trained, hooks = [], []
     for name, total, optimizer, variables, update_ops in (
             ("generator_train", loss.generator_loss, generator_optimizer, model.generator_variables, updates[0]),
             ("discriminator_train", loss.discriminator_loss, discriminator_optimizer, model.discriminator_variables,
              updates[1])):
+        own_step = _own_global_step(name.removesuffix("_train"), step.dtype) if optimizer in synchronous else None
         with tf.name_scope(name):
             trained.append(training.create_train_op(
-                total, optimizer, global_step=None, update_ops=update_ops, variables_to_train=variables, **kwargs))
-    return GANTrainOps(*trained, increment)
+                total, optimizer, global_step=own_step, update_ops=update_ops, variables_to_train=variables, **kwargs))
+        if own_step is not None:
+            trained[-1]._is_synchronous = True
+            hooks.append(optimizer.make_session_run_hook(is_chief))
+    return GANTrainOps(*trained, increment, hooks)
+
+
+def _own_global_step(network, dtype):
+    """The variable that counts the updates of a SyncReplicasOptimizer, which finds stale gradients by it.
+
+    The global step does not count them: it is incremented once for the steps of both networks. The name is TensorFlow's.
+    """
+    return tf.get_variable(f"dummy_global_step_{network}", [], dtype.base_dtype, tf.zeros_initializer(), trainable=False,
+                           collections=[tf.GraphKeys.GLOBAL_VARIABLES])
 
 
 def _cyclegan_train_ops(model, loss, *arguments, **kwargs):
@@ -208,11 +231,17 @@ def get_sequential_train_hooks(train_steps=GANTrainSteps(1, 1)):
 
 
 def get_joint_train_hooks(train_steps=GANTrainSteps(1, 1)):
-    """A function that returns the hooks for gan_train: each run is a step of the generator and of the discriminator."""
+    """A function that returns the hooks for gan_train: each run is a step of the generator and of the discriminator.
+
+    The function raises ValueError if both networks have a SyncReplicasOptimizer: use get_sequential_train_hooks.
+    """
     together = min(train_steps.generator_train_steps, train_steps.discriminator_train_steps)
 
     def hooks(train_ops):
         both = [train_ops.generator_train_op, train_ops.discriminator_train_op]
+        if all(getattr(op, "_is_synchronous", False) for op in both):
+            raise ValueError("Workers that train with two SyncReplicasOptimizers in one run could wait for each other for "
+                             "ever; use get_sequential_train_hooks.")
         made = [RunTrainOpsHook(both, together)]
         for op, steps in zip(both, train_steps):
             if steps > together:
