@@ -211,6 +211,29 @@ class TrainingTest(Base):
         with self.assertRaisesRegex(ValueError, "logdir must be present"):
             slim.learning.train_step(None, train_op, None, {"should_trace": None})
 
+    def test_the_training_goes_on_after_a_task_was_restarted(self):
+        loss, _ = self.loss()
+        train_op = slim.learning.create_train_op(loss, tf.train.GradientDescentOptimizer(0.1))
+        sessions, errors = [], []
+
+        def step(session, *args):
+            if session not in sessions:
+                sessions.append(session)
+            result = slim.learning.train_step(session, *args)
+            if errors:
+                raise errors.pop(0)
+            return result
+
+        errors += [tf.errors.AbortedError(None, None, "restarted"), tf.errors.AbortedError(None, None, "again")]
+        self.assertTrue(np.isfinite(slim.learning.train(train_op, self.folder, step, number_of_steps=3)))
+        self.assertEqual((len(sessions), errors), (3, []))
+        saved = os.path.join(self.folder, "model.ckpt-3")
+        self.assertEqual(tf.train.latest_checkpoint(self.folder), saved)
+        errors.append(tf.errors.UnavailableError(None, None, "gone"))
+        with tf.Graph().as_default(), self.assertRaisesRegex(tf.errors.UnavailableError, "gone"):
+            train_op = slim.learning.create_train_op(self.loss()[0], tf.train.GradientDescentOptimizer(0.1))
+            slim.learning.train(train_op, None, step)
+
     def test_a_worker_waits_for_the_step_at_which_it_begins(self):
         with tf.device("/job:localhost/task:0"):
             loss, _ = self.loss()

@@ -144,7 +144,8 @@ def train(train_op, logdir, train_step_fn=train_step, train_step_kwargs=_USE_DEF
 
     `sync_optimizer` is the SyncReplicasOptimizer that made the train_op, or a list of them. A worker that is not the
     chief waits for the global step `startup_delay_steps`. session_wrapper(session) returns the session that trains. Every
-    `trace_every_n_steps` steps the chief writes a trace to `logdir`. ValueError for arguments that exclude each other.
+    `trace_every_n_steps` steps the chief writes a trace to `logdir`. After an AbortedError, which a task that was restarted
+    causes, the training goes on in a new session. ValueError for arguments that exclude each other.
     """
     if train_op is None:
         raise ValueError("train_op cannot be None.")
@@ -186,31 +187,40 @@ def train(train_op, logdir, train_step_fn=train_step, train_step_kwargs=_USE_DEF
             init_fn=init_fn)
         if summary_writer is not None:
             kwargs = {**kwargs, "summary_writer": sv.summary_writer}
-    loss = None
-    with sv.managed_session(master, start_standard_services=False, config=session_config) as managed:
-        session = managed if session_wrapper is None else session_wrapper(managed)
-        if is_chief and logdir:
-            sv.start_standard_services(managed)
-        elif not is_chief and startup_delay_steps > 0:
-            _wait_for_step(session, global_step, min(startup_delay_steps, number_of_steps or sys.maxsize))
-        sv.start_queue_runners(managed)
-        if runners:
-            sv.start_queue_runners(managed, runners)
-            session.run(init_tokens)
+    def train_in_session():
+        """Trains in a session of the supervisor. Returns the last loss."""
+        loss = None
+        with sv.managed_session(master, start_standard_services=False, config=session_config) as managed:
+            session = managed if session_wrapper is None else session_wrapper(managed)
+            if is_chief and logdir:
+                sv.start_standard_services(managed)
+            elif not is_chief and startup_delay_steps > 0:
+                _wait_for_step(session, global_step, min(startup_delay_steps, number_of_steps or sys.maxsize))
+            sv.start_queue_runners(managed)
+            if runners:
+                sv.start_queue_runners(managed, runners)
+                session.run(init_tokens)
+            try:
+                while not sv.should_stop():
+                    loss, should_stop = train_step_fn(session, train_op, global_step, kwargs)
+                    if should_stop:
+                        break
+            except tf.errors.OutOfRangeError:
+                tf.logging.info("the input has ended")
+            if logdir and is_chief:
+                sv.saver.save(managed, sv.save_path, global_step=sv.global_step)
+            if ignore_live_threads:
+                sv.stop(ignore_live_threads=True)
+            else:
+                sv.request_stop()
+        return loss
+
+    while True:
         try:
-            while not sv.should_stop():
-                loss, should_stop = train_step_fn(session, train_op, global_step, kwargs)
-                if should_stop:
-                    break
-        except tf.errors.OutOfRangeError:
-            tf.logging.info("the input has ended")
-        if logdir and is_chief:
-            sv.saver.save(managed, sv.save_path, global_step=sv.global_step)
-        if ignore_live_threads:
-            sv.stop(ignore_live_threads=True)
-        else:
-            sv.request_stop()
-    return loss
+            return train_in_session()
+        except tf.errors.AbortedError as error:
+            tf.logging.info("a task of the cluster has been restarted, so the training goes on in a new session: %s",
+                            error.message)
 
 
 def _synchronous(optimizers, is_chief, local_init_op):
