@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tensorbraid import _core, dtypes
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.internal.variables import (
@@ -104,7 +104,7 @@ class RandomUniform(Initializer):
     """Numbers from [minval, maxval)."""
 
     def __init__(self, minval=0.0, maxval=None, seed=None, dtype=dtypes.float32):
-        self.minval, self.maxval, self.seed = minval, maxval, seed
+        self.minval, self.maxval, self.seed = minval, maxval, arguments.seed(seed)
         self.dtype = dtypes.as_dtype(dtype)
         if not self.dtype.is_floating:
             raise NotImplementedError("random_uniform_initializer of integers")
@@ -117,7 +117,7 @@ class RandomNormal(Initializer):
     """Numbers of a normal distribution."""
 
     def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
-        self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, _floating(dtype)
+        self.mean, self.stddev, self.seed, self.dtype = mean, stddev, arguments.seed(seed), _floating(dtype)
 
     def _native(self):
         return _core.random_normal_initializer(self.mean, self.stddev, self.seed)
@@ -127,7 +127,7 @@ class TruncatedNormal(Initializer):
     """Numbers of a normal distribution without those more than two deviations from the mean."""
 
     def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
-        self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, _floating(dtype)
+        self.mean, self.stddev, self.seed, self.dtype = mean, stddev, arguments.seed(seed), _floating(dtype)
 
     def _native(self):
         return _core.truncated_normal_initializer(self.mean, self.stddev, self.seed)
@@ -137,7 +137,8 @@ class UniformUnitScaling(Initializer):
     """Uniform numbers that keep the scale of a layer's input."""
 
     def __init__(self, factor=1.0, seed=None, dtype=dtypes.float32):
-        self.factor, self.seed, self.dtype = factor, seed, _floating(dtype)
+        self.factor, self.seed = arguments.number("factor", factor), arguments.seed(seed)
+        self.dtype = _floating(dtype)
 
     def __call__(self, shape, dtype=None, partition_info=None):
         dims = TensorShape(shape if partition_info is None else partition_info.full_shape).as_list()
@@ -150,14 +151,14 @@ class VarianceScaling(Initializer):
     """Random numbers with mean 0 and variance scale / fan, the number of inputs or outputs of a unit."""
 
     def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None, dtype=dtypes.float32):
-        if scale <= 0.0:
+        if arguments.number("scale", scale) <= 0.0:
             raise ValueError(f"Argument `scale` must be a positive float. Received: {scale}")
         if mode not in _MODES:
             raise ValueError(f"Argument `mode` should be one of {sorted(_MODES)}. Received: {mode}")
-        if distribution.lower() not in _DISTRIBUTIONS:
+        if arguments.text("distribution", distribution).lower() not in _DISTRIBUTIONS:
             raise ValueError(f"Argument `distribution` should be one of {sorted(_DISTRIBUTIONS)}. Received: "
                              f"{distribution}")
-        self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution.lower(), seed
+        self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution.lower(), arguments.seed(seed)
         self.dtype = _floating(dtype)
 
     def _native(self):
@@ -169,7 +170,7 @@ class Orthogonal(Initializer):
     """gain times a random matrix with orthogonal rows or columns."""
 
     def __init__(self, gain=1.0, seed=None, dtype=dtypes.float32):
-        self.gain, self.seed, self.dtype = gain, seed, _floating(dtype)
+        self.gain, self.seed, self.dtype = gain, arguments.seed(seed), _floating(dtype)
 
     def _native(self):
         return _core.orthogonal_initializer(self.gain, self.seed)

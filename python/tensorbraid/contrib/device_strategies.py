@@ -3,6 +3,7 @@
 import numpy as np
 
 import tensorbraid as tf
+from tensorbraid.internal import arguments
 
 __all__ = ["GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"]
 
@@ -12,7 +13,7 @@ class RandomStrategy:
 
     def __init__(self, num_tasks, seed=0):
         self._count = num_tasks
-        self._random = np.random.RandomState(seed)
+        self._random = np.random.RandomState(arguments.seed(seed))
 
     def __call__(self, op):
         return self._random.randint(self._count)

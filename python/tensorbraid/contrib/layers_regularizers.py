@@ -5,7 +5,7 @@ import numbers
 import tensorbraid as tf
 from tensorbraid import nn
 from tensorbraid.initializers import GlorotNormal, GlorotUniform, Initializer, VarianceScaling
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.ops.node import op, tensor
 
@@ -103,7 +103,8 @@ class _Scaled(Initializer):
     """VarianceScaling whose normal numbers, as contrib's, make up for the truncation by the factor 1.3."""
 
     def __init__(self, factor, mode, uniform, seed, dtype):
-        self.mode, self.seed, self.dtype = mode, seed, GlorotNormal(dtype=dtype).dtype
+        self.mode, self.seed, self.dtype = mode, arguments.seed(seed), GlorotNormal(dtype=dtype).dtype
+        factor = arguments.number("factor", factor)
         scale = factor if uniform else factor * 1.3 * 0.87962566103423978**2
         self._scaling = VarianceScaling(scale, mode.lower(), "uniform" if uniform else "truncated_normal", seed, dtype)
 

@@ -7,6 +7,7 @@ import tensorbraid as tf
 from tensorbraid import nest
 from tensorbraid.contrib.rnn_blocks import *  # noqa: F401,F403
 from tensorbraid.contrib.rnn_nas import *  # noqa: F401,F403
+from tensorbraid.internal import arguments
 from tensorbraid.nn.cell_wrappers import *  # noqa: F401,F403
 from tensorbraid.nn.cell_wrappers import _Wrapper
 from tensorbraid.nn.cells import *  # noqa: F401,F403
@@ -113,7 +114,7 @@ class LayerNormBasicLSTMCell(RNNCell):
             raise NotImplementedError("input_size of LayerNormBasicLSTMCell: TensorFlow ignores it")
         self._num_units, self._forget_bias, self._activation = num_units, forget_bias, activation
         self._layer_norm, self._gain, self._shift = layer_norm, norm_gain, norm_shift
-        self._keep_prob, self._seed = dropout_keep_prob, dropout_prob_seed
+        self._keep_prob, self._seed = dropout_keep_prob, arguments.seed(dropout_prob_seed, "dropout_prob_seed")
 
     state_size = property(lambda self: LSTMStateTuple(self._num_units, self._num_units))
     output_size = property(lambda self: self._num_units)

@@ -2,6 +2,7 @@
 
 import tensorbraid as tf
 from tensorbraid.contrib.sequence_state_saver import SequenceQueueingStateSaver
+from tensorbraid.internal import arguments
 from tensorbraid.internal.graphs import make_op
 
 __all__ = ["batch_sequences_with_states"]
@@ -30,7 +31,8 @@ def batch_sequences_with_states(input_key, input_sequences, input_context, input
         dense.update({stored.PREFIX + label: stored.context(label, value, steps)
                       for label, value in context.items() if _is_sparse(value)})
         if make_keys_unique:
-            number = tf.random_uniform([], 0, 100000000, tf.int32, seed=make_keys_unique_seed)
+            number = tf.random_uniform([], 0, 100000000, tf.int32,
+                                       seed=arguments.seed(make_keys_unique_seed, "make_keys_unique_seed"))
             input_key = tf.string_join([input_key, tf.as_string(number)])
         saver = SequenceQueueingStateSaver(
             batch_size, num_unroll, input_length, input_key, dense,

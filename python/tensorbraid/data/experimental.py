@@ -8,6 +8,7 @@ from tensorbraid.data.options import (  # noqa: F401
     ThreadingOptions)
 from tensorbraid.data.readers import CsvDataset, TFRecordDataset  # noqa: F401
 from tensorbraid.data.saved_iterators import CheckpointInputPipelineHook, make_saveable_from_iterator  # noqa: F401
+from tensorbraid.internal import arguments
 from tensorbraid.ops import parsing_ops
 from tensorbraid.ops.random_ops import seed_pair
 
@@ -21,6 +22,7 @@ INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
 
 def shuffle_and_repeat(buffer_size, count=None, seed=None):
     """Shuffles and repeats, so that the buffer stays full at the end of a round."""
+    arguments.seed(seed)
     return lambda dataset: dataset._add(
         "ShuffleAndRepeatDataset", [buffer_size, *seed_pair(seed), -1 if count is None else count])
 
@@ -173,7 +175,7 @@ def make_batched_features_dataset(file_pattern, batch_size, features, reader=Non
         label = parsed.pop(label_key)
         return parsed, label
 
-    files = Dataset.list_files(file_pattern, shuffle, shuffle_seed)
+    files = Dataset.list_files(file_pattern, shuffle, arguments.seed(shuffle_seed, "shuffle_seed"))
     read = TFRecordDataset if reader is None else reader
     examples = files.apply(parallel_interleave(lambda name: read(name, *(reader_args or [])), reader_num_threads or 1,
                                                sloppy=sloppy_ordering))
@@ -201,6 +203,7 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
     """
     if encoding != "utf-8":
         raise NotImplementedError(f"the encoding {encoding!r} of make_csv_dataset")
+    arguments.seed(shuffle_seed, "shuffle_seed")
     patterns = [file_pattern] if isinstance(file_pattern, str) else list(file_pattern)
     names = sorted(name for pattern in patterns for name in gfile.Glob(pattern))
     if not names:

@@ -1,13 +1,14 @@
 """tf.estimator.inputs: input functions over arrays of NumPy and data frames of pandas."""
 
 import collections
+import numbers
 
 import numpy as np
 
 from tensorbraid import dtypes
 from tensorbraid.data.datasets import Dataset
 from tensorbraid.data.iterators import make_initializable_iterator
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.train.fed_input import add_fed_input
 
 __all__ = ["numpy_input_fn", "pandas_input_fn"]
@@ -20,10 +21,16 @@ def numpy_input_fn(x, y=None, batch_size=128, num_epochs=1, shuffle=None, queue_
     TensorFlow, each of `num_threads` goes through all epochs. `queue_capacity` rows are shuffled at a time.
     """
     _check_shuffle(shuffle)
+    for name, value in (("batch_size", batch_size), ("num_epochs", 1 if num_epochs is None else num_epochs),
+                        ("queue_capacity", queue_capacity), ("num_threads", num_threads)):
+        arguments.check(isinstance(value, numbers.Integral), name, "an integer", value)
 
     def input_fn():
         if not isinstance(x, (dict, np.ndarray)):
             raise TypeError(f"x must be a dict or array; got {type(x).__name__}")
+        _check_arrays("x", x)
+        if y is not None:
+            _check_arrays("y", y)
         features = _ordered(x) if isinstance(x, dict) else x
         if isinstance(x, dict) and not x:
             raise ValueError("x cannot be an empty dict")
@@ -74,6 +81,21 @@ def _check_shuffle(shuffle):
     if not isinstance(shuffle, (bool, np.bool_)):
         raise ValueError("shuffle must be provided and explicitly set as boolean (it is recommended to set it as True "
                          f"for training); got {shuffle}")
+
+
+def _check_arrays(name, value):
+    """Raises TypeError unless the argument of this name is an array, or a dict of arrays with names, and ValueError if
+    an array has no rows."""
+    for key, array in value.items() if isinstance(value, dict) else [(None, value)]:
+        argument, place = f"numpy_input_fn: the argument {name!r}", "" if key is None else f" for the key {key!r}"
+        if not isinstance(key, (str, type(None))):
+            raise TypeError(f"{argument} must have strings as its keys, but one is {key!r}")
+        if not isinstance(getattr(array, "dtype", None), np.dtype):
+            raise TypeError(f"{argument} must have arrays of NumPy, but got {arguments.text_of(array)}{place}; "
+                            "np.array(...) makes an array of a list")
+        if not array.shape:
+            raise ValueError(f"{argument} must have arrays whose first axis is that of the examples, but got an array "
+                             f"without axes{place}")
 
 
 def _ordered(arrays):

@@ -7,6 +7,7 @@ program has called a function of the package. So the frames of the calls between
 import contextlib
 import inspect
 import numbers
+import operator
 import os
 import re
 import sys
@@ -22,7 +23,7 @@ _WANTED = {"str": (("str",), "a string"), "bytes": (("bytes",), "bytes"), "bool"
 
 _NAMES_OF_CPP = (("Minimize(loss, {.global_step = GetOrCreateGlobalStep(graph)})",
                   "minimize(loss, global_step=tf.train.get_or_create_global_step())"),
-                 ("SaverOptions::", "tf.train.Saver: "), ("SessionOptions::", "the session's "))
+                 ("SaverOptions::", "tf.train.Saver: "), ("PrepareOrWaitForSession", "prepare_or_wait_for_session"), ("SessionOptions::", "the session's "))
 
 
 def about(value, text, native=None):
@@ -43,7 +44,7 @@ def about(value, text, native=None):
 def must_be(name, wanted, value):
     """The message that an argument of this name has a wrong value. `wanted` says what it must be, "a list"."""
     function = _function(_frames(sys._getframe(1)), "")
-    return f"{function}: the argument {name!r} must be {wanted}, but got {_text(value)}"
+    return f"{function}: the argument {name!r} must be {wanted}, but got {text_of(value)}"
 
 
 def check(fits, name, wanted, value):
@@ -73,6 +74,16 @@ def integer(name, value):
         return int(value)
     except (TypeError, ValueError) as error:
         raise type(error)(must_be(name, "an integer", value)) from None
+
+
+def seed(value, name="seed"):
+    """The value, which must be an integer of 64 bits, or None."""
+    if value is None:
+        return None
+    with named(name, "an integer or None", value):
+        number = operator.index(value)
+    check(-2**63 <= number < 2**63, name, "an integer of 64 bits", value)
+    return value
 
 
 def number(name, value):
@@ -155,7 +166,7 @@ def wrong_type(text):
         kind = kind.rpartition(".")[2]
         function, argument, value = _argument(frames, name, kind, wanted)
         subject = f"the argument {argument!r}" if argument else "an argument"
-        value = _text(value) if argument else f"an object of type {kind!r}"
+        value = text_of(value) if argument else f"an object of type {kind!r}"
         return f"{function or _function(frames, text)}: {subject} must be {_WANTED[wanted][1]}, but got {value}"
     kinds = re.sub(r"[\w.]*\.(\w+)", r"\1", given.strip())
     return f"{_function(frames, text)}: an argument has a wrong type; the types are {kinds or 'none'}"
@@ -265,6 +276,7 @@ def _fitting(values, native, kind, wanted):
     return native if native in fitting else fitting[0] if len(fitting) == 1 else None
 
 
-def _text(value):
+def text_of(value):
+    """The value as it is shown in messages: its text, which is cut if it is long."""
     text = repr(value)
     return text if len(text) <= 100 else f"{text[:100]}... ({type(value).__name__})"

@@ -89,7 +89,7 @@ class Dropout(Layer):
 
     def __init__(self, rate: Any = 0.5, noise_shape=None, seed=None, name=None, **kwargs):
         super().__init__(name=name, **kwargs)
-        self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
+        self.rate, self.noise_shape, self.seed = rate, noise_shape, arguments.seed(seed)
 
     def call(self, inputs, training: Any = False):
         def drop(values):

@@ -1,7 +1,7 @@
 """Embeddings, and losses and samplers for many classes."""
 
 from tensorbraid import _core
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import make_op
 from tensorbraid.internal.op_results import results_class
@@ -186,5 +186,5 @@ def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_class
                          remove_accidental_hits=True, partition_strategy="mod", name="sampled_softmax_loss", seed=None):
     """The softmax loss of each example over the true and `num_sampled` drawn classes."""
     return _sampled_loss(_core.sampled_softmax_loss, weights, biases, labels, inputs, num_sampled, num_classes,
-                         num_true, sampled_values, remove_accidental_hits, partition_strategy, seed,
+                         num_true, sampled_values, remove_accidental_hits, partition_strategy, arguments.seed(seed),
                          name or "sampled_softmax_loss")

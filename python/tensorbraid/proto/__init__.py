@@ -23,6 +23,7 @@ def _make():
     from google.protobuf.internal import enum_type_wrapper
 
     parser = importlib.import_module("tensorbraid.proto.parser")
+    messages = importlib.import_module("tensorbraid.proto.messages")
     pool = descriptor_pool.DescriptorPool()
     pool.AddSerializedFile(any_pb2.DESCRIPTOR.serialized_pb)
     names, enums = {}, set()
@@ -33,6 +34,7 @@ def _make():
         for name, message in descriptor.message_types_by_name.items():
             names[name] = message_factory.GetMessageClass(message)
             names[name].__module__ = __name__
+            messages.explain(names[name])
         for name, enum in descriptor.enum_types_by_name.items():
             names[name] = enum_type_wrapper.EnumTypeWrapper(enum)
             names.update({value.name: value.number for value in enum.values})

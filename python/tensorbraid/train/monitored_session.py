@@ -33,6 +33,7 @@ class SessionCreator(abc.ABC):
 
 class _Creator(SessionCreator):
     def __init__(self, scaffold, master, config, **options):
+        arguments.check(scaffold is None or isinstance(scaffold, Scaffold), "scaffold", "a tf.train.Scaffold", scaffold)
         self._scaffold = scaffold or Scaffold()
         self._master = master
         self._config = config

@@ -6,6 +6,7 @@ from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import make_op
 from tensorbraid.internal.session_steps import checked_feeds
 from tensorbraid.ops import control
+from tensorbraid.train import session_arguments
 from tensorbraid.train.saver import Saver
 
 __all__ = ["Scaffold"]
@@ -30,6 +31,7 @@ class Scaffold:
                 raise TypeError("copy_from_scaffold is not a Scaffold instance.")
             own = {key: getattr(copy_from_scaffold, "_" + key) if value is None else value
                    for key, value in own.items()}
+        session_arguments.check(**{key: value for key, value in own.items() if key != "saver"})  # finalize checks it
         for key, value in own.items():
             setattr(self, "_" + key, value)
 
@@ -45,7 +47,7 @@ class Scaffold:
 
     def finalize(self):
         """Adds the saver and the merged summaries to the default graph, if they are missing. Returns the scaffold."""
-        self._init_op, self._local_init_op = _single(self._init_op), _single(self._local_init_op)
+        self._init_op, self._local_init_op = session_arguments.single(self._init_op), session_arguments.single(self._local_init_op)
         tables = graphs.get_collection(GraphKeys.TABLE_INITIALIZERS)
         if self._local_init_op is None and tables:
             variables = [v.initializer for v in graphs.local_variables()]
@@ -109,11 +111,6 @@ def _readiness(graph):
         return None
     return (_core.report_uninitialized_variables(graph, globals_),
             _core.report_uninitialized_variables(graph, [*globals_, *(v for v in locals_ if v not in globals_)]))
-
-
-def _single(operations):
-    """One operation for a list of them, which a session can run as well."""
-    return control.group(*operations) if isinstance(operations, (list, tuple)) else operations
 
 
 def _first(collection):

@@ -1,10 +1,11 @@
 """Sessions in which the model is ready: restored from a checkpoint, initialised, or made ready by another task."""
 
 from tensorbraid import _core, errors
-from tensorbraid.internal import graphs
+from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.session import Session
 from tensorbraid.internal.session_config import session_options
 from tensorbraid.internal.session_steps import checked_feeds
+from tensorbraid.train import session_arguments
 from tensorbraid.train.checkpoints import get_checkpoint_state
 
 __all__ = ["SessionManager"]
@@ -23,6 +24,8 @@ class SessionManager:
         if ready_for_local_init_op is not None and local_init_op is None:
             raise ValueError("If you pass a ready_for_local_init_op you must also pass a local_init_op , "
                              f"ready_for_local_init_op [{ready_for_local_init_op}]")
+        session_arguments.check(local_init_op=local_init_op, ready_op=ready_op, graph=graph,
+                                ready_for_local_init_op=ready_for_local_init_op, recovery_wait_secs=recovery_wait_secs)
         self._graph = graphs.get_default_graph() if graph is None else graph
         self._options = dict(local_init_op=local_init_op, ready_op=ready_op,
                              ready_for_local_init_op=ready_for_local_init_op, recovery_wait_secs=recovery_wait_secs)
@@ -30,8 +33,11 @@ class SessionManager:
     def _ready(self, master, config, is_chief, **options):
         """The session that the library makes ready."""
         given = {name: value for name, value in dict(self._options, **options).items() if value is not None}
+        with self._graph.as_default():
+            given.update({name: session_arguments.single(given[name]) for name in ("init_op", "local_init_op")
+                          if name in given})
         try:
-            core = _core.ready_session(self._graph, master, session_options(config, master), is_chief, given)
+            core = _core.ready_session(self._graph, master or "", session_options(config, master), is_chief, given)
         except errors.FailedPreconditionError as error:
             errors.add_operation(error, self._graph)
             if error.op is not None:  # an operation has failed
@@ -43,6 +49,8 @@ class SessionManager:
                         checkpoint_filename_with_path=None, wait_for_checkpoint=False, max_wait_secs=7200, config=None,
                         init_feed_dict=None, init_fn=None):
         """A session whose variables a checkpoint restores or, without one, init_op and init_fn(session) initialize."""
+        session_arguments.check(master=master, init_op=init_op, init_feed_dict=init_feed_dict, init_fn=init_fn,
+                                max_wait_secs=max_wait_secs)
         restore = _restorer(saver, checkpoint_dir, checkpoint_filename_with_path)
         local = self._options["local_init_op"]
         if restore is None and init_op is None and init_fn is None and local is None:
@@ -54,6 +62,7 @@ class SessionManager:
     def recover_session(self, master, saver=None, checkpoint_dir=None, checkpoint_filename_with_path=None,
                         wait_for_checkpoint=False, max_wait_secs=7200, config=None):
         """A session, and whether it has the model of a checkpoint and is ready."""
+        session_arguments.check(master=master, max_wait_secs=max_wait_secs)
         restore = _restorer(saver, checkpoint_dir, checkpoint_filename_with_path)
         session = Session(master, self._graph, config)
         if restore is None:
@@ -69,6 +78,7 @@ class SessionManager:
 
     def wait_for_session(self, master, config=None, max_wait_secs=float("Inf")):
         """A session with the model that another task, the chief, makes ready."""
+        session_arguments.check(master=master, max_wait_secs=max_wait_secs)
         longest = 10 * 365 * 24 * 3600
         return self._ready(master, config, False, max_wait_secs=min(max_wait_secs, longest))
 
@@ -83,6 +93,10 @@ def _nothing_restored(_):
 
 def _restorer(saver, checkpoint_dir, path):
     """A function that restores a session, and returns whether there was a checkpoint; None if none is asked for."""
+    arguments.check(saver is None or hasattr(saver, "restore"), "saver", "a tf.train.Saver", saver)
+    for name, value in (("checkpoint_dir", checkpoint_dir), ("checkpoint_filename_with_path", path)):
+        if value is not None:
+            arguments.path(name, value)
     if checkpoint_dir and path:
         raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
     if not saver or not (checkpoint_dir or path):

@@ -10,9 +10,10 @@ from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.session import Session
 from tensorbraid.internal.session_config import session_options
 from tensorbraid.internal.session_steps import checked_feeds
+from tensorbraid.train import session_arguments
 from tensorbraid.train.coordinator import Coordinator
 from tensorbraid.train.saver import Saver
-from tensorbraid.train.scaffold import _readiness, _single
+from tensorbraid.train.scaffold import _readiness
 
 __all__ = ["Supervisor"]
 
@@ -34,12 +35,18 @@ class Supervisor:
         if session_manager is not None or local_init_run_options is not None:
             raise NotImplementedError("session_manager and local_init_run_options of a Supervisor")
         self._graph = graph = graph or graphs.get_default_graph()
-        arguments.check(isinstance(graph, graphs.Graph), "graph", "a tf.Graph", graph)
-        arguments.check(saver is None or _is_default(saver) or isinstance(saver, Saver), "saver", "a tf.train.Saver",
-                        saver)
+        defaults = dict(ready_op=ready_op, ready_for_local_init_op=ready_for_local_init_op, init_op=init_op,
+                        local_init_op=local_init_op, summary_op=summary_op, saver=saver, global_step=global_step,
+                        summary_writer=summary_writer)
+        session_arguments.check(
+            graph=graph, is_chief=is_chief, init_feed_dict=init_feed_dict, init_fn=init_fn,
+            save_summaries_secs=save_summaries_secs, save_model_secs=save_model_secs,
+            recovery_wait_secs=recovery_wait_secs, stop_grace_secs=stop_grace_secs,
+            checkpoint_basename=checkpoint_basename,
+            **{name: value for name, value in defaults.items() if not _is_default(value)})
         self._init = (init_op, init_feed_dict, ready_op, ready_for_local_init_op, local_init_op)
         self._save_secs = save_model_secs, save_summaries_secs
-        options = dict(is_chief=is_chief, logdir=logdir or "", save_model_secs=save_model_secs or 0,
+        options = dict(is_chief=bool(is_chief), logdir=logdir or "", save_model_secs=save_model_secs or 0,
                        save_summaries_secs=save_summaries_secs or 0, checkpoint_basename=checkpoint_basename,
                        stop_grace_secs=stop_grace_secs)
         # A task that waits looks for the chief at least as often as the library does by itself.
@@ -49,7 +56,7 @@ class Supervisor:
                             ("ready_for_local_init_op", ready_for_local_init_op)):
             if not _is_default(value):
                 with graph.as_default():
-                    options[name] = _single(value) if name in ("init_op", "local_init_op") else value
+                    options[name] = session_arguments.single(value) if name in ("init_op", "local_init_op") else value
         with graph.as_default():
             readiness = _readiness(graph)
             if readiness is not None:
@@ -107,7 +114,8 @@ class Supervisor:
     def prepare_or_wait_for_session(self, master="", config=None, wait_for_checkpoint=False, max_wait_secs=7200,
                                     start_standard_services=True):
         """A tf.Session in which the model is ready. The chief restores or initialises it; other tasks wait for that."""
-        session = Session._wrap(self._core.prepare(master, session_options(config, master), wait_for_checkpoint,
+        session_arguments.check(master=master, max_wait_secs=max_wait_secs)
+        session = Session._wrap(self._core.prepare(master or "", session_options(config, master), wait_for_checkpoint,
                                                    max_wait_secs, start_standard_services))
         self.start_queue_runners(session)
         return session
@@ -122,6 +130,7 @@ class Supervisor:
 
     def start_queue_runners(self, sess, queue_runners=None):
         """Starts the queue runners, by default those of the graph. `stop` ends them."""
+        arguments.check(isinstance(sess, Session), "sess", "a tf.Session", sess)
         if queue_runners is None:
             queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
         self._core.start_queue_runners(sess._session(), [runner._core for runner in queue_runners])
@@ -129,6 +138,7 @@ class Supervisor:
 
     def loop(self, timer_interval_secs, target, args=None, kwargs=None):
         """Calls the function on a thread of its own, once per interval, until a stop is requested."""
+        arguments.function("target", target)
         self._core.loop(timer_interval_secs or 0, lambda: target(*(args or ()), **(kwargs or {})))
 
     def summary_computed(self, sess, summary, global_step=None):

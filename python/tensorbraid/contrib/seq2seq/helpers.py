@@ -2,6 +2,7 @@
 
 import tensorbraid as tf
 from tensorbraid import nest
+from tensorbraid.internal import arguments
 
 __all__ = ["CustomHelper", "GreedyEmbeddingHelper", "Helper", "SampleEmbeddingHelper", "TrainingHelper"]
 
@@ -147,7 +148,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
 
     def __init__(self, embedding, start_tokens, end_token, softmax_temperature=None, seed=None):
         super().__init__(embedding, start_tokens, end_token)
-        self._temperature, self._seed = softmax_temperature, seed
+        self._temperature, self._seed = softmax_temperature, arguments.seed(seed)
 
     def sample(self, time, outputs, state, name=None):
         logits = outputs if self._temperature is None else outputs / self._temperature
