@@ -82,6 +82,24 @@ nb::object FindTask(const std::string& script, const std::map<std::string, std::
   return nb::make_tuple(task.job, task.index, task.cluster, task.source);
 }
 
+// The wire types with these names: none for those of the server, one for values and gradients, or one for each of them.
+WireTypes WireTypesOf(const std::vector<std::string>& names) {
+  const auto check = [](const Status& status) {
+    if (status.ok()) return;
+    throw nb::value_error(("replica_device_setter: the argument 'wire': " + std::string(status.message())).c_str());
+  };
+  std::vector<Wire> types;
+  for (const std::string& name : names) {
+    const StatusOr<Wire> type = WireOf(name);
+    check(type.status());
+    types.push_back(*type);
+  }
+  if (types.empty()) return {};
+  const WireTypes found = types.size() == 1 ? WireTypes(types[0]) : WireTypes(types[0], types[1]);
+  check(CheckWireTypes(found));
+  return found;
+}
+
 }  // namespace
 
 void BindCluster(Module& m) {
@@ -116,13 +134,18 @@ void BindCluster(Module& m) {
 
   m.def("find_task", &FindTask);
 
-  // `ps_ops` is None for the default types. `strategy` is None for round robin.
+  // `ps_ops` is None for the default types. `strategy` is None for round robin. `wire` has no type for the server's,
+  // one for values and gradients, or the type of the values and that of the gradients.
   m.def(
       "replica_device_setter",
       [](const ClusterSpec& cluster, int ps_tasks, const std::string& ps_device, const std::string& worker_device,
-         std::optional<std::vector<std::string>> ps_ops, std::function<int(OperationObject)> strategy) {
-        ReplicaDeviceSetterOptions options = {
-            .cluster = cluster, .ps_tasks = ps_tasks, .ps_device = ps_device, .worker_device = worker_device};
+         std::optional<std::vector<std::string>> ps_ops, std::function<int(OperationObject)> strategy,
+         const std::vector<std::string>& wire) {
+        ReplicaDeviceSetterOptions options = {.cluster = cluster,
+                                              .ps_tasks = ps_tasks,
+                                              .ps_device = ps_device,
+                                              .worker_device = worker_device,
+                                              .wire = WireTypesOf(wire)};
         if (ps_ops.has_value()) options.ps_ops = *std::move(ps_ops);
         if (strategy) {
           options.strategy = [strategy = std::move(strategy)](const Operation& op, int) {
@@ -132,7 +155,7 @@ void BindCluster(Module& m) {
         return PyDeviceFunction{ReplicaDeviceSetter(std::move(options))};
       },
       nb::arg("cluster"), nb::arg("ps_tasks"), nb::arg("ps_device"), nb::arg("worker_device"), nb::arg("ps_ops").none(),
-      nb::arg("strategy").none());
+      nb::arg("strategy").none(), nb::arg("wire"));
 }
 
 }  // namespace tensorbraid::python

@@ -143,6 +143,24 @@ class PlacementTest(unittest.TestCase):
         self.assertIn(tf.contrib.training.RandomStrategy(3)(product.op), range(3))
 
 
+    def test_values_and_gradients_may_travel_in_other_types(self):
+        def types(wire):
+            tf.reset_default_graph()
+            with tf.device(tf.train.replica_device_setter(ps_tasks=1, wire=wire)):
+                attrs = tf.get_variable("v", [2]).op.node_def.attr
+            return [attrs[f"_wire_{part}"].s.decode() if f"_wire_{part}" in attrs else None
+                    for part in ("parameters", "gradients")]
+
+        self.assertEqual([types(wire) for wire in (None, "int8", "bfloat16", ("bfloat16", "topk"), ("", "1bit"))],
+                         [[None, None], [None, "int8"], ["bfloat16", "bfloat16"], ["bfloat16", "topk"], [None, "1bit"]])
+        for wire, kind, text in (("int4", ValueError, "the argument 'wire': wire type 'int4' does not exist; use float32"),
+                                 (("topk", "int8"), ValueError, "the argument 'wire': wire type 'topk' is for gradients"),
+                                 (3, TypeError, "the argument 'wire' must be the name of a type"),
+                                 (["int8"] * 3, TypeError, "the argument 'wire' must be the name of a type")):
+            with self.assertRaisesRegex(kind, f"replica_device_setter: {text}"):
+                types(wire)
+
+
 class TrainingTest(unittest.TestCase):
     def test_hyperparameters(self):
         params = tf.contrib.training.HParams(rate=0.1, layers=[64, 32], name="a", deep=False, steps=3)

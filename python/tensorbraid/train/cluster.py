@@ -213,17 +213,25 @@ def find_task():
 
 
 def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:worker", merge_devices=True,
-                          cluster=None, ps_ops=None, ps_strategy=None):
+                          cluster=None, ps_ops=None, ps_strategy=None, *, wire=None):
     """A device function that places variables on the parameter servers in turn, and all else on the worker.
 
     `ps_ops` are the types of nodes that are placed like variables. ps_strategy(op) is the number of a node's server.
+
+    With `wire`, which TensorFlow does not have, tasks send each other the variables' values and gradients in another
+    type than float32. It is "float32", "float16", "bfloat16", "int8", "1bit" or "topk", or a pair of the type of the
+    values and that of the gradients: ("bfloat16", "topk"). One type alone is that of the gradients, and also that of the
+    values if it is one of the first three. By default the option --wire of the servers decides.
     """
     if ps_strategy is not None and not callable(ps_strategy):
         raise TypeError("ps_strategy must be callable")
+    types = [] if wire is None else [wire] if isinstance(wire, str) else wire
+    is_pair = isinstance(types, (list, tuple)) and len(types) < 3 and all(isinstance(kind, str) for kind in types)
+    arguments.check(is_pair, "wire", "the name of a type, or a pair of names", wire)
     if cluster is not None:
         ps_tasks = len(ClusterSpec(cluster)._jobs.get(DeviceSpec.from_string(ps_device).job, {}))
     if not ps_tasks:
         return None
     spec = _core.ClusterSpec({}) if cluster is None else ClusterSpec(cluster)._core
     return _core.replica_device_setter(spec, ps_tasks, ps_device, worker_device or "",
-                                       None if ps_ops is None else list(ps_ops), ps_strategy)
+                                       None if ps_ops is None else list(ps_ops), ps_strategy, list(types))
