@@ -95,6 +95,10 @@ void BindGraphElements(Module& m) {
     std::map<std::string, AttrValue> attrs(NodeOf(op).attrs().begin(), NodeOf(op).attrs().end());
     return Serialized(attrs);
   });
+  m.def("line_of", [](const PyOperation& op) -> nb::object {
+    const auto& line = NodeOf(op).line();
+    return line.has_value() ? nb::object(nb::make_tuple(line->file, line->line)) : nb::none();
+  });
   m.def("op_def_of", [](const PyOperation& op) { return PartsOf(NodeOf(op).op()); });
   m.def("op_names", [] { return OpRegistry::Global().names(); });
   m.def("op_def_for_type", [](const Graph& graph, const std::string& type) {

@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import sys
 import tempfile
 import unittest
 
@@ -42,6 +43,7 @@ class ProfilerTest(unittest.TestCase):
             self.w = tf.get_variable("w", [30, 40])
         self.x = tf.placeholder(tf.float32, [None, 30], name="x")
         with tf.name_scope("b"):
+            self.line = sys._getframe().f_lineno + 1
             self.product = tf.matmul(self.x, self.w, name="product")
             tf.nn.relu(self.product, name="relu")
 
@@ -118,13 +120,33 @@ class ProfilerTest(unittest.TestCase):
         found = tf.profiler.profile(op_log=log, options=self.quiet(account_type_regexes=["mine"]))
         self.assertEqual((names(found), found.total_float_ops), ([("b", [("b/product", [])])], 9))
         profiler = tf.profiler.Profiler(op_log=log)
-        self.assertEqual(names(profiler.profile_python(self.quiet())), [("train.py:7:main", [])])
+        lines = [name for name, _ in names(profiler.profile_python(self.quiet()))]
+        self.assertIn("train.py:7:main", lines)
+        self.assertIn(f"test_profiler.py:{self.line + 1}:setUp", lines)  # of a node that the log does not have
         with tempfile.TemporaryDirectory() as folder:
             tf.profiler.write_op_log(tf.get_default_graph(), folder, log)
             with open(os.path.join(folder, "tfprof_log"), "rb") as file:
                 written = {entry.name: entry for entry in tf.profiler.OpLogProto.FromString(file.read()).log_entries}
         self.assertEqual(list(written["a/w"].types), ["_trainable_variables"])
         self.assertEqual(written["b/product"].float_ops, 9)
+
+    def test_the_code_view_has_the_lines_of_the_program(self):
+        found, text = printed(tf.profiler.profile, cmd="code", options=Builder().build())
+        place = f"test_profiler.py:{self.line}:setUp"
+        line, = [child for child in found.children if child.name == place]
+        self.assertEqual([node.name for node in line.graph_nodes], ["b/product"])
+        self.assertIn(place, text)
+        with tempfile.TemporaryDirectory() as folder:
+            for trace in (True, False):
+                tf.profiler.write_op_log(None, folder, add_trace=trace)
+                with open(os.path.join(folder, "tfprof_log"), "rb") as file:
+                    log = tf.profiler.OpLogProto.FromString(file.read())
+                product, = [entry for entry in log.log_entries if entry.name == "b/product"] or [None]
+                self.assertEqual(product is not None and product.HasField("code_def"), trace)
+                if trace:
+                    line, = product.code_def.traces
+                    self.assertEqual((line.lineno, log.id_to_string[line.function_id], log.id_to_string[line.line_id]), (
+                        self.line, "setUp", 'self.product = tf.matmul(self.x, self.w, name="product")'))
 
     def test_timelines_have_the_runs_of_a_step(self):
         run_meta = metadata(("b/product", 100, 10, 64), ("b/relu", 105, 2, 8))
@@ -166,8 +188,10 @@ class ProfilerTest(unittest.TestCase):
             Builder().with_pprof_output("x")
         with self.assertRaisesRegex(NotImplementedError, "pprof"):
             tf.profiler.profile(options=self.quiet(output="pprof:outfile=x"))
-        with self.assertRaisesRegex(NotImplementedError, "op_log"):
-            tf.profiler.profile(cmd="code", options=self.quiet())
+        with tf.Graph().as_default() as imported:
+            tf.import_graph_def(self.product.graph.as_graph_def())
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "op_log"):
+            tf.profiler.profile(imported, cmd="code", options=self.quiet())
         with self.assertRaisesRegex(NotImplementedError, "tensor_value"):
             tf.profiler.profile(options=self.quiet(select=["tensor_value"]))
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "step 2 has no step_stats.*FULL_TRACE"):

@@ -24,7 +24,7 @@ def _run_metadata(value):
     return None if value is None else proto.message("RunMetadata", value, "run_meta")
 
 
-def _profile_of(graph, run_meta, op_log):
+def _profile_of(graph, run_meta, op_log, with_lines=True):
     graph = graph or graphs.get_default_graph()
     run_meta = _run_metadata(run_meta)
     op_log = None if op_log is None else proto.message("OpLogProto", op_log, "op_log")
@@ -32,7 +32,7 @@ def _profile_of(graph, run_meta, op_log):
     result = _Profile(graph_def)
     if run_meta is not None and run_meta.HasField("step_stats"):
         result.add_run(0, run_meta)
-    result.add_log(op_log_of(graph, graph_def, op_log))
+    result.add_log(op_log_of(graph, graph_def, op_log, with_lines))
     return result
 
 
@@ -40,12 +40,13 @@ def profile(graph=None, run_meta=None, op_log=None, cmd="scope", options=None):
     """What the nodes of a graph take: a GraphNodeProto (cmd "scope", "graph") or MultiGraphNodeProto ("op", "code").
 
     `run_meta`: a step's RunMetadata, without which there are no times and sizes. `op_log`: an OpLogProto with groups,
-    operations and lines of nodes. Prints a report unless the options say something else; without options, the parameters
+    operations and lines of nodes; nodes without a line there have that of the program, without the calls of it. Prints a
+    report unless the options say something else; without options, the parameters
     of the trainable variables. InvalidArgumentError names a wrong option.
     """
     views.check(cmd)
     options = ProfileOptionBuilder.trainable_variables_parameter() if options in (None, 0) else options
-    return views.message_of(_profile_of(graph, run_meta, op_log), cmd, options)
+    return views.message_of(_profile_of(graph, run_meta, op_log, cmd == "code"), cmd, options)
 
 
 def advise(graph=None, run_meta=None, options=None):
@@ -74,10 +75,10 @@ class Profiler:
         graph_def = graph_with_shapes(self._graph, run_meta)
         self._profile.add_graph(graph_def)
         self._profile.add_run(int(step), run_meta)
-        self._profile.add_log(op_log_of(self._graph, graph_def))
+        self._profile.add_log(op_log_of(self._graph, graph_def, with_lines=True))
 
     def profile_python(self, options):
-        """The MultiGraphNodeProto of the lines of code, which the op_log must have."""
+        """The MultiGraphNodeProto of the lines of code."""
         return views.message_of(self._profile, "code", options)
 
     def profile_operations(self, options):

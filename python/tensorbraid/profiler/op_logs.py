@@ -7,6 +7,7 @@ from tensorbraid import gfile, proto
 from tensorbraid.internal import flops, graphs
 from tensorbraid.internal.graphs import GraphKeys
 from tensorbraid.internal.shapes import TensorShape
+from tensorbraid.profiler.lines import Lines
 from tensorbraid.profiler.options import TRAINABLE_VARIABLES
 
 __all__ = []
@@ -46,9 +47,10 @@ def _float_ops(op, shapes):
                                           outputs=_tensors(op.outputs, shapes)))
 
 
-def op_log_of(graph, graph_def, op_log=None):
+def op_log_of(graph, graph_def, op_log=None, with_lines=False):
     """An OpLogProto with an entry for each node that has floating point operations, that is a trainable variable, or
-    that `op_log` has. `graph_def` is that of graph_with_shapes."""
+    that `op_log` has. `graph_def` is that of graph_with_shapes. `with_lines`: all nodes have entries, with the lines of
+    the program that made them."""
     shapes = {f"{node.name}:{i}": TensorShape(shape) for node in graph_def.node if "_output_shapes" in node.attr
               for i, shape in enumerate(node.attr["_output_shapes"].list.shape)}
     entries = {}
@@ -66,7 +68,11 @@ def op_log_of(graph, graph_def, op_log=None):
             entry(op.name).float_ops = number
     for variable in graph.get_collection(GraphKeys.TRAINABLE_VARIABLES):
         entry(variable.op.name).types.append(TRAINABLE_VARIABLES)
-    result = proto.OpLogProto(log_entries=entries.values())
+    lines = Lines()
+    for op in graph.get_operations() if with_lines else ():
+        if not entry(op.name).HasField("code_def"):
+            lines.write(op, entry(op.name).code_def)
+    result = proto.OpLogProto(log_entries=entries.values(), id_to_string=lines.strings)
     if op_log is not None:
         result.id_to_string.update(op_log.id_to_string)
     return result
@@ -75,12 +81,12 @@ def op_log_of(graph, graph_def, op_log=None):
 def write_op_log(graph, log_dir, op_log=None, run_meta=None, add_trace=True):
     """Writes the file `tfprof_log` with what profiles know of the graph's nodes: an OpLogProto.
 
-    Its entries have the groups and the floating point operations of nodes, and what `op_log` says of them. They have no
-    lines of code, except for those in `op_log`, whether `add_trace` is set or not.
+    Its entries have the groups and the floating point operations of nodes, what `op_log` says of them and, with
+    `add_trace`, the lines of the program that made the nodes.
     """
     graph = graph or graphs.get_default_graph()
     run_meta = None if run_meta is None else proto.message("RunMetadata", run_meta, "run_meta")
     op_log = None if op_log is None else proto.message("OpLogProto", op_log, "op_log")
-    made = op_log_of(graph, graph_with_shapes(graph, run_meta), op_log)
+    made = op_log_of(graph, graph_with_shapes(graph, run_meta), op_log, with_lines=bool(add_trace))
     with gfile.GFile(os.path.join(log_dir, "tfprof_log"), "wb") as file:
         file.write(made.SerializeToString())

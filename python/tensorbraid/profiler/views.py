@@ -26,8 +26,9 @@ def message_of(profile, command, options):
         raise errors.InvalidArgumentError(
             None, None, f"The profile has no step {options.step}, only {sorted(profile.steps) or 'none'}")
     if command == "code" and not profile.has_trace:
-        raise NotImplementedError("The code view of a profile: nodes do not keep the calls that made them; pass an op_log "
-                                  "whose entries have a code_def, or use the scope view")
+        raise errors.InvalidArgumentError(
+            None, None, "The code view needs the lines of nodes, but the nodes of a GraphDef have none; pass an op_log whose "
+            "entries have a code_def, or use the scope view")
     if options.output == "timeline":
         return _timeline(profile, command, options)
     if command == "op":
