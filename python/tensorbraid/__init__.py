@@ -103,7 +103,8 @@ else:
 
 
 # Modules that the import system adds to these names. The last four have TensorFlow's names beside these.
-_HIDDEN = {"internal", "ops", "runner", "tensorflow_python", "testing", "tf_logging", "tf_sysconfig", "versions"}
+_HIDDEN = {"as_tensorflow", "internal", "ops", "runner", "tensorflow_python", "testing", "tf_logging", "tf_sysconfig",
+           "versions"}
 
 
 def __dir__():

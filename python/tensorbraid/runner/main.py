@@ -10,12 +10,12 @@ import sys
 import traceback
 import types
 
-from tensorbraid.runner import after_import, check, finder, python2, removed_names, sources
+from tensorbraid.runner import after_import, check, finder, process, python2, sources
 
 _EPILOG = """The script's `import tensorflow`, and imports of its submodules, mean this package. The script is checked
 before it starts: names that the package or NumPy lacks, and Python 2, are printed with their lines, and the script is
 not run. A name in a branch, or in a function that nothing calls, is only a warning. Names that newer versions of
-Python, NumPy and h5py have removed are put back.
+Python, NumPy, h5py and pandas have removed are put back.
 
 Examples:
   python -m tensorbraid train.py --batch_size=100
@@ -85,18 +85,12 @@ def main(argv=None):
     return _run(options.script, text, [options.script, *options.args], options.python2, package, root)
 
 
-def _prepare():
-    """Lets the imports of this process find the package, and the names that programs of TensorFlow 1's time use."""
-    finder.install()
-    removed_names.put_back()
-
-
 def _module_file(name):
     """The file of a module and the name of its package, found as by `python -m`. ImportError if it has no file.
 
     For TensorFlow's tools, tensorflow.python.tools.NAME, they are those of this package's module.
     """
-    _prepare()
+    process.prepare()
     if name.startswith("tensorflow.python.tools."):
         name = "tensorbraid.tensorflow_python." + name.rpartition(".")[2]
     try:
@@ -125,7 +119,7 @@ def _run(script, text, argv, is_python2, package=None, root=None):
 
 def _execute(module, script, text, is_python2, package):
     """Runs the script as this module."""
-    _prepare()
+    process.prepare()
     if is_python2:
         finder.convert_modules_of(sys.path[0])
         module.__dict__.update(python2.HELPERS)

@@ -1,4 +1,4 @@
-"""Puts back names that Python, NumPy and h5py have removed since programs were written for TensorFlow 1.
+"""Puts back names that Python, NumPy, h5py and pandas have removed since programs were written for TensorFlow 1.
 
 The names are set in the modules that had them. So every module of the process finds them, those of installed packages
 and test modules that pytest rewrites as well, and no source is changed. What a module has is never replaced.
@@ -19,7 +19,7 @@ import time
 
 import numpy as np
 
-from tensorbraid.runner import after_import, distutils_version, old_h5py
+from tensorbraid.runner import after_import, distutils_version, old_h5py, old_pandas
 
 _ArgSpec = collections.namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])
 
@@ -105,5 +105,6 @@ def put_back():
     for module, names in [*_PYTHON, (np, NUMPY)]:
         _put_back(module, names)
     after_import.change("h5py", old_h5py.restore)
+    after_import.change("pandas", old_pandas.restore)
     if not any(isinstance(finder, _DistutilsFinder) for finder in sys.meta_path):
         sys.meta_path.append(_DistutilsFinder())
