@@ -6,9 +6,10 @@ STEPS ?= 2000
 SYNC ?= false
 DATA ?= examples/data/mnist
 LOGS ?= build/demo_logs
+PARTS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test test_tensorflow test_engines release wheel package site packages clean
+.PHONY: help demo examples test test_tensorflow test_keras test_engines release wheel package site packages clean
 
 help:
 	@echo "make demo      train softmax regression on MNIST with $(PS) parameter server(s) and $(WORKERS) worker(s), as local processes"
@@ -17,6 +18,8 @@ help:
 	@echo "               with the whole of MNIST in idx format: DATA=DIR"
 	@echo "make test      build the preset 'release' and run its tests"
 	@echo "make test_tensorflow  compare with TensorFlow, which it installs; takes some minutes (tests/interop/README.md)"
+	@echo "make test_keras  test tf.keras, and run the library Keras's own tests, which it installs; PARTS=3: a third of them,"
+	@echo "               which the commit chooses (python/tests/keras/README.md)"
 	@echo "make test_engines  test with Prometheus and other systems, which it installs (tests/engines/README.md)"
 	@echo "make wheel     build wheels of the Python package into build/dist (python/wheel/README.md)"
 	@echo "make package   build Debian packages into build/dist (deploy/package/README.md)"
@@ -41,6 +44,12 @@ test: release
 
 test_tensorflow: release
 	ctest --preset tensorflow
+
+test_keras: release
+	PYTHONPATH=$(CURDIR)/build/release/python python3 python/tests/keras/own.py
+	for version in 2.2.5 2.3.1; do \
+	  PYTHONPATH=$(CURDIR)/build/release/python python/tests/keras/run.py $$version --part=$(PARTS) || exit 1; \
+	done
 
 test_engines: release
 	scripts/test_engines
