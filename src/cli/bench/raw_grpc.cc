@@ -15,8 +15,12 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 
+#include "core/text/strings.h"
+#include "transport/grpc/connection_listener.h"
 #include "transport/grpc/grpc_transport.h"
+#include "transport/grpc/own_user.h"
 #include "transport/grpc/settings.h"
 
 namespace tensorbraid::bench {
@@ -169,19 +173,23 @@ class BlockingStream {
 
 void Serve(const char* fd) {
   InitGrpc();
+  const auto credentials = grpc::InsecureServerCredentials();
   grpc::AsyncGenericService service;
   grpc::ServerBuilder builder;
   ConfigureServer({}, std::chrono::seconds(10), &builder);
-  int port = 0;
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  auto acceptor = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials);
   builder.RegisterAsyncGenericService(&service);
   auto queue = builder.AddCompletionQueue();
   auto server = builder.BuildAndStart();
-  if (server == nullptr) std::_Exit(1);
+  const auto listener = ConnectionListener::Bind({"127.0.0.1", 0});
+  if (server == nullptr || listener == nullptr) std::_Exit(1);
   grpc::GenericServerContext context;
   grpc::GenericServerAsyncReaderWriter rw(&context);
   service.RequestCall(&context, &rw, queue.get(), queue.get(), &service);
-  ReportToParent(fd, port);
+  // As with our servers, other users of the machine are refused.
+  listener->Start(std::move(acceptor), std::make_unique<RefusingServer>(credentials, WhyRefused()), 0, 0);
+  ReportToParent(fd, listener->port());
   void* tag;
   bool ok;
   if (!queue->Next(&tag, &ok) || !ok) std::_Exit(1);
@@ -210,11 +218,10 @@ void Serve(const char* fd) {
 
 class Client final : public RawGrpc {
  public:
-  Client(int port, int pid)
+  Client(OwnUserConnection connection, int pid)
       : pid_(pid),
-        channel_(grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port), grpc::InsecureChannelCredentials(),
-                                           ClientChannelArguments())),
-        stub_(channel_),
+        connection_(std::move(connection)),
+        stub_(connection_.channel),
         rw_(stub_.PrepareCall(&context_, "/raw.Stream/Stream", &queue_)),
         stream_(rw_.get(), &queue_) {}
   ~Client() override {
@@ -275,7 +282,7 @@ class Client final : public RawGrpc {
   const int pid_;
   grpc::CompletionQueue queue_;
   grpc::ClientContext context_;
-  const std::shared_ptr<grpc::Channel> channel_;
+  const OwnUserConnection connection_;
   grpc::GenericStub stub_;
   const std::unique_ptr<grpc::GenericClientAsyncReaderWriter> rw_;
   BlockingStream<grpc::GenericClientAsyncReaderWriter> stream_;
@@ -310,7 +317,12 @@ StatusOr<std::unique_ptr<RawGrpc>> RawGrpc::Start() {
   InitGrpc();
   int pid = 0;
   TF_ASSIGN_OR_RETURN(const int port, StartChild(kServeArgument, &pid));
-  auto client = std::make_unique<Client>(port, pid);
+  auto connection = ConnectForOwnUser(StrCat("127.0.0.1:", port));
+  if (!connection.ok()) {
+    StopChild(pid);
+    return Annotate(connection.status(), "raw gRPC");
+  }
+  auto client = std::make_unique<Client>(*std::move(connection), pid);
   if (!client->Open()) return absl::UnavailableError("raw gRPC: cannot connect to the server process");
   return client;
 }
