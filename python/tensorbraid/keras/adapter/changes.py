@@ -1,14 +1,21 @@
 """Which modules of the library are changed once they are loaded, and by what."""
 
-from tensorbraid.keras.adapter import layer, network, op_layer
+from tensorbraid.keras.adapter import backend, defaults, layer, metric, network, op_layer, optimizer, training
 
 __all__ = []
 
 _CHANGES = {
+    "keras.backend.tensorflow_backend": backend.change,
     "keras.engine.base_layer": layer.change,
     "keras.layers": op_layer.change_layers,
     "keras.engine.network": network.change,
     "keras.engine.sequential": network.change_sequential,
+    "keras.engine.training": training.change,
+    "keras.engine.training_utils": training.change_utils,
+    "keras.layers.recurrent": defaults.change_recurrent,
+    "keras.metrics": metric.change,
+    "keras.utils.metrics_utils": metric.change_utils,
+    "keras.optimizers": optimizer.change,
 }
 
 

@@ -6,6 +6,7 @@ import tensorbraid as tf
 from tensorbraid import nest
 from tensorbraid.keras.adapter import calls, shapes
 from tensorbraid.keras.adapter.loaded import loaded, replace
+from tensorbraid.tensorflow_python.keras import sessions
 
 __all__ = []
 
@@ -92,6 +93,7 @@ class _Methods:
         variable = tf.Variable(lambda: initializer(shape, dtype=dtype.name), trainable=trainable, name=name,
                                dtype=dtype, constraint=constraint, collections=collections)
         variable._tracked = True
+        sessions.track(variable)
         if regularizer is not None:
             with tf.name_scope(f"{name or 'Variable'}/Regularizer"):
                 self.add_loss(loaded("regularizers").get(regularizer)(variable))

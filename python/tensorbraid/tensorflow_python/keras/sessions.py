@@ -72,10 +72,17 @@ def _config():
     return tf.ConfigProto(allow_soft_placement=True, inter_op_parallelism_threads=threads)
 
 
+def track(variable):
+    """Lets `get_session` initialise the variable, which may be in no collection."""
+    variable.graph.__dict__.setdefault("_keras_variables", {})[variable.name] = variable
+
+
 def _initialize_variables(session):
     """Initialises the graph's variables that no call has seen yet and that have no value."""
     with session.graph.as_default():
-        new = [variable for variable in tf.global_variables() if not getattr(variable, "_keras_initialized", False)]
+        known = {variable.name: variable for variable in tf.global_variables()}
+        known.update(getattr(session.graph, "_keras_variables", {}))
+        new = [variable for variable in known.values() if not getattr(variable, "_keras_initialized", False)]
         if not new:
             return
         known = session.run([tf.is_variable_initialized(variable) for variable in new])
