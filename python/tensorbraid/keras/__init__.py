@@ -10,7 +10,7 @@ from tensorbraid.keras import datasets, library as _library, utils  # noqa: F401
 __all__ = ["datasets", "utils"]
 
 # Modules that are imported, and with them the library, when they are first used.
-_MODULES = ("activations", "applications", "backend", "callbacks", "constraints", "initializers", "layers", "losses",
+_MODULES = ("activations", "applications", "backend", "callbacks", "constraints", "estimator", "initializers", "layers", "losses",
             "metrics", "models", "optimizers", "preprocessing", "regularizers", "wrappers")
 _INNER = ("engine",)  # modules that tensorflow.python.keras has, and tf.keras has not
 _CLASSES = {"Input": "layers", "Model": "models", "Sequential": "models"}

@@ -48,7 +48,7 @@ def change(module):
     def moving_average_update(x, value, momentum):
         """Moves the variable towards the value. There is no correction for the first steps."""
         with tf.name_scope("AssignMovingAvg"):
-            return tf.assign_sub(x, (x - tf.cast(value, x.dtype)) * (1 - momentum))
+            return x.assign_sub((x - tf.cast(value, x.dtype.base_dtype)) * (1 - momentum), read_value=False)
 
     module.variable, module.update_add = variable_of_owner, update_add_later
     module.moving_average_update = moving_average_update

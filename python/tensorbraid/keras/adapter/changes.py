@@ -1,17 +1,20 @@
 """Which modules of the library are changed once they are loaded, and by what."""
 
-from tensorbraid.keras.adapter import backend, defaults, layer, metric, network, op_layer, optimizer, training
+from tensorbraid.keras.adapter import (backend, defaults, layer, layers, metric, network, normalization, optimizer,
+                                       training)
 
 __all__ = []
 
 _CHANGES = {
     "keras.backend.tensorflow_backend": backend.change,
     "keras.engine.base_layer": layer.change,
-    "keras.layers": op_layer.change_layers,
+    "keras.layers": layers.change,
     "keras.engine.network": network.change,
     "keras.engine.sequential": network.change_sequential,
     "keras.engine.training": training.change,
     "keras.engine.training_utils": training.change_utils,
+    "keras.layers.core": defaults.change_core,
+    "keras.layers.normalization": normalization.change,
     "keras.layers.recurrent": defaults.change_recurrent,
     "keras.metrics": metric.change,
     "keras.utils.metrics_utils": metric.change_utils,

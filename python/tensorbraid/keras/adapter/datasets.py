@@ -31,7 +31,7 @@ def _values(source, session):
     element = iterator.get_next()
     while True:
         try:
-            yield session.run(element)
+            yield nest.pack_sequence_as(element, session.run(nest.flatten(element)))
         except tf.errors.OutOfRangeError:
             return
 
@@ -49,19 +49,23 @@ def _count(dataset, argument):
 def batches(source, steps, argument):
     """A generator of the batches, and the number of steps of an epoch.
 
-    Without a number, an epoch is the whole dataset, which begins anew with the next one. With one, the dataset goes on.
+    Without a number, an epoch is the whole dataset, which begins anew with the next one. With one, the dataset goes on
+    in the next epoch, except in a validation, which begins anew each time.
     """
-    begins_anew = steps is None
-    steps = _count(source, argument) if begins_anew else steps
+    begins_anew = steps is None or argument == "validation_steps" and isinstance(source, tf.data.Dataset)
+    steps = _count(source, argument) if steps is None else steps
 
     def generate():
         session = loaded("backend").get_session()
         taken = 0
         while True:
+            taken = 0 if begins_anew else taken
             for value in _values(source, session):
                 taken += 1
                 yield _as_arguments(value)
-            if not begins_anew:
+                if begins_anew and taken == steps:
+                    break
+            if not begins_anew or taken < steps:
                 raise ValueError(f"The dataset ran out of data after {taken} batches. It must have at least "
                                  f"`{argument}` batches for each epoch, which are {steps}; `repeat()` repeats it.")
 
@@ -71,8 +75,8 @@ def batches(source, steps, argument):
 def _as_arguments(value):
     """Inputs, targets and weights. Several inputs or targets are a list."""
     if not isinstance(value, tuple):
-        return (value,)
-    return tuple(list(part) if isinstance(part, tuple) else part for part in value)
+        return value
+    return value[0] if len(value) == 1 else tuple(list(part) if isinstance(part, tuple) else part for part in value)
 
 
 def arrays(dataset, steps):

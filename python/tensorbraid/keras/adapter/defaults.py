@@ -1,7 +1,11 @@
-"""Arguments of layers that have other values in tf.keras than in the library."""
+"""Layers that have other defaults in tf.keras than in the library, or take other inputs."""
 
 import functools
 import inspect
+import math
+
+import tensorbraid as tf
+from tensorbraid.keras.adapter.loaded import replace
 
 __all__ = []
 
@@ -22,3 +26,33 @@ def change_recurrent(recurrent):
     """Changes the library's module layers.recurrent."""
     for kind in (recurrent.GRU, recurrent.GRUCell, recurrent.LSTM, recurrent.LSTMCell):
         _with(kind, recurrent_activation="hard_sigmoid")
+
+
+class _FlattenMethods:
+    """Methods of tf.keras.layers.Flatten, which takes any number of dimensions."""
+
+    def call(self, inputs):
+        """One row for each sample."""
+        if self.data_format == "channels_first" and inputs.shape.ndims > 2:
+            inputs = tf.transpose(inputs, [0, *range(2, inputs.shape.ndims), 1])
+        outputs = tf.reshape(inputs, [tf.shape(inputs)[0], -1])
+        outputs.set_shape(self.compute_output_shape(tuple(inputs.shape.as_list())))
+        return outputs
+
+    def compute_output_shape(self, input_shape):
+        """The number of samples, and the number of values of each."""
+        sizes = input_shape[1:]
+        return (input_shape[0], None if None in sizes else math.prod(sizes))
+
+
+def change_core(core):
+    """Changes the library's module layers.core."""
+    init = core.Flatten.__init__
+
+    @functools.wraps(init)
+    def __init__(self, *args, **kwargs):
+        init(self, *args, **kwargs)
+        self.input_spec = core.InputSpec(min_ndim=1)
+
+    replace(core.Flatten, _FlattenMethods)
+    core.Flatten.__init__ = __init__

@@ -84,6 +84,9 @@ class _Methods:
         dtype = tf.as_dtype(dtype or self.dtype or loaded("backend").floatx())
         shape = shapes.as_tuples(() if shape is None else shape if isinstance(shape, (tuple, list, tf.TensorShape))
                                  else (shape,))
+        if None in shape:
+            raise ValueError(f"the variable {name} of the layer {self.name} would have the shape {tuple(shape)}; the "
+                             "sizes of the layer's inputs that it depends on must be known")
         if initializer is None:
             initializer = "glorot_uniform" if dtype.is_floating else "zeros"
         if isinstance(initializer, type):
@@ -113,6 +116,13 @@ class _Methods:
         """Adds operations that run with each step of training."""
         updates = [update() if callable(update) else update for update in nest.flatten(updates)]
         self._library_add_update(updates, None if inputs is True else inputs)
+
+    def add_metric(self, value, aggregation=None, name=None):
+        """Adds a metric: a tensor, whose mean is taken, or the result of a tf.keras.metrics.Metric."""
+        if aggregation not in (None, "mean"):
+            raise ValueError(f"We currently support only `mean` sample-wise metric aggregation. You provided "
+                             f"aggregation=`{aggregation}`")
+        self._library_add_metric(value, name)
 
     def compute_output_shape(self, input_shape):
         """The shapes of what `call` returns for inputs of these shapes."""
@@ -145,6 +155,7 @@ def change(base_layer):
     layer = base_layer.Layer
     layer._library_init, layer._library_setattr = layer.__init__, layer.__setattr__
     layer._library_add_loss, layer._library_add_update = layer.add_loss, layer.add_update
+    layer._library_add_metric = layer.add_metric
     replace(layer, _Methods)
     layer.__init_subclass__ = classmethod(_Methods.__dict__["__init_subclass__"].__func__)
     layer.__init__.__signature__ = inspect.signature(_Methods.__init__)

@@ -1,4 +1,4 @@
-"""Metrics as in tf.keras: their variables are in no collection, and may be assigned in `update_state`."""
+"""Metrics as in tf.keras: their variables are local ones, and may be assigned in `update_state`."""
 
 import tensorbraid as tf
 from tensorbraid import nest
@@ -13,7 +13,8 @@ class _Methods:
     def add_weight(self, name=None, shape=(), aggregation=None, synchronization=None, initializer=None, dtype=None):
         """A variable of the metric."""
         return super(loaded("metrics").Metric, self).add_weight(
-            name=name, shape=shape, dtype=dtype or self.dtype, trainable=False, initializer=initializer, collections=[])
+            name=name, shape=shape, dtype=dtype or self.dtype, trainable=False, initializer=initializer,
+            collections=[tf.GraphKeys.LOCAL_VARIABLES])
 
 
 def _update_state_wrapper(update_state):

@@ -6,6 +6,8 @@ from tensorbraid.keras.adapter.loaded import loaded, replace
 
 __all__ = []
 
+_library = {}  # by name: the library's properties of a network that are replaced
+
 
 class _NetworkMethods:
     """Methods of tf.keras.Model."""
@@ -50,6 +52,36 @@ class _NetworkMethods:
         output_shapes = [getattr(tensor, "_keras_shape", None) for tensor in tensors]
         return tuple(found[0] if len(found) == 1 else found for found in (tensors, output_masks, output_shapes))
 
+    @property
+    def weights(self):
+        """The variables of each layer, then those of the model's own."""
+        found = [weight for inner in self.layers for weight in inner.weights]
+        return found + self._trainable_weights + self._non_trainable_weights
+
+    def get_weights(self):
+        """The values of the variables."""
+        return loaded("backend").batch_get_value(self.weights)
+
+    def set_weights(self, weights):
+        """Sets the variables."""
+        variables = self.weights
+        if len(weights) != len(variables):
+            raise ValueError(f"You called `set_weights(weights)` on the model {self.name} with {len(weights)} values; "
+                             f"it has {len(variables)} variables")
+        loaded("backend").batch_set_value(list(zip(variables, weights)))
+
+    @property
+    def updates(self):
+        """The updates of the layers for the inputs of this model."""
+        found = _library["updates"](self)
+        return found if self._is_graph_network else history.of_inputs(found, self.inputs)
+
+    @property
+    def losses(self):
+        """The losses of the layers for the inputs of this model."""
+        found = _library["losses"](self)
+        return found if self._is_graph_network else history.of_inputs(found, self.inputs)
+
     uses_learning_phase = property(lambda self: True)
 
 
@@ -75,6 +107,7 @@ def change(network):
     """Changes the library's module engine.network."""
     kind = network.Network
     kind._library_base_init, kind._library_init_graph_network = kind._base_init, kind._init_graph_network
+    _library.update(updates=kind.updates.fget, losses=kind.losses.fget)
     replace(kind, _NetworkMethods)
 
 

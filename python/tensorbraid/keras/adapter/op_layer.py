@@ -64,7 +64,3 @@ def new(node_def, count, others):
     layer._others = others
     return layer
 
-
-def change_layers(layers):
-    """Lets the library's module `layers` make the class from the configuration of a model."""
-    layers.TensorFlowOpLayer = layer_class()

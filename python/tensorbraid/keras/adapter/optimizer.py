@@ -97,6 +97,19 @@ def _get_updates(kind, get_updates):
 class _Methods:
     """Methods of tf.keras.optimizers.Optimizer that the library's have not."""
 
+    def get_gradients(self, loss, params):
+        """The gradients, each clipped by its own norm if there is a `clipnorm`."""
+        gradients = tf.gradients(loss, params)
+        for gradient, variable in zip(gradients, params):
+            if gradient is None:
+                raise ValueError(f"Variable {variable.name} has `None` for gradient. Please make sure that all of your "
+                                 "ops have a gradient defined (i.e. are differentiable).")
+        if getattr(self, "clipnorm", None):
+            gradients = [tf.clip_by_norm(gradient, self.clipnorm) for gradient in gradients]
+        if getattr(self, "clipvalue", None):
+            gradients = [tf.clip_by_value(gradient, -self.clipvalue, self.clipvalue) for gradient in gradients]
+        return gradients
+
     def minimize(self, loss, var_list=None, grad_loss=None, name=None):
         """An operation that makes one step. Without `var_list`, all trainable variables of the graph are trained."""
         loss = loss() if callable(loss) else loss

@@ -21,6 +21,8 @@ class _Methods:
         if kwargs.pop("run_eagerly", None):
             raise NotImplementedError("run_eagerly=True of compile(): there is no eager execution")
         kwargs.pop("experimental_run_tf_function", None)
+        if not self.inputs:
+            self._has_variables, self.built = self.built, False  # `fit` learns the inputs, and compiles
         self._library_compile(optimizer, loss, metrics, loss_weights, sample_weight_mode, weighted_metrics,
                               target_tensors, **kwargs)
 
@@ -63,6 +65,24 @@ class _Methods:
         self._take_shapes_of(x)
         batches, steps = datasets.batches(x, steps, "steps")
         return self.predict_generator(batches, steps, callbacks, workers=0, verbose=verbose)
+
+    def evaluate_generator(self, *args, **kwargs):
+        """The loss and the metrics. The loss is the mean of all batches; the library's is that of the last one."""
+        losses, sizes, test_on_batch = [], [], self.test_on_batch
+
+        def note(x, *rest, **kwargs):
+            results = test_on_batch(x, *rest, **kwargs)
+            losses.append(nest.flatten(results)[0])
+            sizes.append(len(nest.flatten(x)[0]))
+            return results
+
+        self.__dict__["test_on_batch"] = note
+        try:
+            results = self._library_evaluate_generator(*args, **kwargs)
+        finally:
+            del self.__dict__["test_on_batch"]
+        loss = float(np.average(losses, weights=sizes))
+        return [loss, *results[1:]] if isinstance(results, list) else loss
 
     def _take_shapes_of(self, dataset):
         """Gives a model without inputs those of the dataset's elements."""
@@ -125,6 +145,6 @@ def change_utils(training_utils):
 def change(training):
     """Changes the library's module engine.training."""
     model = training.Model
-    for name in ("compile", "fit", "evaluate", "predict", "_standardize_user_data"):
+    for name in ("compile", "fit", "evaluate", "predict", "evaluate_generator", "_standardize_user_data"):
         setattr(model, f"_library_{name.removeprefix('_')}", getattr(model, name))
     replace(model, _Methods)
