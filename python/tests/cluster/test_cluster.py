@@ -48,6 +48,25 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(lines[-1], "['/job:ps/task:0', '/job:ps/task:0']")
         self.assertEqual(lines[-2], "1.0 50")
 
+    def test_values_and_gradients_travel_in_the_types_of_the_device_setter(self):
+        cluster = {job: ["localhost:%d" % port] for job, port in zip(("ps", "worker"), free_ports(2))}
+        servers = [tf.train.Server(cluster, job_name=job, task_index=0) for job in cluster]
+        found = []
+        for wire in (None, "bfloat16"):
+            with tf.Graph().as_default():
+                with tf.device(tf.train.replica_device_setter(cluster=cluster, wire=wire)):
+                    w = tf.get_variable(f"w_{wire}", [100], initializer=tf.constant_initializer(1.001))
+                    read = w * 1.0  # on the worker
+                    train = tf.train.GradientDescentOptimizer(1.0).apply_gradients([(tf.fill([100], 0.3333) * 1.0, w)])
+                with tf.Session(servers[1].target) as session:
+                    session.run(w.initializer)
+                    found.append(session.run(read)[0])
+                    session.run(train)
+                    found.append(session.run(w)[0])
+        # bfloat16 rounds 1.001 to 1, and 0.3333 to 0.33398.
+        for value, wanted in zip(found, (1.001, 1.001 - 0.3333, 1.0, 1.001 - 0.333984)):
+            self.assertAlmostEqual(value, wanted, 6)
+
     def test_a_cluster_spec_answers_questions(self):
         spec = tf.train.ClusterSpec({"worker": {1: "w1:2222"}, "ps": ["p0:2222", "p1:2222"]})
         self.assertEqual(spec.jobs, ["ps", "worker"])
