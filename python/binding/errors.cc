@@ -21,7 +21,7 @@ void RaiseTypeError(const char* function, const Args&... args) {
 std::string NotConverted(const std::string& what, nb::handle value) {
   const bool is_text = nb::isinstance<nb::str>(value);
   return what + ", but got " + nb::repr(value).c_str() +
-         (is_text && PyUnicode_AsUTF8(value.ptr()) == nullptr ? ", which has surrogates" : "");
+         (is_text && PyUnicode_AsUTF8AndSize(value.ptr(), nullptr) == nullptr ? ", which has surrogates" : "");
 }
 
 void BindErrors(Module&) {

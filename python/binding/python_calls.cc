@@ -43,9 +43,19 @@ void TakeLock(PyThreadState* state) {
 
 namespace {
 
+// Whether this thread holds Python's lock.
+bool HoldsPythonsLock() {
+#ifdef Py_LIMITED_API
+  // Since Python 3.12, a thread has a current state only while it holds the lock.
+  return PyThreadState_GetDict() != nullptr;
+#else
+  return PyGILState_Check() != 0;
+#endif
+}
+
 // A thread that waits for a graph lets go of Python's lock meanwhile.
 constexpr OuterLock kPythonsLock = {
-    .give_up = []() -> void* { return PyGILState_Check() != 0 ? PyEval_SaveThread() : nullptr; },
+    .give_up = []() -> void* { return HoldsPythonsLock() ? PyEval_SaveThread() : nullptr; },
     .take = [](void* state) { TakeLock(static_cast<PyThreadState*>(state)); },
 };
 
