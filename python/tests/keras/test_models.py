@@ -96,8 +96,51 @@ class ModelsTest(KerasTestCase):
             np.testing.assert_array_equal(first.predict(x), second.predict(x))
             first.save(path)
             third = tf.keras.models.load_model(path)
+            first.save_weights(os.path.join(folder, "checkpoint"))
+            fourth = tf.keras.models.model_from_json(first.to_json())
+            with self.assertRaises(tf.errors.NotFoundError):
+                model().load_weights(os.path.join(folder, "checkpoint"))  # its variables have other names
+            first.set_weights([weight * 0 for weight in first.get_weights()])
+            first.load_weights(os.path.join(folder, "checkpoint"))
+            self.assertEqual(len(fourth.weights), 4)
         np.testing.assert_array_equal(first.predict(x), third.predict(x))
         self.assertEqual(len(third.optimizer.get_weights()), len(first.optimizer.get_weights()))
+
+    def test_configurations_of_tensorflow(self):
+        dense = {"name": "d", "trainable": True, "dtype": "float32", "units": 2, "activation": "linear",
+                 "use_bias": True, "kernel_initializer": {"class_name": "GlorotUniform",
+                                                          "config": {"seed": None, "dtype": "float32"}},
+                 "bias_initializer": {"class_name": "Zeros", "config": {"dtype": "float32"}},
+                 "kernel_regularizer": None, "bias_regularizer": None, "activity_regularizer": None,
+                 "kernel_constraint": None, "bias_constraint": None}
+        input_layer = {"batch_input_shape": [None, 3], "dtype": "float32", "sparse": False, "ragged": False, "name": "i"}
+        model = tf.keras.Model.from_config({
+            "name": "model", "input_layers": [["i", 0, 0]], "output_layers": [["d", 0, 0]],
+            "layers": [{"name": "i", "class_name": "InputLayer", "config": input_layer, "inbound_nodes": []},
+                       {"name": "d", "class_name": "Dense", "config": dense, "inbound_nodes": [[["i", 0, 0, {}]]]}]})
+        self.assertEqual(model.output_shape, (None, 2))
+        layer = layers.deserialize({"class_name": "BatchNormalization", "config": {"name": "bn", "axis": [-1]}})
+        self.assertEqual(layer(tf.ones([2, 3])).shape.as_list(), [2, 3])
+
+    def test_a_stateful_layer_keeps_its_state(self):
+        model = tf.keras.Sequential([layers.LSTM(3, stateful=True, batch_input_shape=(2, 5, 4))])
+        x = np.ones([2, 5, 4])
+        first, second = model.predict(x), model.predict(x)
+        model.reset_states()
+        np.testing.assert_array_equal(model.predict(x), first)
+        self.assertFalse(np.allclose(first, second))
+
+    def test_layers_that_only_tensorflow_has(self):
+        x = np.random.RandomState(0).rand(2, 3, 4).astype("f")
+        normal = self.values(layers.LayerNormalization()(tf.constant(x)))[0]
+        np.testing.assert_allclose(normal.mean(-1), np.zeros([2, 3]), atol=1e-5)
+        np.testing.assert_allclose(normal.var(-1), x.var(-1) / (x.var(-1) + 1e-3), rtol=1e-4)
+        attention, added = self.values(layers.Attention()([tf.constant(x), tf.constant(x)]),
+                                       layers.AdditiveAttention(use_scale=False)([tf.constant(x), tf.constant(x)]))
+        scores = np.exp(x @ x.transpose(0, 2, 1))
+        np.testing.assert_allclose(attention, scores / scores.sum(-1, keepdims=True) @ x, rtol=1e-4)
+        scores = np.exp(np.tanh(x[:, :, None] + x[:, None]).sum(-1))
+        np.testing.assert_allclose(added, scores / scores.sum(-1, keepdims=True) @ x, rtol=1e-4)
 
 
 if __name__ == "__main__":

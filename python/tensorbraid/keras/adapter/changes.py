@@ -8,7 +8,9 @@ __all__ = []
 _CHANGES = {
     "keras.backend.tensorflow_backend": backend.change,
     "keras.engine.base_layer": layer.change,
+    "keras.initializers": defaults.change_initializers,
     "keras.layers": layers.change,
+    "keras.engine.input_layer": defaults.change_input_layer,
     "keras.engine.network": network.change,
     "keras.engine.sequential": network.change_sequential,
     "keras.engine.training": training.change,

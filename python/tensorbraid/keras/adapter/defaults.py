@@ -3,6 +3,7 @@
 import functools
 import inspect
 import math
+import re
 
 import tensorbraid as tf
 from tensorbraid.keras.adapter.loaded import replace
@@ -26,6 +27,34 @@ def change_recurrent(recurrent):
     """Changes the library's module layers.recurrent."""
     for kind in (recurrent.GRU, recurrent.GRUCell, recurrent.LSTM, recurrent.LSTMCell):
         _with(kind, recurrent_activation="hard_sigmoid")
+
+
+def change_initializers(initializers):
+    """Changes the library's module initializers: it reads the configurations of TensorFlow's, which have a dtype."""
+    deserialize = initializers.deserialize
+
+    def of_tensorflow(config, custom_objects=None):
+        values = {key: value for key, value in (config.get("config") or {}).items() if key != "dtype"}
+        name, snake = config["class_name"], re.sub(r"(?<=.)([A-Z])", r"_\1", config["class_name"]).lower()
+        if name not in vars(initializers) and name not in (custom_objects or {}) and snake in vars(initializers):
+            return getattr(initializers, snake)(**values)  # GlorotUniform is a function of the library
+        return deserialize({**config, "config": values}, custom_objects)
+
+    initializers.deserialize = of_tensorflow
+
+
+def change_input_layer(input_layer):
+    """Changes the library's module engine.input_layer: files of TensorFlow say whether an input is ragged."""
+    kind = input_layer.InputLayer
+    init = kind.__init__
+
+    @functools.wraps(init)
+    def __init__(self, *args, ragged=False, **kwargs):
+        if ragged:
+            raise NotImplementedError("an InputLayer of ragged tensors")
+        init(self, *args, **kwargs)
+
+    kind.__init__ = __init__
 
 
 class _FlattenMethods:

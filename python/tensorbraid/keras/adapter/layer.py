@@ -32,8 +32,9 @@ class _Methods:
         if dynamic:
             raise NotImplementedError(f"the layer {name or type(self).__name__} with dynamic=True: there is no eager "
                                       "execution; write its call() with ops of the graph")
-        kwargs.pop("autocast", None)
-        kwargs.pop("experimental_autocast", None)
+        for neutral in ("autocast", "experimental_autocast", "time_major", "ragged"):  # in files of TensorFlow, too
+            if kwargs.pop(neutral, None) and neutral in ("time_major", "ragged"):
+                raise NotImplementedError(f"the layer {name or type(self).__name__} with {neutral}=True")
         activity_regularizer = kwargs.pop("activity_regularizer", None)
         dtype = None if dtype is None else tf.as_dtype(dtype).name
         self._library_init(trainable=trainable, name=name or unique_name(type(self)), dtype=dtype, **kwargs)
@@ -114,7 +115,8 @@ class _Methods:
 
     def add_update(self, updates, inputs=None):
         """Adds operations that run with each step of training."""
-        updates = [update() if callable(update) else update for update in nest.flatten(updates)]
+        updates = updates if isinstance(updates, list) else [] if updates is None else [updates]
+        updates = [update() if callable(update) else update for update in updates]
         self._library_add_update(updates, None if inputs is True else inputs)
 
     def add_metric(self, value, aggregation=None, name=None):

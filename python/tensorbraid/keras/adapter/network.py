@@ -1,5 +1,6 @@
 """Models as in tf.keras: they apply their layers to any tensors, and have any operations between layers."""
 
+import tensorbraid as tf
 from tensorbraid import nest
 from tensorbraid.keras.adapter import history, layer
 from tensorbraid.keras.adapter.loaded import loaded, replace
@@ -70,6 +71,20 @@ class _NetworkMethods:
                              f"it has {len(variables)} variables")
         loaded("backend").batch_set_value(list(zip(variables, weights)))
 
+    def save_weights(self, filepath, overwrite=True, save_format=None):
+        """Writes the variables: an HDF5 file if the name ends with .h5, .keras or .hdf5, else a checkpoint by names."""
+        if save_format in ("h5", "hdf5") or save_format is None and str(filepath).endswith((".h5", ".keras", ".hdf5")):
+            self._library_save_weights(filepath, overwrite)
+        else:
+            tf.train.Saver(self.weights).save(loaded("backend").get_session(), str(filepath), write_meta_graph=False)
+
+    def load_weights(self, filepath, by_name=False, **kwargs):
+        """Reads the variables from what `save_weights`, or a tf.train.Saver, has written."""
+        if not tf.train.checkpoint_exists(str(filepath)) or str(filepath).endswith((".h5", ".keras", ".hdf5")):
+            self._library_load_weights(filepath, by_name=by_name, **kwargs)
+        else:
+            tf.train.Saver(self.weights).restore(loaded("backend").get_session(), str(filepath))
+
     @property
     def updates(self):
         """The updates of the layers for the inputs of this model."""
@@ -108,6 +123,7 @@ def change(network):
     kind = network.Network
     kind._library_base_init, kind._library_init_graph_network = kind._base_init, kind._init_graph_network
     _library.update(updates=kind.updates.fget, losses=kind.losses.fget)
+    kind._library_save_weights, kind._library_load_weights = kind.save_weights, kind.load_weights
     replace(kind, _NetworkMethods)
 
 
