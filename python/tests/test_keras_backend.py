@@ -7,7 +7,7 @@ import tensorbraid as tf
 from tensorbraid import proto
 from tensorbraid.runner import api
 from tensorbraid.tensorflow_python import ops
-from tensorbraid.tensorflow_python.keras import backend as K
+from tensorbraid.tensorflow_python.keras import backend as K, sessions
 from tensorbraid.tensorflow_python.keras.utils import tf_utils
 
 
@@ -93,6 +93,10 @@ class StateTest(KerasTestCase):
         self.assertEqual(K.batch_get_value([]), [])
         K.batch_set_value([(v, np.zeros(2)), (w, np.zeros(3))])
         self.assertEqual([value.sum() for value in K.batch_get_value([v, w])], [0, 0])
+        late = tf.Variable(5.0, name="late", collections=[])  # the graph has no new node when it is tracked
+        K.get_session()
+        sessions.track(late)
+        self.assertEqual(K.get_session().run(late), 5)
         with tf.Session() as own:
             self.assertIs(K.get_session(), own)
         own = tf.Session()
@@ -121,6 +125,14 @@ class StateTest(KerasTestCase):
 
 
 class FunctionTest(KerasTestCase):
+    def test_inputs_and_outputs_may_be_lists_in_lists(self):
+        x, y = K.placeholder(ndim=1), K.placeholder(ndim=1)
+        self.assertEqual([value.tolist() for value in K.function([x, y], [x + y, x * y])([[2], [3]])], [[5], [6]])
+        total, (product,) = K.function([x, [y]], [x + y, [x * y]])([[2], [[3]]])
+        self.assertEqual((total.tolist(), product.tolist()), ([5], [6]))
+        with self.assertRaises(ValueError):
+            K.function([x, y], [x + y])([[2]])
+
     def test_updates_follow_the_first_output(self):
         x, v = K.placeholder(ndim=1), K.variable([1.0, 2.0])
         f = K.function([x], [v + x, v * 2], updates=[(v, v + 1)])

@@ -17,6 +17,10 @@ def _is_symbolic(value):
     return isinstance(value, (tf.Tensor, tf.Variable))
 
 
+def _is_flat_list(structure):
+    return type(structure) is list and not any(map(nest.is_nested, structure))
+
+
 class _Function:
     """Runs a step that feeds `inputs`, fetches `outputs`, and makes `updates` once the first output has its value.
 
@@ -31,6 +35,7 @@ class _Function:
         self.name = name
         self.inputs = nest.flatten(inputs)
         self._inputs_structure, self._outputs_structure = inputs, outputs
+        self._takes_list, self._gives_list = _is_flat_list(inputs), _is_flat_list(outputs)
         self.outputs = [tf.convert_to_tensor(output) if isinstance(output, tf.Variable) else output
                         for output in nest.flatten(outputs)]
         with tf.control_dependencies([self.outputs[0]] if self.outputs else []):
@@ -43,7 +48,8 @@ class _Function:
         self.run_options, self.run_metadata = options, run_metadata
 
     def __call__(self, inputs):
-        inputs = nest.flatten_up_to(self._inputs_structure, inputs, check_types=False)
+        if not (self._takes_list and type(inputs) is list and len(inputs) == len(self.inputs)):
+            inputs = nest.flatten_up_to(self._inputs_structure, inputs, check_types=False)
         session = get_session(inputs)
         feeds, connected = {}, {}
         for tensor, value in zip(self.inputs, inputs):
@@ -65,7 +71,8 @@ class _Function:
         for fetch, value in zip(self.fetches, fetched[len(self.outputs):]):
             if fetch in self.fetch_callbacks:
                 self.fetch_callbacks[fetch](value)
-        return nest.pack_sequence_as(self._outputs_structure, fetched[:len(self.outputs)])
+        values = fetched[:len(self.outputs)]
+        return values if self._gives_list else nest.pack_sequence_as(self._outputs_structure, values)
 
 
 def function(inputs, outputs, updates=None, name=None, **kwargs):

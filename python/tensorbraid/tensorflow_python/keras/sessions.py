@@ -75,15 +75,21 @@ def _config():
 def track(variable):
     """Lets `get_session` initialise the variable, which may be in no collection."""
     variable.graph.__dict__.setdefault("_keras_variables", {})[variable.name] = variable
+    variable.graph._keras_initialized_version = None
 
 
 def _initialize_variables(session):
     """Initialises the graph's variables that no call has seen yet and that have no value."""
-    with session.graph.as_default():
+    graph = session.graph
+    version = graph.version  # the graph has no new variable if it has no new node
+    if getattr(graph, "_keras_initialized_version", None) == version:
+        return
+    with graph.as_default():
         known = {variable.name: variable for variable in tf.global_variables()}
-        known.update(getattr(session.graph, "_keras_variables", {}))
+        known.update(getattr(graph, "_keras_variables", {}))
         new = [variable for variable in known.values() if not getattr(variable, "_keras_initialized", False)]
         if not new:
+            graph._keras_initialized_version = version
             return
         known = session.run([tf.is_variable_initialized(variable) for variable in new])
         missing = [variable for variable, has_value in zip(new, known) if not has_value]
