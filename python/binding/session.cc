@@ -35,7 +35,8 @@ Interruptible CancelsRuns(Session& session) {
 PyPrepared Prepare(nb::handle self, const PySignature& signature) {
   const PySession& session = nb::cast<PySession&>(self);
   Session& running = session.get();
-  auto prepared = CancelsRuns(running).Run([&] { return running.Prepare(signature.fetches, signature.feeds); });
+  auto prepared = CancelsRuns(running).Run(
+      [&] { return running.Prepare(signature.fetches, signature.feeds, signature.connections); });
   return {Check(std::move(prepared)), signature.feeds, nb::borrow(self), signature.graph};
 }
 
@@ -162,12 +163,16 @@ void BindSession(Module& m) {
   Class<PySignature>(m, "Signature", nb::type_slots(Collected<PySignature>()))
       .def(
           "__init__",
-          [](PySignature* self, nb::object graph, nb::list fetches, nb::list feeds) {
+          [](PySignature* self, nb::object graph, nb::list fetches, nb::list feeds, nb::list sources, nb::list sinks) {
             std::vector<Output> fed = OutputsOf(feeds);
             for (Output& tensor : fed) tensor = FedTensorOf(tensor);
-            new (self) PySignature{FetchesOf(fetches), std::move(fed), std::move(graph)};
+            const std::vector<Output> from = OutputsOf(sources), to = OutputsOf(sinks);
+            std::vector<TensorConnection> connections;
+            for (size_t i = 0; i < from.size(); ++i) connections.push_back({from[i], to.at(i)});
+            new (self) PySignature{FetchesOf(fetches), std::move(fed), std::move(connections), std::move(graph)};
           },
-          nb::arg("graph"), nb::arg("fetches"), nb::arg("feeds"));
+          nb::arg("graph"), nb::arg("fetches"), nb::arg("feeds"), nb::arg("sources") = nb::list(),
+          nb::arg("sinks") = nb::list(), "In the step, the consumers of each of `sinks` get the value of its source.");
   Class<PyPrepared>(m, "Prepared", nb::type_slots(prepared_slots)).def("run", &RunPrepared);
   Class<PySession>(m, "Session", nb::type_slots(Collected<PySession>()))
       .def(

@@ -29,10 +29,11 @@ PySession Borrow(nb::object graph, Session& session);
 // Those that are missing have C++'s defaults.
 SessionOptions SessionOptionsOf(nb::handle options);
 
-// What a step fetches and feeds.
+// What a step fetches, feeds and connects.
 struct PySignature {
   std::vector<Fetch> fetches;
   std::vector<Output> feeds;
+  std::vector<TensorConnection> connections;
   nb::object graph;
 };
 

@@ -34,10 +34,23 @@ class CallableTest(KerasTestCase):
         z_value, _ = step(np.array([1, 2], np.float32))
         np.testing.assert_array_equal(z_value, [11, 22])
         np.testing.assert_array_equal(session.run(v), [2, 3])
-        options.run_options.trace_level = proto.RunOptions.FULL_TRACE
+        traced = proto.CallableOptions.FromString(options.SerializeToString())
+        traced.run_options.trace_level = proto.RunOptions.FULL_TRACE
         metadata = proto.RunMetadata()
-        session._make_callable_from_options(options)(np.zeros(2, np.float32), run_metadata=metadata)
+        session._make_callable_from_options(traced)(np.zeros(2, np.float32), run_metadata=metadata)
         self.assertTrue(metadata.step_stats.dev_stats)
+
+    def test_a_connected_tensor_is_computed_in_the_same_step(self):
+        x = tf.placeholder(tf.float32, [], name="x")
+        count = tf.Variable(0.0)
+        options = proto.CallableOptions(fetch=[tf.multiply(x, 2, name="y").name, count.name])
+        options.tensor_connection.add(from_tensor=tf.assign_add(count, 1).name, to_tensor=x.name)
+        session = K.get_session()
+        step = session._make_callable_from_options(options)
+        self.assertEqual([step()[0] for _ in range(3)], [2, 4, 6])
+        options.tensor_connection[0].from_tensor = x.name
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "'x:0' is connected to itself"):
+            session._make_callable_from_options(options)()
 
     def test_mistakes_are_errors_at_once(self):
         session, x = tf.Session(), tf.placeholder(tf.float32, [], name="x")

@@ -56,6 +56,11 @@ class RemoteBackend final : public SessionBackend {
     for (const Output& o : signature.feeds) request.mutable_options()->add_feed(o.name());
     for (const Output& o : signature.fetches) request.mutable_options()->add_fetch(o.name());
     for (const Operation& o : signature.targets) request.mutable_options()->add_target(o.name());
+    for (const auto& [from, to] : signature.connections) {
+      auto& connection = *request.mutable_options()->add_tensor_connection();
+      connection.set_from_tensor(from.name());
+      connection.set_to_tensor(to.name());
+    }
     proto::MakeCallableResponse response;
     TF_RETURN_IF_ERROR(Ask("MakeCallable", request, &response, deadline));
     return std::make_shared<Callable>(*this, response.handle(), signature.fetches.size());

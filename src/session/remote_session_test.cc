@@ -104,6 +104,18 @@ TEST_F(RemoteSessionTest, VariablesOutliveTheSessionAndPreparedRunsUpdateThem) {
   EXPECT_EQ((*value)[0].scalar<float>(), 6);
 }
 
+TEST_F(RemoteSessionTest, APreparedRunHasConnections) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {}, "x"), y = Placeholder(g, kFloat32, {}, "y");
+  const Output seven = Identity(Const(g, Tensor::Scalar(7.0f))), z = x - y;
+  auto session = Connect(g);
+  const auto prepared = session->Prepare({z}, {x}, {{seven, y}});
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_EQ(prepared->Run({Tensor::Scalar(10.0f)}).value()[0].scalar<float>(), 3);
+  EXPECT_THAT(session->Prepare({z, y}, {x}, {{seven, y}}).status().message(),
+              HasSubstr("'y:0' is both connected and fetched"));
+}
+
 TEST_F(RemoteSessionTest, ResetClearsTheContainersThatItNames) {
   Graph g;
   const Variable kept(g, {}, Zeros(), {.name = "kept"});

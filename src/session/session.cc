@@ -147,6 +147,20 @@ struct Session::Impl {
     TF_RETURN_IF_ERROR(use->status());
     return ResolveSignature(*use, fetches, feeds);
   }
+
+  StatusOr<std::vector<std::pair<Output, Output>>> ResolveConnections(
+      const std::vector<TensorConnection>& connections) {
+    const GraphUse use = graph.Use();
+    TF_RETURN_IF_ERROR(use.CheckExists("Session::Prepare"));
+    std::vector<std::pair<Output, Output>> pairs;
+    for (const auto& [from, to] : connections) {
+      if (!from.valid() || !to.valid()) return NotValid("an end of connection", pairs.size());
+      TF_RETURN_IF_ERROR(CheckBelongs(from, *use, "connected tensor"));
+      TF_RETURN_IF_ERROR(CheckBelongs(to, *use, "connected tensor"));
+      pairs.emplace_back(from, FedTensorOf(to));
+    }
+    return pairs;
+  }
 };
 
 struct Session::Prepared::State {
@@ -205,10 +219,14 @@ StatusOr<std::vector<Tensor>> Session::Run(const std::vector<Fetch>& fetches, co
   return InOrder(resolved.value_of, std::move(results));
 }
 
-StatusOr<Session::Prepared> Session::Prepare(const std::vector<Fetch>& fetches, const std::vector<Output>& feeds) {
+StatusOr<Session::Prepared> Session::Prepare(const std::vector<Fetch>& fetches, const std::vector<Output>& feeds,
+                                             const std::vector<TensorConnection>& connections) {
   std::vector<Feed> without_values;
   for (const Output& feed : feeds) without_values.emplace_back(feed, Tensor());
   TF_ASSIGN_OR_RETURN(Resolved resolved, impl_->Resolve("Session::Prepare", fetches, without_values));
+  if (!connections.empty()) {
+    TF_ASSIGN_OR_RETURN(resolved.signature.connections, impl_->ResolveConnections(connections));
+  }
   TF_RETURN_IF_ERROR(CheckFeeds(resolved.signature, {}));
   Prepared prepared;
   TF_ASSIGN_OR_RETURN(auto ready, impl_->backend->Prepare(resolved.signature, impl_->DeadlineOf({})));

@@ -110,6 +110,33 @@ TEST(SessionTest, ATensorOfAnotherGraphOrFedTwiceCannotBeFed) {
   expect_refused(session->Run({x, Output{}}, {{x, one}}).status(), "fetch 1 is not valid");
 }
 
+TEST(SessionTest, PreparedRunsHaveConnections) {
+  Graph g, other;
+  Variable v(g, {}, Constant(2.0), {.name = "v"});
+  auto x = Placeholder(g, kFloat32, {}, "x");
+  auto y = Identity(x, "y"), z = Identity(y * 10.0f, "z"), u = Identity(v.value(), "u");
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({GlobalVariablesInitializer(g)}).ok());
+  const auto value = [&](const Fetch& fetch, const std::vector<Output>& feeds, const TensorConnection& connection) {
+    const auto prepared = session->Prepare({fetch}, feeds, {connection}).value();
+    return prepared.Run(std::vector<Tensor>(feeds.size(), Tensor::Scalar(3.0f))).value()[0].scalar<float>();
+  };
+  EXPECT_EQ(value(z, {}, {v.value(), x}), 20) << "a variable in the place of a placeholder";
+  EXPECT_EQ(value(z, {x}, {x, y}), 30) << "a fed tensor in the place of another one";
+  EXPECT_EQ(value(u, {x}, {x, v.value()}), 3) << "in the place of a variable";
+  const auto expect_refused = [&](const std::vector<TensorConnection>& connections, const char* words) {
+    const Status s = session->Prepare({z}, {x}, connections).status();
+    EXPECT_EQ(s.code(), StatusCode::kInvalidArgument) << s;
+    EXPECT_NE(s.message().find(words), absl::string_view::npos) << s;
+  };
+  expect_refused({{x, z}}, "'z:0' is both connected and fetched");
+  expect_refused({{y, x}}, "'x:0' is fed more than once");
+  expect_refused({{z, y}}, "a connection of tensors would close a cycle at");
+  expect_refused({{y, y}}, "'y:0' is connected to itself");
+  expect_refused({{x, Placeholder(other, kFloat32, {}, "foreign")}}, "connected tensor 'foreign:0' belongs to another");
+  expect_refused({{x, Output{}}}, "an end of connection 0 is not valid");
+}
+
 TEST(SessionTest, RunsFailOnceTheGraphIsDestroyed) {
   auto g = std::make_unique<Graph>();
   Variable v(*g, {}, Zeros(), {.name = "v"});

@@ -128,6 +128,13 @@ class RunMetadata {
   std::string serialized_;
 };
 
+// In a run, the consumers of `to` get the value of `from`, as if the program had fetched it and fed it.
+// Source: TensorFlow's CallableOptions.tensor_connection.
+struct TensorConnection {
+  Output from;
+  Output to;
+};
+
 // Runs parts of one graph. Variables are stored on the devices of the target. Nodes may be added to the graph between
 // runs, but not while a run or Prepare is in progress. Thread-safe: runs may overlap.
 class Session {
@@ -170,7 +177,9 @@ class Session {
     std::shared_ptr<State> state_;  // may outlive the session; runs then fail with Cancelled
   };
   // Prunes, places and partitions the graph once, so that Prepared::Run costs only the step itself. Blocks until done.
-  StatusOr<Prepared> Prepare(const std::vector<Fetch>& fetches, const std::vector<Output>& feeds = {});
+  // InvalidArgument if a connection closes a cycle, has two dtypes, or ends at a tensor that is also fed or fetched.
+  StatusOr<Prepared> Prepare(const std::vector<Fetch>& fetches, const std::vector<Output>& feeds = {},
+                             const std::vector<TensorConnection>& connections = {});
 
   // Ends the calls of Run and Prepare that are in progress on other threads, with Cancelled. The session can still be
   // used.

@@ -1,6 +1,8 @@
 """Callables of sessions that are described by a message: Session._make_callable_from_options."""
 
+from tensorbraid import errors
 from tensorbraid.internal import session_config
+from tensorbraid.internal.session_steps import Step
 
 __all__ = ["from_options"]
 
@@ -12,7 +14,7 @@ def _elements(graph, names):
 def from_options(session, options):
     """A function that runs the step of a CallableOptions, with one argument for each feed, and returns the fetches.
 
-    It takes `run_metadata` as tf.Session.run does. Connected tensors are computed by a step of their own before.
+    It takes `run_metadata` as tf.Session.run does. A step that is traced gets connected tensors from a step before.
     Raises KeyError or ValueError if the graph lacks what is named.
     """
     from tensorbraid import proto
@@ -23,16 +25,22 @@ def from_options(session, options):
     fetches, targets = _elements(graph, options.fetch), _elements(graph, options.target)
     feeds = _elements(graph, options.feed)
     sources = _elements(graph, [connection.from_tensor for connection in options.tensor_connection])
-    feeds += _elements(graph, [connection.to_tensor for connection in options.tensor_connection])
-    count = len(options.feed)
+    sinks = _elements(graph, [connection.to_tensor for connection in options.tensor_connection])
     run_options = options.run_options if options.HasField("run_options") else None
+    step = Step(graph, fetches + targets, feeds, list(zip(sources, sinks)))
 
-    def step(*values, run_metadata=None):
-        if len(values) != count:
-            raise ValueError(f"the callable takes {count} arguments, one for each feed, not {len(values)}")
-        connected = session.run(sources) if sources else []
-        results = session.run(fetches + targets, dict(zip(feeds, [*values, *connected])), run_options, run_metadata)
+    def call(*values, run_metadata=None):
+        if len(values) != len(feeds):
+            raise ValueError(f"the callable takes {len(feeds)} arguments, one for each feed, not {len(values)}")
+        feed_dict = dict(zip(feeds, values))
+        if sources and (run_options is not None or run_metadata is not None):
+            feed_dict.update(zip(sinks, session.run(sources)))
+            return session.run(fetches + targets, feed_dict, run_options, run_metadata)[:len(fetches)]
+        try:
+            results = session._run(session._session(), step, feed_dict, run_options, run_metadata)
+        except errors.OpError as error:
+            errors.add_operation(error, graph)
+            raise
         return results[:len(fetches)]
 
-    session._steps.find(fetches + targets, dict.fromkeys(feeds))  # raises errors here, not in the first step
-    return step
+    return call

@@ -105,14 +105,18 @@ def _values(key, value):
 
 
 class Step:
-    """One combination of fetches and fed tensors."""
+    """One combination of fetches and fed tensors.
+
+    `connections` are pairs of tensors: the consumers of the second get the value of the first.
+    """
 
     __slots__ = ("signature", "restore", "prepared", "feeds", "_composite")
 
-    def __init__(self, graph, fetches, keys):
+    def __init__(self, graph, fetches, keys, connections=()):
         wanted = Fetches(graph, fetches)
         self.feeds = [_fed_tensor(graph, tensor) for key in keys for tensor in _parts(key)]
-        self.signature = _core.Signature(graph, wanted.unique, self.feeds)
+        sources, sinks = [source for source, _ in connections], [_fed_tensor(graph, sink) for _, sink in connections]
+        self.signature = _core.Signature(graph, wanted.unique, self.feeds, sources, sinks)
         self.restore = wanted.restore
         self.prepared = None  # by the session
         self._composite = any(isinstance(key, (tuple, SparseTensor, graphs.IndexedSlices)) for key in keys)

@@ -64,16 +64,12 @@ Status FindTargets(const Graph& graph, const Names& names, std::vector<Operation
   return OkStatus();
 }
 
-// REQUIRES: signature->fetches is filled in.
 template <typename Connections>
 Status FindConnections(const Graph& graph, const Connections& connections, RunSignature* signature) {
   for (const auto& connection : connections) {
     const auto from = FindTensor(graph, connection.from_tensor());
     if (!from.ok()) return InvalidArgument("bad tensor_connection: ", from.status().message());
     TF_ASSIGN_OR_RETURN(const Output to, FindTensor(graph, connection.to_tensor()));
-    if (std::find(signature->fetches.begin(), signature->fetches.end(), to) != signature->fetches.end()) {
-      return InvalidArgument("'", to.name(), "' is both connected and fetched");
-    }
     signature->connections.emplace_back(*from, to);
   }
   return OkStatus();
@@ -251,6 +247,7 @@ void MasterService::MakeCallable(const std::shared_ptr<Call>& call) {
       found = FindConnections(graph, request.options().tensor_connection(), &callable.signature);
     }
     if (found.ok()) found = CheckNotEmpty(callable.signature);
+    if (found.ok()) found = CheckFeeds(callable.signature, {});
     if (!found.ok()) return call->Fail(found);
   }
   proto::MakeCallableResponse response;

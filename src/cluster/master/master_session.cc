@@ -77,6 +77,11 @@ Status CheckFeeds(const RunSignature& signature, const std::vector<Tensor>& valu
       return InvalidArgument("'", output.name(), "' is fed twice");
     }
   }
+  for (const auto& [from, to] : signature.connections) {
+    if (std::ranges::find(signature.fetches, to) != signature.fetches.end()) {
+      return InvalidArgument("'", to.name(), "' is both connected and fetched");
+    }
+  }
   return OkStatus();
 }
 

@@ -49,8 +49,8 @@ struct RunSignature {
 
 // InvalidArgument if the value does not fit the dtype or shape of the tensor that it is fed to.
 Status CheckFeed(const Output& output, const Tensor& value);
-// Checks each feed that has a value with CheckFeed. Also InvalidArgument if a tensor is fed twice. `values` may be
-// shorter than the feeds.
+// Checks each feed that has a value with CheckFeed. Also InvalidArgument if a tensor is fed twice, or is fetched
+// although a connection replaces it. `values` may be shorter than the feeds.
 Status CheckFeeds(const RunSignature& signature, const std::vector<Tensor>& values);
 
 struct MasterSessionOptions {

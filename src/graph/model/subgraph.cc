@@ -263,6 +263,7 @@ StatusOr<std::unique_ptr<Graph>> ExtractSubgraph(const Graph& graph, const std::
     if (std::find(all_feeds.begin(), all_feeds.end(), to) != all_feeds.end()) {
       return InvalidArgument("'", to.name(), "' is fed more than once");
     }
+    if (from == to) return InvalidArgument("'", to.name(), "' is connected to itself");
     all_feeds.push_back(to);
     all_fetches.push_back(from);
   }
