@@ -72,6 +72,17 @@ bool IsEmptyList(nb::handle value) {
   return (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value)) && nb::len(value) == 0;
 }
 
+bool IsFloatArray(nb::handle value) {
+  if (!nb::hasattr(value, "astype") || !nb::hasattr(value, "dtype")) return false;
+  const nb::object kind = nb::getattr(value.attr("dtype"), "kind", nb::none());
+  return nb::isinstance<nb::str>(kind) && nb::cast<std::string>(kind) == "f";
+}
+
+bool Allows(const AttrDef& attr, DType dtype) {
+  const std::vector<DType>& allowed = attr.allowed_types;
+  return allowed.empty() || std::find(allowed.begin(), allowed.end(), dtype) != allowed.end();
+}
+
 // Converts the inputs of a node to tensors, in the order of the op's definition. As in TensorFlow, values of Python
 // take the dtype that the attributes or earlier inputs determine.
 class InputsOf {
@@ -134,6 +145,13 @@ class InputsOf {
     if (dtype == DType::kInvalid && attr != nullptr && attr->default_value.has_value() && IsEmptyList(value)) {
       dtype = *attr->default_value->get<DType>();
     }
+    // As in TensorFlow, an array of floating point numbers becomes integers where only integers are allowed.
+    nb::object integers;
+    if (dtype == DType::kInvalid && attr != nullptr && attr->default_value.has_value() && IsFloatArray(value) &&
+        !Allows(*attr, DType::kFloat32)) {
+      integers = value.attr("astype")(DTypeName(*attr->default_value->get<DType>()));
+      value = integers;
+    }
     Output output = Converted(arg, value, dtype, name);
     if (arg.is_ref && nb::isinstance<PyVariable>(value)) output = nb::cast<PyVariable&>(value).variable.handle();
     if (!output.valid() || output.dtype() == DType::kInvalid) return output;
@@ -145,8 +163,7 @@ class InputsOf {
     }
     if (attr != nullptr) {
       inferred_.emplace(arg.type_attr, BaseType(output.dtype()));
-      const std::vector<DType>& allowed = attr->allowed_types;
-      if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), BaseType(output.dtype())) == allowed.end()) {
+      if (!Allows(*attr, BaseType(output.dtype()))) {
         throw nb::type_error(
             ("input '" + arg.name + "' of " + op_.name + " cannot be " + DTypeName(output.dtype())).c_str());
       }

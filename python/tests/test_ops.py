@@ -48,6 +48,25 @@ class OpsTest(unittest.TestCase):
         np.testing.assert_array_equal(right, [3, 8])
         self.assertEqual(left.dtype, np.float32)
 
+    def test_arrays_of_floats_are_integers_where_only_integers_are_allowed(self):
+        counts = np.ones(2)
+        counts[0] = 3
+        self.assertEqual(self.run_all(tf.tile([[1, 2]], counts))[0].tolist(), [[1, 2]] * 3)
+        with self.assertRaisesRegex(TypeError, "cannot be float32"):
+            tf.tile([[1, 2]], [3.0, 1.0])
+
+    def test_a_shape_of_parts_of_other_shapes_is_known_as_far_as_they_are(self):
+        x = tf.placeholder(tf.float32, [None, 3, 4, 5])
+        sizes = tf.shape(x)
+        for shape, known in ((tf.stack([sizes[0], sizes[1], 20]), [None, 3, 20]),
+                             (tf.concat([sizes[:1], sizes[-1:], sizes[1:-1]], 0), [None, 5, 3, 4]),
+                             (sizes[::-1], [5, 4, 3, None]), (sizes[3:0:-2], [5, 3]), (sizes[5:], []),
+                             (tf.stack([sizes[0], tf.shape(x)[-1] * 2]), [None, None])):
+            self.assertEqual(tf.zeros(shape).shape.as_list(), known)
+        for _ in range(60):  # 2^60 ways lead to the first sizes
+            sizes = tf.stack([sizes[0], sizes[1]])
+        self.assertEqual(len(tf.zeros(sizes).shape.as_list()), 2)
+
     def test_a_loop_may_end_after_a_number_of_iterations_that_is_a_tensor(self):
         most = tf.placeholder(tf.int32, [])
         count, total = tf.while_loop(lambda i, _: i < 10, lambda i, total: (i + 1, total + i), [0, 0],

@@ -1,6 +1,8 @@
 // Implements ShapeContext and the shape rules that many ops share (op_registry.h).
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "core/text/strings.h"
 #include "graph/model/node.h"
@@ -43,8 +45,49 @@ StatusOr<std::vector<int64_t>> Integers(const Tensor& t) {
   return v;
 }
 
+// `left` is how many nodes may still be looked at: a graph can reach one node by many ways.
+StatusOr<Shape> AsShape(Output vector, int& left);
+
+// Returns the dimensions that a StridedSlice takes of a shape: one if it makes a scalar. Nothing if they depend on the
+// step.
+std::optional<std::vector<int64_t>> SlicedDims(const Node& slice, int& left) {
+  if (slice.attr<int64_t>("ellipsis_mask") != 0 || slice.attr<int64_t>("new_axis_mask") != 0) return std::nullopt;
+  const StatusOr<Shape> shape = AsShape(slice.inputs()[0], left);
+  if (!shape.ok() || !shape->has_rank()) return std::nullopt;
+  int64_t bounds[3];  // begin, end, stride
+  for (int i = 0; i < 3; ++i) {
+    const Tensor t = ConstantValue(slice.inputs()[i + 1]);
+    if (!t.is_valid() || t.num_elements() != 1) return std::nullopt;
+    const auto v = Integers(t);
+    if (!v.ok()) return std::nullopt;
+    bounds[i] = (*v)[0];
+  }
+  auto [begin, end, stride] = bounds;
+  const int64_t rank = shape->rank();
+  if (begin < 0) begin += rank;
+  if (end < 0) end += rank;
+  if ((slice.attr<int64_t>("shrink_axis_mask") & 1) != 0) {
+    if (begin < 0 || begin >= rank) return std::nullopt;
+    return std::vector<int64_t>{shape->dim(static_cast<int>(begin))};
+  }
+  if (stride == 0) return std::nullopt;
+  stride = std::clamp(stride, -rank - 1, rank + 1);  // no sum below overflows
+  const int64_t first = stride > 0 ? 0 : -1, last = stride > 0 ? rank : rank - 1;
+  begin = (slice.attr<int64_t>("begin_mask") & 1) != 0 ? (stride > 0 ? first : last) : std::clamp(begin, first, last);
+  end = (slice.attr<int64_t>("end_mask") & 1) != 0 ? (stride > 0 ? last : first) : std::clamp(end, first, last);
+  std::vector<int64_t> dims;
+  for (int64_t i = begin; stride > 0 ? i < end : i > end; i += stride) {
+    dims.push_back(shape->dim(static_cast<int>(i)));
+  }
+  return dims;
+}
+
 // Returns the value of one element of a shape vector, or -1 if it is not known.
-int64_t DimensionValue(Output scalar) {
+int64_t DimensionValue(Output scalar, int& left) {
+  const Node* node = NodeOf(scalar);
+  if (node->type() == "StridedSlice") {
+    if (const auto dims = SlicedDims(*node, left); dims && dims->size() == 1) return dims->front();
+  }
   const Tensor t = ConstantValue(scalar);
   if (t.is_valid() && t.num_elements() == 1) {
     if (const auto v = Integers(t); v.ok()) return (*v)[0];
@@ -53,7 +96,8 @@ int64_t DimensionValue(Output scalar) {
 }
 
 // Returns the shape that the value of a vector describes, as far as it is known.
-StatusOr<Shape> AsShape(Output vector) {
+StatusOr<Shape> AsShape(Output vector, int& left) {
+  if (--left < 0) return Shape::Unknown();
   const Node* node = NodeOf(vector);
   if (const Tensor t = ConstantValue(vector); t.is_valid()) {
     if (t.shape().rank() > 1) return InvalidArgument("a shape must be a vector, got ", t.shape());
@@ -66,23 +110,31 @@ StatusOr<Shape> AsShape(Output vector) {
   if (node->type() == "Shape") return node->inputs()[0].shape();
   if (node->type() == "Pack") {
     Shape s;
-    for (const Output& o : node->inputs()) s.AddDim(DimensionValue(o));
+    for (const Output& o : node->inputs()) s.AddDim(DimensionValue(o, left));
     return s;
   }
   if (node->type() == "ConcatV2") {
     Shape s;
     for (size_t i = 0; i + 1 < node->inputs().size(); ++i) {  // the last input is the axis
-      TF_ASSIGN_OR_RETURN(const Shape part, AsShape(node->inputs()[i]));
+      TF_ASSIGN_OR_RETURN(const Shape part, AsShape(node->inputs()[i], left));
       if (!part.has_rank()) return Shape::Unknown();
       for (int64_t d : part.dims()) s.AddDim(d);
     }
     return s;
+  }
+  if (node->type() == "StridedSlice") {
+    if (const auto dims = SlicedDims(*node, left)) return Shape(*dims);
   }
   const Shape& of_vector = vector.shape();
   if (of_vector.has_rank() && of_vector.rank() == 1 && of_vector.dim(0) >= 0) {
     return Shape::UnknownOfRank(static_cast<int>(of_vector.dim(0)));
   }
   return Shape::Unknown();
+}
+
+StatusOr<Shape> AsShape(Output vector) {
+  int left = 1000;
+  return AsShape(vector, left);
 }
 
 // Returns the VarHandleOp that a resource handle comes from, or the _FedVariable in its place, or null.
