@@ -1,4 +1,6 @@
 // Ops that gather rows and slices of tensors and of variables: schemas, shape rules, gradients.
+#include "ops/array/gather.h"
+
 #include "core/text/strings.h"
 #include "graph/model/node.h"
 #include "ops/array/integers.h"
@@ -24,22 +26,19 @@ Status GatherShape(ShapeContext& c) {
   const Shape& indices = c.input(1);
   const auto axis_value = GatherAxis(c.node(), c.num_inputs() > 2 ? c.input_value(2) : Tensor());
   if (!params.has_rank() || !indices.has_rank()) return OkStatus();
-  int64_t batch = BatchDims(c.node());
-  if (batch < 0) batch += indices.rank();
-  if (batch < 0 || batch > indices.rank() || batch >= params.rank()) {
-    return InvalidArgument("batch_dims ", batch, " is out of range for ", params, " and indices of shape ", indices);
-  }
+  TF_ASSIGN_OR_RETURN(const int batch, NumBatchDims(BatchDims(c.node()), params, indices));
   if (!axis_value) {
-    c.set_output(0, Shape::UnknownOfRank(params.rank() - 1 + indices.rank() - static_cast<int>(batch)));
+    c.set_output(0, Shape::UnknownOfRank(params.rank() - 1 + indices.rank() - batch));
     return OkStatus();
   }
   const int64_t axis = *axis_value < 0 ? *axis_value + params.rank() : *axis_value;
-  if (axis < batch || axis >= params.rank()) {
+  if (axis < 0 || axis >= params.rank()) {
     return InvalidArgument("axis ", *axis_value, " is out of range for ", params);
   }
+  TF_RETURN_IF_ERROR(CheckAxisAfterBatchDims(axis, batch));
   Shape out;
   for (int i = 0; i < axis; ++i) out.AddDim(params.dim(i));
-  for (int i = static_cast<int>(batch); i < indices.rank(); ++i) out.AddDim(indices.dim(i));
+  for (int i = batch; i < indices.rank(); ++i) out.AddDim(indices.dim(i));
   for (int i = static_cast<int>(axis) + 1; i < params.rank(); ++i) out.AddDim(params.dim(i));
   c.set_output(0, out);
   return OkStatus();
@@ -95,7 +94,7 @@ Gradient GatheredRows(const Output& params, const Shape& known, Output indices, 
 Output Number(Graph& g, int64_t value) { return Const(g, Tensor::Scalar(value)); }
 
 // The number of batch dimensions. A negative attribute batch_dims counts from the end of the dimensions of `indices`.
-Output NumBatchDims(const Node& node, Output indices) {
+Output BatchDimsOf(const Node& node, Output indices) {
   Graph& g = *indices.graph();
   const int64_t dims = BatchDims(node);
   if (dims >= 0) return Number(g, dims);
@@ -152,7 +151,7 @@ Status GatherGradient(const Operation& op, const std::vector<Gradient>& grads, s
   const Output axis =
       known && *known > 0 ? Number(g, *known) : FloorMod(Cast(node.inputs()[2], kInt64), Size(shape, kInt64));
   const bool outer = !known || *known != BatchDims(node);
-  (*input_grads)[0] = SumOfGathered(shape, indices, grad, axis, NumBatchDims(node, indices), outer);
+  (*input_grads)[0] = SumOfGathered(shape, indices, grad, axis, BatchDimsOf(node, indices), outer);
   return OkStatus();
 }
 
@@ -208,7 +207,7 @@ Status ResourceGatherGradient(const Operation& op, const std::vector<Gradient>& 
     return OkStatus();
   }
   const Output shape = ShapeOfParams(*op.graph(), handle, DeclaredShape(handle));
-  const Output batch_dims = NumBatchDims(node, indices);
+  const Output batch_dims = BatchDimsOf(node, indices);
   (*input_grads)[0] = SumOfGathered(shape, indices, grad, batch_dims, batch_dims, /*outer=*/false);
   return OkStatus();
 }
@@ -224,16 +223,11 @@ Status ResourceGatherShape(ShapeContext& c) {
   const Shape params = c.input_handle_shape(0);
   const Shape& indices = c.input(1);
   if (!params.has_rank() || !indices.has_rank()) return OkStatus();
-  int64_t batch = c.attr<int64_t>("batch_dims");
-  if (batch < 0) batch += indices.rank();
-  if (batch < 0 || batch > indices.rank() || batch >= params.rank()) {
-    return InvalidArgument("batch_dims ", batch, " is out of range for a variable of shape ", params,
-                           " and indices of shape ", indices);
-  }
+  TF_ASSIGN_OR_RETURN(const int batch, NumBatchDims(c.attr<int64_t>("batch_dims"), params, indices));
   Shape out;
   for (int i = 0; i < batch; ++i) out.AddDim(params.dim(i));
-  for (int i = static_cast<int>(batch); i < indices.rank(); ++i) out.AddDim(indices.dim(i));
-  for (int i = static_cast<int>(batch) + 1; i < params.rank(); ++i) out.AddDim(params.dim(i));
+  for (int i = batch; i < indices.rank(); ++i) out.AddDim(indices.dim(i));
+  for (int i = batch + 1; i < params.rank(); ++i) out.AddDim(params.dim(i));
   c.set_output(0, std::move(out));
   return OkStatus();
 }
@@ -254,6 +248,26 @@ Status ResourceGatherNdShape(ShapeContext& c) {
 }
 
 }  // namespace
+
+StatusOr<int> NumBatchDims(int64_t batch_dims, const Shape& params, const Shape& indices) {
+  if (params.rank() == 0) return InvalidArgument("params must have rank 1 or more, got a scalar");
+  const int rank = indices.rank();
+  if (batch_dims < -rank || batch_dims > rank) {
+    return InvalidArgument("Expected batch_dims in the range [", -rank, ", ", rank, "], but got ", batch_dims,
+                           ": the indices have shape ", indices);
+  }
+  const int batch = static_cast<int>(batch_dims < 0 ? batch_dims + rank : batch_dims);
+  if (batch >= params.rank()) {
+    return InvalidArgument("batch_dims (", batch, ") must be less than rank(params) (", params.rank(),
+                           "): params have shape ", params);
+  }
+  return batch;
+}
+
+Status CheckAxisAfterBatchDims(int64_t axis, int batch) {
+  if (axis >= batch) return OkStatus();
+  return InvalidArgument("batch_dims (", batch, ") must be less than or equal to axis (", axis, ")");
+}
 
 void RegisterArrayGatherOps(OpRegistry& r) {
   r.Add(Op("Gather")

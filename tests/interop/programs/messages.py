@@ -121,6 +121,14 @@ def slices(s):
     s.run(raw.ScatterNd(indices=_unknown(np.zeros([2, 2, 2], np.int32)), updates=_unknown(np.zeros([2, 2, 2])),
                         shape=_unknown([0, 3, 2])), text="Indices and updates specified for empty output")
     s.run(tf.gather([1.0, 2.0], _unknown([[0, 1], [1, 2]])), text=r"indices\[1,1\] = 2 is not in \[0, 2\)")
+    for params, indices, batch_dims, text in (
+            ([2, 3], [], 1, r"Expected batch_dims in the range \[0, 0\], but got 1"),
+            ([2, 3], [2, 3], -3, r"Expected batch_dims in the range \[-2, 2\], but got -3"),
+            ([2, 3], [2, 3, 1], 2, r"batch_dims \(2\) must be less than rank\(params\) \(2\)"),
+            ([2, 3, 4], [2, 3], 2, r"batch_dims \(2\) must be less than or equal to axis \(1\)"),
+            ([2, 3], [4, 1], 1, r"params.shape\[0\]: 2 should be equal to indices.shape\[0\]: 4")):
+        s.run(raw.GatherV2(params=_unknown(np.zeros(params)), indices=_unknown(np.zeros(indices, np.int32)),
+                           axis=_unknown(1), batch_dims=batch_dims), text=text)
     s.run(tf.dynamic_partition(np.zeros([2, 3]), _unknown([[0, 0, 0], [0, 17, 0]]), 7),
           text=r"partitions\[1,1\] = 17 is not in \[0, 7\)")
     s.run(tf.dynamic_partition(np.zeros([2]), _unknown(17), 7), text=r"partitions = 17 is not in \[0, 7\)")

@@ -247,6 +247,32 @@ TEST_F(ArrayTest, GatherWithBatchDimsLooksUpWithinEachBatch) {
   ExpectFloats(y, {2, 1, 2}, {4, 5, 6, 7});
 }
 
+TEST_F(ArrayTest, BatchDimsThatDoNotFitAreRefusedWhenBuiltAndWhenRun) {
+  // Gathers along axis 1.
+  const auto error = [](bool known, int batch_dims, const Shape& params, const Shape& indices) {
+    Graph g;
+    std::vector<std::pair<Output, Tensor>> feeds;
+    const auto zeros = [&](DType dtype, const Shape& shape) {
+      feeds.emplace_back(Placeholder(g, dtype, known ? shape : Shape::Unknown()), Tensor(dtype, shape));
+      return feeds.back().first;
+    };
+    const Output x = zeros(kFloat32, params), i = zeros(kInt32, indices);
+    const Output axis = Const(g, Tensor::Scalar<int32_t>(1));
+    const Output y = NodeBuilder(g, "GatherV2").Input(x).Input(i).Input(axis).Attr("batch_dims", batch_dims).Output();
+    EXPECT_EQ(g.status().ok(), !known);
+    return std::string((known ? g.status() : Evaluate({y}, feeds).status()).message());
+  };
+  for (const bool known : {true, false}) {
+    EXPECT_THAT(error(known, 1, {2, 3}, {}), HasSubstr("Expected batch_dims in the range [0, 0], but got 1"));
+    EXPECT_THAT(error(known, -3, {2, 3}, {2, 3}), HasSubstr("Expected batch_dims in the range [-2, 2], but got -3"));
+    EXPECT_THAT(error(known, -1, {2, 3}, {2, 3, 1}), HasSubstr("batch_dims (2) must be less than rank(params) (2)"));
+    EXPECT_THAT(error(known, 2, {2, 3, 4}, {2, 3}), HasSubstr("batch_dims (2) must be less than or equal to axis (1)"));
+    EXPECT_THAT(error(known, 0, {}, {2}), HasSubstr("must have rank 1 or more"));
+  }
+  EXPECT_THAT(error(/*known=*/false, 1, {2, 3}, {4, 1}),
+              HasSubstr("params.shape[0]: 2 should be equal to indices.shape[0]: 4"));
+}
+
 TEST_F(ArrayTest, WhereReturnsIndicesOfTrueElements) {
   const Output condition = Const(g_, Tensor::Of<bool>({2, 2}, {true, false, true, true}));
   const Tensor found = Get(Where(condition));

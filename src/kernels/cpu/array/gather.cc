@@ -1,6 +1,8 @@
 // Kernels that gather rows and slices of tensors and of variables. A variable is read in place, under its lock. So it
 // is not copied, and no snapshot of it prevents later updates in place. Other rows of the variable may be updated at
 // the same time.
+#include "ops/array/gather.h"
+
 #include <optional>
 #include <utility>
 
@@ -17,23 +19,23 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// Sets output 0 to the slices of `params` along dimension `wanted_axis` that the indices select. The first `batch_dims`
-// dimensions of params and indices are batch dimensions. `locks` are the locks of the rows of `params`, or null if the
-// rows need no locks.
+// Sets output 0 to the slices of `params` along dimension `wanted_axis` that the indices select; without an axis, along
+// the first dimension after the batch dimensions. The first `batch_dims` dimensions of params and indices are batch
+// dimensions. `locks` are the locks of the rows of `params`, or null if the rows need no locks.
 template <typename I>
-Status GatherAlong(KernelContext& ctx, const Tensor& params, RowLocks* locks, int64_t wanted_axis, int64_t batch_dims) {
+Status GatherAlong(KernelContext& ctx, const Tensor& params, RowLocks* locks, std::optional<int64_t> wanted_axis,
+                   int64_t batch_dims) {
   const Tensor& indices = ctx.input(1);
   const Shape& ps = params.shape();
   const Shape& is = indices.shape();
-  if (ps.rank() == 0) return InvalidArgument("params must have rank 1 or more, got a scalar");
-  TF_ASSIGN_OR_RETURN(const int axis, AxisOf(wanted_axis, ps.rank()));
-  const int batch = static_cast<int>(batch_dims < 0 ? batch_dims + is.rank() : batch_dims);
-  if (batch < 0 || batch > is.rank() || batch > axis) {
-    return InvalidArgument("batch_dims ", batch_dims, " is out of range for axis ", axis, " and indices of shape ", is);
-  }
+  TF_ASSIGN_OR_RETURN(const int batch, NumBatchDims(batch_dims, ps, is));
+  TF_ASSIGN_OR_RETURN(const int axis, AxisOf(wanted_axis.value_or(batch), ps.rank()));
+  TF_RETURN_IF_ERROR(CheckAxisAfterBatchDims(axis, batch));
   for (int i = 0; i < batch; ++i) {
-    if (ps.dim(i) != is.dim(i))
-      return InvalidArgument("params of shape ", ps, " and indices of shape ", is, " differ in batch dimension ", i);
+    if (ps.dim(i) != is.dim(i)) {
+      return InvalidArgument("params.shape[", i, "]: ", ps.dim(i), " should be equal to indices.shape[", i,
+                             "]: ", is.dim(i), ", because dimension ", i, " is a batch dimension");
+    }
   }
   Shape shape;
   for (int i = 0; i < axis; ++i) shape.AddDim(ps.dim(i));
@@ -136,8 +138,7 @@ Status ResourceGather(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, 0, ctx.node().output_type(0)));
   const int64_t batch_dims = ctx.node().attr<int64_t>("batch_dims");
   return variable->ReadRows([&](const Tensor& params, RowLocks* locks) {
-    const int64_t batch = batch_dims < 0 ? batch_dims + ctx.input(1).shape().rank() : batch_dims;
-    return GatherAlong<I>(ctx, params, locks, batch, batch_dims);
+    return GatherAlong<I>(ctx, params, locks, /*wanted_axis=*/std::nullopt, batch_dims);
   });
 }
 
