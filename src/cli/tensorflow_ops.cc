@@ -116,7 +116,8 @@ std::vector<MissingOps> Reasons() {
        .reason = "These ops read audio and prepare it for models.",
        .patterns = {"Audio*", "Mfcc", "DecodeWav", "EncodeWav"}},
       {.heading = "Formats that need further libraries",
-       .reason = "WebP and JPEG XL images, and messages whose schema is known at run time only.",
+       .reason = "WebP and JPEG XL images, and messages whose schema is known at run time only. DecodeCompressed is "
+                 "available for gzip and zlib, without Zstandard.",
        .patterns = {"DecodeWebP", "DecodeJxl", "DecodeProtoV2", "EncodeProto"}},
       {.heading = "Summaries of TensorFlow 2",
        .reason = "Summaries written to a database, or by ops of one kind each.",
