@@ -1,6 +1,7 @@
 """Which modules of the library are changed once they are loaded, and by what."""
 
-from tensorbraid.keras.adapter import (backend, defaults, layer, layers, metric, network, normalization, optimizer,
+from tensorbraid.keras import added_layers
+from tensorbraid.keras.adapter import (backend, defaults, layer, metric, network, normalization, optimizer,
                                        training)
 
 __all__ = []
@@ -9,7 +10,7 @@ _CHANGES = {
     "keras.backend.tensorflow_backend": backend.change,
     "keras.engine.base_layer": layer.change,
     "keras.initializers": defaults.change_initializers,
-    "keras.layers": layers.change,
+    "keras.layers": added_layers.change,
     "keras.engine.input_layer": defaults.change_input_layer,
     "keras.engine.network": network.change,
     "keras.engine.sequential": network.change_sequential,
