@@ -25,7 +25,7 @@ class NnTest(unittest.TestCase):
         labels = np.array([[0.0, 1.0], [1.0, 0.0]], np.float32)
         losses = [tf.nn.softmax_cross_entropy_with_logits(labels=value, logits=logits)
                   for value in (labels, labels[np.newaxis])]
-        self.assertEqual(losses[1].shape.as_list(), [None])
+        self.assertEqual(losses[1].shape.as_list(), [2])
         with tf.Session() as session:
             np.testing.assert_array_equal(*session.run(losses))
 

@@ -63,6 +63,9 @@ class OpsTest(unittest.TestCase):
                              (sizes[::-1], [5, 4, 3, None]), (sizes[3:0:-2], [5, 3]), (sizes[5:], []),
                              (tf.stack([sizes[0], tf.shape(x)[-1] * 2]), [None, None])):
             self.assertEqual(tf.zeros(shape).shape.as_list(), known)
+        count = tf.stack([sizes[3]])  # from outside of the loop
+        loop = tf.while_loop(lambda i, _: i < 3, lambda i, row: (i + 1, tf.fill(count, i)), [0, tf.fill(count, 9)])
+        self.assertEqual(loop[1].shape.as_list(), [5])
         for _ in range(60):  # 2^60 ways lead to the first sizes
             sizes = tf.stack([sizes[0], sizes[1]])
         self.assertEqual(len(tf.zeros(sizes).shape.as_list()), 2)

@@ -48,6 +48,16 @@ StatusOr<std::vector<int64_t>> Integers(const Tensor& t) {
 // `left` is how many nodes may still be looked at: a graph can reach one node by many ways.
 StatusOr<Shape> AsShape(Output vector, int& left);
 
+// Returns the tensor outside of loops and branches whose value enters them as `tensor`.
+Output OutsideLoops(Output tensor, int& left) {
+  for (; left > 0; --left) {
+    const Node* node = NodeOf(tensor);
+    if (node->type() != "Enter" && node->type() != "Switch") break;
+    tensor = node->inputs()[0];
+  }
+  return tensor;
+}
+
 // Returns the dimensions that a StridedSlice takes of a shape: one if it makes a scalar. Nothing if they depend on the
 // step.
 std::optional<std::vector<int64_t>> SlicedDims(const Node& slice, int& left) {
@@ -84,6 +94,7 @@ std::optional<std::vector<int64_t>> SlicedDims(const Node& slice, int& left) {
 
 // Returns the value of one element of a shape vector, or -1 if it is not known.
 int64_t DimensionValue(Output scalar, int& left) {
+  scalar = OutsideLoops(scalar, left);
   const Node* node = NodeOf(scalar);
   if (node->type() == "StridedSlice") {
     if (const auto dims = SlicedDims(*node, left); dims && dims->size() == 1) return dims->front();
@@ -98,6 +109,7 @@ int64_t DimensionValue(Output scalar, int& left) {
 // Returns the shape that the value of a vector describes, as far as it is known.
 StatusOr<Shape> AsShape(Output vector, int& left) {
   if (--left < 0) return Shape::Unknown();
+  vector = OutsideLoops(vector, left);
   const Node* node = NodeOf(vector);
   if (const Tensor t = ConstantValue(vector); t.is_valid()) {
     if (t.shape().rank() > 1) return InvalidArgument("a shape must be a vector, got ", t.shape());
