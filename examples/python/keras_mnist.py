@@ -58,7 +58,7 @@ def train(mnist, target, device, is_chief):
         accuracy = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(tested, 1), labels), tf.float32))
 
         global_step = tf.train.get_or_create_global_step()
-        hooks = [tf.train.StopAtStepHook(last_step=FLAGS.train_steps)]
+        hooks = [tf.train.StopAtStepHook(last_step=FLAGS.train_steps), tf.train.NanTensorHook(loss)]
         optimizer = tf.train.AdamOptimizer(FLAGS.learning_rate)
         sync = cluster.synchronous(optimizer)
         if sync:
