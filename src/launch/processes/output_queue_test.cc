@@ -91,6 +91,8 @@ TEST_F(OutputQueueTest, LeavesOutTheOldestLinesAndCountsThem) {
 TEST_F(OutputQueueTest, NeverLeavesOutWhatMustArrive) {
   Make(10000);
   queue_->Add(std::string(8000, 'x') + "\n");  // fills the pipe
+  pollfd written = {read_.get(), POLLIN, 0};
+  ASSERT_EQ(::poll(&written, 1, -1), 1);  // from now on the queue's thread waits for a reader
   for (int i = 0; i < 10000; ++i) {
     if (i % 1000 == 0) queue_->Add(StrCat("event ", i, "\n"), OutputQueue::Loss::kNever);
     queue_->Add(Line(i));
