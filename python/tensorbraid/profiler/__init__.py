@@ -40,9 +40,9 @@ def profile(graph=None, run_meta=None, op_log=None, cmd="scope", options=None):
     """What the nodes of a graph take: a GraphNodeProto (cmd "scope", "graph") or MultiGraphNodeProto ("op", "code").
 
     `run_meta`: a step's RunMetadata, without which there are no times and sizes. `op_log`: an OpLogProto with groups,
-    operations and lines of nodes; nodes without a line there have that of the program, without the calls of it. Prints a
-    report unless the options say something else; without options, the parameters
-    of the trainable variables. InvalidArgumentError names a wrong option.
+    operations and lines of nodes. A node without a line in it has the line of the program that made the node, without
+    the calls that led there. Prints a report unless the options say something else; without options, the parameters of
+    the trainable variables. InvalidArgumentError names a wrong option.
     """
     views.check(cmd)
     options = ProfileOptionBuilder.trainable_variables_parameter() if options in (None, 0) else options

@@ -49,7 +49,7 @@ def _float_ops(op, shapes):
 
 def op_log_of(graph, graph_def, op_log=None, with_lines=False):
     """An OpLogProto with an entry for each node that has floating point operations, that is a trainable variable, or
-    that `op_log` has. `graph_def` is that of graph_with_shapes. `with_lines`: all nodes have entries, with the lines of
+    that `op_log` has. `graph_def` comes from graph_with_shapes. `with_lines`: all nodes have entries, with the lines of
     the program that made them."""
     shapes = {f"{node.name}:{i}": TensorShape(shape) for node in graph_def.node if "_output_shapes" in node.attr
               for i, shape in enumerate(node.attr["_output_shapes"].list.shape)}

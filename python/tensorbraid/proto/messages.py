@@ -41,7 +41,7 @@ def explain(message_class):
 
 
 def _explained(error, message_class, fields, construct):
-    """The error of a constructor: that of the first field which cannot be set alone."""
+    """The error of a constructor. It names the first field that cannot be set alone."""
     from google.protobuf import message_factory
 
     descriptor = message_class.DESCRIPTOR

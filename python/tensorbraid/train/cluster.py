@@ -219,9 +219,9 @@ def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:w
     `ps_ops` are the types of nodes that are placed like variables. ps_strategy(op) is the number of a node's server.
 
     With `wire`, which TensorFlow does not have, tasks send each other the variables' values and gradients in another
-    type than float32. It is "float32", "float16", "bfloat16", "int8", "1bit" or "topk", or a pair of the type of the
-    values and that of the gradients: ("bfloat16", "topk"). One type alone is that of the gradients, and also that of the
-    values if it is one of the first three. By default the option --wire of the servers decides.
+    type than float32. It is "float32", "float16", "bfloat16", "int8", "1bit" or "topk", or a pair: the
+    type of the values and the type of the gradients, as ("bfloat16", "topk"). One type alone is for the gradients; if it
+    is one of the first three, it is for the values, too. By default the option --wire of the servers decides.
     """
     if ps_strategy is not None and not callable(ps_strategy):
         raise TypeError("ps_strategy must be callable")

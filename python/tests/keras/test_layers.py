@@ -187,7 +187,7 @@ class CallsTest(KerasTestCase):
         layer = layers.Dense(2, kernel_regularizer=tf.keras.regularizers.l2(0.5), kernel_initializer="ones",
                              activity_regularizer=tf.keras.regularizers.l1(1.0))
         layer(tf.ones([3, 2]))
-        self.assertEqual(sorted(self.values(*layer.losses)), [2.0, 4.0])  # that of the activity is the mean of samples
+        self.assertEqual(sorted(self.values(*layer.losses)), [2.0, 4.0])  # the activity's loss is the mean of the samples
 
     def test_masks_pass_between_layers(self):
         ids = tf.placeholder(tf.int32, [None, 4])

@@ -197,9 +197,9 @@ std::string SystemError() { return std::strerror(errno); }
 StatusOr<Fd> ConnectOnce(const sockaddr_storage& address, socklen_t address_size, const EndPoint& listening,
                          std::chrono::milliseconds timeout) {
   // No connection has the port 0, so the kernel answers with the listening socket.
-  EndPoint nobody{.is_v6 = listening.is_v6};
-  std::copy(std::begin(listening.address), std::end(listening.address), nobody.address);
-  const auto ask = [&] { return AskKernel(listening, nobody); };
+  EndPoint no_port{.is_v6 = listening.is_v6};
+  std::copy(std::begin(listening.address), std::end(listening.address), no_port.address);
+  const auto ask = [&] { return AskKernel(listening, no_port); };
 
   const std::optional<KernelSocket> before = ask();
   Fd socket(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

@@ -67,7 +67,7 @@ class _Methods:
         return self.predict_generator(batches, steps, callbacks, workers=0, verbose=verbose)
 
     def evaluate_generator(self, *args, **kwargs):
-        """The loss and the metrics. The loss is the mean of all batches; the library's is that of the last one."""
+        """The loss and the metrics. The loss is the mean of all batches. The library returns the last batch's."""
         losses, sizes, test_on_batch = [], [], self.test_on_batch
 
         def note(x, *rest, **kwargs):
