@@ -53,15 +53,24 @@ def sequence_input_layer(features, feature_columns, weight_collections=None, tra
                              f"{type(column)}): {column}")
     keys = model_collections(weight_collections)
     with variable_scope(None, default_name="sequence_input_layer", values=list(features.values())):
-        features = Features(features)
-        outputs, lengths = [], []
+        features, outputs = Features(features), []
         for column in columns:
             with variable_scope(None, default_name=column._scope_name):
-                dense, length = column.sequence_dense_tensor(features, keys, trainable)
-                sizes = arrays.shape(dense)
-                outputs.append(arrays.reshape(math_ops.cast(dense, dtypes.float32), [
-                    sizes[0], sizes[1], column.variable_shape.num_elements()]))
-                lengths.append(length)
-        with graphs.control_dependencies([checks.assert_equal(lengths[0], length) for length in lengths[1:]]):
-            length = arrays.identity(lengths[0]) if len(lengths) > 1 else lengths[0]
-        return arrays.concat(outputs, -1), length
+                outputs.append(flat(column, features, keys, trainable))
+        return joined(outputs)
+
+
+def flat(column, features, keys, trainable):
+    """The tensor of a column of sequences as [batch, steps, size], and the length of each sequence."""
+    dense, length = column.sequence_dense_tensor(features, keys, trainable)
+    sizes = arrays.shape(dense)
+    return arrays.reshape(math_ops.cast(dense, dtypes.float32),
+                          [sizes[0], sizes[1], column.variable_shape.num_elements()]), length
+
+
+def joined(columns):
+    """The tensors of columns as one, and the lengths, which are equal."""
+    outputs, lengths = zip(*columns)
+    with graphs.control_dependencies([checks.assert_equal(lengths[0], length) for length in lengths[1:]]):
+        length = arrays.identity(lengths[0]) if len(lengths) > 1 else lengths[0]
+    return arrays.concat(list(outputs), -1), length

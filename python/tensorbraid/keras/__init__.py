@@ -5,18 +5,21 @@ The modules `datasets` and `utils` have names that need no library.
 
 import importlib as _importlib
 
+from tensorbraid.internal import refused_keras as _refused
 from tensorbraid.keras import datasets, library as _library, utils  # noqa: F401
 
 __all__ = ["datasets", "utils"]
 
 # Modules that are imported, and with them the library, when they are first used.
-_MODULES = ("activations", "applications", "backend", "callbacks", "constraints", "estimator", "initializers", "layers", "losses",
-            "metrics", "models", "optimizers", "preprocessing", "regularizers", "wrappers")
+_MODULES = ("activations", "applications", "backend", "callbacks", "constraints", "estimator", "experimental",
+            "initializers", "layers", "losses", "metrics", "models", "optimizers", "preprocessing", "regularizers",
+            "wrappers")
 _INNER = ("engine",)  # modules that tensorflow.python.keras has, and tf.keras has not
 _CLASSES = {"Input": "layers", "Model": "models", "Sequential": "models"}
 
 
 def __getattr__(name):
+    _refused.check(name)
     try:
         if name in _MODULES:
             return _importlib.import_module(f"tensorbraid.keras.{name}")

@@ -1,6 +1,7 @@
 """Layers that TensorFlow 1.15's tf.keras has and the library has not."""
 
 import tensorbraid as tf
+from tensorbraid.keras import added_cells, dense_features
 from tensorbraid.keras.adapter import op_layer
 from tensorbraid.keras.adapter.loaded import loaded
 
@@ -47,8 +48,8 @@ def _layer_normalization(layer):
 
 
 def _of_weight(initializer, regularizer, constraint):
-    return {"initializer": loaded("initializers").get(initializer), "regularizer": loaded("regularizers").get(regularizer),
-            "constraint": loaded("constraints").get(constraint)}
+    return {"initializer": loaded("initializers").get(initializer),
+            "regularizer": loaded("regularizers").get(regularizer), "constraint": loaded("constraints").get(constraint)}
 
 
 def _attentions(layer):
@@ -110,6 +111,10 @@ def _attentions(layer):
 def change(layers):
     """Changes the library's module `layers`, and so what configurations of models may name."""
     layer = loaded("engine.base_layer").Layer
-    for kind in (_layer_normalization(layer), *_attentions(layer), op_layer.layer_class()):
+    for kind in (_layer_normalization(layer), *_attentions(layer), op_layer.layer_class(),
+                 dense_features.classes(layer)[0], added_cells.abstract_rnn_cell()):
         kind.__qualname__ = kind.__name__
         setattr(layers, kind.__name__, kind)
+    layers.Wrapper = loaded("layers.wrappers").Wrapper
+    layers.Convolution2DTranspose, layers.Convolution3DTranspose = layers.Conv2DTranspose, layers.Conv3DTranspose
+    layers.SeparableConvolution1D, layers.SeparableConvolution2D = layers.SeparableConv1D, layers.SeparableConv2D

@@ -76,6 +76,6 @@ def to_categorical(y, num_classes=None, dtype="float32"):
 def __getattr__(name):
     """The library's names, if it is installed."""
     try:
-        return library.find(__name__, "utils", name)
+        return library.find(__name__, "utils.data_utils" if name == "SequenceEnqueuer" else "utils", name)
     except library.Unavailable as error:
         raise AttributeError(f"tf.keras.utils.{name}: {error}") from None

@@ -10,7 +10,7 @@ import types
 
 import tensorbraid
 from tensorbraid import tensorflow_python
-from tensorbraid.internal import installed_keras
+from tensorbraid.internal import installed_keras, refused_keras
 from tensorbraid.tensorflow_python import keras as python_keras
 
 _KERAS = f"tf.keras is the library Keras {installed_keras.VERSION}, which has no such name"
@@ -20,6 +20,7 @@ _TPU = "there are no TPUs in this package; tf.contrib.tpu.TPUEstimator with use_
 _STRATEGIES = ("there are no distribution strategies; tf.train.replica_device_setter and "
                "tf.train.SyncReplicasOptimizer distribute a training")
 REFUSED = {
+    **{f"keras.{name}": reason for name, reason in refused_keras.NAMES.items()},
     "keras": _KERAS,
     "python.keras": _KERAS,
     "enable_eager_execution": _EAGER,

@@ -1,6 +1,6 @@
 """Which modules of the library are changed once they are loaded, and by what."""
 
-from tensorbraid.keras import added_layers
+from tensorbraid.keras import added_constraints, added_layers, added_metrics
 from tensorbraid.keras.adapter import (backend, defaults, layer, metric, network, normalization, optimizer,
                                        training)
 
@@ -8,6 +8,7 @@ __all__ = []
 
 _CHANGES = {
     "keras.backend.tensorflow_backend": backend.change,
+    "keras.constraints": added_constraints.change,
     "keras.engine.base_layer": layer.change,
     "keras.initializers": defaults.change_initializers,
     "keras.layers": added_layers.change,
@@ -19,6 +20,7 @@ _CHANGES = {
     "keras.layers.core": defaults.change_core,
     "keras.layers.normalization": normalization.change,
     "keras.layers.recurrent": defaults.change_recurrent,
+    "keras.losses": added_metrics.change_losses,
     "keras.metrics": metric.change,
     "keras.utils.metrics_utils": metric.change_utils,
     "keras.optimizers": optimizer.change,

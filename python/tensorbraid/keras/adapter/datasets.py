@@ -94,6 +94,6 @@ def zeros(source):
     """An element of zeros in the shapes of the dataset's elements, with one sample."""
     def array(dtype, shape):
         sizes = [1 if size is None else size for size in shape.as_list()]
-        return np.zeros([1, *sizes[1:]], dtype.as_numpy_dtype)
+        return np.full([1, *sizes[1:]], b"" if dtype == tf.string else 0, dtype.as_numpy_dtype)
 
     return nest.map_structure(array, source.output_types, source.output_shapes)

@@ -2,6 +2,7 @@
 
 import tensorbraid as tf
 from tensorbraid import nest
+from tensorbraid.keras import added_metrics
 from tensorbraid.keras.adapter.loaded import loaded, replace
 
 __all__ = []
@@ -40,3 +41,4 @@ def change_utils(metrics_utils):
 def change(metrics):
     """Changes the library's module metrics."""
     replace(metrics.Metric, _Methods)
+    added_metrics.change(metrics)

@@ -132,7 +132,7 @@ class _SequentialMethods:
 
     def call(self, inputs, training=None, mask=None):
         """Applies the layers one after the other."""
-        if self.inputs:
+        if self._is_graph_network:
             return super(loaded("engine.sequential").Sequential, self).call(inputs, training=training, mask=mask)
         for inner in self.layers:
             inputs = inner(inputs)

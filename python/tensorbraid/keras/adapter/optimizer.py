@@ -3,7 +3,9 @@
 import functools
 import re
 
+import numpy as np
 import tensorbraid as tf
+from tensorbraid.keras import added_optimizers
 from tensorbraid.keras.adapter import backend
 from tensorbraid.keras.adapter.loaded import loaded, replace
 
@@ -18,10 +20,14 @@ _ARGUMENTS = {
     "Adam": {"learning_rate": None, "beta_1": None, "beta_2": None, "epsilon": None, "amsgrad": None},
     "Adamax": {"learning_rate": 0.001, "beta_1": None, "beta_2": None, "epsilon": None},
     "Nadam": {"learning_rate": 0.001, "beta_1": None, "beta_2": None, "epsilon": None},
+    "Ftrl": {"learning_rate": None, "learning_rate_power": None, "initial_accumulator_value": None,
+             "l1_regularization_strength": None, "l2_regularization_strength": None},
 }
 # The slots of each optimizer: the library's name, and TensorFlow's.
 _SLOTS = {"SGD": {"moment": "momentum"}, "RMSprop": {"accumulator": "rms"}, "Adamax": {"u": "v"},
           "Adadelta": {"accumulator": "accum_grad", "delta_accumulator": "accum_var"}}
+
+_OF_SUMS = ("Adagrad", "Ftrl")  # their slot "accumulator" begins with initial_accumulator_value
 
 
 def _own_variable(value, dtype, name):
@@ -40,21 +46,19 @@ def _init(kind, init):
             raise TypeError(f"{kind.__name__} takes {len(names)} arguments, but {len(args)} were given")
         kwargs.update(zip(names, args))
         self._name = kwargs.pop("name", name) or kind.__name__
-        for unknown in ("momentum", "centered"):
-            if kind.__name__ == "RMSprop" and kwargs.pop(unknown, None):
-                raise NotImplementedError(f"the argument {unknown} of RMSprop; tf.train.RMSPropOptimizer has it, and "
-                                          "compile() takes it")
         self._first_accumulator = kwargs.pop("initial_accumulator_value", 0.1)
         if "epsilon" in kwargs and kwargs["epsilon"] is None:
             del kwargs["epsilon"]
         if defaults["learning_rate"] is not None and "lr" not in kwargs:
             kwargs.setdefault("learning_rate", defaults["learning_rate"])
-        schedule = kwargs.get("learning_rate", kwargs.get("lr"))
-        if callable(schedule):
-            raise NotImplementedError(f"a function as the learning rate of {kind.__name__}; use the callback "
-                                      "tf.keras.callbacks.LearningRateScheduler, or an optimizer of tf.train")
+        if kind.__name__ == "Nadam" and "decay" in kwargs:
+            kwargs["schedule_decay"] = kwargs.pop("decay")
+        if isinstance(kwargs.get("learning_rate"), dict):
+            kwargs["learning_rate"] = tf.keras.optimizers.schedules.deserialize(kwargs["learning_rate"])
 
         def variable(value, dtype, name):
+            if callable(value) or isinstance(value, (tf.Tensor, tf.Variable)):
+                return value  # a schedule, or a learning rate that the program computes
             with tf.name_scope(f"training/{kind.__name__}/"):  # as in TensorFlow, where the first step makes them
                 return _own_variable(value, dtype, "iter" if name == "iterations" else name)
 
@@ -77,12 +81,18 @@ def _get_updates(kind, get_updates):
             name = slots.get(found[1], found[1])
             if name == "vhat" and not self.amsgrad:
                 return value  # which the updates do not use
-            if kind.__name__ == "Adagrad" and name == "accumulator":
+            if kind.__name__ in _OF_SUMS and name == "accumulator":
                 value = tf.ones_like(value) * self._first_accumulator
             return _own_variable(value, dtype, f"{params[int(found[2])].op.name}/{name}")
 
-        with backend.variables_by(slot), backend.delayed_updates(self.iterations) as increments:
-            get_updates(self, loss, params)
+        rate = self.learning_rate
+        if callable(rate):
+            self.learning_rate = _rate_of_step(rate, self.iterations)
+        try:
+            with backend.variables_by(slot), backend.delayed_updates(self.iterations) as increments:
+                get_updates(self, loss, params)
+        finally:
+            self.learning_rate = rate
         updates = [tf.assign(*update) if isinstance(update, tuple) else update
                    for update in self.updates if update is not None]
         with tf.control_dependencies(updates):
@@ -94,8 +104,52 @@ def _get_updates(kind, get_updates):
     return updates_of_step
 
 
+def _rate_of_step(rate, iterations):
+    """The learning rate as a tensor: a schedule's for the number of the step, or what a function returns."""
+    schedules = tf.keras.optimizers.schedules
+    if isinstance(rate, schedules.LearningRateSchedule):
+        return rate(tf.cast(iterations, loaded("backend").floatx()))
+    return tf.convert_to_tensor(rate(), loaded("backend").floatx())
+
+
+class _Zero:
+    """Stands for the variable of a learning rate that is a function."""
+
+    def eval(self, session=None):
+        return 0.0
+
+
+def _get_config(kind, get_config):
+    """The configuration, with the one of a schedule in it."""
+    @functools.wraps(get_config)
+    def config_of(self):
+        rate, more = self.learning_rate, {"name": self._name}
+        if kind.__name__ in _OF_SUMS:
+            more["initial_accumulator_value"] = self._first_accumulator
+        if not callable(rate):
+            return {**get_config(self), **more}
+        self.learning_rate = _Zero()
+        try:
+            config = get_config(self)
+        finally:
+            self.learning_rate = rate
+        schedules = tf.keras.optimizers.schedules
+        rate = schedules.serialize(rate) if isinstance(rate, schedules.LearningRateSchedule) else rate()
+        return {**config, **more, "learning_rate": rate}
+
+    return config_of
+
+
 class _Methods:
     """Methods of tf.keras.optimizers.Optimizer that the library's have not."""
+
+    def __setattr__(self, name, value):
+        """A number that is assigned to `learning_rate` or another variable of the optimizer becomes its value."""
+        variable = self.__dict__.get(name)
+        if isinstance(variable, tf.Variable) and isinstance(value, (int, float, np.number)):
+            loaded("backend").set_value(variable, value)
+        else:
+            object.__setattr__(self, name, value)
 
     def get_gradients(self, loss, params):
         """The gradients, each clipped by its own norm if there is a `clipnorm`."""
@@ -138,7 +192,7 @@ class _Methods:
 
     @lr.setter
     def lr(self, value):
-        loaded("backend").set_value(self.learning_rate, value)
+        self.learning_rate = value
 
     variables = property(lambda self: (lambda: list(self.weights)))
 
@@ -146,6 +200,8 @@ class _Methods:
 def change(optimizers):
     """Changes the library's module optimizers."""
     replace(optimizers.Optimizer, _Methods)
+    added_optimizers.change(optimizers)
     for name in _ARGUMENTS:
         kind = getattr(optimizers, name)
         kind.__init__, kind.get_updates = _init(kind, kind.__init__), _get_updates(kind, kind.get_updates)
+        kind.get_config = _get_config(kind, kind.get_config)

@@ -95,25 +95,27 @@ class _Methods:
         if not self.inputs:  # a call with other tensors has built the variables, but has left no placeholders
             x = nest.map_structure(lambda value: np.asarray(value) if isinstance(value, (float, int)) else value, x)
             self._has_variables, self.built = self.built, False  # so the library calls _set_inputs, and compiles
+            if isinstance(x, dict):
+                self._set_inputs(x)  # the library takes no dictionary
         return self._library_standardize_user_data(x, *args, **kwargs)
 
     def _set_inputs(self, inputs, outputs=None, training=None):
         """Makes placeholders for arrays of these shapes, and calls the model with them."""
         self.built = self.__dict__.get("_has_variables", False)
-        if isinstance(self, loaded("engine.sequential").Sequential):
+        if isinstance(self, loaded("engine.sequential").Sequential) and not isinstance(inputs, dict):
             self.build(input_shape=(None, *nest.flatten(inputs)[0].shape[1:]))
             return
-        if not isinstance(inputs, (list, tuple)):
-            inputs = [inputs]
-        self.inputs = [value if isinstance(value, tf.Tensor) else _placeholder(value, f"input_{index}")
-                       for index, value in enumerate(inputs, 1)]
-        self.input_names = [f"input_{index}" for index in range(1, len(inputs) + 1)]
-        fed = [index for index, tensor in enumerate(self.inputs) if tensor.op.type == "Placeholder"]
-        self._feed_inputs = [self.inputs[index] for index in fed]
-        self._feed_input_names = [self.input_names[index] for index in fed]
-        self._feed_input_shapes = [tuple(self.inputs[index].shape.as_list()) for index in fed]
+        is_dict = isinstance(inputs, dict)
+        names = sorted(inputs) if is_dict else [f"input_{index + 1}" for index in range(len(nest.flatten(inputs)))]
+        made = {name: value if isinstance(value, tf.Tensor) else _placeholder(value, name)
+                for name, value in zip(names, nest.flatten(inputs))}
         if outputs is None:
-            outputs = self(self.inputs[0] if len(self.inputs) == 1 else list(self.inputs))
+            tensors = list(made.values())
+            outputs = self(made if is_dict else tensors if len(tensors) > 1 else tensors[0])
+        self.inputs, self.input_names = list(made.values()), list(made)
+        fed = {name: tensor for name, tensor in made.items() if tensor.op.type == "Placeholder"}
+        self._feed_inputs, self._feed_input_names = list(fed.values()), list(fed)
+        self._feed_input_shapes = [tuple(tensor.shape.as_list()) for tensor in fed.values()]
         self.outputs = nest.flatten(outputs)
         self.output_names = [f"output_{index}" for index in range(1, len(self.outputs) + 1)]
         self.built = True
@@ -122,7 +124,8 @@ class _Methods:
 def _placeholder(value, name):
     """A placeholder for arrays like this one, with any number of samples."""
     array = np.asarray(value)
-    dtype = loaded("backend").floatx() if array.dtype.kind == "f" else array.dtype
+    dtype = loaded("backend").floatx() if array.dtype.kind == "f" else tf.as_dtype(
+        "string" if array.dtype.kind in "OSU" else array.dtype)
     return tf.placeholder(dtype, (None, *(array.shape[1:] or (1,))), name=name)
 
 

@@ -1,13 +1,14 @@
 """What Keras keeps for a graph: its session, the numbers in names, and whether a step trains."""
 
 import collections
+import contextlib
 import os
 import weakref
 
 import tensorbraid as tf
 
-__all__ = ["clear_session", "get_graph", "get_session", "get_uid", "learning_phase", "manual_variable_initialization",
-           "reset_uids", "set_learning_phase", "set_session"]
+__all__ = ["clear_session", "get_graph", "get_session", "get_uid", "learning_phase", "learning_phase_scope",
+           "manual_variable_initialization", "reset_uids", "set_learning_phase", "set_session"]
 
 _uids = weakref.WeakKeyDictionary()  # by graph: how often a prefix was numbered
 _session = None
@@ -54,6 +55,18 @@ def set_learning_phase(value):
     get_graph()._keras_learning_phase = value
 
 
+@contextlib.contextmanager
+def learning_phase_scope(value):
+    """In the block, the learning phase of the default graph is 0 or 1."""
+    graph = get_graph()
+    before = getattr(graph, "_keras_learning_phase", None)
+    set_learning_phase(value)
+    try:
+        yield value
+    finally:
+        graph._keras_learning_phase = before
+
+
 def get_session(op_input_list=()):
     """The default session, or that of Keras for the default graph. Variables without a value are initialised."""
     global _session
@@ -78,6 +91,12 @@ def track(variable):
     variable.graph._keras_initialized_version = None
 
 
+def track_tables(graph, initializers):
+    """Lets `get_session` run the initializers of tables once."""
+    graph.__dict__.setdefault("_keras_table_initializers", []).extend(initializers)
+    graph._keras_initialized_version = None
+
+
 def _initialize_variables(session):
     """Initialises the graph's variables that no call has seen yet and that have no value."""
     graph = session.graph
@@ -85,6 +104,9 @@ def _initialize_variables(session):
     if getattr(graph, "_keras_initialized_version", None) == version:
         return
     with graph.as_default():
+        tables = graph.__dict__.pop("_keras_table_initializers", [])
+        if tables:
+            session.run(tables)
         known = {variable.name: variable for variable in tf.global_variables()}
         known.update(getattr(graph, "_keras_variables", {}))
         new = [variable for variable in known.values() if not getattr(variable, "_keras_initialized", False)]
