@@ -1,0 +1,81 @@
+// Matrix products.
+#include "core/text/strings.h"
+#include "graph/model/op_registry.h"
+#include "kernels/pjrt/dtypes.h"
+#include "kernels/pjrt/expression.h"
+
+namespace tensorbraid::pjrt {
+namespace {
+
+// Whether the matrices in the last two dimensions can be multiplied.
+Status CheckInnerSizes(const Shape& a, const Shape& b, bool transpose_a, bool transpose_b) {
+  const int64_t columns = a.dim(a.rank() - (transpose_a ? 2 : 1)), rows = b.dim(b.rank() - (transpose_b ? 1 : 2));
+  if (columns == rows) return OkStatus();
+  return InvalidArgument("Matrix size-incompatible: ", a, transpose_a ? " transposed" : "", " times ", b,
+                         transpose_b ? " transposed" : "");
+}
+
+Status EmitMatMul(EmitContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value a, ctx.input(0));
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value b, ctx.input(1));
+  if (a.rank() != 2 || b.rank() != 2) {
+    return InvalidArgument("inputs must be matrices, got ", a.shape, " and ", b.shape);
+  }
+  const bool transpose_a = ctx.attr<bool>("transpose_a"), transpose_b = ctx.attr<bool>("transpose_b");
+  TF_RETURN_IF_ERROR(CheckInnerSizes(a.shape, b.shape, transpose_a, transpose_b));
+  ctx.set_output(0, ctx.builder().Dot(a, b, {.x_contracting = {transpose_a ? 0 : 1},
+                                             .y_contracting = {transpose_b ? 1 : 0}}));
+  return OkStatus();
+}
+
+// The conjugate of a complex tensor; a real one is returned as it is.
+stablehlo::Value Conjugate(stablehlo::Builder& b, const stablehlo::Value& x) {
+  if (!IsComplex(x.dtype)) return x;
+  const DType part = x.dtype == DType::kComplex64 ? kFloat32 : kFloat64;
+  const stablehlo::Value imag = b.Op("imag", {x}, part, x.shape);
+  return b.Op("complex", {b.Op("real", {x}, part, x.shape), b.Unary("negate", imag)}, x.dtype, x.shape);
+}
+
+// Products of batches of matrices. `broadcast`: whether the batch dimensions broadcast, or must be equal.
+Status EmitBatchMatMul(EmitContext& ctx, bool broadcast) {
+  TF_ASSIGN_OR_RETURN(stablehlo::Value x, ctx.input(0));
+  TF_ASSIGN_OR_RETURN(stablehlo::Value y, ctx.input(1));
+  const int rx = x.rank(), ry = y.rank();
+  if (rx < 2 || ry < 2) return InvalidArgument("inputs must be matrices, got ", x.shape, " and ", y.shape);
+  const bool adj_x = ctx.attr<bool>("adj_x"), adj_y = ctx.attr<bool>("adj_y");
+  TF_RETURN_IF_ERROR(CheckInnerSizes(x.shape, y.shape, adj_x, adj_y));
+  Shape batch_x(x.shape.dims().first(rx - 2)), batch_y(y.shape.dims().first(ry - 2));
+  if (!broadcast && batch_x != batch_y) {
+    return InvalidArgument("the batch dimensions of the inputs differ: ", x.shape, " and ", y.shape);
+  }
+  TF_ASSIGN_OR_RETURN(const Shape batch, BroadcastShapes(batch_x, batch_y));
+  stablehlo::Builder& b = ctx.builder();
+  const auto prepare = [&](const stablehlo::Value& v, bool adjoint) {
+    Shape shape = batch;
+    shape.AddDim(v.shape.dim(v.rank() - 2));
+    shape.AddDim(v.shape.dim(v.rank() - 1));
+    return b.BroadcastTo(adjoint ? Conjugate(b, v) : v, shape);
+  };
+  x = prepare(x, adj_x);
+  y = prepare(y, adj_y);
+  stablehlo::Builder::DotDimensions dims;
+  const int n = batch.rank();
+  for (int i = 0; i < n; ++i) {
+    dims.x_batch.push_back(i);
+    dims.y_batch.push_back(i);
+  }
+  dims.x_contracting = {adj_x ? n : n + 1};
+  dims.y_contracting = {adj_y ? n + 1 : n};
+  ctx.set_output(0, b.Dot(x, y, dims));
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterMathMatmulEmitters(EmitterRegistry& r) {
+  r.Add("MatMul", {{"T", kNumbers}}, EmitMatMul);
+  r.Add("BatchMatMul", {{"T", kNumbers}}, [](EmitContext& ctx) { return EmitBatchMatMul(ctx, false); });
+  r.Add("BatchMatMulV2", {{"T", kNumbers}}, [](EmitContext& ctx) { return EmitBatchMatMul(ctx, true); });
+}
+
+}  // namespace tensorbraid::pjrt

@@ -1,0 +1,191 @@
+// Programs as text: what EmitProgram writes, without a plugin.
+#include "pjrt/emitter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "executor/evaluate.h"
+#include "graph/model/handles.h"
+#include "graph/model/node.h"
+#include "runtime/kernel/kernel.h"
+#include "tensorbraid/tensorbraid.h"
+
+namespace tensorbraid::pjrt {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+ProgramArgument TensorArgument(const Output& tensor, const Shape& shape) {
+  return {.tensors = {tensor}, .dtype = tensor.dtype(), .shape = shape};
+}
+ProgramArgument VariableArgument(const Output& handle, const Shape& shape, bool has_value = true) {
+  return {.tensors = {handle}, .dtype = kFloat32, .shape = shape, .is_variable = true, .has_value = has_value};
+}
+
+TEST(EmitProgram, WritesGenericText) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32), y = Placeholder(g, kFloat32);
+  const Output product = MatMul(x, y), sum = Add(product, y);
+  const auto program = EmitProgram({NodeOf(product), NodeOf(sum)},
+                                   {TensorArgument(x, {2, 2}), TensorArgument(y, {2, 2})}, {sum});
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(program->text, R"(module @program {
+func.func public @main(%0: tensor<2x2xf32>, %1: tensor<2x2xf32>) -> (tensor<2x2xf32>) {
+%2 = "stablehlo.dot_general"(%0, %1) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+%3 = "stablehlo.add"(%2, %1) : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+"func.return"(%3) : (tensor<2x2xf32>) -> ()
+}
+}
+)");
+  EXPECT_THAT(program->parameters, ElementsAre(0, 1));
+  ASSERT_EQ(program->results.size(), 1U);
+  EXPECT_EQ(program->results[0].result, 0);
+  EXPECT_EQ(program->results[0].shape, Shape({2, 2}));
+}
+
+TEST(EmitProgram, NamesOfNodesDoNotCount) {
+  std::vector<std::string> texts;
+  for (const char* name : {"a", "b"}) {
+    Graph g;
+    const auto scope = g.NameScope(name);
+    const Output x = Placeholder(g, kFloat32), y = Add(x, x);
+    const auto program = EmitProgram({NodeOf(y)}, {TensorArgument(x, {3})}, {y});
+    ASSERT_TRUE(program.ok()) << program.status();
+    texts.push_back(program->text);
+  }
+  EXPECT_EQ(texts[0], texts[1]);
+}
+
+TEST(EmitProgram, AnUpdatedVariableTakesOverItsMemory) {
+  Graph g;
+  const Output handle = NodeBuilder(g, "VarHandleOp").Attr("dtype", kFloat32).Attr("shape", Shape({2})).Output();
+  const Output delta = Placeholder(g, kFloat32);
+  const Operation update =
+      NodeBuilder(g, "AssignAddVariableOp").Input(handle).Input(delta).Attr("dtype", kFloat32).Finish();
+  const Output read = NodeBuilder(g, "ReadVariableOp").Input(handle).Attr("dtype", kFloat32).Output();
+  const auto program = EmitProgram({NodeOf(update), NodeOf(read)},
+                                   {TensorArgument(delta, {2}), VariableArgument(handle, {2})}, {read});
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_THAT(program->text, HasSubstr("%1: tensor<2xf32> {tf.aliasing_output = 0 : i32}"));
+  ASSERT_EQ(program->updates.size(), 1U);
+  EXPECT_EQ(program->updates[0].argument, 1);
+  EXPECT_EQ(program->parameters[program->updates[0].aliased], 1);
+  EXPECT_EQ(program->num_results, 2);
+  EXPECT_EQ(program->results[0].result, 1);
+}
+
+// The read before the update has the old value, the read after it the new one.
+TEST(EmitProgram, AReferenceIsReadAtThePlaceOfItsReader) {
+  Graph g;
+  const Output v = NodeBuilder(g, "VariableV2").Attr("dtype", kFloat32).Attr("shape", Shape({2})).Output();
+  const Output before = Add(v, v);
+  const Output updated = NodeBuilder(g, "AssignAdd").Input(v).Input(Const(g, Tensor::Vector<float>({1, 2}))).Output();
+  const Output same = Identity(updated), after = Add(same, same);
+  const Node* delta = NodeOf(NodeOf(updated)->inputs()[1]);
+  const auto program = EmitProgram({NodeOf(before), delta, NodeOf(updated), NodeOf(same), NodeOf(after)},
+                                   {VariableArgument(v, {2})}, {before, after, updated});
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_THAT(program->text, HasSubstr("%1 = \"stablehlo.add\"(%0, %0)"));
+  EXPECT_THAT(program->text, HasSubstr("%3 = \"stablehlo.add\"(%0, %2)"));
+  EXPECT_THAT(program->text, HasSubstr("%4 = \"stablehlo.add\"(%3, %3)"));
+  EXPECT_THAT(program->text, HasSubstr("\"func.return\"(%3, %1, %4)"));
+  EXPECT_EQ(program->results[2].variable, 0);
+}
+
+TEST(EmitProgram, AVariableWithoutValueGetsOneByAssignment) {
+  Graph g;
+  const Output handle = NodeBuilder(g, "VarHandleOp").Attr("dtype", kFloat32).Attr("shape", Shape({2})).Output();
+  const Output value = Placeholder(g, kFloat32);
+  const Operation assign =
+      NodeBuilder(g, "AssignVariableOp").Input(handle).Input(value).Attr("dtype", kFloat32).Finish();
+  const Output read = NodeBuilder(g, "ReadVariableOp").Input(handle).Attr("dtype", kFloat32).Output();
+  const std::vector<ProgramArgument> arguments = {TensorArgument(value, {2}),
+                                                  VariableArgument(handle, {}, /*has_value=*/false)};
+  const auto program = EmitProgram({NodeOf(assign), NodeOf(read)}, arguments, {read});
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(program->updates[0].aliased, -1);
+  EXPECT_EQ(program->updates[0].shape, Shape({2}));
+  EXPECT_THAT(program->parameters, ElementsAre(0));
+
+  const auto too_early = EmitProgram({NodeOf(read), NodeOf(assign)}, arguments, {read});
+  EXPECT_TRUE(absl::IsFailedPrecondition(too_early.status())) << too_early.status();
+  EXPECT_THAT(too_early.status().ToString(), HasSubstr("VarHandleOp"));
+}
+
+TEST(EmitProgram, ErrorsNameTheNode) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32), y = MatMul(x, x);
+  const auto program = EmitProgram({NodeOf(y)}, {TensorArgument(x, {2, 3})}, {y});
+  EXPECT_TRUE(absl::IsInvalidArgument(program.status())) << program.status();
+  EXPECT_THAT(program.status().ToString(), HasSubstr("MatMul 'MatMul'"));
+}
+
+TEST(EmitProgram, WhatIsKnownIsComputedByTheHost) {
+  Graph g;
+  const Output a = Const(g, Tensor::Scalar(7)), b = Const(g, Tensor::Scalar(2));
+  const Output quotient = NodeBuilder(g, "FloorDiv").Input(a).Input(b).Output();  // has no emitter for integers
+  const std::vector<const Node*> nodes = {NodeOf(a), NodeOf(b), NodeOf(quotient)};
+  EXPECT_TRUE(absl::IsNotFound(EmitProgram(nodes, {}, {quotient}).status()));
+  const HostCompute host = [](const Node& node, const std::vector<Tensor>& inputs) {
+    std::vector<std::pair<Output, Tensor>> feeds;
+    for (size_t i = 0; i < inputs.size(); ++i) feeds.emplace_back(node.inputs()[i], inputs[i]);
+    return Evaluate({OutputOf(const_cast<Node*>(&node), 0)}, feeds);
+  };
+  const auto program = EmitProgram(nodes, {}, {quotient}, host);
+  ASSERT_TRUE(program.ok()) << program.status();
+  ASSERT_NE(program->results[0].constant, nullptr);
+  EXPECT_EQ(program->results[0].constant->scalar<int32_t>(), 3);
+  EXPECT_EQ(program->num_results, 0);
+}
+
+TEST(Emitters, GiveReasons) {
+  Graph g;
+  const Output x = Const(g, Tensor::Scalar(7));
+  const auto find = [](const Output& output) {
+    return EmitterRegistry::Global().Find(*NodeOf(output)).status().ToString();
+  };
+  EXPECT_THAT(find(NodeBuilder(g, "FloorDiv").Input(x).Input(x).Output()),
+              HasSubstr("FloorDiv has no emitter for T = int32"));
+  EXPECT_THAT(find(NodeBuilder(g, "VarHandleOp").Attr("dtype", kFloat32).Attr("shape", Shape()).Output()),
+              HasSubstr("VarHandleOp has no emitter"));
+}
+
+TEST(Emitters, MakeNodesKnownToThePlacer) {
+  KernelRegistry r;
+  AddProgramKernels(r, "XLA_CPU");
+  Graph g;
+  const Output x = Const(g, Tensor::Scalar(1.0F)), y = Add(x, x);
+  const auto kernel = r.Find(*NodeOf(y), "XLA_CPU");
+  ASSERT_TRUE(kernel.ok()) << kernel.status();
+  EXPECT_EQ((*kernel)->file, "kernels/pjrt/math/binary.cc");
+  const std::string device = "/device:XLA_CPU:0";
+  EXPECT_TRUE(absl::IsInternal((*kernel)->create(KernelConstruction(*NodeOf(y), nullptr, device)).status()));
+}
+
+// A constant as text, whose bytes plugins read.
+TEST(StableHlo, ConstantsAreExact) {
+  stablehlo::Builder b;
+  b.Constant(Tensor::Vector<float>({1, -0.0F}));
+  b.Constant(Tensor::Of<bool>({2, 1}, {true, false}));
+  b.Constant(Tensor(kInt32, {0, 2}));
+  b.Splat(kFloat16, 1.5, {3});
+  b.Lowest(kInt8);
+  b.Highest(kFloat32);
+  EXPECT_EQ(b.Module({}, {}), R"(module @program {
+func.func public @main() -> () {
+%0 = "stablehlo.constant"() <{value = dense<"0x0000803F00000080"> : tensor<2xf32>}> : () -> tensor<2xf32>
+%1 = "stablehlo.constant"() <{value = dense<[[true], [false]]> : tensor<2x1xi1>}> : () -> tensor<2x1xi1>
+%2 = "stablehlo.constant"() <{value = dense<> : tensor<0x2xi32>}> : () -> tensor<0x2xi32>
+%3 = "stablehlo.constant"() <{value = dense<"0x003E"> : tensor<f16>}> : () -> tensor<f16>
+%4 = "stablehlo.broadcast_in_dim"(%3) <{broadcast_dimensions = array<i64>}> : (tensor<f16>) -> tensor<3xf16>
+%5 = "stablehlo.constant"() <{value = dense<"0x80"> : tensor<i8>}> : () -> tensor<i8>
+%6 = "stablehlo.constant"() <{value = dense<"0x0000807F"> : tensor<f32>}> : () -> tensor<f32>
+"func.return"() : () -> ()
+}
+}
+)");
+}
+
+}  // namespace
+}  // namespace tensorbraid::pjrt

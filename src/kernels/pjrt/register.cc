@@ -1,0 +1,21 @@
+// Adds all emitters, file by file (files.inc).
+#include "pjrt/emitter.h"
+
+namespace tensorbraid::pjrt {
+
+#define TB_FILE(name) void Register##name##Emitters(EmitterRegistry& r);
+#include "kernels/pjrt/files.inc"
+#undef TB_FILE
+
+const EmitterRegistry& EmitterRegistry::Global() {
+  static const EmitterRegistry* const registry = [] {
+    auto* r = new EmitterRegistry;
+#define TB_FILE(name) Register##name##Emitters(*r);
+#include "kernels/pjrt/files.inc"
+#undef TB_FILE
+    return r;
+  }();
+  return *registry;
+}
+
+}  // namespace tensorbraid::pjrt

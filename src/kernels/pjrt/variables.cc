@@ -1,0 +1,21 @@
+#include "kernels/pjrt/variables.h"
+
+namespace tensorbraid::pjrt {
+
+StatusOr<Expr> WideVariable(const EmitContext& ctx, int i) {
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value value, ctx.variable(i));
+  return Expr(ctx.builder(), value).Convert(ComputeDType(value.dtype));
+}
+
+Status UpdateVariable(EmitContext& ctx, int i, const stablehlo::Value& value) {
+  TF_RETURN_IF_ERROR(ctx.update_variable(i, value));
+  if (ctx.num_outputs() > 0) ctx.forward_input(0, 0);
+  return OkStatus();
+}
+
+Status UpdateVariable(EmitContext& ctx, int i, const Expr& value) {
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value old, ctx.variable(i));
+  return UpdateVariable(ctx, i, value.Convert(old.dtype).value());
+}
+
+}  // namespace tensorbraid::pjrt

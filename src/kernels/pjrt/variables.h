@@ -1,0 +1,18 @@
+// What emitters of updates share: variables by handle and by reference.
+#ifndef TENSORBRAID_KERNELS_PJRT_VARIABLES_H_
+#define TENSORBRAID_KERNELS_PJRT_VARIABLES_H_
+
+#include "kernels/pjrt/expression.h"
+
+namespace tensorbraid::pjrt {
+
+// The value of the variable of input i, converted to the dtype that it is computed in. Errors as EmitContext::variable.
+StatusOr<Expr> WideVariable(const EmitContext& ctx, int i);
+// Gives the variable of input i a new value. If the node has an output, it is the reference that is input 0.
+Status UpdateVariable(EmitContext& ctx, int i, const stablehlo::Value& value);
+// The same with a formula, whose result is converted to the variable's dtype. Errors as EmitContext::variable.
+Status UpdateVariable(EmitContext& ctx, int i, const Expr& value);
+
+}  // namespace tensorbraid::pjrt
+
+#endif  // TENSORBRAID_KERNELS_PJRT_VARIABLES_H_

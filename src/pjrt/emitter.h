@@ -1,0 +1,199 @@
+// Emitters: how a node becomes a part of a program that a PJRT plugin compiles (docs/design/0005 says what a device is).
+//
+// An emitter is for programs what a kernel is for the CPU: it writes the ops of one node. The emitters are in
+// src/kernels/pjrt, and a table that is known without a plugin, so that a master can place nodes for tasks that have
+// one. EmitProgram writes the program of a list of nodes.
+//
+// A program has static shapes: the shape of every tensor in it is known when the program is made. Some inputs must be
+// known by value, too, such as the axes of a sum (EmitterDef::static_inputs).
+#ifndef TENSORBRAID_PJRT_EMITTER_H_
+#define TENSORBRAID_PJRT_EMITTER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/model/node.h"
+#include "pjrt/stablehlo.h"
+#include "runtime/kernel/type_constraints.h"
+#include "tensorbraid/core/tensor.h"
+
+namespace tensorbraid {
+
+class KernelRegistry;
+
+namespace pjrt {
+
+class ProgramEmitter;
+
+// A tensor, or a variable, on an edge of a program that is being made.
+struct ProgramValue {
+  // Valid if the program has the tensor. A known tensor becomes a constant of the program when it is first used.
+  stablehlo::Value value = {};
+  // The tensor, if it is known when the program is made.
+  std::shared_ptr<const Tensor> constant = nullptr;
+  // If at least 0, the edge carries a variable, by handle or by reference: its number among the program's variables.
+  int variable = -1;
+};
+
+// An emitter's view of its node. Lives until the emitter returns. Not thread-safe.
+//
+// Numbers of inputs and outputs are those of the node. An input that is declared as a value may be a reference to a
+// variable: `input` then gives the variable's value at this place of the program.
+class EmitContext {
+ public:
+  EmitContext(ProgramEmitter& program, const Node& node, std::span<ProgramValue* const> inputs,
+              std::span<ProgramValue> outputs)
+      : program_(program), node_(node), inputs_(inputs), outputs_(outputs) {}
+
+  const Node& node() const { return node_; }
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_outputs() const { return static_cast<int>(outputs_.size()); }
+  template <typename T>
+  const T& attr(std::string_view name) const {
+    return node_.attr<T>(name);
+  }
+  stablehlo::Builder& builder() const;
+
+  // The tensor of input i, in the program. FailedPrecondition if it is a variable without a value.
+  StatusOr<stablehlo::Value> input(int i) const;
+  // The dtype and shape of the tensor, without making it a part of the program. Errors as for input().
+  StatusOr<DType> input_dtype(int i) const;
+  StatusOr<Shape> input_shape(int i) const;
+  // The value of input i. InvalidArgument, naming the input, if it is not known when the program is made.
+  StatusOr<Tensor> static_input(int i) const;
+  bool is_static(int i) const { return inputs_[i]->constant != nullptr; }
+  // As static_input, for a tensor of int32 or int64.
+  StatusOr<std::vector<int64_t>> static_integers(int i) const;
+
+  // Input i is a variable, by handle or by reference.
+  bool is_variable(int i) const { return inputs_[i]->variable >= 0; }
+  // The present value of the variable of input i: what earlier nodes of the program have given it, else what it has
+  // when the program starts. InvalidArgument if the input is no variable, FailedPrecondition if it has no value.
+  StatusOr<stablehlo::Value> variable(int i) const;
+  // False if the input is no variable, too.
+  bool variable_has_value(int i) const;
+  // Gives the variable of input i a new value. InvalidArgument if the input is no variable.
+  Status update_variable(int i, const stablehlo::Value& value);
+
+  void set_output(int i, const stablehlo::Value& value) { outputs_[i] = {.value = value}; }
+  // The output is known when the program is made.
+  void set_constant(int i, Tensor value) {
+    outputs_[i] = {.constant = std::make_shared<const Tensor>(std::move(value))};
+  }
+  // Makes input `from`, a tensor or a variable, output `to`.
+  void forward_input(int from, int to) { outputs_[to] = *inputs_[from]; }
+
+ private:
+  ProgramEmitter& program_;
+  const Node& node_;
+  const std::span<ProgramValue* const> inputs_;
+  const std::span<ProgramValue> outputs_;
+};
+
+using EmitFn = std::function<Status(EmitContext&)>;
+
+struct EmitterDef {
+  std::string op;
+  TypeConstraints types;
+  // The names of the inputs of the op whose values must be known when the program is made, such as "axis".
+  std::vector<std::string> static_inputs = {};
+  // Sets all outputs, or returns an error: InvalidArgument for shapes that do not match, as the kernel of the CPU does.
+  EmitFn emit;
+  // Null, or returns why a node of this op cannot be in a program (an attribute that no emitter supports); "" if it
+  // can. Only the node's attributes and types count.
+  std::function<std::string(const Node&)> refuse = nullptr;
+  std::string_view file = {};  // where it is added, relative to src: "kernels/pjrt/math/binary.cc"
+};
+
+// Immutable once built. Thread-safe then.
+class EmitterRegistry {
+ public:
+  // r.Add("MatMul", {{"T", {kFloat32}}}, EmitMatMul); returns the entry, whose other members may be set.
+  EmitterDef& Add(std::string_view op, const TypeConstraints& types, EmitFn emit,
+                  std::source_location location = std::source_location::current());
+
+  // The emitter for a node. NotFound, with the reason, if no emitter fits. Whether the node's static inputs are known
+  // is not checked: see StaticInputs. The result stays valid.
+  StatusOr<const EmitterDef*> Find(const Node& node) const;
+  const std::multimap<std::string, EmitterDef, std::less<>>& emitters() const { return emitters_; }
+
+  // All emitters of src/kernels/pjrt; see kernels/pjrt/register.cc.
+  static const EmitterRegistry& Global();
+
+ private:
+  std::multimap<std::string, EmitterDef, std::less<>> emitters_;
+};
+
+// The numbers of the inputs of the node that must be known when the program is made.
+std::vector<int> StaticInputs(const EmitterDef& def, const Node& node);
+
+// Adds a kernel for each emitter to the kernels of a device type, so that nodes can be placed on such devices. The
+// kernels cannot be created: the nodes run within programs only. For DeviceType::register_kernels.
+void AddProgramKernels(KernelRegistry& r, std::string_view device_type);
+
+// Computes a node on the host, from the values of its inputs. For nodes that are known when the program is made.
+using HostCompute = std::function<StatusOr<std::vector<Tensor>>(const Node& node, const std::vector<Tensor>& inputs)>;
+
+// What comes into a program from outside.
+struct ProgramArgument {
+  // The tensors that nodes of the program have as inputs and that are this argument: one, or, for a variable, all
+  // handles of it and references to it that come from outside of the program.
+  std::vector<Output> tensors;
+  DType dtype = DType::kInvalid;  // of the tensor, or of the variable's value; not a reference type
+  Shape shape;                    // fully defined; nothing for a variable without a value
+  // The value, if it is known when the program is made. The program then has it as a constant, and no parameter.
+  std::shared_ptr<const Tensor> constant = nullptr;
+  bool is_variable = false;
+  bool has_value = true;  // false: a variable that is not initialized when the program starts
+};
+
+// The text of a program, and what its parameters and results are.
+struct ProgramText {
+  std::string text;
+  // Parameter k of the program is argument parameters[k]. Arguments of which no node uses the elements have none.
+  std::vector<int> parameters;
+  // Result k of the program, for k < updates.size(), is the new value of the variable argument updates[k].argument. The
+  // result takes over the memory of parameter updates[k].aliased, unless the run forbids it; -1: of none, because the
+  // variable had no value or its shape changes.
+  struct Update {
+    int argument;
+    DType dtype;
+    Shape shape;
+    int aliased;
+  };
+  std::vector<Update> updates;
+  // The wanted outputs, in their order.
+  struct Result {
+    int result = -1;                                   // the number of the program's result, or
+    std::shared_ptr<const Tensor> constant = nullptr;  // the tensor, known already, or
+    int variable = -1;  // the argument: the output is the handle of this variable or a reference to it
+    DType dtype = DType::kInvalid;
+    Shape shape;
+  };
+  std::vector<Result> results;
+  int num_results = 0;  // of the program: updates, then the results that have numbers
+};
+
+// Writes the program of `nodes`, which are in an order in which they may run: after their inputs and control inputs. A
+// reference or handle is read and updated at the place of the node that reads or updates it. Each input of a node is an
+// output of an earlier node or one of the arguments' tensors. `wanted` are outputs of the nodes.
+//
+// A node whose inputs are all known is computed by `host` instead, if it has no emitter or its outputs are small; null:
+// never. The text does not depend on names, so equal lists give equal programs. Errors name the node: NotFound if it
+// has no emitter and cannot be computed by the host, InvalidArgument if an input that must be known is not or shapes do
+// not match, FailedPrecondition for a read of a variable without a value.
+StatusOr<ProgramText> EmitProgram(const std::vector<const Node*>& nodes, const std::vector<ProgramArgument>& arguments,
+                                  const std::vector<Output>& wanted, const HostCompute& host = nullptr,
+                                  const EmitterRegistry& registry = EmitterRegistry::Global());
+
+}  // namespace pjrt
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_PJRT_EMITTER_H_
