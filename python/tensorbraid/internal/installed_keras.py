@@ -33,3 +33,17 @@ def problem():
     if installed is not None:
         return f"{about}, and Keras {installed} is installed; install the other: {_INSTALL}"
     return f"{about}, which is not installed; install it: {_INSTALL}"
+
+
+def problem_of_import():
+    """Why `import keras` cannot use the installed library, with what helps; None if it can, or if none is installed."""
+    installed = _version("keras")
+    if installed is None or [int(part) for part in installed.split(".")[:2]] <= [2, 3]:
+        return None
+    return (f"Keras {installed} is installed, which is made for TensorFlow 2; `import keras` on tensorbraid needs the "
+            f"library of TensorFlow 1's time, {VERSION} or 2.2.5; {_VENV}")
+
+
+def hint_of_import():
+    """What helps if `import keras` finds nothing."""
+    return f"`import keras` needs the library Keras {VERSION} or 2.2.5; install it: {_INSTALL}"

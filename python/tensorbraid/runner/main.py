@@ -10,6 +10,7 @@ import sys
 import traceback
 import types
 
+from tensorbraid.internal import installed_keras
 from tensorbraid.runner import after_import, check, finder, process, python2, sources
 
 _EPILOG = """The script's `import tensorflow`, and imports of its submodules, mean this package. The script is checked
@@ -160,3 +161,5 @@ def _show_error(kind, error, trace):
     while frames is not None and frames.tb_frame.f_code is not _execute.__code__:
         frames = frames.tb_next
     traceback.print_exception(kind, error, trace if frames is None else frames.tb_next)
+    if isinstance(error, ModuleNotFoundError) and error.name == "keras":
+        print(installed_keras.hint_of_import(), file=sys.stderr)

@@ -1,6 +1,6 @@
 """Prepares a process for programs of TensorFlow 1."""
 
-from tensorbraid.runner import finder, removed_names
+from tensorbraid.runner import finder, keras_version, removed_names
 
 
 def prepare():
@@ -9,4 +9,5 @@ def prepare():
     Modules of TensorFlow must not have been imported: ImportError.
     """
     finder.install()
+    keras_version.install()
     removed_names.put_back()

@@ -149,7 +149,8 @@ Status GraphImpl::CheckOwns(const Operation& op) const {
   const Node& node = *NodeOf(op);
   if (node.graph_ == this) return OkStatus();
   TF_RETURN_IF_ERROR(node.CheckGraphExists());
-  return InvalidArgument("'", node.name(), "' belongs to another graph");
+  return InvalidArgument("'", node.name(),
+                         "' belongs to another graph; an operation and its inputs must be of one graph");
 }
 
 void GraphImpl::RefineShape(Node* node, int output, const Shape& shape) {

@@ -30,6 +30,11 @@ _SLOTS = {"SGD": {"moment": "momentum"}, "RMSprop": {"accumulator": "rms"}, "Ada
 _OF_SUMS = ("Adagrad", "Ftrl")  # their slot "accumulator" begins with initial_accumulator_value
 
 
+def arguments(kind):
+    """The names of the arguments of the optimizer of this name."""
+    return list(_ARGUMENTS.get(kind, ()))
+
+
 def _own_variable(value, dtype, name):
     """A variable of an optimizer, which is not trained."""
     return tf.Variable(value, trainable=False, dtype=tf.as_dtype(dtype or loaded("backend").floatx()), name=name)

@@ -9,6 +9,7 @@ import os
 import sys
 
 from tensorbraid.keras.adapter import changes
+from tensorbraid.keras.checks import changes as checks
 from tensorbraid.keras.library import old_modules
 from tensorbraid.runner import api
 
@@ -56,6 +57,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
         module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _import}
         super().exec_module(module)
         changes.apply(module.__name__.removeprefix(_PREFIX), module)
+        checks.apply(module.__name__.removeprefix(_PREFIX), module)
 
 
 class _Finder(importlib.abc.MetaPathFinder):

@@ -49,7 +49,7 @@ class _Function:
 
     def __call__(self, inputs):
         if not (self._takes_list and type(inputs) is list and len(inputs) == len(self.inputs)):
-            inputs = nest.flatten_up_to(self._inputs_structure, inputs, check_types=False)
+            inputs = self._values(inputs)
         session = get_session(inputs)
         feeds, connected = {}, {}
         for tensor, value in zip(self.inputs, inputs):
@@ -73,6 +73,15 @@ class _Function:
                 self.fetch_callbacks[fetch](value)
         values = fetched[:len(self.outputs)]
         return values if self._gives_list else nest.pack_sequence_as(self._outputs_structure, values)
+
+    def _values(self, inputs):
+        """The values for the inputs as a list."""
+        if self._takes_list and isinstance(inputs, (list, tuple)) and len(inputs) != len(self.inputs):
+            names = ", ".join(getattr(tensor, "name", str(tensor)) for tensor in self.inputs)
+            raise ValueError(f"the function {self.name or 'of K.function'} has {len(self.inputs)} inputs, {names}, and was "
+                             f"called with {len(inputs)} values; each input needs one (a model's inputs, then its targets "
+                             "and their weights)")
+        return nest.flatten_up_to(self._inputs_structure, inputs, check_types=False)
 
 
 def function(inputs, outputs, updates=None, name=None, **kwargs):

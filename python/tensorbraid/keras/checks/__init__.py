@@ -1,0 +1,3 @@
+"""Errors of tf.keras in words: what was given, what is wanted, and what helps, where the library says less."""
+
+__all__ = []
