@@ -1,11 +1,10 @@
 #include "tensorbraid/custom_op/library.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 
-#include <cstring>
 #include <map>
 
+#include "core/system/elf_file.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "custom_op/custom_ops.h"
@@ -15,11 +14,6 @@ namespace tensorbraid {
 namespace {
 
 constexpr const char* kEntry = "tensorbraid_op_library";
-#if defined(__aarch64__)
-constexpr int kMachine = EM_AARCH64;
-#else
-constexpr int kMachine = EM_X86_64;
-#endif
 
 // Closes a library unless it is kept.
 class OpenLibrary {
@@ -49,35 +43,10 @@ std::string AbiMark() {
   return abi.substr(0, abi.find(':') + 1);
 }
 
-// Whether the file is for this machine and has all bytes that its headers promise. dlopen maps them, and reading a
-// missing one would end the program.
-Status CheckComplete(std::string_view bytes) {
-  Elf64_Ehdr header;
-  if (bytes.size() < sizeof(header) || !bytes.starts_with(ELFMAG)) {
-    return InvalidArgument("it is not a shared library");
-  }
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != kMachine ||
-      header.e_phentsize != sizeof(Elf64_Phdr)) {
-    return InvalidArgument("it is not a shared library for this machine");
-  }
-  const auto has = [&](uint64_t offset, uint64_t size) {
-    return offset <= bytes.size() && size <= bytes.size() - offset;
-  };
-  bool complete = has(header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr));
-  for (int i = 0; complete && i < header.e_phnum; ++i) {
-    Elf64_Phdr segment;
-    std::memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof(segment), sizeof(segment));
-    complete = segment.p_type != PT_LOAD || has(segment.p_offset, segment.p_filesz);
-  }
-  if (!complete) return InvalidArgument("the file is incomplete");
-  return OkStatus();
-}
-
 // Reads for which programs the library was compiled, without running any of its code.
 Status CheckAbi(const std::string& path) {
+  TF_RETURN_IF_ERROR(CheckSharedLibrary(path));
   TF_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
-  TF_RETURN_IF_ERROR(CheckComplete(bytes));
   const size_t begin = bytes.find(AbiMark());
   if (begin == std::string::npos) {
     return InvalidArgument("it is not a library of custom ops: it has no TENSORBRAID_OP_LIBRARY");

@@ -1,0 +1,52 @@
+// A plugin for tests, in a shared library of its own (fake_plugin.cc). It has two devices, whose memory is that of the
+// host, and does its work on a thread, in order. It can fail at any call.
+//
+// Its programs are StableHLO text with a function @main of float32 arrays in which each op has the generic form, such
+// as
+//
+//     func.func public @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<4xf32>) -> tensor<4xf32> {
+//       %0 = "stablehlo.add"(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+//       return %0 : tensor<4xf32>
+//     }
+//
+// with add, subtract, multiply, divide and negate. Donated memory is reused, and freed memory is overwritten.
+//
+// The environment variable FAKE_PLUGIN_MINOR_VERSION, if it is set when the library is loaded, is the version that the
+// plugin says it has. Its table then ends before the function Compile.
+#ifndef TENSORBRAID_PJRT_TESTING_FAKE_PLUGIN_H_
+#define TENSORBRAID_PJRT_TESTING_FAKE_PLUGIN_H_
+
+#include <atomic>
+
+namespace tensorbraid::pjrt {
+
+// What the plugin shows to tests: `GetFakePluginControl()`, which the library exports.
+struct FakePluginControl {
+  // Calls of the table's functions so far, except for those of errors. Work that is done later (a copy, a run) counts
+  // as a further call at the moment when it is enqueued.
+  std::atomic<int> calls{0};
+  // The call that fails: with this error code, and "made to fail: NAME". -1: none. Destroying fails after it has
+  // destroyed, waiting after it has waited. Work that fails brings its error to its event and its outputs.
+  std::atomic<int> fail_at{-1};
+  std::atomic<int> code{13};
+  std::atomic<const char*> failed{nullptr};  // the name of the call that has failed
+  // A failing Execute has consumed the donated arguments.
+  std::atomic<bool> consumes_when_failing{false};
+  // While this is true, no work is done.
+  std::atomic<bool> holds_work{false};
+  // The work that is not done yet, or whose objects still exist.
+  std::atomic<int> work{0};
+
+  // The objects that exist.
+  std::atomic<int> errors{0};
+  std::atomic<int> events{0};
+  std::atomic<int> clients{0};
+  std::atomic<int> buffers{0};
+  std::atomic<int> programs{0};  // loaded ones and descriptions
+};
+
+using GetFakePluginControlFunction = FakePluginControl* (*)();
+
+}  // namespace tensorbraid::pjrt
+
+#endif  // TENSORBRAID_PJRT_TESTING_FAKE_PLUGIN_H_
