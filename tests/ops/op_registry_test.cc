@@ -9,7 +9,6 @@
 
 #include "core/text/strings.h"
 #include "op_case.h"
-#include "pjrt/emitter.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
@@ -172,23 +171,6 @@ TEST(OpRegistryTable, KernelsAreInTheFilesThatSchemasName) {
   }
   EXPECT_TRUE(mismatches.empty()) << mismatches.size() << " ops:\n"
                                   << StrJoin({mismatches.begin(), mismatches.end()}, "\n");
-}
-
-// So are its emitters.
-TEST(OpRegistryTable, EmittersAreInTheFilesThatSchemasName) {
-  for (const auto& [op, def] : pjrt::EmitterRegistry::Global().emitters()) {
-    const OpDef* schema = OpRegistry::Global().Find(op);
-    ASSERT_NE(schema, nullptr) << op;
-    EXPECT_TRUE(def.file.starts_with("kernels/pjrt/")) << op << ": " << def.file;
-    EXPECT_EQ(FamilyAndFile(schema->file), FamilyAndFile(def.file)) << op;
-    for (const auto& [attr, types] : def.types) {
-      EXPECT_NE(schema->FindAttr(std::string(attr)), nullptr) << op << " has no " << attr;
-    }
-    for (const std::string& name : def.static_inputs) {
-      const bool exists = std::ranges::any_of(schema->inputs, [&](const ArgDef& arg) { return arg.name == name; });
-      EXPECT_TRUE(exists) << op << " has no input " << name;
-    }
-  }
 }
 
 TEST(OpRegistryTable, EveryKernelHasAnOp) {
