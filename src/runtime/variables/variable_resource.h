@@ -93,6 +93,7 @@ class VariableResource : public Resource {
   std::string DebugString() const override;
 
  private:
+  friend class LockedVariables;
   // Whether a tensor of this variable's dtype is in memory that the variable may hold.
   bool IsOwnMemory(const Tensor& value) const {
     return !IsPlain(dtype_) || value.buffer()->allocator() == &allocator();
