@@ -115,6 +115,14 @@ class RunnerTest(unittest.TestCase):
             "print(tf.__name__, tf.Session().run(x * 2, {x: 3}))\n")
         self.assertEqual((ran.returncode, ran.stdout), (0, "tensorbraid 6.0\n"), ran.stderr)
 
+    def test_all_names_of_a_file_are_imported(self):
+        ran = self.run_script("from tensorflow.python.ops.rnn_cell import *\n"
+                              "from tensorflow.python.ops.rnn_cell_impl import *\n"
+                              "import tensorflow as tf\n"
+                              "assert RNNCell is tf.nn.rnn_cell.RNNCell and GRUCell is tf.nn.rnn_cell.GRUCell\n"
+                              "assert sum([1, 2]) == 3\n")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+
     def test_the_script_is_main_and_gets_its_arguments(self):
         self.write("VALUE = 7\n", "helper.py")
         ran = self.run_script(

@@ -121,11 +121,14 @@ class PythonModule(types.ModuleType):
         self.__dict__["_path"] = path
 
     def __getattr__(self, name):
+        parts = self._path.split(".")[1:]
+        if name == "__all__" and _specific_namespaces(parts[-1] if parts else ""):
+            return sorted({known for namespace in _specific_namespaces(parts[-1]) for known in dir(_walk(namespace))
+                           if not known.startswith("_")})
         if name.startswith("__"):
             raise AttributeError(name)
         if self._path == "python" and name == "keras":  # the package has its files one by one
             return python_keras
-        parts = self._path.split(".")[1:]
         if len(parts) < (3 if parts[:1] == ["lib"] else 2):
             return stand_in(f"{self._path}.{name}")
         for namespace in _namespaces(parts[-1]):
@@ -253,12 +256,17 @@ _OWN = frozenset(path.removesuffix(".py") for path in os.listdir(os.path.dirname
 
 
 def _namespaces(leaf):
+    return _specific_namespaces(leaf) + _GENERAL
+
+
+def _specific_namespaces(leaf):
+    """The modules of the package that have the names of a file of tensorflow.python."""
     own = [f"tensorflow_python.{leaf}"] if leaf in _OWN else []
     leaf = leaf.removesuffix("_impl").removesuffix("_lib")
     if not own and leaf in _OWN:
         own = [f"tensorflow_python.{leaf}"]
     start = max((start for start in _PUBLIC if leaf.startswith(start)), key=len, default=None)
-    return own + _PUBLIC.get(start, []) + _GENERAL
+    return own + _PUBLIC.get(start, [])
 
 
 def _walk(path):
@@ -287,12 +295,18 @@ def _child(parent, name):
     raise Missing(parent, name)
 
 
+# Folders that older versions of TensorFlow had between `keras` and its modules.
+_KERAS_FOLDERS = {"contrib.keras.python.keras": "keras", "contrib.keras.api.keras": "keras", "contrib.keras": "keras",
+                  "python.keras._impl.keras": "python.keras", "python.keras.api.keras": "keras"}
+
+
 def normal(path):
-    """`path` without the "compat.v1" that means the package itself, and without the "contrib" of tf.contrib.keras."""
+    """`path` without the "compat.v1" that means the package itself, and with Keras where the package has it."""
     while path == "compat.v1" or path.startswith("compat.v1."):
         path = path[len("compat.v1."):]
-    if path == "contrib.keras" or path.startswith("contrib.keras."):
-        path = path[len("contrib."):]
+    for folder, place in _KERAS_FOLDERS.items():
+        if f"{path}.".startswith(folder + "."):
+            return place + path[len(folder):]
     return path
 
 
