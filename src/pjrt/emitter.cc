@@ -59,10 +59,10 @@ class ProgramEmitter {
   StatusOr<stablehlo::Value> ReadVariable(int variable) {
     const stablehlo::Value& value = variables_[variable].value;
     if (!value.valid()) {
-      return FailedPrecondition("the variable '", arguments_[variable].tensors.empty()
-                                                      ? std::string()
-                                                      : arguments_[variable].tensors[0].op().name(),
-                                "' has no value; run its initializer first");
+      return FailedPrecondition(
+          "the variable '",
+          arguments_[variable].tensors.empty() ? std::string() : arguments_[variable].tensors[0].op().name(),
+          "' has no value; run its initializer first");
     }
     if (value.id < static_cast<int>(arguments_.size())) UseArgument(value.id);
     return value;

@@ -1,4 +1,5 @@
-// Emitters: how a node becomes a part of a program that a PJRT plugin compiles (docs/design/0005 says what a device is).
+// Emitters: how a node becomes a part of a program that a PJRT plugin compiles (docs/design/0005 says what a device
+// is).
 //
 // An emitter is for programs what a kernel is for the CPU: it writes the ops of one node. The emitters are in
 // src/kernels/pjrt, and a table that is known without a plugin, so that a master can place nodes for tasks that have

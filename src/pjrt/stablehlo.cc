@@ -216,11 +216,9 @@ Value Builder::Iota(DType dtype, const Shape& shape, int dim) {
 }
 
 Value Builder::Compare(std::string_view direction, const Value& x, const Value& y) {
-  const bool is_signed = x.dtype == DType::kInt8 || x.dtype == DType::kInt16 || x.dtype == DType::kInt32 ||
-                         x.dtype == DType::kInt64;
-  const std::string_view type = IsFloating(x.dtype) || IsComplex(x.dtype) ? "FLOAT"
-                                : is_signed                               ? "SIGNED"
-                                                                          : "UNSIGNED";
+  const bool is_signed =
+      x.dtype == DType::kInt8 || x.dtype == DType::kInt16 || x.dtype == DType::kInt32 || x.dtype == DType::kInt64;
+  const std::string_view type = IsFloating(x.dtype) || IsComplex(x.dtype) ? "FLOAT" : is_signed ? "SIGNED" : "UNSIGNED";
   return Op("compare", {x, y}, DType::kBool, x.shape,
             StrCat("comparison_direction = #stablehlo<comparison_direction ", direction,
                    ">, compare_type = #stablehlo<comparison_type ", type, ">"));
@@ -296,9 +294,8 @@ Value Builder::Reduce(std::string_view binary, const Value& x, const Value& init
   for (int i = 0; i < x.rank(); ++i) {
     if (!reduced[i]) shape.AddDim(x.shape.dim(i));
   }
-  const std::string region = Region({x.dtype, x.dtype}, [&](const std::vector<Value>& v) {
-    return std::vector<Value>{Binary(binary, v[0], v[1])};
-  });
+  const std::string region = Region(
+      {x.dtype, x.dtype}, [&](const std::vector<Value>& v) { return std::vector<Value>{Binary(binary, v[0], v[1])}; });
   return Op("reduce", {x, initial}, x.dtype, shape, StrCat("dimensions = ", ArrayText(dims)), {region});
 }
 

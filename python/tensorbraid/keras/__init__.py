@@ -9,6 +9,7 @@ from tensorbraid.internal import refused_keras as _refused
 from tensorbraid.keras import datasets, library as _library, utils  # noqa: F401
 
 __all__ = ["datasets", "utils"]
+__version__ = "2.2.4-tf"  # what TensorFlow 1.15's tf.keras says of itself
 
 # Modules that are imported, and with them the library, when they are first used.
 _MODULES = ("activations", "applications", "backend", "callbacks", "constraints", "estimator", "experimental",

@@ -3,3 +3,5 @@
 from tensorbraid.keras import library as _library
 
 _library.publish(globals(), "losses")
+
+Reduction = _library.module("utils.losses_utils").Reduction

@@ -9,7 +9,7 @@ import zipfile
 
 import numpy as np
 
-from tensorbraid.keras import library
+from tensorbraid.keras import added_arguments, library
 
 __all__ = ["get_file", "to_categorical"]
 
@@ -76,6 +76,9 @@ def to_categorical(y, num_classes=None, dtype="float32"):
 def __getattr__(name):
     """The library's names, if it is installed."""
     try:
+        if name == "register_keras_serializable":
+            library.module("utils.generic_utils")
+            return added_arguments.register_keras_serializable
         return library.find(__name__, "utils.data_utils" if name == "SequenceEnqueuer" else "utils", name)
     except library.Unavailable as error:
         raise AttributeError(f"tf.keras.utils.{name}: {error}") from None

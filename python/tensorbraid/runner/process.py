@@ -1,6 +1,6 @@
 """Prepares a process for programs of TensorFlow 1."""
 
-from tensorbraid.runner import finder, keras_version, removed_names
+from tensorbraid.runner import after_import, finder, keras_version, old_numpy, removed_names
 
 
 def prepare():
@@ -11,3 +11,5 @@ def prepare():
     finder.install()
     keras_version.install()
     removed_names.put_back()
+    for module in ("imdb", "reuters"):  # data sets whose samples are lists of different lengths
+        after_import.change(f"keras.datasets.{module}", old_numpy.use)

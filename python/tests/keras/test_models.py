@@ -98,8 +98,8 @@ class ModelsTest(KerasTestCase):
             third = tf.keras.models.load_model(path)
             first.save_weights(os.path.join(folder, "checkpoint"))
             fourth = tf.keras.models.model_from_json(first.to_json())
-            with self.assertRaises(tf.errors.NotFoundError):
-                model().load_weights(os.path.join(folder, "checkpoint"))  # its variables have other names
+            fourth.load_weights(os.path.join(folder, "checkpoint"))
+            np.testing.assert_array_equal(first.predict(x), fourth.predict(x))
             first.set_weights([weight * 0 for weight in first.get_weights()])
             first.load_weights(os.path.join(folder, "checkpoint"))
             self.assertEqual(len(fourth.weights), 4)

@@ -20,9 +20,8 @@ Expr Compare(std::string_view direction, const Expr& x, const Expr& y) {
 
 Expr Select(const Expr& condition, const Expr& if_true, const Expr& if_false) {
   const Shape shape = CommonShape(CommonShape(if_true.shape(), if_false.shape()), condition.shape());
-  return {condition.builder(),
-          condition.builder().Select(condition.value(), if_true.BroadcastTo(shape).value(),
-                                     if_false.BroadcastTo(shape).value())};
+  return {condition.builder(), condition.builder().Select(condition.value(), if_true.BroadcastTo(shape).value(),
+                                                          if_false.BroadcastTo(shape).value())};
 }
 
 StatusOr<Expr> WideInput(const EmitContext& ctx, int i) {

@@ -38,11 +38,11 @@ Expr Binary(std::string_view name, const Expr& x, const Expr& y);
 Expr Compare(std::string_view direction, const Expr& x, const Expr& y);
 
 // Operators with a number on one side.
-#define TB_WITH_NUMBERS(function)                                                          \
-  inline Expr function(const Expr& x, double y) { return function(x, x.Number(y)); }       \
+#define TB_WITH_NUMBERS(function)                                                    \
+  inline Expr function(const Expr& x, double y) { return function(x, x.Number(y)); } \
   inline Expr function(double x, const Expr& y) { return function(y.Number(x), y); }
-#define TB_BINARY(function, name)                                                          \
-  inline Expr function(const Expr& x, const Expr& y) { return Binary(name, x, y); }        \
+#define TB_BINARY(function, name)                                                   \
+  inline Expr function(const Expr& x, const Expr& y) { return Binary(name, x, y); } \
   TB_WITH_NUMBERS(function)
 TB_BINARY(operator+, "add")
 TB_BINARY(operator-, "subtract")
@@ -56,8 +56,8 @@ TB_BINARY(Atan2, "atan2")
 TB_BINARY(operator&&, "and")
 TB_BINARY(operator||, "or")
 #undef TB_BINARY
-#define TB_COMPARISON(function, direction)                                                 \
-  inline Expr function(const Expr& x, const Expr& y) { return Compare(direction, x, y); }  \
+#define TB_COMPARISON(function, direction)                                                \
+  inline Expr function(const Expr& x, const Expr& y) { return Compare(direction, x, y); } \
   TB_WITH_NUMBERS(function)
 TB_COMPARISON(operator==, "EQ")
 TB_COMPARISON(operator!=, "NE")

@@ -1,12 +1,11 @@
 // Programs as text: what EmitProgram writes, without a plugin.
-#include "pjrt/emitter.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "executor/evaluate.h"
 #include "graph/model/handles.h"
 #include "graph/model/node.h"
+#include "pjrt/emitter.h"
 #include "runtime/kernel/kernel.h"
 #include "tensorbraid/tensorbraid.h"
 
@@ -27,8 +26,8 @@ TEST(EmitProgram, WritesGenericText) {
   Graph g;
   const Output x = Placeholder(g, kFloat32), y = Placeholder(g, kFloat32);
   const Output product = MatMul(x, y), sum = Add(product, y);
-  const auto program = EmitProgram({NodeOf(product), NodeOf(sum)},
-                                   {TensorArgument(x, {2, 2}), TensorArgument(y, {2, 2})}, {sum});
+  const auto program =
+      EmitProgram({NodeOf(product), NodeOf(sum)}, {TensorArgument(x, {2, 2}), TensorArgument(y, {2, 2})}, {sum});
   ASSERT_TRUE(program.ok()) << program.status();
   EXPECT_EQ(program->text, R"(module @program {
 func.func public @main(%0: tensor<2x2xf32>, %1: tensor<2x2xf32>) -> (tensor<2x2xf32>) {
@@ -64,8 +63,8 @@ TEST(EmitProgram, AnUpdatedVariableTakesOverItsMemory) {
   const Operation update =
       NodeBuilder(g, "AssignAddVariableOp").Input(handle).Input(delta).Attr("dtype", kFloat32).Finish();
   const Output read = NodeBuilder(g, "ReadVariableOp").Input(handle).Attr("dtype", kFloat32).Output();
-  const auto program = EmitProgram({NodeOf(update), NodeOf(read)},
-                                   {TensorArgument(delta, {2}), VariableArgument(handle, {2})}, {read});
+  const auto program =
+      EmitProgram({NodeOf(update), NodeOf(read)}, {TensorArgument(delta, {2}), VariableArgument(handle, {2})}, {read});
   ASSERT_TRUE(program.ok()) << program.status();
   EXPECT_THAT(program->text, HasSubstr("%1: tensor<2xf32> {tf.aliasing_output = 0 : i32}"));
   ASSERT_EQ(program->updates.size(), 1U);

@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import tensorbraid as tf
 from tensorbraid import nest
+from tensorbraid.keras import checkpoints
 from tensorbraid.keras.adapter import history, shapes
 from tensorbraid.keras.adapter.loaded import loaded
 
@@ -145,4 +146,6 @@ def call(self, inputs, *args, **kwargs):
                                    input_shapes, output_shapes, given)
             history.note(self._inbound_nodes[-1], inputs, tensors)
             _regularize(self, flat, tensors)
+    if "_pending_weights" in self.__dict__:
+        checkpoints.load_pending(self)
     return outputs

@@ -1,6 +1,6 @@
 """Which modules of the library are changed once they are loaded, and by what."""
 
-from tensorbraid.keras import added_constraints, added_layers, added_metrics
+from tensorbraid.keras import added_arguments, added_constraints, added_layers, added_metrics
 from tensorbraid.keras.adapter import (backend, defaults, layer, metric, network, normalization, optimizer,
                                        training)
 
@@ -8,11 +8,12 @@ __all__ = []
 
 _CHANGES = {
     "keras.backend.tensorflow_backend": backend.change,
+    "keras.callbacks": added_arguments.change_callbacks,
     "keras.constraints": added_constraints.change,
     "keras.engine.base_layer": layer.change,
     "keras.initializers": defaults.change_initializers,
     "keras.layers": added_layers.change,
-    "keras.engine.input_layer": defaults.change_input_layer,
+    "keras.engine.input_layer": added_arguments.change_input_layer,
     "keras.engine.network": network.change,
     "keras.engine.sequential": network.change_sequential,
     "keras.engine.training": training.change,
@@ -22,6 +23,7 @@ _CHANGES = {
     "keras.layers.recurrent": defaults.change_recurrent,
     "keras.losses": added_metrics.change_losses,
     "keras.metrics": metric.change,
+    "keras.utils.losses_utils": added_arguments.change_losses_utils,
     "keras.utils.metrics_utils": metric.change_utils,
     "keras.optimizers": optimizer.change,
 }

@@ -6,6 +6,7 @@ import math
 import re
 
 import tensorbraid as tf
+from tensorbraid.keras import added_arguments
 from tensorbraid.keras.adapter.loaded import replace
 
 __all__ = []
@@ -41,20 +42,7 @@ def change_initializers(initializers):
         return deserialize({**config, "config": values}, custom_objects)
 
     initializers.deserialize = of_tensorflow
-
-
-def change_input_layer(input_layer):
-    """Changes the library's module engine.input_layer: files of TensorFlow say whether an input is ragged."""
-    kind = input_layer.InputLayer
-    init = kind.__init__
-
-    @functools.wraps(init)
-    def __init__(self, *args, ragged=False, **kwargs):
-        if ragged:
-            raise NotImplementedError("an InputLayer of ragged tensors")
-        init(self, *args, **kwargs)
-
-    kind.__init__ = __init__
+    added_arguments.change_initializers(initializers)
 
 
 class _FlattenMethods:

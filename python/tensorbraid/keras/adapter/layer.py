@@ -97,6 +97,7 @@ class _Methods:
         variable = tf.Variable(lambda: initializer(shape, dtype=dtype.name), trainable=trainable, name=name,
                                dtype=dtype, constraint=constraint, collections=collections)
         variable._tracked = True
+        self.__dict__.setdefault("_weights_by_name", {})[name or "Variable"] = variable
         sessions.track(variable)
         if regularizer is not None:
             with tf.name_scope(f"{name or 'Variable'}/Regularizer"):

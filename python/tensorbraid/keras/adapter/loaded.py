@@ -15,5 +15,6 @@ def loaded(path):
 def replace(kind, methods):
     """Gives the class `kind` the functions and properties of the class `methods` in place of its own."""
     for name, value in vars(methods).items():
-        if name == "__init_subclass__" or not name.startswith("__") or name in ("__init__", "__call__", "__setattr__"):
+        if name == "__init_subclass__" or not name.startswith("__") or name in ("__init__", "__call__", "__setattr__",
+                                                                                       "__getattr__"):
             setattr(kind, name, value)

@@ -2,6 +2,7 @@
 
 import tensorbraid as tf
 from tensorbraid import nest
+from tensorbraid.keras import checkpoints
 from tensorbraid.keras.adapter import history, layer
 from tensorbraid.keras.adapter.loaded import loaded, replace
 
@@ -72,18 +73,17 @@ class _NetworkMethods:
         loaded("backend").batch_set_value(list(zip(variables, weights)))
 
     def save_weights(self, filepath, overwrite=True, save_format=None):
-        """Writes the variables: an HDF5 file if the name ends with .h5, .keras or .hdf5, else a checkpoint by names."""
+        """Writes the variables: an HDF5 file if the name ends with .h5, .keras or .hdf5, else a checkpoint."""
         if save_format in ("h5", "hdf5") or save_format is None and str(filepath).endswith((".h5", ".keras", ".hdf5")):
             self._library_save_weights(filepath, overwrite)
         else:
-            tf.train.Saver(self.weights).save(loaded("backend").get_session(), str(filepath), write_meta_graph=False)
+            checkpoints.save(self, str(filepath))
 
     def load_weights(self, filepath, by_name=False, **kwargs):
         """Reads the variables from what `save_weights`, or a tf.train.Saver, has written."""
         if not tf.train.checkpoint_exists(str(filepath)) or str(filepath).endswith((".h5", ".keras", ".hdf5")):
-            self._library_load_weights(filepath, by_name=by_name, **kwargs)
-        else:
-            tf.train.Saver(self.weights).restore(loaded("backend").get_session(), str(filepath))
+            return self._library_load_weights(filepath, by_name=by_name, **kwargs)
+        return checkpoints.load(self, str(filepath))
 
     @property
     def updates(self):

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import tensorbraid as tf
-from tensorbraid.keras import added_optimizers
+from tensorbraid.keras import added_optimizers, own_optimizers
 from tensorbraid.keras.adapter import backend
 from tensorbraid.keras.adapter.loaded import loaded, replace
 
@@ -153,6 +153,8 @@ class _Methods:
         variable = self.__dict__.get(name)
         if isinstance(variable, tf.Variable) and isinstance(value, (int, float, np.number)):
             loaded("backend").set_value(variable, value)
+        elif name in self.__dict__.get("_hyper", ()):
+            self._set_hyper(name, value)
         else:
             object.__setattr__(self, name, value)
 
@@ -204,6 +206,8 @@ class _Methods:
 
 def change(optimizers):
     """Changes the library's module optimizers."""
+    optimizers.Optimizer._library_init = optimizers.Optimizer.__init__
+    replace(optimizers.Optimizer, own_optimizers.Methods)
     replace(optimizers.Optimizer, _Methods)
     added_optimizers.change(optimizers)
     for name in _ARGUMENTS:

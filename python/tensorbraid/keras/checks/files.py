@@ -239,9 +239,8 @@ def _about_weights(path, error):
     """What is wrong with the weights in a file or a checkpoint; None if the error says it."""
     if isinstance(error, tf.errors.NotFoundError) and any(
             name.endswith(".ATTRIBUTES/VARIABLE_VALUE") for name, _ in tf.train.list_variables(path)):
-        return (f"load_weights: the checkpoint {path} has the variables by their places in objects, as TensorFlow's "
-                "save_weights and tf.train.Checkpoint write them; those of tf.train.Saver are read. "
-                "model.save_weights('weights.h5') there writes an HDF5 file")
+        return (f"load_weights: the checkpoint {path} is of a model with other layers; the name of a variable there says "
+                f"where in the model it is: {error}")
     if isinstance(error, (OSError, RuntimeError, KeyError)):
         return _damaged("load_weights", path, error)
     return None

@@ -86,9 +86,9 @@ def change_optimizers(optimizers):
     init = optimizers.Optimizer.__init__
 
     @functools.wraps(init)
-    def checked(self, **kwargs):
+    def checked(self, name=None, **kwargs):
         try:
-            init(self, **kwargs)
+            init(self, name, **kwargs)
         except TypeError:
             known = [*optimizer.arguments(type(self).__name__), "clipnorm", "clipvalue", "decay", "name"]
             wrong = next((name for name in kwargs if name not in known), None)

@@ -9,26 +9,13 @@ import functools
 import importlib
 import types
 
-import numpy as np
-
-from tensorbraid.runner import distutils_version, old_h5py, removed_names
+from tensorbraid.runner import distutils_version, old_h5py, old_numpy
 
 __all__ = []
 
 
-class _Module(types.ModuleType):
-    """A module with further names. All others are those of the original."""
-
-    def __init__(self, original, names):
-        super().__init__(original.__name__, original.__doc__)
-        self.__dict__.update(_original=original, **names)
-
-    def __getattr__(self, name):
-        return getattr(self._original, name)
-
-
 def _collections():
-    return _Module(collections, {name: getattr(collections.abc, name) for name in collections.abc.__all__})
+    return old_numpy.Module(collections, {name: getattr(collections.abc, name) for name in collections.abc.__all__})
 
 
 def _distutils_version():
@@ -38,8 +25,8 @@ def _distutils_version():
 
 
 _MAKE = {"collections": _collections, "distutils.version": _distutils_version,
-         "numpy": lambda: _Module(np, removed_names.NUMPY),
-         "h5py": lambda: _Module(h5py := importlib.import_module("h5py"), old_h5py.classes(h5py))}
+         "numpy": old_numpy.module,
+         "h5py": lambda: old_numpy.Module(h5py := importlib.import_module("h5py"), old_h5py.classes(h5py))}
 NAMES = frozenset(_MAKE)
 
 

@@ -8,6 +8,6 @@ import tensorbraid as tf
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
-    if name in ("backend", "utils"):
+    if name in ("backend", "backend_config", "engine", "optimizer_v2", "utils"):
         return importlib.import_module(f"{__name__}.{name}")
     return getattr(tf.keras, name)

@@ -23,8 +23,8 @@ Status EmitMatMul(EmitContext& ctx) {
   }
   const bool transpose_a = ctx.attr<bool>("transpose_a"), transpose_b = ctx.attr<bool>("transpose_b");
   TF_RETURN_IF_ERROR(CheckInnerSizes(a.shape, b.shape, transpose_a, transpose_b));
-  ctx.set_output(0, ctx.builder().Dot(a, b, {.x_contracting = {transpose_a ? 0 : 1},
-                                             .y_contracting = {transpose_b ? 1 : 0}}));
+  ctx.set_output(
+      0, ctx.builder().Dot(a, b, {.x_contracting = {transpose_a ? 0 : 1}, .y_contracting = {transpose_b ? 1 : 0}}));
   return OkStatus();
 }
 

@@ -8,6 +8,8 @@ import tensorbraid as tf
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
-    if name == "tf_utils":
+    if name in ("generic_utils", "tf_utils"):
         return importlib.import_module(f"{__name__}.{name}")
+    if name in ("serialize_keras_class_and_config", "class_and_config_for_serialized_keras_object"):
+        return getattr(importlib.import_module(f"{__name__}.generic_utils"), name)
     return getattr(tf.keras.utils, name)

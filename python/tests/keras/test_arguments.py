@@ -1,0 +1,106 @@
+"""tf.keras: arguments, modules and names of TensorFlow 1.15 that the library Keras has not."""
+
+import os
+import unittest
+
+import numpy as np
+import tensorbraid as tf
+from tensorbraid.runner import api
+
+layers = tf.keras.layers
+
+
+class ArgumentsTest(tf.test.TestCase):
+    def setUp(self):
+        tf.keras.backend.clear_session()
+
+    def test_losses_with_a_reduction(self):
+        kinds, y, p = tf.keras.losses.Reduction, tf.constant([[0.0], [2.0]]), tf.constant([[1.0], [0.0]])
+        for reduction, expected in ((kinds.NONE, [1.0, 4.0]), (kinds.SUM, 5.0), (kinds.SUM_OVER_BATCH_SIZE, 2.5),
+                                    (kinds.AUTO, 2.5), ("auto", 2.5)):
+            self.assertAllEqual(self.evaluate(tf.keras.losses.MeanSquaredError(reduction=reduction)(y, p)), expected)
+        with self.assertRaisesRegex(ValueError, "mean"):
+            tf.keras.losses.MeanSquaredError(reduction="mean")(y, p)
+
+    def test_input_with_a_number_of_samples(self):
+        for inputs in (tf.keras.Input((3,), batch_size=5), tf.keras.layers.Input((3,), 5),
+                       tf.keras.Input(batch_shape=(5, 3))):
+            self.assertEqual(inputs.shape.as_list(), [5, 3])
+        self.assertEqual(tf.keras.Input([3], name="x", dtype=tf.int32).dtype, tf.int32)
+        with self.assertRaisesRegex(ValueError, "samples"):
+            tf.keras.Input((3,), samples=5)
+
+    def test_initializers_take_a_dtype(self):
+        kind = tf.keras.initializers
+        for initializer in (kind.RandomNormal(0.0, 0.1, seed=1, dtype=tf.float32), kind.Constant(2.0, dtype=tf.float32),
+                            kind.VarianceScaling(dtype="float32")):
+            self.assertEqual(initializer((2, 2), dtype=tf.float32).shape.as_list(), [2, 2])
+            self.assertNotIn("dtype", initializer.get_config())
+
+    def test_a_checkpoint_after_a_number_of_samples(self):
+        model = tf.keras.Sequential([layers.Dense(1, input_shape=(1,))])
+        model.compile("sgd", "mse")
+        saved = []
+        model.save_weights = lambda path, **kwargs: saved.append(os.path.basename(path))
+        kind, x = tf.keras.callbacks.ModelCheckpoint, np.zeros((8, 1))
+        model.fit(x, x, batch_size=2, epochs=2, verbose=0, callbacks=[
+            kind(os.path.join(self.get_temp_dir(), "w-{epoch}"), save_weights_only=True, save_freq=4)])
+        self.assertEqual(saved, ["w-1", "w-1", "w-2", "w-2"])
+        saved.clear()
+        model.fit(x, x, epochs=2, verbose=0, callbacks=[kind("v-{epoch}", save_weights_only=True, save_freq="epoch")])
+        self.assertEqual(saved, ["v-1", "v-2"])
+        with self.assertRaisesRegex(ValueError, "save_freq"):
+            kind("v", save_freq="batch")
+        tf.keras.callbacks.TensorBoard(self.get_temp_dir(), profile_batch=0)
+
+    def test_registered_classes_are_found(self):
+        @tf.keras.utils.register_keras_serializable(package="Tests")
+        class Twice(layers.Layer):
+            def call(self, inputs):
+                return inputs * 2.0
+
+        model = tf.keras.Sequential([Twice(input_shape=(1,))])
+        copy = tf.keras.Sequential.from_config(model.get_config())
+        self.assertIsInstance(copy.layers[0], Twice)
+        self.assertIs(tf.keras.utils.get_custom_objects()["Tests>Twice"], Twice)
+
+    def test_modules_of_older_versions(self):
+        self.assertEqual(tf.keras.__version__, "2.2.4-tf")
+        dense = tf.keras.layers.Dense
+        for path in ("contrib.keras.layers.Dense", "contrib.keras.python.keras.layers.Dense",
+                     "contrib.keras.api.keras.layers.Dense", "python.keras.layers.core.Dense",
+                     "python.keras._impl.keras.layers.Dense"):
+            self.assertIs(api.find(path), dense, path)
+            self.assertIsNone(api.refusal(path), path)
+        self.assertIs(api.find("python.keras.optimizer_v2.adam.Adam"), tf.keras.optimizers.Adam)
+        self.assertIs(api.find("python.keras.optimizer_v2.learning_rate_schedule.ExponentialDecay"),
+                      tf.keras.optimizers.schedules.ExponentialDecay)
+        self.assertEqual(api.find("python.keras.backend_config.epsilon")(), 1e-7)
+        self.assertIs(api.find("python.keras.utils.losses_utils.ReductionV2"), tf.keras.losses.Reduction)
+
+    def test_functions_of_tensorflow_python_keras(self):
+        cast = api.find("python.keras.engine.training_utils.cast_if_floating_dtype")
+        self.assertEqual([x.dtype for x in cast([tf.constant([1.0], tf.float64), tf.constant([1])])],
+                         [tf.float32, tf.int32])
+        serialize = api.find("python.keras.utils.serialize_keras_class_and_config")
+        find = api.find("python.keras.utils.class_and_config_for_serialized_keras_object")
+        self.assertEqual(find(serialize("A", {"x": 1}), module_objects={"A": int}), (int, {"x": 1}))
+        with self.assertRaisesRegex(ValueError, "Unknown object: B"):
+            find(serialize("B", {}))
+
+    def test_data_sets_of_lists_of_different_lengths(self):
+        path = os.path.join(self.get_temp_dir(), "imdb.npz")
+        texts = np.array([[3, 4], [5], [6, 7, 8]], dtype=object)
+        np.savez(path, x_train=texts, y_train=np.array([0, 1, 1]), x_test=texts, y_test=np.array([0, 1, 1]))
+        utils = tf.keras.datasets.imdb
+        get_file, utils.get_file = utils.get_file, lambda name, **kwargs: path
+        try:
+            (x, y), _ = utils.load_data(num_words=8)
+        finally:
+            utils.get_file = get_file
+        self.assertEqual(sorted(map(len, x)), [2, 3, 4])
+        self.assertEqual(y.shape, (3,))
+
+
+if __name__ == "__main__":
+    unittest.main()
