@@ -1,4 +1,4 @@
-"""Cells of recurrent layers that TensorFlow 1.15's tf.keras has and the library has not."""
+"""Cells that TensorFlow 1.15's tf.keras has and the library has not, and outputs of masked steps."""
 
 import functools
 
@@ -65,3 +65,50 @@ def peephole_lstm_cell():
 
     PeepholeLSTMCell.__qualname__ = "PeepholeLSTMCell"
     return PeepholeLSTMCell
+
+
+def change_recurrent(recurrent):
+    """Changes the library's module layers.recurrent: with `zero_output_for_mask`, outputs of masked steps are zeros.
+
+    Otherwise they repeat the step before.
+    """
+    kind = recurrent.RNN
+    init, call, get_config = kind.__init__, kind.call, kind.get_config
+
+    @functools.wraps(init)
+    def __init__(self, *args, zero_output_for_mask=False, **kwargs):
+        init(self, *args, **kwargs)
+        self.zero_output_for_mask = zero_output_for_mask
+
+    @functools.wraps(call)
+    def call_with_zeros(self, inputs, mask=None, **kwargs):
+        results = call(self, inputs, mask=mask, **kwargs)
+        mask = mask[0] if isinstance(mask, list) else mask
+        if mask is None or not self.return_sequences or not getattr(self, "zero_output_for_mask", False):
+            return results
+        outputs = results[0] if self.return_state else results
+        seen = tf.reverse(mask, [1]) if self.go_backwards else mask
+        outputs *= tf.cast(tf.reshape(seen, tf.concat([tf.shape(seen)[:2], tf.ones_like(tf.shape(outputs)[2:])], 0)),
+                           outputs.dtype)
+        return [outputs, *results[1:]] if self.return_state else outputs
+
+    @functools.wraps(get_config)
+    def config_of(self):
+        config = get_config(self)
+        return {**config, "zero_output_for_mask": True} if getattr(self, "zero_output_for_mask", False) else config
+
+    kind.__init__, kind.call, kind.get_config = __init__, call_with_zeros, config_of
+
+
+def change_wrappers(wrappers):
+    """Changes the library's module layers.wrappers: both directions of Bidirectional have zeros for masked steps."""
+    kind = wrappers.Bidirectional
+    set_sublayers = kind._set_sublayers
+
+    @functools.wraps(set_sublayers)
+    def set_sublayers_with_zeros(self, layer):
+        set_sublayers(self, layer)
+        for direction in (self.forward_layer, self.backward_layer):
+            direction.zero_output_for_mask = layer.return_sequences
+
+    kind._set_sublayers = set_sublayers_with_zeros

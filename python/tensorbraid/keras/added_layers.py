@@ -1,7 +1,7 @@
 """Layers that TensorFlow 1.15's tf.keras has and the library has not."""
 
 import tensorbraid as tf
-from tensorbraid.keras import added_cells, dense_features
+from tensorbraid.keras import added_cells, configurations, dense_features
 from tensorbraid.keras.adapter import op_layer
 from tensorbraid.keras.adapter.loaded import loaded
 
@@ -115,6 +115,7 @@ def change(layers):
                  dense_features.classes(layer)[0], added_cells.abstract_rnn_cell()):
         kind.__qualname__ = kind.__name__
         setattr(layers, kind.__name__, kind)
+    configurations.change(layers)
     layers.Wrapper = loaded("layers.wrappers").Wrapper
     layers.Convolution2DTranspose, layers.Convolution3DTranspose = layers.Conv2DTranspose, layers.Conv3DTranspose
     layers.SeparableConvolution1D, layers.SeparableConvolution2D = layers.SeparableConv1D, layers.SeparableConv2D

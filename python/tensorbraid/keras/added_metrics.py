@@ -3,6 +3,7 @@
 import functools
 
 import tensorbraid as tf
+from tensorbraid.keras import configurations
 
 __all__ = []
 
@@ -69,6 +70,13 @@ def change(metrics):
         kind.__qualname__ = kind.__name__
         setattr(metrics, kind.__name__, kind)
     metrics.KLD = metrics.kld = metrics.kullback_leibler_divergence
+    get = metrics.get
+
+    @functools.wraps(get)
+    def get_any(identifier):  # of a dictionary, the library deserializes the text
+        return metrics.deserialize(identifier) if isinstance(identifier, dict) else get(identifier)
+
+    metrics.get = get_any
 
 
 def change_losses(losses):
@@ -81,10 +89,4 @@ def change_losses(losses):
 
     CosineSimilarity.__qualname__ = "CosineSimilarity"
     losses.CosineSimilarity = CosineSimilarity
-    init = losses.Loss.__init__
-
-    @functools.wraps(init)
-    def __init__(self, reduction="auto", name=None):
-        init(self, "sum_over_batch_size" if reduction == "auto" else reduction, name)
-
-    losses.Loss.__init__ = __init__
+    configurations.change_losses(losses)

@@ -105,7 +105,9 @@ def _ftrl(optimizer):
         """
 
         def __init__(self, learning_rate=0.001, learning_rate_power=-0.5, l1_regularization_strength=0.0,
-                     l2_regularization_strength=0.0, l2_shrinkage_regularization_strength=0.0, **kwargs):
+                     l2_regularization_strength=0.0, l2_shrinkage_regularization_strength=0.0, beta=0.0, **kwargs):
+            if beta:
+                raise NotImplementedError("the argument beta of Ftrl, which only newer versions of TensorFlow have")
             backend = loaded("backend")
             self.initial_decay = kwargs.pop("decay", 0.0)
             rate = kwargs.pop("lr", learning_rate)
@@ -122,7 +124,8 @@ def _ftrl(optimizer):
             """The updates of one step."""
             power, l1, l2, shrinkage = self._numbers.values()
             gradients, rate = _begin(self, loss, params)
-            slots = _slots(self, params, "accumulator", "linear")
+            slots = list(_slots(self, params, "accumulator", "linear"))
+            self.weights = [self.iterations, *itertools.chain(*slots)]  # as in TensorFlow, by parameters
             for param, gradient, (sums, linear) in zip(params, gradients, slots):
                 new_sums = sums + tf.square(gradient)
                 change = (tf.pow(new_sums, -power) - tf.pow(sums, -power)) / rate

@@ -11,6 +11,11 @@ from test_layers import KerasTestCase, names
 layers = tf.keras.layers
 
 
+def _masked():
+    x = tf.keras.Input([3, 2])
+    return tf.keras.Model(x, layers.Dense(2)(layers.Masking()(x)))
+
+
 class ModelsTest(KerasTestCase):
     def test_a_model_of_a_program(self):
         class Two(tf.keras.Model):
@@ -106,6 +111,50 @@ class ModelsTest(KerasTestCase):
         np.testing.assert_array_equal(first.predict(x), third.predict(x))
         self.assertEqual(len(third.optimizer.get_weights()), len(first.optimizer.get_weights()))
 
+    def test_objects_of_a_program_in_files(self):
+        class Scale(layers.Layer):
+            def __init__(self, by=2.0, **kwargs):
+                super().__init__(**kwargs)
+                self.by = by
+
+            def call(self, inputs):
+                return inputs * self.by
+
+            def get_config(self):
+                return {**super().get_config(), "by": self.by}
+
+        def own_loss(y_true, y_pred):
+            return tf.reduce_mean(tf.abs(y_true - y_pred), -1)
+
+        model = tf.keras.Sequential([layers.Dense(3, input_shape=(4,)), Scale(3.0)])
+        model.compile("sgd", own_loss, metrics=[own_loss, tf.keras.metrics.MeanSquaredError(name="s")])
+        x, y = np.random.rand(8, 4), np.random.rand(8, 3)
+        model.fit(x, y, verbose=0)
+        objects = {"Scale": Scale, "own_loss": own_loss}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.h5")
+            model.save(path)
+            loaded = tf.keras.models.load_model(path, custom_objects=objects)
+            with tf.keras.utils.CustomObjectScope(objects):
+                scoped = tf.keras.models.load_model(path, compile=False)
+            with self.assertRaisesRegex(ValueError, "Unknown layer: Scale"):
+                tf.keras.models.load_model(path)
+        np.testing.assert_array_equal(scoped.predict(x), model.predict(x))
+        np.testing.assert_allclose(loaded.evaluate(x, y, verbose=0), model.evaluate(x, y, verbose=0), rtol=1e-6)
+        self.assertEqual(loaded.metrics_names, ["loss", "own_loss", "s"])
+
+    def test_configurations_of_functions_and_cells(self):
+        layer = layers.RNN([layers.LSTMCell(3), layers.GRUCell(2)])
+        config = {**layer.get_config(), "time_major": False, "dtype": "float32"}  # as TensorFlow 1.15 writes it
+        copy = layers.deserialize({"class_name": "RNN", "config": config})
+        self.assertEqual(copy(tf.ones([2, 3, 4])).shape.as_list(), [2, 2])
+        with self.assertRaisesRegex(NotImplementedError, "time_major=True"):
+            layers.deserialize({"class_name": "RNN", "config": {**config, "time_major": True}})
+        double = layers.Lambda(lambda x: x * 2)
+        config = {**double.get_config(), "module": "__main__", "output_shape_module": None}
+        copy = layers.deserialize({"class_name": "Lambda", "config": config})
+        self.assertEqual(self.values(copy(tf.constant([1.0])))[0].tolist(), [2.0])
+
     def test_configurations_of_tensorflow(self):
         dense = {"name": "d", "trainable": True, "dtype": "float32", "units": 2, "activation": "linear",
                  "use_bias": True, "kernel_initializer": {"class_name": "GlorotUniform",
@@ -121,6 +170,62 @@ class ModelsTest(KerasTestCase):
         self.assertEqual(model.output_shape, (None, 2))
         layer = layers.deserialize({"class_name": "BatchNormalization", "config": {"name": "bn", "axis": [-1]}})
         self.assertEqual(layer(tf.ones([2, 3])).shape.as_list(), [2, 3])
+
+    def test_updates_and_losses_of_layers_in_layers(self):
+        class Block(layers.Layer):
+            def __init__(self):
+                super().__init__()
+                self.dense = layers.Dense(3, kernel_regularizer="l2", activity_regularizer="l2")
+                self.normal = layers.BatchNormalization()
+
+            def call(self, inputs, training=None):
+                return self.normal(self.dense(inputs), training=training)
+
+        nested = tf.keras.Sequential([layers.Dense(3, kernel_regularizer="l2", activity_regularizer="l2",
+                                                   input_shape=(4,)), layers.BatchNormalization()])
+        for inner in (Block(), nested):
+            x = tf.keras.Input([4])
+            model = tf.keras.Model(x, layers.Dense(2)(inner(x)))
+            self.assertEqual((len(model.updates), len(model.losses)), (2, 2))
+            plain = tf.ones([2, 4])
+            model(plain)  # a model has no part in calls with other tensors
+            self.assertEqual((len(model.updates), len(model.losses)), (2, 2))
+            self.assertEqual((len(model.get_updates_for(plain)), len(model.get_losses_for(plain))), (2, 1))
+            self.assertEqual((len(model.get_updates_for(None)), len(model.get_losses_for(None))), (0, 1))
+            normal = [layer for layer in inner._layers if isinstance(layer, layers.BatchNormalization)][0]
+            model.compile("sgd", "mse")
+            model.train_on_batch(np.ones([5, 4]), np.ones([5, 2]))
+            np.testing.assert_allclose(normal.get_weights()[3], [0.99] * 3)  # of equal samples
+        self.assertEqual(len(nested.updates), 2)
+        nested.trainable = False
+        self.assertEqual(model.updates, [])
+
+    def test_updates_of_wrapped_layers(self):
+        x = tf.keras.Input([3, 4])
+        self.assertEqual(len(tf.keras.Model(x, layers.TimeDistributed(layers.BatchNormalization())(x)).updates), 2)
+        x = tf.keras.Input(batch_shape=[2, 3, 4])
+        inner = tf.keras.Sequential([layers.Bidirectional(layers.GRU(3, stateful=True), batch_input_shape=(2, 3, 4))])
+        model = tf.keras.Model(x, inner(x))
+        self.assertEqual(len(model.state_updates), 2)
+        first, second = model.predict(np.ones([2, 3, 4])), model.predict(np.ones([2, 3, 4]))
+        self.assertFalse(np.allclose(first, second))
+
+    def test_masks_reach_losses_and_metrics(self):
+        x = np.random.rand(4, 3, 2)
+        x[0, 1:] = x[1, 2:] = 0.0
+        seen = x.any(-1)
+        for make in (lambda: tf.keras.Sequential([layers.Masking(input_shape=(3, 2)), layers.Dense(2)]), _masked):
+            model = make()
+            model.compile("sgd", "mse", metrics=["mae"])
+            set_to_ones = [np.ones_like(weight) for weight in model.get_weights()]
+            model.set_weights(set_to_ones)
+            errors = (model.predict(x) - 5.0)[seen]
+            loss, mean = model.evaluate(x, np.full([4, 3, 2], 5.0), verbose=0)
+            self.assertAlmostEqual(loss, (errors ** 2).sum() / x.size, 4)  # as in TensorFlow 1.15, divided by all
+            self.assertAlmostEqual(mean, np.abs(errors).mean(), 5)
+        both = layers.Bidirectional(layers.LSTM(2, return_sequences=True))
+        outputs, = self.values(both(layers.Masking()(tf.constant(x.astype("f")))))
+        np.testing.assert_array_equal(outputs.any(-1), seen)
 
     def test_a_stateful_layer_keeps_its_state(self):
         model = tf.keras.Sequential([layers.LSTM(3, stateful=True, batch_input_shape=(2, 5, 4))])

@@ -11,38 +11,27 @@ optimizers = tf.keras.optimizers
 schedules = optimizers.schedules
 experimental = tf.keras.experimental
 
-# The losses of three epochs of TensorFlow 2.21 with tf-keras in graph mode, which begin with equal weights.
+# What tf_values.py has not: the losses of three epochs of TensorFlow 2.21 with tf-keras in graph mode, which begin with
+# equal weights.
 WANTED_LOSSES = [
-    (lambda: optimizers.SGD(0.05), [0.5129555, 0.279544, 0.1808699]),
     (lambda: optimizers.SGD(0.05, 0.9, True), [0.4207806, 0.0973101, 0.1164751]),
     (lambda: optimizers.SGD(0.05, decay=0.1), [0.5156241, 0.3040494, 0.2206824]),
     (lambda: optimizers.SGD(0.05, clipnorm=0.1), [0.6227624, 0.5760091, 0.5321132]),
-    (lambda: optimizers.SGD(schedules.ExponentialDecay(0.1, 3, 0.5)), [0.4360114, 0.20278, 0.1595442]),
     (lambda: optimizers.SGD(schedules.ExponentialDecay(0.1, 3, 0.5, True), momentum=0.9),
      [0.4022839, 0.1503707, 0.2851047]),
-    (lambda: optimizers.SGD(schedules.PiecewiseConstantDecay([2, 5], [0.1, 0.05, 0.01])),
-     [0.4289191, 0.1707856, 0.1352679]),
     (lambda: optimizers.SGD(tf.constant(0.05) * 2), [0.4289191, 0.1562491, 0.0998511]),
-    (lambda: optimizers.RMSprop(0.01), [0.4569203, 0.2387484, 0.169898]),
-    (lambda: optimizers.RMSprop(0.01, 0.9, 0.8), [0.4306088, 0.1125568, 0.0823414]),
     (lambda: optimizers.RMSprop(0.01, centered=True), [0.4487225, 0.2202909, 0.1487603]),
     (lambda: optimizers.RMSprop(0.01, momentum=0.5, centered=True, epsilon=1e-3, decay=0.1),
      [0.4490157, 0.1509237, 0.0961164]),
     (lambda: optimizers.RMSprop(experimental.CosineDecay(0.1, 5, 0.1)), [0.2811283, 0.0852589, 0.0785586]),
     (lambda: optimizers.RMSprop(experimental.CosineDecayRestarts(0.1, 3, 1.5, 0.9)), [0.276188, 0.0819816, 0.0818754]),
-    (lambda: optimizers.Adagrad(0.05), [0.4514268, 0.2082083, 0.1411976]),
     (lambda: optimizers.Adagrad(lambda: 0.05), [0.4514268, 0.2082083, 0.1411976]),
     (lambda: optimizers.Adagrad(0.1, 0.3), [0.3916816, 0.1326683, 0.0924675]),
-    (lambda: optimizers.Adadelta(0.5), [0.6322657, 0.6149939, 0.5982965]),
     (lambda: optimizers.Adam(0.01, 0.9, 0.99, 1e-3), [0.5663753, 0.385361, 0.2665862]),
-    (lambda: optimizers.Adam(0.01, amsgrad=True), [0.5625288, 0.3796029, 0.2620776]),
     (lambda: optimizers.Adam(schedules.PolynomialDecay(0.1, 4, 0.01, 2.0)), [0.3053441, 0.0903028, 0.0827176]),
     (lambda: optimizers.Adam(schedules.PolynomialDecay(0.1, 2, 0.01, 2.0, True)), [0.3116021, 0.1132345, 0.0937867]),
     (lambda: optimizers.Adam(schedules.InverseTimeDecay(0.1, 2, 0.5), decay=0.1), [0.3036925, 0.0821323, 0.077456]),
-    (lambda: optimizers.Adamax(0.01), [0.5640362, 0.4004801, 0.3001773]),
     (lambda: optimizers.Adamax(experimental.LinearCosineDecay(0.1, 5)), [0.3058804, 0.0940592, 0.0926582]),
-    (lambda: optimizers.Nadam(0.01), [0.5641836, 0.4237677, 0.3280131]),
-    (lambda: optimizers.Ftrl(0.1), [0.3134925, 0.1237381, 0.1007849]),
     (lambda: optimizers.Ftrl(0.1, l1_regularization_strength=0.01, l2_regularization_strength=0.02,
                              l2_shrinkage_regularization_strength=0.03), [0.3153563, 0.1266412, 0.1038909]),
 ]

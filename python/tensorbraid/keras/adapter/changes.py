@@ -1,6 +1,7 @@
 """Which modules of the library are changed once they are loaded, and by what."""
 
-from tensorbraid.keras import added_arguments, added_constraints, added_layers, added_metrics
+from tensorbraid.keras import (added_arguments, added_cells, added_constraints, added_layers, added_metrics,
+                               configurations)
 from tensorbraid.keras.adapter import (backend, defaults, layer, metric, network, normalization, optimizer,
                                        training)
 
@@ -21,8 +22,10 @@ _CHANGES = {
     "keras.layers.core": defaults.change_core,
     "keras.layers.normalization": normalization.change,
     "keras.layers.recurrent": defaults.change_recurrent,
+    "keras.layers.wrappers": added_cells.change_wrappers,
     "keras.losses": added_metrics.change_losses,
     "keras.metrics": metric.change,
+    "keras.regularizers": configurations.change,
     "keras.utils.losses_utils": added_arguments.change_losses_utils,
     "keras.utils.metrics_utils": metric.change_utils,
     "keras.optimizers": optimizer.change,

@@ -6,7 +6,7 @@ import math
 import re
 
 import tensorbraid as tf
-from tensorbraid.keras import added_arguments
+from tensorbraid.keras import added_arguments, added_cells
 from tensorbraid.keras.adapter.loaded import replace
 
 __all__ = []
@@ -28,6 +28,7 @@ def change_recurrent(recurrent):
     """Changes the library's module layers.recurrent."""
     for kind in (recurrent.GRU, recurrent.GRUCell, recurrent.LSTM, recurrent.LSTMCell):
         _with(kind, recurrent_activation="hard_sigmoid")
+    added_cells.change_recurrent(recurrent)
 
 
 def change_initializers(initializers):

@@ -80,31 +80,3 @@ def _make_layer(op):
                             [shapes.static(source) for source in inputs],
                             [shapes.static(output) for output in outputs], {})
     note(layer._inbound_nodes[-1], inputs, inputs)
-
-
-def of_inputs(found, inputs):
-    """Those of the operations and tensors that need no placeholders but `inputs`; all, if there are no inputs yet."""
-    if not inputs:
-        return found
-    fed = {tensor.op.name for tensor in inputs if isinstance(tensor, tf.Tensor)}
-    foreign = {}  # by operation: whether it needs another placeholder
-    for value in found:
-        stack = [(_operation(value), False)] if _operation(value) is not None else []
-        while stack:
-            op, is_done = stack.pop()
-            if is_done:
-                foreign[op.name] = any(foreign.get(source.name) for source in _sources(op))
-            elif op.name not in foreign:
-                foreign[op.name] = op.type == "Placeholder" and op.name not in fed
-                if op.name not in fed and not foreign[op.name]:
-                    stack.append((op, True))
-                    stack += [(source, False) for source in _sources(op)]
-    return [value for value in found if _operation(value) is None or not foreign[_operation(value).name]]
-
-
-def _sources(op):
-    return [source.op for source in op.inputs] + list(op.control_inputs)
-
-
-def _operation(value):
-    return value if isinstance(value, tf.Operation) else value.op if isinstance(value, tf.Tensor) else None

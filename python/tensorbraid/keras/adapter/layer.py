@@ -4,6 +4,7 @@ import inspect
 
 import tensorbraid as tf
 from tensorbraid import nest
+from tensorbraid.keras import dependencies
 from tensorbraid.keras.adapter import calls, shapes
 from tensorbraid.keras.adapter.loaded import loaded, replace
 from tensorbraid.tensorflow_python.keras import sessions
@@ -135,6 +136,14 @@ class _Methods:
         inputs = shapes._mapped(placeholder, shapes.as_tensor_shapes(input_shape))
         with tf.name_scope("compute_output_shape/"):
             return nest.map_structure(shapes.static, self(inputs))
+
+    def get_updates_for(self, inputs):
+        """The updates that depend on the inputs; with None, those that depend on no call."""
+        return dependencies.for_inputs(self, dependencies.collected(self, "_updates"), inputs)
+
+    def get_losses_for(self, inputs):
+        """The losses that depend on the inputs; with None, those that depend on no call."""
+        return dependencies.for_inputs(self, dependencies.collected(self, "_losses"), inputs)
 
     variables = property(lambda self: self.weights)
     trainable_variables = property(lambda self: self.trainable_weights)

@@ -1,14 +1,14 @@
 """Models as in tf.keras: they apply their layers to any tensors, and have any operations between layers."""
 
+import operator
+
 import tensorbraid as tf
 from tensorbraid import nest
-from tensorbraid.keras import checkpoints
+from tensorbraid.keras import checkpoints, dependencies
 from tensorbraid.keras.adapter import history, layer
 from tensorbraid.keras.adapter.loaded import loaded, replace
 
 __all__ = []
-
-_library = {}  # by name: the library's properties of a network that are replaced
 
 
 class _NetworkMethods:
@@ -39,8 +39,13 @@ class _NetworkMethods:
         return outputs
 
     def compute_mask(self, inputs, mask):
-        """The masks of the outputs of the last call."""
-        return self.__dict__.get("_masks_of_call") if self._is_graph_network else None
+        """The masks of the outputs: for the model's own inputs, or those of the last call."""
+        if not self._is_graph_network:
+            return None
+        inputs = nest.flatten(inputs)
+        if len(inputs) == len(self.inputs) and all(map(operator.is_, inputs, self.inputs)):
+            return [_mask(tensor) for tensor in self.outputs]
+        return self.__dict__.get("_masks_of_call")
 
     def run_internal_graph(self, inputs, masks=None):
         """The outputs of the model for these inputs, their masks and their shapes."""
@@ -87,17 +92,27 @@ class _NetworkMethods:
 
     @property
     def updates(self):
-        """The updates of the layers for the inputs of this model."""
-        found = _library["updates"](self)
-        return found if self._is_graph_network else history.of_inputs(found, self.inputs)
+        """The updates of the layers for the inputs of this model; all, if it has no inputs yet."""
+        return _of_inputs(self, "_updates") if self.trainable or self.stateful else []
+
+    @property
+    def state_updates(self):
+        """The updates of states, which `predict` makes too."""
+        return [update for update in _of_inputs(self, "_updates") if any(
+            update is own for inner in dependencies.layers_in(self) if not inner._layers and inner.stateful
+            for own in inner._updates)]
 
     @property
     def losses(self):
-        """The losses of the layers for the inputs of this model."""
-        found = _library["losses"](self)
-        return found if self._is_graph_network else history.of_inputs(found, self.inputs)
+        """The losses of the layers for the inputs of this model; all, if it has no inputs yet."""
+        return _of_inputs(self, "_losses")
 
     uses_learning_phase = property(lambda self: True)
+
+
+def _of_inputs(model, kind):
+    found = dependencies.collected(model, kind)
+    return dependencies.of_inputs(model, found, model.inputs) if model.inputs else found
 
 
 def _apply(node, values):
@@ -122,7 +137,6 @@ def change(network):
     """Changes the library's module engine.network."""
     kind = network.Network
     kind._library_base_init, kind._library_init_graph_network = kind._base_init, kind._init_graph_network
-    _library.update(updates=kind.updates.fget, losses=kind.losses.fget)
     kind._library_save_weights, kind._library_load_weights = kind.save_weights, kind.load_weights
     replace(kind, _NetworkMethods)
 
@@ -140,7 +154,9 @@ class _SequentialMethods:
         return inputs
 
     def compute_mask(self, inputs, mask):
-        """The mask of the output of the last call."""
+        """The mask of the output."""
+        if self._is_graph_network:
+            return super(loaded("engine.sequential").Sequential, self).compute_mask(inputs, mask)
         return self.__dict__.get("_masks_of_call")
 
     # Without shapes of inputs, the variables are made by the layers' own calls, in the scope of the model.
