@@ -54,6 +54,8 @@ class ArgumentsTest(tf.test.TestCase):
         tf.keras.callbacks.TensorBoard(self.get_temp_dir(), profile_batch=0)
 
     def test_registered_classes_are_found(self):
+        self.addCleanup(tf.keras.utils.get_custom_objects().clear)
+
         @tf.keras.utils.register_keras_serializable(package="Tests")
         class Twice(layers.Layer):
             def call(self, inputs):
