@@ -232,7 +232,8 @@ class LoopTest(KerasTestCase):
         z = v + x
         self.assertIn(z, tf_utils.get_reachable_from_inputs([v]))
         with self.assertRaisesRegex(TypeError, "Expected Operation"):
-            tf_utils.get_reachable_from_inputs([1])
+            tf_utils.get_reachable_from_inputs(["x"])
+        self.assertEqual(tf_utils.get_reachable_from_inputs([1], [y]), {1})  # a learning phase that was set
 
 
 class EntropyTest(KerasTestCase):

@@ -31,6 +31,23 @@ class LibraryNamesTest(unittest.TestCase):
             with self.assertRaises(ValueError):
                 wrong()
 
+    def test_utilities_of_layers(self):
+        utils = api.find("python.layers.utils")
+        self.assertEqual([utils.conv_output_length(7, 3, padding, 2) for padding in ("same", "valid", "full")], [4, 3, 5])
+        self.assertEqual(utils.conv_output_length(7, 3, "valid", 1, dilation=2), 3)
+        self.assertIsNone(utils.conv_output_length(None, 3, "valid", 1))
+        self.assertEqual([utils.conv_input_length(4, 3, padding, 2) for padding in ("same", "valid", "full")], [7, 9, 5])
+        self.assertEqual([utils.deconv_output_length(4, 3, padding, 2) for padding in ("same", "valid", "full")],
+                         [8, 9, 5])
+        self.assertEqual(utils.normalize_tuple(2, 3, "strides"), (2, 2, 2))
+        self.assertEqual(utils.convert_data_format("channels_first", 4), "NCHW")
+        self.assertEqual((utils.normalize_padding("SAME"), utils.normalize_data_format("Channels_Last")),
+                         ("same", "channels_last"))
+        for wrong in (lambda: utils.normalize_tuple((1, 2), 3, "strides"), lambda: utils.normalize_padding("full"),
+                      lambda: utils.convert_data_format("NHWC", 4), lambda: utils.conv_output_length(7, 3, "half", 1)):
+            with self.assertRaises(ValueError):
+                wrong()
+
     def test_handles_have_messages_about_their_shapes(self):
         module = api.find("python.ops.resource_variable_ops")
         result = module.cpp_shape_inference_pb2.CppShapeInferenceResult

@@ -71,7 +71,7 @@ _PUBLIC = {
     "bernoulli": ["distributions"], "categorical": ["distributions"], "gradient_checker": ["test"],
     "builder": ["saved_model.builder"], "signature": ["saved_model.signature_def_utils"],
     "signature_constants": ["saved_model.signature_constants"],
-    "utils": ["saved_model.utils", "tensorflow_python.saved_model_utils"],
+    "utils": ["saved_model.utils", "tensorflow_python.saved_model_utils", "tensorflow_python.layer_utils"],
     "tag_constants": ["saved_model.tag_constants"], "main_op": ["saved_model.main_op"],
     "loader": ["saved_model.loader"], "io": ["io", "train"], "parsing": ["io", ""],
     "model_fn": ["estimator"],

@@ -6,8 +6,11 @@ __all__ = ["get_reachable_from_inputs"]
 
 
 def get_reachable_from_inputs(inputs, targets=None):
-    """The set of tensors, variables and operations that depend on `inputs`, and these; less once it has all targets."""
-    reached, waiting = set(inputs), list(inputs)
+    """The set of tensors, variables and operations that depend on `inputs`, and these; less once it has all targets.
+
+    Nothing depends on a number among the inputs, such as a learning phase that was set.
+    """
+    reached, waiting = set(inputs), [x for x in inputs if not isinstance(x, int)]
     missing = set(targets) - reached if targets else None
     while waiting and missing != set():
         x = waiting.pop()
