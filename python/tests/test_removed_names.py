@@ -2,13 +2,14 @@
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
 import numpy as np
-from tensorbraid.runner import distutils_version, removed_names
+from tensorbraid.runner import distutils_version, removed_modules, removed_names
 
 # What a package of that time does when it is imported.
 PACKAGE = """
@@ -97,10 +98,15 @@ class RemovedNamesTest(unittest.TestCase):
                                   "print(h5py.File('new').mode, h5py.File('script.py').mode, h5py.File('x', 'w').mode,"
                                   " h5py.File('x', driver='core').driver, h5py.File('x').fid)\n"), "a a w core 7\n")
 
-    def test_versions_of_distutils(self):
-        spec = removed_names._DistutilsFinder().find_spec("distutils.version")
+    def module(self, name):
+        """The runner's module in place of one that Python has no more."""
+        spec = removed_modules._Finder().find_spec(name)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
+        return module
+
+    def test_versions_of_distutils(self):
+        module = self.module("distutils.version")
         self.assertIs(module.StrictVersion, distutils_version.StrictVersion)
         versions = ["0.4", "0.4.1", "1.0a1", "1.0a3", "1.0b1", "1.0", "1.3.1", "1.10.0"]
         loose = ["1.2", "1.2.1", "1.10", "2g"]
@@ -110,6 +116,83 @@ class RemovedNamesTest(unittest.TestCase):
         self.assertEqual(module.StrictVersion("1.2"), module.StrictVersion("1.2.0"))
         with self.assertRaisesRegex(ValueError, "invalid version number '1.15.0rc1'"):
             module.StrictVersion("1.15.0rc1")
+
+    def test_folders_and_programs_of_distutils(self):
+        folders, source = self.module("distutils.dir_util"), os.path.join(self.dir, "a")
+        target = os.path.join(self.dir, "c", "d")
+        os.makedirs(os.path.join(source, "b"))
+        self.write("a/b/x", "text")
+        os.symlink("b/x", os.path.join(source, "link"))
+        self.assertEqual(folders.copy_tree(source, target, preserve_symlinks=1),
+                         [os.path.join(target, "b", "x"), os.path.join(target, "link")])
+        self.assertEqual(os.readlink(os.path.join(target, "link")), "b/x")
+        self.assertEqual(*[os.path.getmtime(os.path.join(folder, "b", "x")) for folder in (source, target)])
+        self.assertEqual(self.module("distutils.file_util").copy_file(os.path.join(source, "b", "x"), target, update=1),
+                         (os.path.join(target, "x"), 1))
+        with self.assertRaisesRegex(OSError, "not a directory"):
+            folders.copy_tree(os.path.join(source, "b", "x"), target)
+        self.assertEqual(folders.mkpath(os.path.join(target, "e", "f")),
+                         [os.path.join(target, "e"), os.path.join(target, "e", "f")])
+        folders.remove_tree(target)
+        self.assertFalse(os.path.exists(target))
+        self.assertEqual(self.module("distutils.spawn").find_executable("sh"), shutil.which("sh"))
+        strtobool = self.module("distutils.util").strtobool
+        self.assertEqual([strtobool(text) for text in ("Yes", "1", "on", "no", "F", "0")], [1, 1, 1, 0, 0, 0])
+        with self.assertRaisesRegex(ValueError, "invalid truth value 'maybe'"):
+            strtobool("maybe")
+
+    def test_imp(self):
+        imp, path = self.module("imp"), self.write("loaded_by_imp.py", "count = globals().get('count', 0) + 1\n")
+        self.addCleanup(sys.modules.pop, "loaded_by_imp", None)
+        self.assertEqual(imp.load_source("loaded_by_imp", path).count, 1)
+        self.assertEqual(imp.load_source("loaded_by_imp", path).count, 2)
+        self.assertEqual(sys.modules["loaded_by_imp"].__file__, path)
+        file, found, description = imp.find_module("loaded_by_imp", [self.dir])
+        with file:
+            self.assertEqual((found, description), (path, (".py", "r", imp.PY_SOURCE)))
+            self.assertEqual(imp.load_module("loaded_by_imp", file, found, description).count, 3)
+        self.write("wrong.py", "1 / 0\n")
+        with self.assertRaises(ZeroDivisionError):
+            imp.load_source("wrong", os.path.join(self.dir, "wrong.py"))
+        self.assertNotIn("wrong", sys.modules)
+        os.mkdir(os.path.join(self.dir, "package_by_imp"))
+        self.write("package_by_imp/__init__.py", "from package_by_imp import inner\n")
+        self.write("package_by_imp/inner.py", "value = 5\n")
+        self.addCleanup(sys.modules.pop, "package_by_imp", None)
+        self.addCleanup(sys.modules.pop, "package_by_imp.inner", None)
+        package = imp.load_module("package_by_imp", *imp.find_module("package_by_imp", [self.dir]))
+        self.assertEqual(package.inner.value, 5)
+        self.assertEqual(imp.find_module("sys"), (None, None, ("", "", imp.C_BUILTIN)))
+        self.assertIn((".py", "r", imp.PY_SOURCE), imp.get_suffixes())
+        self.assertEqual(imp.new_module("fresh").__name__, "fresh")
+        with self.assertRaisesRegex(ImportError, "No module named 'nowhere'"):
+            imp.find_module("nowhere", [self.dir])
+
+    def test_names_that_python_3_12_has_no_more(self):
+        """Python's own, in versions before."""
+        self.assertEqual(self.ran("""
+import configparser, imp, importlib, io, locale, unittest
+from distutils.dir_util import copy_tree
+from distutils.util import strtobool
+from distutils.version import LooseVersion
+
+class Test(unittest.TestCase):
+    def test(self):
+        self.assertEquals(1, 1)
+        self.assertNotEquals(1, 2)
+        self.assert_(True)
+        self.assertAlmostEquals(1, 1 + 1e-9)
+        self.assertRegexpMatches("text", "t.*")
+        self.assertItemsEqual([1, 2], [2, 1])
+        with self.assertRaisesRegexp(ValueError, "x"):
+            raise ValueError("x")
+
+assert unittest.TextTestRunner(stream=io.StringIO()).run(Test("test")).wasSuccessful()
+parser = configparser.SafeConfigParser()
+parser.readfp(io.StringIO("[a]\\nb = 3\\n"))
+print(parser.getint("a", "b"), locale.format("%d", 7), strtobool("on"), LooseVersion("1.15.2") > "1.2",
+      importlib.find_loader("json") is not None, imp.reload(imp) is imp)
+"""), "3 7 1 True True True\n")
 
 
 if __name__ == "__main__":

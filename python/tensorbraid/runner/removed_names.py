@@ -9,17 +9,16 @@ import collections
 import collections.abc
 import fractions
 import functools
-import importlib.abc
-import importlib.machinery
+import importlib
+import importlib.util
 import inspect
 import math
-import sys
 import threading
 import time
 
 import numpy as np
 
-from tensorbraid.runner import after_import, distutils_version, old_h5py, old_pandas
+from tensorbraid.runner import after_import, old_h5py, old_pandas, removed_modules
 
 _ArgSpec = collections.namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])
 
@@ -33,6 +32,11 @@ def _getargspec(func):
     return _ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)
 
 
+def _find_loader(name, path=None):
+    spec = importlib.util.find_spec(name)
+    return None if spec is None else spec.loader
+
+
 _PYTHON = [
     (collections, {name: getattr(collections.abc, name) for name in collections.abc.__all__}),
     (inspect, {"ArgSpec": _ArgSpec, "getargspec": _getargspec}),
@@ -40,6 +44,7 @@ _PYTHON = [
     (fractions, {"gcd": math.gcd}),
     (base64, {"encodestring": base64.encodebytes, "decodestring": base64.decodebytes}),
     (threading.Thread, {"isAlive": threading.Thread.is_alive}),
+    (importlib, {"find_loader": _find_loader}),
 ]
 
 
@@ -77,21 +82,31 @@ NUMPY = {
 NUMPY = {name: value for name, value in NUMPY.items() if name not in vars(np)}  # hasattr may warn of a name
 
 
-class _DistutilsFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds distutils.version in this package, where Python has no distutils any more."""
+# Names of unittest.TestCase, and those that took their places.
+_ASSERTIONS = {
+    "assertEquals": "assertEqual", "assertNotEquals": "assertNotEqual", "assert_": "assertTrue",
+    "assertAlmostEquals": "assertAlmostEqual", "assertNotAlmostEquals": "assertNotAlmostEqual",
+    "assertRegexpMatches": "assertRegex", "assertNotRegexpMatches": "assertNotRegex",
+    "assertRaisesRegexp": "assertRaisesRegex", "assertItemsEqual": "assertCountEqual", "failUnless": "assertTrue",
+    "failIf": "assertFalse", "failUnlessEqual": "assertEqual", "failIfEqual": "assertNotEqual",
+    "failUnlessAlmostEqual": "assertAlmostEqual", "failIfAlmostEqual": "assertNotAlmostEqual",
+    "failUnlessRaises": "assertRaises",
+}
 
-    def find_spec(self, fullname, path=None, target=None):
-        if fullname not in ("distutils", "distutils.version"):
-            return None
-        return importlib.machinery.ModuleSpec(fullname, self, is_package=fullname == "distutils")
 
-    def create_module(self, spec):
-        return None
+def _restore_unittest(case):
+    _put_back(case.TestCase, {old: getattr(case.TestCase, new) for old, new in _ASSERTIONS.items()})
 
-    def exec_module(self, module):
-        if module.__name__ == "distutils.version":
-            module.LooseVersion = distutils_version.LooseVersion
-            module.StrictVersion = distutils_version.StrictVersion
+
+def _restore_configparser(configparser):
+    _put_back(configparser, {"SafeConfigParser": configparser.ConfigParser})
+    _put_back(configparser.RawConfigParser,
+              {"readfp": lambda self, fp, filename=None: self.read_file(fp, filename)})
+
+
+def _restore_locale(locale):
+    _put_back(locale, {"format": lambda percent, value, grouping=False, monetary=False:
+                       locale.format_string(percent, value, grouping, monetary)})
 
 
 def _put_back(module, names):
@@ -100,11 +115,14 @@ def _put_back(module, names):
             setattr(module, name, value)
 
 
+_WHEN_IMPORTED = {"h5py": old_h5py.restore, "pandas": old_pandas.restore, "unittest.case": _restore_unittest,
+                  "configparser": _restore_configparser, "locale": _restore_locale}
+
+
 def put_back():
     """Puts the names back in this process; those of a module that is imported later, when it is."""
     for module, names in [*_PYTHON, (np, NUMPY)]:
         _put_back(module, names)
-    after_import.change("h5py", old_h5py.restore)
-    after_import.change("pandas", old_pandas.restore)
-    if not any(isinstance(finder, _DistutilsFinder) for finder in sys.meta_path):
-        sys.meta_path.append(_DistutilsFinder())
+    for name, restore in _WHEN_IMPORTED.items():
+        after_import.change(name, restore)
+    removed_modules.install()
