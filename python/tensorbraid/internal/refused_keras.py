@@ -7,9 +7,6 @@ NAMES = {
     "experimental.LinearModel": "make a model of a Dense layer for each input, and add their outputs",
     "experimental.WideDeepModel": "make a model of both parts and add their outputs, or use "
                                   "tf.estimator.DNNLinearCombinedClassifier, which trains them with two optimizers",
-    "experimental.export_saved_model": "tf.saved_model.simple_save writes the graph of a model, model.save the model",
-    "experimental.load_from_saved_model": "tf.saved_model.loader.load reads a graph, tf.keras.models.load_model a model "
-                                          "that model.save has written",
     "experimental.terminate_keras_multiprocessing_pools": "fit ends the processes that it has started",
 }
 

@@ -101,14 +101,47 @@ def change_recurrent(recurrent):
 
 
 def change_wrappers(wrappers):
-    """Changes the library's module layers.wrappers: both directions of Bidirectional have zeros for masked steps."""
+    """Changes the library's module layers.wrappers: Bidirectional takes a layer for the way back.
+
+    Both directions have zeros for masked steps.
+    """
     kind = wrappers.Bidirectional
-    set_sublayers = kind._set_sublayers
+    init, set_sublayers, get_config = kind.__init__, kind._set_sublayers, kind.get_config
+    from_config = kind.from_config.__func__
+
+    @functools.wraps(init)
+    def __init__(self, layer, merge_mode="concat", weights=None, backward_layer=None, **kwargs):
+        self.__dict__["_given_backward_layer"] = backward_layer
+        init(self, layer, merge_mode, weights, **kwargs)
 
     @functools.wraps(set_sublayers)
-    def set_sublayers_with_zeros(self, layer):
+    def set_own_sublayers(self, layer):
         set_sublayers(self, layer)
+        given = self.__dict__["_given_backward_layer"]
+        if given is not None:
+            same = ("return_sequences", "return_state", "stateful")
+            if given.go_backwards == layer.go_backwards or any(getattr(given, name) != getattr(layer, name)
+                                                               for name in same):
+                raise ValueError(f"The backward_layer of Bidirectional must have another go_backwards than the layer, "
+                                 f"and the same {', '.join(same)}: {given.name} and {layer.name}")
+            self.__dict__["_backward_config"] = loaded("layers").serialize(given)
+            given.name = "backward_" + given.name
+            self.__dict__["backward_layer"] = given
         for direction in (self.forward_layer, self.backward_layer):
             direction.zero_output_for_mask = layer.return_sequences
 
-    kind._set_sublayers = set_sublayers_with_zeros
+    @functools.wraps(get_config)
+    def config_of(self):
+        config = get_config(self)
+        if "_backward_config" in self.__dict__:
+            config["backward_layer"] = self.__dict__["_backward_config"]
+        return config
+
+    def made(cls, config, custom_objects=None):
+        config = dict(config)
+        if config.get("backward_layer") is not None:
+            config["backward_layer"] = loaded("layers").deserialize(config["backward_layer"], custom_objects)
+        return from_config(cls, config, custom_objects)
+
+    kind.__init__, kind._set_sublayers, kind.get_config = __init__, set_own_sublayers, config_of
+    kind.from_config = classmethod(made)

@@ -2,8 +2,10 @@
 
 import functools
 
+import numpy as np
 import tensorbraid as tf
 from tensorbraid.keras import configurations
+from tensorbraid.keras.adapter.loaded import loaded
 
 __all__ = []
 
@@ -61,12 +63,54 @@ def _mean_tensor(metric):
                 raise ValueError(f"MeanTensor metric {self.name} has no result before the first update_state")
             return tf.math.divide_no_nan(self.total, self.count)
 
+        def reset_states(self):
+            """Sets the sums to zeros."""
+            _set_zeros(self)
+
     return MeanTensor
+
+
+def _set_zeros(metric):
+    loaded("backend").batch_set_value([(variable, np.zeros(variable.shape.as_list())) for variable in metric.weights])
+
+
+def _mean_iou(metric):
+    class MeanIoU(metric):
+        """The mean over the classes of the intersection of labels and predictions over their union."""
+
+        def __init__(self, num_classes, name=None, dtype=None):
+            super().__init__(name=name or "mean_io_u", dtype=dtype)
+            self.num_classes = num_classes
+            self.total_cm = self.add_weight("total_confusion_matrix", (num_classes, num_classes), initializer="zeros",
+                                            dtype=tf.float64)
+
+        def update_state(self, y_true, y_pred, sample_weight=None):
+            """Counts a batch of numbers of classes."""
+            values = [None if value is None else tf.reshape(value, [-1]) for value in (y_true, y_pred, sample_weight)]
+            labels, predictions = [tf.cast(value, tf.int64) for value in values[:2]]
+            return tf.assign_add(self.total_cm, tf.confusion_matrix(labels, predictions, self.num_classes, tf.float64,
+                                                                    weights=values[2]))
+
+        def result(self):
+            """The mean of the classes that occur."""
+            both = tf.matrix_diag_part(self.total_cm)
+            either = tf.reduce_sum(self.total_cm, 0) + tf.reduce_sum(self.total_cm, 1) - both
+            found = tf.reduce_sum(tf.cast(tf.not_equal(either, 0), tf.float64))
+            return tf.cast(tf.math.divide_no_nan(tf.reduce_sum(tf.math.divide_no_nan(both, either)), found), self.dtype)
+
+        def reset_states(self):
+            """Sets the counts to zeros."""
+            _set_zeros(self)
+
+        def get_config(self):
+            return {**super().get_config(), "num_classes": self.num_classes}
+
+    return MeanIoU
 
 
 def change(metrics):
     """Changes the library's module `metrics`."""
-    for kind in (_mean_relative_error(metrics.Mean), _mean_tensor(metrics.Metric)):
+    for kind in (_mean_relative_error(metrics.Mean), _mean_tensor(metrics.Metric), _mean_iou(metrics.Metric)):
         kind.__qualname__ = kind.__name__
         setattr(metrics, kind.__name__, kind)
     metrics.KLD = metrics.kld = metrics.kullback_leibler_divergence

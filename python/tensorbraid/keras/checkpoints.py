@@ -127,10 +127,14 @@ def _saver(model, kind, variables):
     return kept[names]
 
 
+def saver(model):
+    """The saver that writes the variables of a model."""
+    return _saver(model, "save", _keys(model))
+
+
 def save(model, path):
     """Writes the variables of a model."""
-    saver = _saver(model, "save", _keys(model))
-    saver.save(loaded("backend").get_session(), path, write_meta_graph=False)
+    saver(model).save(loaded("backend").get_session(), path, write_meta_graph=False)
 
 
 def load(model, path):

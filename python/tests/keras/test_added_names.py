@@ -1,5 +1,7 @@
 """Names of TensorFlow 1.15's tf.keras that the library has not: metrics, constraints, cells, layers of columns."""
 
+import os
+import tempfile
 import unittest
 
 import numpy as np
@@ -106,6 +108,16 @@ class NamesTest(KerasTestCase):
         with self.assertRaisesRegex(ValueError, "must always have the same shape"):
             metric([1.0])
 
+    def test_mean_iou(self):
+        metric = tf.keras.metrics.MeanIoU(4)
+        first = metric([0, 1, 1, 2, 2, 0], [0, 1, 2, 2, 2, 1])
+        second = metric([[0, 1], [1, 2]], [[0, 1], [1, 1]], sample_weight=[[0.5, 1.0], [1.0, 2.0]])
+        session = tf.keras.backend.get_session()
+        self.assertAlmostEqual(session.run(first), 0.5)  # as TensorFlow 2.21 computes
+        self.assertAlmostEqual(session.run(second), 0.47619048)
+        metric.reset_states()
+        self.assertEqual(session.run(metric.total_cm).sum(), 0)
+
     def test_a_loss(self):
         loss = tf.keras.losses.CosineSimilarity(axis=1, reduction="auto")([[0.0, 1.0], [1.0, 1.0]],
                                                                           [[1.0, 0.0], [1.0, 1.0]])
@@ -138,6 +150,48 @@ class NamesTest(KerasTestCase):
         outputs = layer(tf.constant(x))
         self.assertEqual([weight.shape.as_list() for weight in layer.weights], [[2, 16], [4, 16], [16], [4], [4], [4]])
         self.assertEqual(self.values(outputs)[0].shape, (2, 3, 4))
+
+    def test_a_layer_for_the_way_back(self):
+        both = layers.Bidirectional(layers.LSTM(3, return_sequences=True), input_shape=(3, 4),
+                                    backward_layer=layers.GRU(2, return_sequences=True, go_backwards=True))
+        model = tf.keras.Sequential([both])
+        self.assertEqual(model.output_shape, (None, 3, 5))
+        copy, x = tf.keras.Sequential.from_config(model.get_config()), np.random.rand(2, 3, 4)
+        copy.set_weights(model.get_weights())
+        np.testing.assert_array_equal(copy.predict(x), model.predict(x))
+        with self.assertRaisesRegex(ValueError, "must have another go_backwards"):
+            layers.Bidirectional(layers.LSTM(3), backward_layer=layers.LSTM(3))
+
+    def test_saved_models(self):
+        model = tf.keras.Sequential([layers.Dense(3, input_shape=(4,), name="d"), layers.BatchNormalization(),
+                                     layers.Dropout(0.5), layers.Dense(2, name="e")])
+        model.compile("adam", "mse")
+        x = np.random.rand(8, 4)
+        model.fit(x, np.ones([8, 2]), verbose=0)
+        wanted = model.predict(x)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model")
+            tf.keras.experimental.export_saved_model(model, path)
+            copy = tf.keras.experimental.load_from_saved_model(path)
+            np.testing.assert_array_equal(copy.predict(x), wanted)
+            with tf.Graph().as_default(), tf.Session() as session:
+                loaded = tf.saved_model.loader.load(session, ["serve"], path).signature_def["serving_default"]
+                found = session.run(loaded.outputs["e"].name, {loaded.inputs["d_input"].name: x})
+            np.testing.assert_allclose(found, wanted, rtol=1e-6)
+            with self.assertRaisesRegex(FileNotFoundError, "there is no .*saved_model.json"):
+                tf.keras.experimental.load_from_saved_model(folder)
+            with self.assertRaisesRegex(NotImplementedError, "save_format='tf' of save.*export_saved_model"):
+                model.save(path, save_format="tf")
+            tf.keras.models.save_model(model, path + ".h5", save_format="h5")
+            np.testing.assert_array_equal(tf.keras.models.load_model(path + ".h5").predict(x), wanted)
+
+    def test_arguments_of_the_backend(self):
+        backend = tf.keras.backend
+        backend.set_epsilon(value=1e-6)
+        self.assertEqual(backend.epsilon(), 1e-6)
+        backend.set_epsilon(1e-7)
+        backend.set_floatx(value="float32")
+        self.assertIs(backend.get_session([]), backend.get_session())
 
     def test_a_scope_of_the_learning_phase(self):
         backend = tf.keras.backend

@@ -1,7 +1,7 @@
 """Which modules of the library are changed once they are loaded, and by what."""
 
 from tensorbraid.keras import (added_arguments, added_cells, added_constraints, added_layers, added_metrics,
-                               configurations)
+                               configurations, saved_models)
 from tensorbraid.keras.adapter import (backend, defaults, layer, metric, network, normalization, optimizer,
                                        training)
 
@@ -16,6 +16,7 @@ _CHANGES = {
     "keras.layers": added_layers.change,
     "keras.engine.input_layer": added_arguments.change_input_layer,
     "keras.engine.network": network.change,
+    "keras.engine.saving": saved_models.change,
     "keras.engine.sequential": network.change_sequential,
     "keras.engine.training": training.change,
     "keras.engine.training_utils": training.change_utils,

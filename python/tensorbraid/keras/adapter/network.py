@@ -77,6 +77,10 @@ class _NetworkMethods:
                              f"it has {len(variables)} variables")
         loaded("backend").batch_set_value(list(zip(variables, weights)))
 
+    def save(self, filepath, overwrite=True, include_optimizer=True, save_format=None, signatures=None):
+        """Writes the whole model as an HDF5 file."""
+        loaded("engine.saving").save_model(self, filepath, overwrite, include_optimizer, save_format)
+
     def save_weights(self, filepath, overwrite=True, save_format=None):
         """Writes the variables: an HDF5 file if the name ends with .h5, .keras or .hdf5, else a checkpoint."""
         if save_format in ("h5", "hdf5") or save_format is None and str(filepath).endswith((".h5", ".keras", ".hdf5")):

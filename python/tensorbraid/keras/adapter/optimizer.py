@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import tensorbraid as tf
-from tensorbraid.keras import added_optimizers, own_optimizers
+from tensorbraid.keras import added_optimizers, learning_rates, own_optimizers
 from tensorbraid.keras.adapter import backend
 from tensorbraid.keras.adapter.loaded import loaded, replace
 
@@ -51,7 +51,8 @@ def _init(kind, init):
             raise TypeError(f"{kind.__name__} takes {len(names)} arguments, but {len(args)} were given")
         kwargs.update(zip(names, args))
         self._name = kwargs.pop("name", name) or kind.__name__
-        self._first_accumulator = kwargs.pop("initial_accumulator_value", 0.1)
+        if kind.__name__ in _OF_SUMS:
+            self._first_accumulator = kwargs.pop("initial_accumulator_value", 0.1)
         if "epsilon" in kwargs and kwargs["epsilon"] is None:
             del kwargs["epsilon"]
         if defaults["learning_rate"] is not None and "lr" not in kwargs:
@@ -92,7 +93,7 @@ def _get_updates(kind, get_updates):
 
         rate = self.learning_rate
         if callable(rate):
-            self.learning_rate = _rate_of_step(rate, self.iterations)
+            self.learning_rate = learning_rates.of_step(rate, self.iterations)
         try:
             with backend.variables_by(slot), backend.delayed_updates(self.iterations) as increments:
                 get_updates(self, loss, params)
@@ -107,42 +108,6 @@ def _get_updates(kind, get_updates):
         return updates
 
     return updates_of_step
-
-
-def _rate_of_step(rate, iterations):
-    """The learning rate as a tensor: a schedule's for the number of the step, or what a function returns."""
-    schedules = tf.keras.optimizers.schedules
-    if isinstance(rate, schedules.LearningRateSchedule):
-        return rate(tf.cast(iterations, loaded("backend").floatx()))
-    return tf.convert_to_tensor(rate(), loaded("backend").floatx())
-
-
-class _Zero:
-    """Stands for the variable of a learning rate that is a function."""
-
-    def eval(self, session=None):
-        return 0.0
-
-
-def _get_config(kind, get_config):
-    """The configuration, with the one of a schedule in it."""
-    @functools.wraps(get_config)
-    def config_of(self):
-        rate, more = self.learning_rate, {"name": self._name}
-        if kind.__name__ in _OF_SUMS:
-            more["initial_accumulator_value"] = self._first_accumulator
-        if not callable(rate):
-            return {**get_config(self), **more}
-        self.learning_rate = _Zero()
-        try:
-            config = get_config(self)
-        finally:
-            self.learning_rate = rate
-        schedules = tf.keras.optimizers.schedules
-        rate = schedules.serialize(rate) if isinstance(rate, schedules.LearningRateSchedule) else rate()
-        return {**config, **more, "learning_rate": rate}
-
-    return config_of
 
 
 class _Methods:
@@ -213,4 +178,4 @@ def change(optimizers):
     for name in _ARGUMENTS:
         kind = getattr(optimizers, name)
         kind.__init__, kind.get_updates = _init(kind, kind.__init__), _get_updates(kind, kind.get_updates)
-        kind.get_config = _get_config(kind, kind.get_config)
+        kind.get_config = learning_rates.config_with_schedule(kind.get_config)
