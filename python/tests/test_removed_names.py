@@ -168,6 +168,20 @@ class RemovedNamesTest(unittest.TestCase):
         with self.assertRaisesRegex(ImportError, "No module named 'nowhere'"):
             imp.find_module("nowhere", [self.dir])
 
+    def test_random(self):
+        """Floats for whole numbers, samples of sets, and a function for the numbers of shuffle."""
+        self.assertEqual(self.ran("""
+import random
+assert 0 <= random.randint(0, 10e6) <= 10e6 and random.Random(1).randrange(2.0) < 2
+assert sorted(random.sample({1, 2, 3}, 3)) == [1, 2, 3] and random.sample([5], 1) == [5]
+x = [1, 2, 3]
+random.shuffle(x, lambda: 0.0)
+try:
+    random.randrange(2.5)
+except (TypeError, ValueError):
+    print(x, sorted(random.Random().sample(range(9), 9)) == list(range(9)))
+"""), "[2, 3, 1] True\n")
+
     def test_names_that_python_3_12_has_no_more(self):
         """Python's own, in versions before."""
         self.assertEqual(self.ran("""

@@ -18,7 +18,7 @@ import time
 
 import numpy as np
 
-from tensorbraid.runner import after_import, old_h5py, old_pandas, removed_modules
+from tensorbraid.runner import after_import, old_h5py, old_pandas, old_random, removed_modules
 
 _ArgSpec = collections.namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])
 
@@ -115,8 +115,9 @@ def _put_back(module, names):
             setattr(module, name, value)
 
 
-_WHEN_IMPORTED = {"h5py": old_h5py.restore, "pandas": old_pandas.restore, "unittest.case": _restore_unittest,
-                  "configparser": _restore_configparser, "locale": _restore_locale}
+_WHEN_IMPORTED = {"h5py": old_h5py.restore, "pandas": old_pandas.restore, "random": old_random.restore,
+                  "unittest.case": _restore_unittest, "configparser": _restore_configparser,
+                  "locale": _restore_locale}
 
 
 def put_back():
