@@ -177,10 +177,16 @@ class Orthogonal(Initializer):
 
 
 class Identity(Initializer):
-    """gain on the diagonal of a matrix, and 0 elsewhere."""
+    """gain, a number or a matrix, on the diagonal of a matrix, and 0 elsewhere."""
 
     def __init__(self, gain=1.0, dtype=dtypes.float32):
         self.gain, self.dtype = gain, _floating(dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        if np.ndim(self.gain) == 0:
+            return super().__call__(shape, dtype, partition_info)
+        ones = Identity(1.0, self.dtype)(shape, dtype)
+        return ones * np.asarray(self.gain, ones.dtype.as_numpy_dtype)
 
     def _native(self):
         return _core.identity_initializer(self.gain)

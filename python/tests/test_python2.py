@@ -154,6 +154,14 @@ class Python2Test(unittest.TestCase):
                          "é = 1 # a / b\nx = (_divide(é  # 1/2\n , 2))")
         self.assertNotIn("_divide", python2.convert("from __future__ import division\nx = 1 / 2\n")[0])
 
+    def test_next_of_a_generator_of_keras_is_no_python_2(self):
+        call = "batch = generator.next()\n"
+        for imports in ("from keras.preprocessing.image import ImageDataGenerator\n",
+                        "import tensorflow.keras as K\n", "import tensorflow as tf\nlayers = tf.keras.layers\n"):
+            self.assertEqual(python2.findings(imports + call), [])
+        self.assertEqual(len(python2.findings("import tensorflow as tf\n" + call)), 1)
+        self.assertEqual(len(python2.findings("import keras\nprint 1\n" + call)), 2)
+
 
 if __name__ == "__main__":
     unittest.main()

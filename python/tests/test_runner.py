@@ -120,7 +120,12 @@ class RunnerTest(unittest.TestCase):
                               "from tensorflow.python.ops.rnn_cell_impl import *\n"
                               "import tensorflow as tf\n"
                               "assert RNNCell is tf.nn.rnn_cell.RNNCell and GRUCell is tf.nn.rnn_cell.GRUCell\n"
-                              "assert sum([1, 2]) == 3\n")
+                              "assert sum([1, 2]) == 3\n"
+                              "from tensorflow.python import ops, math_ops, state_ops, control_flow_ops\n"
+                              "from tensorflow.python.ops import array_ops, nn\n"
+                              "assert math_ops.cast is tf.cast and state_ops.assign is tf.assign\n"
+                              "assert ops.convert_to_tensor is tf.convert_to_tensor and nn.relu is tf.nn.relu\n"
+                              "assert control_flow_ops.group is tf.group and array_ops.stack is tf.stack\n")
         self.assertEqual(ran.returncode, 0, ran.stderr)
 
     def test_the_script_is_main_and_gets_its_arguments(self):

@@ -2,6 +2,7 @@
 
 import unittest
 
+import numpy as np
 import tensorbraid as tf
 
 
@@ -56,6 +57,15 @@ class VariablesTest(unittest.TestCase):
         self.assertEqual(table.get_shape().as_list(), [5, 2])
         with self.assertRaisesRegex(NotImplementedError, "another axis"):
             tf.fixed_size_partitioner(2, axis=1)
+        for count in (0, -1):  # the number of parameter servers of a program that runs alone
+            partitioner = tf.min_max_variable_partitioner(max_partitions=count, min_slice_size=1)
+            self.assertEqual(partitioner(shape=tf.TensorShape([6, 2]), dtype=tf.float32), [1, 1])
+
+    def test_the_gain_of_an_identity_may_be_a_matrix(self):
+        v = tf.get_variable("v", [2, 3], initializer=tf.initializers.identity(np.arange(6.0).reshape(2, 3)))
+        with self.session() as session:
+            session.run(v.initializer)
+            self.assertAllEqual(session.run(v), [[0, 0, 0], [0, 4, 0]])
 
     def test_a_variable_without_a_fixed_shape_takes_values_of_other_shapes(self):
         v = tf.Variable([1, 2], validate_shape=False)

@@ -57,8 +57,11 @@ def variable_axis_size_partitioner(max_shard_bytes, axis=0, bytes_per_string_ele
 
 
 def min_max_variable_partitioner(max_partitions=1, axis=0, min_slice_size=256 << 10, bytes_per_string_element=16):
-    """A partitioner: as many parts of at least `min_slice_size` bytes as possible, but at most `max_partitions`."""
-    if max_partitions < 1 or min_slice_size < 1 or bytes_per_string_element < 1:
-        raise ValueError("max_partitions, min_slice_size and bytes_per_string_element must be positive integers")
-    return _along_first(axis, _core.min_max_variable_partitioner(max_partitions, min_slice_size,
+    """A partitioner: as many parts of at least `min_slice_size` bytes as possible, but at most `max_partitions`.
+
+    A number of parts below 1, such as that of the parameter servers of a program without any, means 1.
+    """
+    if min_slice_size < 1 or bytes_per_string_element < 1:
+        raise ValueError("min_slice_size and bytes_per_string_element must be positive integers")
+    return _along_first(axis, _core.min_max_variable_partitioner(max(max_partitions, 1), min_slice_size,
                                                                  bytes_per_string_element))

@@ -2,6 +2,7 @@
 
 import functools
 
+import tensorbraid as tf
 from tensorbraid.keras.adapter.loaded import loaded
 
 __all__ = []
@@ -52,14 +53,20 @@ def change_input_layer(input_layer):
 
 
 def change_losses_utils(losses_utils):
-    """The reduction of losses has the value AUTO, which is the mean."""
+    """The reduction of losses has the value AUTO, which is the mean. The rank of losses may be unknown."""
     kind, weighted = losses_utils.Reduction, losses_utils.compute_weighted_loss
     kind.AUTO = "auto"
     kind.all = classmethod(lambda cls: (cls.AUTO, cls.NONE, cls.SUM, cls.SUM_OVER_BATCH_SIZE))
     losses_utils.ReductionV2 = kind
 
     def compute_weighted_loss(losses, sample_weight=None, reduction=kind.SUM_OVER_BATCH_SIZE, name=None):
-        return weighted(losses, sample_weight, kind.SUM_OVER_BATCH_SIZE if reduction == kind.AUTO else reduction, name)
+        reduction = kind.SUM_OVER_BATCH_SIZE if reduction == kind.AUTO else reduction
+        if losses.shape.ndims is not None:
+            return weighted(losses, sample_weight, reduction, name)
+        kind.validate(reduction)
+        with tf.name_scope(name or "weighted_loss"):
+            weight = 1.0 if sample_weight is None else sample_weight
+            return losses_utils.reduce_weighted_loss(losses * tf.cast(weight, losses.dtype), reduction)
 
     losses_utils.compute_weighted_loss = compute_weighted_loss
 

@@ -104,6 +104,12 @@ _GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image"
 _INTERNAL = ("tensorbraid.internal", "tensorbraid.ops", "tensorbraid.runner")
 
 
+# Names of the file framework.ops, which is also meant by `from tensorflow.python import ops`.
+_FRAMEWORK_OPS = ("Graph", "GraphKeys", "IndexedSlices", "Operation", "RegisterGradient", "Tensor", "colocate_with",
+                  "control_dependencies", "convert_to_tensor", "device", "get_collection", "get_default_graph",
+                  "init_scope", "name_scope", "reset_default_graph")
+
+
 class Missing(Exception):
     """A name that the package lacks. `parent` is the last object on its path that exists, `name` what it lacks."""
 
@@ -129,7 +135,10 @@ class PythonModule(types.ModuleType):
             raise AttributeError(name)
         if self._path == "python" and name == "keras":  # the package has its files one by one
             return python_keras
-        if len(parts) < (3 if parts[:1] == ["lib"] else 2):
+        if parts == ["ops"] and name in _FRAMEWORK_OPS:
+            return getattr(tensorbraid, name)
+        is_file = len(parts) == 1 and parts[0].endswith("_ops")  # such as `from tensorflow.python import math_ops`
+        if len(parts) < (3 if parts[:1] == ["lib"] else 2) and not is_file:
             return stand_in(f"{self._path}.{name}")
         for namespace in _namespaces(parts[-1]):
             try:

@@ -23,6 +23,9 @@ _IMPORTS = {"_divide": "from tensorbraid.runner.division import divide as _divid
             "reduce": "from functools import reduce"}
 
 
+_USES_KERAS = re.compile(r"^\s*(from|import)\s+(tensorflow\.([a-z.]+\.)?)?keras\b|\btf\.keras\b", re.MULTILINE)
+
+
 class Finding:
     """A construct of Python 2: its line, what it is, and what Python 3 has instead."""
 
@@ -44,8 +47,9 @@ class _Converter(Tokens):
         super().__init__(self._without_tabs(text))
         self._print_function = bool(re.search(r"^from __future__ import .*print_function", text, re.MULTILINE))
         self._defined = self._names_defined_by_script()
-        self._defines_next = "def next(" in text
         self._is_python3 = _parses(text)
+        # The script's own classes have the method `next`, or Keras's generators of images may be called.
+        self._has_next = "def next(" in text or self._is_python3 and bool(_USES_KERAS.search(text))
 
     def _found(self, token, what, fix):
         self.findings.append(Finding(token.line, what, fix))
@@ -137,7 +141,7 @@ class _Converter(Tokens):
             self._found(token, f".{token.text}()", "write `key in d`" if token.text == "has_key" else
                         f"write .{_METHODS[token.text]}()")
             token.text = _METHODS[token.text]
-        elif token.text == "next" and self.next(self.next(i)) == close and not self._defines_next:
+        elif token.text == "next" and self.next(self.next(i)) == close and not self._has_next:
             self._found(token, ".next()", "write next(iterator)")
             token.text = "__next__"
         elif token.text in _VIEWS and self.next(self.next(i)) == close:

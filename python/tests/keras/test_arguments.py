@@ -22,6 +22,14 @@ class ArgumentsTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "mean"):
             tf.keras.losses.MeanSquaredError(reduction="mean")(y, p)
 
+    def test_losses_of_tensors_of_unknown_rank(self):
+        y, p = tf.placeholder(tf.int32, [None]), tf.squeeze(tf.placeholder(tf.float32, [None, 1], name="p"))
+        kind = tf.keras.losses.BinaryCrossentropy
+        losses = [kind()(y, p), kind(reduction="none")(y, p), kind()(y, p, sample_weight=0.5)]
+        with self.session() as session:
+            values = session.run(losses, {y: [0, 1], "p:0": [[0.5], [0.25]]})
+        self.assertAllClose(values, [(np.log(2) + np.log(4)) / 2] * 2 + [(np.log(2) + np.log(4)) / 4])
+
     def test_input_with_a_number_of_samples(self):
         for inputs in (tf.keras.Input((3,), batch_size=5), tf.keras.layers.Input((3,), 5),
                        tf.keras.Input(batch_shape=(5, 3))):
