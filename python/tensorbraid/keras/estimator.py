@@ -4,6 +4,7 @@ import copy
 
 import tensorbraid as tf
 from tensorbraid.keras import library
+from tensorbraid.keras.checks import explained
 
 __all__ = ["model_to_estimator"]
 
@@ -22,6 +23,8 @@ def model_to_estimator(keras_model=None, keras_model_path=None, custom_objects=N
                                   "an estimator writes the checkpoints of a tf.train.Saver")
     if keras_model is None:
         keras_model = library.module("models").load_model(keras_model_path, custom_objects)
+    if not isinstance(keras_model, library.module("engine.training").Model):
+        raise TypeError(f"keras_model must be a tf.keras.Model, but got {keras_model!r}{explained.origin(keras_model)}")
     if not keras_model.optimizer:
         raise ValueError("The given keras model has not been compiled yet. Please compile the model with "
                          "`model.compile()` before calling `model_to_estimator()`.")

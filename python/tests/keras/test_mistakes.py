@@ -97,6 +97,7 @@ TENSORS = [
      "the model sequential takes layers of tf.keras.*TensorFlow 2"),
     (lambda: mlp().add(of_keras(2)), TypeError, "library that `import keras` finds; .*made of one of the two"),
     (lambda: tf.keras.Model(of_keras(3), Input([3])), ValueError, "Model takes outputs of layers.*TensorFlow 2"),
+    (lambda: tf.keras.estimator.model_to_estimator(of_keras(3)), TypeError, "must be a tf.keras.Model.*TensorFlow 2"),
     (lambda: compiled(optimizer=of_keras(3)), ValueError, "the optimizer is.*TensorFlow 2.*or one of tf.train"),
 ]
 
@@ -397,7 +398,7 @@ class FilesTest(KerasTestCase):
             session.run(variable.initializer)
             saver = tf.train.Saver({"layer-1/kernel/.ATTRIBUTES/VARIABLE_VALUE": variable})
             saver.save(session, path, write_meta_graph=False)
-        with self.assertRaisesRegex(ValueError, "is of a model with other layers; .*lacks .*layer_with_weights-0/kernel"):
+        with self.assertRaisesRegex(ValueError, "of a model with other layers; .*lacks .*layer_with_weights-0/kernel"):
             mlp().load_weights(path)
 
 
