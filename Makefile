@@ -9,7 +9,7 @@ LOGS ?= build/demo_logs
 PARTS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test test_tensorflow test_keras test_engines release wheel package site packages clean
+.PHONY: help demo examples test test_accelerators test_tensorflow test_keras test_engines release wheel package site packages clean
 
 help:
 	@echo "make demo      train softmax regression on MNIST with $(PS) parameter server(s) and $(WORKERS) worker(s), as local processes"
@@ -17,6 +17,7 @@ help:
 	@echo "make examples  train each program of examples/ to the accuracy that it should reach, which takes some minutes;"
 	@echo "               with the whole of MNIST in idx format: DATA=DIR"
 	@echo "make test      build the preset 'release' and run its tests"
+	@echo "make test_accelerators  test with plugins of accelerators that compute on the CPU, which it installs (tests/accelerators/README.md)"
 	@echo "make test_tensorflow  compare with TensorFlow, which it installs; takes some minutes (tests/interop/README.md)"
 	@echo "make test_keras  test tf.keras, and run the library Keras's own tests, which it installs; PARTS=3: a third of them,"
 	@echo "               which the commit chooses (python/tests/keras/README.md)"
@@ -41,6 +42,9 @@ examples: packages
 
 test: release
 	ctest --preset release
+
+test_accelerators: release
+	ctest --preset accelerators
 
 test_tensorflow: release
 	ctest --preset tensorflow

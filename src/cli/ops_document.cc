@@ -9,6 +9,7 @@
 #include "cli/tensorflow_ops.h"
 #include "core/text/strings.h"
 #include "graph/model/op_registry.h"
+#include "pjrt/find_plugins.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
@@ -23,7 +24,9 @@ std::string FunctionOf(const OpDef& op) {
 
 std::string LineOf(const OpDef& op) {
   std::set<std::string> devices;
-  for (const KernelDef* kernel : KernelsOf(op)) devices.insert(kernel->device_type);
+  for (const KernelDef* kernel : KernelsOf(op)) {
+    if (!pjrt::IsAcceleratorType(kernel->device_type)) devices.insert(kernel->device_type);
+  }
   const std::string gradient = op.has_gradient() ? "yes" : op.not_differentiable ? "stops" : "";
   return StrCat("| ", op.name, " | ", DTypesOf(op), " | ",
                 devices.empty() ? "(graph)" : StrJoin({devices.begin(), devices.end()}, " "), " | ", gradient, " | ",
@@ -69,8 +72,8 @@ reasons.
   its inputs and outputs. `floats`: float16, bfloat16, float32, float64; `ints`: int8 to int64 and uint8 to uint64;
   `complex`: complex64 and complex128; `reals`: floats and ints; `numbers`: reals and complex; `quantized`: qint8,
   quint8, qint16, quint16 and qint32; `any`: numbers, quantized, bool, string, resource, variant.
-- *devices*: the devices that have a kernel. `(graph)`: the op needs no kernel, because its node is fed or is replaced
-  before the graph runs.
+- *devices*: the devices that have a kernel, without accelerators (docs/accelerators.md). `(graph)`: the op needs no
+  kernel, because its node is fed or is replaced before the graph runs.
 - *gradient*: `yes` if `Gradients` of the C++ API supports the op; `stops` if the op is not differentiable by nature, so
   that gradients end there; empty if `Gradients` reports an error. TensorFlow's clients do not depend on this: their
   graphs contain the gradients.

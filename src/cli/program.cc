@@ -101,6 +101,7 @@ int RunProgram(int argc, char** argv, const std::string& version) {
   AddStatusCommand(app, &invocation);
   AddTaskCommand(app, &invocation);
   AddRegistryCommand(app, &invocation);
+  AddDevicesCommand(app, &invocation);
   AddInspectCommand(app, &invocation);
   AddOpsCommand(app, &invocation);
   AddAgentCommand(app, &invocation);

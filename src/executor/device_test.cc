@@ -10,6 +10,7 @@
 #include "executor/executor.h"
 #include "graph/model/graph_impl.h"
 #include "graph/model/subgraph.h"
+#include "runtime/testing/device_conformance.h"
 #include "runtime/testing/fake_device.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
@@ -90,6 +91,8 @@ TEST_F(DeviceTest, TheHostCannotAccessTheMemoryOfADevice) {
   EXPECT_EQ(t.ToString(), "float32[4] <in device memory>");
   EXPECT_DEATH(*static_cast<volatile float*>(const_cast<void*>(t.raw_data())), "");
 }
+
+TEST_F(DeviceTest, DoesWhatDevicesPromise) { TestConformance(fake(1)); }
 
 TEST_F(DeviceTest, AGraphOnTheFakeDeviceHasTheValuesOfTheCpu) {
   const auto build = [this](const char* device) {
@@ -269,7 +272,7 @@ TEST(DeviceSetTest, ListsTheTypesThatExist) {
   EXPECT_THAT(names, ::testing::ElementsAre("/device:CPU:0", "/device:CPU:1", "/device:FAKE:0"));
   const Status none = DeviceSet::Create({{"TPU", 1}}).status();
   EXPECT_EQ(none.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(none.message()), HasSubstr("no devices of type 'TPU', only 'CPU', 'FAKE'"));
+  EXPECT_THAT(std::string(none.message()), HasSubstr("no devices of type 'TPU', only 'CPU', 'GPU', 'XLA_CPU', 'FAKE'"));
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ class FailingPluginTest : public testing::Test {
   }
   // The objects that are left when all work has been done.
   std::string Left() const {
-    for (int work = control_->work; work != 0; work = control_->work) control_->work.wait(work);
+    WaitForWork(*control_);
     return StrCat(control_->buffers.load(), " buffers, ", control_->events.load(), " events, ",
                   control_->programs.load(), " programs, ", control_->errors.load(), " errors");
   }

@@ -45,6 +45,11 @@ struct FakePluginControl {
   std::atomic<int> programs{0};  // loaded ones and descriptions
 };
 
+// Blocks until all work has been done and its objects are gone.
+inline void WaitForWork(const FakePluginControl& control) {
+  for (int work = control.work; work != 0; work = control.work) control.work.wait(work);
+}
+
 using GetFakePluginControlFunction = FakePluginControl* (*)();
 
 }  // namespace tensorbraid::pjrt

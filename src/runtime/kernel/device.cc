@@ -27,10 +27,13 @@ class CpuDevice final : public Device {
 };
 
 std::vector<DeviceType>& MutableDeviceTypes() {
-  static auto* types =
-      new std::vector<DeviceType>{{.name = "CPU", .create = [](int id) -> StatusOr<std::unique_ptr<Device>> {
-                                     return std::unique_ptr<Device>(std::make_unique<CpuDevice>(id));
-                                   }}};
+  static auto* const types = [] {
+    auto* all = new std::vector<DeviceType>{{.name = "CPU", .create = [](int id) -> StatusOr<std::unique_ptr<Device>> {
+                                               return std::unique_ptr<Device>(std::make_unique<CpuDevice>(id));
+                                             }}};
+    for (DeviceType& type : AcceleratorTypes()) all->push_back(std::move(type));
+    return all;
+  }();
   return *types;
 }
 
@@ -61,8 +64,7 @@ StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(const std::map<std::strin
     if (FindDeviceType(type) == nullptr && count > 0) {
       std::vector<std::string> names;
       for (const DeviceType& t : DeviceTypes()) names.push_back(StrCat("'", t.name, "'"));
-      return InvalidArgument("device_count: this machine has no devices of type '", type, "', only ",
-                             StrJoin(names, ", "));
+      return InvalidArgument("device_count: there are no devices of type '", type, "', only ", StrJoin(names, ", "));
     }
     if (count < 0 || count > 1024) {
       return InvalidArgument("device_count: the number of '", type, "' devices must be 0 to 1024, got ", count);
@@ -73,6 +75,7 @@ StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(const std::map<std::strin
     const auto it = counts.find(type.name);
     int count = it == counts.end() ? 0 : it->second;
     if (type.name == "CPU") count = std::max(1, count);
+    if (type.count != nullptr) count = type.count(it == counts.end() ? std::nullopt : std::optional<int>(it->second));
     for (int id = 0; id < count; ++id) {
       auto device = type.create(id);
       if (!device.ok()) return Annotate(device.status(), StrCat("device '/device:", type.name, ":", id, "'"));

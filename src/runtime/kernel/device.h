@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,8 +74,14 @@ struct DeviceType {
   std::string name;  // upper case: "CPU"
   std::function<StatusOr<std::unique_ptr<Device>>(int id)> create;
   void (*register_kernels)(KernelRegistry& r) = nullptr;  // called after the kernels of the CPU have been registered
+  // How many devices a process gets that wants `wanted` of them, or says nothing. Null: as many as it wants, otherwise
+  // none.
+  int (*count)(std::optional<int> wanted) = nullptr;
 };
-// Adds a type besides "CPU". REQUIRES: no task or graph exists yet, and the name is new (checked).
+// The types of accelerators (pjrt/accelerator_types.cc), which each process has.
+std::vector<DeviceType> AcceleratorTypes();
+// Adds a type besides "CPU" and those of accelerators. REQUIRES: no task or graph exists yet, and the name is new
+// (checked).
 void AddDeviceType(DeviceType type);
 const std::vector<DeviceType>& DeviceTypes();
 // Null if the type does not exist.
@@ -83,8 +90,9 @@ const DeviceType* FindDeviceType(std::string_view name);
 // The devices of a process, which all its tasks share. Immutable.
 class DeviceSet {
  public:
-  // Creates the devices. `counts` is the number of devices of each type; there is always at least one CPU. The CPUs
-  // come first. InvalidArgument for a type that does not exist here and for counts out of range.
+  // Creates the devices. `counts` is the number of devices of each type; there is always at least one CPU, and there
+  // may be fewer accelerators (DeviceType::count). The CPUs come first. InvalidArgument for a type that does not exist
+  // here and for counts out of range.
   static StatusOr<std::unique_ptr<DeviceSet>> Create(const std::map<std::string, int>& counts);
 
   // The device that the full name of a node's device refers to; null if it does not exist.

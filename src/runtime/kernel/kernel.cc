@@ -137,10 +137,11 @@ KernelDef& KernelRegistry::AddDef(KernelDef def, std::source_location location) 
 }
 
 StatusOr<const KernelDef*> KernelRegistry::Find(const Node& node, std::string_view device_type) const {
-  std::string refusals;
+  std::string refusals, of_other_devices;
   const auto fits = [&](const KernelDef& def) {
     const std::string refusal = Refusal(def, node, device_type);
-    if (!refusal.empty()) refusals += StrCat("\n  a ", def.device_type, " kernel: ", refusal);
+    std::string& text = def.device_type == device_type ? refusals : of_other_devices;
+    if (!refusal.empty()) text += StrCat("\n  a ", def.device_type, " kernel: ", refusal);
     return refusal.empty();
   };
   const auto [begin, end] = kernels_.equal_range(node.type());
@@ -152,6 +153,7 @@ StatusOr<const KernelDef*> KernelRegistry::Find(const Node& node, std::string_vi
       if (fits(def)) return &def;
     }
   }
+  if (refusals.empty()) refusals = of_other_devices;
   if (refusals.empty()) return absl::NotFoundError(StrCat("no kernel exists for ", node.Describe()));
   return absl::NotFoundError(
       StrCat("no kernel fits ", node.Describe(), " ", Types(node), " on ", device_type, "; candidates:", refusals));

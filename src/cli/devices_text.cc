@@ -1,0 +1,57 @@
+#include "cli/devices_text.h"
+
+#include "core/text/strings.h"
+#include "core/threads/thread.h"
+#include "pjrt/accelerator.h"
+#include "pjrt/client.h"
+#include "pjrt/plugin.h"
+
+namespace tensorbraid {
+namespace {
+
+std::string Counted(int number, const std::string& name) { return StrCat(number, " ", name, number == 1 ? "" : "s"); }
+
+// A line for each device of an accelerator.
+StatusOr<std::string> OpenedDevices(const std::string& type, const std::string& path) {
+  pjrt::Accelerator accelerator(type, [path] { return StatusOr<std::string>(path); });
+  TF_ASSIGN_OR_RETURN(const pjrt::Client* client, accelerator.GetClient());
+  std::string text;
+  for (int i = 0; i < client->num_devices(); ++i) {
+    text += StrCat("  ", type, ":", i, ": ", client->device_kind(i));
+    if (const auto memory = client->MemoryOf(i); memory.ok() && memory->bytes_limit > 0) {
+      text += StrCat(", ", memory->bytes_limit >> 20, " MiB");
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+// What there is to say about a plugin that was found, with its devices.
+StatusOr<std::string> FoundDevices(const pjrt::FoundPlugin& found, bool open) {
+  if (!found.problem.empty()) return NotFound(found.problem);
+  TF_ASSIGN_OR_RETURN(const pjrt::Plugin* plugin, pjrt::Plugin::Load(found.path));
+  std::string text = StrCat(
+      pjrt::ComputesOnCpu(found.path) ? "as many devices as a program asks for" : Counted(found.devices, "device"),
+      ", by the plugin '", found.path, "' (PJRT ", plugin->major_version(), ".", plugin->minor_version());
+  if (const auto version = plugin->attributes().find("stablehlo_current_version");
+      version != plugin->attributes().end()) {
+    text += StrCat(", StableHLO ", version->second);
+  }
+  text += StrCat("), from ", found.source, "\n");
+  if (!open) return text;
+  TF_ASSIGN_OR_RETURN(const std::string devices, OpenedDevices(found.device_type, found.path));
+  return text + devices;
+}
+
+}  // namespace
+
+std::string DevicesText(const pjrt::Machine& machine, bool open) {
+  std::string text = StrCat("CPU: this machine, ", Counted(NumCores(), "core"), "\n");
+  for (const char* type : pjrt::kAcceleratorTypes) {
+    const auto devices = FoundDevices(pjrt::FindPlugin(machine, type), open);
+    text += StrCat(type, ": ", devices.ok() ? *devices : StrCat("none: ", devices.status().message(), "\n"));
+  }
+  return text;
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,58 @@
+#include "cli/devices_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+
+#include "core/text/strings.h"
+#include "io/file.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+class DevicesTextTest : public testing::Test {
+ protected:
+  DevicesTextTest() {
+    machine_.variable = [this](const char* name) { return variables_[name]; };
+    machine_.driver_folder = "/nowhere/nvidia";
+  }
+  std::map<std::string, std::string> variables_;
+  pjrt::Machine machine_;
+};
+
+TEST_F(DevicesTextTest, SaysWhatToDoForEachTypeInOneLine) {
+  EXPECT_THAT(DevicesText(machine_, true),
+              MatchesRegex("CPU: this machine, [0-9]+ cores?\n"
+                           "GPU: none: there is no PJRT plugin: install one, [^\n]*pip install [^\n]*\n"
+                           "XLA_CPU: none: there is no PJRT plugin that computes on the CPU: install one, [^\n]*\n"));
+}
+
+TEST_F(DevicesTextTest, ShowsThePlugin) {
+  variables_[pjrt::kPluginVariable] = StrCat("GPU=", TB_FAKE_PLUGIN, ",XLA_CPU=/nowhere/cpu.so");
+  const std::string text = DevicesText(machine_, false);
+  EXPECT_THAT(text, HasSubstr(StrCat("GPU: 1 device, by the plugin '", TB_FAKE_PLUGIN,
+                                     "' (PJRT 0.81, StableHLO 1.13.3), from the environment variable ")));
+  EXPECT_THAT(text, HasSubstr("XLA_CPU: none: there is no file '/nowhere/cpu.so'"));
+  EXPECT_THAT(DevicesText(machine_, true), HasSubstr("\n  GPU:0: fake, 1024 MiB\n"));
+}
+
+TEST_F(DevicesTextTest, SaysThatAPluginIsTooOld) {
+  const std::string old = StrCat(testing::TempDir(), "/old_", static_cast<int64_t>(getpid()), ".so");
+  ASSERT_TRUE(WriteFile(old, ReadFile(TB_FAKE_PLUGIN).value()).ok());
+  variables_[pjrt::kPluginVariable] = old;
+  setenv("FAKE_PLUGIN_MINOR_VERSION", "40", 1);
+  const std::string text = DevicesText(machine_, false);
+  unsetenv("FAKE_PLUGIN_MINOR_VERSION");
+  EXPECT_THAT(text, AllOf(HasSubstr("GPU: none: PJRT plugin '"), HasSubstr("install a newer plugin")));
+}
+
+}  // namespace
+}  // namespace tensorbraid

@@ -1,0 +1,122 @@
+#include "pjrt/device.h"
+
+#include <utility>
+
+#include "core/text/strings.h"
+#include "pjrt/device_buffer.h"
+#include "pjrt/in_flight.h"
+
+namespace tensorbraid::pjrt {
+
+// Makes buffers without a value, which takes no memory: the plugin allocates when it makes the value.
+class PjrtDevice::DeviceAllocator final : public Allocator {
+ public:
+  explicit DeviceAllocator(std::string name) : name_(std::move(name)) {}
+  std::string_view name() const override { return name_; }
+  MemorySpace space() const override { return MemorySpace::kDevice; }
+  RefPtr<Buffer> Allocate(size_t size) override { return MakeRef<DeviceBuffer>(size, this, count_); }
+  AllocatorStats stats() const override { return {.bytes_in_use = count_->in_use(), .bytes_cached = 0}; }
+
+ private:
+  const std::string name_;
+  const std::shared_ptr<MemoryCount> count_ = std::make_shared<MemoryCount>();
+};
+
+PjrtDevice::PjrtDevice(int id, Accelerator& accelerator)
+    : Device(accelerator.device_type(), id),
+      accelerator_(accelerator),
+      allocator_(std::make_unique<DeviceAllocator>(name())),
+      in_flight_(std::make_shared<InFlight>()) {
+  accelerator_.Expect(id + 1);
+}
+
+PjrtDevice::~PjrtDevice() = default;
+
+StatusOr<Client*> PjrtDevice::client() {
+  TF_ASSIGN_OR_RETURN(Client* const client, accelerator_.GetClient());
+  if (id() < client->num_devices()) return client;
+  return NotFound("there is no ", name(), ": the plugin '", client->plugin().path(), "' has ", client->num_devices(),
+                  client->num_devices() == 1 ? " device" : " devices");
+}
+
+int64_t PjrtDevice::memory_limit() const {
+  const Client* const client = accelerator_.client_if_made();
+  if (client == nullptr || id() >= client->num_devices()) return 0;
+  const auto memory = client->MemoryOf(id());
+  return memory.ok() && memory->bytes_limit > 0 ? memory->bytes_limit : 0;
+}
+
+Allocator& PjrtDevice::allocator() { return *allocator_; }
+
+void PjrtDevice::Follow(Event done) {
+  const uint64_t work = in_flight_->Begin();
+  if (stopped_) {
+    in_flight_->End(work, done.Await());
+    return;
+  }
+  done.OnReady([in_flight = in_flight_, work](const Status& status) { in_flight->End(work, status); });
+}
+
+void PjrtDevice::Copy(const Tensor& from, Tensor to, Done done) {
+  const bool from_host = from.buffer()->space() == MemorySpace::kHost;
+  const bool to_host = to.buffer()->space() == MemorySpace::kHost;
+  if (from_host && to_host) {
+    HostDevice().Copy(from, std::move(to), std::move(done));
+  } else if (from_host) {
+    CopyToDevice(from, to, std::move(done));
+  } else if (to_host) {
+    CopyToHost(from, std::move(to), std::move(done));
+  } else {
+    done(ShareValue(from, to));
+  }
+}
+
+void PjrtDevice::CopyToDevice(const Tensor& from, const Tensor& to, Done done) {
+  const auto client = this->client();
+  if (!client.ok()) return done(client.status());
+  const auto buffer = DeviceBuffer::Of(to);
+  if (!buffer.ok()) return done(buffer.status());
+  const uint64_t work = in_flight_->Begin();
+  const auto end = [in_flight = in_flight_, work, done = std::move(done), from](const Status& status) {
+    in_flight->End(work, OkStatus());
+    done(status);
+  };
+  Event copied;
+  auto array = (*client)->ToDevice(from, index(), &copied);
+  if (!array.ok()) return end(array.status());
+  (*buffer)->Set(*std::move(array));
+  copied.OnReady(end);
+}
+
+void PjrtDevice::CopyToHost(const Tensor& from, Tensor to, Done done) {
+  const auto array = ArrayOf(from);
+  if (!array.ok()) return done(array.status());
+  const uint64_t work = in_flight_->Begin();
+  const auto end = [in_flight = in_flight_, work, done = std::move(done), from, to](const Status& status) {
+    in_flight->End(work, OkStatus());
+    done(status);
+  };
+  auto copied = (*array)->ToHost(to.inplace_raw_data(), to.num_bytes());
+  if (!copied.ok()) return end(copied.status());
+  copied->OnReady(end);
+}
+
+Status PjrtDevice::ShareValue(const Tensor& from, const Tensor& to) {
+  TF_ASSIGN_OR_RETURN(Array* const array, ArrayOf(from));
+  TF_ASSIGN_OR_RETURN(DeviceBuffer* const buffer, DeviceBuffer::Of(to));
+  buffer->Set(RefPtr<Array>::Share(array));
+  return OkStatus();
+}
+
+void PjrtDevice::CopyInStream(const Tensor& from, Tensor to) {
+  in_flight_->End(in_flight_->Begin(), ShareValue(from, to));
+}
+
+void PjrtDevice::WhenIdle(Done done) { in_flight_->WhenDone(std::move(done)); }
+
+void PjrtDevice::Stop() {
+  stopped_ = true;
+  in_flight_->Wait();
+}
+
+}  // namespace tensorbraid::pjrt

@@ -1,0 +1,51 @@
+// Finds the plugins that are installed, and counts the devices that they would have, without loading one.
+#ifndef TENSORBRAID_PJRT_FIND_PLUGINS_H_
+#define TENSORBRAID_PJRT_FIND_PLUGINS_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid::pjrt {
+
+// The environment variable that names plugins: a path, or several with the types of their devices,
+// "GPU=/path/a.so,XLA_CPU=/path/b.so". A path without a type has devices of type XLA_CPU if its name contains "cpu",
+// and GPU otherwise.
+inline constexpr const char* kPluginVariable = "TENSORBRAID_ACCELERATOR_PLUGIN";
+
+// The types of devices that plugins have: "GPU", and "XLA_CPU" for plugins that compute on the CPU.
+inline constexpr const char* kAcceleratorTypes[] = {"GPU", "XLA_CPU"};
+bool IsAcceleratorType(std::string_view device_type);
+
+// What this machine has. Tests replace it.
+struct Machine {
+  std::function<std::string(const char* name)> variable;  // of the environment; "" if it is not set
+  // Where wheels of Python are installed, in the order of the search.
+  std::vector<std::string> package_folders;
+  std::string driver_folder = "/proc/driver/nvidia";
+};
+// This machine. The packages are those of the Python package that this library is a part of, of the virtual environment
+// in use ($VIRTUAL_ENV), and of the system.
+Machine ThisMachine();
+
+struct FoundPlugin {
+  std::string device_type;
+  std::string path;       // of the plugin; "" if none was found
+  std::string source;     // "the environment variable TENSORBRAID_ACCELERATOR_PLUGIN", "the packages in /usr/lib/..."
+  bool is_named = false;  // the environment variable names it
+  int devices = 0;        // that it would have; a plugin that computes on the CPU has as many as are wanted
+  std::string problem;    // if there are no devices: why, and what to do; one line
+};
+
+// The plugin for devices of this type. Reads the names of files; does not load anything.
+FoundPlugin FindPlugin(const Machine& machine, std::string_view device_type);
+
+// Whether the plugin's name says that it computes on the CPU.
+bool ComputesOnCpu(std::string_view path);
+
+}  // namespace tensorbraid::pjrt
+
+#endif  // TENSORBRAID_PJRT_FIND_PLUGINS_H_

@@ -1,0 +1,115 @@
+#include "pjrt/find_plugins.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <map>
+#include <string>
+
+#include "core/text/strings.h"
+#include "io/file.h"
+
+namespace tensorbraid::pjrt {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class FindPluginsTest : public testing::Test {
+ protected:
+  FindPluginsTest() {
+    machine_.variable = [this](const char* name) { return variables_[name]; };
+    machine_.package_folders = {folder_ + "/empty", folder_ + "/packages"};
+    machine_.driver_folder = folder_ + "/driver";
+  }
+  void AddFile(const std::string& name) {
+    const std::string path = JoinPath(folder_, name);
+    ASSERT_TRUE(WriteFile(path, "").ok());
+  }
+  void AddCudaPlugin() { AddFile("packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so"); }
+  void AddCards(int n) {
+    for (int i = 0; i < n; ++i) AddFile(StrCat("driver/gpus/0000:0", i, ":00.0/information"));
+  }
+
+  static std::string NewFolder() {
+    static int number = 0;
+    return StrCat(testing::TempDir(), "/find_plugins_", static_cast<int64_t>(getpid()), "_", ++number);
+  }
+  const std::string folder_ = NewFolder();
+  std::map<std::string, std::string> variables_;
+  Machine machine_;
+};
+
+TEST_F(FindPluginsTest, SaysHowToInstallOne) {
+  FoundPlugin found = FindPlugin(machine_, "GPU");
+  EXPECT_EQ(found.path, "");
+  EXPECT_THAT(found.problem, AllOf(HasSubstr("there is no PJRT plugin"), HasSubstr("pip install jax-cuda13-pjrt"),
+                                   HasSubstr("TENSORBRAID_ACCELERATOR_PLUGIN")));
+  AddCards(2);
+  EXPECT_THAT(FindPlugin(machine_, "GPU").problem, HasSubstr("this machine has 2 GPUs, but no PJRT plugin for them"));
+  EXPECT_THAT(FindPlugin(machine_, "XLA_CPU").problem, HasSubstr("pip install xla-cpu-pjrt"));
+}
+
+TEST_F(FindPluginsTest, FindsWheelsOfPython) {
+  AddCudaPlugin();
+  AddFile("packages/jax_plugins/xla_cuda12/xla_cuda_plugin.so");
+  AddFile("packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so");
+  AddCards(2);
+  const FoundPlugin gpu = FindPlugin(machine_, "GPU");
+  EXPECT_EQ(gpu.path, folder_ + "/packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so");
+  EXPECT_EQ(gpu.source, "the packages in " + folder_ + "/packages");
+  EXPECT_EQ(gpu.devices, 2);
+  EXPECT_EQ(gpu.problem, "");
+  EXPECT_FALSE(gpu.is_named);
+  const FoundPlugin cpu = FindPlugin(machine_, "XLA_CPU");
+  EXPECT_EQ(cpu.path, folder_ + "/packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so");
+  EXPECT_EQ(cpu.devices, 1);
+}
+
+TEST_F(FindPluginsTest, SaysThatThereIsNoDriverAndNoCard) {
+  AddCudaPlugin();
+  FoundPlugin found = FindPlugin(machine_, "GPU");
+  EXPECT_EQ(found.devices, 0);
+  EXPECT_THAT(found.problem, AllOf(HasSubstr("no driver of NVIDIA"), HasSubstr("driver does not exist"),
+                                   HasSubstr("give the container access")));
+  AddFile("driver/version");
+  EXPECT_THAT(FindPlugin(machine_, "GPU").problem, HasSubstr("shows no GPU"));
+}
+
+TEST_F(FindPluginsTest, CountsTheVisibleCards) {
+  AddCudaPlugin();
+  AddCards(3);
+  for (const auto& [visible, devices] :
+       std::map<std::string, int>{{"", 3}, {"1", 1}, {"2,0", 2}, {"0,7,1", 1}, {"GPU-8932f937,GPU-12", 2}}) {
+    variables_["CUDA_VISIBLE_DEVICES"] = visible;
+    EXPECT_EQ(FindPlugin(machine_, "GPU").devices, devices) << visible;
+  }
+  variables_["CUDA_VISIBLE_DEVICES"] = "-1";
+  const FoundPlugin none = FindPlugin(machine_, "GPU");
+  EXPECT_EQ(none.devices, 0);
+  EXPECT_THAT(none.problem, AllOf(HasSubstr("CUDA_VISIBLE_DEVICES is '-1'"), HasSubstr("none of the 3 GPUs")));
+}
+
+TEST_F(FindPluginsTest, TakesWhatTheVariableNames) {
+  AddCudaPlugin();
+  AddFile("a/my_cpu_plugin.so");
+  AddFile("a/other.so");
+  const std::string cpu = folder_ + "/a/my_cpu_plugin.so", other = folder_ + "/a/other.so";
+  variables_[kPluginVariable] = cpu;
+  EXPECT_EQ(FindPlugin(machine_, "XLA_CPU").path, cpu);
+  EXPECT_TRUE(FindPlugin(machine_, "XLA_CPU").is_named);
+  EXPECT_FALSE(FindPlugin(machine_, "GPU").is_named);
+  variables_[kPluginVariable] = StrCat("GPU=", cpu, ",", other);
+  EXPECT_EQ(FindPlugin(machine_, "GPU").path, cpu);
+  EXPECT_EQ(FindPlugin(machine_, "GPU").devices, 1);
+  variables_[kPluginVariable] = other;
+  EXPECT_EQ(FindPlugin(machine_, "GPU").path, other);
+
+  variables_[kPluginVariable] = "/nowhere/cpu.so";
+  EXPECT_THAT(FindPlugin(machine_, "XLA_CPU").problem,
+              AllOf(HasSubstr("there is no file '/nowhere/cpu.so'"), HasSubstr("correct the variable")));
+}
+
+}  // namespace
+}  // namespace tensorbraid::pjrt
