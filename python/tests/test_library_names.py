@@ -31,6 +31,21 @@ class LibraryNamesTest(unittest.TestCase):
             with self.assertRaises(ValueError):
                 wrong()
 
+    def test_classes_of_feature_columns_and_heads(self):
+        number = tf.feature_column.numeric_column("x")
+        table = tf.feature_column.embedding_column(tf.feature_column.categorical_column_with_identity("i", 3), 2)
+        for file in ("feature_column", "feature_column_v2"):
+            for start in ("", "_"):
+                for name, column in (("EmbeddingColumn", table), ("NumericColumn", number), ("DenseColumn", number)):
+                    kind = api.find(f"python.feature_column.{file}.{start}{name}")
+                    self.assertIsInstance(column, kind)
+                    self.assertEqual(isinstance(number, kind), name != "EmbeddingColumn")
+            self.assertIs(api.find(f"python.feature_column.{file}.input_layer"), tf.feature_column.input_layer)
+        head = tf.contrib.estimator.binary_classification_head()
+        self.assertIsInstance(head, api.find("python.estimator.canned.head._Head"))
+        builder = api.find("python.feature_column.feature_column._LazyBuilder")({"x": [[1.0], [2.0]]})
+        self.assertEqual(builder.get(number).shape.as_list(), [2, 1])
+
     def test_utilities_of_layers(self):
         utils = api.find("python.layers.utils")
         self.assertEqual([utils.conv_output_length(7, 3, padding, 2) for padding in ("same", "valid", "full")], [4, 3, 5])

@@ -63,9 +63,9 @@ class VariablesTest(unittest.TestCase):
 
     def test_the_gain_of_an_identity_may_be_a_matrix(self):
         v = tf.get_variable("v", [2, 3], initializer=tf.initializers.identity(np.arange(6.0).reshape(2, 3)))
-        with self.session() as session:
+        with tf.Session() as session:
             session.run(v.initializer)
-            self.assertAllEqual(session.run(v), [[0, 0, 0], [0, 4, 0]])
+            np.testing.assert_array_equal(session.run(v), [[0, 0, 0], [0, 4, 0]])
 
     def test_a_variable_without_a_fixed_shape_takes_values_of_other_shapes(self):
         v = tf.Variable([1, 2], validate_shape=False)

@@ -96,7 +96,8 @@ _PUBLIC = {
     "tf_record": ["python_io", "io"],
     "training_ops": ["train.training_ops"], "gen_training_ops": ["train.training_ops"],
     "resource_variable_ops": ["tensorflow_python.variables", "train.training_ops"],
-    "feature_column": ["feature_column"], "seq2seq": ["contrib.legacy_seq2seq", "contrib.seq2seq"],
+    "feature_column": ["tensorflow_python.feature_column", "feature_column"],
+    "seq2seq": ["contrib.legacy_seq2seq", "contrib.seq2seq"],
 }
 _GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test",
             "contrib.framework", "contrib.util"]

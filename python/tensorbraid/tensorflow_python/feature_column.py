@@ -1,0 +1,19 @@
+"""tensorflow.python.feature_column.feature_column and feature_column_v2: the classes of columns by both of their names.
+
+The older names begin with "_", such as _EmbeddingColumn.
+"""
+
+from tensorbraid.feature_column import base, categorical, dense, numeric, sequence, sequence_ids
+
+__all__ = []
+
+_CLASSES = {name: value for module in (base, categorical, dense, numeric, sequence, sequence_ids)
+            for name, value in vars(module).items() if isinstance(value, type) and issubclass(value, base.FeatureColumn)}
+_OLDER = {"_LazyBuilder": base.Features, "FeatureTransformationCache": base.Features}
+
+
+def __getattr__(name):
+    value = _OLDER.get(name) or _CLASSES.get(name.removeprefix("_"))
+    if value is None:
+        raise AttributeError(f"tensorflow.python.feature_column has no '{name}'")
+    return value
