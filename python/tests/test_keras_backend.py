@@ -164,7 +164,7 @@ class FunctionTest(KerasTestCase):
         f.feed_dict[y] = 1.0
         self.assertEqual(f(tf.constant(3.0)), {"sum": 4, "difference": 2})
         for call, message in ((lambda: K.function([x], [x], no_such=1), 'Invalid argument "no_such"'),
-                              (lambda: K.function([x], [x])([1, 2]), "has 1 elements")):
+                              (lambda: K.function([x], [x])([1, 2]), "has 1 inputs, .*was called with 2 values")):
             with self.assertRaisesRegex(ValueError, message):
                 call()
         with self.assertRaisesRegex(TypeError, "`updates`"):

@@ -24,6 +24,13 @@ def change_initializers(initializers):
     for kind in list(vars(initializers).values()):
         if isinstance(kind, type) and issubclass(kind, initializers.Initializer) and "__init__" in vars(kind):
             _init_without(kind, "dtype", "verify_shape")
+    init = initializers.VarianceScaling.__init__
+
+    @functools.wraps(init)
+    def __init__(self, scale=1.0, mode="fan_in", distribution="normal", seed=None, **kwargs):
+        init(self, scale, mode, "normal" if distribution == "truncated_normal" else distribution, seed, **kwargs)
+
+    initializers.VarianceScaling.__init__ = __init__
 
 
 def change_input_layer(input_layer):

@@ -121,6 +121,7 @@ def change(metrics):
         return metrics.deserialize(identifier) if isinstance(identifier, dict) else get(identifier)
 
     metrics.get = get_any
+    configurations.change(metrics)
 
 
 def change_losses(losses):

@@ -63,6 +63,10 @@ class ValuesTest(unittest.TestCase):
         for name in WANTED["files"]:
             self.read(name)
 
+    def test_configurations_of_tensorflow(self):
+        tf_values.read_configurations(tf, WANTED["configurations"])
+        tf_values.read_configurations(tf, tf_values.configurations(tf))
+
     def test_files_of_tensorflow_1(self):
         for name in ("batch normalization", "branches", "masks", "nested"):
             self.read(name, as_tensorflow_1_15_wrote_it)

@@ -9,6 +9,7 @@ usage: tf_values.py --record         writes those of TensorFlow into ../referenc
        tf_values.py --read FOLDER    reads them with TensorFlow, and compares what they compute
 """
 
+import json
 import os
 import sys
 import tempfile
@@ -43,8 +44,9 @@ def _mlp(k, **arguments):
 
 def _normalized(k):
     layers = k.layers
-    return k.Sequential([layers.Conv2D(3, 3, padding="same", use_bias=False, input_shape=(6, 6, 2)), layers.BatchNormalization(),
-                         layers.Activation("relu"), layers.Flatten(), layers.Dense(4, use_bias=False),
+    return k.Sequential([layers.Conv2D(3, 3, padding="same", use_bias=False, input_shape=(6, 6, 2)),
+                         layers.BatchNormalization(), layers.Activation("relu"), layers.Flatten(),
+                         layers.Dense(4, use_bias=False),
                          layers.BatchNormalization(momentum=0.9, scale=False), layers.Dense(3, activation="softmax")])
 
 
@@ -173,14 +175,15 @@ def trainings(tf):
         "temporal weights": (lambda: _of_steps(k), {**squares, "sample_weight_mode": "temporal"}, SEQUENCES,
                              SEQUENCES[:, :, :2] ** 2, {"sample_weight": np.tile(weights[:, None], (1, 5))}),
         "masks": (lambda: _masked(k), {**squares, "metrics": ["mae"]}, SEQUENCES, Y),
-        "masks of words": (lambda: _of_words(k), {"optimizer": lambda: o.SGD(0.1, momentum=0.9), "loss": "mse"}, IDS, Y),
+        "masks of words": (lambda: _of_words(k), {"optimizer": lambda: o.SGD(0.1, momentum=0.9), "loss": "mse"},
+                           IDS, Y),
         "stateful": (lambda: _stateful(k), squares, SEQUENCES, Y),
         "regularizers": (lambda: _regularized(k), squares, X, Y),
         "constraints": (lambda: _constrained(k), {"optimizer": lambda: o.SGD(0.3), "loss": "mse"}, X, Y),
         "nested": (lambda: _nested(k), squares, X, Y),
         "branches": (lambda: _branches(k), {
-            "optimizer": sgd, "loss": {"p": "mse", "q": "categorical_crossentropy"}, "loss_weights": {"p": 1.0, "q": 0.5},
-            "metrics": {"q": ["accuracy"]}}, [X, SEQUENCES], [Y, CLASSES]),
+            "optimizer": sgd, "loss": {"p": "mse", "q": "categorical_crossentropy"},
+            "loss_weights": {"p": 1.0, "q": 0.5}, "metrics": {"q": ["accuracy"]}}, [X, SEQUENCES], [Y, CLASSES]),
         "features": (lambda: _columns(tf), squares, FEATURES, Y),
         "subclass": (lambda: _subclass(tf), {"optimizer": sgd, "loss": "mse"}, X, Y),
         "other layers": (lambda: _normalized_layers(k), squares, SEQUENCES, Y),
@@ -192,6 +195,63 @@ def trainings(tf):
             m.TopKCategoricalAccuracy(2, name="d"), m.CategoricalCrossentropy(name="e")]}, IMAGES, CLASSES),
     })
     return found
+
+
+# The arguments of layers that need some.
+_ARGUMENTS = {
+    "Dense": [3], "Activation": ["relu"], "Conv1D": [3, 2], "Conv2D": [3, 2], "Conv3D": [3, 2],
+    "Conv2DTranspose": [3, 2], "Conv3DTranspose": [3, 2], "SeparableConv1D": [3, 2], "SeparableConv2D": [3, 2],
+    "DepthwiseConv2D": [2], "LocallyConnected1D": [3, 2], "LocallyConnected2D": [3, 2], "ConvLSTM2D": [3, 2],
+    "LSTM": [3], "GRU": [3], "SimpleRNN": [3], "LSTMCell": [3], "GRUCell": [3], "SimpleRNNCell": [3],
+    "CuDNNLSTM": [3], "CuDNNGRU": [3],
+    "Dropout": [0.5], "SpatialDropout1D": [0.5], "SpatialDropout2D": [0.5], "SpatialDropout3D": [0.5],
+    "GaussianNoise": [0.5], "GaussianDropout": [0.5], "AlphaDropout": [0.5], "Embedding": [5, 3], "Dot": [1],
+    "Permute": [(2, 1)], "RepeatVector": [2], "Reshape": [(2,)], "MeanIoU": [3], "SensitivityAtSpecificity": [0.5],
+    "SpecificityAtSensitivity": [0.5]}
+_CLASSES = {
+    "layers": " ".join(name for name in _ARGUMENTS if not name.startswith(("Mean", "Sens", "Spec"))) +
+    " ActivityRegularization Add AdditiveAttention Attention Average AveragePooling1D AveragePooling2D "
+    "AveragePooling3D BatchNormalization Concatenate Cropping1D Cropping2D Cropping3D ELU Flatten "
+    "GlobalAveragePooling1D GlobalAveragePooling2D GlobalAveragePooling3D GlobalMaxPooling1D GlobalMaxPooling2D "
+    "GlobalMaxPooling3D LayerNormalization LeakyReLU Masking MaxPooling1D MaxPooling2D MaxPooling3D Maximum Minimum "
+    "Multiply PReLU ReLU Softmax Subtract ThresholdedReLU UpSampling1D UpSampling2D UpSampling3D ZeroPadding1D "
+    "ZeroPadding2D ZeroPadding3D",
+    "initializers": "Constant Identity Ones Orthogonal RandomNormal RandomUniform TruncatedNormal VarianceScaling "
+    "Zeros glorot_normal glorot_uniform he_normal he_uniform lecun_normal lecun_uniform",
+    "constraints": "MaxNorm MinMaxNorm NonNeg RadialConstraint UnitNorm",
+    "regularizers": "l1 l2 l1_l2",
+    "optimizers": "Adadelta Adagrad Adam Adamax Ftrl Nadam RMSprop SGD",
+    "losses": "BinaryCrossentropy CategoricalCrossentropy CategoricalHinge CosineSimilarity Hinge Huber KLDivergence "
+    "LogCosh MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredError MeanSquaredLogarithmicError Poisson "
+    "SparseCategoricalCrossentropy SquaredHinge",
+    "metrics": "AUC Accuracy BinaryAccuracy BinaryCrossentropy CategoricalAccuracy CategoricalCrossentropy "
+    "CategoricalHinge CosineSimilarity FalseNegatives FalsePositives Hinge KLDivergence LogCoshError Mean "
+    "MeanAbsoluteError MeanAbsolutePercentageError MeanIoU MeanSquaredError MeanSquaredLogarithmicError MeanTensor "
+    "Poisson Precision Recall RootMeanSquaredError SensitivityAtSpecificity SparseCategoricalAccuracy "
+    "SparseCategoricalCrossentropy SparseTopKCategoricalAccuracy SpecificityAtSensitivity SquaredHinge Sum "
+    "TopKCategoricalAccuracy TrueNegatives TruePositives"}
+
+
+def configurations(tf):
+    """The configurations of objects of each class, as JSON."""
+    keras, layers, found = tf.keras, tf.keras.layers, {}
+    for module, names in _CLASSES.items():
+        for name in names.split():
+            made = getattr(getattr(keras, module), name)(*_ARGUMENTS.get(name, []))
+            found[f"{module} {name}"] = getattr(keras, module).serialize(made)
+    for made in (layers.TimeDistributed(layers.Dense(2)), layers.Bidirectional(layers.LSTM(2, return_sequences=True)),
+                 layers.RNN([layers.LSTMCell(2), layers.GRUCell(3)]), layers.StackedRNNCells([layers.LSTMCell(2)])):
+        found[f"layers {type(made).__name__}"] = layers.serialize(made)
+    return json.dumps(found, default=lambda value: value.tolist())
+
+
+def read_configurations(tf, text):
+    """Makes the objects of configurations that `configurations` has written."""
+    for name, config in json.loads(text).items():
+        try:
+            getattr(tf.keras, name.partition(" ")[0]).deserialize(config)
+        except Exception as error:
+            raise ValueError(f"the configuration of {name}: {config}") from error
 
 
 def _set_weights(model):
@@ -279,7 +339,8 @@ def record():
             results = write_model(tf, name, path)
             with open(path, "rb") as file, open(path + ".json", encoding="utf-8") as text:
                 files[name] = {"file": np.frombuffer(file.read(), np.uint8), "json": text.read(), "results": results}
-    recorded.write(**REFERENCE, version=tf.version.VERSION, values={"trainings": values(tf), "files": files})
+    recorded.write(**REFERENCE, version=tf.version.VERSION, values={
+        "trainings": values(tf), "files": files, "configurations": configurations(tf)})
 
 
 def read():
@@ -302,6 +363,8 @@ def write_files(folder):
     for name in SAVED:
         tf.keras.backend.clear_session()
         np.savez(os.path.join(folder, name + ".npz"), *write_model(tf, name, os.path.join(folder, name + ".h5")))
+    with open(os.path.join(folder, "configurations.json"), "w", encoding="utf-8") as file:
+        file.write(configurations(tf))
 
 
 def read_files(folder):
@@ -312,6 +375,9 @@ def read_files(folder):
             for found, wanted in zip(read_model(tf, name, os.path.join(folder, name + ".h5")), results.values()):
                 np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=2e-5, err_msg=name)
         print(f"{name}: equal")
+    with open(os.path.join(folder, "configurations.json"), encoding="utf-8") as file:
+        read_configurations(tf, file.read())
+    print("configurations: read")
 
 
 if __name__ == "__main__":
