@@ -29,11 +29,16 @@ class ProgramEmitter {
     }
     std::vector<ProgramValue> outputs(node.num_outputs());
     const StatusOr<const EmitterDef*> def = registry_.Find(node);
-    if (CanRunOnHost(node, inputs) && (!def.ok() || HasSmallOutputs(node))) {
+    const bool has_emitter = def.ok() && (*def)->emit != nullptr;
+    if (CanRunOnHost(node, inputs) && (!has_emitter || (!inputs.empty() && HasSmallOutputs(node)))) {
       TF_RETURN_IF_ERROR(RunOnHost(node, inputs, outputs));
     } else {
       TF_RETURN_IF_ERROR(def.status());
       EmitContext context(*this, node, inputs, outputs);
+      if (!has_emitter) {
+        for (int i = 0; i < context.num_inputs(); ++i) TF_RETURN_IF_ERROR(context.static_input(i).status());
+        return Internal("the host does not compute this op");
+      }
       TF_RETURN_IF_ERROR((*def)->emit(context));
     }
     for (int i = 0; i < node.num_outputs(); ++i) {

@@ -75,6 +75,8 @@ class EmitContext {
 
   // Input i is a variable, by handle or by reference.
   bool is_variable(int i) const { return inputs_[i]->variable >= 0; }
+  // Inputs i and j are the same variable.
+  bool are_same_variable(int i, int j) const { return is_variable(i) && inputs_[i]->variable == inputs_[j]->variable; }
   // The present value of the variable of input i: what earlier nodes of the program have given it, else what it has
   // when the program starts. InvalidArgument if the input is no variable, FailedPrecondition if it has no value.
   StatusOr<stablehlo::Value> variable(int i) const;
@@ -106,6 +108,7 @@ struct EmitterDef {
   // The names of the inputs of the op whose values must be known when the program is made, such as "axis".
   std::vector<std::string> static_inputs = {};
   // Sets all outputs, or returns an error: InvalidArgument for shapes that do not match, as the kernel of the CPU does.
+  // Null: the host computes the node, whose inputs are all static.
   EmitFn emit;
   // Null, or returns why a node of this op cannot be in a program (an attribute that no emitter supports); "" if it
   // can. Only the node's attributes and types count.
@@ -186,7 +189,7 @@ struct ProgramText {
 // reference or handle is read and updated at the place of the node that reads or updates it. Each input of a node is an
 // output of an earlier node or one of the arguments' tensors. `wanted` are outputs of the nodes.
 //
-// A node whose inputs are all known is computed by `host` instead, if it has no emitter or its outputs are small; null:
+// A node whose inputs are all known is computed by `host` instead, if nothing emits it or its outputs are small; null:
 // never. The text does not depend on names, so equal lists give equal programs. Errors name the node: NotFound if it
 // has no emitter and cannot be computed by the host, InvalidArgument if an input that must be known is not or shapes do
 // not match, FailedPrecondition for a read of a variable without a value.

@@ -287,15 +287,15 @@ Value Builder::Reverse(const Value& x, const std::vector<int64_t>& dims) {
   return Op("reverse", {x}, x.dtype, x.shape, StrCat("dimensions = ", ArrayText(dims)));
 }
 
-Value Builder::Reduce(std::string_view binary, const Value& x, const Value& initial, const std::vector<int64_t>& dims) {
+Value Builder::Reduce(const Value& x, const Value& initial, const std::vector<int64_t>& dims, const Combine& combine) {
   std::vector<bool> reduced(x.rank(), false);
   for (const int64_t dim : dims) reduced[dim] = true;
   Shape shape;
   for (int i = 0; i < x.rank(); ++i) {
     if (!reduced[i]) shape.AddDim(x.shape.dim(i));
   }
-  const std::string region = Region(
-      {x.dtype, x.dtype}, [&](const std::vector<Value>& v) { return std::vector<Value>{Binary(binary, v[0], v[1])}; });
+  const std::string region =
+      Region({x.dtype, x.dtype}, [&](const std::vector<Value>& v) { return std::vector<Value>{combine(v[0], v[1])}; });
   return Op("reduce", {x, initial}, x.dtype, shape, StrCat("dimensions = ", ArrayText(dims)), {region});
 }
 

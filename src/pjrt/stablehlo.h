@@ -91,9 +91,10 @@ class Builder {
             const std::vector<int64_t>& interior);
   Value Reverse(const Value& x, const std::vector<int64_t>& dims);
 
-  // Combines the elements along `dims`, which the result does not have, by an elementwise binary op, from `initial`, a
-  // scalar.
-  Value Reduce(std::string_view binary, const Value& x, const Value& initial, const std::vector<int64_t>& dims);
+  // Combines the elements along `dims`, which the result does not have, from `initial`, a scalar. `combine` writes a
+  // function of two scalars.
+  using Combine = std::function<Value(const Value&, const Value&)>;
+  Value Reduce(const Value& x, const Value& initial, const std::vector<int64_t>& dims, const Combine& combine);
 
   // Products of elements, summed over the contracting dimensions. The result has the batch dimensions, then the free
   // dimensions of x, then those of y. Its dtype is that of the operands unless `dtype` says otherwise.

@@ -1,10 +1,12 @@
 #include "kernels/pjrt/expression.h"
 
+#include "graph/model/op_registry.h"
+
 namespace tensorbraid::pjrt {
 namespace {
 
-// The shape of an elementwise result: that of the operand that is no scalar.
-const Shape& CommonShape(const Shape& a, const Shape& b) { return a.is_scalar() ? b : a; }
+// The shape of an elementwise result. The plugin refuses operands that do not broadcast.
+Shape CommonShape(const Shape& a, const Shape& b) { return a == b ? a : BroadcastShapes(a, b).value_or(a); }
 
 }  // namespace
 
@@ -20,8 +22,35 @@ Expr Compare(std::string_view direction, const Expr& x, const Expr& y) {
 
 Expr Select(const Expr& condition, const Expr& if_true, const Expr& if_false) {
   const Shape shape = CommonShape(CommonShape(if_true.shape(), if_false.shape()), condition.shape());
-  return {condition.builder(), condition.builder().Select(condition.value(), if_true.BroadcastTo(shape).value(),
-                                                          if_false.BroadcastTo(shape).value())};
+  return {condition.builder(),
+          condition.builder().Select(condition.BroadcastTo(shape).value(), if_true.BroadcastTo(shape).value(),
+                                     if_false.BroadcastTo(shape).value())};
+}
+
+Expr Max(const Expr& x, const Expr& y) {
+  return IsFloating(x.dtype()) ? Select(x > y || x != x, x, y) : Binary("maximum", x, y);
+}
+
+Expr Min(const Expr& x, const Expr& y) {
+  return IsFloating(x.dtype()) ? Select(x < y || x != x, x, y) : Binary("minimum", x, y);
+}
+
+Expr Reduce(const Expr& x, const std::vector<int64_t>& axes, const Expr& initial, Combination combine) {
+  stablehlo::Builder& b = x.builder();
+  Shape kept = x.shape();
+  for (const int64_t axis : axes) kept.set_dim(static_cast<int>(axis), 1);
+  const auto combine_values = [&](const stablehlo::Value& u, const stablehlo::Value& v) {
+    return combine(Expr(b, u), Expr(b, v)).value();
+  };
+  return Expr(b, b.Reduce(x.value(), initial.value(), axes, combine_values)).Reshape(kept);
+}
+
+Expr Sum(const Expr& x, const std::vector<int64_t>& axes) {
+  return Reduce(x, axes, x.Number(0), [](const Expr& u, const Expr& v) { return u + v; });
+}
+
+Expr MaxOf(const Expr& x, const std::vector<int64_t>& axes) {
+  return Reduce(x, axes, Expr(x.builder(), x.builder().Lowest(x.dtype())), Max);
 }
 
 StatusOr<Expr> WideInput(const EmitContext& ctx, int i) {

@@ -10,8 +10,8 @@
 
 namespace tensorbraid::pjrt {
 
-// A tensor in a formula. Both operands of an operator have the same dtype, and the same shape unless one is a scalar,
-// which is broadcast. A number takes the dtype of the other operand. Copied like a number.
+// A tensor in a formula. Both operands of an operator have the same dtype, and shapes that broadcast, as NumPy's do. A
+// number takes the dtype of the other operand. Copied like a number.
 class Expr {
  public:
   Expr(stablehlo::Builder& builder, stablehlo::Value value) : builder_(&builder), value_(std::move(value)) {}
@@ -48,8 +48,6 @@ TB_BINARY(operator+, "add")
 TB_BINARY(operator-, "subtract")
 TB_BINARY(operator*, "multiply")
 TB_BINARY(operator/, "divide")
-TB_BINARY(Max, "maximum")
-TB_BINARY(Min, "minimum")
 TB_BINARY(Pow, "power")
 TB_BINARY(Remainder, "remainder")
 TB_BINARY(Atan2, "atan2")
@@ -66,6 +64,12 @@ TB_COMPARISON(operator<=, "LE")
 TB_COMPARISON(operator>, "GT")
 TB_COMPARISON(operator>=, "GE")
 #undef TB_COMPARISON
+
+// The maximum and minimum; NaN if an operand is NaN. (The ops "maximum" and "minimum" of the CPU plugins lose NaNs.)
+Expr Max(const Expr& x, const Expr& y);
+Expr Min(const Expr& x, const Expr& y);
+TB_WITH_NUMBERS(Max)
+TB_WITH_NUMBERS(Min)
 #undef TB_WITH_NUMBERS
 
 inline Expr operator-(const Expr& x) { return x.Unary("negate"); }
@@ -86,6 +90,14 @@ inline Expr Floor(const Expr& x) { return x.Unary("floor"); }
 Expr Select(const Expr& condition, const Expr& if_true, const Expr& if_false);
 inline Expr Select(const Expr& condition, const Expr& x, double y) { return Select(condition, x, x.Number(y)); }
 inline Expr Select(const Expr& condition, double x, const Expr& y) { return Select(condition, y.Number(x), y); }
+
+// The sum, product, maximum and so on of the elements along `axes`, which become dimensions of size 1. `initial` is the
+// result for no elements.
+using Combination = Expr (*)(const Expr& x, const Expr& y);
+Expr Reduce(const Expr& x, const std::vector<int64_t>& axes, const Expr& initial, Combination combine);
+Expr Sum(const Expr& x, const std::vector<int64_t>& axes);
+// -infinity, or the least integer, for no elements.
+Expr MaxOf(const Expr& x, const std::vector<int64_t>& axes);
 
 // The dtype in which an element of this dtype is computed: float32 for the 16-bit floats, as by the CPU's kernels.
 inline DType ComputeDType(DType dtype) { return dtype == kFloat16 || dtype == kBfloat16 ? kFloat32 : dtype; }

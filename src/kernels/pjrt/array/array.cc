@@ -1,9 +1,12 @@
 // Constants, and ops that pass their inputs on.
+#include "core/text/strings.h"
 #include "kernels/pjrt/dtypes.h"
 #include "kernels/pjrt/expression.h"
 
 namespace tensorbraid::pjrt {
 namespace {
+
+constexpr DTypeSet kEdges = kTensors | DTypeSet{DType::kResource};
 
 Status EmitConst(EmitContext& ctx) {
   ctx.set_constant(0, ctx.attr<Tensor>("value"));
@@ -16,12 +19,20 @@ Status EmitForward(EmitContext& ctx) {
   return OkStatus();
 }
 
+// IdentityN: all dtypes must be those of tensors of programs, or handles.
+std::string RefuseOtherDTypes(const Node& node) {
+  for (const DType dtype : node.output_types()) {
+    if (!kEdges.Contains(BaseType(dtype))) return StrCat("has no emitter for ", dtype);
+  }
+  return "";
+}
+
 }  // namespace
 
 void RegisterArrayEmitters(EmitterRegistry& r) {
-  constexpr DTypeSet kEdges = kTensors | DTypeSet{DType::kResource};
   r.Add("Const", {{"dtype", kTensors}}, EmitConst);
   r.Add("Identity", {{"T", kEdges}}, EmitForward);
+  r.Add("IdentityN", {}, EmitForward).refuse = RefuseOtherDTypes;
   r.Add("StopGradient", {{"T", kEdges}}, EmitForward);
   r.Add("PreventGradient", {{"T", kEdges}}, EmitForward);
   r.Add("NoOp", {}, [](EmitContext&) { return OkStatus(); });

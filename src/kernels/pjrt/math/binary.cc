@@ -1,27 +1,9 @@
 // Functions of two operands, which broadcast. Integer division has no emitter: a division by zero is an error, which a
 // program cannot report.
-#include "graph/model/op_registry.h"
-#include "kernels/pjrt/dtypes.h"
-#include "kernels/pjrt/expression.h"
+#include "kernels/pjrt/formulas.h"
 
 namespace tensorbraid::pjrt {
 namespace {
-
-using BinaryFormula = Expr (*)(const Expr& x, const Expr& y);
-
-// Adds an emitter for a formula of two operands of the same shape, which broadcast. Elements are computed in their
-// compute dtype.
-void AddBinary(EmitterRegistry& r, std::string_view op, DTypeSet types, BinaryFormula formula,
-               std::source_location location = std::source_location::current()) {
-  const EmitFn emit = [formula](EmitContext& ctx) -> Status {
-    TF_ASSIGN_OR_RETURN(const Expr x, WideInput(ctx, 0));
-    TF_ASSIGN_OR_RETURN(const Expr y, WideInput(ctx, 1));
-    TF_ASSIGN_OR_RETURN(const Shape shape, BroadcastShapes(x.shape(), y.shape()));
-    SetOutput(ctx, 0, formula(x.BroadcastTo(shape), y.BroadcastTo(shape)));
-    return OkStatus();
-  };
-  r.Add(op, {{"T", types}}, emit, location);
-}
 
 Expr EmitAdd(const Expr& x, const Expr& y) { return x + y; }
 Expr EmitSub(const Expr& x, const Expr& y) { return x - y; }
@@ -46,8 +28,8 @@ void RegisterMathBinaryEmitters(EmitterRegistry& r) {
   AddBinary(r, "Mul", kNumbers, EmitMul);
   AddBinary(r, "Div", kFloats, EmitDiv);
   AddBinary(r, "RealDiv", kFloats, EmitDiv);
-  AddBinary(r, "Maximum", kReals, [](const Expr& x, const Expr& y) { return Max(x, y); });
-  AddBinary(r, "Minimum", kReals, [](const Expr& x, const Expr& y) { return Min(x, y); });
+  AddBinary(r, "Maximum", kReals, Max);
+  AddBinary(r, "Minimum", kReals, Min);
   AddBinary(r, "SquaredDifference", kReals, [](const Expr& x, const Expr& y) {
     const Expr d = x - y;
     return d * d;

@@ -3,6 +3,7 @@
 #include "graph/model/op_registry.h"
 #include "kernels/pjrt/dtypes.h"
 #include "kernels/pjrt/expression.h"
+#include "kernels/pjrt/nn/bias_relu.h"
 
 namespace tensorbraid::pjrt {
 namespace {
@@ -15,16 +16,39 @@ Status CheckInnerSizes(const Shape& a, const Shape& b, bool transpose_a, bool tr
                          transpose_b ? " transposed" : "");
 }
 
-Status EmitMatMul(EmitContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const stablehlo::Value a, ctx.input(0));
-  TF_ASSIGN_OR_RETURN(const stablehlo::Value b, ctx.input(1));
+// The product of inputs `left` and `right`, matrices that attributes may transpose.
+StatusOr<stablehlo::Value> ProductOf(EmitContext& ctx, int left, int right) {
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value a, ctx.input(left));
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value b, ctx.input(right));
   if (a.rank() != 2 || b.rank() != 2) {
     return InvalidArgument("inputs must be matrices, got ", a.shape, " and ", b.shape);
   }
   const bool transpose_a = ctx.attr<bool>("transpose_a"), transpose_b = ctx.attr<bool>("transpose_b");
   TF_RETURN_IF_ERROR(CheckInnerSizes(a.shape, b.shape, transpose_a, transpose_b));
-  ctx.set_output(
-      0, ctx.builder().Dot(a, b, {.x_contracting = {transpose_a ? 0 : 1}, .y_contracting = {transpose_b ? 1 : 0}}));
+  return ctx.builder().Dot(a, b, {.x_contracting = {transpose_a ? 0 : 1}, .y_contracting = {transpose_b ? 1 : 0}});
+}
+
+// Also for _FusedMatMul.
+Status EmitMatMul(EmitContext& ctx) {
+  TF_ASSIGN_OR_RETURN(stablehlo::Value product, ProductOf(ctx, 0, 1));
+  if (ctx.node().type() == "_FusedMatMul") {
+    TF_ASSIGN_OR_RETURN(product, BiasReluOf(ctx, product, 1));
+  }
+  ctx.set_output(0, product);
+  return OkStatus();
+}
+
+Status EmitSumOfMatMuls(EmitContext& ctx) {
+  const int terms = ctx.num_inputs() / 2;
+  TF_ASSIGN_OR_RETURN(stablehlo::Value sum, ProductOf(ctx, 0, terms));
+  for (int i = 1; i < terms; ++i) {
+    TF_ASSIGN_OR_RETURN(const stablehlo::Value product, ProductOf(ctx, i, terms + i));
+    if (product.shape != sum.shape) {
+      return InvalidArgument("product ", i, " has shape ", product.shape, ", but product 0 has ", sum.shape);
+    }
+    sum = ctx.builder().Binary("add", sum, product);
+  }
+  ctx.set_output(0, sum);
   return OkStatus();
 }
 
@@ -74,6 +98,8 @@ Status EmitBatchMatMul(EmitContext& ctx, bool broadcast) {
 
 void RegisterMathMatmulEmitters(EmitterRegistry& r) {
   r.Add("MatMul", {{"T", kNumbers}}, EmitMatMul);
+  r.Add("_FusedMatMul", {{"T", {kFloat32}}}, EmitMatMul).refuse = RefuseFusedOps;
+  r.Add("_SumOfMatMuls", {{"T", {kFloat32}}}, EmitSumOfMatMuls);
   r.Add("BatchMatMul", {{"T", kNumbers}}, [](EmitContext& ctx) { return EmitBatchMatMul(ctx, false); });
   r.Add("BatchMatMulV2", {{"T", kNumbers}}, [](EmitContext& ctx) { return EmitBatchMatMul(ctx, true); });
 }

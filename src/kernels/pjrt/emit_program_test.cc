@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "core/text/strings.h"
 #include "executor/evaluate.h"
 #include "graph/model/handles.h"
 #include "graph/model/node.h"
@@ -148,6 +151,30 @@ TEST(Emitters, GiveReasons) {
               HasSubstr("FloorDiv has no emitter for T = int32"));
   EXPECT_THAT(find(NodeBuilder(g, "VarHandleOp").Attr("dtype", kFloat32).Attr("shape", Shape()).Output()),
               HasSubstr("VarHandleOp has no emitter"));
+}
+
+// The family and the name of a file: "math/binary.cc" for "ops/math/binary.cc" and for "kernels/pjrt/math/binary.cc".
+std::string FamilyAndFile(std::string_view file) {
+  const std::vector<std::string> path = StrSplit(file, '/');
+  return StrCat(path.at(path.size() - 2), "/", path.back());
+}
+
+TEST(Emitters, AreInTheFilesThatSchemasName) {
+  for (const auto& [op, def] : EmitterRegistry::Global().emitters()) {
+    const OpDef* schema = OpRegistry::Global().Find(op);
+    ASSERT_NE(schema, nullptr) << op;
+    EXPECT_TRUE(def.file.starts_with("kernels/pjrt/")) << op << ": " << def.file;
+    EXPECT_EQ(FamilyAndFile(schema->file), FamilyAndFile(def.file)) << op;
+    for (const auto& [attr, types] : def.types) {
+      EXPECT_NE(schema->FindAttr(std::string(attr)), nullptr) << op << " has no " << attr;
+    }
+    for (const std::string& name : def.static_inputs) {
+      const bool exists = std::ranges::any_of(schema->inputs, [&](const ArgDef& arg) { return arg.name == name; });
+      EXPECT_TRUE(exists) << op << " has no input " << name;
+    }
+    // What the host computes is known.
+    EXPECT_TRUE(def.emit != nullptr || def.static_inputs.size() == schema->inputs.size()) << op;
+  }
 }
 
 TEST(Emitters, MakeNodesKnownToThePlacer) {

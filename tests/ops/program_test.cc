@@ -1,0 +1,275 @@
+// Runs the rows of the op table (op_case.h) as programs: each row whose node has an emitter must become a program with
+// the row's outputs, and plugins must compute the row's values.
+#include "pjrt/program.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/text/strings.h"
+#include "executor/evaluate.h"
+#include "graph/model/handles.h"
+#include "graph/model/node.h"
+#include "op_case.h"
+#include "pjrt/client.h"
+#include "pjrt/emitter.h"
+#include "pjrt/testing/test_plugins.h"
+#include "tensorbraid/ops.h"
+
+namespace tensorbraid::pjrt {
+namespace {
+
+StatusOr<std::vector<Tensor>> ComputeOnHost(const Node& node, const std::vector<Tensor>& inputs) {
+  std::vector<std::pair<Output, Tensor>> feeds;
+  for (size_t i = 0; i < inputs.size(); ++i) feeds.emplace_back(node.inputs()[i], inputs[i]);
+  std::vector<Output> fetches;
+  for (int i = 0; i < node.num_outputs(); ++i) fetches.push_back(OutputOf(const_cast<Node*>(&node), i));
+  return Evaluate(fetches, feeds);
+}
+
+// Errors that depend on elements, which a program cannot report.
+bool FailsByElements(const OpCase& c) { return !c.error.empty() && c.op == "SparseSoftmaxCrossEntropyWithLogits"; }
+
+// A row as a part of a program.
+struct Row {
+  OpCase expected;
+  std::shared_ptr<Graph> graph;
+  const Node* node = nullptr;
+  std::vector<ProgramArgument> arguments;
+  std::vector<Tensor> values;  // of the arguments
+};
+
+// Makes a row's node; no node if the graph refuses it or it has no emitter.
+Row RowOf(const OpCase& c) {
+  Row row{.expected = c, .graph = std::make_shared<Graph>()};
+  Graph& g = *row.graph;
+  const OpDef* def = OpRegistry::Global().Find(c.op);
+  std::vector<Output> inputs;
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    const bool is_variable = std::count(c.variables.begin(), c.variables.end(), static_cast<int>(i)) > 0;
+    for (const Tensor& t : c.inputs[i].tensors) {
+      if (!stablehlo::HasType(t.dtype())) return row;
+      if (is_variable) {
+        inputs.push_back(NodeBuilder(g, def->inputs[i].is_ref ? "VariableV2" : "VarHandleOp")
+                             .Attr("dtype", t.dtype())
+                             .Attr("shape", Shape::Unknown())
+                             .Output());
+      } else {
+        inputs.push_back(Placeholder(g, t.dtype()));
+      }
+      row.arguments.push_back(
+          {.tensors = {inputs.back()}, .dtype = t.dtype(), .shape = t.shape(), .is_variable = is_variable});
+      row.values.push_back(t);
+    }
+  }
+  const Operation op = AddCase(g, c, inputs);
+  if (!g.status().ok()) return row;
+  const auto emitter = EmitterRegistry::Global().Find(*NodeOf(op));
+  if (!emitter.ok()) return row;
+  row.node = NodeOf(op);
+  for (const int i : StaticInputs(**emitter, *row.node)) {
+    row.arguments[i].constant = std::make_shared<const Tensor>(row.values[i]);
+  }
+  return row;
+}
+
+// A row with the values that the kernels of the CPU give, for an op that the table does not have.
+Row RowOf(const std::string& op, const std::map<std::string, AttrValue>& attrs,
+          const std::vector<OpCase::Input>& inputs) {
+  OpCase c{.where = "fused ops", .op = op, .attrs = attrs, .inputs = inputs};
+  Row row = RowOf(c);
+  EXPECT_NE(row.node, nullptr) << op << ": " << row.graph->status();
+  if (row.node == nullptr) return row;
+  const auto outputs = ComputeOnHost(*row.node, row.values);
+  EXPECT_TRUE(outputs.ok()) << outputs.status();
+  if (outputs.ok()) row.expected.outputs = *outputs;
+  return row;
+}
+
+// Numbers without a pattern, from -2 to 2.
+OpCase::Input Numbers(const Shape& shape) {
+  static uint32_t state = 1;
+  Tensor t(kFloat32, shape);
+  for (float& x : t.mutable_data<float>()) {
+    state = state * 1664525 + 1013904223;
+    x = static_cast<float>(state >> 8) * 0x1p-22F - 2;
+  }
+  return {.tensors = {t}};
+}
+
+// The ops that the optimizer's passes make have no rows.
+std::vector<Row> FusedRows() {
+  using Strings = std::vector<std::string>;
+  const auto list = [](std::vector<OpCase::Input> inputs) {
+    OpCase::Input joined{.is_list = true};
+    for (const OpCase::Input& in : inputs) joined.tensors.push_back(in.tensors[0]);
+    return joined;
+  };
+  const auto image = Numbers({2, 4, 4, 16});
+  const auto variance = OpCase::Input{{Tensor::Of<float>({16}, std::vector<float>(16, 1.5F))}};
+  std::vector<Row> rows;
+  for (const Strings& fused : {Strings{"BiasAdd"}, Strings{"BiasAdd", "Relu"}}) {
+    rows.push_back(RowOf("_FusedMatMul", {{"fused_ops", fused}, {"transpose_b", true}},
+                         {Numbers({3, 5}), Numbers({4, 5}), list({Numbers({4})})}));
+    rows.push_back(RowOf(
+        "_FusedConv2D",
+        {{"fused_ops", fused}, {"strides", std::vector<int64_t>{1, 2, 1, 1}}, {"padding", "SAME"}, {"num_args", 1}},
+        {Numbers({2, 5, 6, 3}), Numbers({3, 2, 3, 4}), list({Numbers({4})}), list({})}));
+  }
+  rows.push_back(
+      RowOf("_SumOfMatMuls", {}, {list({Numbers({2, 3}), Numbers({2, 5})}), list({Numbers({3, 4}), Numbers({5, 4})})}));
+  const std::map<std::string, AttrValue> pool = {
+      {"ksize", std::vector<int64_t>{1, 2, 2, 1}}, {"strides", std::vector<int64_t>{1, 2, 2, 1}}, {"padding", "VALID"}};
+  rows.push_back(RowOf("_MaxPoolReluGrad", pool, {image, Numbers({2, 2, 2, 16}), Numbers({2, 2, 2, 16})}));
+  for (const int64_t size : {1, 2}) {
+    const auto pooled = Numbers({2, 4 / size, 4 / size, 16});
+    for (const bool training : {true, false}) {
+      const std::map<std::string, AttrValue> attrs = {{"ksize", std::vector<int64_t>{1, size, size, 1}},
+                                                      {"is_training", training}};
+      const auto average = training ? Numbers({0}) : Numbers({16});
+      rows.push_back(RowOf("_FusedBatchNormRelu", attrs,
+                           {image, Numbers({16}), Numbers({16}), average, training ? Numbers({0}) : variance}));
+      rows.push_back(RowOf("_FusedBatchNormReluGrad", attrs,
+                           {pooled, image, Numbers({16}), Numbers({16}), variance, Numbers({}), Numbers({16})}));
+    }
+  }
+  return rows;
+}
+
+const std::vector<Row>& AllRows() {
+  static const auto* const rows = [] {
+    std::string error;
+    auto* all = new std::vector<Row>(FusedRows());
+    for (const OpCase& c : LoadCases(&error)) {
+      const auto [begin, end] = EmitterRegistry::Global().emitters().equal_range(c.op);
+      if (begin == end) continue;
+      Row row = RowOf(c);
+      if (row.node != nullptr) all->push_back(std::move(row));
+    }
+    EXPECT_EQ(error, "");
+    return all;
+  }();
+  return *rows;
+}
+
+StatusOr<ProgramText> ProgramOf(std::span<const Row> rows) {
+  std::vector<const Node*> nodes;
+  std::vector<ProgramArgument> arguments;
+  std::vector<Output> wanted;
+  for (const Row& row : rows) {
+    nodes.push_back(row.node);
+    arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
+    for (int i = 0; i < row.node->num_outputs(); ++i) wanted.push_back(OutputOf(const_cast<Node*>(row.node), i));
+  }
+  return EmitProgram(nodes, arguments, wanted, ComputeOnHost);
+}
+
+// What a program of rows gives: the wanted outputs (invalid: a reference), and the values of all arguments afterwards.
+struct Results {
+  std::vector<Tensor> outputs, arguments;
+};
+
+StatusOr<Results> Run(Client& client, const ProgramText& program, std::span<const Row> rows) {
+  Results results;
+  for (const Row& row : rows) {
+    results.arguments.insert(results.arguments.end(), row.values.begin(), row.values.end());
+  }
+  std::vector<Tensor> computed(program.num_results);
+  if (program.num_results > 0) {
+    CompileOptions options{.name = "rows", .arguments = {}, .donated = {}};
+    std::vector<Tensor> on_device;
+    std::vector<const Tensor*> arguments;
+    for (const int number : program.parameters) {
+      const Tensor& value = results.arguments[number];
+      options.arguments.push_back({value.dtype(), value.shape()});
+      TF_ASSIGN_OR_RETURN(Tensor copy, ToDevice(client, value));
+      on_device.push_back(std::move(copy));
+    }
+    for (const auto& update : program.updates) {
+      if (update.aliased >= 0) options.donated.push_back(update.aliased);
+    }
+    std::sort(options.donated.begin(), options.donated.end());
+    for (const Tensor& t : on_device) arguments.push_back(&t);
+    TF_ASSIGN_OR_RETURN(const auto compiled, client.Compile(program.text, options));
+    TF_ASSIGN_OR_RETURN(const Program::Results run, compiled->Run(arguments, {}, 0));
+    for (size_t i = 0; i < computed.size(); ++i) {
+      const ArrayType& type = compiled->outputs()[i];
+      TF_ASSIGN_OR_RETURN(computed[i], ToHost(*run.outputs[i], type.dtype, type.shape));
+    }
+  }
+  for (size_t k = 0; k < program.updates.size(); ++k) results.arguments[program.updates[k].argument] = computed[k];
+  for (const ProgramText::Result& result : program.results) {
+    results.outputs.push_back(result.constant != nullptr ? *result.constant
+                              : result.result >= 0       ? computed[result.result]
+                                                         : Tensor());
+  }
+  return results;
+}
+
+// Runs the rows in one program. If that fails, runs each half, so that the row that fails is named.
+void Check(Client& client, std::span<const Row> rows) {
+  const auto halve = [&] {
+    Check(client, rows.first(rows.size() / 2));
+    Check(client, rows.subspan(rows.size() / 2));
+  };
+  const auto program = ProgramOf(rows);
+  const auto results = program.ok() ? Run(client, *program, rows) : program.status();
+  if (!results.ok()) {
+    if (rows.size() > 1) return halve();
+    ADD_FAILURE() << rows[0].expected.where << " " << rows[0].expected.op << ": " << results.status();
+    return;
+  }
+  size_t output = 0, argument = 0;
+  for (const Row& row : rows) {
+    SCOPED_TRACE(StrCat(row.expected.where, " ", row.expected.op));
+    const OpCase& c = row.expected;
+    for (const Tensor& wanted : c.outputs) {
+      const Tensor& got = results->outputs[output++];
+      if (got.is_valid()) EXPECT_EQ(Difference(got, wanted, c.tolerance), "");
+    }
+    for (size_t v = 0; v < c.variables.size(); ++v) {
+      EXPECT_EQ(Difference(results->arguments[argument + c.variables[v]], c.values[v], c.tolerance), "")
+          << "variable " << v;
+    }
+    argument += row.arguments.size();
+  }
+}
+
+// Rows become programs with outputs of the right dtypes and shapes; rows that must fail do so when the program is made.
+TEST(OpPrograms, AreMadeOfRows) {
+  ASSERT_GT(AllRows().size(), 3000U);
+  for (const Row& row : AllRows()) {
+    SCOPED_TRACE(StrCat(row.expected.where, " ", row.expected.op));
+    const auto program = ProgramOf({&row, 1});
+    if (FailsByElements(row.expected)) continue;
+    EXPECT_EQ(program.ok(), row.expected.error.empty()) << program.status();
+    if (!program.ok()) continue;
+    for (size_t i = 0; i < row.expected.outputs.size(); ++i) {
+      const ProgramText::Result& result = program->results[i];
+      if (result.variable >= 0) continue;
+      EXPECT_EQ(result.dtype, row.expected.outputs[i].dtype());
+      EXPECT_EQ(result.shape, row.expected.outputs[i].shape());
+    }
+  }
+}
+
+class OpProgramsTest : public testing::TestWithParam<std::string> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OpProgramsTest);
+INSTANTIATE_TEST_SUITE_P(All, OpProgramsTest, testing::ValuesIn(CpuPlugins()), PluginName);
+
+TEST_P(OpProgramsTest, ComputeWhatTheKernelsCompute) {
+  constexpr size_t kRowsPerProgram = 48;
+  std::vector<Row> rows;
+  for (const Row& row : AllRows()) {
+    if (row.expected.error.empty()) rows.push_back(row);
+  }
+  for (size_t i = 0; i < rows.size(); i += kRowsPerProgram) {
+    Check(ClientOf(GetParam()), std::span(rows).subspan(i, std::min(kRowsPerProgram, rows.size() - i)));
+  }
+}
+
+}  // namespace
+}  // namespace tensorbraid::pjrt
