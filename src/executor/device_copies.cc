@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "core/text/strings.h"
+#include "executor/clusters/cluster_kernel.h"
+#include "executor/clusters/make.h"
+#include "executor/clusters/on_host_kernel.h"
 #include "graph/control_flow/control_flow.h"
 #include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
@@ -81,6 +84,7 @@ class CopyInserter {
     }
     TF_RETURN_IF_ERROR(
         back_edges_.Close([this](const Output& o) { return OutputOf(copies_[NodeOf(o)->id()], o.index()); }));
+    ImplOf(*out_).extension<ClusterBodies>() = ImplOf(graph_).extension<ClusterBodies>();
     return std::move(out_);
   }
 
@@ -170,6 +174,8 @@ StatusOr<Device*> DeviceOf(const Node& node, const DeviceSet* devices) {
 }
 
 StatusOr<const KernelDef*> FindKernel(const Node& node, const Device& device) {
+  if (node.type() == "_Cluster") return &ClusterKernelDef();
+  if (RunsOnHost(node)) return &OnHostKernelDef();
   return KernelRegistry::Global().Find(node, IsHostNode(node) ? "CPU" : device.type());
 }
 
@@ -183,6 +189,19 @@ StatusOr<ArgumentMemory> MemoryOfArguments(const Node& node, Device& device) {
     return memory;
   }
   if (IsHostNode(node)) return memory;
+  if (RunsOnHost(node)) {
+    for (size_t i = 0; i < node.inputs().size(); ++i) {
+      memory.input_on_device[i] = IsRef(node.declared_input_type(static_cast<int>(i)));
+    }
+    for (int i = 0; i < node.num_outputs(); ++i) memory.output_on_device[i] = IsRef(node.output_type(i));
+    return memory;
+  }
+  if (node.type() == "_Cluster") {
+    memory.input_on_device.flip();
+    for (const int64_t input : node.attr<std::vector<int64_t>>("host_inputs")) memory.input_on_device[input] = false;
+    memory.output_on_device.flip();
+    return memory;
+  }
   TF_ASSIGN_OR_RETURN(const KernelDef* def, FindKernel(node, device));
   const auto on_host = [&](const ArgDef& arg) {
     return std::find(def->host_memory.begin(), def->host_memory.end(), arg.name) != def->host_memory.end();

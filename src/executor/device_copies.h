@@ -16,7 +16,7 @@ namespace tensorbraid {
 // InvalidArgument if the device does not exist.
 StatusOr<Device*> DeviceOf(const Node& node, const DeviceSet* devices);
 
-// Returns the kernel for a node on its device. _Send, _Recv and _Copy nodes have the same kernel on all devices.
+// Returns the kernel for a node on its device. _Send, _Recv, _Copy and _Cluster nodes have one kernel for all devices.
 // NotFound, naming the node, if there is no kernel.
 StatusOr<const KernelDef*> FindKernel(const Node& node, const Device& device);
 

@@ -4,6 +4,8 @@
 
 #include "core/memory/shared_memory.h"
 #include "core/text/strings.h"
+#include "executor/clusters/make.h"
+#include "executor/clusters/program_nodes.h"
 #include "executor/device_copies.h"
 #include "executor/scheduling.h"
 #include "executor/send_order.h"
@@ -225,6 +227,9 @@ const NodeMemory* Plan::MemoryFor(Device& device, const std::vector<bool>& outpu
 StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph, ResourceManager* resources,
                                                    KernelCache* cache, const DeviceSet* devices,
                                                    const StillWanted& still_wanted) {
+  if (devices != nullptr && RunPrograms(*devices)) {
+    TF_ASSIGN_OR_RETURN(graph, MakeClusters(std::move(graph)));
+  }
   if (devices != nullptr) {
     TF_ASSIGN_OR_RETURN(auto with_copies, InsertDeviceCopies(*graph, *devices));
     if (with_copies != nullptr) graph = std::move(with_copies);

@@ -10,8 +10,8 @@
 #include "core/text/strings.h"
 #include "pjrt/accelerator.h"
 #include "pjrt/device.h"
-#include "pjrt/emitter.h"
 #include "pjrt/find_plugins.h"
+#include "pjrt/whole_buffers.h"
 #include "runtime/kernel/device.h"
 
 namespace tensorbraid {
@@ -45,7 +45,7 @@ DeviceType TypeNumber() {
           .create = [](int id) -> StatusOr<std::unique_ptr<Device>> {
             return std::unique_ptr<Device>(std::make_unique<PjrtDevice>(kAcceleratorTypes[i], id));
           },
-          .register_kernels = [](KernelRegistry& r) { AddProgramKernels(r, kAcceleratorTypes[i]); },
+          .register_kernels = [](KernelRegistry& r) { AddWholeBufferKernels(r, kAcceleratorTypes[i]); },
           .count = [](std::optional<int> wanted) { return CountDevices(kAcceleratorTypes[i], wanted); }};
 }
 

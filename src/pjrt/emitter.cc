@@ -291,20 +291,6 @@ std::vector<int> StaticInputs(const EmitterDef& def, const Node& node) {
   return inputs;
 }
 
-void AddProgramKernels(KernelRegistry& r, std::string_view device_type) {
-  for (const auto& [op, def] : EmitterRegistry::Global().emitters()) {
-    const auto create = [](const KernelConstruction& c) -> StatusOr<std::unique_ptr<Kernel>> {
-      return Internal(c.node().type(), " runs on ", c.device(), " as a part of a program only");
-    };
-    r.AddDef({.op = op,
-              .device_type = std::string(device_type),
-              .types = def.types,
-              .host_memory = def.static_inputs,
-              .create = create})
-        .file = def.file;
-  }
-}
-
 StatusOr<ProgramText> EmitProgram(const std::vector<const Node*>& nodes, const std::vector<ProgramArgument>& arguments,
                                   const std::vector<Output>& wanted, const HostCompute& host,
                                   const EmitterRegistry& registry) {

@@ -25,11 +25,7 @@
 #include "runtime/kernel/type_constraints.h"
 #include "tensorbraid/core/tensor.h"
 
-namespace tensorbraid {
-
-class KernelRegistry;
-
-namespace pjrt {
+namespace tensorbraid::pjrt {
 
 class ProgramEmitter;
 
@@ -138,10 +134,6 @@ class EmitterRegistry {
 // The numbers of the inputs of the node that must be known when the program is made.
 std::vector<int> StaticInputs(const EmitterDef& def, const Node& node);
 
-// Adds a kernel for each emitter to the kernels of a device type, so that nodes can be placed on such devices. The
-// kernels cannot be created: the nodes run within programs only. For DeviceType::register_kernels.
-void AddProgramKernels(KernelRegistry& r, std::string_view device_type);
-
 // Computes a node on the host, from the values of its inputs. For nodes that are known when the program is made.
 using HostCompute = std::function<StatusOr<std::vector<Tensor>>(const Node& node, const std::vector<Tensor>& inputs)>;
 
@@ -197,7 +189,6 @@ StatusOr<ProgramText> EmitProgram(const std::vector<const Node*>& nodes, const s
                                   const std::vector<Output>& wanted, const HostCompute& host = nullptr,
                                   const EmitterRegistry& registry = EmitterRegistry::Global());
 
-}  // namespace pjrt
-}  // namespace tensorbraid
+}  // namespace tensorbraid::pjrt
 
 #endif  // TENSORBRAID_PJRT_EMITTER_H_

@@ -5,6 +5,7 @@
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "executor/clusters/program_nodes.h"
 #include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/node_status.h"
@@ -60,8 +61,11 @@ class Groups {
 // Whether the op is one of the runtime's own, whose names begin with "_". Such a node may be placed on any device.
 bool IsExecutorNode(const Node& node) { return node.type().starts_with("_"); }
 
+// A device that runs programs takes every node. The nodes that cannot be in a program run on the host (0034), so that a
+// node without an emitter does not draw a variable to the CPU in one step and not in another.
 bool HasKernel(const Node& node, const DeviceName& device) {
-  return IsExecutorNode(node) || KernelRegistry::Global().Find(node, *device.type).ok();
+  const std::string type = RunsPrograms(*device.type) ? "CPU" : *device.type;
+  return IsExecutorNode(node) || KernelRegistry::Global().Find(node, type).ok();
 }
 
 std::string Names(const std::vector<DeviceName>& devices) {

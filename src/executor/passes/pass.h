@@ -109,6 +109,7 @@ Status RemoveReferenceIdentities(Graph* graph, PassContext& context);
 Status SaveVariables(Graph* graph, PassContext& context);
 Status Prune(Graph* graph, PassContext& context);
 Status MarkUnusedOutputs(Graph* graph, PassContext& context);
+Status MarkClusters(Graph* graph, PassContext& context);
 
 }  // namespace tensorbraid
 

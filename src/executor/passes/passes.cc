@@ -22,8 +22,10 @@ std::span<const Pass> Passes() {
       {"save_variables", SaveVariables},
       // Drops the nodes that the other passes left without a consumer.
       {"prune", Prune},
-      // Last, when all consumers are known.
+      // When all consumers are known.
       {"mark_unused_outputs", MarkUnusedOutputs},
+      // Last, for the nodes that remain.
+      {"mark_clusters", MarkClusters},
   };
   return kPasses;
 }

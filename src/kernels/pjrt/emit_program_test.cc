@@ -177,18 +177,6 @@ TEST(Emitters, AreInTheFilesThatSchemasName) {
   }
 }
 
-TEST(Emitters, MakeNodesKnownToThePlacer) {
-  KernelRegistry r;
-  AddProgramKernels(r, "XLA_CPU");
-  Graph g;
-  const Output x = Const(g, Tensor::Scalar(1.0F)), y = Add(x, x);
-  const auto kernel = r.Find(*NodeOf(y), "XLA_CPU");
-  ASSERT_TRUE(kernel.ok()) << kernel.status();
-  EXPECT_EQ((*kernel)->file, "kernels/pjrt/math/binary.cc");
-  const std::string device = "/device:XLA_CPU:0";
-  EXPECT_TRUE(absl::IsInternal((*kernel)->create(KernelConstruction(*NodeOf(y), nullptr, device)).status()));
-}
-
 // A constant as text, whose bytes plugins read.
 TEST(StableHlo, ConstantsAreExact) {
   stablehlo::Builder b;

@@ -64,6 +64,18 @@ void RegisterControlFlowSendRecvOps(OpRegistry& r) {
             .Stateful()
             .Shape(UnchangedShape)
             .NotDifferentiable());
+  // Nodes that run as one program on an accelerator; see executor/clusters. `body` is the number of the list of nodes.
+  // `host_inputs` are the numbers of the inputs that are in host memory: handles, and tensors that a program is
+  // compiled for. The others are in the memory of the node's device.
+  r.Add(Op("_Cluster")
+            .Input("inputs: Tin")
+            .Output("outputs: Tout")
+            .Attr("Tin: list(type)")
+            .Attr("Tout: list(type)")
+            .Attr("body: int >= 0")
+            .Attr("host_inputs: list(int)")
+            .Stateful()
+            .NotDifferentiable());
 }
 
 }  // namespace tensorbraid

@@ -1,0 +1,305 @@
+#include "executor/clusters/cluster_kernel.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/text/strings.h"
+#include "core/threads/mutex.h"
+#include "core/values/new_tensor.h"
+#include "executor/clusters/make.h"
+#include "executor/clusters/program_cache.h"
+#include "executor/evaluate.h"
+#include "graph/model/graph_impl.h"
+#include "pjrt/client.h"
+#include "pjrt/device.h"
+#include "pjrt/device_buffer.h"
+#include "pjrt/emitter.h"
+#include "pjrt/program.h"
+#include "runtime/kernel/cancellable_wait.h"
+#include "runtime/variables/locked_variables.h"
+#include "runtime/variables/variable_access.h"
+#include "tensorbraid/ops/array.h"
+
+namespace tensorbraid {
+namespace {
+
+using Kind = ClusterBody::Kind;
+
+// Computes a copy of the node that has no control inputs: what the node waits for runs in its own place.
+StatusOr<std::vector<Tensor>> ComputeOnHost(const Node& node, const std::vector<Tensor>& values) {
+  Graph g;
+  std::vector<Output> inputs, outputs;
+  for (const Tensor& value : values) inputs.push_back(Const(g, value));
+  TF_ASSIGN_OR_RETURN(Node * copy, ImplOf(g).CopyNode(node, std::move(inputs), {}));
+  for (int i = 0; i < node.num_outputs(); ++i) outputs.push_back(OutputOf(copy, i));
+  return Evaluate(outputs);
+}
+
+// A program for one signature.
+struct Executable {
+  pjrt::ProgramText text;
+  std::shared_ptr<pjrt::Program> program;
+};
+
+// One run of a cluster. It may wait for the compiler; only then can the cancellation of its step end it.
+class ClusterRun {
+ public:
+  ClusterRun(KernelContext& c, AsyncKernel::Done done) : ctx(c), done_(std::move(done)) {}
+
+  KernelContext& ctx;  // until the run ends
+  // The variables of the cluster, each once, and for each argument its number among them; -1: not a variable.
+  std::vector<RefPtr<VariableResource>> variables;
+  std::vector<int> variable_of;
+
+  // Ends the run. REQUIRES: it does not wait.
+  void End(const Status& status) { done_(status); }
+  // Begins to wait. Returns false if the step has been cancelled: the run has then ended.
+  bool Wait(const std::shared_ptr<ClusterRun>& self) {
+    bool registered = false;
+    {
+      MutexLock lock(mu_);
+      waits_ = true;
+      registered = wait_.emplace().Begin(ctx.env().cancellation, [self](const Status&) {
+        if (self->StopWaiting()) self->done_(Cancelled(kCancelledInWait));
+      });
+    }
+    if (!registered && StopWaiting()) done_(Cancelled(kCancelledBeforeWait));
+    return registered;
+  }
+  // Goes on after a wait. Returns false if the run has ended meanwhile.
+  bool Resume() {
+    if (!StopWaiting()) return false;
+    wait_->End();
+    return true;
+  }
+
+ private:
+  bool StopWaiting() {
+    MutexLock lock(mu_);
+    return std::exchange(waits_, false);
+  }
+
+  const AsyncKernel::Done done_;
+  std::optional<CancellableWait> wait_;
+  Mutex mu_;
+  bool waits_ TB_GUARDED_BY(mu_) = false;
+};
+
+// The programs of a cluster. The compiler may still hold it when the kernel is gone.
+class Cluster : public std::enable_shared_from_this<Cluster> {
+ public:
+  Cluster(std::shared_ptr<const ClusterBody> body, pjrt::PjrtDevice& device)
+      : body_(std::move(body)),
+        device_(device),
+        name_(StrCat("a program of ", body_->nodes.size(), " nodes that ends with '", body_->nodes.back()->name(),
+                     "'")) {}
+
+  void Start(KernelContext& ctx, AsyncKernel::Done done) {
+    auto run = std::make_shared<ClusterRun>(ctx, std::move(done));
+    if (const Status found = FindVariables(*run); !found.ok()) return run->End(found);
+    Attempt(run);
+  }
+
+ private:
+  using RunPtr = std::shared_ptr<ClusterRun>;
+
+  Status FindVariables(ClusterRun& run) const {
+    std::map<VariableResource*, int> numbers;
+    for (size_t i = 0; i < body_->arguments.size(); ++i) {
+      if (body_->arguments[i].kind != Kind::kVariable) {
+        run.variable_of.push_back(-1);
+        continue;
+      }
+      TF_ASSIGN_OR_RETURN(RefPtr<VariableResource> variable, VariableOf(run.ctx, static_cast<int>(i)));
+      const auto [at, added] = numbers.try_emplace(variable.get(), static_cast<int>(run.variables.size()));
+      if (added) run.variables.push_back(std::move(variable));
+      run.variable_of.push_back(at->second);
+    }
+    return OkStatus();
+  }
+
+  // Runs the program if it exists; otherwise has it made, and tries again.
+  void Attempt(const RunPtr& run) {
+    std::string signature;
+    std::vector<pjrt::ProgramArgument> arguments;
+    std::optional<Status> ended;
+    {
+      std::vector<VariableResource*> variables;
+      for (const auto& v : run->variables) variables.push_back(v.get());
+      LockedVariables locked(std::move(variables));
+      signature = SignatureOf(*run, locked);
+      std::shared_ptr<const Executable> executable;
+      {
+        MutexLock lock(mu_);
+        if (const auto at = executables_.find(signature); at != executables_.end()) executable = at->second;
+      }
+      if (executable != nullptr) {
+        ended = Execute(*run, *executable, locked);
+      } else {
+        arguments = ArgumentsOf(*run, locked);
+      }
+    }
+    if (ended.has_value()) return run->End(*ended);
+    if (const Status status = Make(run, std::move(signature), arguments); !status.ok()) run->End(status);
+  }
+
+  // The value of argument `i`; not valid if it is a variable without a value.
+  const Tensor& ValueOf(size_t i, const ClusterRun& run, const LockedVariables& locked) const {
+    return run.variable_of[i] >= 0 ? locked.value(run.variable_of[i]) : run.ctx.input(static_cast<int>(i));
+  }
+
+  std::string SignatureOf(const ClusterRun& run, const LockedVariables& locked) const {
+    std::string text;
+    for (size_t i = 0; i < body_->arguments.size(); ++i) {
+      const Tensor& value = ValueOf(i, run, locked);
+      text += StrCat(run.variable_of[i], ":");
+      if (value.is_valid()) text += StrCat(value.dtype(), value.shape());
+      if (body_->arguments[i].kind == Kind::kStatic) {
+        text.append(static_cast<const char*>(value.raw_data()), value.num_bytes());
+      }
+      text += ';';
+    }
+    return text;
+  }
+
+  // One argument for each argument of the body. Arguments that are the same variable are all within the first of them.
+  std::vector<pjrt::ProgramArgument> ArgumentsOf(const ClusterRun& run, const LockedVariables& locked) const {
+    std::vector<pjrt::ProgramArgument> arguments(body_->arguments.size());
+    std::map<int, size_t> first;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const int variable = run.variable_of[i];
+      const size_t at = variable < 0 ? i : first.try_emplace(variable, i).first->second;
+      pjrt::ProgramArgument& argument = arguments[at];
+      argument.tensors.push_back(body_->arguments[i].tensor);
+      if (at != i) continue;
+      const Tensor& value = ValueOf(i, run, locked);
+      argument.is_variable = variable >= 0;
+      argument.has_value = value.is_valid();
+      argument.dtype = variable >= 0 ? run.variables[variable]->dtype() : value.dtype();
+      if (value.is_valid()) argument.shape = value.shape();
+      if (body_->arguments[i].kind == Kind::kStatic) argument.constant = std::make_shared<const Tensor>(value);
+    }
+    return arguments;
+  }
+
+  // Has the program for a signature made, then lets the run try again. After an error the run has not ended.
+  Status Make(const RunPtr& run, std::string signature, const std::vector<pjrt::ProgramArgument>& arguments) {
+    TF_ASSIGN_OR_RETURN(pjrt::Client* const client, device_.client());
+    TF_ASSIGN_OR_RETURN(pjrt::ProgramText text,
+                        pjrt::EmitProgram(body_->nodes, arguments, body_->results, ComputeOnHost));
+    pjrt::CompileOptions options{.name = name_, .arguments = {}, .donated = {}};
+    for (const int argument : text.parameters) {
+      options.arguments.push_back({arguments[argument].dtype, arguments[argument].shape});
+    }
+    for (const auto& update : text.updates) {
+      if (update.aliased >= 0) options.donated.push_back(update.aliased);
+    }
+    std::sort(options.donated.begin(), options.donated.end());
+    ThreadPool& pool = run->ctx.pool();
+    if (!run->Wait(run)) return OkStatus();
+    std::string program_text = std::move(text.text);
+    text.text.clear();
+    ProgramCache::Of(*client).Get(std::move(program_text), std::move(options),
+                                  [self = shared_from_this(), run, &pool, signature = std::move(signature),
+                                   text = std::move(text)](const StatusOr<std::shared_ptr<pjrt::Program>>& program) {
+                                    if (program.ok()) self->Add(signature, {text, *program});
+                                    if (!run->Resume()) return;
+                                    // The pool exists as long as a run of a step.
+                                    pool.Schedule([self, run, status = program.status()] {
+                                      if (status.ok()) {
+                                        self->Attempt(run);
+                                      } else {
+                                        run->End(status);
+                                      }
+                                    });
+                                  });
+    return OkStatus();
+  }
+
+  void Add(const std::string& signature, Executable executable) {
+    constexpr size_t kMaxPrograms = 64;
+    MutexLock lock(mu_);
+    // Shapes that change all the time should not fill the memory. The programs stay in the cache of the client for a
+    // while.
+    if (executables_.size() >= kMaxPrograms) executables_.clear();
+    executables_.insert_or_assign(signature, std::make_shared<const Executable>(std::move(executable)));
+  }
+
+  // Enqueues the program, sets the outputs and gives the variables their new values.
+  Status Execute(ClusterRun& run, const Executable& executable, LockedVariables& locked) const {
+    const pjrt::ProgramText& text = executable.text;
+    std::vector<const Tensor*> inputs;
+    for (const int argument : text.parameters) inputs.push_back(&ValueOf(argument, run, locked));
+    std::vector<int> kept;
+    for (const auto& update : text.updates) {
+      if (update.aliased >= 0 && !inputs[update.aliased]->IsWritable()) kept.push_back(update.aliased);
+    }
+    std::sort(kept.begin(), kept.end());
+    TF_ASSIGN_OR_RETURN(auto results, executable.program->Run(inputs, kept, device_.index()));
+    device_.Follow(std::move(results.done));
+    for (size_t k = 0; k < text.updates.size(); ++k) {
+      const auto& update = text.updates[k];
+      TF_ASSIGN_OR_RETURN(Tensor value, NewTensor(update.dtype, update.shape, device_.allocator()));
+      TF_RETURN_IF_ERROR(Put(std::move(results.outputs[k]), value));
+      locked.Replace(run.variable_of[update.argument], std::move(value));
+    }
+    for (size_t i = 0; i < text.results.size(); ++i) {
+      const auto& result = text.results[i];
+      if (result.variable >= 0) {
+        return Internal("output ", i, " of ", name_, " is a variable");
+      }
+      TF_ASSIGN_OR_RETURN(Tensor * output, run.ctx.AllocateOutput(static_cast<int>(i), result.shape));
+      if (result.result >= 0) {
+        TF_RETURN_IF_ERROR(Put(results.outputs[result.result], *output));
+      } else {
+        device_.Copy(*result.constant, *output, [constant = result.constant](const Status&) {});
+      }
+    }
+    return OkStatus();
+  }
+
+  static Status Put(RefPtr<pjrt::Array> array, const Tensor& tensor) {
+    TF_ASSIGN_OR_RETURN(pjrt::DeviceBuffer * buffer, pjrt::DeviceBuffer::Of(tensor));
+    buffer->Set(std::move(array));
+    return OkStatus();
+  }
+
+  const std::shared_ptr<const ClusterBody> body_;
+  pjrt::PjrtDevice& device_;
+  const std::string name_;
+  Mutex mu_;
+  std::map<std::string, std::shared_ptr<const Executable>> executables_ TB_GUARDED_BY(mu_);  // keyed by signature
+};
+
+class ClusterKernel final : public AsyncKernel {
+ public:
+  explicit ClusterKernel(const KernelConstruction& c)
+      : cluster_(
+            std::make_shared<Cluster>(ImplOf(*c.node().graph()).extension<ClusterBodies>().at(c.attr<int64_t>("body")),
+                                      static_cast<pjrt::PjrtDevice&>(c.local_device()))) {}
+  void ComputeAsync(KernelContext& ctx, Done done) override { cluster_->Start(ctx, std::move(done)); }
+
+ private:
+  const std::shared_ptr<Cluster> cluster_;
+};
+
+}  // namespace
+
+const KernelDef& ClusterKernelDef() {
+  static const auto* const def = [] {
+    auto* d = new KernelDef;
+    d->op = "_Cluster";
+    d->create = [](const KernelConstruction& c) -> StatusOr<std::unique_ptr<Kernel>> {
+      return std::unique_ptr<Kernel>(std::make_unique<ClusterKernel>(c));
+    };
+    return d;
+  }();
+  return *def;
+}
+
+}  // namespace tensorbraid

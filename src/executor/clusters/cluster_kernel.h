@@ -1,0 +1,20 @@
+// The kernel of `_Cluster`: runs the nodes of a cluster as one program.
+#ifndef TENSORBRAID_EXECUTOR_CLUSTERS_CLUSTER_KERNEL_H_
+#define TENSORBRAID_EXECUTOR_CLUSTERS_CLUSTER_KERNEL_H_
+
+#include "runtime/kernel/kernel.h"
+
+namespace tensorbraid {
+
+// A program is made for each signature: the dtypes and shapes of the inputs and variables, and the values of the static
+// inputs. The first run with a signature waits until its program is compiled, without blocking a thread. A step that is
+// cancelled meanwhile stops waiting, and the compiler goes on.
+//
+// A run locks the variables of the cluster while the program is enqueued, so that it reads all of them, and replaces
+// those that it updates, at one moment. It never holds the locks while a program is compiled or runs. A variable that
+// is updated gives its memory to the new value, unless something else holds the old value.
+const KernelDef& ClusterKernelDef();
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_EXECUTOR_CLUSTERS_CLUSTER_KERNEL_H_

@@ -1,0 +1,33 @@
+#include "executor/clusters/convex.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "graph/control_flow/control_flow.h"
+#include "graph/model/graph_impl.h"
+
+namespace tensorbraid {
+
+std::vector<int> ConvexSets(const Graph& graph, const std::vector<int>& kind_of) {
+  const auto& nodes = ImplOf(graph).nodes();
+  std::vector<int> level(nodes.size(), 0), set_of(nodes.size(), -1);
+  std::map<std::pair<int, int>, int> numbers;  // keyed by kind and level
+  for (const auto& node : nodes) {
+    const int kind = kind_of[node->id()];
+    int& own = level[node->id()];
+    const auto after = [&](const Node& before) {
+      const int from = kind_of[before.id()];
+      own = std::max(own, level[before.id()] + (from >= 0 && from != kind ? 1 : 0));
+    };
+    for (int i = 0; i < static_cast<int>(node->inputs().size()); ++i) {
+      if (!IsBackEdge(*node, i)) after(*NodeOf(node->inputs()[i]));
+    }
+    for (const Node* control : node->control_inputs()) after(*control);
+    if (kind < 0) continue;
+    set_of[node->id()] = numbers.try_emplace({kind, own}, static_cast<int>(numbers.size())).first->second;
+  }
+  return set_of;
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,49 @@
+// Turns the nodes of each program into one node.
+#ifndef TENSORBRAID_EXECUTOR_CLUSTERS_MAKE_H_
+#define TENSORBRAID_EXECUTOR_CLUSTERS_MAKE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "graph/model/node.h"
+#include "tensorbraid/graph/graph.h"
+
+namespace tensorbraid {
+
+// The nodes that a `_Cluster` node stands for. Immutable.
+struct ClusterBody {
+  enum class Kind : uint8_t {
+    kTensor,    // in memory of the device
+    kStatic,    // in host memory; a program is compiled for its value
+    kVariable,  // a reference or a handle
+  };
+  struct Argument {
+    Output tensor;  // of `graph`
+    Kind kind = Kind::kTensor;
+  };
+  std::shared_ptr<const Graph> graph;  // owns the nodes
+  std::vector<const Node*> nodes;      // constants, then the others in the order in which they take effect
+  std::vector<Argument> arguments;     // one per input of the `_Cluster` node
+  std::vector<Output> results;         // of `graph`; one per output of the `_Cluster` node
+};
+
+// The clusters of a graph, which MakeClusters keeps with it (GraphImpl::extension). The attribute `body` of a
+// `_Cluster` node is an index.
+using ClusterBodies = std::vector<std::shared_ptr<const ClusterBody>>;
+
+// The attribute by which the pass mark_clusters gives a number to the nodes that are to run as one program.
+inline constexpr std::string_view kClusterMark = "_cluster";
+
+// For one task's part of a graph: returns a copy in which the nodes of each mark are one `_Cluster` node. A node
+// without a mark that could run in a program becomes a cluster of its own. If the part has edges that the whole graph
+// has not, the nodes of a mark may become several clusters.
+//
+// The other nodes on devices that run programs are then on the task's first CPU, with two exceptions: nodes that move
+// whole buffers (pjrt/whole_buffers.h), and nodes that use a variable, which stay with it (on_host_kernel.h).
+StatusOr<std::unique_ptr<Graph>> MakeClusters(std::shared_ptr<const Graph> graph);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_EXECUTOR_CLUSTERS_MAKE_H_

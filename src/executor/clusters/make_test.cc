@@ -1,0 +1,181 @@
+#include "executor/clusters/make.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "executor/clusters/on_host_kernel.h"
+#include "executor/passes/pass_test_util.h"
+#include "graph/model/graph_impl.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr const char* kTask = "/job:localhost/replica:0/task:0";
+
+// Places the part of a graph that the fetches need: feeds and fetches, and the nodes of these types, on the CPU, all
+// other nodes on an accelerator. Then marks and makes the clusters.
+StatusOr<std::unique_ptr<Graph>> Clustered(const Graph& g, const std::vector<Output>& feeds,
+                                           const std::vector<Output>& fetches, const std::vector<std::string>& on_cpu,
+                                           bool marked = true, const std::vector<Operation>& targets = {}) {
+  auto part = Part(g, feeds, fetches, targets);
+  for (const auto& node : ImplOf(*part).nodes()) {
+    const bool cpu = node->type().starts_with("_") || std::ranges::find(on_cpu, node->type()) != on_cpu.end();
+    node->set_device(StrCat(kTask, cpu ? "/device:CPU:0" : "/device:XLA_CPU:0"));
+  }
+  if (marked) {
+    PassContext context(*part);
+    TF_RETURN_IF_ERROR(MarkClusters(part.get(), context));
+  }
+  return MakeClusters(std::move(part));
+}
+
+const ClusterBody& BodyOf(const Graph& g, int i) { return *ImplOf(g).extension<ClusterBodies>().at(i); }
+
+std::vector<std::string> NodesOf(const ClusterBody& body) {
+  std::vector<std::string> types;
+  for (const Node* node : body.nodes) types.push_back(node->type());
+  return types;
+}
+
+TEST(MakeClustersTest, NodesOfADeviceBecomeOneNodeWithTheirConstants) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {2, 2}, "x");
+  const Output y = Neg(MatMul(x, Const(g, Tensor(kFloat32, {2, 2}))));
+  const auto made = Clustered(g, {x}, {y}, {});
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(Count(**made, "_Cluster"), 1);
+  EXPECT_EQ(Count(**made, "MatMul") + Count(**made, "Neg") + Count(**made, "Const"), 0);
+  const ClusterBody& body = BodyOf(**made, 0);
+  EXPECT_THAT(NodesOf(body), ElementsAre("Const", "MatMul", "Neg"));
+  ASSERT_EQ(body.arguments.size(), 1u);
+  EXPECT_EQ(body.arguments[0].kind, ClusterBody::Kind::kTensor);
+  const Node& cluster = FetchedFrom(**made, 0);
+  EXPECT_EQ(cluster.type(), "_Cluster");
+  EXPECT_EQ(cluster.device(), StrCat(kTask, "/device:XLA_CPU:0"));
+  EXPECT_EQ(cluster.output_shape(0), Shape({2, 2}));
+}
+
+TEST(MakeClustersTest, WithoutMarksEachNodeIsAProgramOfItsOwn) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {2, 2}, "x");
+  const auto made = Clustered(g, {x}, {Neg(MatMul(x, x))}, {}, /*marked=*/false);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(Count(**made, "_Cluster"), 2);
+}
+
+TEST(MakeClustersTest, ANodeOnTheHostBetweenTwoNodesDividesThem) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {2, 2}, "x");
+  const Output a = MatMul(x, x), host = Exp(a), b = a * host;
+  const auto made = Clustered(g, {x}, {b, a}, {"Exp"});
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(Count(**made, "_Cluster"), 2);
+  EXPECT_THAT(NodesOf(BodyOf(**made, 0)), ElementsAre("MatMul"));
+  EXPECT_THAT(NodesOf(BodyOf(**made, 1)), ElementsAre("Mul"));
+}
+
+TEST(MakeClustersTest, AConstantThatWaitsForANodeDoesNotDivideTheProgram) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {2, 2}, "x"), a = MatMul(x, x);
+  Output c;
+  {
+    auto after = g.ControlDependencies({a.op()});
+    c = Const(g, Tensor(kFloat32, {2, 2}));
+  }
+  const auto made = Clustered(g, {x}, {a * c}, {});
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(Count(**made, "_Cluster"), 1);
+}
+
+TEST(MakeClustersTest, AShapeFromTheHostIsAStaticArgumentAndAShapeOfTheDeviceIsKnown) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {-1, 4}, "x"), shape = Placeholder(g, kInt32, {2}, "shape");
+  const Output given = Reshape(Neg(x), shape), back = Reshape(given, ShapeOf(x));
+  const auto made = Clustered(g, {x, shape}, {back}, {});
+  ASSERT_TRUE(made.ok()) << made.status();
+  ASSERT_EQ(Count(**made, "_Cluster"), 1);
+  const ClusterBody& body = BodyOf(**made, 0);
+  ASSERT_EQ(body.arguments.size(), 2u);
+  for (const ClusterBody::Argument& argument : body.arguments) {
+    EXPECT_EQ(argument.kind == ClusterBody::Kind::kStatic, argument.tensor.dtype() == kInt32);
+  }
+  EXPECT_THAT(FetchedFrom(**made, 0).attr<std::vector<int64_t>>("host_inputs"), ElementsAre(1));
+}
+
+TEST(MakeClustersTest, ANodeWhoseAxisIsComputedOnTheDeviceRunsOnTheHost) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {2, 2}, "x");
+  const Output axis = Cast(ReduceSum(x), kInt32);
+  const Output y = Neg(ReduceSum(x * x, axis));
+  const auto made = Clustered(g, {x}, {y}, {});
+  ASSERT_TRUE(made.ok()) << made.status();
+  ASSERT_EQ(Count(**made, "Sum"), 1);
+  for (const auto& node : ImplOf(**made).nodes()) {
+    if (node->type() != "Sum") continue;
+    EXPECT_EQ(node->device(), StrCat(kTask, "/device:CPU:0"));
+  }
+  EXPECT_EQ(Count(**made, "_Cluster"), 2);
+}
+
+// Variables of TensorFlow 1, which nodes use by reference.
+class ReferencesTest : public ::testing::Test {
+ protected:
+  ReferencesTest() {
+    v_ = NodeBuilder(g_, "VariableV2").Name("v").Attr("shape", Shape({2})).Attr("dtype", kFloat32).Finish().output(0);
+    x_ = Placeholder(g_, kFloat32, {2}, "x");
+    const Output added = NodeBuilder(g_, "AssignAdd").Name("added").Input(v_).Input(Neg(x_)).Finish().output(0);
+    added_ = added;
+  }
+  Graph g_;
+  Output v_, x_, added_;
+};
+
+TEST_F(ReferencesTest, TheVariableIsAnArgumentAndReadsWithoutAnOrderGoFirst) {
+  const Output read = Exp(v_);
+  const auto made = Clustered(g_, {x_}, {read}, {}, true, {added_.op()});
+  ASSERT_TRUE(made.ok()) << made.status();
+  ASSERT_EQ(Count(**made, "_Cluster"), 1);
+  EXPECT_EQ(Count(**made, "VariableV2"), 1);
+  const ClusterBody& body = BodyOf(**made, 0);
+  EXPECT_EQ(body.nodes.back()->type(), "AssignAdd");
+  int variables = 0;
+  for (const auto& argument : body.arguments) variables += argument.kind == ClusterBody::Kind::kVariable ? 1 : 0;
+  EXPECT_EQ(variables, 1);
+  const Node& cluster = FetchedFrom(**made, 0);
+  EXPECT_TRUE(IsRef(cluster.declared_input_type(0)) || IsRef(cluster.declared_input_type(1)));
+}
+
+// A node of the host that uses the reference that an update returns reads the variable after the update.
+TEST_F(ReferencesTest, AReferenceThatAnUpdateReturnsIsTheVariableAfterTheCluster) {
+  const Output read = Exp(added_);
+  const auto made = Clustered(g_, {x_}, {read}, {"Exp"});
+  ASSERT_TRUE(made.ok()) << made.status();
+  const Node& exp = FetchedFrom(**made, 0);
+  ASSERT_EQ(exp.type(), "Exp");
+  EXPECT_EQ(NodeOf(exp.inputs()[0])->type(), "VariableV2");
+  ASSERT_EQ(exp.control_inputs().size(), 1u);
+  EXPECT_EQ(exp.control_inputs()[0]->type(), "_Cluster");
+}
+
+TEST_F(ReferencesTest, AnUpdateThatCannotBeInAProgramStaysWithItsVariable) {
+  const Output indices = Placeholder(g_, kInt32, {1}, "indices"), rows = Placeholder(g_, kFloat32, {1}, "rows");
+  const Operation scatter = NodeBuilder(g_, "ScatterAdd").Name("scatter").Input(v_).Input(indices).Input(rows).Finish();
+  const auto made = Clustered(g_, {indices, rows}, {}, {}, true, {scatter});
+  ASSERT_TRUE(made.ok()) << made.status();
+  const Node* node = ImplOf(**made).Find("scatter");
+  EXPECT_EQ(node->device(), StrCat(kTask, "/device:XLA_CPU:0"));
+  EXPECT_TRUE(RunsOnHost(*node));
+}
+
+}  // namespace
+}  // namespace tensorbraid

@@ -1,0 +1,51 @@
+// Compiles programs, each once.
+#ifndef TENSORBRAID_EXECUTOR_CLUSTERS_PROGRAM_CACHE_H_
+#define TENSORBRAID_EXECUTOR_CLUSTERS_PROGRAM_CACHE_H_
+
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/threads/mutex.h"
+#include "pjrt/client.h"
+#include "pjrt/program.h"
+
+namespace tensorbraid {
+
+// The compiled programs of a client, keyed by their text. Equal clusters, such as those of towers on several devices or
+// those of a second session with the same graph, share a program. Thread-safe.
+class ProgramCache {
+ public:
+  // The cache of this client. It exists until the process ends, like the plugin's compiler.
+  static ProgramCache& Of(pjrt::Client& client);
+
+  using Ready = std::function<void(const StatusOr<std::shared_ptr<pjrt::Program>>&)>;
+  // Calls `ready` once: at once if the program exists, otherwise from another thread, after it has been compiled. A
+  // program that another caller is waiting for is compiled once for both. `ready` must return soon. An error is not
+  // kept: the next call compiles again. Does not block.
+  void Get(std::string text, pjrt::CompileOptions options, Ready ready);
+
+ private:
+  // How many programs are kept that no cluster uses.
+  static constexpr size_t kMaxUnused = 256;
+  struct Entry {
+    std::shared_ptr<pjrt::Program> program;  // null while it is being compiled
+    std::vector<Ready> waiting;
+    std::list<std::string>::iterator use;
+  };
+  explicit ProgramCache(pjrt::Client& client) : client_(client) {}
+  void Compiled(const std::string& text, const StatusOr<std::shared_ptr<pjrt::Program>>& program);
+  void DropUnused() TB_REQUIRES(mu_);
+
+  pjrt::Client& client_;
+  Mutex mu_;
+  std::map<std::string, Entry> entries_ TB_GUARDED_BY(mu_);  // keyed by text
+  std::list<std::string> uses_ TB_GUARDED_BY(mu_);           // texts, the one that was used last at the end
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_EXECUTOR_CLUSTERS_PROGRAM_CACHE_H_

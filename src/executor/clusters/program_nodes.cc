@@ -1,0 +1,77 @@
+#include "executor/clusters/program_nodes.h"
+
+#include <algorithm>
+
+#include "core/text/device_name.h"
+#include "core/text/strings.h"
+#include "executor/passes/pass.h"
+#include "graph/model/graph_impl.h"
+#include "pjrt/emitter.h"
+#include "pjrt/find_plugins.h"
+
+namespace tensorbraid {
+namespace {
+
+bool IsOneOf(const Node& node, std::initializer_list<std::string_view> types) {
+  return std::find(types.begin(), types.end(), node.type()) != types.end();
+}
+
+// Whether a program may be compiled for the value of a tensor in host memory: it is a size, an index, or a list of
+// these.
+bool MayBeInSignature(const Output& tensor) {
+  const DType dtype = BaseType(tensor.dtype());
+  return (dtype == kInt32 || dtype == kInt64) && (!tensor.shape().has_rank() || tensor.shape().rank() <= 1);
+}
+
+}  // namespace
+
+bool RunsPrograms(std::string_view device_type) {
+  return std::ranges::find(pjrt::kAcceleratorTypes, device_type) != std::end(pjrt::kAcceleratorTypes);
+}
+
+bool RunPrograms(const DeviceSet& devices) {
+  return std::ranges::any_of(devices.devices(), [](const auto& device) { return RunsPrograms(device->type()); });
+}
+
+bool ProgramNodes::ReadsShapesOnly(const Node& node) { return IsOneOf(node, {"Rank", "Shape", "ShapeN", "Size"}); }
+
+bool IsStaticOperand(const Node& node, int input) {
+  const auto def = pjrt::EmitterRegistry::Global().Find(node);
+  if (!def.ok()) return false;
+  const std::vector<int> known = pjrt::StaticInputs(**def, node);
+  return std::find(known.begin(), known.end(), input) != known.end();
+}
+
+ProgramNodes::ProgramNodes(const Graph& graph) : places_(ImplOf(graph).nodes().size()) {
+  const std::vector<bool> conditional = ConditionalNodes(graph);
+  for (const auto& node : ImplOf(graph).nodes()) {
+    Place& place = places_[node->id()];
+    const auto device = DeviceName::Parse(node->device());
+    place.on_accelerator = device.ok() && RunsPrograms(device->type.value_or(""));
+    const auto is_static = [&](const Output& in) {
+      const Place& from = places_[NodeOf(in)->id()];
+      if (!from.on_accelerator) return MayBeInSignature(in);
+      return from.is_static && (NodeOf(in)->device() == node->device() || NodeOf(in)->type() == "Const");
+    };
+    if (!place.on_accelerator) continue;
+    if (conditional[node->id()]) {
+      place.why_not = "it is part of control flow";
+      continue;
+    }
+    if (const auto emitter = pjrt::EmitterRegistry::Global().Find(*node); !emitter.ok()) {
+      place.why_not = std::string(emitter.status().message());
+      continue;
+    }
+    const auto& inputs = node->inputs();
+    for (size_t i = 0; i < inputs.size() && place.why_not.empty(); ++i) {
+      if (!IsStaticOperand(*node, static_cast<int>(i)) || is_static(inputs[i])) continue;
+      place.why_not = StrCat("input ", i, ", which must be known when the program is compiled, is computed by '",
+                             NodeOf(inputs[i])->name(), "'");
+    }
+    place.in_program = place.why_not.empty();
+    place.is_static = place.in_program && (ReadsShapesOnly(*node) ||
+                                           (IsPure(*node) && std::all_of(inputs.begin(), inputs.end(), is_static)));
+  }
+}
+
+}  // namespace tensorbraid

@@ -1,0 +1,56 @@
+#include "pjrt/whole_buffers.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "runtime/kernel/kernel.h"
+
+namespace tensorbraid::pjrt {
+namespace {
+
+struct Entry {
+  std::string_view op;
+  std::vector<std::string> host_memory = {};  // arguments that are in host memory
+};
+
+const std::vector<Entry>& Entries() {
+  static const auto* const entries = new std::vector<Entry>{{"Assign"},
+                                                            {"AssignVariableOp"},
+                                                            {"ExpandDims", {"dim"}},
+                                                            {"Identity"},
+                                                            {"IsVariableInitialized", {"is_initialized"}},
+                                                            {"NoOp"},
+                                                            {"ReadVariableOp"},
+                                                            {"Reshape", {"shape"}},
+                                                            {"Squeeze"},
+                                                            {"StopGradient"},
+                                                            {"VarHandleOp"},
+                                                            {"VarIsInitializedOp", {"is_initialized"}},
+                                                            {"Variable"},
+                                                            {"VariableV2"}};
+  return *entries;
+}
+
+}  // namespace
+
+bool MovesWholeBuffers(std::string_view op) {
+  return std::ranges::any_of(Entries(), [&](const Entry& entry) { return entry.op == op; });
+}
+
+void AddWholeBufferKernels(KernelRegistry& r, std::string_view device_type) {
+  for (const Entry& entry : Entries()) {
+    std::vector<KernelDef> defs;
+    const auto [begin, end] = r.kernels().equal_range(entry.op);
+    for (auto def = begin; def != end; ++def) {
+      if (def->second.device_type == "CPU") defs.push_back(def->second);
+    }
+    for (KernelDef& def : defs) {
+      def.device_type = device_type;
+      def.host_memory = entry.host_memory;
+      r.AddDef(std::move(def));
+    }
+  }
+}
+
+}  // namespace tensorbraid::pjrt

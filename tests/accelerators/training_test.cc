@@ -1,0 +1,272 @@
+// Tests sessions that use XLA_CPU devices: those of a plugin that computes on the CPU, with memory of its own. The
+// environment variable TENSORBRAID_ACCELERATOR_PLUGIN names the plugin.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cluster/testing/test_cluster.h"
+#include "tensorbraid/graph/variable.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/ops/nn.h"
+#include "tensorbraid/optimizers/optimizer.h"
+#include "tensorbraid/optimizers/rules.h"
+#include "tensorbraid/session/session.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::HasSubstr;
+
+Tensor Numbers(const Shape& shape, float scale) {
+  Tensor t(kFloat32, shape);
+  auto values = t.mutable_data<float>();
+  for (size_t i = 0; i < values.size(); ++i) values[i] = scale * static_cast<float>((i * 37 + 11) % 19) - 0.5f;
+  return t;
+}
+
+Tensor OneHot(int64_t rows) {
+  Tensor t(kFloat32, {rows, 3});
+  auto p = t.mutable_data<float>();
+  for (size_t i = 0; i < p.size(); ++i) p[i] = i % 3 == (i / 3) % 3 ? 1.0f : 0.0f;
+  return t;
+}
+
+// Softmax regression with variables of TensorFlow 1, which nodes use by reference, or with resource variables.
+struct Regression {
+  Regression(const std::string& variables, const std::string& compute, bool references) {
+    {
+      auto device = graph.Device(variables);
+      if (references) {
+        w = Reference("w", Numbers({4, 3}, 0.06f));
+        b = Reference("b", Tensor::Vector<float>({0, 0, 0}));
+      } else {
+        rw = Variable(graph, {4, 3}, Constant(Numbers({4, 3}, 0.06f)), {.name = "w"});
+        rb = Variable(graph, {3}, Zeros(), {.name = "b"});
+      }
+    }
+    auto device = graph.Device(compute);
+    x = Placeholder(graph, kFloat32, {-1, 4}, "x");
+    labels = Placeholder(graph, kFloat32, {-1, 3}, "labels");
+    if (references) {
+      loss = ReduceMean(nn::SoftmaxCrossEntropy(labels, nn::BiasAdd(MatMul(x, w), b)));
+      const auto gradients = Gradients({loss}, {w, b});
+      const Output rate = Const(graph, Tensor::Scalar(0.5f));
+      for (size_t i = 0; i < 2; ++i) {
+        train.push_back(NodeBuilder(graph, "ApplyGradientDescent")
+                            .Input(i == 0 ? w : b)
+                            .Input(rate)
+                            .Input((*gradients)[i])
+                            .Finish());
+      }
+    } else {
+      loss = ReduceMean(nn::SoftmaxCrossEntropy(labels, nn::BiasAdd(MatMul(x, rw), rb)));
+      train.push_back(GradientDescentOptimizer(0.5).Minimize(loss));
+      init.push_back(GlobalVariablesInitializer(graph));
+      w = rw.Read();
+      b = rb.Read();
+    }
+  }
+
+  Output Reference(const std::string& name, const Tensor& initial) {
+    const Output v = NodeBuilder(graph, "VariableV2")
+                         .Name(name)
+                         .Attr("shape", initial.shape())
+                         .Attr("dtype", kFloat32)
+                         .Finish()
+                         .output(0);
+    init.push_back(NodeBuilder(graph, "Assign").Input(v).Input(Const(graph, initial)).Finish());
+    return v;
+  }
+
+  static std::vector<Fetch> Targets(const std::vector<Operation>& operations) {
+    return {operations.begin(), operations.end()};
+  }
+
+  // The losses of some steps, with batches of different sizes, and then the variables.
+  StatusOr<std::vector<Tensor>> Train(const SessionOptions& options) {
+    TF_RETURN_IF_ERROR(graph.status());
+    TF_ASSIGN_OR_RETURN(const auto session, Session::Create(graph, options));
+    TF_RETURN_IF_ERROR(session->Run(Targets(init)).status());
+    std::vector<Tensor> results;
+    for (int64_t batch : {6, 6, 2, 6}) {
+      std::vector<Fetch> fetches = Targets(train);
+      fetches.insert(fetches.begin(), loss);
+      TF_ASSIGN_OR_RETURN(auto values,
+                          session->Run(fetches, {{x, Numbers({batch, 4}, 0.1f)}, {labels, OneHot(batch)}}));
+      results.push_back(values[0]);
+    }
+    TF_ASSIGN_OR_RETURN(auto values, session->Run({w, b}));
+    results.insert(results.end(), values.begin(), values.end());
+    return results;
+  }
+
+  Graph graph;
+  Variable rw, rb;
+  Output w, b, x, labels, loss;
+  std::vector<Operation> train, init;
+};
+
+void ExpectNear(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].buffer()->space(), MemorySpace::kHost) << i;
+    ASSERT_EQ(a[i].shape(), b[i].shape()) << i;
+    for (int64_t k = 0; k < a[i].num_elements(); ++k) {
+      ASSERT_NEAR(a[i].data<float>()[k], b[i].data<float>()[k], 1e-6) << "tensor " << i << ", element " << k;
+    }
+  }
+}
+
+const SessionOptions kTwoDevices{.device_count = {{"XLA_CPU", 2}}};
+
+TEST(AcceleratorTest, TrainingGivesTheValuesOfTheCpu) {
+  for (const bool references : {false, true}) {
+    const auto expected = Regression("/device:CPU:0", "/device:CPU:0", references).Train({});
+    ASSERT_TRUE(expected.ok()) << expected.status();
+    EXPECT_LT((*expected)[3].scalar<float>(), (*expected)[0].scalar<float>());
+    for (const auto& [variables, compute] :
+         std::vector<std::pair<std::string, std::string>>{{"/device:XLA_CPU:0", "/device:XLA_CPU:0"},
+                                                          {"/device:CPU:0", "/device:XLA_CPU:0"},
+                                                          {"/device:XLA_CPU:1", "/device:XLA_CPU:0"}}) {
+      const auto values = Regression(variables, compute, references).Train(kTwoDevices);
+      ASSERT_TRUE(values.ok()) << variables << " and " << compute << ": " << values.status();
+      ExpectNear(*values, *expected);
+    }
+  }
+}
+
+TEST(AcceleratorTest, AParameterServerOnTheHostServesAWorkerWithADevice) {
+  const auto expected = Regression("/device:CPU:0", "/device:CPU:0", false).Train({});
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  TaskOptions task;
+  task.device_count = {{"XLA_CPU", 1}};
+  for (const char* variables : {"/job:ps/device:CPU:0", "/job:ps/device:XLA_CPU:0"}) {
+    for (const bool references : {false, true}) {
+      TestCluster cluster(1, 1, task);
+      const auto values = Regression(variables, "/job:worker/device:XLA_CPU:0", references)
+                              .Train({.target = cluster.target("worker", 0)});
+      ASSERT_TRUE(values.ok()) << variables << ": " << values.status();
+      ExpectNear(*values, *expected);
+    }
+  }
+}
+
+// A value that a step has fetched or another step still reads does not change when the variable is updated.
+TEST(AcceleratorTest, AnUpdateLeavesSnapshotsAlone) {
+  Graph g;
+  auto device = g.Device("/device:XLA_CPU:0");
+  Variable v(g, {2}, Constant(Tensor::Vector<float>({1, 2})), {.name = "v"});
+  const Output before = Identity(v.Read());
+  const Output twice = before * Const(g, Tensor::Scalar(2.0f));
+  Operation update;
+  {
+    auto after = g.ControlDependencies({before.op()});
+    update = v.AssignAdd(Const(g, Tensor::Vector<float>({10, 10})));
+  }
+  const Operation init = GlobalVariablesInitializer(g);
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  const auto session = Session::Create(g, kTwoDevices).value();
+  ASSERT_TRUE(session->Run({init}).ok());
+  const auto first = session->Run({before, twice, update});
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_EQ((*first)[0].data<float>()[1], 2);
+  EXPECT_EQ((*first)[1].data<float>()[1], 4);
+  const auto second = session->Run({v});
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ((*second)[0].data<float>()[1], 12);
+  EXPECT_EQ((*first)[0].data<float>()[1], 2);
+}
+
+TEST(AcceleratorTest, StepsOfSeveralThreadsUpdateOneVariable) {
+  Graph g;
+  auto device = g.Device("/device:XLA_CPU:0");
+  Variable v(g, {3}, Zeros(), {.name = "v"});
+  const Operation update = v.AssignAdd(Const(g, Tensor::Vector<float>({1, 2, 3})));
+  const Operation init = GlobalVariablesInitializer(g);
+  const auto session = Session::Create(g, kTwoDevices).value();
+  ASSERT_TRUE(session->Run({init}).ok());
+  constexpr int kThreads = 4, kSteps = 50;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < kSteps; ++k) EXPECT_TRUE(session->Run({update}).ok());
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  const auto values = session->Run({v});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].data<float>()[2], 3 * kThreads * kSteps);
+}
+
+TEST(AcceleratorTest, AVariableWithoutAValueIsNamed) {
+  Graph g;
+  auto device = g.Device("/device:XLA_CPU:0");
+  Variable v(g, {2}, Zeros(), {.name = "weights"});
+  const Output y = v * Const(g, Tensor::Scalar(2.0f));
+  const auto session = Session::Create(g, kTwoDevices).value();
+  const auto values = session->Run({y});
+  EXPECT_EQ(values.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(values.status().message()), HasSubstr("weights"));
+}
+
+TEST(AcceleratorTest, ShapesThatDoNotMatchAreAnErrorOfTheNode) {
+  Graph g;
+  auto device = g.Device("/device:XLA_CPU:0");
+  const Output x = Placeholder(g, kFloat32, {-1, -1}, "x"), y = Placeholder(g, kFloat32, {-1, -1}, "y");
+  const Output product = MatMul(x, y, {.name = "product"});
+  const auto session = Session::Create(g, kTwoDevices).value();
+  const auto values = session->Run({product}, {{x, Numbers({2, 3}, 1)}, {y, Numbers({2, 3}, 1)}});
+  EXPECT_EQ(values.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(values.status().message()), HasSubstr("'product'"));
+  EXPECT_TRUE(session->Run({product}, {{x, Numbers({2, 3}, 1)}, {y, Numbers({3, 2}, 1)}}).ok());
+}
+
+TEST(AcceleratorTest, AnOpWithoutAnEmitterRunsOnTheHost) {
+  Graph g;
+  auto device = g.Device("/device:XLA_CPU:0");
+  const Output x = Placeholder(g, kFloat32, {4}, "x");
+  const Output y = Neg(NodeBuilder(g, "Unique").Input(Neg(x)).Finish().output(0));
+  const auto values = Session::Create(g, kTwoDevices).value()->Run({y}, {{x, Tensor::Vector<float>({1, 1, 2, 1})}});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].shape(), Shape({2}));
+  EXPECT_EQ((*values)[0].data<float>()[1], 2);
+}
+
+// Rows of a variable are updated by the kernel of the CPU, and later programs see them.
+TEST(AcceleratorTest, AnUpdateWithoutAnEmitterChangesTheVariableOfTheDevice) {
+  Graph g;
+  auto device = g.Device("/device:XLA_CPU:0");
+  Variable v(g, {3}, Zeros(), {.name = "v"});
+  const Output w =
+      NodeBuilder(g, "VariableV2").Name("w").Attr("shape", Shape({3})).Attr("dtype", kFloat32).Finish().output(0);
+  const Output indices = Placeholder(g, kInt32, {2}, "indices"), rows = Placeholder(g, kFloat32, {2}, "rows");
+  const Operation init_w = NodeBuilder(g, "Assign").Input(w).Input(Const(g, Tensor::Vector<float>({1, 1, 1}))).Finish();
+  const Operation add_v = NodeBuilder(g, "ResourceScatterAdd")
+                              .Input(v.handle())
+                              .Input(indices)
+                              .Input(rows)
+                              .Attr("dtype", kFloat32)
+                              .Finish();
+  const Output add_w = NodeBuilder(g, "ScatterAdd").Input(w).Input(indices).Input(rows).Finish().output(0);
+  const Output twice = add_w + add_w;
+  const Operation init = GlobalVariablesInitializer(g);
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  const auto session = Session::Create(g, kTwoDevices).value();
+  ASSERT_TRUE(session->Run({init, init_w}).ok());
+  const std::vector<Feed> feeds = {{indices, Tensor::Vector<int32_t>({0, 2})}, {rows, Tensor::Vector<float>({5, 7})}};
+  const auto values = session->Run({twice, add_v}, feeds);
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].data<float>()[2], 16);
+  const auto after = session->Run({v.value() * 2.0f, w});
+  ASSERT_TRUE(after.ok()) << after.status();
+  EXPECT_EQ((*after)[0].data<float>()[0], 10);
+  EXPECT_EQ((*after)[1].data<float>()[1], 1);
+  EXPECT_EQ((*after)[1].data<float>()[2], 8);
+}
+
+}  // namespace
+}  // namespace tensorbraid
