@@ -46,6 +46,12 @@ class LibraryNamesTest(unittest.TestCase):
         builder = api.find("python.feature_column.feature_column._LazyBuilder")({"x": [[1.0], [2.0]]})
         self.assertEqual(builder.get(number).shape.as_list(), [2, 1])
 
+    def test_a_function_with_its_own_gradient(self):
+        x = tf.constant(2.0)
+        y = api.find("python.ops.custom_gradient._graph_mode_decorator")(lambda x: (x * x, lambda dy: 5.0 * dy), x)
+        self.assertEqual(self.evaluate([y, tf.gradients(y, x)[0]]), [4.0, 5.0])
+        self.assertIs(api.find("python.ops.custom_gradient.custom_gradient"), tf.custom_gradient)
+
     def test_utilities_of_layers(self):
         utils = api.find("python.layers.utils")
         self.assertEqual([utils.conv_output_length(7, 3, padding, 2) for padding in ("same", "valid", "full")], [4, 3, 5])
