@@ -1,6 +1,7 @@
 """Whether the library Keras that tf.keras is made of is installed."""
 
 import importlib.metadata
+import re
 
 __all__ = []
 
@@ -38,7 +39,7 @@ def problem():
 def problem_of_import():
     """Why `import keras` cannot use the installed library, with what helps; None if it can, or if none is installed."""
     installed = _version("keras")
-    if installed is None or [int(part) for part in installed.split(".")[:2]] <= [2, 3]:
+    if installed is None or [int(part) for part in re.findall(r"\d+", installed)[:2]] <= [2, 3]:
         return None
     return (f"Keras {installed} is installed, which is made for TensorFlow 2; `import keras` on tensorbraid needs the "
             f"library of TensorFlow 1's time, {VERSION} or 2.2.5; {_VENV}")
