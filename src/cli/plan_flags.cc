@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "core/text/json.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 
@@ -72,7 +72,7 @@ StatusOr<double> ReadAllPairs(const std::string& path) {
   TF_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   std::vector<double> speeds;
   for (const std::string& line : StrSplit(text, '\n')) {
-    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const auto json = ParseJsonOrDiscard(line);
     const auto is = [&json](const char* key, const char* value) { return json.contains(key) && json[key] == value; };
     if (!json.is_object() || !is("bench", "allpairs") || !json.contains("from") || is("from", "all")) continue;
     const auto gb_s = json.find("gb_s");

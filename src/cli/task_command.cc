@@ -1,12 +1,12 @@
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "CLI/CLI.hpp"
 #include "cli/client_options.h"
 #include "cli/commands.h"
 #include "cluster/discovery/discover.h"
+#include "core/text/json.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -31,7 +31,7 @@ Json TaskAsJson(const FoundTask& task) {
           {"index", task.index},
           {"address", *task.cluster.task_address(task.job, task.index)},
           {"source", task.source},
-          {"cluster", Json::parse(task.cluster.ToString())}};
+          {"cluster", ParseOrderedJson(task.cluster.ToString())}};
 }
 
 Json DiscoveryAsJson(const Discovery& discovery) {
@@ -89,7 +89,7 @@ int ShowTask(TaskCommandFlags flags) {
   const bool found = discovery.task.ok() && discovery.task->has_value();
   std::string text;
   if (flags.json) {
-    text = (flags.explain ? DiscoveryAsJson(discovery) : found ? TaskAsJson(**discovery.task) : Json()).dump() + "\n";
+    text = JsonText(flags.explain ? DiscoveryAsJson(discovery) : found ? TaskAsJson(**discovery.task) : Json()) + "\n";
   } else {
     if (flags.explain) text = Explanation(discovery) + (found ? "\n" : "");
     if (found) text += TaskAsText(**discovery.task);

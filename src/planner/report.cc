@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
 
+#include "core/text/json.h"
 #include "core/text/strings.h"
 #include "core/text/text_table.h"
 #include "train/reports/line_chart.h"
@@ -132,7 +132,7 @@ std::string JsonLines(const std::vector<PlanRow>& rows) {
                                            {"worker_link", row.bounds.worker_link},
                                            {"ps_link", row.bounds.server_link},
                                            {"ps_cpu", row.bounds.server_cpu}}}};
-    text += json.dump() + "\n";
+    text += JsonText(json) + "\n";
   }
   return text;
 }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "checkpoint/files.h"
 #include "core/system/cpu_time.h"
+#include "core/text/json.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/polling_time.h"
@@ -222,7 +222,7 @@ Status StepProfiler::Write(const Graph& graph, const Signature& profile) {
                                        {"server_polling_ms", 1e3 * profile.servers.polling},
                                        {"local", local_},
                                        {"traces", profile.traces.size()}};
-  return WriteFileAtomically(base + ".json", json.dump() + "\n");
+  return WriteFileAtomically(base + ".json", JsonText(json) + "\n");
 }
 
 }  // namespace tensorbraid

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/text/json.h"
 #include "core/text/strings.h"
 #include "tensorbraid/core/wire.h"
 
@@ -26,7 +27,7 @@ std::string AsText(const ordered_json& result) {
       std::snprintf(number, sizeof number, "%.4g", value.get<double>());
       text += number;
     } else {
-      text += value.is_string() ? value.get<std::string>() : value.dump();
+      text += value.is_string() ? value.get<std::string>() : JsonText(value);
     }
   }
   return text;
@@ -83,7 +84,7 @@ Status RunBench(const BenchOptions& options) {
   }
   if (!results.ok()) return results.status();
   for (const ordered_json& result : *results) {
-    std::printf("%s\n", options.json ? result.dump().c_str() : AsText(result).c_str());
+    std::printf("%s\n", options.json ? JsonText(result).c_str() : AsText(result).c_str());
   }
   return OkStatus();
 }

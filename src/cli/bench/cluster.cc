@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "core/text/json.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -17,7 +18,7 @@ namespace tensorbraid {
 using nlohmann::json;
 
 Status JsonChannel::Send(const json& message) {
-  const std::string line = message.dump() + "\n";
+  const std::string line = JsonText(message) + "\n";
   for (size_t at = 0; at < line.size();) {
     const ssize_t n = ::send(socket_.get(), line.data() + at, line.size() - at, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
@@ -36,7 +37,7 @@ StatusOr<json> JsonChannel::Receive() {
     if (n <= 0) return Unavailable("the other process of the benchmark has ended");
     buffer_.append(bytes, n);
   }
-  json message = json::parse(buffer_.substr(0, end), nullptr, /*allow_exceptions=*/false);
+  json message = ParseJsonOrDiscard(std::string_view(buffer_).substr(0, end));
   buffer_.erase(0, end + 1);
   if (message.is_discarded()) return Internal("a message of the benchmark is not valid JSON");
   if (message.is_object() && message.contains("error")) {

@@ -2,10 +2,10 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/text/host_port.h"
+#include "core/text/json.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
@@ -83,10 +83,10 @@ std::unique_ptr<RunningWatch> MovesFile::Start(Changed changed) {
   return std::make_unique<FileWatch>(path_, std::move(changed));
 }
 
-std::string MovesToJson(const AddressMoves& moves) { return nlohmann::json(moves).dump(); }
+std::string MovesToJson(const AddressMoves& moves) { return JsonText(nlohmann::json(moves)); }
 
 StatusOr<AddressMoves> ParseMoves(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto json = ParseJsonOrDiscard(text);
   if (!json.is_object()) return InvalidArgument("not a JSON object of addresses: ", text.substr(0, 80));
   AddressMoves moves;
   for (const auto& [from, to] : json.items()) {

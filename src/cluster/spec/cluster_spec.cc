@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "cluster/protobuf/cluster_def.pb.h"
 #include "core/text/host_port.h"
+#include "core/text/json.h"
 #include "core/text/strings.h"
 #include "graph/format/deterministic_bytes.h"
 
@@ -112,7 +112,7 @@ std::string ClusterSpec::ToString() const {
       }
     }
   }
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return JsonText(json);
 }
 
 std::string ClusterSpec::ToClusterDef() const {

@@ -1,8 +1,8 @@
 #include "cluster/spec/tf_config.h"
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 
+#include "core/text/json.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -10,8 +10,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-StatusOr<Json> ParseJson(const std::string& text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+StatusOr<Json> ParseObject(const std::string& text) {
+  Json json = ParseJsonOrDiscard(text);
   if (json.is_discarded()) return InvalidArgument("not JSON: ", text.substr(0, 80));
   if (!json.is_object()) return InvalidArgument("not a JSON object: ", text.substr(0, 80));
   return json;
@@ -56,7 +56,7 @@ StatusOr<ClusterSpec> ParseCluster(const Json& json) {
 }  // namespace
 
 StatusOr<TfConfig> ParseTfConfig(const std::string& text) {
-  TF_ASSIGN_OR_RETURN(const Json json, ParseJson(text));
+  TF_ASSIGN_OR_RETURN(const Json json, ParseObject(text));
   TfConfig config;
   const auto cluster = json.find("cluster");
   if (cluster == json.end()) return InvalidArgument("no \"cluster\"");
@@ -77,15 +77,15 @@ StatusOr<TfConfig> ParseTfConfig(const std::string& text) {
 }
 
 StatusOr<ClusterSpec> ParseClusterJson(const std::string& text) {
-  TF_ASSIGN_OR_RETURN(const Json json, ParseJson(text));
+  TF_ASSIGN_OR_RETURN(const Json json, ParseObject(text));
   return ParseCluster(json);
 }
 
 std::string ToTfConfigJson(const TfConfig& config) {
   nlohmann::ordered_json json;
-  json["cluster"] = nlohmann::ordered_json::parse(config.cluster.ToString());
+  json["cluster"] = ParseOrderedJson(config.cluster.ToString());
   json["task"] = {{"type", config.task_type}, {"index", config.task_index}};
-  return json.dump();
+  return JsonText(json);
 }
 
 }  // namespace tensorbraid

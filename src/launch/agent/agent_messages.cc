@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "absl/strings/escaping.h"
+#include "core/text/json.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -157,7 +157,7 @@ AgentEvent ReadEvent(const Json& json) {
 template <typename Message>
 StatusOr<Addressed<Message>> Parse(std::string_view line, Message (*read)(const Json&)) {
   try {  // The only exceptions are those of the JSON library, and the two above.
-    const Json json = Json::parse(line);
+    const Json json = ParseJson(line);
     return Addressed<Message>{json.at("node"), read(json)};
   } catch (const std::exception& error) {
     return InvalidArgument("not a message of the launcher or an agent (", error.what(), "): ", line.substr(0, 200));
@@ -168,7 +168,7 @@ template <typename Message>
 std::string Write(const std::string& node, const Message& message) {
   Json json = std::visit(Writer(), message);
   json["node"] = node;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json) + "\n";
 }
 
 }  // namespace

@@ -11,12 +11,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_replace.h"
 #include "core/system/clock.h"
 #include "core/system/host_name.h"
+#include "core/text/json.h"
 #include "core/text/strings.h"
 #include "launch/processes/run_command.h"
 #include "launch/processes/write_all.h"
@@ -45,7 +45,7 @@ int WithAddress(const std::string& folder, const Call& call) {
 }
 
 std::string LineFor(const char* name, std::string_view line) {
-  return Json{{name, absl::Base64Escape(std::string(line))}}.dump() + "\n";
+  return JsonText(Json{{name, absl::Base64Escape(std::string(line))}}) + "\n";
 }
 
 }  // namespace
@@ -180,9 +180,7 @@ void DetachedJob::Flush(Client& client) {
 Status DetachedJob::Finish(const JobResult& result) {
   const Status written = WriteResult(job_.job, result);
   Accept();  // a client that came last wants the result, too
-  const std::string end = Json{{"exit_code", result.exit_code}, {"failure", result.failure}}.dump(
-                              -1, ' ', false, Json::error_handler_t::replace) +
-                          "\n";
+  const std::string end = JsonText(Json{{"exit_code", result.exit_code}, {"failure", result.failure}}) + "\n";
   for (Client& client : clients_) {
     client.unsent += end;
     Flush(client);
@@ -234,7 +232,7 @@ StatusOr<JobResult> Ask(const Job& job, std::string_view request, int out_fd, in
     input.append(bytes.data(), static_cast<size_t>(got));
     size_t begin = 0;
     for (size_t end; (end = input.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      const Json line = Json::parse(input.substr(begin, end - begin), nullptr, false);
+      const Json line = ParseJsonOrDiscard(input.substr(begin, end - begin));
       if (!line.is_object()) continue;
       if (line.contains("exit_code")) {
         return JobResult{.exit_code = line.value("exit_code", 1), .failure = line.value("failure", "")};

@@ -9,10 +9,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "absl/strings/ascii.h"
+#include "core/text/json.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 #include "launch/credentials/new_file.h"
@@ -51,7 +51,7 @@ std::string NameOf(const std::vector<std::string>& command) {
 
 Json ReadJson(const std::string& path) {
   const auto text = ReadFile(path);
-  return text.ok() ? Json::parse(*text, nullptr, false) : Json(Json::value_t::discarded);
+  return text.ok() ? ParseJsonOrDiscard(*text) : Json(Json::value_t::discarded);
 }
 
 // Whether the launcher of the job lives.
@@ -139,7 +139,7 @@ Status WriteJob(const Job& job) {
   const Json json = {
       {"host", job.host}, {"pid", job.pid},         {"command", job.command},     {"on", job.on},
       {"ps", job.ps},     {"workers", job.workers}, {"started_s", job.started_s}, {"clean_up", job.clean_up}};
-  return WritePrivateFile(job.folder + "/job.json", json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return WritePrivateFile(job.folder + "/job.json", JsonText(json, 2) + "\n");
 }
 
 Status WriteResult(const Job& job, const JobResult& result) {
@@ -147,7 +147,7 @@ Status WriteResult(const Job& job, const JobResult& result) {
                      {"failure", result.failure},
                      {"ended_s", result.ended_s},
                      {"report", result.report}};
-  return WritePrivateFile(job.folder + "/result.json", json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return WritePrivateFile(job.folder + "/result.json", JsonText(json, 2) + "\n");
 }
 
 StatusOr<std::vector<Job>> ListJobs(const std::string& directory) {

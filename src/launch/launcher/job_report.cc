@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/status/report_text.h"
+#include "core/text/json.h"
 #include "core/text/strings.h"
 #include "core/text/text_table.h"
 
@@ -134,7 +134,7 @@ std::string ToJson(const JobReport& report, const std::string& failure, int exit
                      {"failure", failure},
                      {"tasks", std::move(tasks)},
                      {"advice", AdviceFor(report)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace tensorbraid

@@ -1,7 +1,6 @@
 #include "planner/model/machine.h"
 
-#include <nlohmann/json.hpp>
-
+#include "core/text/json.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 
@@ -19,7 +18,7 @@ Status WriteMachine(const std::string& directory, const MeasuredMachine& machine
                                        {"lowest_wake_busy_us", wake.lowest_busy_ns / 1e3},
                                        {"highest_wake_busy_us", wake.highest_busy_ns / 1e3},
                                        {"wake_idle_us", wake.idle_ns / 1e3}};
-  return WriteFile(PathIn(directory), json.dump() + "\n");
+  return WriteFile(PathIn(directory), JsonText(json) + "\n");
 }
 
 StatusOr<MeasuredMachine> ReadMachine(const std::string& directory) {
@@ -27,7 +26,7 @@ StatusOr<MeasuredMachine> ReadMachine(const std::string& directory) {
   if (!FileExists(path)) return MeasuredMachine{};
   TF_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = ParseJson(text);
     const auto ns = [&json](const char* key) { return json.at(key).get<double>() * 1e3; };
     return MeasuredMachine{.wake = {.busy_ns = ns("wake_busy_us"),
                                     .lowest_busy_ns = ns("lowest_wake_busy_us"),

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "cluster/protobuf/config.pb.h"
+#include "core/text/json.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 
@@ -116,7 +116,7 @@ struct Header {
 StatusOr<Header> ReadHeader(const std::string& path) {
   TF_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = ParseJson(text);
     Header header;
     for (const auto& feed : json.at("feeds")) {
       header.feeds.push_back(

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_replace.h"
 #include "cluster/status/report_file.h"
+#include "core/text/json.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -49,9 +49,7 @@ OrderedJson Metadata(const KubernetesJob& job, const std::string& name, const st
   return metadata;
 }
 
-std::string Text(const OrderedJson& json) {
-  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
-}
+std::string Text(const OrderedJson& json) { return JsonText(json, 2) + "\n"; }
 
 OrderedJson Resources(const KubernetesJob& job, const std::string& task) {
   OrderedJson requests = OrderedJson::object();

@@ -1,10 +1,10 @@
 #include "launch/engines/kubernetes/pod_state.h"
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 #include <string_view>
 
+#include "core/text/json.h"
 #include "core/text/strings.h"
 #include "launch/engines/kubernetes/manifests.h"
 
@@ -134,7 +134,7 @@ auto WithoutExceptions(std::string_view text, std::string_view what, const Funct
 StatusOr<std::map<std::string, PodState>> ParsePods(const std::string& json) {
   return WithoutExceptions(json, "list of pods", [&json] {
     std::map<std::string, PodState> pods;
-    const Json list = Json::parse(json);
+    const Json list = ParseJson(json);
     for (const Json& item : list.at("items")) {
       pods[item.at("metadata").at("name").get<std::string>()] = ReadPod(item);
     }
@@ -144,7 +144,7 @@ StatusOr<std::map<std::string, PodState>> ParsePods(const std::string& json) {
 
 StatusOr<PodEvent> ParsePodEvent(const std::string& json) {
   return WithoutExceptions(json, "change of a pod", [&json] {
-    const Json event = Json::parse(json);
+    const Json event = ParseJson(json);
     const Json& item = event.at("object");
     return PodEvent{.pod = item.at("metadata").at("name").get<std::string>(),
                     .state = ReadPod(item),
