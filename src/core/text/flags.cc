@@ -5,9 +5,12 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <map>
+#include <optional>
+#include <span>
+#include <string_view>
 
-#include "CLI/CLI.hpp"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 
@@ -60,6 +63,7 @@ template <typename T>
 constexpr const char* TypeName() {
   if constexpr (std::is_same_v<T, std::string>) return "TEXT";
   if constexpr (std::is_same_v<T, std::vector<std::string>>) return "A,B,...";
+  if constexpr (std::is_same_v<T, bool>) return "";
   if constexpr (std::is_floating_point_v<T>) return "NUMBER";
   return "INT";
 }
@@ -72,40 +76,30 @@ bool IsFlagName(const std::string& name) {
 }  // namespace
 
 struct Flags::Impl {
-  explicit Impl(const std::string& doc) : app(doc) {
-    app.set_help_flag("--help", "print this help and exit");
-    app.get_option("--help")->group("Flags");
-    app.allow_extras();
-    app.get_formatter()->column_width(34);
+  struct Flag {
+    std::string name;
+    std::string type;  // of the value, in the help; empty for a boolean, which needs no value
+    std::string help;
+    std::string group;
+    std::optional<std::string> given;  // the last value in the command line
+  };
+
+  Flag* Find(std::string_view name) {
+    const auto flag = std::find_if(flags.begin(), flags.end(), [name](const Flag& f) { return f.name == name; });
+    return flag != flags.end() ? &*flag : nullptr;
+  }
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const Flag& flag : flags) names.push_back(flag.name);
+    return names;
   }
 
-  const CLI::Option* Find(const std::string& name) const { return app.get_option_no_throw("--" + name); }
+  // Reads the argument args[*i], and the next one if it is the value of this flag.
+  Status Read(std::span<const char* const> args, size_t* i);
 
-  // Appends the argument `word` to `words` in the form that CLI11 expects: one dash becomes two, --noflag becomes
-  // --flag=false, and "--flag=" becomes the flag and an empty value. A word that names no flag stays as it is, because
-  // it may be a value that begins with a dash. Returns whether the next argument is the value of this flag.
-  bool Translate(const std::string& word, std::vector<std::string>* words) const {
-    const size_t dashes = word.starts_with("--") ? 2 : word.starts_with("-") ? 1 : 0;
-    const size_t equals = word.find('=');
-    const std::string name = word.substr(dashes, equals - dashes);
-    const CLI::Option* option = dashes > 0 ? Find(name) : nullptr;
-    if (option != nullptr && equals == word.size() - 1) {
-      words->push_back("--" + name);
-      words->push_back("");
-    } else if (option != nullptr) {
-      words->push_back("--" + word.substr(dashes));
-      return equals == std::string::npos && option->get_items_expected_max() > 0;
-    } else if (const CLI::Option* positive = dashes > 0 && name.starts_with("no") ? Find(name.substr(2)) : nullptr;
-               positive != nullptr && positive->get_items_expected_max() == 0 && equals == std::string::npos) {
-      words->push_back("--" + name.substr(2) + "=false");
-    } else {
-      words->push_back(word);
-    }
-    return false;
-  }
-
-  CLI::App app;
-  std::vector<std::string> names;
+  std::string doc;
+  std::string program;
+  std::deque<Flag> flags;  // they do not move when a flag is added
   std::vector<std::shared_ptr<void>> kept;
   std::vector<std::function<Status()>> checks;
   std::map<std::string, std::function<double()>> numbers;  // the values of the flags that are numbers
@@ -113,25 +107,79 @@ struct Flags::Impl {
   bool parsed = false;
 };
 
-Flags::Flags(std::string doc) : impl_(std::make_unique<Impl>(doc)) {}
+Status Flags::Impl::Read(std::span<const char* const> args, size_t* i) {
+  const std::string_view word = args[*i];
+  const std::string_view flag_word = word.substr(word.starts_with("--") ? 2 : word.starts_with("-") ? 1 : 0);
+  if (flag_word.find_first_not_of('-') == std::string_view::npos || flag_word.size() == word.size()) {
+    return InvalidArgument("unexpected argument '", word, "'; flags are written --name=value, and the value ",
+                           "of a boolean flag must follow '='");
+  }
+  const size_t equals = flag_word.find('=');
+  const std::string name(flag_word.substr(0, equals));
+  if (name == "help") {
+    help_requested = true;
+    return OkStatus();
+  }
+  if (Flag* const flag = Find(name); flag != nullptr) {
+    if (equals != std::string_view::npos) {
+      flag->given = flag_word.substr(equals + 1);
+    } else if (flag->type.empty()) {
+      flag->given = "true";
+    } else if (*i + 1 < args.size()) {
+      flag->given = args[++*i];
+    } else {
+      return InvalidArgument("--", name, " needs a value");
+    }
+    return OkStatus();
+  }
+  if (name.starts_with("no") && equals == std::string_view::npos) {
+    if (Flag* const flag = Find(name.substr(2)); flag != nullptr && flag->type.empty()) {
+      flag->given = "false";
+      return OkStatus();
+    }
+  }
+  const std::string nearest = NearestWord(name, Names());
+  return InvalidArgument(
+      "unknown flag --", name,
+      nearest.empty() ? std::string("; --help lists the flags") : StrCat("; did you mean --", nearest, "?"));
+}
+
+Flags::Flags(std::string doc) : impl_(std::make_unique<Impl>()) { impl_->doc = std::move(doc); }
 Flags::~Flags() {
-  if (impl_->parsed || impl_->names.empty()) return;
-  TB_LOG(Error, "flags") << "the flags --" << StrJoin(impl_->names, ", --")
+  if (impl_->parsed || impl_->flags.empty()) return;
+  TB_LOG(Error, "flags") << "the flags --" << StrJoin(impl_->Names(), ", --")
                          << " were defined but never parsed, so they have their defaults; call ParseOrExit(argc, argv)";
 }
 
 void Flags::Keep(std::shared_ptr<void> object) { impl_->kept.push_back(std::move(object)); }
 void Flags::AddCheck(std::function<Status()> check) { impl_->checks.push_back(std::move(check)); }
 bool Flags::help_requested() const { return impl_->help_requested; }
-std::string Flags::Help() const { return impl_->app.help(); }
+
+std::string Flags::Help() const {
+  constexpr size_t kHelpColumn = 34;
+  std::vector<std::string> groups = {"Flags"};
+  std::map<std::string, std::string> lines;
+  const auto add = [&](const std::string& flag, const std::string& help, const std::string& group) {
+    if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
+    const std::string name = StrCat("  --", flag);
+    const bool is_short = name.size() < kHelpColumn;
+    lines[group] +=
+        StrCat(name, is_short ? "" : "\n", std::string(kHelpColumn - (is_short ? name.size() : 0), ' '), help, "\n");
+  };
+  add("help", "print this help and exit", "Flags");
+  for (const Impl::Flag& f : impl_->flags) add(f.type.empty() ? f.name : StrCat(f.name, " ", f.type), f.help, f.group);
+  std::string text = StrCat(impl_->doc, "\nUsage: ", impl_->program, impl_->program.empty() ? "" : " ", "[OPTIONS]\n");
+  for (const std::string& group : groups) text += StrCat("\n", group, ":\n", lines[group]);
+  return text;
+}
 
 bool Flags::WasGiven(const std::string& name) const {
   if (!impl_->parsed) {
     TB_LOG(Error, "flags") << "WasGiven(\"" << name << "\") is called before the flags are parsed; call "
                            << "ParseOrExit(argc, argv) first";
   }
-  const CLI::Option* option = impl_->Find(name);
-  return option != nullptr && option->count() > 0;
+  const Impl::Flag* const flag = impl_->Find(name);
+  return flag != nullptr && flag->given.has_value();
 }
 
 void Flags::AtLeast(const std::string& name, double least) {
@@ -147,7 +195,7 @@ void Flags::AtLeast(const std::string& name, double least) {
 
 template <typename T>
 void Flags::Bind(const std::string& name, T* target, const std::string& help, const std::string& group) {
-  if (!IsFlagName(name) || impl_->Find(name) != nullptr) {
+  if (!IsFlagName(name) || name == "help" || impl_->Find(name) != nullptr) {
     CheckFailed(__FILE__, __LINE__, "flag name", StrCat("'", name, "' is not a valid flag name, or is defined twice"));
   }
   const auto store = [name, target](const std::string& text) -> Status {
@@ -157,20 +205,11 @@ void Flags::Bind(const std::string& name, T* target, const std::string& help, co
   };
   const std::string shown = Show(*target);
   const std::string text = shown.empty() ? help : StrCat(help, " [", shown, "]");
-  // CLI11 only collects the texts. Parse converts them to values, so that the error messages are our own.
-  auto given = std::make_shared<std::string>();
-  CLI::Option* option;
-  if constexpr (std::is_same_v<T, bool>) {
-    option = impl_->app.add_flag("--" + name, *given, text);
-  } else {
-    option = impl_->app.add_option("--" + name, *given, text)->type_name(TypeName<T>())->expected(1);
-  }
-  AddCheck([option, given, store] { return option->count() > 0 ? store(*given) : OkStatus(); });
+  impl_->flags.push_back({name, TypeName<T>(), text, group, /*given=*/std::nullopt});
+  AddCheck([&flag = impl_->flags.back(), store] { return flag.given.has_value() ? store(*flag.given) : OkStatus(); });
   if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
     impl_->numbers[name] = [target] { return static_cast<double>(*target); };
   }
-  option->group(group)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  impl_->names.push_back(name);
 }
 
 template void Flags::Bind(const std::string&, bool*, const std::string&, const std::string&);
@@ -183,40 +222,15 @@ template void Flags::Bind(const std::string&, std::vector<std::string>*, const s
 
 Status Flags::Parse(int argc, const char* const* argv) {
   impl_->parsed = true;
-  std::vector<std::string> words;
-  bool is_value = false;
-  for (int i = 1; i < argc; ++i) {
-    if (is_value) {
-      words.push_back(argv[i]);
-      is_value = false;
-    } else {
-      is_value = impl_->Translate(argv[i], &words);
-    }
+  const std::span<const char* const> args(argv, static_cast<size_t>(argc));
+  if (!args.empty()) impl_->program = std::string(args[0]).substr(std::string(args[0]).rfind('/') + 1);
+  Status first_error;
+  for (size_t i = 1; i < args.size(); ++i) {
+    const Status status = impl_->Read(args, &i);
+    if (impl_->help_requested) return OkStatus();
+    if (first_error.ok()) first_error = status;
   }
-  std::reverse(words.begin(), words.end());  // CLI11 expects the last argument first
-  if (argc > 0) impl_->app.name(std::string(argv[0]).substr(std::string(argv[0]).rfind('/') + 1));
-  try {
-    impl_->app.parse(words);
-  } catch (const CLI::CallForHelp&) {
-    impl_->help_requested = true;
-    return OkStatus();
-  } catch (const CLI::ParseError& e) {
-    return InvalidArgument(e.what());
-  }
-  const std::vector<std::string> unknown = impl_->app.remaining();
-  if (!unknown.empty()) {
-    const std::string& word = unknown.front();
-    const size_t dashes = word.find_first_not_of('-');
-    if (word[0] != '-' || dashes == std::string::npos) {
-      return InvalidArgument("unexpected argument '", word, "'; flags are written --name=value, and the value ",
-                             "of a boolean flag must follow '='");
-    }
-    const std::string name = word.substr(dashes, word.find('=') - dashes);
-    const std::string nearest = NearestWord(name, impl_->names);
-    return InvalidArgument(
-        "unknown flag --", name,
-        nearest.empty() ? std::string("; --help lists the flags") : StrCat("; did you mean --", nearest, "?"));
-  }
+  TF_RETURN_IF_ERROR(first_error);
   for (const auto& check : impl_->checks) TF_RETURN_IF_ERROR(check());
   return OkStatus();
 }
