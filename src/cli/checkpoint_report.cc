@@ -31,7 +31,7 @@ size_t BytesOf(const CheckpointReader::TensorInfo& info) {
 }
 
 // The size of a string tensor is not known without reading its data, because each string has its own size.
-std::string SizeText(const CheckpointReader::TensorInfo& info) {
+std::string TensorSizeText(const CheckpointReader::TensorInfo& info) {
   if (info.dtype != DType::kString) return BytesText(BytesOf(info));
   return StrCat(info.shape.num_elements(), info.shape.num_elements() == 1 ? " string" : " strings");
 }
@@ -175,7 +175,7 @@ StatusOr<std::string> DescribeCheckpoint(const std::string& prefix) {
   std::string text = StrCat(prefix, ": ", reader->tensors().size(), " tensors, ", BytesText(bytes), "\n");
   for (const auto& info : reader->tensors()) {
     text += absl::StrFormat("%-*s  %-*s  %s\n", static_cast<int>(name_width), info.name, static_cast<int>(type_width),
-                            TypeText(info), SizeText(info));
+                            TypeText(info), TensorSizeText(info));
   }
   return text;
 }
