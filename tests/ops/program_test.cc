@@ -44,7 +44,9 @@ struct Row {
 
 // Makes a row's node; no node if the graph refuses it or it has no emitter.
 Row RowOf(const OpCase& c) {
-  Row row{.expected = c, .graph = std::make_shared<Graph>()};
+  Row row;
+  row.expected = c;
+  row.graph = std::make_shared<Graph>();
   Graph& g = *row.graph;
   const OpDef* def = OpRegistry::Global().Find(c.op);
   std::vector<Output> inputs;
@@ -79,7 +81,11 @@ Row RowOf(const OpCase& c) {
 // A row with the values that the kernels of the CPU give, for an op that the table does not have.
 Row RowOf(const std::string& op, const std::map<std::string, AttrValue>& attrs,
           const std::vector<OpCase::Input>& inputs) {
-  OpCase c{.where = "fused ops", .op = op, .attrs = attrs, .inputs = inputs};
+  OpCase c;
+  c.where = "fused ops";
+  c.op = op;
+  c.attrs = attrs;
+  c.inputs = inputs;
   Row row = RowOf(c);
   EXPECT_NE(row.node, nullptr) << op << ": " << row.graph->status();
   if (row.node == nullptr) return row;
@@ -104,7 +110,8 @@ OpCase::Input Numbers(const Shape& shape) {
 std::vector<Row> FusedRows() {
   using Strings = std::vector<std::string>;
   const auto list = [](std::vector<OpCase::Input> inputs) {
-    OpCase::Input joined{.is_list = true};
+    OpCase::Input joined;
+    joined.is_list = true;
     for (const OpCase::Input& in : inputs) joined.tensors.push_back(in.tensors[0]);
     return joined;
   };
@@ -228,7 +235,8 @@ void Check(Client& client, std::span<const Row> rows) {
     const OpCase& c = row.expected;
     for (const Tensor& wanted : c.outputs) {
       const Tensor& got = results->outputs[output++];
-      if (got.is_valid()) EXPECT_EQ(Difference(got, wanted, c.tolerance), "");
+      if (!got.is_valid()) continue;
+      EXPECT_EQ(Difference(got, wanted, c.tolerance), "");
     }
     for (size_t v = 0; v < c.variables.size(); ++v) {
       EXPECT_EQ(Difference(results->arguments[argument + c.variables[v]], c.values[v], c.tolerance), "")
