@@ -1,5 +1,5 @@
-// Functions of two operands, which broadcast. Integer division has no emitter: a division by zero is an error, which a
-// program cannot report.
+// Functions of two operands, which broadcast. A division of integers by zero is an error, which a program cannot
+// report, so the host computes divisions of integers that are known, such as sizes.
 #include "kernels/pjrt/formulas.h"
 
 namespace tensorbraid::pjrt {
@@ -17,6 +17,11 @@ Expr EmitFloorMod(const Expr& x, const Expr& y) {
 Expr EmitTruncateDiv(const Expr& x, const Expr& y) {
   const Expr q = x / y;
   return Select(q < 0, q.Unary("ceil"), Floor(q));
+}
+
+void AddForHost(EmitterRegistry& r, std::string_view op, DTypeSet types,
+                std::source_location location = std::source_location::current()) {
+  r.Add(op, {{"T", types}}, nullptr, location).static_inputs = {"x", "y"};
 }
 
 }  // namespace
@@ -41,6 +46,8 @@ void RegisterMathBinaryEmitters(EmitterRegistry& r) {
   AddBinary(r, "Mod", kFloats, [](const Expr& x, const Expr& y) { return Remainder(x, y); });
   AddBinary(r, "TruncateMod", kFloats, [](const Expr& x, const Expr& y) { return Remainder(x, y); });
   AddBinary(r, "TruncateDiv", kFloats, EmitTruncateDiv);
+  for (const char* op : {"Div", "FloorDiv", "FloorMod", "TruncateDiv", "Pow"}) AddForHost(r, op, kIntegers);
+  for (const char* op : {"Mod", "TruncateMod"}) AddForHost(r, op, {kInt32, kInt64});
   // These are 0 where one operand is 0, even if the other operand or its logarithm is NaN or infinite.
   AddBinary(r, "DivNoNan", kFloats, [](const Expr& x, const Expr& y) { return Select(y == 0, 0, x / y); });
   AddBinary(r, "MulNoNan", kFloats, [](const Expr& x, const Expr& y) { return Select(y == 0, 0, x * y); });

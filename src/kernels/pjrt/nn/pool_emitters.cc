@@ -145,14 +145,15 @@ Expr MaxOfImage(const Expr& x, const PlacedPool& pool) { return MaxOfWindows(x, 
 Expr GradientOfMax(const Expr& x, const Expr& dy, const PlacedPool& pool) {
   Builder& b = x.builder();
   if (dy.shape().num_elements() == 0) return dy.Number(0).BroadcastTo(x.shape());
-  const Value numbers = NumbersOf(x, LowestFinite(x)).value(), zero = dy.Number(0).value();
+  const Value zero = dy.Number(0).value();
+  // Keeps an element unless the next one is greater. So a NaN at the begin of a window gets the gradient.
   const std::string select = b.Region({x.dtype(), x.dtype()}, [&](const std::vector<Value>& v) {
-    return std::vector<Value>{b.Compare("GE", v[0], v[1])};
+    return std::vector<Value>{b.Unary("not", b.Compare("GT", v[1], v[0]))};
   });
   const std::string scatter = b.Region({dy.dtype(), dy.dtype()}, [&](const std::vector<Value>& v) {
     return std::vector<Value>{b.Binary("add", v[0], v[1])};
   });
-  return {b, b.Op("select_and_scatter", {numbers, dy.value(), zero}, dy.dtype(), x.shape(),
+  return {b, b.Op("select_and_scatter", {x.value(), dy.value(), zero}, dy.dtype(), x.shape(),
                   WindowsText(WindowsOf(pool.attrs, pool.windows)), {select, scatter})};
 }
 
