@@ -2,7 +2,7 @@
 // accelerators are called: a plugin is a shared library with one function, which returns a table of functions (Api).
 // Each function takes a struct of arguments that begins with its own size, and most return an error, or null.
 //
-// The layout is that of version 0.81. Structs and the table only grow at their ends, so a plugin of another version
+// The layout follows version 0.81. Structs and the table only grow at their ends, so a plugin of another version
 // works: a caller tells by struct_size which fields it knows, and the table tells by struct_size which functions the
 // plugin has. c_api_test.cc compares each offset and size with the header of the project.
 #ifndef TENSORBRAID_PJRT_C_API_H_
@@ -172,7 +172,7 @@ enum class ElementType : int {
 // What a plugin may do with the memory from which it makes a buffer.
 enum class HostBufferSemantics : int {
   kImmutableOnlyDuringCall = 0,          // the memory is copied during the call
-  kImmutableUntilTransferCompletes = 1,  // until done_with_host_buffer happens, nobody changes the memory
+  kImmutableUntilTransferCompletes = 1,  // the caller keeps the memory until done_with_host_buffer
   kImmutableZeroCopy = 2,                // the buffer may be this memory
   kMutableZeroCopy = 3,                  // and may be written
 };

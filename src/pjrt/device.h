@@ -32,8 +32,8 @@ class PjrtDevice final : public Device {
   StatusOr<Client*> client();
   // The number of this device in its client.
   int index() const { return id(); }
-  // The device has been given work that ends with `done`, such as the run of a program. Its error becomes that of the
-  // next WhenIdle. After Stop, this waits for the work.
+  // The device has been given work that ends with `done`, such as the run of a program. The next WhenIdle passes
+  // its error on. After Stop, this waits for the work.
   void Follow(Event done);
 
   // 0 while the plugin is not loaded, and if it does not know.
@@ -42,7 +42,7 @@ class PjrtDevice final : public Device {
   bool has_stream() const override { return true; }
   // Errors, besides those of the plugin: Internal if a tensor is in the memory of another device.
   void Copy(const Tensor& from, Tensor to, Done done) override;
-  // Shares the array of `from`. An error leaves `to` without a value, and becomes that of the next WhenIdle.
+  // Shares the array of `from`. An error leaves `to` without a value, and the next WhenIdle passes it on.
   void CopyInStream(const Tensor& from, Tensor to) override;
   void WhenIdle(Done done) override;
   void Stop() override;

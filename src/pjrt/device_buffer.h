@@ -28,7 +28,7 @@ class MemoryCount {
 // The place of a device tensor's elements. A device's allocator makes it empty, since a plugin makes arrays only with
 // their elements; Set then puts in the array that a copy or a program makes. Until then the tensor has no value, like
 // any fresh tensor. data() is no address: an access to it faults. A device tensor has no offset within its buffer, and
-// its shape may differ from that of the array (Reshape), never its number of bytes.
+// its shape may differ from the array's (Reshape), never its number of bytes.
 //
 // Set and Take are for the holder of the only reference, before other threads see the tensor or while the lock of its
 // variable is held; the other functions are thread-safe beside each other.

@@ -97,7 +97,7 @@ class Builder {
   Value Reduce(const Value& x, const Value& initial, const std::vector<int64_t>& dims, const Combine& combine);
 
   // Products of elements, summed over the contracting dimensions. The result has the batch dimensions, then the free
-  // dimensions of x, then those of y. Its dtype is that of the operands unless `dtype` says otherwise.
+  // dimensions of x, then those of y. It has the dtype of the operands unless `dtype` says otherwise.
   struct DotDimensions {
     std::vector<int64_t> x_batch = {}, y_batch = {}, x_contracting = {}, y_contracting = {};
   };

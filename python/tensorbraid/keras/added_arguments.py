@@ -20,7 +20,7 @@ def _init_without(kind, *names):
 
 
 def change_initializers(initializers):
-    """The constructors take a dtype. The variables have that of their layer."""
+    """The constructors take a dtype. The variables have the dtype of their layer."""
     for kind in list(vars(initializers).values()):
         if isinstance(kind, type) and issubclass(kind, initializers.Initializer) and "__init__" in vars(kind):
             _init_without(kind, "dtype", "verify_shape")
@@ -44,7 +44,7 @@ def change_input_layer(input_layer):
         init(self, *args, **kwargs)
 
     def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=False, tensor=None, ragged=False, **kwargs):
-        """A tensor that a model begins with; `shape` is that of one sample."""
+        """A tensor that a model begins with; `shape` is the shape of one sample."""
         if ragged:
             raise NotImplementedError("tf.keras.Input of ragged tensors")
         batch_shape = kwargs.pop("batch_shape", None)

@@ -225,7 +225,7 @@ class ClusterMaker {
     return !(*has_other_uses_)[node.id()];
   }
 
-  // The reference that a node of a set returns is that of its first input.
+  // A node of a set returns the reference that it has as its first input.
   Output BehindSets(Output tensor) const {
     while (SetOf(*NodeOf(tensor)) >= 0 && IsRef(NodeOf(tensor)->output_type(tensor.index()))) {
       tensor = NodeOf(tensor)->inputs()[0];
