@@ -6,10 +6,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+from unittest import mock
 
 import numpy as np
-from tensorbraid.runner import distutils_version, removed_modules, removed_names
+from tensorbraid.runner import distutils_version, old_scipy, removed_modules, removed_names
 
 # What a package of that time does when it is imported.
 PACKAGE = """
@@ -207,6 +209,16 @@ parser.readfp(io.StringIO("[a]\\nb = 3\\n"))
 print(parser.getint("a", "b"), locale.format("%d", 7), strtobool("on"), LooseVersion("1.15.2") > "1.2",
       importlib.find_loader("json") is not None, imp.reload(imp) is imp)
 """), "3 7 1 True True True\n")
+
+    def test_modules_of_scipy_that_have_another_name_now(self):
+        linalg = types.ModuleType("scipy.sparse.linalg")
+        linalg.eigsh = object()
+        with mock.patch.dict(sys.modules, {linalg.__name__: linalg}):
+            for path in ("eigen", "eigen.arpack"):
+                sys.modules.pop(f"{linalg.__name__}.{path}", None)
+            old_scipy.restore(linalg)
+            self.assertIs(sys.modules["scipy.sparse.linalg.eigen.arpack"].eigsh, linalg.eigsh)
+            self.assertFalse(hasattr(sys.modules["scipy.sparse.linalg.eigen"], "no_such_name"))
 
 
 if __name__ == "__main__":

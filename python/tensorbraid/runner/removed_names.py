@@ -18,7 +18,7 @@ import time
 
 import numpy as np
 
-from tensorbraid.runner import after_import, old_h5py, old_pandas, old_random, removed_modules
+from tensorbraid.runner import after_import, old_h5py, old_pandas, old_random, old_scipy, removed_modules
 
 _ArgSpec = collections.namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])
 
@@ -116,6 +116,7 @@ def _put_back(module, names):
 
 
 _WHEN_IMPORTED = {"h5py": old_h5py.restore, "pandas": old_pandas.restore, "random": old_random.restore,
+                  "scipy.sparse.linalg": old_scipy.restore,
                   "unittest.case": _restore_unittest, "configparser": _restore_configparser,
                   "locale": _restore_locale}
 
