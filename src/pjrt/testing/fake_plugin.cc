@@ -100,11 +100,15 @@ class Moment {
 
 Error* Copy(const ErrorValue& error) { return error == nullptr ? nullptr : new Error(*error); }
 
-// Bytes of a device.
+// Bytes of a device. The stream's thread alone reads and writes them.
 struct Block {
-  explicit Block(size_t size) : bytes(size) {}
-  ~Block() { std::fill(bytes.begin(), bytes.end(), char(0xDD)); }
-  std::vector<char> bytes;
+  explicit Block(size_t size) : size(size), bytes(new char[size]) {}
+  ~Block() { std::fill_n(bytes.get(), size, char(0xDD)); }
+  void Write(const void* from) {
+    if (size > 0) std::memcpy(bytes.get(), from, size);
+  }
+  const size_t size;
+  const std::unique_ptr<char[]> bytes;
 };
 
 // Does work in order, until the process ends.
@@ -393,9 +397,7 @@ std::vector<std::vector<char>> Interpret(const Code& code, const std::vector<std
   std::vector<std::vector<float>> values;
   for (size_t i = 0; i < arguments.size(); ++i) {
     values.emplace_back(code.arguments[i].num_elements());
-    if (!values.back().empty()) {
-      std::memcpy(values.back().data(), arguments[i]->bytes.data(), arguments[i]->bytes.size());
-    }
+    if (!values.back().empty()) std::memcpy(values.back().data(), arguments[i]->bytes.get(), arguments[i]->size);
   }
   for (const Op& op : code.ops) {
     const auto& a = values[op.operands.front()];
@@ -531,10 +533,7 @@ Error* ClientBufferFromHostBuffer(ClientBufferFromHostBufferArgs* args) {
   auto* const buffer = new Buffer(args->client, args->device, std::move(type), std::make_shared<Block>(size));
   auto copied = std::make_shared<Moment>();
   Enqueue(
-      "work of Client_BufferFromHostBuffer", {},
-      [to = buffer->memory, from = args->data, size] {
-        if (size > 0) std::memcpy(to->bytes.data(), from, size);
-      },
+      "work of Client_BufferFromHostBuffer", {}, [to = buffer->memory, from = args->data] { to->Write(from); },
       [copied, ready = buffer->ready](const ErrorValue& error) {
         ready->Happen(error);
         copied->Happen(error);
@@ -639,7 +638,7 @@ Error* Execute(LoadedExecutableExecuteArgs* args) {
   for (size_t i = 0; i < args->num_args; ++i) {
     const ArrayType& type = code->arguments[i];
     if (inputs[i]->memory == nullptr) return Invalid("an argument has been consumed");
-    if (inputs[i]->memory->bytes.size() != type.num_elements() * SizeOf(type.type)) return Invalid("a wrong size");
+    if (inputs[i]->memory->size != type.num_elements() * SizeOf(type.type)) return Invalid("a wrong size");
     if (inputs[i]->device != args->execute_device) return Invalid("an argument of another device");
     for (size_t j = 0; j < args->num_args; ++j) {
       if (j != i && inputs[i] == inputs[j] && donated(i)) return Invalid("a donated argument is given twice");
@@ -667,7 +666,7 @@ Error* Execute(LoadedExecutableExecuteArgs* args) {
       "work of LoadedExecutable_Execute", std::move(ready),
       [code, memory, results] {
         const auto bytes = Interpret(*code, memory);
-        for (size_t i = 0; i < results.size(); ++i) results[i]->bytes = bytes[i];
+        for (size_t i = 0; i < results.size(); ++i) results[i]->Write(bytes[i].data());
       },
       [made_ready, done](const ErrorValue& error) {
         for (const auto& output : made_ready) output->Happen(error);
@@ -690,11 +689,10 @@ Error* BufferCopyToDevice(BufferCopyToDeviceArgs* args) {
   FAKE_MAY_FAIL("Buffer_CopyToDevice");
   const Buffer& from = *args->buffer;
   if (from.memory == nullptr) return Invalid("the buffer has been consumed");
-  auto* const to =
-      new Buffer(from.client, args->dst_device, from.type, std::make_shared<Block>(from.memory->bytes.size()));
+  auto* const to = new Buffer(from.client, args->dst_device, from.type, std::make_shared<Block>(from.memory->size));
   Enqueue(
       "work of Buffer_CopyToDevice", {from.ready},
-      [memory = from.memory, copy = to->memory] { copy->bytes = memory->bytes; },
+      [memory = from.memory, copy = to->memory] { copy->Write(memory->bytes.get()); },
       [ready = to->ready](const ErrorValue& error) { ready->Happen(error); });
   args->dst_buffer = to;
   return nullptr;
@@ -703,12 +701,12 @@ Error* BufferToHostBuffer(BufferToHostBufferArgs* args) {
   FAKE_MAY_FAIL("Buffer_ToHostBuffer");
   const Buffer& from = *args->src;
   if (from.memory == nullptr) return Invalid("the buffer has been consumed");
-  if (args->dst_size < from.memory->bytes.size()) return Invalid("the memory is too small");
+  if (args->dst_size < from.memory->size) return Invalid("the memory is too small");
   auto copied = std::make_shared<Moment>();
   Enqueue(
       "work of Buffer_ToHostBuffer", {from.ready},
       [memory = from.memory, to = args->dst] {
-        if (!memory->bytes.empty()) std::memcpy(to, memory->bytes.data(), memory->bytes.size());
+        if (memory->size > 0) std::memcpy(to, memory->bytes.get(), memory->size);
       },
       [copied](const ErrorValue& error) { copied->Happen(error); });
   args->event = new Event(std::move(copied));
@@ -722,7 +720,7 @@ Error* BufferReadyEvent(BufferReadyEventArgs* args) {
 Error* BufferUnsafePointer(BufferUnsafePointerArgs* args) {
   FAKE_MAY_FAIL("Buffer_UnsafePointer");
   if (args->buffer->memory == nullptr) return Invalid("the buffer has been consumed");
-  args->buffer_pointer = reinterpret_cast<uintptr_t>(args->buffer->memory->bytes.data());
+  args->buffer_pointer = reinterpret_cast<uintptr_t>(args->buffer->memory->bytes.get());
   return nullptr;
 }
 
