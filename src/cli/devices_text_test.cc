@@ -45,7 +45,8 @@ TEST_F(DevicesTextTest, ShowsThePlugin) {
 }
 
 TEST_F(DevicesTextTest, SaysThatAPluginIsTooOld) {
-  const std::string old = StrCat(testing::TempDir(), "/old_", static_cast<int64_t>(getpid()), ".so");
+  static int number = 0;  // a library that is loaded must not be overwritten
+  const std::string old = StrCat(testing::TempDir(), "/old_", static_cast<int64_t>(getpid()), "_", ++number, ".so");
   ASSERT_TRUE(WriteFile(old, ReadFile(TB_FAKE_PLUGIN).value()).ok());
   variables_[pjrt::kPluginVariable] = old;
   setenv("FAKE_PLUGIN_MINOR_VERSION", "40", 1);

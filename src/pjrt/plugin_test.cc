@@ -18,8 +18,10 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+// A new name, since a library that is loaded must not be overwritten.
 std::string TemporaryPath(const std::string& name) {
-  return StrCat(testing::TempDir(), "/", name, "_", static_cast<int64_t>(getpid()), ".so");
+  static int number = 0;
+  return StrCat(testing::TempDir(), "/", name, "_", static_cast<int64_t>(getpid()), "_", ++number, ".so");
 }
 
 TEST(PluginTest, IsLoadedOnce) {
