@@ -48,7 +48,8 @@ void AddWholeBufferKernels(KernelRegistry& r, std::string_view device_type) {
     for (KernelDef& def : defs) {
       def.device_type = device_type;
       def.host_memory = entry.host_memory;
-      r.AddDef(std::move(def));
+      const std::string_view file = def.file;
+      r.AddDef(std::move(def)).file = file;  // of the kernel of the CPU
     }
   }
 }
