@@ -486,6 +486,12 @@ class LibraryTest(unittest.TestCase):
                      "(OSError|FileNotFoundError) .*/none.h5"):
             self.assertTrue(any(map(re.compile(text).match, lines)), (text, lines))
 
+    def test_errors_of_a_model_with_an_optimizer_of_tf_train(self):
+        model = tf.keras.Sequential([Dense(1, input_shape=(2,))])
+        model.compile(tf.train.GradientDescentOptimizer(0.1), lambda y_true, y_pred: tf.check_numerics(y_pred, "bad"))
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "bad"):
+            model.fit(np.full((2, 2), np.nan), np.zeros((2, 1)), verbose=0)
+
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")

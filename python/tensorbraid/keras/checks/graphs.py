@@ -37,6 +37,12 @@ def about_tensors(model, inputs, outputs):
     return None
 
 
+
+def _weights(optimizer):
+    """The variables of an optimizer of tf.keras. Those of tf.train are not asked for theirs."""
+    return [] if hasattr(optimizer, "optimizer") else getattr(optimizer, "weights", [])
+
+
 def about_model(model, method, data=None):
     """What is wrong with a call of a method of the model, if it is of another graph; otherwise None."""
     what = f"{method}() of the model {model.name}"
@@ -44,7 +50,7 @@ def about_model(model, method, data=None):
         return (f"{what}: the model was made in another graph than the default graph; call it in `with "
                 f"model.inputs[0].graph.as_default():` ({_NEW})")
     optimizer = getattr(model, "optimizer", None)
-    if any(map(_foreign, [*getattr(optimizer, "weights", []), getattr(optimizer, "iterations", None)])):
+    if any(map(_foreign, [*_weights(optimizer), getattr(optimizer, "iterations", None)])):
         return (f"{what}: its optimizer {type(optimizer).__name__} was made in another graph than the default graph, "
                 f"which is the model's; {_ONE}, also the optimizer ({_NEW})")
     if datasets.is_dataset(data) and _foreign(_a_tensor_of(data)):
