@@ -64,7 +64,7 @@ class OnHostKernel final : public AsyncKernel {
       TF_ASSIGN_OR_RETURN(Tensor value, CopyTo(HostAllocator(), locked.value(k), ctx.device()));
       TF_RETURN_IF_ERROR(substitutes[k].on_host->Assign(std::move(value)));
     }
-    TF_RETURN_IF_ERROR(Compute(ctx, substitutes, substitute_of));
+    TF_RETURN_IF_ERROR(RunKernel(ctx, substitutes, substitute_of));
     if (!changes_variables_) return OkStatus();
     for (size_t k = 0; k < substitutes.size(); ++k) {
       if (!substitutes[k].on_host->is_initialized()) continue;
@@ -76,8 +76,8 @@ class OnHostKernel final : public AsyncKernel {
   }
 
   // Runs the kernel of the CPU with the substitutes of the variables.
-  Status Compute(KernelContext& ctx, const std::vector<Substitute>& substitutes,
-                 const std::vector<int>& substitute_of) {
+  Status RunKernel(KernelContext& ctx, const std::vector<Substitute>& substitutes,
+                   const std::vector<int>& substitute_of) {
     std::vector<Entry> inputs(ctx.num_inputs()), outputs(ctx.num_outputs());
     for (int i = 0; i < ctx.num_inputs(); ++i) {
       if (substitute_of[i] < 0) {
