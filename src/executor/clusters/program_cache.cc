@@ -31,7 +31,7 @@ ProgramCache& ProgramCache::Of(pjrt::Client& client) {
   return *cache;
 }
 
-void ProgramCache::Get(std::string text, pjrt::CompileOptions options, Ready ready) {
+void ProgramCache::Get(std::string text, pjrt::CompileOptions options, const Ready& ready) {
   std::shared_ptr<pjrt::Program> program;
   {
     MutexLock lock(mu_);
@@ -44,7 +44,7 @@ void ProgramCache::Get(std::string text, pjrt::CompileOptions options, Ready rea
     }
     program = entry.program;
     if (program == nullptr) {
-      entry.waiting.push_back(std::move(ready));
+      entry.waiting.push_back(ready);
       if (!added) return;
     }
   }

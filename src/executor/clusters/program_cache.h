@@ -26,7 +26,7 @@ class ProgramCache {
   // Calls `ready` once: at once if the program exists, otherwise from another thread, after it has been compiled. A
   // program that another caller is waiting for is compiled once for both. `ready` must return soon. An error is not
   // kept: the next call compiles again. Does not block.
-  void Get(std::string text, pjrt::CompileOptions options, Ready ready);
+  void Get(std::string text, pjrt::CompileOptions options, const Ready& ready);
 
  private:
   // How many programs are kept that no cluster uses.
