@@ -185,8 +185,9 @@ class ClusterTrainingTest(unittest.TestCase):
             self.assertLess(float(words[1]), 0.05)
             self.assertIn("/job:ps/task:0", line)
         chief_step = int(lines[0].split()[2])
-        # The last step may fetch the number before it is counted. A sum counts the steps of both workers at once.
-        self.assertGreaterEqual(chief_step, 198 if how.endswith("sums") else 199)
+        # The last step may fetch the number before it is counted. A sum counts the steps of both workers at once, and a
+        # synchronous worker has a token to spare, so the gradient of its step before may not be counted either.
+        self.assertGreaterEqual(chief_step, 198 if how.endswith("sums") or "sync" in how else 199)
         return lines
 
     def test_monitored_asynchronous(self):
