@@ -82,7 +82,7 @@ TEST_F(FailingPluginTest, ReturnsAStatusAndLeavesNothing) {
       ASSERT_NE(control_->failed, nullptr) << call;
       const std::string name = control_->failed.load();
       EXPECT_EQ(Left(), "0 buffers, 0 events, 0 programs, 0 errors") << name;
-      if (name.ends_with("_Destroy")) continue;  // nobody can do anything about it
+      if (name.ends_with("_Destroy")) continue;  // the caller cannot do anything about it
       ++failures;
       ASSERT_FALSE(result.ok()) << name;
       EXPECT_EQ(static_cast<int>(result.status().code()), control_->code) << name << ": " << result.status();

@@ -186,7 +186,7 @@ TEST_P(ProgramTest, CopiesAllDtypes) {
   EXPECT_EQ(ToDevice(client_, Tensor::Scalar("text")).status().code(), kInvalidArgument);
 }
 
-// The memory of a device is never that of the host, so code that forgets a copy is noticed.
+// A device never uses host memory in place, so code that forgets a copy is noticed.
 TEST_P(ProgramTest, DoesNotShareTheMemoryOfTheHost) {
   Tensor tensor(kFloat32, {1 << 16});
   const Tensor on_device = ToDevice(client_, tensor).value();

@@ -59,7 +59,7 @@ def variable_axis_size_partitioner(max_shard_bytes, axis=0, bytes_per_string_ele
 def min_max_variable_partitioner(max_partitions=1, axis=0, min_slice_size=256 << 10, bytes_per_string_element=16):
     """A partitioner: as many parts of at least `min_slice_size` bytes as possible, but at most `max_partitions`.
 
-    A number of parts below 1, such as that of the parameter servers of a program without any, means 1.
+    A number of parts below 1 means 1, so the number of parameter servers may be 0.
     """
     if min_slice_size < 1 or bytes_per_string_element < 1:
         raise ValueError("min_slice_size and bytes_per_string_element must be positive integers")

@@ -19,7 +19,7 @@ def convert_data_format(data_format, ndim):
 
 
 def normalize_tuple(value, n, name):
-    """A tuple of `n` integers: one integer is repeated. `name` is that of the argument in errors."""
+    """A tuple of `n` integers: one integer is repeated. Errors call the argument `name`."""
     if isinstance(value, int):
         return (value,) * n
     try:
@@ -49,7 +49,7 @@ def normalize_padding(value):
 
 
 def conv_output_length(input_length, filter_size, padding, stride, dilation=1):
-    """The length that a convolution returns; None if that of its input is None."""
+    """The length that a convolution returns; None if its input has the length None."""
     if input_length is None:
         return None
     padding = _one_of(padding, ["same", "valid", "full"], "padding")
@@ -68,7 +68,7 @@ def conv_input_length(output_length, filter_size, padding, stride):
 
 
 def deconv_output_length(input_length, filter_size, padding, stride):
-    """The length that a transposed convolution returns; None if that of its input is None."""
+    """The length that a transposed convolution returns; None if its input has the length None."""
     if input_length is None:
         return None
     more = {"same": 0, "valid": max(filter_size - stride, 0), "full": -(stride + filter_size - 2)}[

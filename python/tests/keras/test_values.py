@@ -1,4 +1,4 @@
-"""tf.keras computes what that of TensorFlow 2.21 and tf_keras computes in graph mode, and reads its files."""
+"""tf.keras computes what tf_keras on TensorFlow 2.21 computes in graph mode, and reads its files."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-// A plugin for tests, in a shared library of its own (fake_plugin.cc). It has two devices, whose memory is that of the
+// A plugin for tests, in a shared library of its own (fake_plugin.cc). It has two devices, which use memory of the
 // host, and does its work on a thread, in order. It can fail at any call.
 //
 // Its programs are StableHLO text with a function @main of float32 arrays in which each op has the generic form, such

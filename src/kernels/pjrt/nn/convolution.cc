@@ -60,8 +60,8 @@ Value Convolve(Builder& b, const Value& left, const Value& right, const Shape& r
 // The number of elements that a window or a dilated axis covers.
 int64_t Extent(int64_t elements, int64_t dilation) { return elements == 0 ? 0 : (elements - 1) * dilation + 1; }
 
-// The filter as [spatial..., in_channels / groups, out_channels]. That of a depthwise convolution has the same elements
-// as [spatial..., in_channels, multiplier].
+// The filter as [spatial..., in_channels / groups, out_channels]. The filter of a depthwise convolution has the same
+// elements as [spatial..., in_channels, multiplier].
 Shape GroupedFilterShape(const Convolution& c, const Shape& filter) {
   Shape shape(filter.dims().first(c.axes.size()));
   shape.AddDim(c.groups == 0 ? 0 : c.in_channels / c.groups);

@@ -68,7 +68,7 @@ void AddReductionOp(EmitterRegistry& registry, std::string_view op, const TypeCo
   registry.Add(op, types, emit, location).static_inputs = {"reduction_indices"};
 }
 
-// The sum of integers may need 64 bits. The mean of no integers is 0, that of no other numbers is NaN.
+// The sum of integers may need 64 bits. The mean of no integers is 0; the mean of no other numbers is NaN.
 Status EmitMean(EmitContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Reduction r, ReductionOf(ctx));
   const bool integers = IsInteger(r.input.dtype());

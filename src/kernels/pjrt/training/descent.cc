@@ -22,7 +22,7 @@ void KerasMomentum(RuleStep& s) {
   var = var + (s.attr<bool>("use_nesterov") ? momentum * accum - lr * s.grad : accum);
 }
 
-// The running mean of the gradients, and the agreement of its sign with that of the gradient: 1, 0 or -1.
+// The running mean of the gradients, and how the signs of the mean and of the gradient agree: 1, 0 or -1.
 Expr Agreement(RuleStep& s, const Expr& beta) {
   Expr& m = s.variables[1];
   m = m * beta + s.grad * (1 - beta);
