@@ -273,7 +273,6 @@ TEST(MachineTest, IsKeptWithTheProfile) {
 
 TEST(WakeUpTest, HandingOverCostsTime) {
   const WakeUpCost cost = MeasureWakeUp();
-  EXPECT_TRUE(cost.measured);
   EXPECT_GT(cost.busy_ns, 0);
   EXPECT_LE(cost.lowest_busy_ns, cost.busy_ns);
   EXPECT_GE(cost.highest_busy_ns, cost.busy_ns);

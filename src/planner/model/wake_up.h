@@ -17,7 +17,8 @@ struct WakeUpCost {
 
 // Measures the machine on which it runs. The threads wait as those of the runtime do (docs/design/0016): they poll for
 // 100 us, yield after each look, and then sleep on a futex. The time that other processes use the cores does not count.
-// Blocks for half a second, in which all cores are busy.
+// If the speed of the cores changed so much meanwhile that the work alone seems to have taken longer than the messages
+// with it, the cost is the default and `measured` is false. Blocks for half a second, in which all cores are busy.
 WakeUpCost MeasureWakeUp();
 
 }  // namespace tensorbraid::planner
