@@ -302,7 +302,8 @@ class Parser {
       Accept(",");
     }
     if (!SkipTo("{")) return Wrong("no body");
-    while (!Accept("return")) {
+    bool generic = false;
+    while (!(generic = Accept("\"func.return\"(")) && !Accept("return")) {
       std::string name;
       Op op;
       ArrayType type;
@@ -315,7 +316,7 @@ class Parser {
       code->types.push_back(type);
       code->ops.push_back(op);
     }
-    if (!Operands(&code->outputs) || !Accept(":")) return Wrong("a return");
+    if (!Operands(&code->outputs) || !Accept(generic ? ")" : ":")) return Wrong("a return");
     return true;
   }
   const std::string& error() const { return error_; }

@@ -9,7 +9,8 @@
 //       return %0 : tensor<4xf32>
 //     }
 //
-// with add, subtract, multiply, divide and negate. Donated memory is reused, and freed memory is overwritten.
+// with add, subtract, multiply, divide and negate. The return may have the generic form, too. Donated memory is reused,
+// and freed memory is overwritten.
 //
 // The environment variable FAKE_PLUGIN_MINOR_VERSION, if it is set when the library is loaded, is the version that the
 // plugin says it has. Its table then ends before the function Compile.
