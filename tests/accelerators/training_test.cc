@@ -2,12 +2,18 @@
 // environment variable TENSORBRAID_ACCELERATOR_PLUGIN names the plugin.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <climits>
+#include <cstdio>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "cluster/testing/test_cluster.h"
+#include "core/text/strings.h"
+#include "io/file.h"
+#include "io/file_testutil.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
@@ -20,6 +26,7 @@ namespace tensorbraid {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Tensor Numbers(const Shape& shape, float scale) {
   Tensor t(kFloat32, shape);
@@ -266,6 +273,55 @@ TEST(AcceleratorTest, AnUpdateWithoutAnEmitterChangesTheVariableOfTheDevice) {
   EXPECT_EQ((*after)[0].data<float>()[0], 10);
   EXPECT_EQ((*after)[1].data<float>()[1], 1);
   EXPECT_EQ((*after)[1].data<float>()[2], 8);
+}
+
+// The parent runs this test in processes of its own.
+TEST(AcceleratorTest, TrainsInAProcessOfItsOwn) {
+  const auto values = Regression("/device:XLA_CPU:0", "/device:XLA_CPU:0", false).Train(kTwoDevices);
+  ASSERT_TRUE(values.ok()) << values.status();
+}
+
+// What this program prints when it runs that test with a directory of compiled programs.
+std::string LogOfAnotherProcess(const std::string& directory) {
+  char self[PATH_MAX] = {};
+  EXPECT_GT(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
+  const std::string command =
+      StrCat("TENSORBRAID_COMPILE_CACHE='", directory, "' '", self, "' --gtest_filter=*TrainsInAProcessOfItsOwn 2>&1");
+  FILE* const pipe = popen(command.c_str(), "r");
+  std::string log;
+  char block[4096];
+  for (size_t n = 0; (n = fread(block, 1, sizeof(block), pipe)) > 0;) log.append(block, n);
+  EXPECT_EQ(pclose(pipe), 0) << log;
+  return log;
+}
+
+TEST(AcceleratorTest, ALaterProcessCompilesNothing) {
+  const TempDir parent;
+  const std::string directory = parent.path() + "/programs";
+  const std::string first = LogOfAnotherProcess(directory);
+  EXPECT_THAT(first, HasSubstr("compiled a program"));
+  EXPECT_THAT(first, Not(HasSubstr("loaded a program")));
+  const std::string second = LogOfAnotherProcess(directory);
+  EXPECT_THAT(second, HasSubstr("loaded a program"));
+  EXPECT_THAT(second, Not(HasSubstr("compiling a program")));
+}
+
+// A program of a damaged file is compiled again.
+TEST(AcceleratorTest, ADamagedFileOfAProgramDoesNoHarm) {
+  const TempDir parent;
+  const std::string directory = parent.path() + "/programs";
+  LogOfAnotherProcess(directory);
+  const std::vector<std::string> paths = MatchingPaths(directory + "/*").value();
+  ASSERT_FALSE(paths.empty());
+  for (const std::string& path : paths) {
+    std::string bytes = ReadFile(path).value();
+    bytes[bytes.size() / 2] ^= 1;
+    ASSERT_TRUE(WriteFile(path, bytes).ok());
+  }
+  const std::string log = LogOfAnotherProcess(directory);
+  EXPECT_THAT(log, HasSubstr("is damaged"));
+  EXPECT_THAT(log, HasSubstr("compiled a program"));
+  EXPECT_THAT(LogOfAnotherProcess(directory), Not(HasSubstr("compiling a program")));
 }
 
 }  // namespace

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <utility>
 
 #include "core/system/clock.h"
+#include "core/system/file_access.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
@@ -18,6 +21,10 @@ namespace {
 ThreadPool& CompileThreads() {
   static auto* const pool = new ThreadPool("compile", std::max(1, NumCores() / 2));
   return *pool;
+}
+
+int64_t MillisecondsSince(MonotonicClock::time_point began) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(MonotonicClock::now() - began).count();
 }
 
 }  // namespace
@@ -49,16 +56,59 @@ void ProgramCache::Get(std::string text, pjrt::CompileOptions options, const Rea
     }
   }
   if (program != nullptr) return ready(program);
-  CompileThreads().Schedule([this, text = std::move(text), options = std::move(options)]() mutable {
-    TB_LOG(Info, "accelerators") << "compiling " << options.name << " (" << text.size() << " bytes)";
-    const auto began = MonotonicClock::now();
-    const std::string name = options.name;
-    const auto compiled = client_.Compile(text, std::move(options));
-    const std::chrono::duration<double> took = MonotonicClock::now() - began;
-    TB_LOG(Info, "accelerators") << (compiled.ok() ? "compiled " : "could not compile ") << name << " in "
-                                 << static_cast<int64_t>(took.count() * 1000) << " ms";
-    Compiled(text, compiled);
+  CompileThreads().Schedule([this, text = std::move(text), options = std::move(options)]() {
+    // The step that has asked may be limited to the files of its client.
+    const ScopedFileAccess no_limit(nullptr);
+    Compiled(text, Make(text, options));
   });
+}
+
+StatusOr<std::shared_ptr<pjrt::Program>> ProgramCache::Make(const std::string& text,
+                                                            const pjrt::CompileOptions& options) {
+  auto loaded = Load(text, options);
+  if (loaded.ok()) return loaded;
+  if (loaded.status().code() != absl::StatusCode::kNotFound) {
+    TB_LOG(Warning, "accelerators") << loaded.status();
+  }
+  TB_LOG(Info, "accelerators") << "compiling " << options.name << " (" << text.size() << " bytes)";
+  const auto began = MonotonicClock::now();
+  auto compiled = client_.Compile(text, options);
+  TB_LOG(Info, "accelerators") << (compiled.ok() ? "compiled " : "could not compile ") << options.name << " in "
+                               << MillisecondsSince(began) << " ms";
+  if (const ProgramFiles* const files = Files(); files != nullptr && compiled.ok()) {
+    const StatusOr<std::string> bytes = (*compiled)->Serialize();
+    const Status written = bytes.ok() ? files->Write(text, *bytes) : bytes.status();
+    if (!written.ok()) {
+      TB_LOG(Warning, "accelerators") << options.name << " is not kept on disk: " << written;
+    }
+  }
+  return compiled;
+}
+
+StatusOr<std::shared_ptr<pjrt::Program>> ProgramCache::Load(const std::string& text,
+                                                            const pjrt::CompileOptions& options) {
+  const ProgramFiles* const files = Files();
+  if (files == nullptr) return NotFound("no directory of compiled programs");
+  const auto began = MonotonicClock::now();
+  TF_ASSIGN_OR_RETURN(const std::string bytes, files->Read(text));
+  TF_ASSIGN_OR_RETURN(auto program, client_.LoadProgram(bytes, options));
+  TB_LOG(Info, "accelerators") << "loaded " << options.name << " in " << MillisecondsSince(began) << " ms";
+  return program;
+}
+
+const ProgramFiles* ProgramCache::Files() {
+  MutexLock lock(files_mu_);
+  if (std::exchange(files_opened_, true)) return files_.get();
+  const char* const directory = std::getenv(ProgramFiles::kVariable);
+  if (directory == nullptr || *directory == '\0') return nullptr;
+  StatusOr<std::string> compiler = CompilerOf(client_);
+  auto files = compiler.ok() ? ProgramFiles::Open(directory, *std::move(compiler)) : compiler.status();
+  if (!files.ok()) {
+    TB_LOG(Warning, "accelerators") << ProgramFiles::kVariable << ": programs are not kept on disk: " << files.status();
+    return nullptr;
+  }
+  files_ = *std::move(files);
+  return files_.get();
 }
 
 void ProgramCache::Compiled(const std::string& text, const StatusOr<std::shared_ptr<pjrt::Program>>& program) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/threads/mutex.h"
+#include "executor/clusters/program_files.h"
 #include "pjrt/client.h"
 #include "pjrt/program.h"
 
@@ -37,10 +38,18 @@ class ProgramCache {
     std::list<std::string>::iterator use;
   };
   explicit ProgramCache(pjrt::Client& client) : client_(client) {}
+  // Loads the program from the files of earlier processes, or compiles it. Blocks until then.
+  StatusOr<std::shared_ptr<pjrt::Program>> Make(const std::string& text, const pjrt::CompileOptions& options);
+  StatusOr<std::shared_ptr<pjrt::Program>> Load(const std::string& text, const pjrt::CompileOptions& options);
+  // Null if the environment names no directory, or one that cannot be used, which the log says.
+  const ProgramFiles* Files();
   void Compiled(const std::string& text, const StatusOr<std::shared_ptr<pjrt::Program>>& program);
   void DropUnused() TB_REQUIRES(mu_);
 
   pjrt::Client& client_;
+  Mutex files_mu_;
+  bool files_opened_ TB_GUARDED_BY(files_mu_) = false;
+  std::unique_ptr<ProgramFiles> files_ TB_GUARDED_BY(files_mu_);  // does not change once opened
   Mutex mu_;
   std::map<std::string, Entry> entries_ TB_GUARDED_BY(mu_);  // keyed by text
   std::list<std::string> uses_ TB_GUARDED_BY(mu_);           // texts, the one that was used last at the end
