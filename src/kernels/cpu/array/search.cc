@@ -96,6 +96,11 @@ StatusOr<int64_t> CheckTopK(KernelContext& ctx) {
   return k;
 }
 
+// Elements are sorted as int64, uint64, float or double, so that the functions below are compiled only for these types.
+template <typename T>
+using SortType = std::conditional_t<!std::is_integral_v<T>, ComputeType<T>,
+                                    std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+
 template <typename T>
 bool HasNan(const T* row, int64_t columns) {
   if constexpr (std::is_integral_v<T>) return false;
@@ -110,13 +115,12 @@ template <typename T>
 class TopOrder {
  public:
   explicit TopOrder(const T* row) : row_(row) {}
-  bool Above(int64_t a, int64_t b) const { return Value(a) > Value(b); }
+  bool Above(int64_t a, int64_t b) const { return row_[a] > row_[b]; }
   bool Before(int64_t a, int64_t b) const { return Above(a, b) || (!Above(b, a) && a < b); }
   bool IsNan(int64_t i) const { return HasNan(row_ + i, 1); }
-  bool Equal(int64_t a, int64_t b) const { return Value(a) == Value(b); }
+  bool Equal(int64_t a, int64_t b) const { return row_[a] == row_[b]; }
 
  private:
-  ComputeType<T> Value(int64_t i) const { return static_cast<ComputeType<T>>(row_[i]); }
   const T* const row_;
 };
 
@@ -191,8 +195,38 @@ std::vector<int64_t> TopIndices(const T* row, int64_t columns, int64_t k, bool s
   return indices;
 }
 
+// What TopK does for some rows.
+struct TopRows {
+  const Tensor& in;
+  int64_t columns;
+  int64_t k;
+  bool sorted;
+  Tensor* values;
+  Tensor* indices;
+};
+
 template <typename T>
-Status TopK(KernelContext& ctx) {
+void TakeTop(const TopRows& rows, int64_t begin, int64_t end) {
+  using S = SortType<T>;
+  const int64_t columns = rows.columns, k = rows.k;
+  const T* x = rows.in.data<T>().data();
+  T* v = rows.values->inplace_data<T>().data();
+  std::vector<S> widened(std::is_same_v<S, T> ? 0 : columns);
+  for (int64_t r = begin; r < end; ++r) {
+    const T* row = x + r * columns;
+    std::vector<int64_t> top;
+    if constexpr (std::is_same_v<S, T>) {
+      top = TopIndices(row, columns, k, rows.sorted);
+    } else {
+      for (int64_t i = 0; i < columns; ++i) widened[i] = static_cast<S>(row[i]);
+      top = TopIndices(widened.data(), columns, k, rows.sorted);
+    }
+    for (int64_t j = 0; j < k; ++j) v[r * k + j] = row[top[j]];
+    StoreIntegers(top, r * k, rows.indices);
+  }
+}
+
+Status TopK(KernelContext& ctx, void (*take_top)(const TopRows&, int64_t, int64_t)) {
   TF_ASSIGN_OR_RETURN(const int64_t k, CheckTopK(ctx));
   const Tensor& in = ctx.input(0);
   Shape shape = in.shape();
@@ -201,19 +235,14 @@ Status TopK(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * values, ctx.AllocateOutput(0, shape));
   TF_ASSIGN_OR_RETURN(Tensor * indices, ctx.AllocateOutput(1, shape));
   if (values->num_elements() == 0) return OkStatus();
-  const T* x = in.data<T>().data();
-  T* v = values->inplace_data<T>().data();
-  const bool sorted = ctx.node().attr<bool>("sorted");
+  const TopRows rows{in, columns, k, ctx.node().attr<bool>("sorted"), values, indices};
   ctx.pool().ParallelFor(values->num_elements() / k, 5.0 * static_cast<double>(columns),
-                         [&](int64_t begin, int64_t end) {
-                           for (int64_t r = begin; r < end; ++r) {
-                             const T* row = x + r * columns;
-                             const std::vector<int64_t> top = TopIndices(row, columns, k, sorted);
-                             for (int64_t j = 0; j < k; ++j) v[r * k + j] = row[top[j]];
-                             StoreIntegers(top, r * k, indices);
-                           }
-                         });
+                         [&](int64_t begin, int64_t end) { take_top(rows, begin, end); });
   return OkStatus();
+}
+template <typename T>
+Status TopK(KernelContext& ctx) {
+  return TopK(ctx, TakeTop<T>);
 }
 
 // The index of the element to take from each sorted row. Checks the inputs.
@@ -227,11 +256,6 @@ StatusOr<int64_t> CheckNthElement(KernelContext& ctx) {
   if (n >= columns) return InvalidArgument("the input must have last dimension > n = ", n, ", got shape ", in.shape());
   return ctx.node().attr<bool>("reverse") ? columns - n - 1 : n;
 }
-
-// Elements are sorted as int64, uint64, float or double, so that the selection is compiled only for these types.
-template <typename T>
-using SortType = std::conditional_t<!std::is_integral_v<T>, ComputeType<T>,
-                                    std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
 
 template <typename S>
 void SelectNth(std::vector<S>& row, int64_t n) {
