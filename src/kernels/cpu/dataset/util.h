@@ -74,8 +74,10 @@ class StatefulIterator final : public Iterator::Impl {
 // visit(State&, IteratorState&) that saves and restores it. By default the whole state is visited.
 template <typename State, typename Pull, typename Visit>
 Iterator MakeStateful(State state, Pull pull, Visit visit) {
-  return Iterator(
-      std::make_shared<StatefulIterator<State, Pull, Visit>>(std::move(state), std::move(pull), std::move(visit)));
+  // Not with make_shared, which would add five functions for each iterator.
+  std::unique_ptr<Iterator::Impl> iterator =
+      std::make_unique<StatefulIterator<State, Pull, Visit>>(std::move(state), std::move(pull), std::move(visit));
+  return Iterator(std::move(iterator));
 }
 template <typename State, typename Pull>
 Iterator MakeStateful(State state, Pull pull) {
