@@ -25,6 +25,7 @@ struct Executable;
 struct LoadedExecutable;
 struct SerializedExecutable;
 struct MemoryLayout;
+struct Topology;
 
 // The fields with which a struct begins. `last` is its last field: the size does not count padding after it.
 #define TB_PJRT_STRUCT(type, last)                                    \
@@ -233,6 +234,29 @@ struct DeviceMemoryStatsArgs {
   bool pool_bytes_is_set = false;
   int64_t peak_pool_bytes = 0;
   bool peak_pool_bytes_is_set = false;
+};
+
+// A Topology describes devices that need not be there, so that programs can be compiled for them.
+struct TopologyDescriptionCreateArgs {
+  TB_PJRT_STRUCT(TopologyDescriptionCreateArgs, topology);
+  const char* topology_name = nullptr;
+  size_t topology_name_size = 0;
+  const NamedValue* create_options = nullptr;
+  size_t num_options = 0;
+  Topology* topology = nullptr;  // out
+};
+struct TopologyDescriptionDestroyArgs {
+  TB_PJRT_STRUCT(TopologyDescriptionDestroyArgs, topology);
+  Topology* topology = nullptr;
+};
+struct CompileArgs {
+  TB_PJRT_STRUCT(CompileArgs, executable);
+  const Topology* topology = nullptr;
+  const Program* program = nullptr;
+  const char* compile_options = nullptr;  // as in ClientCompileArgs
+  size_t compile_options_size = 0;
+  Client* client = nullptr;          // whose devices may be tried; null: none
+  Executable* executable = nullptr;  // out; the caller destroys it
 };
 
 // An Executable describes a program; a LoadedExecutable is one that can run.
@@ -471,15 +495,15 @@ struct Api {
   Unused CopyToDeviceStream_GranuleSize = nullptr;
   Unused CopyToDeviceStream_CurrentBytes = nullptr;
 
-  Unused TopologyDescription_Create = nullptr;
-  Unused TopologyDescription_Destroy = nullptr;
+  Function<TopologyDescriptionCreateArgs> TopologyDescription_Create = nullptr;
+  Function<TopologyDescriptionDestroyArgs> TopologyDescription_Destroy = nullptr;
   Unused TopologyDescription_PlatformName = nullptr;
   Unused TopologyDescription_PlatformVersion = nullptr;
   Unused TopologyDescription_GetDeviceDescriptions = nullptr;
   Unused TopologyDescription_Serialize = nullptr;
   Unused TopologyDescription_Attributes = nullptr;
 
-  Unused Compile = nullptr;
+  Function<CompileArgs> Compile = nullptr;
 
   Function<ExecutableOutputElementTypesArgs> Executable_OutputElementTypes = nullptr;
   Function<ExecutableOutputDimensionsArgs> Executable_OutputDimensions = nullptr;

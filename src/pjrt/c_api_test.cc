@@ -154,6 +154,24 @@ SAME(DeviceMemoryStatsArgs, PJRT_Device_MemoryStats_Args, pool_bytes_is_set);
 SAME(DeviceMemoryStatsArgs, PJRT_Device_MemoryStats_Args, peak_pool_bytes);
 SAME(DeviceMemoryStatsArgs, PJRT_Device_MemoryStats_Args, peak_pool_bytes_is_set);
 
+SAME_STRUCT(TopologyDescriptionCreateArgs, PJRT_TopologyDescription_Create_Args);
+SAME(TopologyDescriptionCreateArgs, PJRT_TopologyDescription_Create_Args, topology_name);
+SAME(TopologyDescriptionCreateArgs, PJRT_TopologyDescription_Create_Args, topology_name_size);
+SAME(TopologyDescriptionCreateArgs, PJRT_TopologyDescription_Create_Args, create_options);
+SAME(TopologyDescriptionCreateArgs, PJRT_TopologyDescription_Create_Args, num_options);
+SAME(TopologyDescriptionCreateArgs, PJRT_TopologyDescription_Create_Args, topology);
+
+SAME_STRUCT(TopologyDescriptionDestroyArgs, PJRT_TopologyDescription_Destroy_Args);
+SAME(TopologyDescriptionDestroyArgs, PJRT_TopologyDescription_Destroy_Args, topology);
+
+SAME_STRUCT(CompileArgs, PJRT_Compile_Args);
+SAME(CompileArgs, PJRT_Compile_Args, topology);
+SAME(CompileArgs, PJRT_Compile_Args, program);
+SAME(CompileArgs, PJRT_Compile_Args, compile_options);
+SAME(CompileArgs, PJRT_Compile_Args, compile_options_size);
+SAME(CompileArgs, PJRT_Compile_Args, client);
+SAME(CompileArgs, PJRT_Compile_Args, executable);
+
 SAME_STRUCT(ExecutableDestroyArgs, PJRT_Executable_Destroy_Args);
 SAME(ExecutableDestroyArgs, PJRT_Executable_Destroy_Args, executable);
 

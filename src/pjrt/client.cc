@@ -4,16 +4,13 @@
 
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
+#include "pjrt/compile_options.h"
 #include "pjrt/element_type.h"
 #include "pjrt/fork_count.h"
 #include "pjrt/program.h"
 
 namespace tensorbraid::pjrt {
 namespace {
-
-// CompileOptionsProto: {executable_build_options: {num_replicas: 1, num_partitions: 1}, compile_portable_executable:
-// true}. A plugin ends the process if it is not told the numbers. A portable program runs on each device of the client.
-constexpr std::string_view kCompileOptions("\x1a\x04\x20\x01\x28\x01\x20\x01", 8);
 
 c_api::NamedValue OptionOf(const std::string& name, const std::variant<std::string, int64_t, float, bool>& value) {
   c_api::NamedValue option;
@@ -127,11 +124,7 @@ StatusOr<RefPtr<Array>> Client::ToDevice(const Tensor& tensor, int device, Event
 }
 
 StatusOr<std::shared_ptr<Program>> Client::Compile(std::string_view text, CompileOptions options) {
-  constexpr std::string_view kFormat = "mlir";
-  c_api::Program program{.code = const_cast<char*>(text.data()),
-                         .code_size = text.size(),
-                         .format = kFormat.data(),
-                         .format_size = kFormat.size()};
+  const c_api::Program program = StableHlo(text);
   c_api::ClientCompileArgs args{.client = client_,
                                 .program = &program,
                                 .compile_options = kCompileOptions.data(),

@@ -12,6 +12,7 @@
 #include "pjrt/program.h"
 #include "pjrt/testing/fake_plugin.h"
 #include "pjrt/testing/test_plugins.h"
+#include "pjrt/topology.h"
 
 namespace tensorbraid::pjrt {
 namespace {
@@ -33,6 +34,9 @@ class FailingPluginTest : public testing::Test {
     TF_ASSIGN_OR_RETURN(const auto program, client_.LoadProgram(bytes, UpdateOptions()));
     TF_RETURN_IF_ERROR(program->Memory());
     TF_RETURN_IF_ERROR(client_.MemoryOf(0));
+    TF_ASSIGN_OR_RETURN(const auto card, DescribeCard("h100"));
+    TF_ASSIGN_OR_RETURN(const auto topology, Topology::Create(client_.plugin(), card));
+    TF_RETURN_IF_ERROR(topology->Compile(kUpdate, "an update"));
     TF_ASSIGN_OR_RETURN(const Tensor a, ToDevice(client_, Tensor::Of<float>({4}, {1, 2, 3, 4}), 1));
     TF_ASSIGN_OR_RETURN(const Tensor b, ToDevice(client_, Tensor::Of<float>({4}, {1, 1, 1, 1}), 1));
     const std::vector<const Tensor*> arguments = {&a, &b};
@@ -57,7 +61,8 @@ class FailingPluginTest : public testing::Test {
   std::string Left() const {
     WaitForWork(*control_);
     return StrCat(control_->buffers.load(), " buffers, ", control_->events.load(), " events, ",
-                  control_->programs.load(), " programs, ", control_->errors.load(), " errors");
+                  control_->programs.load(), " programs, ", control_->topologies.load(), " topologies, ",
+                  control_->errors.load(), " errors");
   }
 
   Client& client_ = ClientOf(TB_FAKE_PLUGIN);
@@ -81,7 +86,7 @@ TEST_F(FailingPluginTest, ReturnsAStatusAndLeavesNothing) {
       control_->fail_at = -1;
       ASSERT_NE(control_->failed, nullptr) << call;
       const std::string name = control_->failed.load();
-      EXPECT_EQ(Left(), "0 buffers, 0 events, 0 programs, 0 errors") << name;
+      EXPECT_EQ(Left(), "0 buffers, 0 events, 0 programs, 0 topologies, 0 errors") << name;
       if (name.ends_with("_Destroy")) continue;  // the caller cannot do anything about it
       ++failures;
       ASSERT_FALSE(result.ok()) << name;

@@ -11,6 +11,14 @@
 
 namespace tensorbraid::pjrt {
 
+ProgramMemory ProgramMemory::Of(const c_api::ExecutableGetCompiledMemoryStatsArgs& figures) {
+  return {.code = figures.generated_code_size_in_bytes,
+          .arguments = figures.argument_size_in_bytes,
+          .outputs = figures.output_size_in_bytes,
+          .aliased = figures.alias_size_in_bytes,
+          .temporaries = figures.temp_size_in_bytes};
+}
+
 // What the plugin knows about a program.
 class Program::Description {
  public:
@@ -162,11 +170,7 @@ StatusOr<ProgramMemory> Program::Memory() const {
   TF_ASSIGN_OR_RETURN(const Description description, Description::Of(*this));
   c_api::ExecutableGetCompiledMemoryStatsArgs args{.executable = description.get()};
   TF_RETURN_IF_ERROR(WithName(client_.Call(&c_api::Api::Executable_GetCompiledMemoryStats, args)));
-  return ProgramMemory{.code = args.generated_code_size_in_bytes,
-                       .arguments = args.argument_size_in_bytes,
-                       .outputs = args.output_size_in_bytes,
-                       .aliased = args.alias_size_in_bytes,
-                       .temporaries = args.temp_size_in_bytes};
+  return ProgramMemory::Of(args);
 }
 
 }  // namespace tensorbraid::pjrt

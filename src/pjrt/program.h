@@ -44,6 +44,8 @@ struct ProgramMemory {
   int64_t outputs = 0;
   int64_t aliased = 0;  // the part of the outputs that uses the memory of arguments
   int64_t temporaries = 0;
+
+  static ProgramMemory Of(const c_api::ExecutableGetCompiledMemoryStatsArgs& figures);
 };
 
 // A program that a client has compiled (Client::Compile). It runs on each device of the client. Thread-safe: also runs

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +20,7 @@
 #include "pjrt/client.h"
 #include "pjrt/emitter.h"
 #include "pjrt/testing/test_plugins.h"
+#include "pjrt/topology.h"
 #include "tensorbraid/ops.h"
 
 namespace tensorbraid::pjrt {
@@ -261,6 +265,48 @@ TEST(OpPrograms, AreMadeOfRows) {
       EXPECT_EQ(result.dtype, row.expected.outputs[i].dtype());
       EXPECT_EQ(result.shape, row.expected.outputs[i].shape());
     }
+  }
+}
+
+// One row of each op and dtype, that of its first input.
+std::vector<Row> RowsOfEachType() {
+  std::vector<Row> rows;
+  std::set<std::string> seen;
+  for (const Row& row : AllRows()) {
+    if (!row.expected.error.empty()) continue;
+    const DType dtype = row.arguments.empty() ? row.node->output_type(0) : row.arguments[0].dtype;
+    if (seen.insert(StrCat(row.expected.op, " ", dtype)).second) rows.push_back(row);
+  }
+  return rows;
+}
+
+// Compiles the rows as one program; if that fails, each half.
+void CheckCompiles(const Topology& card, std::span<const Row> rows) {
+  const auto program = ProgramOf(rows);
+  if (program.ok() && program->num_results == 0) return;  // known without a program
+  const Status status = program.ok() ? card.Compile(program->text, "rows").status() : program.status();
+  if (status.ok()) return;
+  if (rows.size() == 1) {
+    ADD_FAILURE() << rows[0].expected.where << " " << rows[0].expected.op << ": " << status;
+    return;
+  }
+  CheckCompiles(card, rows.first(rows.size() / 2));
+  CheckCompiles(card, rows.subspan(rows.size() / 2));
+}
+
+// For a card that this machine does not have (tests/accelerators), so nothing runs.
+TEST(OpPrograms, AreCompiledForACard) {
+  const char* const compiler = std::getenv("TENSORBRAID_TEST_COMPILER");
+  if (compiler == nullptr) GTEST_SKIP() << "TENSORBRAID_TEST_COMPILER names no plugin";
+  const char* const card = std::getenv("TENSORBRAID_TEST_CARD");
+  const auto topology =
+      Topology::Create(*Plugin::Load(compiler).value(), DescribeCard(card == nullptr ? "h100" : card).value());
+  ASSERT_TRUE(topology.ok()) << topology.status();
+  constexpr size_t kRowsPerProgram = 48;
+  const std::vector<Row> rows = RowsOfEachType();
+  std::printf("%zu rows, one of each op and dtype\n", rows.size());
+  for (size_t i = 0; i < rows.size(); i += kRowsPerProgram) {
+    CheckCompiles(**topology, std::span(rows).subspan(i, std::min(kRowsPerProgram, rows.size() - i)));
   }
 }
 

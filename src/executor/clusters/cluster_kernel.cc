@@ -11,9 +11,9 @@
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "core/values/new_tensor.h"
+#include "executor/clusters/compute_on_host.h"
 #include "executor/clusters/make.h"
 #include "executor/clusters/program_cache.h"
-#include "executor/evaluate.h"
 #include "graph/model/graph_impl.h"
 #include "pjrt/client.h"
 #include "pjrt/device.h"
@@ -23,22 +23,11 @@
 #include "runtime/kernel/cancellable_wait.h"
 #include "runtime/variables/locked_variables.h"
 #include "runtime/variables/variable_access.h"
-#include "tensorbraid/ops/array.h"
 
 namespace tensorbraid {
 namespace {
 
 using Kind = ClusterBody::Kind;
-
-// Computes a copy of the node that has no control inputs: what the node waits for runs in its own place.
-StatusOr<std::vector<Tensor>> ComputeOnHost(const Node& node, const std::vector<Tensor>& values) {
-  Graph g;
-  std::vector<Output> inputs, outputs;
-  for (const Tensor& value : values) inputs.push_back(Const(g, value));
-  TF_ASSIGN_OR_RETURN(Node * copy, ImplOf(g).CopyNode(node, std::move(inputs), {}));
-  for (int i = 0; i < node.num_outputs(); ++i) outputs.push_back(OutputOf(copy, i));
-  return Evaluate(outputs);
-}
 
 // A program for one signature.
 struct Executable {
@@ -94,10 +83,7 @@ class ClusterRun {
 class Cluster : public std::enable_shared_from_this<Cluster> {
  public:
   Cluster(std::shared_ptr<const ClusterBody> body, pjrt::PjrtDevice& device)
-      : body_(std::move(body)),
-        device_(device),
-        name_(StrCat("a program of ", body_->nodes.size(), " nodes that ends with '", body_->nodes.back()->name(),
-                     "'")) {}
+      : body_(std::move(body)), device_(device), name_(NameOf(*body_)) {}
 
   void Start(KernelContext& ctx, AsyncKernel::Done done) {
     auto run = std::make_shared<ClusterRun>(ctx, std::move(done));

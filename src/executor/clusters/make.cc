@@ -351,6 +351,10 @@ class ClusterMaker {
 
 }  // namespace
 
+std::string NameOf(const ClusterBody& body) {
+  return StrCat("a program of ", body.nodes.size(), " nodes that ends with '", body.nodes.back()->name(), "'");
+}
+
 StatusOr<std::unique_ptr<Graph>> MakeClusters(std::shared_ptr<const Graph> graph) {
   return ClusterMaker(std::move(graph)).Run();
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct ClusterBody {
   std::vector<Argument> arguments;     // one per input of the `_Cluster` node
   std::vector<Output> results;         // of `graph`; one per output of the `_Cluster` node
 };
+
+// What messages call its program: "a program of 41 nodes that ends with 'train'".
+std::string NameOf(const ClusterBody& body);
 
 // The clusters of a graph, which MakeClusters keeps with it (GraphImpl::extension). The attribute `body` of a
 // `_Cluster` node is an index.

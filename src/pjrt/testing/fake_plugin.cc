@@ -269,6 +269,11 @@ struct SerializedExecutable {
   std::string bytes;
 };
 
+struct Topology {
+  Topology() { ++control.topologies; }
+  ~Topology() { --control.topologies; }
+};
+
 }  // namespace c_api
 
 namespace {
@@ -677,6 +682,31 @@ Error* Execute(LoadedExecutableExecuteArgs* args) {
   return nullptr;
 }
 
+// Needs a description of a card, and does not read it.
+Error* TopologyCreate(TopologyDescriptionCreateArgs* args) {
+  FAKE_MAY_FAIL("TopologyDescription_Create");
+  for (size_t i = 0; i < args->num_options; ++i) {
+    const NamedValue& option = args->create_options[i];
+    if (std::string_view(option.name, option.name_size) != "target_config" || option.value_size == 0) continue;
+    args->topology = new Topology;
+    return nullptr;
+  }
+  return Invalid("no target_config");
+}
+Error* TopologyDestroy(TopologyDescriptionDestroyArgs* args) {
+  delete args->topology;
+  return Fail("TopologyDescription_Destroy");
+}
+Error* Compile(CompileArgs* args) {
+  FAKE_MAY_FAIL("Compile");
+  if (args->compile_options_size == 0) return Invalid("no options");
+  auto code = std::make_shared<Code>();
+  Parser parser(std::string_view(args->program->code, args->program->code_size));
+  if (!parser.Parse(code.get())) return Invalid(parser.error());
+  args->executable = new Executable(std::move(code));
+  return nullptr;
+}
+
 Error* BufferDestroy(BufferDestroyArgs* args) {
   delete args->buffer;
   return Fail("Buffer_Destroy");
@@ -765,6 +795,9 @@ Api MakeApi() {
   api.Buffer_ToHostBuffer = BufferToHostBuffer;
   api.Buffer_ReadyEvent = BufferReadyEvent;
   api.Buffer_UnsafePointer = BufferUnsafePointer;
+  api.TopologyDescription_Create = TopologyCreate;
+  api.TopologyDescription_Destroy = TopologyDestroy;
+  api.Compile = Compile;
   return api;
 }
 

@@ -44,6 +44,7 @@ struct FakePluginControl {
   std::atomic<int> clients{0};
   std::atomic<int> buffers{0};
   std::atomic<int> programs{0};  // loaded ones and descriptions
+  std::atomic<int> topologies{0};
 };
 
 // Blocks until all work has been done and its objects are gone.

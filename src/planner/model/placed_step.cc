@@ -212,8 +212,10 @@ StatusOr<TrainingGraph> ReadTrainingGraph(const std::string& path, const std::st
   return graph;
 }
 
-StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PlacedStep(const TrainingGraph& graph,
-                                                                   const GraphOptions& options) {
+namespace {
+
+// The nodes that the step needs, with the shapes that follow from those of the feeds.
+StatusOr<std::unique_ptr<Graph>> NodesOfStep(const TrainingGraph& graph, const GraphOptions& options) {
   TF_ASSIGN_OR_RETURN(const std::string def, WithShapesOfFeeds(graph, options));
   Graph whole;
   TF_RETURN_IF_ERROR(whole.ImportGraphDef(def));
@@ -233,6 +235,33 @@ StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PlacedStep(const Trainin
   if (expanded != nullptr) step = std::move(expanded);
   TF_ASSIGN_OR_RETURN(auto with_values, ReplaceFedVariables(*step));
   if (with_values != nullptr) step = std::move(with_values);
+  return step;
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Graph>> StepOnAccelerator(const TrainingGraph& graph, const GraphOptions& options,
+                                                   const std::string& device_type) {
+  TF_ASSIGN_OR_RETURN(auto step, NodesOfStep(graph, options));
+  const std::string task = FullTaskName("localhost", 0);
+  for (const auto& node : ImplOf(*step).nodes()) {
+    const auto asked = DeviceName::Parse(node->device());
+    const bool on_host = node->type() == "_Arg" || node->type() == "_Retval" ||
+                         (asked.ok() && (asked->job == "ps" || asked->type == "CPU"));
+    node->set_device(StrCat(task, "/device:", on_host ? "CPU" : device_type, ":0"));
+  }
+  PlacerOptions placer = {.devices = {}, .allow_soft_placement = true};
+  for (const std::string& type : {device_type, std::string("CPU")}) {
+    placer.devices.push_back(*DeviceName::Parse(StrCat(task, "/device:", type, ":0")));
+  }
+  TF_RETURN_IF_ERROR(PlaceNodes(step.get(), placer));
+  TF_RETURN_IF_ERROR(Optimize(step.get()));
+  return step;
+}
+
+StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PlacedStep(const TrainingGraph& graph,
+                                                                   const GraphOptions& options) {
+  TF_ASSIGN_OR_RETURN(auto step, NodesOfStep(graph, options));
   for (const auto& node : ImplOf(*step).nodes()) {
     if (node->type().find("ConditionalAccumulator") == std::string::npos) continue;
     return InvalidArgument("the graph trains synchronously: it has the accumulator '", node->name(),

@@ -1,0 +1,38 @@
+// The programs that a step will need, before it runs.
+#ifndef TENSORBRAID_EXECUTOR_CLUSTERS_STEP_PROGRAMS_H_
+#define TENSORBRAID_EXECUTOR_CLUSTERS_STEP_PROGRAMS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pjrt/emitter.h"
+#include "tensorbraid/core/status.h"
+#include "tensorbraid/graph/graph.h"
+
+namespace tensorbraid {
+
+struct StepProgram {
+  std::string name;       // "a program of 41 nodes that ends with 'train'"
+  std::string last_node;  // "train"
+  std::string device;
+  int num_nodes = 0;
+  // The text; the error if it cannot be made before the step runs, because the shape of an input or the value of a
+  // static operand is not known, or if shapes do not match.
+  StatusOr<pjrt::ProgramText> text;
+};
+
+struct StepPrograms {
+  std::vector<StepProgram> programs;
+  // The nodes on an accelerator that are in no program and run on the host, each with the reason: "RandomUniform
+  // 'dropout/random' (train.py:10): RandomUniform has no emitter".
+  std::vector<std::string> on_host;
+};
+
+// The programs of one task's part of a graph, which is placed and optimized. Makes the texts that the first run of the
+// step would compile, if variables have values of the shapes that the graph says. Errors as MakeClusters.
+StatusOr<StepPrograms> ProgramsOf(std::shared_ptr<const Graph> graph);
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_EXECUTOR_CLUSTERS_STEP_PROGRAMS_H_
