@@ -4,6 +4,7 @@
 
 #include "core/text/source_file.h"
 #include "core/text/strings.h"
+#include "graph/model/node_status.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::pjrt {
@@ -84,10 +85,13 @@ class ProgramEmitter {
     return std::pair(value.dtype, value.shape);
   }
   stablehlo::Builder& builder() { return builder_; }
+  ErrorWord& error_word() { return error_word_; }
 
   StatusOr<ProgramText> Finish(const std::vector<Output>& wanted) {
     ProgramText program;
     std::vector<stablehlo::Value> results;
+    program.checks = error_word_.checks();
+    if (!program.checks.empty()) KeepOldValuesAfterErrors();
     for (size_t a = 0; a < arguments_.size(); ++a) {
       if (!variables_[a].updated) continue;
       const stablehlo::Value& value = variables_[a].value;
@@ -113,6 +117,10 @@ class ProgramEmitter {
       result.result = static_cast<int>(results.size());
       results.push_back(value);
     }
+    if (!program.checks.empty()) {
+      program.error_word = static_cast<int>(results.size());
+      results.push_back(error_word_.Word());
+    }
     program.num_results = static_cast<int>(results.size());
 
     std::vector<stablehlo::Value> parameters;
@@ -123,9 +131,8 @@ class ProgramEmitter {
     std::vector<std::pair<int, int>> aliases;
     for (size_t k = 0; k < program.updates.size(); ++k) {
       ProgramText::Update& update = program.updates[k];
-      const ProgramArgument& argument = arguments_[update.argument];
       const int parameter = parameter_of_[update.argument];
-      if (parameter < 0 || argument.dtype != update.dtype || argument.shape != update.shape) continue;
+      if (parameter < 0 || !HasOldValueLike(update.argument, {.dtype = update.dtype, .shape = update.shape})) continue;
       update.aliased = parameter;
       aliases.emplace_back(parameter, static_cast<int>(k));
     }
@@ -161,6 +168,24 @@ class ProgramEmitter {
       edge.value = value;
     }
     for (const Output& tensor : argument.tensors) values_[KeyOf(tensor)] = edge;
+  }
+
+  // Whether the variable has a value when the program starts, of the dtype and shape of `value`.
+  bool HasOldValueLike(int variable, const stablehlo::Value& value) const {
+    const ProgramArgument& argument = arguments_[variable];
+    return argument.has_value && argument.dtype == value.dtype && argument.shape == value.shape;
+  }
+
+  // Lets each variable that is updated have its old value at the end if a check fails.
+  void KeepOldValuesAfterErrors() {
+    const stablehlo::Value failed = error_word_.Failed();
+    for (size_t a = 0; a < arguments_.size(); ++a) {
+      const auto number = static_cast<int>(a);
+      Variable& variable = variables_[a];
+      if (!variable.updated || !HasOldValueLike(number, variable.value)) continue;
+      UseArgument(number);
+      variable.value = builder_.Select(failed, Placeholder(number), variable.value);
+    }
   }
 
   // Whether the host can compute the node: all that it depends on is known.
@@ -205,6 +230,7 @@ class ProgramEmitter {
   const HostCompute& host_;
   const EmitterRegistry& registry_;
   stablehlo::Builder builder_;
+  ErrorWord error_word_{builder_};
   std::map<Key, ProgramValue> values_;
   std::vector<Variable> variables_;  // one for each argument; unused if the argument is no variable
   std::vector<int> parameter_of_;    // for each argument: the number of its parameter, -1 if it has none
@@ -249,6 +275,15 @@ Status EmitContext::update_variable(int i, const stablehlo::Value& value) {
   if (!is_variable(i)) return InvalidArgument("input ", i, " must be a variable, not a tensor");
   program_.UpdateVariable(inputs_[i]->variable, value);
   return OkStatus();
+}
+
+void EmitContext::fail_if(const stablehlo::Value& condition, std::vector<stablehlo::Value> numbers, CheckError error) {
+  program_.error_word().FailIf(node_, condition, std::move(numbers), std::move(error));
+}
+
+void EmitContext::fail_where(const stablehlo::Value& bad, const std::vector<stablehlo::Value>& values,
+                             CheckError error) {
+  program_.error_word().FailWhere(node_, bad, values, std::move(error));
 }
 
 EmitterDef& EmitterRegistry::Add(std::string_view op, const TypeConstraints& types, EmitFn emit,
@@ -296,7 +331,7 @@ StatusOr<ProgramText> EmitProgram(const std::vector<const Node*>& nodes, const s
                                   const EmitterRegistry& registry) {
   ProgramEmitter program(arguments, host, registry);
   for (const Node* node : nodes) {
-    if (const Status status = program.Emit(*node); !status.ok()) return Annotate(status, node->Describe());
+    if (const Status status = program.Emit(*node); !status.ok()) return AtNode(status, *node);
   }
   return program.Finish(wanted);
 }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "graph/model/node.h"
+#include "pjrt/error_word.h"
 #include "pjrt/stablehlo.h"
 #include "runtime/kernel/type_constraints.h"
 #include "tensorbraid/core/tensor.h"
@@ -80,6 +81,13 @@ class EmitContext {
   bool variable_has_value(int i) const;
   // Gives the variable of input i a new value. InvalidArgument if the input is no variable.
   Status update_variable(int i, const stablehlo::Value& value);
+
+  // The node fails if `condition`, a scalar of bool, is true when the program runs. `error` then makes the error of
+  // `numbers`, which are scalars of int64. See pjrt/error_word.h. Outputs of a node that fails may be anything.
+  void fail_if(const stablehlo::Value& condition, std::vector<stablehlo::Value> numbers, CheckError error);
+  // The node fails if an element of `bad` is true. The numbers of the error are the number of the first such element
+  // and the elements of `values` at its place. `values` are integers of the shape of `bad`.
+  void fail_where(const stablehlo::Value& bad, const std::vector<stablehlo::Value>& values, CheckError error);
 
   void set_output(int i, const stablehlo::Value& value) { outputs_[i] = {.value = value}; }
   // The output is known when the program is made.
@@ -157,7 +165,8 @@ struct ProgramText {
   std::vector<int> parameters;
   // Result k of the program, for k < updates.size(), is the new value of the variable argument updates[k].argument. The
   // result takes over the memory of parameter updates[k].aliased, unless the run forbids it; -1: of none, because the
-  // variable had no value or its shape changes.
+  // variable had no value or its shape changes. If a check fails, a result that is aliased is the old value, and the
+  // others must not be used.
   struct Update {
     int argument;
     DType dtype;
@@ -174,7 +183,10 @@ struct ProgramText {
     Shape shape;
   };
   std::vector<Result> results;
-  int num_results = 0;  // of the program: updates, then the results that have numbers
+  // The checks of elements. If there are any, result `error_word` of the program tells which of them has failed.
+  ProgramChecks checks;
+  int error_word = -1;
+  int num_results = 0;  // of the program: updates, the results that have numbers, the error word
 };
 
 // Writes the program of `nodes`, which are in an order in which they may run: after their inputs and control inputs. A

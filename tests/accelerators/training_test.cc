@@ -232,6 +232,64 @@ TEST(AcceleratorTest, ShapesThatDoNotMatchAreAnErrorOfTheNode) {
   EXPECT_TRUE(session->Run({product}, {{x, Numbers({2, 3}, 1)}, {y, Numbers({3, 2}, 1)}}).ok());
 }
 
+// A step whose program fails returns the error of the CPU, and nothing behind the error happens, on other devices
+// neither.
+TEST(AcceleratorTest, ErrorsOfElementsAreThoseOfTheCpu) {
+  for (const char* device : {"/device:CPU:0", "/device:XLA_CPU:0"}) {
+    SCOPED_TRACE(device);
+    Graph g;
+    Variable on_host(g, {2}, Zeros(), {.name = "on_host"});
+    auto scope = g.Device(device);
+    Variable v(g, {3}, Zeros(), {.name = "v"});
+    Variable late(g, {2}, Zeros(), {.name = "late"});
+    const Output indices = Placeholder(g, kInt32, {2}, "indices"), divisor = Placeholder(g, kInt32, {}, "divisor");
+    const Output rows = NodeBuilder(g, "GatherV2")
+                            .Name("rows")
+                            .Input(v.value())
+                            .Input(indices)
+                            .Input(Const(g, Tensor::Scalar(0)))
+                            .Finish()
+                            .output(0);
+    const Output quotient =
+        NodeBuilder(g, "FloorDiv").Name("quotient").Input(indices).Input(divisor).Finish().output(0);
+    Operation add, add_on_host, assign_late;
+    {
+      auto after = g.ControlDependencies({rows.op(), quotient.op()});
+      add = v.AssignAdd(Const(g, Tensor::Vector<float>({1, 2, 3})));
+      assign_late = late.Assign(rows + 5.0f);
+      auto cpu = g.Device("/device:CPU:0");
+      add_on_host = on_host.AssignAdd(rows + 1.0f);
+    }
+    ASSERT_TRUE(g.status().ok()) << g.status();
+    const auto session = Session::Create(g, kTwoDevices).value();
+    ASSERT_TRUE(session->Run({v.initializer(), on_host.initializer()}).ok());
+    const auto step = [&](std::vector<int32_t> at, int32_t by) {
+      return session->Run({rows, add, add_on_host, assign_late},
+                          {{indices, Tensor::Vector<int32_t>(at)}, {divisor, Tensor::Scalar(by)}});
+    };
+    for (const bool bad_index : {true, false}) {
+      const auto failed = bad_index ? step({1, 7}, 1) : step({1, 2}, 0);
+      EXPECT_EQ(failed.status().code(), absl::StatusCode::kInvalidArgument) << failed.status();
+      const std::string message(failed.status().message());
+      EXPECT_THAT(message, HasSubstr(bad_index ? "GatherV2 'rows'" : "FloorDiv 'quotient'"));
+      EXPECT_THAT(message, HasSubstr(bad_index ? "indices[1] = 7 is not in [0, 3)" : "Integer division by zero"));
+      EXPECT_THAT(message, Not(HasSubstr("_Cluster")));
+      const auto values = session->Run({v, on_host});
+      ASSERT_TRUE(values.ok()) << values.status();
+      EXPECT_EQ((*values)[0].data<float>()[2], 0);
+      EXPECT_EQ((*values)[1].data<float>()[1], 0);
+    }
+    EXPECT_EQ(session->Run({late}).status().code(), absl::StatusCode::kFailedPrecondition);
+    const auto good = step({1, 2}, 1);
+    ASSERT_TRUE(good.ok()) << good.status();
+    const auto values = session->Run({v, on_host, late});
+    ASSERT_TRUE(values.ok()) << values.status();
+    EXPECT_EQ((*values)[0].data<float>()[2], 3);
+    EXPECT_EQ((*values)[1].data<float>()[1], 1);
+    EXPECT_EQ((*values)[2].data<float>()[0], 5);
+  }
+}
+
 TEST(AcceleratorTest, AnOpWithoutAnEmitterRunsOnTheHost) {
   Graph g;
   auto device = g.Device("/device:XLA_CPU:0");

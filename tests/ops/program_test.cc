@@ -34,9 +34,6 @@ StatusOr<std::vector<Tensor>> ComputeOnHost(const Node& node, const std::vector<
   return Evaluate(fetches, feeds);
 }
 
-// Errors that depend on elements, which a program cannot report.
-bool FailsByElements(const OpCase& c) { return !c.error.empty() && c.op == "SparseSoftmaxCrossEntropyWithLogits"; }
-
 // A row as a part of a program.
 struct Row {
   OpCase expected;
@@ -178,9 +175,11 @@ StatusOr<ProgramText> ProgramOf(std::span<const Row> rows) {
   return EmitProgram(nodes, arguments, wanted, ComputeOnHost);
 }
 
-// What a program of rows gives: the wanted outputs (invalid: a reference), and the values of all arguments afterwards.
+// What a program of rows gives: the wanted outputs (invalid: a reference), the values of all arguments afterwards, and
+// the error of an element.
 struct Results {
   std::vector<Tensor> outputs, arguments;
+  Status error;
 };
 
 StatusOr<Results> Run(Client& client, const ProgramText& program, std::span<const Row> rows) {
@@ -211,6 +210,7 @@ StatusOr<Results> Run(Client& client, const ProgramText& program, std::span<cons
       TF_ASSIGN_OR_RETURN(computed[i], ToHost(*run.outputs[i], type.dtype, type.shape));
     }
   }
+  if (program.error_word >= 0) results.error = program.checks.ErrorOf(computed[program.error_word].data<int64_t>());
   for (size_t k = 0; k < program.updates.size(); ++k) results.arguments[program.updates[k].argument] = computed[k];
   for (const ProgramText::Result& result : program.results) {
     results.outputs.push_back(result.constant != nullptr ? *result.constant
@@ -228,9 +228,10 @@ void Check(Client& client, std::span<const Row> rows) {
   };
   const auto program = ProgramOf(rows);
   const auto results = program.ok() ? Run(client, *program, rows) : program.status();
-  if (!results.ok()) {
+  const Status status = results.ok() ? results->error : results.status();
+  if (!status.ok()) {
     if (rows.size() > 1) return halve();
-    ADD_FAILURE() << rows[0].expected.where << " " << rows[0].expected.op << ": " << results.status();
+    ADD_FAILURE() << rows[0].expected.where << " " << rows[0].expected.op << ": " << status;
     return;
   }
   size_t output = 0, argument = 0;
@@ -250,14 +251,19 @@ void Check(Client& client, std::span<const Row> rows) {
   }
 }
 
-// Rows become programs with outputs of the right dtypes and shapes; rows that must fail do so when the program is made.
+// Rows become programs with outputs of the right dtypes and shapes; rows that must fail do so when the program is made,
+// or have a check of elements.
 TEST(OpPrograms, AreMadeOfRows) {
   ASSERT_GT(AllRows().size(), 3000U);
   for (const Row& row : AllRows()) {
     SCOPED_TRACE(StrCat(row.expected.where, " ", row.expected.op));
     const auto program = ProgramOf({&row, 1});
-    if (FailsByElements(row.expected)) continue;
-    EXPECT_EQ(program.ok(), row.expected.error.empty()) << program.status();
+    const bool must_fail = !row.expected.error.empty();
+    if (must_fail && program.ok()) {
+      EXPECT_FALSE(program->checks.empty());
+      continue;
+    }
+    EXPECT_EQ(program.ok(), !must_fail) << program.status();
     if (!program.ok()) continue;
     for (size_t i = 0; i < row.expected.outputs.size(); ++i) {
       const ProgramText::Result& result = program->results[i];
@@ -323,6 +329,25 @@ TEST_P(OpProgramsTest, ComputeWhatTheKernelsCompute) {
   for (size_t i = 0; i < rows.size(); i += kRowsPerProgram) {
     Check(ClientOf(GetParam()), std::span(rows).subspan(i, std::min(kRowsPerProgram, rows.size() - i)));
   }
+}
+
+// The errors of elements have the code and the text of the CPU's kernels, and leave variables alone.
+TEST_P(OpProgramsTest, FailAsTheKernelsFail) {
+  int failures = 0;
+  for (const Row& row : AllRows()) {
+    if (row.expected.error.empty()) continue;
+    const auto program = ProgramOf({&row, 1});
+    if (!program.ok()) continue;
+    SCOPED_TRACE(StrCat(row.expected.where, " ", row.expected.op));
+    const auto results = pjrt::Run(ClientOf(GetParam()), *program, {&row, 1});
+    ASSERT_TRUE(results.ok()) << results.status();
+    EXPECT_EQ(absl::StatusCodeToString(results->error.code()), row.expected.error) << results->error;
+    ++failures;
+    if (!row.expected.variables.empty()) continue;
+    const Status on_host = ComputeOnHost(*row.node, row.values).status();
+    EXPECT_EQ(on_host.message(), results->error.message());
+  }
+  EXPECT_GE(failures, 10);
 }
 
 }  // namespace

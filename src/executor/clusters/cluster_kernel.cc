@@ -35,7 +35,15 @@ struct Executable {
   std::shared_ptr<pjrt::Program> program;
 };
 
-// One run of a cluster. It may wait for the compiler; only then can the cancellation of its step end it.
+// A run whose program is enqueued and that waits for the program's error word.
+struct ErrorWait {
+  Tensor on_device, on_host;
+  // The new values of variables that had no value of this dtype and shape. They get them if there is no error.
+  std::vector<std::pair<int, Tensor>> values;  // with the number of the variable
+};
+
+// One run of a cluster. It may wait for the compiler, and for an error word; only then can the cancellation of its step
+// end it.
 class ClusterRun {
  public:
   ClusterRun(KernelContext& c, AsyncKernel::Done done) : ctx(c), done_(std::move(done)) {}
@@ -113,24 +121,27 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   void Attempt(const RunPtr& run) {
     std::string signature;
     std::vector<pjrt::ProgramArgument> arguments;
-    std::optional<Status> ended;
+    std::shared_ptr<const Executable> executable;
+    StatusOr<std::optional<ErrorWait>> enqueued = std::nullopt;
     {
       std::vector<VariableResource*> variables;
       for (const auto& v : run->variables) variables.push_back(v.get());
       LockedVariables locked(std::move(variables));
       signature = SignatureOf(*run, locked);
-      std::shared_ptr<const Executable> executable;
       {
         MutexLock lock(mu_);
         if (const auto at = executables_.find(signature); at != executables_.end()) executable = at->second;
       }
       if (executable != nullptr) {
-        ended = Execute(*run, *executable, locked);
+        enqueued = Execute(*run, *executable, locked);
       } else {
         arguments = ArgumentsOf(*run, locked);
       }
     }
-    if (ended.has_value()) return run->End(*ended);
+    if (executable != nullptr) {
+      if (!enqueued.ok() || !enqueued->has_value()) return run->End(enqueued.status());
+      return WaitForWord(run, std::move(executable), **std::move(enqueued));
+    }
     if (const Status status = Make(run, std::move(signature), arguments); !status.ok()) run->End(status);
   }
 
@@ -216,8 +227,10 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     executables_.insert_or_assign(signature, std::make_shared<const Executable>(std::move(executable)));
   }
 
-  // Enqueues the program, sets the outputs and gives the variables their new values.
-  Status Execute(ClusterRun& run, const Executable& executable, LockedVariables& locked) const {
+  // Enqueues the program, sets the outputs and gives the variables their new values. The run has then ended, unless the
+  // program has an error word.
+  StatusOr<std::optional<ErrorWait>> Execute(ClusterRun& run, const Executable& executable,
+                                             LockedVariables& locked) const {
     const pjrt::ProgramText& text = executable.text;
     std::vector<const Tensor*> inputs;
     for (const int argument : text.parameters) inputs.push_back(&ValueOf(argument, run, locked));
@@ -228,11 +241,24 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     std::sort(kept.begin(), kept.end());
     TF_ASSIGN_OR_RETURN(auto results, executable.program->Run(inputs, kept, device_.index()));
     device_.Follow(std::move(results.done));
+    std::optional<ErrorWait> wait;
+    if (text.error_word >= 0) {
+      const Shape shape({text.checks.word_size()});
+      wait.emplace();
+      TF_ASSIGN_OR_RETURN(wait->on_device, NewTensor(kInt64, shape, device_.allocator()));
+      TF_ASSIGN_OR_RETURN(wait->on_host, NewTensor(kInt64, shape, HostAllocator()));
+      TF_RETURN_IF_ERROR(Put(std::move(results.outputs[text.error_word]), wait->on_device));
+    }
     for (size_t k = 0; k < text.updates.size(); ++k) {
       const auto& update = text.updates[k];
       TF_ASSIGN_OR_RETURN(Tensor value, NewTensor(update.dtype, update.shape, device_.allocator()));
       TF_RETURN_IF_ERROR(Put(std::move(results.outputs[k]), value));
-      locked.Replace(run.variable_of[update.argument], std::move(value));
+      const int variable = run.variable_of[update.argument];
+      if (wait.has_value() && update.aliased < 0) {
+        wait->values.emplace_back(variable, std::move(value));
+      } else {
+        locked.Replace(variable, std::move(value));
+      }
     }
     for (size_t i = 0; i < text.results.size(); ++i) {
       const auto& result = text.results[i];
@@ -246,7 +272,32 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
         device_.Copy(*result.constant, *output, [constant = result.constant](const Status&) {});
       }
     }
-    return OkStatus();
+    return wait;
+  }
+
+  // Ends the run when the error word is on the host, so that nothing behind an error happens.
+  void WaitForWord(const RunPtr& run, std::shared_ptr<const Executable> executable, ErrorWait wait) {
+    ThreadPool& pool = run->ctx.pool();
+    if (!run->Wait(run)) return;
+    const Tensor on_device = wait.on_device, on_host = wait.on_host;
+    auto end = [self = shared_from_this(), run, executable = std::move(executable),
+                wait = std::move(wait)](const Status& copied) {
+      const Status status = copied.ok() ? executable->text.checks.ErrorOf(wait.on_host.data<int64_t>()) : copied;
+      if (status.ok()) self->Assign(*run, wait.values);
+      run->End(status);
+    };
+    device_.Copy(on_device, on_host, [run, &pool, end = std::move(end)](const Status& copied) {
+      // The pool exists as long as a run of a step.
+      if (run->Resume()) pool.Schedule([end, copied] { end(copied); });
+    });
+  }
+
+  static void Assign(const ClusterRun& run, const std::vector<std::pair<int, Tensor>>& values) {
+    if (values.empty()) return;
+    std::vector<VariableResource*> variables;
+    for (const auto& [number, value] : values) variables.push_back(run.variables[number].get());
+    LockedVariables locked(std::move(variables));
+    for (size_t i = 0; i < values.size(); ++i) locked.Replace(i, values[i].second);
   }
 
   static Status Put(RefPtr<pjrt::Array> array, const Tensor& tensor) {

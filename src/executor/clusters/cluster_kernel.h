@@ -10,6 +10,9 @@ namespace tensorbraid {
 // inputs. The first run with a signature waits until its program is compiled, without blocking a thread. A step that is
 // cancelled meanwhile stops waiting, and the compiler goes on.
 //
+// A run whose program checks elements (pjrt/error_word.h) ends when the error word is on the host. If a check has
+// failed, the run returns its error, and no variable has changed.
+//
 // A run locks the variables of the cluster while the program is enqueued, so that it reads all of them, and replaces
 // those that it updates, at one moment. It never holds the locks while a program is compiled or runs. A variable that
 // is updated gives its memory to the new value, unless something else holds the old value.

@@ -27,7 +27,11 @@ Status AboutNode(Status status, const Node& node) {
   return status;
 }
 
-Status AtNode(const Status& status, const Node& node) { return AboutNode(Annotate(status, node.Describe()), node); }
+Status AtNode(const Status& status, const Node& node) {
+  // A cluster stands for nodes of the user, of which the error names one.
+  if (node.type() == "_Cluster" && status.GetPayload(kNodeName).has_value()) return status;
+  return AboutNode(Annotate(status, node.Describe()), node);
+}
 
 Status WithTensorFlowCode(Status status, absl::StatusCode code) {
   status.SetPayload(kTensorFlowCode, absl::Cord(std::to_string(static_cast<int>(code))));

@@ -12,7 +12,8 @@ namespace tensorbraid {
 // Returns `status` with the name and the op of `node` attached, unless a name is attached already. If the runtime added
 // `node` to consume a tensor (_Retval, _Send), attaches the name of the node that produces this tensor. OK stays OK.
 Status AboutNode(Status status, const Node& node);
-// Like AboutNode, and also puts the description of the node before the message.
+// Like AboutNode, and also puts the description of the node before the message. An error of a node in a cluster already
+// has the description of that node, and stays as it is.
 Status AtNode(const Status& status, const Node& node);
 // Returns the name that AboutNode attached, in this or another task; "" if none is attached.
 std::string NodeNameOf(const Status& status);

@@ -1,7 +1,7 @@
 #include "runtime/variables/slice_indices.h"
 
 #include "core/text/strings.h"
-#include "kernels/cpu/array/position.h"
+#include "kernels/cpu/element_errors.h"
 #include "kernels/cpu/elements.h"
 
 namespace tensorbraid {
@@ -62,11 +62,8 @@ StatusOr<std::vector<int64_t>> SlicesOf(const Tensor& indices, const Shape& shap
           continue;
         }
         if (!ignore) {
-          std::vector<std::string> numbers;
-          for (const auto number : of_slice) numbers.push_back(StrCat(static_cast<int64_t>(number)));
-          const Shape rows(is.dims().first(is.rank() - 1));
-          return InvalidArgument("indices", Position(rows, static_cast<int64_t>(i)), " = [", StrJoin(numbers, ", "),
-                                 "] does not index into ", what, " ", shape);
+          const std::vector<int64_t> coordinates(of_slice.begin(), of_slice.end());
+          return cpu::SliceOutOfRange(is, static_cast<int64_t>(i), coordinates, what, shape);
         }
         slices[i] = -1;
         break;

@@ -8,6 +8,7 @@
 #include "executor/evaluate.h"
 #include "graph/model/handles.h"
 #include "graph/model/node.h"
+#include "graph/model/node_status.h"
 #include "pjrt/emitter.h"
 #include "runtime/kernel/kernel.h"
 #include "tensorbraid/tensorbraid.h"
@@ -128,7 +129,9 @@ TEST(EmitProgram, WhatIsKnownIsComputedByTheHost) {
   const Output a = Const(g, Tensor::Scalar(7)), b = Const(g, Tensor::Scalar(2));
   const Output quotient = NodeBuilder(g, "FloorDiv").Input(a).Input(b).Output();
   const std::vector<const Node*> nodes = {NodeOf(a), NodeOf(b), NodeOf(quotient)};
-  EXPECT_TRUE(absl::IsInternal(EmitProgram(nodes, {}, {quotient}).status()));
+  EXPECT_EQ(EmitProgram(nodes, {}, {quotient})->num_results, 2);  // and the error word
+  const Output range = NodeBuilder(g, "Range").Input(a).Input(b).Input(b).Output();
+  EXPECT_TRUE(absl::IsInternal(EmitProgram({NodeOf(a), NodeOf(b), NodeOf(range)}, {}, {range}).status()));
   const HostCompute host = [](const Node& node, const std::vector<Tensor>& inputs) {
     std::vector<std::pair<Output, Tensor>> feeds;
     for (size_t i = 0; i < inputs.size(); ++i) feeds.emplace_back(node.inputs()[i], inputs[i]);
@@ -139,6 +142,52 @@ TEST(EmitProgram, WhatIsKnownIsComputedByTheHost) {
   ASSERT_NE(program->results[0].constant, nullptr);
   EXPECT_EQ(program->results[0].constant->scalar<int32_t>(), 3);
   EXPECT_EQ(program->num_results, 0);
+}
+
+// The program tells which check has failed, and its variables keep their values.
+TEST(EmitProgram, AFailedCheckIsAnErrorOfItsNode) {
+  Graph g;
+  const Output v = NodeBuilder(g, "VariableV2").Attr("dtype", kFloat32).Attr("shape", Shape({3})).Output();
+  const Output fresh = NodeBuilder(g, "VariableV2").Attr("dtype", kFloat32).Attr("shape", Shape({2})).Output();
+  const Output indices = Placeholder(g, kInt32), divisor = Placeholder(g, kInt32);
+  const Output rows = NodeBuilder(g, "Gather").Name("rows").Input(v).Input(indices).Output();
+  const Output quotient = NodeBuilder(g, "FloorDiv").Name("quotient").Input(indices).Input(divisor).Output();
+  const Output add = NodeBuilder(g, "AssignAdd").Input(v).Input(v).Output();
+  const Output assign = NodeBuilder(g, "Assign").Input(fresh).Input(rows).Output();
+  const auto program = EmitProgram({NodeOf(rows), NodeOf(quotient), NodeOf(add), NodeOf(assign)},
+                                   {VariableArgument(v, {3}), VariableArgument(fresh, {}, /*has_value=*/false),
+                                    TensorArgument(indices, {2}), TensorArgument(divisor, {})},
+                                   {rows, quotient});
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(program->error_word, 4);
+  EXPECT_EQ(program->num_results, 5);
+  ASSERT_EQ(program->updates.size(), 2U);
+  EXPECT_EQ(program->updates[0].argument, 0);
+  EXPECT_EQ(program->updates[0].aliased, 0);
+  EXPECT_EQ(program->updates[1].argument, 1);
+  EXPECT_EQ(program->updates[1].aliased, -1);
+  // The old value of v if a check has failed.
+  EXPECT_THAT(program->text, testing::ContainsRegex("\"stablehlo.select\"\\(%[0-9]+, %0, %[0-9]+\\)"));
+
+  EXPECT_EQ(program->checks.word_size(), 3);
+  const auto error_of = [&](std::vector<int64_t> word) { return program->checks.ErrorOf(word); };
+  EXPECT_TRUE(error_of({0, 0, 0}).ok());
+  EXPECT_EQ(error_of({1, 1, 7}).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(error_of({1, 1, 7}).ToString(), HasSubstr("Gather 'rows'"));
+  EXPECT_THAT(error_of({1, 1, 7}).ToString(), HasSubstr("indices[1] = 7 is not in [0, 3)"));
+  EXPECT_EQ(NodeNameOf(error_of({2, 0, 0})), "quotient");
+  EXPECT_THAT(error_of({2, 0, 0}).ToString(), HasSubstr("Integer division by zero"));
+  EXPECT_TRUE(absl::IsInternal(error_of({3, 0, 0})));
+}
+
+TEST(EmitProgram, ProgramsWithoutChecksHaveNoErrorWord) {
+  Graph g;
+  const Output x = Placeholder(g, kInt32), y = Add(x, x);
+  const auto program = EmitProgram({NodeOf(y)}, {TensorArgument(x, {3})}, {y});
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_TRUE(program->checks.empty());
+  EXPECT_EQ(program->error_word, -1);
+  EXPECT_EQ(program->num_results, 1);
 }
 
 TEST(Emitters, GiveReasons) {

@@ -315,8 +315,9 @@ class Parser {
       if (!Name(&name) || !Accept("=") || !Accept("\"stablehlo.") || !Word(&op.name) || !Accept("\"(")) {
         return Wrong("an op");
       }
-      if (!std::count(std::begin(kOps), std::end(kOps), op.name)) return Wrong("no op " + op.name);
-      if (!Operands(&op.operands) || !Accept(")") || !SkipTo("->") || !Type(&type)) return Wrong("operands or types");
+      if (!Operands(&op.operands) || !Accept(")") || !SkipAttributes() || !SkipTo("->") || !Type(&type)) {
+        return Wrong("operands or types");
+      }
       numbers_[name] = static_cast<int>(code->types.size());
       code->types.push_back(type);
       code->ops.push_back(op);
@@ -327,8 +328,6 @@ class Parser {
   const std::string& error() const { return error_; }
 
  private:
-  static constexpr const char* kOps[] = {"add", "subtract", "multiply", "divide", "negate"};
-
   bool Wrong(const std::string& what) {
     error_ = "the fake plugin cannot read the program: " + what + " at '" + std::string(text_.substr(0, 30)) + "'";
     return false;
@@ -340,6 +339,16 @@ class Parser {
     SkipSpace();
     if (!text_.starts_with(token)) return false;
     text_.remove_prefix(token.size());
+    return true;
+  }
+  // Skips `<{...}>` and the regions `({...}, {...})` of an op.
+  bool SkipAttributes() {
+    if (Accept("<{") && !SkipTo("}>")) return false;
+    if (!Accept("(")) return true;
+    for (int depth = 1; depth > 0; text_.remove_prefix(1)) {
+      if (text_.empty()) return false;
+      depth += text_[0] == '(' ? 1 : text_[0] == ')' ? -1 : 0;
+    }
     return true;
   }
   bool SkipTo(std::string_view token) {
@@ -365,18 +374,24 @@ class Parser {
   }
   bool Type(ArrayType* type) {
     if (!Accept("tensor<")) return false;
-    while (!Accept("f32>")) {
+    while (!text_.empty() && std::isdigit(static_cast<unsigned char>(text_[0])) != 0) {
       int64_t size = 0;
       size_t n = 0;
       while (n < text_.size() && std::isdigit(static_cast<unsigned char>(text_[n])) != 0)
         size = size * 10 + (text_[n++] - '0');
       text_.remove_prefix(n);
-      if (n == 0 || !Accept("x")) return false;
+      if (!Accept("x")) return false;
       type->dims.push_back(size);
     }
-    return true;
+    for (const auto& [name, element] : kTypes) {
+      if (!Accept(name)) continue;
+      type->type = element;
+      return true;
+    }
+    return false;
   }
   bool Operands(std::vector<int>* operands) {
+    if (SkipSpace(); text_.starts_with(")")) return true;
     do {
       std::string name;
       if (!Name(&name) || !numbers_.contains(name)) return false;
@@ -385,10 +400,19 @@ class Parser {
     return true;
   }
 
+  static constexpr std::pair<const char*, ElementType> kTypes[] = {
+      {"f32>", ElementType::kF32}, {"f64>", ElementType::kF64}, {"i1>", ElementType::kPred},
+      {"i32>", ElementType::kS32}, {"i64>", ElementType::kS64}, {"ui64>", ElementType::kU64}};
+
   std::string_view text_;
   std::map<std::string, int> numbers_;
   std::string error_;
 };
+
+bool Computes(const std::string& op) {
+  static constexpr const char* kOps[] = {"add", "subtract", "multiply", "divide", "negate"};
+  return std::count(std::begin(kOps), std::end(kOps), op) > 0;
+}
 
 float Compute(const std::string& op, float a, float b) {
   if (op == "add") return a + b;
@@ -400,22 +424,33 @@ float Compute(const std::string& op, float a, float b) {
 
 // The bytes of the outputs.
 std::vector<std::vector<char>> Interpret(const Code& code, const std::vector<std::shared_ptr<Block>>& arguments) {
-  std::vector<std::vector<float>> values;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    values.emplace_back(code.arguments[i].num_elements());
-    if (!values.back().empty()) std::memcpy(values.back().data(), arguments[i]->bytes.get(), arguments[i]->size);
+  std::vector<std::vector<char>> values;
+  for (const auto& argument : arguments) {
+    values.emplace_back(argument->bytes.get(), argument->bytes.get() + argument->size);
   }
   for (const Op& op : code.ops) {
-    const auto& a = values[op.operands.front()];
-    const auto& b = values[op.operands.back()];
-    std::vector<float> result(a.size());
-    for (size_t i = 0; i < a.size(); ++i) result[i] = Compute(op.name, a[i], b[i]);
+    const ArrayType& type = code.types[values.size()];
+    std::vector<char> result(type.num_elements() * SizeOf(type.type));
+    if (Computes(op.name) && type.type == ElementType::kF32) {
+      const std::vector<char>&a = values[op.operands.front()], &b = values[op.operands.back()];
+      for (size_t at = 0; at < result.size(); at += sizeof(float)) {
+        float x, y;
+        std::memcpy(&x, &a[at], sizeof(float));
+        std::memcpy(&y, &b[at], sizeof(float));
+        const float z = Compute(op.name, x, y);
+        std::memcpy(&result[at], &z, sizeof(float));
+      }
+    }
     values.push_back(std::move(result));
   }
   std::vector<std::vector<char>> outputs;
   for (const int output : code.outputs) {
-    const auto* bytes = reinterpret_cast<const char*>(values[output].data());
-    outputs.emplace_back(bytes, bytes + values[output].size() * sizeof(float));
+    outputs.push_back(values[output]);
+    if (code.types[output].type != ElementType::kS64) continue;
+    for (size_t i = 0; i < std::size(control.integers) && i < code.types[output].num_elements(); ++i) {
+      const int64_t integer = control.integers[i];
+      std::memcpy(&outputs.back()[i * sizeof(integer)], &integer, sizeof(integer));
+    }
   }
   return outputs;
 }

@@ -1,16 +1,15 @@
 // A plugin for tests, in a shared library of its own (fake_plugin.cc). It has two devices, which use memory of the
 // host, and does its work on a thread, in order. It can fail at any call.
 //
-// Its programs are StableHLO text with a function @main of float32 arrays in which each op has the generic form, such
-// as
+// Its programs are StableHLO text with a function @main in which each op has the generic form, such as
 //
 //     func.func public @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<4xf32>) -> tensor<4xf32> {
 //       %0 = "stablehlo.add"(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 //       return %0 : tensor<4xf32>
 //     }
 //
-// with add, subtract, multiply, divide and negate. The return may have the generic form, too. Donated memory is reused,
-// and freed memory is overwritten.
+// It computes add, subtract, multiply, divide and negate of float32, and returns zeros for all other ops. The return
+// may have the generic form, too. Donated memory is reused, and freed memory is overwritten.
 //
 // The environment variable FAKE_PLUGIN_MINOR_VERSION, if it is set when the library is loaded, is the version that the
 // plugin says it has. Its table then ends before the function Compile.
@@ -18,6 +17,7 @@
 #define TENSORBRAID_PJRT_TESTING_FAKE_PLUGIN_H_
 
 #include <atomic>
+#include <cstdint>
 
 namespace tensorbraid::pjrt {
 
@@ -33,6 +33,8 @@ struct FakePluginControl {
   std::atomic<const char*> failed{nullptr};  // the name of the call that has failed
   // A failing Execute has consumed the donated arguments.
   std::atomic<bool> consumes_when_failing{false};
+  // The first elements of the outputs of int64, which it cannot compute.
+  std::atomic<int64_t> integers[4] = {};
   // While this is true, no work is done.
   std::atomic<bool> holds_work{false};
   // The work that is not done yet, or whose objects still exist.

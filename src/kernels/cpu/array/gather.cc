@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/text/strings.h"
-#include "kernels/cpu/array/position.h"
 #include "kernels/cpu/costs.h"
+#include "kernels/cpu/element_errors.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/prefetch.h"
 #include "runtime/kernel/kernel.h"
@@ -45,8 +45,7 @@ Status GatherAlong(KernelContext& ctx, const Tensor& params, RowLocks* locks, st
   const auto index = indices.data<I>();
   for (size_t i = 0; i < index.size(); ++i) {
     if (index[i] < 0 || static_cast<int64_t>(index[i]) >= limit) {
-      return InvalidArgument("indices", Position(is, static_cast<int64_t>(i)), " = ", static_cast<int64_t>(index[i]),
-                             " is not in [0, ", limit, "), dimension ", axis, " of ", ps);
+      return cpu::IndexOutOfRange(is, static_cast<int64_t>(i), static_cast<int64_t>(index[i]), ps, axis);
     }
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));

@@ -8,6 +8,7 @@
 
 #include "core/system/env.h"
 #include "core/text/strings.h"
+#include "kernels/cpu/element_errors.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/summary/summarize.h"
 #include "runtime/kernel/kernel.h"
@@ -103,13 +104,7 @@ Status CheckNumerics(KernelContext& ctx) {
     negative = negative || (std::isinf(x) && x < 0);
   }
   if (nan || positive || negative) {
-    std::vector<std::string> found;
-    if (kSigns && negative) found.emplace_back("-Inf");
-    if (kSigns && positive) found.emplace_back("+Inf");
-    if (!kSigns && (negative || positive)) found.emplace_back("Inf");
-    if (nan) found.emplace_back("NaN");
-    return InvalidArgument(ctx.node().attr<std::string>("message"), " : Tensor had ", StrJoin(found, " and "),
-                           " values");
+    return cpu::NotFinite(ctx.node().attr<std::string>("message"), kSigns, negative, positive, nan);
   }
   ctx.set_output(0, ctx.TakeInput(0));
   return OkStatus();

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/cpu/element_errors.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/whole_vectors.h"
 #include "runtime/kernel/kernel.h"
@@ -202,8 +203,7 @@ Status SparseCrossEntropyKernel(KernelContext& ctx) {
   const L* label = labels.data<L>().data();
   for (int64_t i = 0; i < rows; ++i) {
     if (label[i] < 0 || label[i] >= classes) {
-      return InvalidArgument("Received a label value of ", label[i], " in row ", i,
-                             ", but there are only classes 0 to ", classes - 1);
+      return cpu::LabelOutOfRange(i, label[i], classes);
     }
   }
   TF_ASSIGN_OR_RETURN(Tensor * loss, ctx.AllocateOutput(0, {rows}));

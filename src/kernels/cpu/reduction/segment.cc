@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/cpu/array/position.h"
+#include "kernels/cpu/element_errors.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/functors.h"
@@ -149,8 +149,7 @@ StatusOr<int64_t> CheckUnsorted(const Tensor& data, const Tensor& ids, const Ten
 }
 
 Status OutOfSegments(const Tensor& ids, int64_t i, int64_t segments) {
-  return InvalidArgument("segment_ids", Position(ids.shape(), i), " = ", IdAt(ids, i), " is out of range [0, ",
-                         segments, ")");
+  return cpu::SegmentOutOfRange(ids.shape(), i, IdAt(ids, i), segments);
 }
 
 // The index of the first id that is not below `segments`, or -1 if all are below.

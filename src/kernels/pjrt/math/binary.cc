@@ -1,5 +1,7 @@
-// Functions of two operands, which broadcast. A division of integers by zero is an error, which a program cannot
-// report, so the host computes divisions of integers that are known, such as sizes.
+// Functions of two operands, which broadcast.
+#include "core/text/strings.h"
+#include "graph/model/op_registry.h"
+#include "kernels/cpu/functors.h"
 #include "kernels/pjrt/formulas.h"
 
 namespace tensorbraid::pjrt {
@@ -19,9 +21,35 @@ Expr EmitTruncateDiv(const Expr& x, const Expr& y) {
   return Select(q < 0, q.Unary("ceil"), Floor(q));
 }
 
-void AddForHost(EmitterRegistry& r, std::string_view op, DTypeSet types,
+// The quotient of integers, rounded down. The op "divide" rounds towards zero.
+Expr EmitIntegerFloorDiv(const Expr& x, const Expr& y) {
+  const Expr q = x / y, r = x - q * y;
+  return Select(r != 0 && (x < 0) != (y < 0), q - 1, q);
+}
+
+// Adds an emitter for integers. An element of y that `refuses` holds for is an error with this text.
+void AddChecked(EmitterRegistry& r, std::string_view op, DTypeSet types, BinaryFormula formula,
+                Expr (*refuses)(const Expr& y), const char* text, absl::StatusCode code,
                 std::source_location location = std::source_location::current()) {
-  r.Add(op, {{"T", types}}, nullptr, location).static_inputs = {"x", "y"};
+  const EmitFn emit = [=](EmitContext& ctx) -> Status {
+    TF_ASSIGN_OR_RETURN(const Expr x, WideInput(ctx, 0));
+    TF_ASSIGN_OR_RETURN(const Expr y, WideInput(ctx, 1));
+    TF_ASSIGN_OR_RETURN(const Shape shape, BroadcastShapes(x.shape(), y.shape()));
+    if (shape.num_elements() > 0) {
+      ctx.fail_where(refuses(y).value(), {}, [=](std::span<const int64_t>) { return Status(code, text); });
+    }
+    SetOutput(ctx, 0, formula(x.BroadcastTo(shape), y.BroadcastTo(shape)));
+    return OkStatus();
+  };
+  r.Add(op, {{"T", types}}, emit, location);
+}
+
+// In TensorFlow, an integer division by zero is an Internal error in ops that truncate, and InvalidArgument in others.
+void AddDivision(EmitterRegistry& r, std::string_view op, DTypeSet types, BinaryFormula formula,
+                 absl::StatusCode code = absl::StatusCode::kInvalidArgument,
+                 std::source_location location = std::source_location::current()) {
+  AddChecked(
+      r, op, types, formula, [](const Expr& y) { return y == 0; }, cpu::DivF::kRefusal, code, location);
 }
 
 }  // namespace
@@ -46,8 +74,15 @@ void RegisterMathBinaryEmitters(EmitterRegistry& r) {
   AddBinary(r, "Mod", kFloats, [](const Expr& x, const Expr& y) { return Remainder(x, y); });
   AddBinary(r, "TruncateMod", kFloats, [](const Expr& x, const Expr& y) { return Remainder(x, y); });
   AddBinary(r, "TruncateDiv", kFloats, EmitTruncateDiv);
-  for (const char* op : {"Div", "FloorDiv", "FloorMod", "TruncateDiv", "Pow"}) AddForHost(r, op, kIntegers);
-  for (const char* op : {"Mod", "TruncateMod"}) AddForHost(r, op, {kInt32, kInt64});
+  AddDivision(r, "Div", kIntegers, EmitDiv);
+  AddDivision(r, "FloorDiv", kIntegers, EmitIntegerFloorDiv);
+  AddDivision(r, "FloorMod", kIntegers, EmitFloorMod);
+  AddDivision(r, "Mod", {kInt32, kInt64}, Remainder);
+  AddDivision(r, "TruncateDiv", kIntegers, EmitDiv, absl::StatusCode::kInternal);
+  AddDivision(r, "TruncateMod", {kInt32, kInt64}, Remainder, absl::StatusCode::kInternal);
+  AddChecked(
+      r, "Pow", kIntegers, Pow, [](const Expr& y) { return y < 0; }, cpu::PowF::kRefusal,
+      absl::StatusCode::kInvalidArgument);
   // These are 0 where one operand is 0, even if the other operand or its logarithm is NaN or infinite.
   AddBinary(r, "DivNoNan", kFloats, [](const Expr& x, const Expr& y) { return Select(y == 0, 0, x / y); });
   AddBinary(r, "MulNoNan", kFloats, [](const Expr& x, const Expr& y) { return Select(y == 0, 0, x * y); });

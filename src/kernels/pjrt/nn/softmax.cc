@@ -1,8 +1,7 @@
 // Softmax, its logarithm, and the cross entropies.
-#include <limits>
-
 #include "core/text/strings.h"
 #include "graph/model/op_registry.h"
+#include "kernels/cpu/element_errors.h"
 #include "kernels/pjrt/dtypes.h"
 #include "kernels/pjrt/expression.h"
 
@@ -48,8 +47,6 @@ Status EmitCrossEntropy(EmitContext& ctx) {
   return OkStatus();
 }
 
-// The loss and the gradient of a row whose label is no class are NaN, as on the GPUs of TensorFlow. (The kernel of the
-// CPU returns an error.)
 Status EmitSparseCrossEntropy(EmitContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Expr logits, WideInput(ctx, 0));
   TF_ASSIGN_OR_RETURN(const Expr labels, WideInput(ctx, 1));
@@ -67,12 +64,12 @@ Status EmitSparseCrossEntropy(EmitContext& ctx) {
   const Expr column = labels.Reshape({rows, 1});
   const Expr is_label =
       Expr(ctx.builder(), ctx.builder().Iota(labels.dtype(), logits.shape(), 1)) == column.BroadcastTo(logits.shape());
-  const Expr is_class = column >= 0 && column < static_cast<double>(classes);
-  const Expr nan = s.sum.Number(std::numeric_limits<double>::quiet_NaN());
+  ctx.fail_where(
+      (labels < 0 || labels >= static_cast<double>(classes)).value(), {labels.value()},
+      [classes](std::span<const int64_t> numbers) { return cpu::LabelOutOfRange(numbers[0], numbers[1], classes); });
   const Expr loss = Log(s.sum) - Sum(Select(is_label, s.differences, 0), {1});
-  SetOutput(ctx, 0, Select(is_class, loss, nan).Reshape({rows}));
-  const Expr gradient = s.exponentials / s.sum - Select(is_label, s.sum.Number(1), 0);
-  SetOutput(ctx, 1, Select(is_class, gradient, nan));
+  SetOutput(ctx, 0, loss.Reshape({rows}));
+  SetOutput(ctx, 1, s.exponentials / s.sum - Select(is_label, s.sum.Number(1), 0));
   return OkStatus();
 }
 

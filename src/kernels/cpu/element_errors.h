@@ -1,0 +1,56 @@
+// The errors of elements: indices, labels and numbers that an op refuses. The emitters of programs return the same
+// ones.
+#ifndef TENSORBRAID_KERNELS_CPU_ELEMENT_ERRORS_H_
+#define TENSORBRAID_KERNELS_CPU_ELEMENT_ERRORS_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/text/strings.h"
+#include "kernels/cpu/array/position.h"
+#include "tensorbraid/core/shape.h"
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid::cpu {
+
+// Element `element` of indices of shape `indices` is `value`, which is no index along `axis` of `params`.
+inline Status IndexOutOfRange(const Shape& indices, int64_t element, int64_t value, const Shape& params, int axis) {
+  return InvalidArgument("indices", Position(indices, element), " = ", value, " is not in [0, ", params.dim(axis),
+                         "), dimension ", axis, " of ", params);
+}
+
+// Row `row` of indices of shape `indices` holds `coordinates`, which are outside of `shape`.
+inline Status SliceOutOfRange(const Shape& indices, int64_t row, std::span<const int64_t> coordinates,
+                              const std::string& what, const Shape& shape) {
+  const Shape rows(indices.dims().first(indices.rank() - 1));
+  std::vector<std::string> numbers;
+  for (const int64_t coordinate : coordinates) numbers.push_back(StrCat(coordinate));
+  return InvalidArgument("indices", Position(rows, row), " = [", StrJoin(numbers, ", "), "] does not index into ", what,
+                         " ", shape);
+}
+
+inline Status LabelOutOfRange(int64_t row, int64_t label, int64_t classes) {
+  return InvalidArgument("Received a label value of ", label, " in row ", row, ", but there are only classes 0 to ",
+                         classes - 1);
+}
+
+// Element `element` of segment ids of shape `ids` is `id`.
+inline Status SegmentOutOfRange(const Shape& ids, int64_t element, int64_t id, int64_t segments) {
+  return InvalidArgument("segment_ids", Position(ids, element), " = ", id, " is out of range [0, ", segments, ")");
+}
+
+// A tensor has numbers that are not finite. If `signs`, the message tells infinities apart.
+inline Status NotFinite(const std::string& message, bool signs, bool negative, bool positive, bool nan) {
+  std::vector<std::string> found;
+  if (signs && negative) found.emplace_back("-Inf");
+  if (signs && positive) found.emplace_back("+Inf");
+  if (!signs && (negative || positive)) found.emplace_back("Inf");
+  if (nan) found.emplace_back("NaN");
+  return InvalidArgument(message, " : Tensor had ", StrJoin(found, " and "), " values");
+}
+
+}  // namespace tensorbraid::cpu
+
+#endif  // TENSORBRAID_KERNELS_CPU_ELEMENT_ERRORS_H_

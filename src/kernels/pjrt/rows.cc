@@ -1,0 +1,63 @@
+#include "kernels/pjrt/rows.h"
+
+#include "core/text/strings.h"
+#include "kernels/cpu/element_errors.h"
+#include "kernels/cpu/elements.h"
+
+namespace tensorbraid::pjrt {
+
+Expr GatherRows(const Expr& x, const Expr& rows) {
+  stablehlo::Builder& b = x.builder();
+  const int64_t size = x.shape().dim(1), count = rows.shape().dim(0);
+  const Shape shape({count, size});
+  if (x.shape().num_elements() == 0 || count == 0) return {b, b.Splat(x.dtype(), 0, shape)};
+  return {b, b.Op("gather", {x.value(), rows.value()}, x.dtype(), shape,
+                  StrCat("dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], "
+                         "start_index_map = [0], index_vector_dim = 1>, slice_sizes = ",
+                         stablehlo::ArrayText(std::vector<int64_t>{1, size})))};
+}
+
+Expr ScatterAddRows(int64_t n, const Expr& rows, const Expr& updates) {
+  stablehlo::Builder& b = updates.builder();
+  const DType dtype = updates.dtype();
+  const stablehlo::Value zeros = b.Splat(dtype, 0, {n, updates.shape().dim(1)});
+  if (updates.shape().num_elements() == 0 || n == 0) return {b, zeros};
+  const std::string region = b.Region({dtype, dtype}, [&](const std::vector<stablehlo::Value>& v) {
+    return std::vector<stablehlo::Value>{b.Binary("add", v[0], v[1])};
+  });
+  return {b, b.Op("scatter", {zeros, rows.value(), updates.value()}, dtype, zeros.shape,
+                  "scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = "
+                  "[0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>",
+                  {region})};
+}
+
+SelectedSlices SelectSlices(EmitContext& ctx, const stablehlo::Value& indices, const Shape& shape, bool ignore,
+                            const std::string& what) {
+  stablehlo::Builder& b = ctx.builder();
+  const Shape& is = indices.shape;
+  const int depth = static_cast<int>(is.dim(is.rank() - 1));
+  const int64_t count = SizeOf(is, 0, is.rank() - 1);
+  const stablehlo::Value flat = b.Reshape(b.Convert(indices, kInt64), {count, depth});
+  SelectedSlices slices{.count = count,
+                        .size = SizeOf(shape, depth, shape.rank()),
+                        .num_slices = SizeOf(shape, 0, depth),
+                        .numbers = Expr(b, b.Splat(kInt64, 0, {count})),
+                        .exists = Expr(b, b.Splat(kBool, 1, {count}))};
+  std::vector<stablehlo::Value> coordinates;
+  for (int d = 0; d < depth; ++d) {
+    const Expr at = Expr(b, b.Slice(flat, {0, d}, {count, d + 1}, {1, 1})).Reshape({count});
+    coordinates.push_back(at.value());
+    slices.exists = slices.exists && at >= 0 && at < static_cast<double>(shape.dim(d));
+    slices.numbers = slices.numbers * static_cast<double>(shape.dim(d)) + at;
+  }
+  if (ignore) {
+    slices.numbers = Select(slices.exists, slices.numbers, -1);
+  } else if (slices.size > 0) {
+    ctx.fail_where((!slices.exists).value(), coordinates, [is, what, shape](std::span<const int64_t> numbers) {
+      return cpu::SliceOutOfRange(is, numbers[0], numbers.subspan(1), what, shape);
+    });
+  }
+  return slices;
+}
+
+}  // namespace tensorbraid::pjrt

@@ -1,0 +1,36 @@
+// Rows of tensors that indices of the device select: gathers and scatters.
+#ifndef TENSORBRAID_KERNELS_PJRT_ROWS_H_
+#define TENSORBRAID_KERNELS_PJRT_ROWS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/pjrt/expression.h"
+
+namespace tensorbraid::pjrt {
+
+// Of x [n, size], the rows that the integers `rows` [k] name: [k, size]. An integer out of range gives some row, or
+// zeros if there is none.
+Expr GatherRows(const Expr& x, const Expr& rows);
+
+// A tensor [n, size] of zeros, to whose rows `rows` [k] those of `updates` [k, size] are added. An update whose row
+// does not exist is ignored.
+Expr ScatterAddRows(int64_t n, const Expr& rows, const Expr& updates);
+
+// The slices of a tensor whose leading coordinates are the rows of `indices` [..., depth].
+struct SelectedSlices {
+  int64_t count;       // of rows
+  int64_t size;        // elements of a slice
+  int64_t num_slices;  // of the tensor
+  Expr numbers;        // [count]: the number of the slice
+  Expr exists;         // [count]: false if a coordinate is out of range
+};
+// The slices of a tensor of shape `shape`. Coordinates out of range fail the node, or, if `ignore`, give a slice of
+// number -1; the message calls the tensor `what`. REQUIRES: SlicesShape (runtime/variables/slice_indices.h) has
+// accepted the shapes.
+SelectedSlices SelectSlices(EmitContext& ctx, const stablehlo::Value& indices, const Shape& shape, bool ignore,
+                            const std::string& what);
+
+}  // namespace tensorbraid::pjrt
+
+#endif  // TENSORBRAID_KERNELS_PJRT_ROWS_H_
