@@ -39,6 +39,14 @@ class IdentityTest(unittest.TestCase):
         self.assertIs(y.consumers()[0], z.op)
         self.assertIs(tf.group(x, name="group"), self.graph.get_operation_by_name("group"))
 
+    def test_no_further_dependencies_leave_those_of_the_enclosing_scopes(self):
+        with tf.control_dependencies([self.x]):
+            for none in ([], (), iter(())):
+                with tf.control_dependencies(none):
+                    self.assertEqual(tf.no_op().control_inputs, [self.x.op])
+            with tf.control_dependencies(None):
+                self.assertEqual(tf.no_op().control_inputs, [])
+
     def test_all_outputs_of_an_operation(self):
         parts = tf.split(self.x, 2, axis=1)
         op = parts[0].op

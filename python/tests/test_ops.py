@@ -34,6 +34,35 @@ class OpsTest(unittest.TestCase):
         with tf.Session() as session:
             np.testing.assert_array_equal(session.run(y, {x: [[1, 2]]}), [[1], [2]])
 
+    def test_lists_of_tensors_get_the_wanted_dtype(self):
+        size = tf.shape(tf.placeholder(tf.float32, [None]))[0]
+        for value in ((size, size), [size, 3], [[size, 3], [1, tf.constant(2, tf.int64)]]):
+            self.assertEqual(tf.convert_to_tensor(value, tf.int64).dtype, tf.int64)
+        self.assertEqual((tf.constant([1, 2], tf.int64) + [size, 1]).dtype, tf.int64)
+        self.assertEqual(tf.SparseTensor(tf.zeros([1, 2], tf.int64), [1.0], (size, 3)).dense_shape.dtype, tf.int64)
+        with self.assertRaises(TypeError):
+            tf.convert_to_tensor([size, 1.5], tf.int64)
+
+    def test_what_an_update_returns_can_be_updated(self):
+        v = tf.Variable([1.0, 2.0, 3.0])
+        rows = tf.scatter_update(tf.assign(v, [4.0, 5.0, 6.0]), [0], [9.0])
+        sums = tf.assign_add(tf.assign_sub(tf.assign(v, [0.0, 0.0, 0.0]), [1.0, 1.0, 1.0]), [5.0, 6.0, 7.0])
+        with tf.Session() as session:
+            session.run(v.initializer)
+            np.testing.assert_array_equal(session.run([rows, v])[0], [9, 5, 6])
+            np.testing.assert_array_equal(session.run(sums), [4, 5, 6])
+            np.testing.assert_array_equal(session.run(v), [4, 5, 6])
+        for value in (v.read_value(), tf.identity(v)):
+            with self.assertRaisesRegex(TypeError, "mutable tensor"):
+                tf.assign(value, [1.0, 2.0, 3.0])
+
+    def test_other_values_of_a_sparse_tensor_keep_its_static_shape(self):
+        sparse = tf.sparse.reshape(tf.SparseTensor([[0, 0], [3, 1]], [1.0, 2.0], [6, 2]), [3, 2, 2])
+        for other in (tf.cast(sparse, tf.float64), tf.identity(sparse)):
+            self.assertEqual(other.shape.as_list(), [3, 2, 2])
+        turned = tf.sparse.reshape(tf.sparse.transpose(tf.cast(sparse, tf.int32), (1, 2, 0)), (2, -1))
+        self.assertEqual(turned.shape.as_list(), [2, 6])
+
     def test_slices_are_those_of_numpy(self):
         array = np.arange(24).reshape(2, 3, 4)
         x = tf.constant(array)

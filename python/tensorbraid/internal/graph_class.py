@@ -113,7 +113,8 @@ class Graph(_core.Graph):
         operations = [] if control_inputs is None else arguments.items(
             "control_inputs", control_inputs, "a list of operations and tensors")
         with arguments.named("control_inputs", "a list of operations and tensors", control_inputs):
-            scope = self._control_dependencies(operations)
+            ignores_scopes = control_inputs is None  # an empty list adds none to those of the enclosing scopes
+            scope = self._control_dependencies(operations) if operations or ignores_scopes else contextlib.nullcontext()
         with scope:
             yield
 

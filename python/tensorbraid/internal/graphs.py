@@ -92,8 +92,24 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None) -> Ten
             raise ValueError(f"Cannot convert a partially known TensorShape {value} to a Tensor")
         value = value.as_list()
         wanted = wanted or dtypes.int32
+    elif wanted is not None and isinstance(value, (list, tuple)) and _has_tensors(value):
+        value = _with_dtype(value, wanted)
     number = 0 if wanted is None else wanted.as_datatype_enum
     return graph._const(value, number, name or "Const")
+
+
+def _has_tensors(values):
+    return any(isinstance(value, Tensor) or isinstance(value, (list, tuple)) and _has_tensors(value)
+               for value in values)
+
+
+def _with_dtype(value, dtype):
+    """Nested lists whose tensors are converted to the dtype."""
+    if isinstance(value, (list, tuple)):
+        return [_with_dtype(item, dtype) for item in value]
+    if isinstance(value, Tensor) and value.dtype != dtype:
+        return make_op("Cast", [value], "Cast", DstT=dtype).outputs[0]
+    return value
 
 
 def constant(value, dtype=None, shape=None, name="Const", verify_shape=False) -> Tensor:

@@ -1,5 +1,7 @@
 """The methods of variables, and the functions that update variables."""
 
+import contextlib
+
 from tensorbraid import _core, dtypes
 from tensorbraid.internal import arguments, graphs, meta_graph_names
 from tensorbraid.internal.function_names import named
@@ -150,45 +152,67 @@ def _assign_slice(self, vectors, value, masks, name):
 
 
 def _variable(ref, op_type):
-    """The variable that `ref` denotes: a variable, its value such as graph.get_tensor_by_name("w:0"), or its handle."""
+    """The variable that `ref` denotes.
+
+    That is a variable, its value such as graph.get_tensor_by_name("w:0"), its handle, or what an update has returned.
+    """
     if not isinstance(ref, graphs.Tensor):
         arguments.check(hasattr(ref, "assign"), "ref", "a tf.Variable", ref)
         return ref
-    variable = _core.variable_of(ref)
+    variable = _core.variable_of(ref.op.inputs[0] if _updates(ref) else ref)
     if variable is None:
         raise TypeError(f"'{op_type}' Op requires that input 'ref' be a mutable tensor (e.g.: a tf.Variable), got "
                         f"{ref}")
     return variable
 
 
+def _updates(ref):
+    """The updates of the variable whose value after them `ref` is."""
+    if not isinstance(ref, graphs.Tensor) or ref.op.type != "ReadVariableOp":
+        return []
+    handle = ref.op.inputs[0].op.name
+    return [op for op in ref.op.control_inputs if any(source.op.name == handle for source in list(op.inputs)[:1])]
+
+
+@contextlib.contextmanager
+def _target(ref, op_type):
+    """The variable that `ref` denotes. What the block adds comes after the updates that have returned `ref`."""
+    variable = _variable(ref, op_type)
+    with variable.graph.control_dependencies(_updates(ref)):
+        yield variable
+
+
 def assign(ref, value, validate_shape=None, use_locking=None, name=None) -> graphs.Tensor:
     """Sets a variable, or a slice of one. Returns the variable's new value."""
     if isinstance(ref, graphs.Tensor) and hasattr(ref, "assign"):  # a slice
         return ref.assign(value, name=name)
-    ref = _variable(ref, "Assign")
-    if validate_shape is False and ref.shape.is_fully_defined():
-        value = graphs.convert_to_tensor(value, ref.dtype, name="value")
-        if not ref.shape.is_compatible_with(value.shape):
-            raise NotImplementedError(f"validate_shape=False for the variable '{ref.name}', which was made with the "
-                                      f"shape {ref.shape}, and a value of the shape {value.shape}: make the variable with "
-                                      "validate_shape=False")
-    return ref.assign(value, name=name)
+    with _target(ref, "Assign") as variable:
+        if validate_shape is False and variable.shape.is_fully_defined():
+            value = graphs.convert_to_tensor(value, variable.dtype, name="value")
+            if not variable.shape.is_compatible_with(value.shape):
+                raise NotImplementedError(f"validate_shape=False for the variable '{variable.name}', which was made with "
+                                          f"the shape {variable.shape}, and a value of the shape {value.shape}: make the "
+                                          "variable with validate_shape=False")
+        return variable.assign(value, name=name)
 
 
 def assign_add(ref, value, use_locking=None, name=None) -> graphs.Tensor:
     """Adds to a variable. Returns its new value."""
-    return _variable(ref, "AssignAdd").assign_add(value, name=name)
+    with _target(ref, "AssignAdd") as variable:
+        return variable.assign_add(value, name=name)
 
 
 def assign_sub(ref, value, use_locking=None, name=None):
     """Subtracts from a variable. Returns its new value."""
-    return _variable(ref, "AssignSub").assign_sub(value, name=name)
+    with _target(ref, "AssignSub") as variable:
+        return variable.assign_sub(value, name=name)
 
 
 def count_up_to(ref, limit, name=None):
     """Increments a variable and returns its old value; OutOfRangeError once it is `limit`."""
-    ref = _variable(ref, "CountUpTo")
-    return make_op(ref._op_for("ResourceCountUpTo"), [ref], name or "CountUpTo", limit=limit, T=ref.dtype).outputs[0]
+    with _target(ref, "CountUpTo") as variable:
+        return make_op(variable._op_for("ResourceCountUpTo"), [variable], name or "CountUpTo", limit=limit,
+                       T=variable.dtype).outputs[0]
 
 
 _Variable.count_up_to = count_up_to
@@ -199,9 +223,9 @@ def _scatter(kind):
     nd = kind.startswith("Nd")
 
     def function(ref, indices, updates, use_locking=None, name=None):
-        ref = _variable(ref, f"Scatter{kind}")
-        updates = graphs.convert_to_tensor(updates, ref.dtype)
-        return _updated(ref, op_type, [indices, updates], name or f"Scatter{kind}")
+        with _target(ref, f"Scatter{kind}") as variable:
+            updates = graphs.convert_to_tensor(updates, variable.dtype)
+            return _updated(variable, op_type, [indices, updates], name or f"Scatter{kind}")
 
     def method(self, *slices, use_locking=False, name=None):
         if nd:

@@ -33,6 +33,8 @@ def identity(input, name=None) -> graphs.Tensor:
     """A copy of a tensor, or of a SparseTensor's or IndexedSlices' values."""
     if isinstance(input, graphs.IndexedSlices):
         return graphs.IndexedSlices(identity(input.values, name), input.indices, input.dense_shape)
+    if isinstance(input, SparseTensor):
+        return input.with_values(identity(input.values, name))
     return identity_node(input, name)
 
 

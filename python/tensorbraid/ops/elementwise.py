@@ -240,7 +240,7 @@ def cast(x, dtype, name=None) -> graphs.Tensor:
     """x converted to `dtype`; x itself if it has that dtype. Also of SparseTensors and IndexedSlices."""
     dtype = dtypes.as_dtype(dtype)
     if isinstance(x, SparseTensor):
-        return SparseTensor(x.indices, cast(x.values, dtype, name), x.dense_shape)
+        return x.with_values(cast(x.values, dtype, name))
     if isinstance(x, graphs.IndexedSlices):
         return graphs.IndexedSlices(cast(x.values, dtype, name), x.indices, x.dense_shape)
     x = convert_to_tensor(x, name="x")

@@ -47,7 +47,9 @@ class SparseTensor:
 
     def with_values(self, new_values):
         """The same positions with other values."""
-        return SparseTensor(self.indices, new_values, self.dense_shape)
+        made = SparseTensor(self.indices, new_values, self.dense_shape)
+        made._static_shape = self.get_shape()
+        return made
 
     @classmethod
     def from_value(cls, value):
