@@ -1,11 +1,14 @@
 """Arguments that functions and classes of TensorFlow 1.15's tf.keras have, and the library's have not."""
 
 import functools
+import math
 
 import tensorbraid as tf
 from tensorbraid.keras.adapter.loaded import loaded
 
 __all__ = []
+
+_NORMAL = ("normal", "truncated_normal", "untruncated_normal")  # of VarianceScaling; the library has the first one
 
 
 def _init_without(kind, *names):
@@ -24,13 +27,23 @@ def change_initializers(initializers):
     for kind in list(vars(initializers).values()):
         if isinstance(kind, type) and issubclass(kind, initializers.Initializer) and "__init__" in vars(kind):
             _init_without(kind, "dtype", "verify_shape")
-    init = initializers.VarianceScaling.__init__
+    kind = initializers.VarianceScaling
+    init, call, get_config = kind.__init__, kind.__call__, kind.get_config
 
     @functools.wraps(init)
     def __init__(self, scale=1.0, mode="fan_in", distribution="normal", seed=None, **kwargs):
-        init(self, scale, mode, "normal" if distribution == "truncated_normal" else distribution, seed, **kwargs)
+        self._distribution = distribution
+        init(self, scale, mode, "normal" if distribution in _NORMAL else distribution, seed, **kwargs)
 
-    initializers.VarianceScaling.__init__ = __init__
+    def call_any(self, shape, dtype=None):
+        if self._distribution != "untruncated_normal":
+            return call(self, shape, dtype)
+        fans = dict(zip(("fan_in", "fan_out"), initializers._compute_fans(shape)))
+        count = fans.get(self.mode, sum(fans.values()) / 2)
+        return loaded("backend").random_normal(shape, 0.0, math.sqrt(self.scale / max(1.0, count)), dtype, self.seed)
+
+    kind.__init__, kind.__call__ = __init__, call_any
+    kind.get_config = lambda self: {**get_config(self), "distribution": self._distribution}
 
 
 def change_input_layer(input_layer):

@@ -6,6 +6,7 @@ import functools
 import tensorbraid as tf
 from tensorbraid.feature_column import base, sequence
 from tensorbraid.feature_column.input_layer import flat
+from tensorbraid.keras import column_configurations
 from tensorbraid.tensorflow_python.keras import sessions
 
 __all__ = []
@@ -52,8 +53,15 @@ def classes(layer):
             sessions.track_tables(graph, graph.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)[tables:])
 
         def get_config(self):
-            raise NotImplementedError(f"the configuration of {type(self).__name__}, whose columns have none; save the "
-                                      "weights, and make the model anew")
+            return {**super().get_config(),
+                    "feature_columns": [column_configurations.of_column(column) for column in self._feature_columns]}
+
+        @classmethod
+        def from_config(cls, config, custom_objects=None):
+            """The layer of this configuration. Functions of columns are in `custom_objects`."""
+            columns = [column_configurations.column_of(column, custom_objects)
+                       for column in config["feature_columns"]]
+            return cls(**{**config, "feature_columns": columns})
 
     class DenseFeatures(_OfColumns):
         """Dense columns as one tensor [batch, size], in the order of their names. Its input is a dictionary."""
@@ -87,6 +95,12 @@ def classes(layer):
 
 
 def _checked(layer, features):
+    """The features by their names. In a model that is made of its configuration, they have those of its inputs."""
+    if not isinstance(features, dict):
+        tensors = tf.nest.flatten(features)
+        if all(hasattr(tensor, "_keras_history") for tensor in tensors):
+            layer._names = getattr(layer, "_names", [tensor._keras_history[0].name for tensor in tensors])
+        features = dict(zip(layer._names, tensors)) if hasattr(layer, "_names") else features
     if not isinstance(features, dict):
         raise ValueError(f"We expected a dictionary here. Instead we got: {features}. The layer {layer.name} takes "
                          "features by their names")

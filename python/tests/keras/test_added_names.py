@@ -12,6 +12,10 @@ from test_layers import KerasTestCase, layers, names
 column = tf.feature_column
 
 
+def tenth(x):
+    return x / 10.0
+
+
 class FeaturesTest(KerasTestCase):
     def setUp(self):
         super().setUp()
@@ -37,6 +41,29 @@ class FeaturesTest(KerasTestCase):
         np.testing.assert_array_equal(found[:, 0], self.x["age"])
         np.testing.assert_array_equal(found[:, 1:4], np.eye(3)[[0, 1, 2, 1]])
         np.testing.assert_array_equal(found[:, 4:], wanted)
+
+    def test_configurations(self):
+        word, number = column.categorical_column_with_vocabulary_list("word", ["a", "b"]), column.numeric_column("n")
+        columns = [column.numeric_column("age", normalizer_fn=tenth), column.bucketized_column(number, [1.0, 2.0]),
+                   column.embedding_column(word, 3), column.indicator_column(column.crossed_column([word, "k"], 5)),
+                   column.indicator_column(column.weighted_categorical_column(
+                       column.categorical_column_with_hash_bucket("k", 4), "n"))]
+        data = {"age": np.random.rand(3), "n": np.arange(1.0, 4.0), "word": np.array(list("abc")),
+                "k": np.array(list("xyz"))}
+        kinds = {"age": "float32", "n": "float32", "word": "string", "k": "string"}
+        inputs = {name: tf.keras.Input((1,), name=name, dtype=kinds[name]) for name in data}
+        model = tf.keras.Model(inputs, layers.Dense(1)(layers.DenseFeatures(columns)(inputs)))
+        first = model.layers[-2].get_config()["feature_columns"][0]
+        self.assertEqual(first, {"class_name": "NumericColumn", "config": {
+            "key": "age", "shape": [1], "default_value": None, "dtype": "float32", "normalizer_fn": "tenth"}})
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.h5")
+            model.save(path)
+            again = tf.keras.models.load_model(path, custom_objects={"tenth": tenth})
+            with self.assertRaisesRegex(ValueError, "Unknown normalizer_fn of the column age: tenth"):
+                tf.keras.models.load_model(path)
+        np.testing.assert_array_equal(again.predict(data), model.predict(data))
+        self.assertEqual(again.layers[-2]._feature_columns[0], columns[0])
 
     def test_in_models(self):
         class Net(tf.keras.Model):
@@ -91,8 +118,6 @@ class FeaturesTest(KerasTestCase):
             layers.DenseFeatures(column.categorical_column_with_identity("id", 5))
         with self.assertRaisesRegex(ValueError, "We expected a dictionary here.*dense_features.* takes"):
             layers.DenseFeatures(self.columns)(tf.ones([2, 2]))
-        with self.assertRaisesRegex(NotImplementedError, "the configuration of DenseFeatures"):
-            layers.DenseFeatures(self.columns).get_config()
 
 
 class NamesTest(KerasTestCase):

@@ -46,6 +46,35 @@ class WithState(tf.keras.optimizers.Optimizer):
         return tf.assign_sub(var, apply_state[(var.device, var.dtype.base_dtype)]["lr_t"] * grad)
 
 
+def clipped_by_samples(base):
+    """An optimizer of tf.train that clips the gradient of each sample before it takes their mean."""
+    class Clipped(base):
+        def __init__(self, norm, **kwargs):
+            super().__init__(**kwargs)
+            self.norm = norm
+
+        def compute_gradients(self, loss, var_list, **kwargs):
+            def of_sample(value):
+                gradients = tf.gradients(value, var_list)
+                norm = tf.sqrt(tf.add_n([tf.reduce_sum(tf.square(gradient)) for gradient in gradients]))
+                return [gradient / tf.maximum(norm / self.norm, 1.0) for gradient in gradients]
+
+            size = loss.shape.as_list()[0]
+            each = [of_sample(value) for value in tf.unstack(loss, size)]
+            return [(tf.add_n(list(gradients)) / size, var) for gradients, var in zip(zip(*each), var_list)]
+
+    return Clipped
+
+
+class ClippedBySamples(tf.keras.optimizers.SGD):
+    """The same as an optimizer of tf.keras."""
+
+    def get_gradients(self, loss, params):
+        return [gradient for gradient, _ in
+                clipped_by_samples(tf.train.GradientDescentOptimizer)(0.5, learning_rate=1.0).compute_gradients(
+                    loss, params)]
+
+
 class OwnOptimizersTest(tf.test.TestCase):
     def setUp(self):
         K.clear_session()
@@ -119,6 +148,40 @@ class OwnOptimizersTest(tf.test.TestCase):
         w = tf.Variable([1.0])
         with self.assertRaisesRegex(NotImplementedError, "Empty has neither _resource_apply_dense nor get_updates"):
             Empty().minimize(w * w, [w])
+
+    def test_an_optimizer_gets_the_losses_of_samples_that_are_not_reduced(self):
+        x, y = np.random.RandomState(0).rand(12, 3).astype("f"), np.random.RandomState(1).rand(12, 1).astype("f")
+        kernel, wanted = np.ones([3, 1], "f"), []
+        for start in (0, 4, 8):
+            inputs, errors = x[start:start + 4], x[start:start + 4] @ kernel - y[start:start + 4]
+            wanted.append(np.mean(errors ** 2))
+            gradients = 2 * errors * inputs
+            norms = np.linalg.norm(gradients, axis=1, keepdims=True)
+            kernel = kernel - 0.1 * np.mean(gradients / np.maximum(norms / 0.5, 1), axis=0)[:, None]
+        for make in (lambda: clipped_by_samples(tf.train.GradientDescentOptimizer)(0.5, learning_rate=0.1),
+                     lambda: ClippedBySamples(0.1)):
+            K.clear_session()
+            model = tf.keras.Sequential([layers.Dense(1, use_bias=False, kernel_initializer="ones",
+                                                      batch_input_shape=(4, 3))])
+            model.compile(make(), tf.keras.losses.MeanSquaredError(reduction=tf.losses.Reduction.NONE), ["mae"])
+            self.assertEqual(model.total_loss.shape.as_list(), [4])
+            history = model.fit(x, y, batch_size=4, shuffle=False, verbose=0).history
+            self.assertAllClose(history["loss"], [np.mean(wanted)])
+            self.assertAllClose(model.get_weights()[0], kernel)
+            self.assertAllClose(model.evaluate(x, y, batch_size=4, verbose=0)[0], np.mean((x @ kernel - y) ** 2))
+            self.assertEqual(np.shape(model.train_on_batch(x[:4], y[:4])[0]), ())
+
+    def test_the_gradient_of_losses_of_samples_is_that_of_their_sum(self):
+        inputs = tf.keras.Input((3,))
+        outputs = layers.Dense(1, use_bias=False, kernel_initializer="ones")(inputs)
+        model = tf.keras.Model(inputs, outputs)
+        model.add_loss(tf.reduce_sum(tf.square(outputs), -1))
+        model.compile(tf.train.GradientDescentOptimizer(0.01))
+        x = np.random.rand(6, 3).astype("f")
+        for rows in (slice(0, 4), slice(4, 6)):
+            before = model.get_weights()[0]
+            self.assertAllClose(model.train_on_batch(x[rows], None), np.mean((x[rows] @ before) ** 2))
+            self.assertAllClose(model.get_weights()[0], before - 0.02 * x[rows].T @ (x[rows] @ before))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Which modules of the library are changed once they are loaded, and by what."""
 
 from tensorbraid.keras import (added_arguments, added_cells, added_constraints, added_layers, added_metrics,
-                               configurations, saved_models)
+                               cloned_models, configurations, saved_models)
 from tensorbraid.keras.adapter import (backend, defaults, layer, metric, network, normalization, optimizer,
                                        training)
 
@@ -29,6 +29,7 @@ _CHANGES = {
     "keras.regularizers": configurations.change,
     "keras.utils.losses_utils": added_arguments.change_losses_utils,
     "keras.utils.metrics_utils": metric.change_utils,
+    "keras.models": cloned_models.change,
     "keras.optimizers": optimizer.change,
 }
 

@@ -4,7 +4,7 @@ import inspect
 
 import tensorbraid as tf
 from tensorbraid import nest
-from tensorbraid.keras import dependencies
+from tensorbraid.keras import added_methods, dependencies
 from tensorbraid.keras.adapter import calls, shapes
 from tensorbraid.keras.adapter.loaded import loaded, replace
 from tensorbraid.tensorflow_python.keras import sessions
@@ -169,6 +169,7 @@ def change(base_layer):
     layer._library_add_loss, layer._library_add_update = layer.add_loss, layer.add_update
     layer._library_add_metric = layer.add_metric
     replace(layer, _Methods)
+    replace(layer, added_methods.OfLayers)
     layer.__init_subclass__ = classmethod(_Methods.__dict__["__init_subclass__"].__func__)
     layer.__init__.__signature__ = inspect.signature(_Methods.__init__)
     layer.__call__ = calls.call

@@ -15,8 +15,7 @@ class _NetworkMethods:
     """Methods of tf.keras.Model."""
 
     def _base_init(self, name=None, **kwargs):
-        if "autocast" in kwargs:
-            kwargs.pop("autocast")
+        kwargs.pop("autocast", None)
         self._library_base_init(name=name or layer.unique_name(type(self)), **kwargs)
 
     def _init_graph_network(self, inputs, outputs, name=None, **kwargs):
@@ -49,12 +48,7 @@ class _NetworkMethods:
 
     def run_internal_graph(self, inputs, masks=None):
         """The outputs of the model for these inputs, their masks and their shapes."""
-        values = {id(tensor): value for tensor, value in zip(self.inputs, inputs)}
-        for depth in sorted(self._nodes_by_depth, reverse=True):
-            for node in self._nodes_by_depth[depth]:
-                if node.inbound_layers and all(id(tensor) in values for tensor in node.input_tensors):
-                    _apply(node, values)
-        tensors = [values[id(tensor)] for tensor in self.outputs]
+        tensors = outputs_for(self, inputs)
         output_masks = [_mask(tensor) for tensor in tensors]
         output_shapes = [getattr(tensor, "_keras_shape", None) for tensor in tensors]
         return tuple(found[0] if len(found) == 1 else found for found in (tensors, output_masks, output_shapes))
@@ -119,8 +113,18 @@ def _of_inputs(model, kind):
     return dependencies.of_inputs(model, found, model.inputs) if model.inputs else found
 
 
-def _apply(node, values):
-    """Calls the layer of a node once more."""
+def outputs_for(model, inputs, layer_for=lambda layer: layer):
+    """The outputs of the model for these inputs. `layer_for` gives the layer to call in the place of one of its own."""
+    values = {id(tensor): value for tensor, value in zip(model.inputs, inputs)}
+    for depth in sorted(model._nodes_by_depth, reverse=True):
+        for node in model._nodes_by_depth[depth]:
+            if node.inbound_layers and all(id(tensor) in values for tensor in node.input_tensors):
+                _apply(node, values, layer_for(node.outbound_layer))
+    return [values[id(tensor)] for tensor in model.outputs]
+
+
+def _apply(node, values, inner):
+    """Calls the layer `inner` as a node calls its own."""
     inputs = [values[id(tensor)] for tensor in node.input_tensors]
     structure = getattr(node, "structure", None)
     if structure is not None:
@@ -128,7 +132,7 @@ def _apply(node, values):
     elif len(inputs) == 1:
         inputs = inputs[0]
     arguments = nest.map_structure(lambda value: values.get(id(value), value), node.arguments or {})
-    outputs = [output for output in nest.flatten(node.outbound_layer(inputs, **arguments)) if output is not None]
+    outputs = [output for output in nest.flatten(inner(inputs, **arguments)) if output is not None]
     values.update((id(tensor), output) for tensor, output in zip(node.output_tensors, outputs))
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import tensorbraid as tf
 from tensorbraid import nest
+from tensorbraid.keras import added_methods, sample_losses
 from tensorbraid.keras.adapter import datasets
 from tensorbraid.keras.adapter.loaded import loaded, replace
 
@@ -18,8 +19,7 @@ class _Methods:
         if distribute is not None:
             raise NotImplementedError("distribute of compile(): there are no distribution strategies; "
                                       "tf.train.replica_device_setter distributes a training")
-        if kwargs.pop("run_eagerly", None):
-            raise NotImplementedError("run_eagerly=True of compile(): there is no eager execution")
+        added_methods.check_eager(kwargs.pop("run_eagerly", None), "of compile()")
         kwargs.pop("experimental_run_tf_function", None)
         if not self.inputs:
             self._has_variables, self.built = self.built, False  # `fit` learns the inputs, and compiles
@@ -151,3 +151,5 @@ def change(training):
     for name in ("compile", "fit", "evaluate", "predict", "evaluate_generator", "_standardize_user_data"):
         setattr(model, f"_library_{name.removeprefix('_')}", getattr(model, name))
     replace(model, _Methods)
+    replace(model, added_methods.OfModels)
+    sample_losses.change(model)

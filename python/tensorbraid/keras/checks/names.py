@@ -27,7 +27,7 @@ def _unknown(kind, name, objects):
     known = _known(kind, objects)
     near = explained.nearest(name, known)
     spelled = sorted(other for other in known if other[:1].islower() == name[:1].islower())
-    names = f"; the names are {', '.join(spelled)}." if len(spelled) < 40 else "."
+    names = f"; the names are {', '.join(spelled)}." if 0 < len(spelled) < 40 else "."
     hint = f"; did you mean {near}?" if near else names
     what = {"optimizer": "class", "layer": "class"}.get(kind, "function or class")
     return (f"Unknown {kind}: {name}{hint} A {what} of the program's own is found by its name if "
