@@ -214,5 +214,33 @@ class CallsTest(KerasTestCase):
             Forgets()(x)
 
 
+class NormalizationTest(KerasTestCase):
+    def test_averages_along_several_axes(self):
+        x = np.random.rand(8, 3, 4, 2).astype("f")
+        for axis, shape, others in (([1, 3], (1, 3, 1, 2), (0, 2)), ([-1, 1], (1, 3, 1, 2), (0, 2)),
+                                    ([2], (4,), (0, 1, 3)), (-2, (4,), (0, 1, 3))):
+            tf.keras.backend.clear_session()
+            layer = layers.BatchNormalization(axis=axis, momentum=0.5)
+            outputs = layer(tf.constant(x), training=True)
+            self.assertEqual({tuple(weight.shape.as_list()) for weight in layer.weights}, {shape})
+            mean, variance = x.mean(others, keepdims=True), x.var(others, keepdims=True)
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                found, _ = session.run([outputs, layer.updates])
+                np.testing.assert_allclose(found, (x - mean) / np.sqrt(variance + 1e-3), atol=1e-5)
+                averages = session.run([layer.moving_mean, layer.moving_variance])
+            np.testing.assert_allclose(averages[0].ravel(), mean.ravel() / 2, rtol=1e-5)
+            np.testing.assert_allclose(averages[1].ravel(), 0.5 + variance.ravel() / 2, rtol=1e-5)
+            again = layers.BatchNormalization.from_config(layer.get_config())
+            self.assertEqual(again(tf.constant(x)).shape, x.shape)
+
+    def test_mistakes(self):
+        for axis in ([1, 1], 4, [0, -5]):
+            with self.assertRaisesRegex(ValueError, "Invalid axis of the layer batch_normalization.*rank 4"):
+                layers.BatchNormalization(axis=axis)(tf.ones([2, 3, 4, 2]))
+        with self.assertRaisesRegex(NotImplementedError, "renorm"):
+            layers.BatchNormalization(renorm=True)
+
+
 if __name__ == "__main__":
     unittest.main()
