@@ -52,6 +52,8 @@ refuses("--init_from must be the --checkpoint_dir of an earlier training run" ${
 refuses("--num_devices must be at least 1, not 0" ${EXAMPLES}/towers --num_devices=0)
 refuses("--num_devices must be at most 256" ${EXAMPLES}/towers --num_devices=100000 --batch_size=100000)
 refuses("--batch_size must be a multiple of --num_devices" ${EXAMPLES}/towers --batch_size=10)
+refuses("--depth must be 20 or 50, not 30" ${EXAMPLES}/resnet_images --depth=30)
+refuses("--batch_size must be a multiple of --num_devices, got 64 and 3" ${EXAMPLES}/resnet_images --num_devices=3)
 refuses("--issync has no meaning here" ${EXAMPLES}/model_parallel_rnn --issync)
 refuses("--trace=.* is not a file that this user can write" ${EXAMPLES}/model_parallel_rnn --trace=${WORK}/none/trace.json)
 # The other workers do not wait for a chief that has ended.

@@ -20,11 +20,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 MNIST = os.path.join(ROOT, "examples", "data", "mnist")
 
 
-def start(argv):
+def start(argv, config=None):
     """Starts the server of this task, if it is one. A parameter server serves until the workers have ended, and exits.
 
     A worker gets the target of its sessions, the device function for its model, and whether it is the chief. `argv` are
-    the arguments that are not flags; the program exits if there are any.
+    the arguments that are not flags; the program exits if there are any. `config` is that of the server.
     """
     if argv[1:]:
         sys.stderr.write("unknown arguments: %s\n" % " ".join(argv[1:]))
@@ -38,7 +38,7 @@ def start(argv):
     if not FLAGS.worker_hosts:
         return "", None, True
     spec = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts, "worker": FLAGS.worker_hosts})
-    server = tf.train.Server(spec, job_name=FLAGS.job_name, task_index=FLAGS.task_index)
+    server = tf.train.Server(spec, job_name=FLAGS.job_name, task_index=FLAGS.task_index, config=config)
     if FLAGS.job_name == "ps":
         server.join()
         sys.exit()

@@ -19,6 +19,10 @@ tensorbraid_python_example_test(mnist_softmax_async "test accuracy 0\\.(9|8[89])
                                 FLAGS --train_steps=400)
 tensorbraid_python_example_test(mnist_cnn "loss from 2\\.[0-9]+ to 0\\.[0-9]+, test accuracy 0\\.[89]" mnist_cnn
                                 FLAGS --train_steps=60 --test_images=1000)
+tensorbraid_python_example_test(resnet_images "loss from [23]\\.[0-9]+ to [01]\\.[0-9]+, test accuracy [01]\\." resnet_images
+                                FLAGS --train_steps=25 --batch_size=16 --test_images=50 --num_devices=2)
+tensorbraid_python_example_test(resnet_images_sync "images/s.*test accuracy [01]\\." resnet_images LAUNCH --ps=1 --workers=2
+                                FLAGS --train_steps=8 --batch_size=16 --test_images=20 --issync --fixed_batch)
 set(lines "loss from [2-9][0-9]\\.[0-9]+ to ([0-9]|1[0-7])\\.[0-9]+, sequence accuracy [01]\\.")
 tensorbraid_python_example_test(crnn_ctc "${lines}" crnn_ctc FLAGS --train_steps=40 --batch_size=8 --test_lines=100)
 tensorbraid_python_example_test(crnn_ctc_sync "${lines}" crnn_ctc LAUNCH --ps=1 --workers=2
