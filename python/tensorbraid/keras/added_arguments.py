@@ -4,6 +4,7 @@ import functools
 import math
 
 import tensorbraid as tf
+from tensorbraid.keras import graph_seeds
 from tensorbraid.keras.adapter.loaded import loaded
 
 __all__ = []
@@ -24,6 +25,7 @@ def _init_without(kind, *names):
 
 def change_initializers(initializers):
     """The constructors take a dtype. The variables have the dtype of their layer."""
+    graph_seeds.change_initializers(initializers)
     for kind in list(vars(initializers).values()):
         if isinstance(kind, type) and issubclass(kind, initializers.Initializer) and "__init__" in vars(kind):
             _init_without(kind, "dtype", "verify_shape")
@@ -40,7 +42,7 @@ def change_initializers(initializers):
             return call(self, shape, dtype)
         fans = dict(zip(("fan_in", "fan_out"), initializers._compute_fans(shape)))
         count = fans.get(self.mode, sum(fans.values()) / 2)
-        return loaded("backend").random_normal(shape, 0.0, math.sqrt(self.scale / max(1.0, count)), dtype, self.seed)
+        return initializers.K.random_normal(shape, 0.0, math.sqrt(self.scale / max(1.0, count)), dtype, self.seed)
 
     kind.__init__, kind.__call__ = __init__, call_any
     kind.get_config = lambda self: {**get_config(self), "distribution": self._distribution}

@@ -112,5 +112,32 @@ class ArgumentsTest(tf.test.TestCase):
         self.assertEqual(y.shape, (3,))
 
 
+class SeedsTest(tf.test.TestCase):
+    def values_of_one_training(self):
+        tf.reset_default_graph()
+        tf.keras.backend.clear_session()
+        tf.set_random_seed(3)
+        x = np.ones([8, 5, 4], "f")
+        model = tf.keras.Sequential([layers.LSTM(3, input_shape=(5, 4)), layers.Dropout(0.5), layers.Dense(2)])
+        model.compile("sgd", "mse")
+        first = model.get_weights()
+        return [*first, model.train_on_batch(x, np.ones([8, 2])), *model.get_weights()]
+
+    def test_the_seed_of_the_graph_repeats_a_training(self):
+        np.random.seed(0)
+        before = np.random.get_state()[1].tolist()
+        for found, wanted in zip(self.values_of_one_training(), self.values_of_one_training()):
+            np.testing.assert_allclose(found, wanted, rtol=1e-6)
+        self.assertEqual(np.random.get_state()[1].tolist(), before)  # it drew no numbers from NumPy
+
+    def test_initializers_with_a_seed_are_those_of_tensorflow(self):
+        for kind, of_graph in (("glorot_uniform", tf.glorot_uniform_initializer(seed=5)),
+                               ("Orthogonal", tf.orthogonal_initializer(seed=5)),
+                               ("TruncatedNormal", tf.truncated_normal_initializer(0.0, 0.05, seed=5))):
+            found = getattr(tf.keras.initializers, kind)(seed=5)((4, 3))
+            with tf.Session() as session:
+                np.testing.assert_array_equal(*session.run([found, of_graph([4, 3])]), kind)
+
+
 if __name__ == "__main__":
     unittest.main()

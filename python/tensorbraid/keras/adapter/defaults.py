@@ -6,7 +6,7 @@ import math
 import re
 
 import tensorbraid as tf
-from tensorbraid.keras import added_arguments, added_cells
+from tensorbraid.keras import added_arguments, added_cells, graph_seeds
 from tensorbraid.keras.adapter.loaded import replace
 
 __all__ = []
@@ -72,5 +72,6 @@ def change_core(core):
         init(self, *args, **kwargs)
         self.input_spec = core.InputSpec(min_ndim=1)
 
+    graph_seeds.change(core)
     replace(core.Flatten, _FlattenMethods)
     core.Flatten.__init__ = __init__

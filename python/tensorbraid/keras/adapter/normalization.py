@@ -48,9 +48,8 @@ class _Methods:
         size = int(inputs.shape[axes[0]])
         scale = tf.ones([size]) if self.gamma is None else self.gamma
         offset = tf.zeros([size]) if self.beta is None else self.beta
-        outputs, mean, variance = tf.nn.fused_batch_norm(inputs, scale, offset, epsilon=self.epsilon,
-                                                         data_format="NCHW" if axes == [1] else "NHWC")
-        return outputs, mean, variance
+        return tuple(tf.nn.fused_batch_norm(inputs, scale, offset, epsilon=self.epsilon,
+                                            data_format="NCHW" if axes == [1] else "NHWC"))
 
     def _plain(self, inputs, axes):
         others = [axis for axis in range(inputs.shape.ndims) if axis not in axes]
